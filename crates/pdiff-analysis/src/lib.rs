@@ -1,0 +1,3 @@
+//! The analysis of pdiff: pure functions from profiles to comparisons.
+
+pub mod noise;

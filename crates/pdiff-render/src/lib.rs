@@ -1,0 +1,1 @@
+//! pdiff-render.
