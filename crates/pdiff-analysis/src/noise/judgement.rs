@@ -1,0 +1,141 @@
+//! What comes out: one [`RowNoise`] per row, and what holds for the comparison as a whole.
+
+use super::detectable::Sensitivity;
+use super::drift::Drift;
+
+/// A change below this many share points is not worth a reader's time, however significant.
+pub const FLOOR_PP: f64 = 0.1;
+
+/// A change below this part of the row's larger side is within what a relink or a reboot does.
+pub const FLOOR_RELATIVE: f64 = 0.1;
+
+/// Rows with fewer samples than this on both sides are not tested: a test of so few samples finds nothing and costs
+/// every other row power.
+pub const MIN_SAMPLES: u64 = 30;
+
+/// How the variance of a row's share was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// One run per side: time blocks inside the run and an assumed run-to-run variation.
+    SingleRun,
+    /// Two or more runs on at least one side: run-level shares, variance shrunk across rows.
+    Replicates,
+}
+
+/// Why a row has no p-value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untested {
+    /// Fewer than [`MIN_SAMPLES`] samples on both sides.
+    FewSamples,
+    /// A side's denominator has no weight in any run, so the row has no share there.
+    NoDenominator,
+}
+
+/// The outcome of a row's test of "the share did not change".
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Test {
+    /// The row was tested.
+    Tested {
+        /// Two-sided p-value.
+        p: f64,
+        /// Smallest false discovery rate at which the row would be called significant (Benjamini-Hochberg).
+        q: f64,
+    },
+    /// The row was not tested and counts as no finding.
+    Untested(Untested),
+}
+
+impl Test {
+    /// The p-value of a tested row.
+    pub fn p(&self) -> Option<f64> {
+        match *self {
+            Self::Tested { p, .. } => Some(p),
+            Self::Untested(_) => None,
+        }
+    }
+
+    /// The q-value of a tested row.
+    pub fn q(&self) -> Option<f64> {
+        match *self {
+            Self::Tested { q, .. } => Some(q),
+            Self::Untested(_) => None,
+        }
+    }
+}
+
+/// What can be said of one row's change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowNoise {
+    /// Mean of the before runs' shares, in percent; 0 where there is no denominator.
+    pub before_pct: f64,
+    /// Mean of the after runs' shares, in percent; 0 where there is no denominator.
+    pub after_pct: f64,
+    /// After minus before, in share points.
+    pub delta_pp: f64,
+    /// Standard error of `delta_pp`.
+    pub se_pp: f64,
+    /// Degrees of freedom of the t distribution that `se_pp` is used with.
+    pub degrees_of_freedom: f64,
+    /// Lower end of the 95 % interval of `delta_pp`.
+    pub ci_low_pp: f64,
+    /// Upper end of the 95 % interval of `delta_pp`.
+    pub ci_high_pp: f64,
+    /// The test of no change.
+    pub test: Test,
+    /// The row's q-value is at most the false discovery rate asked for.
+    pub significant: bool,
+    /// The change is large enough to matter: at least [`FLOOR_PP`] and [`FLOOR_RELATIVE`] of the larger side.
+    pub floor_passed: bool,
+    /// Smallest change of this row that would have been found 9 times in 10; `None` if none could.
+    pub detectable_pp: Option<f64>,
+    /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.
+    pub dispersion: f64,
+    /// Where before has no sample of the row: what its share may be all the same (95 %), in percent.
+    pub before_bound_pct: Option<f64>,
+    /// Where after has no sample of the row: what its share may be all the same (95 %), in percent.
+    pub after_bound_pct: Option<f64>,
+}
+
+/// Where the run-to-run variation came from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RunVariation {
+    /// Taken for granted: there is one run per side.
+    Assumed {
+        /// Coefficient of variation, as a fraction.
+        cv: f64,
+    },
+    /// Measured between the runs of a side and shrunk across rows.
+    Measured {
+        /// Typical coefficient of variation between runs beyond the noise within them, as a fraction.
+        cv: f64,
+        /// Degrees of freedom that the other rows lend to each row's variance; infinite if rows do not differ.
+        prior_df: f64,
+        /// Typical variance over the expected one (1 = as expected).
+        prior_variance: f64,
+        /// Degrees of freedom from the row's own runs.
+        residual_df: f64,
+    },
+}
+
+/// All rows' outcomes and what holds for the comparison as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// One entry per row, in the order given.
+    pub rows: Vec<RowNoise>,
+    /// How variances were found.
+    pub method: Method,
+    /// The run-to-run variation, measured or assumed.
+    pub run_variation: RunVariation,
+    /// Number of rows tested.
+    pub tests: usize,
+    /// Largest p-value that was still called significant; `None` if no row was.
+    pub p_threshold: Option<f64>,
+    /// False discovery rate kept.
+    pub q_threshold: f64,
+    /// What could be seen at a given share with this many runs and samples.
+    pub sensitivity: Sensitivity,
+    /// The within-run variance is assumed: there is no time in at least one recording, so no blocks.
+    pub assumed_dispersion: bool,
+    /// Rows and denominators whose spread grows with the block length: blocks understate their noise.
+    pub drift: Option<Drift>,
+}
