@@ -1,3 +1,25 @@
 //! The vocabulary of pdiff: what a profile, a stack, an object, a symbol and a name are. No IO.
 
+#![forbid(unsafe_code)]
+
+mod address;
+mod builder;
 pub mod names;
+mod notes;
+mod object;
+mod profile;
+mod resolution;
+mod side;
+mod stack;
+
+pub use address::{FileOffset, ObjectAddr, RawAddr, RuntimeAddr};
+pub use builder::{BuildError, ProfileBuilder};
+pub use notes::{Note, NoteKind, Notes};
+pub use object::{BuildId, Object, ObjectId, ObjectKind};
+pub use profile::{
+    Cell, Event, EventId, Frame, FrameId, Mapping, ObjectIndex, Profile, Span, StackId, StringId, Thread,
+    ThreadId, Weight,
+};
+pub use resolution::{InlineChain, InlineFrame, Reason, Resolution};
+pub use side::{Presence, RunMeasures, Side};
+pub use stack::StackTable;

@@ -1,0 +1,243 @@
+//! Making a [`Profile`]: interning, counting, and the order in which it all ends up.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use crate::notes::Notes;
+use crate::object::Object;
+use crate::profile::{
+    Cell, Event, EventId, Frame, FrameId, Mapping, ObjectIndex, Profile, Span, StackId, StringId, Thread,
+    ThreadId, Weight,
+};
+use crate::stack::StackTable;
+
+/// Why a profile could not be made.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The periods add up to more than 2^64.
+    #[error(
+        "the periods of event '{event}' add up to more than a 64-bit number holds; hint: a damaged period is likely"
+    )]
+    WeightOverflow {
+        /// The event's name.
+        event: Box<str>,
+    },
+}
+
+/// Interns the parts of a profile and counts its samples.
+///
+/// ```
+/// use pdiff_profile::{Frame, Object, ProfileBuilder, Thread, Weight};
+///
+/// let mut builder = ProfileBuilder::new();
+/// let object = builder.object(Object::from_text("/bin/x"));
+/// let main = builder.string("main");
+/// let frame =
+///     Frame { addr: None, symbol: Some(main), symbol_offset: None, object, source: None, inlined: false };
+/// let frame = builder.frame(frame);
+/// let stack = builder.stack(&[frame]);
+/// let comm = builder.string("x");
+/// let thread = builder.thread(Thread { comm, pid: None, tid: Some(1) });
+/// let event = builder.event("cycles");
+/// builder.count(event, 0, thread, stack, 2, Weight(20));
+/// let profile = builder.finish()?;
+/// assert_eq!(profile.events[0].weight, Weight(20));
+/// # Ok::<(), pdiff_profile::BuildError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct ProfileBuilder {
+    strings: Interner<Box<str>>,
+    objects: Interner<Box<str>>,
+    object_values: Vec<Object>,
+    frames: Interner<Frame>,
+    stack_ids: FxHashMap<Box<[FrameId]>, StackId>,
+    stacks: StackTable,
+    threads: Interner<Thread>,
+    events: Interner<Box<str>>,
+    samples_without_period: bool,
+    cells: Vec<Cell>,
+    /// Where objects were mapped; public because they are only collected.
+    pub mappings: Vec<Mapping>,
+    /// Header lines; public because they are only collected.
+    pub header: Vec<(Box<str>, Box<str>)>,
+    /// Imperfections; public because they are only collected.
+    pub notes: Notes,
+    /// First and last time.
+    pub span: Option<Span>,
+}
+
+impl ProfileBuilder {
+    /// From this many cells on they are merged before the array grows, so that memory follows unique cells.
+    const MERGE_EVERY: usize = 1 << 18;
+
+    /// An empty profile in the making.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The id of a string.
+    pub fn string(&mut self, text: &str) -> StringId {
+        StringId(self.strings.intern_by(text, || text.into()))
+    }
+
+    /// The id of an object, by its path.
+    pub fn object(&mut self, object: Object) -> ObjectIndex {
+        let index = self.objects.intern_by(&*object.path, || object.path.clone());
+        match self.object_values.get_mut(index as usize) {
+            Some(known) => known.build_id = known.build_id.take().or(object.build_id),
+            None => self.object_values.push(object),
+        }
+        ObjectIndex(index)
+    }
+
+    /// The id of a frame.
+    pub fn frame(&mut self, frame: Frame) -> FrameId {
+        FrameId(self.frames.intern_by(&frame, || frame))
+    }
+
+    /// The id of a stack, root first.
+    pub fn stack(&mut self, root_first: &[FrameId]) -> StackId {
+        if let Some(id) = self.stack_ids.get(root_first) {
+            return *id;
+        }
+        let id = self.stacks.push(root_first.iter().copied());
+        self.stack_ids.insert(root_first.into(), id);
+        id
+    }
+
+    /// The id of a thread.
+    pub fn thread(&mut self, thread: Thread) -> ThreadId {
+        ThreadId(self.threads.intern_by(&thread, || thread))
+    }
+
+    /// The id of an event, by its name.
+    pub fn event(&mut self, name: &str) -> EventId {
+        EventId(self.events.intern_by(name, || name.into()))
+    }
+
+    /// Says that samples came without period, so that weight counts samples.
+    pub fn without_periods(&mut self) {
+        self.samples_without_period = true;
+    }
+
+    /// Counts `samples` samples of `weight` together. `block` is the second of the recorder's clock.
+    pub fn count(
+        &mut self,
+        event: EventId,
+        block: u32,
+        thread: ThreadId,
+        stack: StackId,
+        samples: u32,
+        weight: Weight,
+    ) {
+        self.cells.push(Cell { event, block, thread, stack, samples, weight });
+        if self.cells.len() >= Self::MERGE_EVERY && self.cells.len() == self.cells.capacity() {
+            merge_cells(&mut self.cells);
+            self.cells.reserve(self.cells.len());
+        }
+    }
+
+    /// The finished profile.
+    ///
+    /// # Errors
+    /// [`BuildError::WeightOverflow`] if the weight of an event does not fit in 64 bits.
+    pub fn finish(mut self) -> Result<Profile, BuildError> {
+        let events = self.sum_events()?;
+        merge_cells(&mut self.cells);
+        self.cells.shrink_to_fit();
+        let has_callchains = self.stacks.iter().any(|stack| stack.len() > 1);
+        Ok(Profile {
+            strings: self.strings.into_values(),
+            objects: self.object_values,
+            frames: self.frames.into_values(),
+            stacks: self.stacks,
+            threads: self.threads.into_values(),
+            events,
+            cells: self.cells,
+            mappings: self.mappings,
+            header: self.header,
+            span: self.span,
+            has_callchains,
+            notes: self.notes,
+        })
+    }
+
+    fn sum_events(&self) -> Result<Vec<Event>, BuildError> {
+        let names = self.events.values();
+        let mut sums = vec![(0_u64, 0_u128); names.len()];
+        for cell in &self.cells {
+            if let Some((samples, weight)) = sums.get_mut(cell.event.index()) {
+                *samples += u64::from(cell.samples);
+                *weight += u128::from(cell.weight.0);
+            }
+        }
+        let finish = |(name, (samples, weight)): (&Box<str>, (u64, u128))| match u64::try_from(weight) {
+            Ok(weight) => Ok(Event {
+                name: name.clone(),
+                samples,
+                weight: Weight(weight),
+                has_period: !self.samples_without_period,
+            }),
+            Err(_) => Err(BuildError::WeightOverflow { event: name.clone() }),
+        };
+        names.iter().zip(sums).map(finish).collect()
+    }
+}
+
+/// Sorts cells by key and adds up those of one key.
+fn merge_cells(cells: &mut Vec<Cell>) {
+    let key = |cell: &Cell| (cell.event, cell.block, cell.thread, cell.stack);
+    cells.sort_unstable_by_key(key);
+    cells.dedup_by(|next, kept| {
+        let samples = kept.samples.checked_add(next.samples);
+        let weight = kept.weight.0.checked_add(next.weight.0);
+        match (key(next) == key(kept), samples, weight) {
+            (true, Some(samples), Some(weight)) => {
+                (kept.samples, kept.weight) = (samples, Weight(weight));
+                true
+            }
+            _ => false,
+        }
+    });
+}
+
+/// Values by id and ids by value.
+#[derive(Debug)]
+struct Interner<T> {
+    ids: FxHashMap<T, u32>,
+    values: Vec<T>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { ids: FxHashMap::default(), values: Vec::new() }
+    }
+}
+
+impl<T: Hash + Eq + Clone> Interner<T> {
+    fn intern_by<Q>(&mut self, key: &Q, value: impl FnOnce() -> T) -> u32
+    where
+        T: std::borrow::Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        if let Some(id) = self.ids.get(key) {
+            return *id;
+        }
+        let id = u32::try_from(self.values.len()).expect("fewer than 2^32 unique values fit in memory");
+        let value = value();
+        self.values.push(value.clone());
+        self.ids.insert(value, id);
+        id
+    }
+
+    fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    fn into_values(self) -> Vec<T> {
+        self.values
+    }
+}

@@ -1,0 +1,178 @@
+//! Notes: the counted imperfections of a stage, so that nothing is lost in silence.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::profile::Weight;
+
+/// What kind of imperfection was met. The text is stable: it stands in JSON.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum NoteKind {
+    /// A line that fits no known form.
+    UnparsedLine,
+    /// A sample at the end of input that lacks its frames or its last line.
+    TruncatedSample,
+    /// A column that `perf script -F` can print and pdiff has no use for.
+    SkippedField,
+    /// Bytes that are not UTF-8, replaced by U+FFFD.
+    NotUtf8,
+    /// A frame that perf printed twice (an inlined frame's outer symbol), dropped.
+    DoubledFrame,
+    /// A sample without a period: counted as one.
+    NoPeriod,
+    /// A sample without a time: it belongs to no time block.
+    NoTime,
+    /// A sample without any frame.
+    NoFrames,
+    /// Time stamps that go backwards by more than a second.
+    TimeBackwards,
+    /// Lost samples that perf reported (`PERF_RECORD_LOST`).
+    LostSamples,
+    /// Samples of other events in the same file, left aside.
+    OtherEvent,
+    /// Samples taken away by a filter.
+    FilteredOut,
+    /// A stack cut at the greatest depth kept.
+    StackTooDeep,
+    /// A line cut at the greatest length kept.
+    LineTooLong,
+    /// A chain that ends in `[unknown]` or at no known root: callers' totals are lower bounds.
+    BrokenChain,
+    /// A leaf that no symbol covers.
+    Unresolved,
+    /// Debug information that could not be found or read.
+    NoDebugInfo,
+    /// An address that its object does not hold.
+    AddressOutside,
+    /// A cache file that was damaged and was made anew.
+    CacheRebuilt,
+    /// Function names matched by an alias or a looser level.
+    LooseMatch,
+    /// Several functions that share one name, or several candidates for one match.
+    AmbiguousMatch,
+    /// Two objects of different names taken for the two builds of one object.
+    PairedObjects,
+    /// Something that makes the two sides hard to compare.
+    Comparability,
+    /// An operation count that had to be rescaled.
+    Rescaled,
+    /// A statistical assumption or warning.
+    Noise,
+}
+
+impl NoteKind {
+    /// The stable text, in kebab case.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnparsedLine => "unparsed-line",
+            Self::TruncatedSample => "truncated-sample",
+            Self::SkippedField => "skipped-field",
+            Self::NotUtf8 => "not-utf8",
+            Self::DoubledFrame => "doubled-frame",
+            Self::NoPeriod => "no-period",
+            Self::NoTime => "no-time",
+            Self::NoFrames => "no-frames",
+            Self::TimeBackwards => "time-backwards",
+            Self::LostSamples => "lost-samples",
+            Self::OtherEvent => "other-event",
+            Self::FilteredOut => "filtered-out",
+            Self::StackTooDeep => "stack-too-deep",
+            Self::LineTooLong => "line-too-long",
+            Self::BrokenChain => "broken-chain",
+            Self::Unresolved => "unresolved",
+            Self::NoDebugInfo => "no-debug-info",
+            Self::AddressOutside => "address-outside",
+            Self::CacheRebuilt => "cache-rebuilt",
+            Self::LooseMatch => "loose-match",
+            Self::AmbiguousMatch => "ambiguous-match",
+            Self::PairedObjects => "paired-objects",
+            Self::Comparability => "comparability",
+            Self::Rescaled => "rescaled",
+            Self::Noise => "noise",
+        }
+    }
+}
+
+impl fmt::Display for NoteKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One kind of imperfection: how often, how much weight it touches, and the first example.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// The kind.
+    pub kind: NoteKind,
+    /// How often it was met.
+    pub count: u64,
+    /// The sample weight it touches; zero where none can be told.
+    pub weight: Weight,
+    /// The first examples with their place (`line 12: ...`), at most [`Notes::MAX_EXAMPLES`].
+    pub examples: Vec<Box<str>>,
+}
+
+/// The notes of one stage, one entry a kind, in a fixed order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Notes {
+    by_kind: BTreeMap<NoteKind, Note>,
+}
+
+impl Notes {
+    /// How many examples a kind keeps.
+    pub const MAX_EXAMPLES: usize = 3;
+
+    /// No notes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts `count` more of `kind`; the example is made only while there is room for it.
+    pub fn add(&mut self, kind: NoteKind, count: u64, weight: Weight, example: impl FnOnce() -> String) {
+        let note = self.by_kind.entry(kind).or_insert_with(|| Note {
+            kind,
+            count: 0,
+            weight: Weight::ZERO,
+            examples: Vec::new(),
+        });
+        note.count = note.count.saturating_add(count);
+        note.weight = note.weight.saturating_add(weight);
+        if note.examples.len() < Self::MAX_EXAMPLES {
+            let example = example().into_boxed_str();
+            if !example.is_empty() && !note.examples.contains(&example) {
+                note.examples.push(example);
+            }
+        }
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        for note in other.iter() {
+            self.add(note.kind, note.count, note.weight, String::new);
+            if let Some(mine) = self.by_kind.get_mut(&note.kind) {
+                let room = Self::MAX_EXAMPLES.saturating_sub(mine.examples.len());
+                mine.examples.extend(note.examples.iter().take(room).cloned());
+            }
+        }
+    }
+
+    /// The note of one kind, if it was met.
+    #[must_use]
+    pub fn get(&self, kind: NoteKind) -> Option<&Note> {
+        self.by_kind.get(&kind)
+    }
+
+    /// All notes, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = &Note> {
+        self.by_kind.values()
+    }
+
+    /// Whether nothing was noted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_kind.is_empty()
+    }
+}

@@ -1,0 +1,271 @@
+//! A profile: what one recording says, with every sample counted into a cell.
+//!
+//! Memory follows unique stacks: a sample is not kept, it is added to the [`Cell`] of its event, thread, second and
+//! stack. Names, objects, frames, threads and stacks are interned once.
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+use crate::address::{FileOffset, RawAddr, RuntimeAddr};
+use crate::notes::Notes;
+use crate::object::Object;
+use crate::stack::StackTable;
+
+/// A sum of periods (or a count of samples) of ONE event.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Weight(pub u64);
+
+impl Weight {
+    /// No weight.
+    pub const ZERO: Self = Self(0);
+
+    /// Sum that stops at the greatest value. A profile whose whole weight does not fit is refused when it is made, so
+    /// sums over parts of a profile never get there.
+    #[must_use]
+    pub fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// As a real number, for ratios.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+}
+
+impl Add for Weight {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.saturating_add(other)
+    }
+}
+
+impl AddAssign for Weight {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Weight {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::ZERO, Add::add)
+    }
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The place in its table.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// A string of a profile.
+    StringId
+);
+id!(
+    /// An object of a profile.
+    ObjectIndex
+);
+id!(
+    /// A recorded frame of a profile.
+    FrameId
+);
+id!(
+    /// A stack of a profile.
+    StackId
+);
+id!(
+    /// A thread of a profile.
+    ThreadId
+);
+id!(
+    /// An event of a profile.
+    EventId
+);
+
+/// One recorded call level, as perf printed it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Frame {
+    /// The address printed; `None` when the `ip` field was not.
+    pub addr: Option<RawAddr>,
+    /// The symbol printed (for perf's own inlined frames: the inlined function); `None` for `[unknown]`.
+    pub symbol: Option<StringId>,
+    /// The offset after the symbol (`+0x1f`); `None` when it was not printed.
+    pub symbol_offset: Option<u64>,
+    /// The object printed.
+    pub object: ObjectIndex,
+    /// `file:line` after the frame, if the `srcline` field was printed.
+    pub source: Option<StringId>,
+    /// perf marked the frame `(inlined)`. Its object and offset are those of the frame that holds it.
+    pub inlined: bool,
+}
+
+/// One thread: a comm may change during a thread's life, then it counts as another one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Thread {
+    /// The thread's name.
+    pub comm: StringId,
+    /// Process id, where printed.
+    pub pid: Option<u32>,
+    /// Thread id, where printed.
+    pub tid: Option<u32>,
+}
+
+/// One event of a recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Its name as perf printed it, without the closing colon; empty where the field was not printed.
+    pub name: Box<str>,
+    /// Number of samples.
+    pub samples: u64,
+    /// Sum of periods; equals `samples` where no period was printed.
+    pub weight: Weight,
+    /// Whether periods were printed: otherwise weight counts samples.
+    pub has_period: bool,
+}
+
+impl Event {
+    /// Whether the weight is time in nanoseconds (`cpu-clock`, `task-clock`).
+    #[must_use]
+    pub fn is_time(&self) -> bool {
+        self.has_period && ["cpu-clock", "task-clock"].contains(&self.base_name())
+    }
+
+    /// The name without modifiers and PMU: `cpu_core/cycles/P` and `cycles:ppp` are `cycles`.
+    #[must_use]
+    pub fn base_name(&self) -> &str {
+        let name = match self.name.split('/').collect::<Vec<_>>().as_slice() {
+            [_, inner, ..] => *inner,
+            _ => &self.name,
+        };
+        name.split([':', ',']).next().unwrap_or(name)
+    }
+
+    /// Whether the event counts CPU time or cycles: what a CPU profile is made of.
+    #[must_use]
+    pub fn is_cycles_like(&self) -> bool {
+        let base = self.base_name();
+        ["cpu-clock", "task-clock", "cpu-cycles", "cycles", "ref-cycles"].contains(&base)
+            || base.starts_with("cpu_clk_unhalted")
+            || base.starts_with("CPU_CLK_UNHALTED")
+    }
+}
+
+/// The samples of one event, thread, second and stack.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Cell {
+    /// The event.
+    pub event: EventId,
+    /// The second since the clock's start in which the samples were taken; 0 where no time was printed.
+    pub block: u32,
+    /// The thread.
+    pub thread: ThreadId,
+    /// The stack.
+    pub stack: StackId,
+    /// Number of samples.
+    pub samples: u32,
+    /// Sum of periods.
+    pub weight: Weight,
+}
+
+/// Where an object was mapped (`PERF_RECORD_MMAP2`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mapping {
+    /// Process id; `None` for the kernel (-1).
+    pub pid: Option<u32>,
+    /// First address.
+    pub start: RuntimeAddr,
+    /// Length in bytes.
+    pub len: u64,
+    /// Position in the file of the first byte.
+    pub offset: FileOffset,
+    /// The object.
+    pub object: ObjectIndex,
+}
+
+impl Mapping {
+    /// The place in the file of a runtime address, if this mapping holds it.
+    #[must_use]
+    pub fn file_offset(&self, addr: RuntimeAddr) -> Option<FileOffset> {
+        let into = addr.0.checked_sub(self.start.0)?;
+        if into >= self.len { None } else { self.offset.checked_add(into) }
+    }
+}
+
+/// First and last time stamp of the samples, in nanoseconds of the recorder's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// Time of the first sample.
+    pub first_ns: u64,
+    /// Time of the last sample.
+    pub last_ns: u64,
+}
+
+impl Span {
+    /// Length in seconds.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.last_ns.saturating_sub(self.first_ns) as f64 / 1e9
+    }
+}
+
+/// What one recording says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Profile {
+    /// Symbols, comms and source lines.
+    pub strings: Vec<Box<str>>,
+    /// Objects, in order of first appearance.
+    pub objects: Vec<Object>,
+    /// Recorded frames, each once.
+    pub frames: Vec<Frame>,
+    /// Stacks of frames, root first, each once.
+    pub stacks: StackTable,
+    /// Threads, each once.
+    pub threads: Vec<Thread>,
+    /// Events, in order of first appearance.
+    pub events: Vec<Event>,
+    /// The samples, sorted by (event, block, thread, stack), each key once.
+    pub cells: Vec<Cell>,
+    /// Where objects were mapped.
+    pub mappings: Vec<Mapping>,
+    /// The `# key : value` lines of `perf script --header`, in order.
+    pub header: Vec<(Box<str>, Box<str>)>,
+    /// First and last time stamp; `None` where no time was printed.
+    pub span: Option<Span>,
+    /// Whether samples carry call chains (some stack has more than one frame).
+    pub has_callchains: bool,
+    /// Imperfections met while reading.
+    pub notes: Notes,
+}
+
+impl Profile {
+    /// The text of a string.
+    #[must_use]
+    pub fn string(&self, id: StringId) -> &str {
+        self.strings.get(id.index()).map_or("", |text| text)
+    }
+
+    /// The comm of a thread.
+    #[must_use]
+    pub fn comm(&self, id: ThreadId) -> &str {
+        self.threads.get(id.index()).map_or("", |thread| self.string(thread.comm))
+    }
+
+    /// The cells of one event.
+    #[must_use]
+    pub fn cells_of(&self, event: EventId) -> &[Cell] {
+        let from = self.cells.partition_point(|cell| cell.event < event);
+        let to = self.cells.partition_point(|cell| cell.event <= event);
+        self.cells.get(from..to).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,103 @@
+//! What an address turned out to be: a chain of functions, or a reason why not.
+
+use std::fmt;
+
+/// One function of an inline chain.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct InlineFrame {
+    /// Demangled, with template arguments, without parameters.
+    pub name: Box<str>,
+    /// The mangled name, where there is one.
+    pub linkage_name: Option<Box<str>>,
+    /// Source file with `..` folded, if known.
+    pub file: Option<Box<str>>,
+    /// Line of the address in the innermost frame, of the call in the outer frames; from 1.
+    pub line: Option<u32>,
+    /// Whether this function's code stands inside its caller's (false for the outermost frame).
+    pub inlined: bool,
+}
+
+/// The functions at one address, OUTERMOST FIRST: the machine function, then what was inlined into it. Never empty.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct InlineChain(Vec<InlineFrame>);
+
+impl InlineChain {
+    /// The most frames kept of one chain; real ones reach about 60.
+    pub const MAX_DEPTH: usize = 256;
+
+    /// A chain of at least one frame, outermost first; `None` if `frames` is empty.
+    #[must_use]
+    pub fn new(mut frames: Vec<InlineFrame>) -> Option<Self> {
+        frames.truncate(Self::MAX_DEPTH);
+        (!frames.is_empty()).then_some(Self(frames))
+    }
+
+    /// The frames, outermost first.
+    #[must_use]
+    pub fn frames(&self) -> &[InlineFrame] {
+        &self.0
+    }
+
+    /// The machine function.
+    #[must_use]
+    pub fn outermost(&self) -> &InlineFrame {
+        self.0.first().expect("a chain has at least one frame by construction")
+    }
+
+    /// The function whose source line the address belongs to.
+    #[must_use]
+    pub fn innermost(&self) -> &InlineFrame {
+        self.0.last().expect("a chain has at least one frame by construction")
+    }
+}
+
+/// Why an address has no function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// perf named no object, or one without a file.
+    NoObject,
+    /// The object's file was not found.
+    FileNotFound,
+    /// The file found is another build than the one profiled.
+    WrongFile,
+    /// The file could not be read as ELF.
+    Unreadable,
+    /// The address lies outside the object's code.
+    OutsideObject,
+    /// No symbol and no debug information covers the address (stripped file, generated code).
+    NoSymbol,
+    /// The profile gave neither address nor symbol.
+    NoAddress,
+}
+
+impl Reason {
+    /// The stable text, in kebab case.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoObject => "no-object",
+            Self::FileNotFound => "file-not-found",
+            Self::WrongFile => "wrong-file",
+            Self::Unreadable => "unreadable",
+            Self::OutsideObject => "outside-object",
+            Self::NoSymbol => "no-symbol",
+            Self::NoAddress => "no-address",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What an address turned out to be.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Resolution {
+    /// The functions there, outermost first.
+    Resolved(InlineChain),
+    /// No function, and why.
+    Unresolved(Reason),
+}
