@@ -9,6 +9,7 @@ mod notes;
 mod object;
 mod profile;
 mod resolution;
+mod resolutions;
 mod side;
 mod stack;
 
@@ -21,5 +22,6 @@ pub use profile::{
     ThreadId, Weight,
 };
 pub use resolution::{InlineChain, InlineFrame, Reason, Resolution};
+pub use resolutions::{Lookup, Resolutions, lookups};
 pub use side::{Presence, RunMeasures, Side};
 pub use stack::StackTable;
