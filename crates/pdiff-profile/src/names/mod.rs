@@ -1,1 +1,34 @@
-//! Names of functions.
+//! Names of functions: how two builds' symbols come to mean one function.
+//!
+//! In: a symbol as a symbol table, debug information or a profile spells it, mangled or not. Out: its
+//! [`FunctionName`], one spelling per [`MatchLevel`]. Everything here is a pure function of one name: nothing knows
+//! the other build, an alias file or an address, so ambiguity between names is found by the caller.
+//!
+//! ```text
+//! symbol --version, clone suffix off--> base --demangle--> signature --cut parameters--> qualified --> loose
+//!                                         \--not mangled: text --normalize spelling--/
+//! ```
+
+mod brackets;
+mod clone_suffix;
+mod demangle;
+mod function_name;
+mod integer_type;
+mod libc_variant;
+mod loose;
+mod marker_symbol;
+mod match_level;
+mod operator_symbol;
+mod parameters;
+mod special_name;
+mod spelling;
+mod symbol_version;
+
+pub use clone_suffix::split_clone_suffix;
+pub use demangle::{Demangled, demangle};
+pub use function_name::FunctionName;
+pub use marker_symbol::is_marker_symbol;
+pub use match_level::{MatchLevel, ParseMatchLevelError};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Suffixes that a compiler or linker adds to the name of a copy or a piece of a function.
+//!
+//! In: a symbol. Out: the name in the source and the suffix. A clone (`.constprop.0`), a cold part (`.cold`), a part
+//! split off (`.part.0`) and an outlined body (`._omp_fn.0`) all count for the function they were made from. A bare
+//! number (`buf.123`, a renamed file-local) is a suffix too, unless the name holds other dots, for in Go
+//! `main.run.func1.2` is a function of its own.
+
+/// Words that begin one piece of a suffix; numbers or hashes may follow each.
+const CLONE_WORDS: [&str; 24] = [
+    "__uniq", "_omp_fn", "_omp_cpyfn", "actor", "clone", "cold", "constprop", "destroy", "exit", "hot", "ifunc",
+    "isra", "llvm", "localalias", "lto_priv", "part", "resolver", "resume", "simdclone", "specialized", "startup",
+    "unlikely", "variant", "warm",
+];
+
+/// The opening of a demangler's own form, `foo(int) [clone .cold]`.
+const CLONE_NOTE: &str = " [clone ";
+
+/// Splits a symbol, mangled or not, into its base and its clone suffix (empty when there is none); the two joined
+/// are the input.
+///
+/// ```
+/// use pdiff_profile::names::split_clone_suffix;
+///
+/// assert_eq!(split_clone_suffix("fold.constprop.0.isra.0"), ("fold", ".constprop.0.isra.0"));
+/// assert_eq!(split_clone_suffix("f(int) [clone .cold]"), ("f(int)", " [clone .cold]"));
+/// ```
+pub fn split_clone_suffix(symbol: &str) -> (&str, &str) {
+    let base = without_dotted_suffix(without_clone_notes(symbol));
+    symbol.split_at_checked(base.len()).unwrap_or((symbol, ""))
+}
+
+fn without_clone_notes(symbol: &str) -> &str {
+    let mut base = symbol;
+    while let Some(body) = base.strip_suffix(']') {
+        match body.rfind(CLONE_NOTE) {
+            Some(at) if at > 0 => base = base.get(..at).unwrap_or(base),
+            _ => break,
+        }
+    }
+    base
+}
+
+fn without_dotted_suffix(symbol: &str) -> &str {
+    let mut base = symbol;
+    let mut rest = symbol;
+    // `rest` runs ahead over numbers; they belong to the suffix only when a clone word stands before them.
+    while let Some((head, piece)) = rest.rsplit_once('.').filter(|(head, _)| !head.is_empty()) {
+        if CLONE_WORDS.contains(&piece) {
+            base = head;
+        } else if !is_clone_number(piece) {
+            break;
+        }
+        rest = head;
+    }
+    without_bare_number(base)
+}
+
+/// Digits, or the hexadecimal hash of `.llvm.HASH`.
+fn is_clone_number(piece: &str) -> bool {
+    !piece.is_empty() && piece.bytes().all(|b| b.is_ascii_hexdigit()) && piece.starts_with(|c: char| c.is_ascii_digit())
+        || piece.len() >= 16 && piece.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn without_bare_number(symbol: &str) -> &str {
+    match symbol.rsplit_once('.') {
+        Some((head, digits)) if is_identifier(head) && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => head,
+        _ => symbol,
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$')
+}
