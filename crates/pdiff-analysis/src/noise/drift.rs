@@ -1,12 +1,125 @@
 //! Drift: noise that grows with the length of the time block.
+//!
+//! If blocks are independent, the variance of a share is the same whether it is estimated from fine or from coarse
+//! blocks. If a row's share wanders over seconds, coarse blocks see more of it, a whole run sees more still, and no
+//! block length inside the run tells how much. So it is a warning and not a correction. Rows are looked at that are
+//! heavy enough to show it; a row of the whole object's weight over all samples shows a drift of the total.
 
-/// What drifts.
+use super::blocks::{RowRun, RunBlocks};
+use super::input::{Denominator, Row};
+use super::student::f_upper_tail;
+use super::within::{coarse_variance, fine_variance};
+
+/// Rows below this share of their denominator are not looked at: they have no noise but sampling.
+pub const DRIFT_MIN_SHARE: f64 = 0.005;
+
+/// Chance of a warning where nothing drifts, over all rows together.
+pub const DRIFT_LEVEL: f64 = 0.01;
+
+/// A ratio of variances below this understates a standard error by less than a fifth: no reason to warn.
+pub const DRIFT_MIN_RATIO: f64 = 1.5;
+
+/// Rows whose noise grows with the block length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drift {
-    /// Rows (by index) whose dispersion grows with the block length beyond chance.
+    /// Rows (by index) whose variance in coarse blocks is larger than in fine ones beyond chance.
     pub rows: Vec<usize>,
     /// Rows heavy enough to be looked at.
     pub looked_at: usize,
-    /// Largest ratio of the dispersion in coarse blocks to that in fine ones.
+    /// Largest ratio of the variance in coarse blocks to that in fine ones, among `rows`.
     pub worst_ratio: f64,
+}
+
+/// Looks for drift in all heavy rows; `None` if there is none or no blocks to tell.
+pub(super) fn find_drift(denominators: &[Denominator], rows: &[Row]) -> Option<Drift> {
+    let heavy: Vec<(usize, Growth)> = rows
+        .iter()
+        .enumerate()
+        .filter_map(|(index, row)| Some((index, Growth::of_row(row, denominators.get(row.denominator)?)?)))
+        .collect();
+    let level = DRIFT_LEVEL / heavy.len().max(1) as f64;
+    let drifting = || heavy.iter().filter(|(_, growth)| growth.is_drift(level));
+    let worst_ratio = drifting().map(|(_, growth)| growth.ratio()).max_by(f64::total_cmp)?;
+    Some(Drift { rows: drifting().map(|&(index, _)| index).collect(), looked_at: heavy.len(), worst_ratio })
+}
+
+/// A row's variance at both block lengths, over its runs.
+#[derive(Debug, Clone, Copy, Default)]
+struct Growth {
+    fine: f64,
+    fine_df: f64,
+    coarse: f64,
+    coarse_df: f64,
+}
+
+impl Growth {
+    fn of_row(row: &Row, denominator: &Denominator) -> Option<Self> {
+        let before = Self::of_side(&row.before, &denominator.before);
+        let after = Self::of_side(&row.after, &denominator.after);
+        let both = Self {
+            fine: before.fine + after.fine,
+            fine_df: before.fine_df + after.fine_df,
+            coarse: before.coarse + after.coarse,
+            coarse_df: before.coarse_df + after.coarse_df,
+        };
+        (both.fine > 0.0 && both.coarse_df > 0.0).then_some(both)
+    }
+
+    /// Sums the heavy runs of a side, each variance weighted by its degrees of freedom.
+    fn of_side(rows: &[RowRun], runs: &[RunBlocks]) -> Self {
+        let mut sum = Self::default();
+        for (row, run) in rows.iter().zip(runs) {
+            let share = row.weight / run.total;
+            if share.is_nan() || !(DRIFT_MIN_SHARE..1.0).contains(&share) {
+                continue;
+            }
+            let both = fine_variance(share, row, run).zip(coarse_variance(share, row, run));
+            let Some(((fine, fine_df), (coarse, coarse_df))) = both else { continue };
+            // Over the fine variance's own size, so that the heaviest run does not speak for all.
+            sum.fine += fine_df;
+            sum.fine_df += fine_df;
+            sum.coarse += coarse_df * if fine > 0.0 { coarse / fine } else { 1.0 };
+            sum.coarse_df += coarse_df;
+        }
+        sum
+    }
+
+    fn ratio(&self) -> f64 {
+        (self.coarse / self.coarse_df) / (self.fine / self.fine_df)
+    }
+
+    /// The ratio is beyond chance. Both variances come from the same samples, so F is on the safe side.
+    fn is_drift(&self, level: f64) -> bool {
+        let ratio = self.ratio();
+        ratio >= DRIFT_MIN_RATIO && f_upper_tail(ratio, self.coarse_df, self.fine_df) <= level
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drift_of(weight: impl Fn(usize) -> f64) -> Option<Drift> {
+        let n = vec![1000.0; 64];
+        let w: Vec<f64> = (0..64).map(weight).collect();
+        let run = RunBlocks::from_blocks(&n, 64_000);
+        let row = RowRun::from_blocks(&w, &n, 6_400);
+        let denominators = [Denominator { before: vec![run], after: vec![run] }];
+        find_drift(&denominators, &[Row { denominator: 0, before: vec![row], after: vec![row] }])
+    }
+
+    #[test]
+    fn a_share_that_wanders_is_drift_and_one_that_flickers_is_not() {
+        assert_eq!(drift_of(|block| 100.0 + 30.0 * (block % 2) as f64), None);
+        let drift = drift_of(|block| 100.0 + block as f64).unwrap();
+        assert_eq!((drift.rows.as_slice(), drift.looked_at), ([0].as_slice(), 1));
+        assert!(drift.worst_ratio > 3.0, "{drift:?}");
+    }
+
+    #[test]
+    fn light_rows_and_recordings_without_time_do_not_warn() {
+        assert_eq!(drift_of(|block| 0.01 * block as f64), None);
+        assert_eq!(find_drift(&[], &[Row::default()]), None);
+        assert_eq!(find_drift(&[Denominator::default()], &[Row::default()]), None);
+    }
 }

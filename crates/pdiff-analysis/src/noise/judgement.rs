@@ -64,7 +64,7 @@ impl Test {
 }
 
 /// What can be said of one row's change.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowNoise {
     /// Mean of the before runs' shares, in percent; 0 where there is no denominator.
     pub before_pct: f64,
@@ -86,7 +86,8 @@ pub struct RowNoise {
     pub significant: bool,
     /// The change is large enough to matter: at least [`FLOOR_PP`] and [`FLOOR_RELATIVE`] of the larger side.
     pub floor_passed: bool,
-    /// Smallest change of this row that would have been found 9 times in 10; `None` if none could.
+    /// Smallest growth of this row, in share points from its mean share, that would have been found 9 times in 10 even
+    /// if no other row had changed; `None` if none could.
     pub detectable_pp: Option<f64>,
     /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.
     pub dispersion: f64,
@@ -106,13 +107,15 @@ pub enum RunVariation {
     },
     /// Measured between the runs of a side and shrunk across rows.
     Measured {
-        /// Typical coefficient of variation between runs beyond the noise within them, as a fraction.
+        /// Coefficient of variation between runs beyond the noise within them, as a fraction: the measured one,
+        /// averaged with the assumed one by how much each is worth.
         cv: f64,
-        /// Degrees of freedom that the other rows lend to each row's variance; infinite if rows do not differ.
+        /// Degrees of freedom that the other rows could lend to each row's variance; infinite if rows do not differ
+        /// (a row then takes as many as its expected variance has).
         prior_df: f64,
         /// Typical variance over the expected one (1 = as expected).
         prior_variance: f64,
-        /// Degrees of freedom from the row's own runs.
+        /// Degrees of freedom from a row's own runs, where it has all of them.
         residual_df: f64,
     },
 }
@@ -132,9 +135,10 @@ pub struct Judgement {
     pub p_threshold: Option<f64>,
     /// False discovery rate kept.
     pub q_threshold: f64,
-    /// What could be seen at a given share with this many runs and samples.
-    pub sensitivity: Sensitivity,
-    /// The within-run variance is assumed: there is no time in at least one recording, so no blocks.
+    /// What could be seen at a given share, one entry per denominator.
+    pub sensitivities: Vec<Sensitivity>,
+    /// The variance within runs is [`ASSUMED_DISPERSION`](super::ASSUMED_DISPERSION) times that of independent samples
+    /// in at least one run: it has no time, or less than two blocks of it.
     pub assumed_dispersion: bool,
     /// Rows and denominators whose spread grows with the block length: blocks understate their noise.
     pub drift: Option<Drift>,

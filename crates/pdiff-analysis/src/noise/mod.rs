@@ -1,43 +1,37 @@
 //! Which changes are more than noise.
 //!
-//! In: rows of two sides as plain sums ([`Row`], [`Denominator`]). Out: for each row its change, interval, q-value
-//! and what could have been seen ([`Judgement`]). Pure statistics: rows have no names here.
+//! In: rows of two sides as plain sums ([`Row`], [`Denominator`]). Out: for each row its change, interval, q-value and
+//! what could have been seen ([`Judgement`]). Pure statistics: rows have no names here, and what a change means is
+//! decided elsewhere. `docs/noise.md` says what was measured to choose the method.
+//!
+//! ```text
+//! RowRun, RunBlocks --within--> variance in a run --side--> shares of a side --model--> standard error
+//!     --student--> p --fdr--> q;   detectable, drift, cost: what could be seen, what to distrust, what is common
+//! ```
 
 mod blocks;
 mod cost;
 mod detectable;
 mod drift;
+mod fdr;
 mod input;
+mod judge;
 mod judgement;
+mod model;
+mod prior;
+mod side;
+mod student;
+mod trigamma;
+mod within;
 
 pub use blocks::{BLOCK_S, COARSE_FACTOR, RowRun, RunBlocks};
 pub use cost::{CommonShift, common_shift};
-pub use detectable::{POWER, Sensitivity};
-pub use drift::Drift;
+pub use detectable::{POWER, Sensitivity, SideSize};
+pub use drift::{DRIFT_LEVEL, DRIFT_MIN_RATIO, DRIFT_MIN_SHARE, Drift};
 pub use input::{ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, NoiseSettings, Row};
+pub use judge::judge;
 pub use judgement::{
     FLOOR_PP, FLOOR_RELATIVE, Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested,
 };
-
-/// Judges every row: is the change of its share more than noise?
-pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSettings) -> Judgement {
-    let _ = (denominators, rows);
-    Judgement {
-        rows: Vec::new(),
-        method: Method::SingleRun,
-        run_variation: RunVariation::Assumed { cv: settings.assumed_cv },
-        tests: 0,
-        p_threshold: None,
-        q_threshold: settings.false_discovery_rate,
-        sensitivity: Sensitivity {
-            per_sample: 0.0,
-            per_run: 0.0,
-            dispersion: 1.0,
-            cv: settings.assumed_cv,
-            degrees_of_freedom: 1.0,
-            alpha: settings.false_discovery_rate,
-        },
-        assumed_dispersion: true,
-        drift: None,
-    }
-}
+pub use model::RunModel;
+pub use within::{ASSUMED_DF, ASSUMED_DISPERSION};

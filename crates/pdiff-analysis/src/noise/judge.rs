@@ -1,0 +1,224 @@
+//! The stage: from rows to a judgement of each.
+
+use super::detectable::{Sensitivity, SideSize};
+use super::drift::find_drift;
+use super::fdr::q_values;
+use super::input::{Denominator, NoiseSettings, Row};
+use super::judgement::{
+    FLOOR_PP, FLOOR_RELATIVE, Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested,
+};
+use super::model::{RunModel, residual_df};
+use super::side::SideShare;
+use super::student::{critical_t, two_sided_p};
+
+/// Level of the printed intervals: 95 %.
+const INTERVAL_ALPHA: f64 = 0.05;
+
+/// Events that a Poisson count of zero may hide, at 95 %: -ln 0.05 ("rule of three").
+const ZERO_BOUND_SAMPLES: f64 = 3.0;
+
+/// Judges every row: is the change of its share more than noise?
+///
+/// The output has one entry per row, in their order. Swapping the sides negates every change and leaves every p-value
+/// as it is, and a side against itself has p = 1 throughout.
+///
+/// ```
+/// use pdiff_analysis::noise::{ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, NoiseSettings};
+/// use pdiff_analysis::noise::{Row, RowRun, RunBlocks, judge};
+///
+/// let n = [1000.0; 15]; // the denominator's weight in 15 blocks of a second
+/// let all = RunBlocks::from_blocks(&n, 15_000);
+/// let hot = |w: f64| RowRun::from_blocks(&[w; 15], &n, 15 * w as u64);
+/// let settings = NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE };
+/// let rows = [
+///     Row { denominator: 0, before: vec![hot(20.0)], after: vec![hot(60.0)] },
+///     Row { denominator: 0, before: vec![hot(50.0)], after: vec![hot(51.0)] },
+/// ];
+/// let judgement = judge(&[Denominator { before: vec![all], after: vec![all] }], &rows, &settings);
+/// assert!((judgement.rows[0].delta_pp - 4.0).abs() < 1e-9);
+/// assert!(judgement.rows[0].significant && !judgement.rows[1].significant);
+/// ```
+pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSettings) -> Judgement {
+    let sides: Vec<[SideShare; 2]> = rows.iter().map(|row| sides_of(row, denominators)).collect();
+    let tested: Vec<[SideShare; 2]> = sides.iter().copied().filter(|row| untested(row).is_none()).collect();
+    let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
+    let model = match method {
+        Method::SingleRun => RunModel::assumed(settings.assumed_cv),
+        Method::Replicates => RunModel::fit(&tested, settings.assumed_cv),
+    };
+    let alpha = settings.false_discovery_rate / tested.len().max(1) as f64;
+    let mut judged: Vec<RowNoise> = sides.iter().map(|row| judge_row(row, &model, alpha)).collect();
+    let p_threshold = correct_for_many_tests(&mut judged, settings.false_discovery_rate);
+    Judgement {
+        rows: judged,
+        method,
+        run_variation: run_variation(method, &model, &tested),
+        tests: tested.len(),
+        p_threshold,
+        q_threshold: settings.false_discovery_rate,
+        sensitivities: sensitivities(denominators, rows, &sides, &model, alpha),
+        assumed_dispersion: denominators.iter().any(lacks_blocks),
+        drift: find_drift(denominators, rows),
+    }
+}
+
+fn sides_of(row: &Row, denominators: &[Denominator]) -> [SideShare; 2] {
+    let nothing = Denominator::default();
+    let denominator = denominators.get(row.denominator).unwrap_or(&nothing);
+    [
+        SideShare::from_runs(&row.before, &denominator.before),
+        SideShare::from_runs(&row.after, &denominator.after),
+    ]
+}
+
+fn has_replicates(denominator: &Denominator) -> bool {
+    let runs = |side: &[super::RunBlocks]| side.iter().filter(|run| run.total > 0.0).count();
+    runs(&denominator.before) > 1 || runs(&denominator.after) > 1
+}
+
+fn lacks_blocks(denominator: &Denominator) -> bool {
+    let mut runs = denominator.before.iter().chain(&denominator.after);
+    runs.any(|run| run.total > 0.0 && run.blocks < 2)
+}
+
+fn untested([before, after]: &[SideShare; 2]) -> Option<Untested> {
+    if !before.has_share() || !after.has_share() {
+        Some(Untested::NoDenominator)
+    } else if before.samples.max(after.samples) < MIN_SAMPLES {
+        Some(Untested::FewSamples)
+    } else {
+        None
+    }
+}
+
+/// Everything about a row but what depends on the other rows' p-values.
+fn judge_row(row: &[SideShare; 2], model: &RunModel, alpha: f64) -> RowNoise {
+    let [before, after] = row;
+    let error = model.standard_error(row);
+    let delta_pp = 100.0 * (after.share - before.share);
+    let se_pp = 100.0 * error.value;
+    let half = if se_pp > 0.0 { critical_t(INTERVAL_ALPHA, error.df) * se_pp } else { 0.0 };
+    let dispersion = dispersion(row);
+    let test = match untested(row) {
+        Some(reason) => Test::Untested(reason),
+        None => {
+            let p = if se_pp > 0.0 { two_sided_p(delta_pp / se_pp, error.df) } else { 1.0 };
+            Test::Tested { p, q: p }
+        }
+    };
+    let own = sensitivity(row, model, dispersion, alpha, error.scale);
+    RowNoise {
+        before_pct: 100.0 * before.share,
+        after_pct: 100.0 * after.share,
+        delta_pp,
+        se_pp,
+        degrees_of_freedom: error.df,
+        ci_low_pp: delta_pp - half,
+        ci_high_pp: delta_pp + half,
+        test,
+        significant: false,
+        floor_passed: passes_floor(delta_pp, 100.0 * before.share.max(after.share)),
+        detectable_pp: own.detectable_pp(50.0 * (before.share + after.share)),
+        dispersion,
+        before_bound_pct: zero_bound_pct(before, dispersion),
+        after_bound_pct: zero_bound_pct(after, dispersion),
+    }
+}
+
+fn passes_floor(delta_pp: f64, larger_pct: f64) -> bool {
+    delta_pp.abs() >= FLOOR_PP && delta_pp.abs() >= FLOOR_RELATIVE * larger_pct
+}
+
+/// Variance within runs over that of independent samples; 1 where there is nothing to tell.
+fn dispersion([before, after]: &[SideShare; 2]) -> f64 {
+    let ratio = (before.within + after.within) / (before.sampling + after.sampling);
+    if ratio.is_finite() { ratio } else { 1.0 }
+}
+
+/// What the share of a row without samples may be all the same, in percent.
+fn zero_bound_pct(side: &SideShare, dispersion: f64) -> Option<f64> {
+    let bound = ZERO_BOUND_SAMPLES * dispersion.max(1.0) / side.denominator_samples.max(1) as f64;
+    (side.has_share() && side.samples == 0).then(|| 100.0 * bound.min(1.0))
+}
+
+/// Fills in q-values and significance; gives the largest p-value called significant.
+fn correct_for_many_tests(rows: &mut [RowNoise], false_discovery_rate: f64) -> Option<f64> {
+    let p_values: Vec<f64> = rows.iter().filter_map(|row| row.test.p()).collect();
+    let mut q_values = q_values(&p_values).into_iter();
+    let mut threshold = None;
+    for row in rows {
+        let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else { continue };
+        row.test = Test::Tested { p, q };
+        row.significant = q <= false_discovery_rate;
+        if row.significant {
+            threshold = Some(threshold.map_or(p, |largest: f64| largest.max(p)));
+        }
+    }
+    threshold
+}
+
+fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) -> RunVariation {
+    let cv = model.cv2.sqrt();
+    match method {
+        Method::SingleRun => RunVariation::Assumed { cv },
+        Method::Replicates => RunVariation::Measured {
+            cv,
+            prior_df: model.prior.df,
+            prior_variance: model.prior.variance,
+            residual_df: tested.iter().map(residual_df).fold(0.0, f64::max),
+        },
+    }
+}
+
+/// What could be seen over each denominator, for a row of typical dispersion.
+fn sensitivities(
+    denominators: &[Denominator],
+    rows: &[Row],
+    sides: &[[SideShare; 2]],
+    model: &RunModel,
+    alpha: f64,
+) -> Vec<Sensitivity> {
+    let mut dispersions: Vec<Vec<f64>> = vec![Vec::new(); denominators.len()];
+    for (row, sides) in rows.iter().zip(sides).filter(|(_, sides)| untested(sides).is_none()) {
+        if let Some(of_denominator) = dispersions.get_mut(row.denominator) {
+            of_denominator.push(dispersion(sides));
+        }
+    }
+    let empty = |index| Row { denominator: index, ..Row::default() };
+    let typical = dispersions.into_iter().enumerate();
+    typical
+        .map(|(index, dispersions)| {
+            let sides = sides_of(&empty(index), denominators);
+            sensitivity(&sides, model, median(dispersions), alpha, model.prior.variance)
+        })
+        .collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(1.0)
+}
+
+fn sensitivity(
+    row: &[SideShare; 2],
+    model: &RunModel,
+    dispersion: f64,
+    alpha: f64,
+    scale: f64,
+) -> Sensitivity {
+    let size = |side: &SideShare| SideSize {
+        runs: side.runs,
+        samples_per_run: side.denominator_samples as f64 / side.runs.max(1.0),
+        within_df: side.within_df,
+    };
+    let [before, after] = row;
+    Sensitivity {
+        before: size(before),
+        after: size(after),
+        dispersion,
+        alpha,
+        scale,
+        residual_df: residual_df(row),
+        model: *model,
+    }
+}

@@ -1,0 +1,146 @@
+//! How a row's share varies from run to run, learnt from all rows.
+//!
+//! A run's share of a row is expected to vary by e = w + (c p)^2 around its true value p: w is the variance within a
+//! run (`within.rs`), c the coefficient of variation between runs, one number for all rows. Shares span four
+//! orders of magnitude and so do their variances; over e they are of one size, which is what shrinking them towards
+//! a common value asks for. (A trend of log variance on mean, as limma offers, would learn the same shape from the
+//! rows; here the shape is known and only c is not.)
+//!
+//! With runs to compare, each row's observed variance over e, x, is shrunk as in limma's moderated t (Smyth 2004,
+//! Stat. Appl. Genet. Mol. Biol. 3:3): s~^2 = (d0 s0^2 + d x) / (d0 + d). Two things differ from limma:
+//!
+//! - The functions of one run move together, so a thousand rows over three runs do not tell c as well as a thousand
+//!   independent ones would. c^2 is therefore the measured value on d degrees of freedom averaged with
+//!   the assumed one on [`ASSUMED_DF`], and the prior lends at most as many degrees of freedom as e has
+//!   (Satterthwaite 1946: w on its blocks', (c p)^2 on d + ASSUMED_DF).
+//! - A variance is never below w.
+//!
+//! With one run a side d = 0, and the same formulas leave the block variance and the assumed c.
+
+use super::prior::{Prior, ScaledVariance};
+use super::side::SideShare;
+use super::within::ASSUMED_DF;
+
+/// The variance of a share from run to run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunModel {
+    /// Square of the coefficient of variation between runs.
+    pub(super) cv2: f64,
+    /// Degrees of freedom of `cv2`.
+    pub(super) cv_df: f64,
+    /// What the rows lend to each other.
+    pub(super) prior: Prior,
+}
+
+/// Standard error of a difference of two sides' shares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct StandardError {
+    pub(super) value: f64,
+    pub(super) df: f64,
+    /// The row's variance over the expected one, shrunk.
+    pub(super) scale: f64,
+}
+
+impl RunModel {
+    /// The model of one run per side: nothing is measured between runs.
+    pub(super) fn assumed(cv: f64) -> Self {
+        let cv2 = if cv.is_finite() { cv * cv } else { 0.0 };
+        Self { cv2, cv_df: ASSUMED_DF, prior: Prior::EXPECTED }
+    }
+
+    /// Fits the model to rows of two or more runs on at least one side.
+    pub(super) fn fit(rows: &[[SideShare; 2]], assumed_cv: f64) -> Self {
+        let assumed = Self::assumed(assumed_cv);
+        let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
+        let cv_df = residual_df + ASSUMED_DF;
+        let cv2 = (residual_df * measured_cv2(rows) + ASSUMED_DF * assumed.cv2) / cv_df;
+        let model = Self { cv2, cv_df, prior: Prior::EXPECTED };
+        Self { prior: Prior::fit(&model.scaled_variances(rows)), ..model }
+    }
+
+    /// Variance expected of one run's share.
+    fn expected(&self, side: &SideShare) -> f64 {
+        side.within + self.cv2 * side.share * side.share
+    }
+
+    /// Each row's observed variance between runs over the expected one, for rows that have runs to compare.
+    fn scaled_variances(&self, rows: &[[SideShare; 2]]) -> Vec<ScaledVariance> {
+        rows.iter().filter_map(|row| self.scaled_variance(row)).collect()
+    }
+
+    fn scaled_variance(&self, [before, after]: &[SideShare; 2]) -> Option<ScaledVariance> {
+        let df = before.residual_df() + after.residual_df();
+        let scaled = |side: &SideShare| match side.residual_df() > 0.0 {
+            true => side.between_squares / self.expected(side),
+            false => 0.0,
+        };
+        let value = (scaled(before) + scaled(after)) / df;
+        (df > 0.0 && value.is_finite()).then_some(ScaledVariance { value, df })
+    }
+
+    /// Standard error of after minus before, from the row's own runs and the other rows.
+    pub(super) fn standard_error(&self, row: &[SideShare; 2]) -> StandardError {
+        let lent_df = self.prior.df.min(self.expected_df(row));
+        let own = self.scaled_variance(row).unwrap_or(ScaledVariance { value: 0.0, df: 0.0 });
+        let scale = match lent_df + own.df {
+            df if df.is_finite() && df > 0.0 => (lent_df * self.prior.variance + own.df * own.value) / df,
+            _ => self.prior.variance,
+        };
+        StandardError { value: self.error_at(row, scale), df: lent_df + own.df, scale }
+    }
+
+    /// Standard error if the row's variance is `scale` times the expected one.
+    pub(super) fn error_at(&self, [before, after]: &[SideShare; 2], scale: f64) -> f64 {
+        let of_mean = |side: &SideShare| (scale * self.expected(side)).max(side.within) / side.runs.max(1.0);
+        (of_mean(before) + of_mean(after)).sqrt()
+    }
+
+    /// Degrees of freedom that the expected variance of the difference has (Satterthwaite's approximation).
+    pub(super) fn expected_df(&self, [before, after]: &[SideShare; 2]) -> f64 {
+        let runs = |side: &SideShare| side.runs.max(1.0);
+        let between = |side: &SideShare| self.cv2 * side.share * side.share / runs(side);
+        let within = |side: &SideShare| side.within / runs(side);
+        let squared = |side: &SideShare| within(side) * within(side) / side.within_df.max(1.0);
+        let common = between(before) + between(after);
+        let variance = within(before) + within(after) + common;
+        let df = variance * variance / (squared(before) + squared(after) + common * common / self.cv_df);
+        if df.is_finite() { df } else { self.cv_df }
+    }
+}
+
+/// Degrees of freedom between the runs of a row.
+pub(super) fn residual_df([before, after]: &[SideShare; 2]) -> f64 {
+    before.residual_df() + after.residual_df()
+}
+
+/// Square of the coefficient of variation between runs at which the median row varies as much as expected; the median
+/// keeps a few wild rows from speaking for all.
+fn measured_cv2(rows: &[[SideShare; 2]]) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    if median_excess(rows, low) <= 1.0 {
+        return 0.0;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if median_excess(rows, middle) > 1.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// Median over rows of the variance between runs over the median that the model expects.
+fn median_excess(rows: &[[SideShare; 2]], cv2: f64) -> f64 {
+    let model = RunModel { cv2, cv_df: ASSUMED_DF, prior: Prior::EXPECTED };
+    let mut excess: Vec<f64> =
+        model.scaled_variances(rows).iter().map(|x| x.value / median_of_chi2_over_df(x.df)).collect();
+    excess.sort_by(f64::total_cmp);
+    excess.get(excess.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Median of a chi-squared variable over its degrees of freedom (Wilson and Hilferty 1931).
+fn median_of_chi2_over_df(df: f64) -> f64 {
+    (1.0 - 2.0 / (9.0 * df)).powi(3)
+}
