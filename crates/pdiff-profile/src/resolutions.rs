@@ -4,7 +4,7 @@
 //! as the leaf of one stack and as a caller in another. [`lookups`] is the one place where that is decided.
 
 use crate::object::ObjectKind;
-use crate::profile::{FrameId, Profile};
+use crate::profile::{Frame, FrameId, Profile};
 use crate::resolution::Resolution;
 
 /// How the address of a frame is looked up.
@@ -18,19 +18,46 @@ pub enum Lookup {
 
 /// How each frame of a stack (root first) is looked up.
 ///
-/// The leaf is looked up as it is, and so is the user frame right under a kernel interrupt entry (`asm_sysvec_*`,
-/// `asm_exc_*`, `asm_common_interrupt`): it was interrupted, not calling. All others are return addresses.
+/// The leaf is looked up as it is (with the frames that perf expanded there), and so is the user frame right under a
+/// kernel interrupt entry (`asm_sysvec_*`, `asm_exc_*`, `asm_common_interrupt`) or under the code that a signal
+/// handler returns to: it was interrupted, not calling. All others are return addresses.
+///
+/// ```text
+/// root   start_thread+0x305          minus one   a caller
+///        do_command+0x15b            minus one
+///        my_hash_sort+0x3            exact       interrupted
+///        asm_sysvec_reschedule_ipi   minus one
+/// leaf   irqentry_exit_to_user_mode  exact
+/// ```
 pub fn lookups<'a>(
     profile: &'a Profile,
     root_first: &'a [FrameId],
 ) -> impl Iterator<Item = (FrameId, Lookup)> + 'a {
-    root_first.iter().enumerate().map(|(at, &id)| {
-        let interrupted = match root_first.get(at + 1) {
-            None => true,
-            Some(&callee) => is_interrupt_entry(profile, callee) && !is_kernel(profile, id),
-        };
-        (id, if interrupted { Lookup::Exact } else { Lookup::MinusOne })
+    let leaf_from = root_first.len().saturating_sub(leaf_len(profile, root_first));
+    root_first.iter().enumerate().map(move |(at, &id)| {
+        let is_exact = at >= leaf_from
+            || root_first.get(at + 1).is_some_and(|&above| is_interrupted(profile, id, above));
+        (id, if is_exact { Lookup::Exact } else { Lookup::MinusOne })
     })
+}
+
+/// The number of frames at the end of a stack that are one machine frame: the leaf and what perf expanded there.
+fn leaf_len(profile: &Profile, root_first: &[FrameId]) -> usize {
+    let mut reversed = root_first.iter().rev().filter_map(|id| profile.frames.get(id.index()));
+    let Some(leaf) = reversed.next() else { return 0 };
+    if !leaf.inlined {
+        return 1;
+    }
+    let is_there = |frame: &&Frame| frame.addr == leaf.addr && frame.object == leaf.object;
+    let rest: Vec<&Frame> = reversed.take_while(is_there).collect();
+    1 + rest.iter().position(|frame| !frame.inlined).map_or(rest.len(), |at| at + 1)
+}
+
+/// Whether the frame above (nearer the leaf) says that this one was interrupted, not calling.
+fn is_interrupted(profile: &Profile, id: FrameId, above: FrameId) -> bool {
+    let symbol = profile.frames.get(above.index()).and_then(|frame| frame.symbol);
+    let Some(symbol) = symbol.map(|symbol| profile.string(symbol)) else { return false };
+    is_signal_return(symbol) || is_interrupt_entry(symbol) && !is_kernel(profile, id)
 }
 
 fn is_kernel(profile: &Profile, id: FrameId) -> bool {
@@ -38,14 +65,17 @@ fn is_kernel(profile: &Profile, id: FrameId) -> bool {
     object.is_some_and(|object| object.kind.is_kernel() || object.kind == ObjectKind::Unknown)
 }
 
-fn is_interrupt_entry(profile: &Profile, id: FrameId) -> bool {
-    let symbol =
-        profile.frames.get(id.index()).and_then(|frame| frame.symbol).map(|symbol| profile.string(symbol));
-    symbol.is_some_and(|symbol| {
-        symbol.starts_with("asm_sysvec_")
-            || symbol.starts_with("asm_exc_")
-            || symbol == "asm_common_interrupt"
-    })
+/// Kernel entries that are not called, on x86: of Linux 5.8 and later, then earlier ones.
+fn is_interrupt_entry(symbol: &str) -> bool {
+    const PREFIXES: [&str; 3] = ["asm_sysvec_", "asm_exc_", "asm_common_interrupt"];
+    const EARLIER: [&str; 5] =
+        ["apic_timer_interrupt", "reschedule_interrupt", "ret_from_intr", "page_fault", "async_page_fault"];
+    PREFIXES.iter().any(|prefix| symbol.starts_with(prefix)) || EARLIER.contains(&symbol)
+}
+
+/// The code that a signal handler returns to.
+fn is_signal_return(symbol: &str) -> bool {
+    ["__restore_rt", "__restore", "__kernel_rt_sigreturn"].contains(&symbol)
 }
 
 /// What each frame of one profile resolves to.
@@ -101,5 +131,64 @@ impl Resolutions {
     #[must_use]
     pub fn table(&self) -> &[Resolution] {
         &self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Object, ProfileBuilder, RawAddr, Thread, Weight};
+
+    /// Frames as `object symbol`, root first, perf's inlined ones as `symbol(i)` at the address of the one before.
+    fn check(frames: &[&str], expected: &str) {
+        let mut builder = ProfileBuilder::new();
+        let mut addr = 0;
+        let mut ids = Vec::new();
+        for text in frames {
+            let (object, symbol) = text.split_once(' ').unwrap();
+            let inlined = symbol.ends_with("(i)");
+            addr += u64::from(!inlined);
+            let object = builder.object(Object::from_text(object));
+            let symbol = Some(builder.string(symbol));
+            let addr = Some(RawAddr(addr));
+            ids.push(builder.frame(Frame {
+                addr,
+                symbol,
+                symbol_offset: None,
+                object,
+                source: None,
+                inlined,
+            }));
+        }
+        let stack = builder.stack(&ids);
+        let thread = Thread { comm: builder.string("x"), pid: None, tid: None };
+        let thread = builder.thread(thread);
+        let event = builder.event("cycles");
+        builder.count(event, 0, thread, stack, 1, Weight(1));
+        let profile = builder.finish().unwrap();
+        let got: String = lookups(&profile, profile.stacks.get(stack))
+            .map(|(_, lookup)| if lookup == Lookup::Exact { 'e' } else { '-' })
+            .collect();
+        assert_eq!(got, expected, "{frames:?}");
+    }
+
+    #[test]
+    fn leaves_are_looked_up_as_they_are_and_callers_minus_one() {
+        check(&["a main", "a f", "a g"], "--e");
+        check(&["a main"], "e");
+        check(&[], "");
+    }
+
+    #[test]
+    fn a_frame_that_was_interrupted_is_not_a_caller() {
+        check(&["a main", "a f", "[kernel.kallsyms] asm_sysvec_x", "[kernel.kallsyms] g"], "-e-e");
+        check(&["a main", "a f", "[kernel.kallsyms] entry_SYSCALL_64", "[kernel.kallsyms] g"], "---e");
+        check(&["a main", "a f", "libc __restore_rt", "a handler"], "-e-e");
+    }
+
+    #[test]
+    fn frames_that_perf_expanded_are_one_with_their_machine_frame() {
+        check(&["a main", "a f", "a g(i)", "a h(i)"], "-eee");
+        check(&["a main", "a f", "a g(i)", "a leaf"], "---e");
     }
 }
