@@ -4,6 +4,7 @@
 
 mod address;
 mod builder;
+pub mod census;
 pub mod names;
 mod notes;
 mod object;

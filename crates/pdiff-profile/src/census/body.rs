@@ -1,0 +1,86 @@
+//! The machine code of a function: one [`Body`] per out-of-line instance or split-off part.
+
+use crate::address::ObjectAddr;
+
+/// What a body is to its function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum BodyPart {
+    /// The function as written.
+    Whole,
+    /// A specialised copy: `.constprop`, `.isra`, `.lto_priv`, a second constructor.
+    Clone,
+    /// The outlined rest of a partly inlined function: `.part`.
+    Part,
+    /// The unlikely blocks moved away: `.cold`. Not an instance of its own.
+    Cold,
+}
+
+impl BodyPart {
+    pub(super) const ALL: [Self; 4] = [Self::Whole, Self::Clone, Self::Part, Self::Cold];
+
+    /// Whether calls can enter here, so that it counts as an out-of-line instance.
+    #[must_use]
+    pub fn is_instance(self) -> bool {
+        self != Self::Cold
+    }
+}
+
+/// A hash over instructions from which everything that depends on where code and data lie is masked.
+///
+/// Equal hashes from one compiler mean the same code. Hashes of different compilers are never compared
+/// ([`super::Census::same_code`]).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BodyHash(pub u64);
+
+/// A sign of busy waiting in the code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Spin {
+    /// The processor's hint for spin loops (`pause`, `yield`).
+    Pause,
+    /// An atomic exchange inside a short loop without calls.
+    ExchangeLoop,
+}
+
+impl Spin {
+    pub(super) const ALL: [Self; 2] = [Self::Pause, Self::ExchangeLoop];
+}
+
+/// Where in the code a sign of busy waiting stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SpinPoint {
+    /// The address of the instruction.
+    pub addr: ObjectAddr,
+    /// What it is.
+    pub spin: Spin,
+}
+
+/// One piece of machine code of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Body {
+    /// Its first address.
+    pub addr: ObjectAddr,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// What it is to its function.
+    pub part: BodyPart,
+    /// The hash of its instructions; `None` where they were not decoded.
+    pub hash: Option<BodyHash>,
+    /// The first sign of busy waiting in it.
+    pub spin: Option<Spin>,
+    /// Whether debug information describes it, so that what was inlined into it is known.
+    pub described: bool,
+}
+
+impl Body {
+    /// A whole body without anything known but its place.
+    #[must_use]
+    pub fn at(addr: ObjectAddr, bytes: u64) -> Self {
+        Self { addr, bytes, part: BodyPart::Whole, hash: None, spin: None, described: true }
+    }
+
+    /// Whether `addr` lies in it.
+    #[must_use]
+    pub fn contains(&self, addr: ObjectAddr) -> bool {
+        addr.checked_sub(self.addr.0).is_some_and(|offset| offset.0 < self.bytes)
+    }
+}

@@ -1,0 +1,212 @@
+//! Making a [`Census`]: ids in, rows in any order, everything sorted at the end.
+//!
+//! Estimate: 1.3 M site rows sort in 0.1 s; rows that come sorted cost one scan.
+
+use rustc_hash::FxHashMap;
+
+use super::body::{Body, SpinPoint};
+use super::edge::CallEdge;
+use super::function::{FunctionFacts, FunctionId};
+use super::index::{Grouping, Starts};
+use super::producer::{Producer, ProducerId};
+use super::site::InlineSite;
+use super::table::{Census, Index, Visibility};
+use super::text::{TextId, TextInterner, TextTable};
+
+/// A census in the making.
+#[derive(Debug)]
+pub struct CensusBuilder {
+    visibility: Visibility,
+    texts: TextInterner,
+    producers: Vec<Producer>,
+    producer_ids: FxHashMap<Box<str>, ProducerId>,
+    functions: Vec<FunctionFacts>,
+    bodies: Vec<(FunctionId, Body)>,
+    sites: Vec<InlineSite>,
+    edges: Vec<CallEdge>,
+    spin_points: Vec<SpinPoint>,
+}
+
+impl CensusBuilder {
+    /// An empty census.
+    #[must_use]
+    pub fn new(visibility: Visibility) -> Self {
+        Self {
+            visibility,
+            texts: TextInterner::default(),
+            producers: Vec::new(),
+            producer_ids: FxHashMap::default(),
+            functions: Vec::new(),
+            bodies: Vec::new(),
+            sites: Vec::new(),
+            edges: Vec::new(),
+            spin_points: Vec::new(),
+        }
+    }
+
+    /// The id of a text.
+    pub fn text(&mut self, text: &str) -> TextId {
+        self.texts.intern(text)
+    }
+
+    /// The id of a producer, by its text; its units are added up.
+    pub fn producer(&mut self, producer: Producer) -> ProducerId {
+        if let Some(id) = self.producer_ids.get(&producer.text) {
+            if let Some(known) = self.producers.get_mut(id.0 as usize) {
+                known.units = known.units.saturating_add(producer.units);
+            }
+            return *id;
+        }
+        let id = ProducerId(u32::try_from(self.producers.len()).expect("fewer producers than units"));
+        self.producer_ids.insert(producer.text.clone(), id);
+        self.producers.push(producer);
+        id
+    }
+
+    /// A function; ids given here hold for this builder only, the census gives them out anew.
+    pub fn function(&mut self, facts: FunctionFacts) -> FunctionId {
+        let id = u32::try_from(self.functions.len()).expect("fewer functions than bytes of code");
+        self.functions.push(facts);
+        FunctionId(id)
+    }
+
+    /// A piece of machine code of a function.
+    pub fn body(&mut self, function: FunctionId, body: Body) {
+        self.bodies.push((function, body));
+    }
+
+    /// Inlined instances; rows of one callee, caller, file and line are added up.
+    pub fn site(&mut self, site: InlineSite) {
+        self.sites.push(site);
+    }
+
+    /// Direct calls; rows of one caller and callee are added up.
+    pub fn edge(&mut self, edge: CallEdge) {
+        self.edges.push(edge);
+    }
+
+    /// A sign of busy waiting.
+    pub fn spin_point(&mut self, point: SpinPoint) {
+        self.spin_points.push(point);
+    }
+
+    /// The finished census. Rows of functions that were never added are dropped.
+    #[must_use]
+    pub fn finish(mut self) -> Census {
+        let texts = std::mem::take(&mut self.texts).into_table();
+        self.sort_producers();
+        self.sort_functions(&texts);
+        self.sort_rows();
+        let (body_functions, bodies): (Vec<_>, Vec<_>) = self.bodies.into_iter().unzip();
+        let mut census = Census {
+            visibility: self.visibility,
+            texts,
+            producers: self.producers,
+            functions: self.functions,
+            bodies,
+            body_functions,
+            sites: self.sites,
+            edges: self.edges,
+            spin_points: self.spin_points,
+            index: Index::default(),
+        };
+        census.index = index_of(&census).expect("rows were sorted and their functions are known");
+        census
+    }
+
+    fn sort_producers(&mut self) {
+        let mut order: Vec<usize> = (0..self.producers.len()).collect();
+        let key =
+            |index: &usize| self.producers.get(*index).map(|p| (std::cmp::Reverse(p.units), p.text.clone()));
+        order.sort_by_cached_key(key);
+        let mut ids = vec![ProducerId(0); order.len()];
+        for (new, old) in (0_u32..).zip(&order) {
+            ids[*old] = ProducerId(new);
+        }
+        self.producers = order.iter().map(|old| self.producers[*old].clone()).collect();
+        for facts in &mut self.functions {
+            facts.producer = facts.producer.and_then(|old| ids.get(old.0 as usize).copied());
+        }
+    }
+
+    fn sort_functions(&mut self, texts: &TextTable) {
+        let text = |id: Option<TextId>| id.map_or("", |id| texts.get(id));
+        let mut order: Vec<u32> = (0_u32..).zip(&self.functions).map(|(id, _)| id).collect();
+        let key = |id: &u32| {
+            let f = &self.functions[*id as usize];
+            (texts.get(f.name), text(f.parameters), text(f.file), f.line, text(f.linkage_name), *id)
+        };
+        order.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+        let mut ids = vec![FunctionId(0); order.len()];
+        for (new, old) in (0_u32..).zip(&order) {
+            ids[*old as usize] = FunctionId(new);
+        }
+        self.functions = order.iter().map(|old| self.functions[*old as usize]).collect();
+        self.rename(&ids);
+    }
+
+    fn rename(&mut self, ids: &[FunctionId]) {
+        let new = |old: FunctionId| ids.get(old.index()).copied();
+        for facts in &mut self.functions {
+            facts.alias_of = facts.alias_of.and_then(new);
+        }
+        self.bodies.retain_mut(|(function, _)| new(*function).map(|id| *function = id).is_some());
+        self.sites.retain_mut(|site| match (new(site.callee), new(site.caller)) {
+            (Some(callee), Some(caller)) => {
+                (site.callee, site.caller) = (callee, caller);
+                true
+            }
+            _ => false,
+        });
+        self.edges.retain_mut(|edge| match (new(edge.caller), new(edge.callee)) {
+            (Some(caller), Some(callee)) => {
+                (edge.caller, edge.callee) = (caller, callee);
+                true
+            }
+            _ => false,
+        });
+    }
+
+    fn sort_rows(&mut self) {
+        self.bodies.sort_unstable_by_key(|(function, body)| (*function, body.addr, body.bytes));
+        self.sites.sort_unstable_by_key(InlineSite::key);
+        self.sites.dedup_by(|next, kept| {
+            let same = next.key() == kept.key();
+            if same {
+                kept.count = kept.count.saturating_add(next.count);
+            }
+            same
+        });
+        self.edges.sort_unstable_by_key(|edge| (edge.key(), edge.source, edge.calls, edge.tail_jumps));
+        self.edges.dedup_by(|next, kept| {
+            let same = next.key() == kept.key();
+            if same {
+                kept.absorb(next);
+            }
+            same
+        });
+        self.spin_points.sort_unstable();
+        self.spin_points.dedup();
+    }
+}
+
+/// The index of a census whose rows are sorted; `None` if they are not, or name unknown functions.
+pub(super) fn index_of(census: &Census) -> Option<Index> {
+    let functions = census.functions.len();
+    let knows = |id: FunctionId| id.index() < functions;
+    let callers_known = census.sites.iter().all(|site| knows(site.caller));
+    let callees_known = census.edges.iter().all(|edge| knows(edge.callee));
+    if !callers_known || !callees_known || census.bodies.len() != census.body_functions.len() {
+        return None;
+    }
+    let mut bodies_by_address: Vec<u32> = (0_u32..).zip(&census.bodies).map(|(number, _)| number).collect();
+    bodies_by_address.sort_by_key(|number| census.bodies.get(*number as usize).map(|body| body.addr));
+    Some(Index {
+        body_starts: Starts::of(census.body_functions.iter().copied(), functions)?,
+        site_starts: Starts::of(census.sites.iter().map(|site| site.callee), functions)?,
+        edge_starts: Starts::of(census.edges.iter().map(|edge| edge.caller), functions)?,
+        sites_by_caller: Grouping::of(&census.sites, functions, |site| site.caller),
+        edges_by_callee: Grouping::of(&census.edges, functions, |edge| edge.callee),
+        bodies_by_address,
+    })
+}

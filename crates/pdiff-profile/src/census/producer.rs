@@ -1,0 +1,131 @@
+//! Who compiled: family, version and flags, from `DW_AT_producer` or the `.comment` section.
+
+use std::fmt;
+
+/// A compiler family. Code of different families is never compared byte by byte.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Compiler {
+    /// GCC and its front ends.
+    Gcc,
+    /// Clang and its descendants.
+    Clang,
+    /// rustc.
+    Rustc,
+    /// An assembler.
+    Assembler,
+    /// Any other.
+    Other,
+}
+
+impl Compiler {
+    /// The stable text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gcc => "gcc",
+            Self::Clang => "clang",
+            Self::Rustc => "rustc",
+            Self::Assembler => "as",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// A producer of one census.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ProducerId(pub u32);
+
+/// One compiler with its flags.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Producer {
+    /// The text as the compiler wrote it.
+    pub text: Box<str>,
+    /// The family.
+    pub compiler: Compiler,
+    /// The version, such as `12.1.1`; empty where none is found.
+    pub version: Box<str>,
+    /// The flags, as far as the compiler recorded them.
+    pub flags: Box<str>,
+    /// How many compilation units it made; 0 where the text comes from `.comment`.
+    pub units: u32,
+}
+
+impl Producer {
+    /// Splits a producer text.
+    ///
+    /// ```
+    /// use pdiff_profile::census::{Compiler, Producer};
+    ///
+    /// let producer = Producer::from_text("GNU C++17 12.1.1 20220628 (Red Hat 12.1.1-3) -m64 -g1 -O2", 1);
+    /// assert_eq!(producer.compiler, Compiler::Gcc);
+    /// assert_eq!((&*producer.version, &*producer.flags), ("12.1.1", "-m64 -g1 -O2"));
+    /// ```
+    #[must_use]
+    pub fn from_text(text: &str, units: u32) -> Self {
+        let flags = text.find(" -").map_or("", |at| text.get(at..).unwrap_or("")).trim_start();
+        let head = text.get(..text.len().saturating_sub(flags.len())).unwrap_or(text);
+        Self {
+            text: text.into(),
+            compiler: compiler_of(head),
+            version: version_of(head).into(),
+            flags: flags.into(),
+            units,
+        }
+    }
+
+    /// Whether code of both can be compared byte by byte: same family and same version.
+    #[must_use]
+    pub fn same_compiler(&self, other: &Self) -> bool {
+        self.compiler == other.compiler && self.version == other.version && self.compiler != Compiler::Other
+    }
+}
+
+impl fmt::Display for Producer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn compiler_of(head: &str) -> Compiler {
+    if head.contains("rustc") {
+        Compiler::Rustc
+    } else if head.contains("clang") {
+        Compiler::Clang
+    } else if head.starts_with("GNU AS") {
+        Compiler::Assembler
+    } else if head.starts_with("GNU ") || head.starts_with("GCC") {
+        Compiler::Gcc
+    } else {
+        Compiler::Other
+    }
+}
+
+/// The first word that looks like `4.1.2`.
+fn version_of(head: &str) -> &str {
+    let is_version = |word: &&str| {
+        word.contains('.')
+            && word.starts_with(|c: char| c.is_ascii_digit())
+            && word.bytes().all(|c| c.is_ascii_digit() || c == b'.')
+    };
+    head.split([' ', '(', ')', '-', ',']).find(is_version).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_producers_are_split() {
+        let check = |text: &str, compiler, version: &str, flags: &str| {
+            let producer = Producer::from_text(text, 1);
+            assert_eq!((producer.compiler, &*producer.version, &*producer.flags), (compiler, version, flags));
+        };
+        check("GNU C++ 4.1.2 20080704 (Red Hat 4.1.2-48)", Compiler::Gcc, "4.1.2", "");
+        check("GCC: (GNU) 4.4.7 20120313 (Red Hat 4.4.7-16)", Compiler::Gcc, "4.4.7", "");
+        check("GNU C17 12.2.0 -mtune=generic -O2 -g", Compiler::Gcc, "12.2.0", "-mtune=generic -O2 -g");
+        check("GNU AS 2.40", Compiler::Assembler, "2.40", "");
+        check("Debian clang version 14.0.6", Compiler::Clang, "14.0.6", "");
+        check("clang LLVM (rustc version 1.95.0 (59807616e 2026-04-14))", Compiler::Rustc, "1.95.0", "");
+        check("", Compiler::Other, "", "");
+    }
+}

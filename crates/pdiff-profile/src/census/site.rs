@@ -1,0 +1,26 @@
+//! Inlined instances, counted per call site.
+
+use super::function::FunctionId;
+use super::text::TextId;
+
+/// Inlined instances of one function from one call line inside the code of one out-of-line function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct InlineSite {
+    /// The function whose body was copied.
+    pub callee: FunctionId,
+    /// The out-of-line function whose code holds the copy, at any depth of inlining; clones folded.
+    pub caller: FunctionId,
+    /// The file that the call is written in.
+    pub file: Option<TextId>,
+    /// The line of the call; 0 where not known.
+    pub line: u32,
+    /// How many instances.
+    pub count: u32,
+}
+
+impl InlineSite {
+    /// What makes two rows one.
+    pub(super) fn key(&self) -> (FunctionId, FunctionId, Option<TextId>, u32) {
+        (self.callee, self.caller, self.file, self.line)
+    }
+}

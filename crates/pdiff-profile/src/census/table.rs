@@ -1,0 +1,241 @@
+//! [`Census`]: the facts of one build, by function.
+
+use super::body::{Body, SpinPoint};
+use super::edge::CallEdge;
+use super::function::{Function, FunctionFacts, FunctionId};
+use super::index::{Grouping, Starts};
+use super::producer::{Producer, ProducerId};
+use super::site::InlineSite;
+use super::text::{TextId, TextTable};
+use crate::address::ObjectAddr;
+
+/// How much of a build the file lets us see.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Visibility {
+    /// Only exported functions: the file is stripped. What is absent here may well be in the build.
+    DynamicSymbols,
+    /// All functions with code, but nothing of inlining.
+    Symbols,
+    /// All functions, inlined or not.
+    DebugInfo,
+}
+
+impl Visibility {
+    pub(super) const ALL: [Self; 3] = [Self::DynamicSymbols, Self::Symbols, Self::DebugInfo];
+}
+
+/// The inlined instances of one function in the code of another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct InlinedInto {
+    /// The out-of-line function whose code holds them.
+    pub caller: FunctionId,
+    /// How many.
+    pub sites: u64,
+}
+
+/// The facts of one build.
+///
+/// ```
+/// use pdiff_profile::ObjectAddr;
+/// use pdiff_profile::census::{Body, CensusBuilder, FunctionFacts, InlineSite, Visibility};
+///
+/// let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+/// let [main, leaf] = ["main", "leaf"].map(|name| {
+///     let name = builder.text(name);
+///     builder.function(FunctionFacts::named(name))
+/// });
+/// builder.body(main, Body::at(ObjectAddr(0x1000), 64));
+/// builder.site(InlineSite { callee: leaf, caller: main, file: None, line: 7, count: 2 });
+/// let census = builder.finish();
+///
+/// let leaf = census.find("leaf").next().unwrap();
+/// assert_eq!((leaf.out_of_line(), leaf.inlined_instances()), (0, 2));
+/// let caller = census.inlined_into(leaf.id()).next().unwrap().caller;
+/// assert_eq!(census.function(caller).unwrap().name(), "main");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Census {
+    pub(super) visibility: Visibility,
+    pub(super) texts: TextTable,
+    pub(super) producers: Vec<Producer>,
+    /// Sorted by name, parameters and file.
+    pub(super) functions: Vec<FunctionFacts>,
+    /// Sorted by function and address.
+    pub(super) bodies: Vec<Body>,
+    pub(super) body_functions: Vec<FunctionId>,
+    /// Sorted by [`InlineSite::key`].
+    pub(super) sites: Vec<InlineSite>,
+    /// Sorted by [`CallEdge::key`].
+    pub(super) edges: Vec<CallEdge>,
+    /// Sorted by address.
+    pub(super) spin_points: Vec<SpinPoint>,
+    pub(super) index: Index,
+}
+
+/// What can be made from the rows again.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Index {
+    pub(super) body_starts: Starts,
+    pub(super) site_starts: Starts,
+    pub(super) edge_starts: Starts,
+    pub(super) sites_by_caller: Grouping,
+    pub(super) edges_by_callee: Grouping,
+    /// Numbers of bodies, by address.
+    pub(super) bodies_by_address: Vec<u32>,
+}
+
+impl Census {
+    /// How much of the build could be seen.
+    #[must_use]
+    pub fn visibility(&self) -> Visibility {
+        self.visibility
+    }
+
+    /// Whether inlined instances can be seen at all.
+    #[must_use]
+    pub fn sees_inlines(&self) -> bool {
+        self.visibility == Visibility::DebugInfo
+    }
+
+    /// The text of an id of this census.
+    #[must_use]
+    pub fn text(&self, id: TextId) -> &str {
+        self.texts.get(id)
+    }
+
+    /// Who compiled the build, most units first.
+    #[must_use]
+    pub fn producers(&self) -> &[Producer] {
+        &self.producers
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn producer(&self, id: ProducerId) -> Option<&Producer> {
+        self.producers.get(id.0 as usize)
+    }
+
+    /// One function.
+    #[must_use]
+    pub fn function(&self, id: FunctionId) -> Option<Function<'_>> {
+        self.functions.get(id.index()).map(|facts| Function { census: self, facts, id })
+    }
+
+    /// All functions, by name.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = Function<'_>> {
+        self.functions.iter().enumerate().map(|(index, facts)| {
+            let id = FunctionId(u32::try_from(index).expect("the builder gives out 32-bit ids"));
+            Function { census: self, facts, id }
+        })
+    }
+
+    /// The functions of one qualified name: overloads and file-local namesakes.
+    pub fn find<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Function<'a>> {
+        let first = self.functions.partition_point(|facts| self.text(facts.name) < name);
+        self.functions().skip(first).take_while(move |function| function.name() == name)
+    }
+
+    /// The function whose code holds `addr`.
+    #[must_use]
+    pub fn function_at(&self, addr: ObjectAddr) -> Option<FunctionId> {
+        let by_address = &self.index.bodies_by_address;
+        let body_of = |number: &u32| self.bodies.get(*number as usize);
+        let after =
+            by_address.partition_point(|number| body_of(number).is_some_and(|body| body.addr <= addr));
+        let number = by_address.get(after.checked_sub(1)?)?;
+        body_of(number).filter(|body| body.contains(addr))?;
+        self.body_functions.get(*number as usize).copied()
+    }
+
+    /// The machine code of a function, by address.
+    #[must_use]
+    pub fn bodies_of(&self, function: FunctionId) -> &[Body] {
+        self.bodies.get(self.index.body_starts.slice(&self.bodies, function)).unwrap_or(&[])
+    }
+
+    /// Where a function was inlined, by caller, file and line.
+    #[must_use]
+    pub fn sites_of(&self, callee: FunctionId) -> &[InlineSite] {
+        self.sites.get(self.index.site_starts.slice(&self.sites, callee)).unwrap_or(&[])
+    }
+
+    /// Where a function was inlined, added up per caller.
+    pub fn inlined_into(&self, callee: FunctionId) -> impl Iterator<Item = InlinedInto> {
+        let sum = |sites: &[InlineSite]| {
+            let caller = sites.first()?.caller;
+            Some(InlinedInto { caller, sites: sites.iter().map(|site| u64::from(site.count)).sum() })
+        };
+        self.sites_of(callee).chunk_by(|a, b| a.caller == b.caller).filter_map(sum)
+    }
+
+    /// The instances of `callee` in the code of `caller`.
+    #[must_use]
+    pub fn sites_in(&self, callee: FunctionId, caller: FunctionId) -> &[InlineSite] {
+        let sites = self.sites_of(callee);
+        let first = sites.partition_point(|site| site.caller < caller);
+        let rest = sites.get(first..).unwrap_or(&[]);
+        rest.get(..rest.partition_point(|site| site.caller == caller)).unwrap_or(&[])
+    }
+
+    /// What was inlined into the code of a function.
+    pub fn sites_by_caller(&self, caller: FunctionId) -> impl Iterator<Item = &InlineSite> {
+        let rows = self.index.sites_by_caller.rows_of(caller);
+        rows.iter().filter_map(|row| self.sites.get(*row as usize))
+    }
+
+    /// The direct calls in a function's code, by callee.
+    #[must_use]
+    pub fn calls_from(&self, caller: FunctionId) -> &[CallEdge] {
+        self.edges.get(self.index.edge_starts.slice(&self.edges, caller)).unwrap_or(&[])
+    }
+
+    /// The direct calls to a function, by caller.
+    pub fn calls_to(&self, callee: FunctionId) -> impl Iterator<Item = &CallEdge> {
+        let rows = self.index.edges_by_callee.rows_of(callee);
+        rows.iter().filter_map(|row| self.edges.get(*row as usize))
+    }
+
+    /// The direct calls from one function to another.
+    #[must_use]
+    pub fn call(&self, caller: FunctionId, callee: FunctionId) -> Option<&CallEdge> {
+        let edges = self.calls_from(caller);
+        edges.binary_search_by_key(&callee, |edge| edge.callee).ok().and_then(|found| edges.get(found))
+    }
+
+    /// All inlined instances.
+    #[must_use]
+    pub fn inlined_instances(&self) -> u64 {
+        self.sites.iter().map(|site| u64::from(site.count)).sum()
+    }
+
+    /// How many different call edges there are.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Signs of busy waiting, by address.
+    #[must_use]
+    pub fn spin_points(&self) -> &[SpinPoint] {
+        &self.spin_points
+    }
+
+    /// Whether a function of this build has the same code as one of another: `None` where that cannot be said (not
+    /// decoded, or different compilers).
+    #[must_use]
+    pub fn same_code(&self, function: FunctionId, other: &Self, in_other: FunctionId) -> Option<bool> {
+        let (ours, theirs) = (self.function(function)?, other.function(in_other)?);
+        let same_compiler = match (ours.producer(), theirs.producer()) {
+            (Some(a), Some(b)) => a.same_compiler(b),
+            _ => false,
+        };
+        let hashes = |function: Function<'_>| {
+            let of = |body: &Body| body.hash.map(|hash| (body.part, hash));
+            let mut hashes = function.bodies().iter().map(of).collect::<Option<Vec<_>>>()?;
+            hashes.sort_unstable();
+            Some(hashes).filter(|hashes| !hashes.is_empty())
+        };
+        same_compiler.then_some(())?;
+        Some(hashes(ours)? == hashes(theirs)?)
+    }
+}

@@ -1,0 +1,118 @@
+//! Tests of the census: what goes in comes out, by every index and through bytes.
+
+use super::*;
+use crate::ObjectAddr;
+
+/// `main` calls `f` and holds two copies of `leaf`; `f.cold` is part of `f`.
+fn small() -> Census {
+    let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+    let producer = builder.producer(Producer::from_text("GNU C 12.2.0 -O2", 1));
+    let [main, leaf, f] = ["main", "leaf", "a::f"].map(|name| {
+        let name = builder.text(name);
+        builder.function(FunctionFacts { producer: Some(producer), ..FunctionFacts::named(name) })
+    });
+    let file = Some(builder.text("m.c"));
+    builder.body(main, Body { hash: Some(BodyHash(7)), ..Body::at(ObjectAddr(0x40), 32) });
+    builder.body(f, Body { spin: Some(Spin::Pause), ..Body::at(ObjectAddr(0x60), 16) });
+    builder.body(f, Body { part: BodyPart::Cold, described: false, ..Body::at(ObjectAddr(0x20), 8) });
+    for count in [1, 1] {
+        builder.site(InlineSite { callee: leaf, caller: main, file, line: 3, count });
+    }
+    let call = CallEdge { caller: main, callee: f, calls: 2, tail_jumps: 1, source: EdgeSource::Disassembly };
+    builder.edge(call);
+    builder.edge(CallEdge { calls: 5, tail_jumps: 0, source: EdgeSource::CallSite, ..call });
+    builder.spin_point(SpinPoint { addr: ObjectAddr(0x64), spin: Spin::Pause });
+    builder.finish()
+}
+
+fn id(census: &Census, name: &str) -> FunctionId {
+    census.find(name).next().unwrap().id()
+}
+
+#[test]
+fn rows_are_found_by_function_and_address() {
+    let census = small();
+    let (main, leaf, f) = (id(&census, "main"), id(&census, "leaf"), id(&census, "a::f"));
+    assert_eq!((f, leaf, main), (FunctionId(0), FunctionId(1), FunctionId(2)), "ids follow names");
+    assert_eq!(census.inlined_into(leaf).collect::<Vec<_>>(), [InlinedInto { caller: main, sites: 2 }]);
+    assert_eq!(census.sites_by_caller(main).count(), 1);
+    assert_eq!(census.sites_in(leaf, main).len(), 1);
+    let edge = census.call(main, f).unwrap();
+    assert_eq!((edge.calls, edge.tail_jumps, edge.source), (2, 1, EdgeSource::Both));
+    assert_eq!(census.calls_to(f).count(), 1);
+    assert_eq!(census.function_at(ObjectAddr(0x27)), Some(f));
+    assert_eq!(census.function_at(ObjectAddr(0x28)), None);
+    assert_eq!(census.function_at(ObjectAddr(0x40)), Some(main));
+    let f = census.function(f).unwrap();
+    assert_eq!(
+        (f.out_of_line(), f.code_bytes(), f.spin(), f.is_described()),
+        (1, 24, Some(Spin::Pause), true)
+    );
+}
+
+#[test]
+fn an_id_of_another_census_finds_nothing() {
+    let (census, alien) = (small(), FunctionId(99));
+    assert!(census.function(alien).is_none());
+    assert!(census.bodies_of(alien).is_empty() && census.sites_of(alien).is_empty());
+    assert!(census.calls_from(alien).is_empty() && census.calls_to(alien).next().is_none());
+}
+
+#[test]
+fn same_code_is_said_only_within_one_compiler() {
+    let census = small();
+    let main = id(&census, "main");
+    assert_eq!(census.same_code(main, &census, main), Some(true));
+    assert_eq!(census.same_code(id(&census, "a::f"), &census, main), None, "not decoded");
+    let mut other = small();
+    other.producers[0] = Producer::from_text("GNU C 4.1.2", 1);
+    assert_eq!(census.same_code(main, &other, main), None);
+}
+
+#[test]
+fn bytes_come_back() {
+    let census = small();
+    assert_eq!(Census::from_bytes(&census.to_bytes()), Ok(census));
+    let empty = CensusBuilder::new(Visibility::DynamicSymbols).finish();
+    assert_eq!(Census::from_bytes(&empty.to_bytes()), Ok(empty));
+}
+
+#[test]
+fn damaged_bytes_are_refused() {
+    let bytes = small().to_bytes();
+    assert_eq!(Census::from_bytes(b""), Err(CensusBytesError::NotACensus));
+    for length in 8..bytes.len() {
+        assert!(Census::from_bytes(&bytes[..length]).is_err(), "cut at {length}");
+    }
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x41;
+        assert!(Census::from_bytes(&damaged).is_err(), "changed at {at}");
+    }
+}
+
+/// Behind a valid checksum anything may stand; it must be refused or be a census whose every query works.
+#[test]
+fn hostile_payloads_do_no_harm() {
+    let bytes = small().to_bytes();
+    for at in 24..bytes.len() {
+        for value in [0, 1, 2, 5, 0x7f, 0x80, 0xff] {
+            let mut payload = bytes[24..].to_vec();
+            payload[at - 24] = value;
+            if let Some(census) = super::codec::read_payload(&payload) {
+                for function in census.functions() {
+                    let _ = (
+                        function.name(),
+                        function.file(),
+                        function.code_bytes(),
+                        function.inlined_instances(),
+                    );
+                    let _ = (
+                        census.calls_to(function.id()).count(),
+                        census.sites_by_caller(function.id()).count(),
+                    );
+                }
+            }
+        }
+    }
+}
