@@ -1,1 +1,25 @@
-//! pdiff-ingest.
+//! Readers of pdiff: bytes from outside become the vocabulary of `pdiff-profile`, plus notes on what was imperfect.
+//!
+//! [`read_profile`] reads one recording: the text of `perf script`, or folded stacks, plain or compressed, from a file
+//! or standard input. Paths are arguments: this crate decides none, prints nothing and never panics on its input.
+
+#![forbid(unsafe_code)]
+
+mod compressed;
+mod digits;
+mod error;
+mod folded;
+mod format;
+mod options;
+mod perf_script;
+mod read;
+mod source;
+mod time_window;
+
+pub use error::Error;
+pub use format::WrongKind;
+pub use options::ReadOptions;
+pub use perf_script::parse_perf_script;
+pub use read::read_profile;
+pub use source::Source;
+pub use time_window::{ParseTimeWindowError, TimeWindow};

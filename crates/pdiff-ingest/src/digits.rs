@@ -1,0 +1,40 @@
+//! Numbers as digits, without sign, blanks or prefix.
+
+/// The value of decimal digits; `None` if empty, if anything else stands there, or past 64 bits.
+pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |value, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { value.checked_mul(10)?.checked_add(u64::from(digit)) }
+    })
+}
+
+/// The value of up to 16 hexadecimal digits; `None` if empty, longer, or if anything else stands there.
+pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 16 {
+        return None;
+    }
+    text.iter().try_fold(0_u64, |value, byte| {
+        let digit = (*byte as char).to_digit(16)?;
+        Some(value << 4 | u64::from(digit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_numbers_that_fit_are_read() {
+        assert_eq!(decimal(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!(decimal(b"18446744073709551616"), None);
+        assert_eq!((decimal(b""), decimal(b"-1"), decimal(b"1 ")), (None, None, None));
+        assert_eq!(hexadecimal(b"fFffffffffffffff"), Some(u64::MAX));
+        assert_eq!(
+            (hexadecimal(b""), hexadecimal(b"0x1"), hexadecimal(b"10000000000000000")),
+            (None, None, None)
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! What makes a recording unreadable as a whole.
+
+use std::io;
+
+use pdiff_profile::BuildError;
+
+use crate::format::WrongKind;
+
+/// Why no profile could be read. Every variant names its source.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The source could not be opened or read.
+    #[error("cannot read {path}: {source}")]
+    Unreadable {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// There is nothing in it.
+    #[error("{path} is empty; hint: make it with `perf script -i perf.data > {path}`")]
+    Empty {
+        /// The source as the caller named it.
+        path: Box<str>,
+    },
+    /// It is something else than `perf script` text or folded stacks.
+    #[error("{path} is {kind}, not the text of perf script; hint: {}", kind.hint(path))]
+    WrongKind {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// What it is.
+        kind: WrongKind,
+    },
+    /// It is text, yet without any sample.
+    #[error(
+        "{path} holds no samples in its {lines} lines{}; hint: this needs the text of `perf script`, or folded stacks",
+        show(examples)
+    )]
+    NoSamples {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// How many lines it has.
+        lines: u64,
+        /// The first lines that could not be parsed, with their numbers.
+        examples: Vec<Box<str>>,
+    },
+    /// Too many lines fit no known form.
+    #[error(
+        "{path}: {unparsed} of {lines} lines cannot be parsed{}; hint: --lenient goes on without them",
+        show(examples)
+    )]
+    TooManyUnparsed {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// How many lines could not be parsed.
+        unparsed: u64,
+        /// How many lines it has.
+        lines: u64,
+        /// The first of them, with their numbers.
+        examples: Vec<Box<str>>,
+    },
+    /// Compressed data that is damaged, cut off, or needs more than a limit allows.
+    #[error(
+        "cannot unpack {path} ({format}): {source}; hint: the file is damaged, cut off, or packed with an extreme setting"
+    )]
+    Compressed {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// `gzip`, `zstd` or `xz`.
+        format: &'static str,
+        /// What the decompressor says.
+        source: io::Error,
+    },
+    /// A window in percent of a source that can be read only once.
+    #[error(
+        "{path} can be read only once, and a window in percent needs two passes; hint: save it to a file first, or give the window in seconds"
+    )]
+    PercentNeedsFile {
+        /// The source as the caller named it.
+        path: Box<str>,
+    },
+    /// A time window for a recording without times.
+    #[error(
+        "{path} has samples without time, so no time window can be taken; hint: print the field with `perf script -F +time`"
+    )]
+    NoTimes {
+        /// The source as the caller named it.
+        path: Box<str>,
+    },
+    /// The profile's numbers do not fit.
+    #[error("{path}: {source}")]
+    Build {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// What does not fit.
+        source: BuildError,
+    },
+}
+
+fn show(examples: &[Box<str>]) -> String {
+    examples.iter().map(|example| format!("\n  {example}")).collect()
+}

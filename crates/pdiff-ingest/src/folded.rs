@@ -1,0 +1,176 @@
+//! Folded stacks, `a;b;c 12`: root first, then a count.
+//!
+//! What `inferno-collapse-perf` and `stackcollapse-perf.pl` write, and what flame graph tools read:
+//!
+//! ```text
+//! line  = frame *(";" frame) " " count
+//! frame = name ["_[k]" | "_[i]" | "_[j]"]        kernel, inlined, generated code
+//! count = digits ["." digits]                    rounded
+//! ```
+//!
+//! A real line (inferno-collapse-perf 0.12.8 of perf 6.1.187 text): `mysqld;start_thread;handle_connection;do_command 12`.
+//! There are no addresses, no times and no objects; the count is samples and weight at once, and the first name, which
+//! may be a comm, is a frame like the others.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use pdiff_profile::{
+    Frame, NoteKind, Notes, Object, ObjectIndex, Profile, ProfileBuilder, StackTable, Thread, Weight,
+};
+
+use crate::digits;
+use crate::error::Error;
+use crate::options::ReadOptions;
+use crate::perf_script::{Input, MAX_LINE_BYTES, too_many_unparsed};
+use crate::time_window::TimeWindow;
+
+/// How many bytes are read between two reports of progress.
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// Parses folded stacks.
+pub(crate) fn parse<R: Read>(input: Input<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {
+    if options.time != TimeWindow::All {
+        return Err(Error::NoTimes { path: input.path.into() });
+    }
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, input.text);
+    let mut folded = Folded::new();
+    let (mut line, mut since_tick) = (Vec::new(), 0);
+    loop {
+        let len = read_line(&mut reader, &mut line).map_err(input.on_error)?;
+        if len == 0 {
+            break;
+        }
+        since_tick += len;
+        if since_tick >= BUFFER_BYTES {
+            (input.tick)();
+            since_tick = 0;
+        }
+        folded.line(&line, len);
+    }
+    (input.tick)();
+    folded.finish(input.path, options.lenient)
+}
+
+/// One line without its end into `line`, cut at the greatest length kept. The length is the line's own.
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    line.clear();
+    let mut total = 0;
+    loop {
+        let buffer = reader.fill_buf()?;
+        let (len, is_end) = match memchr::memchr(b'\n', buffer) {
+            Some(end) => (end + 1, true),
+            None => (buffer.len(), buffer.is_empty()),
+        };
+        let room = (MAX_LINE_BYTES + 1).saturating_sub(line.len());
+        line.extend_from_slice(buffer.get(..len.min(room)).unwrap_or(buffer));
+        reader.consume(len);
+        total += len;
+        if is_end {
+            return Ok(total);
+        }
+    }
+}
+
+struct Folded {
+    builder: ProfileBuilder,
+    notes: Notes,
+    lines: u64,
+    unparsed: u64,
+}
+
+impl Folded {
+    fn new() -> Self {
+        Self { builder: ProfileBuilder::new(), notes: Notes::new(), lines: 0, unparsed: 0 }
+    }
+
+    fn line(&mut self, line: &[u8], len: usize) {
+        self.lines += 1;
+        let text = line.trim_ascii_end();
+        if text.is_empty() || text.starts_with(b"#") {
+            return;
+        }
+        let number = self.lines;
+        let example = || format!("line {number}: {}", crate::perf_script::excerpt(text));
+        let split = memchr::memrchr(b' ', text).map(|space| text.split_at(space));
+        let parsed = split.and_then(|(stack, count)| Some((stack.trim_ascii_end(), parse_count(count)?)));
+        let Some((stack, count)) = parsed.filter(|(stack, _)| !stack.is_empty() && len <= MAX_LINE_BYTES + 1)
+        else {
+            self.unparsed += 1;
+            let kind = if len > MAX_LINE_BYTES + 1 { NoteKind::LineTooLong } else { NoteKind::UnparsedLine };
+            return self.notes.add(kind, 1, Weight::ZERO, example);
+        };
+        if count > 0 {
+            self.count(stack, count, example);
+        }
+    }
+
+    fn count(&mut self, stack: &[u8], count: u64, example: impl Fn() -> String) {
+        let text = String::from_utf8_lossy(stack);
+        if matches!(text, std::borrow::Cow::Owned(_)) {
+            self.notes.add(NoteKind::NotUtf8, 1, Weight(count), &example);
+        }
+        let names: Vec<&str> = text.split(';').collect();
+        let from = names.len().saturating_sub(StackTable::MAX_DEPTH);
+        if from > 0 {
+            self.notes.add(NoteKind::StackTooDeep, 1, Weight(count), &example);
+        }
+        let mut frames = Vec::with_capacity(names.len() - from);
+        for name in names.into_iter().skip(from) {
+            let frame = frame(&mut self.builder, name);
+            frames.push(self.builder.frame(frame));
+        }
+        let comm = self.builder.string("");
+        let thread = self.builder.thread(Thread { comm, pid: None, tid: None });
+        let event = self.builder.event("");
+        let stack = self.builder.stack(&frames);
+        let samples = u32::try_from(count).unwrap_or(u32::MAX);
+        self.builder.count(event, 0, thread, stack, samples, Weight(count));
+    }
+
+    fn finish(mut self, path: &str, lenient: bool) -> Result<Profile, Error> {
+        let examples = |notes: &Notes| {
+            notes.get(NoteKind::UnparsedLine).map_or(Vec::new(), |note| note.examples.clone())
+        };
+        if too_many_unparsed(self.unparsed, self.lines) && !lenient {
+            let (unparsed, lines, examples) = (self.unparsed, self.lines, examples(&self.notes));
+            return Err(Error::TooManyUnparsed { path: path.into(), unparsed, lines, examples });
+        }
+        self.builder.without_periods();
+        self.builder.notes = self.notes;
+        let profile = self.builder.finish().map_err(|source| Error::Build { path: path.into(), source })?;
+        if profile.cells.is_empty() {
+            let examples = examples(&profile.notes);
+            return Err(Error::NoSamples { path: path.into(), lines: self.lines, examples });
+        }
+        Ok(profile)
+    }
+}
+
+/// A count; fractions, which some profilers write, are rounded.
+fn parse_count(text: &[u8]) -> Option<u64> {
+    let text = text.trim_ascii();
+    match memchr::memchr(b'.', text).map(|point| text.split_at(point)) {
+        None => digits::decimal(text),
+        Some((whole, fraction)) => {
+            let tenths = fraction.get(1..)?;
+            digits::decimal(tenths)?;
+            let up = u64::from(*tenths.first()? >= b'5');
+            digits::decimal(whole)?.checked_add(up)
+        }
+    }
+}
+
+fn frame(builder: &mut ProfileBuilder, name: &str) -> Frame {
+    let (name, object, inlined) = if let Some(name) = name.strip_suffix("_[k]") {
+        (name, "[kernel.kallsyms]", false)
+    } else if let Some(name) = name.strip_suffix("_[i]") {
+        (name, "[unknown]", true)
+    } else if let Some(name) = name.strip_suffix("_[j]") {
+        (name, "//anon", false)
+    } else {
+        (name, "[unknown]", false)
+    };
+    let object: ObjectIndex = builder.object(Object::from_text(object));
+    let symbol = (name != "[unknown]").then(|| builder.string(name));
+    Frame { addr: None, symbol, symbol_offset: None, object, source: None, inlined }
+}

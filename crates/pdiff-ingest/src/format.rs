@@ -1,0 +1,156 @@
+//! What the first bytes of an input say it is: perf script text, folded stacks, or something that only looks like a
+//! recording to the person who typed its name.
+
+use std::fmt;
+
+use crate::digits;
+use crate::perf_script;
+
+/// How many bytes are looked at.
+pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
+
+/// How many lines of a text are looked at to tell folded stacks from perf script text.
+const SNIFF_LINES: usize = 20;
+
+/// A text form that can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    /// `perf script` text.
+    PerfScript,
+    /// `a;b;c 12`.
+    Folded,
+}
+
+/// Something else than a recording's text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum WrongKind {
+    /// What `perf record` writes.
+    PerfData,
+    /// An ELF file.
+    Elf,
+    /// Something with NUL bytes.
+    Binary,
+    /// A zip archive.
+    Zip,
+    /// An HTML or SVG page.
+    Markup,
+    /// JSON.
+    Json,
+    /// What `perf report --stdio` prints.
+    PerfReport,
+    /// Go's or gperftools' profile.
+    Pprof,
+}
+
+impl WrongKind {
+    /// What to do about it.
+    pub(crate) fn hint(self, path: &str) -> String {
+        match self {
+            Self::PerfData => format!("make the text with `perf script -i {path} > {path}.perf`"),
+            Self::PerfReport => "give the text of `perf script`, which lists the samples".into(),
+            Self::Elf => {
+                "give the recording here, and the program's file where binaries are asked for".into()
+            }
+            _ => "make the text with `perf script -i perf.data > out.perf`".into(),
+        }
+    }
+}
+
+impl fmt::Display for WrongKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::PerfData => "a perf.data file",
+            Self::Elf => "an ELF file",
+            Self::Binary => "binary data",
+            Self::Zip => "a zip archive",
+            Self::Markup => "an HTML or SVG page",
+            Self::Json => "JSON",
+            Self::PerfReport => "the text of perf report",
+            Self::Pprof => "a pprof profile",
+        })
+    }
+}
+
+/// What `start`, the first bytes of an input, belongs to.
+pub(crate) fn detect(start: &[u8]) -> Result<Format, WrongKind> {
+    if let Some(kind) = wrong_kind(start) {
+        return Err(kind);
+    }
+    Ok(if is_folded(start) { Format::Folded } else { Format::PerfScript })
+}
+
+fn wrong_kind(start: &[u8]) -> Option<WrongKind> {
+    let magics: [(&[u8], WrongKind); 6] = [
+        (b"PERFILE2", WrongKind::PerfData),
+        (b"2ELIFREP", WrongKind::PerfData),
+        (b"PERFFILE", WrongKind::PerfData),
+        (b"\x7fELF", WrongKind::Elf),
+        (b"PK\x03\x04", WrongKind::Zip),
+        (b"--- heapz", WrongKind::Pprof),
+    ];
+    if let Some((_, kind)) = magics.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Some(*kind);
+    }
+    let text = start.trim_ascii_start();
+    match text.first() {
+        _ if start.contains(&0) => Some(WrongKind::Binary),
+        Some(b'<') => Some(WrongKind::Markup),
+        Some(b'{') => Some(WrongKind::Json),
+        Some(b'[') if text.get(1..).is_some_and(opens_json_value) => Some(WrongKind::Json),
+        _ if start.starts_with(b"# To display the perf.data header info") => Some(WrongKind::PerfReport),
+        _ => None,
+    }
+}
+
+fn opens_json_value(text: &[u8]) -> bool {
+    matches!(text.trim_ascii_start().first(), Some(b'{' | b'"' | b'['))
+}
+
+/// Whether the first lines all are `frames number`, and none of them a line of perf script.
+fn is_folded(start: &[u8]) -> bool {
+    let is_comment = |line: &&[u8]| line.is_empty() || line.starts_with(b"#");
+    let whole_lines = match memchr::memrchr(b'\n', start) {
+        Some(end) if start.len() >= SNIFF_BYTES => start.get(..end).unwrap_or(start),
+        _ => start,
+    };
+    let mut lines = whole_lines
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii_end)
+        .filter(|line| !is_comment(line))
+        .take(SNIFF_LINES)
+        .peekable();
+    lines.peek().is_some() && lines.all(|line| is_folded_line(line) && !perf_script::is_header_line(line))
+}
+
+fn is_folded_line(line: &[u8]) -> bool {
+    let Some(space) = memchr::memrchr(b' ', line) else { return false };
+    let (stack, count) = line.split_at(space);
+    let count = count.trim_ascii_start();
+    let is_number = count.split(|byte| *byte == b'.').all(|part| digits::decimal(part).is_some());
+    is_number && !stack.starts_with(b"\t") && !stack.trim_ascii().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_told_apart_by_their_first_lines() {
+        let check = |text: &str, expected| assert_eq!(detect(text.as_bytes()), expected, "{text:?}");
+        check("a;b;c 12\nmain 5\n", Ok(Format::Folded));
+        check("# made by inferno\na b;operator new (x) 1.5\r\n", Ok(Format::Folded));
+        check("x 12 [000] 1.000001: 1 cycles: \n\t 12 a (b)\n", Ok(Format::PerfScript));
+        check("          x 12 1.000001: 1 cycles:   12 a 5\n", Ok(Format::PerfScript));
+        check("any text at all\n", Ok(Format::PerfScript));
+        check("", Ok(Format::PerfScript));
+        check("PERFILE2\0\0", Err(WrongKind::PerfData));
+        check("2ELIFREP\0\0", Err(WrongKind::PerfData));
+        check("\x7fELF\x02", Err(WrongKind::Elf));
+        check("  <!doctype html>", Err(WrongKind::Markup));
+        check("{\"a\":1}", Err(WrongKind::Json));
+        check("[{\"a\":1}]", Err(WrongKind::Json));
+        check("ab\0", Err(WrongKind::Binary));
+        check("[000] 1.000001: cycles: \n", Ok(Format::PerfScript));
+    }
+}

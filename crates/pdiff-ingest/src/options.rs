@@ -1,0 +1,57 @@
+//! What the caller decides about reading.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use crate::time_window::TimeWindow;
+
+/// How a recording is read.
+///
+/// ```
+/// use pdiff_ingest::{ReadOptions, TimeWindow};
+/// let options = ReadOptions { time: TimeWindow::parse("10%-20%")?, ..ReadOptions::new() };
+/// assert!(!options.lenient);
+/// # Ok::<(), pdiff_ingest::ParseTimeWindowError>(())
+/// ```
+#[derive(Clone)]
+pub struct ReadOptions<'a> {
+    /// The samples to keep, by time; the others are counted in a note.
+    pub time: TimeWindow,
+    /// Go on however many lines cannot be parsed.
+    pub lenient: bool,
+    /// Number of worker threads; `None` for one a core. The result does not depend on it.
+    pub threads: Option<NonZeroUsize>,
+    /// Called now and then with the bytes read so far, and their total where it is known. Both count bytes of the
+    /// file, compressed or not.
+    pub progress: Option<&'a (dyn Fn(u64, Option<u64>) + Sync)>,
+}
+
+impl ReadOptions<'_> {
+    /// Everything, strictly, on all cores, in silence.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { time: TimeWindow::All, lenient: false, threads: None, progress: None }
+    }
+
+    /// The number of workers to start.
+    pub(crate) fn worker_count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or_else(cores, NonZeroUsize::get)
+    }
+}
+
+impl Default for ReadOptions<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for ReadOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadOptions")
+            .field("time", &self.time)
+            .field("lenient", &self.lenient)
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
+}
