@@ -1,0 +1,234 @@
+//! Samples to rows: each row's self, booked self, inlined self and total weight, and the sums over time blocks that
+//! its noise is judged by.
+//!
+//! Cost: cells x stack depth, once per run. Cells come sorted by block; only one block's weights are held densely.
+
+use pdiff_profile::{Cell, StackId};
+use rustc_hash::FxHashMap;
+
+use crate::noise::{COARSE_FACTOR, RowRun, RunBlocks};
+
+/// A row of the comparison.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct RowId(pub(crate) u32);
+
+impl RowId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One measure of one row in one run: weight, and its sums over time blocks.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Measure {
+    pub(crate) weight: u64,
+    pub(crate) samples: u64,
+    pub(crate) blocks: BlockSums,
+}
+
+/// Sums over blocks of w_b squared and of w_b times the denominator's n_b, for fine and coarse blocks.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct BlockSums {
+    w2: f64,
+    wn: f64,
+    coarse_w2: f64,
+    coarse_wn: f64,
+}
+
+impl Measure {
+    /// As the noise stage wants it.
+    pub(crate) fn row_run(&self) -> RowRun {
+        RowRun {
+            weight: self.weight as f64,
+            samples: self.samples,
+            sum_w2: self.blocks.w2,
+            sum_wn: self.blocks.wn,
+            coarse_sum_w2: self.blocks.coarse_w2,
+            coarse_sum_wn: self.blocks.coarse_wn,
+        }
+    }
+}
+
+/// The measures of one row in one run.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct RowMeasures {
+    /// Innermost function at the leaf.
+    pub(crate) own: Measure,
+    /// Machine function at the leaf.
+    pub(crate) booked: Measure,
+    /// The part of `own` where the row was an inlined instance.
+    pub(crate) inlined: u64,
+    /// Anywhere in the stack, once per stack.
+    pub(crate) total: Measure,
+}
+
+/// Rows and denominators of one run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct RunTable {
+    /// By row.
+    pub(crate) rows: Vec<RowMeasures>,
+    /// By denominator.
+    pub(crate) denominators: Vec<RunBlocks>,
+    /// Weight of all samples.
+    pub(crate) weight: u64,
+    /// Number of all samples.
+    pub(crate) samples: u64,
+}
+
+/// The rows that one stack counts for.
+#[derive(Clone, Debug)]
+pub(crate) struct StackRows {
+    /// The innermost function at the leaf.
+    pub(crate) own: RowId,
+    /// The machine function at the leaf.
+    pub(crate) booked: RowId,
+    /// The innermost function is inlined there.
+    pub(crate) inlined: bool,
+    /// All functions, each once.
+    pub(crate) total: Box<[RowId]>,
+    /// The denominator that the sample counts for, if any.
+    pub(crate) denominator: Option<usize>,
+}
+
+/// Counts the cells (sorted by block) into rows. `stack_rows` is asked once per thread class and stack;
+/// `row_denominators` says after the count which denominator each row is over.
+pub(crate) fn aggregate(
+    cells: &[Cell],
+    thread_class: &[u32],
+    mut stack_rows: impl FnMut(u32, StackId) -> StackRows,
+    row_denominator: impl Fn(RowId) -> usize,
+) -> RunTable {
+    let mut memo: FxHashMap<(u32, StackId), StackRows> = FxHashMap::default();
+    let mut table = RunTable::default();
+    let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
+    let coarse_blocks = (blocks / COARSE_FACTOR).max(1);
+    let (mut fine, mut coarse) = (BlockWeights::default(), BlockWeights::default());
+    for (index, block) in cells.chunk_by(|a, b| a.block == b.block).enumerate() {
+        for cell in block {
+            let class = thread_class.get(cell.thread.index()).copied().unwrap_or(0);
+            let rows = memo.entry((class, cell.stack)).or_insert_with(|| stack_rows(class, cell.stack));
+            table.count(cell, rows);
+            fine.count(cell, rows);
+            coarse.count(cell, rows);
+        }
+        fine.flush(&mut table, &row_denominator, Length::Fine);
+        let ends_coarse = (index + 1) % COARSE_FACTOR == 0 && (index + 1) / COARSE_FACTOR < coarse_blocks;
+        if ends_coarse || index + 1 == blocks {
+            coarse.flush(&mut table, &row_denominator, Length::Coarse);
+        }
+    }
+    for denominator in &mut table.denominators {
+        (denominator.blocks, denominator.coarse_blocks) = (blocks, coarse_blocks);
+    }
+    table
+}
+
+impl RunTable {
+    pub(crate) fn row(&self, row: RowId) -> RowMeasures {
+        self.rows.get(row.index()).copied().unwrap_or_default()
+    }
+
+    fn row_mut(&mut self, row: RowId) -> &mut RowMeasures {
+        if self.rows.len() <= row.index() {
+            self.rows.resize(row.index() + 1, RowMeasures::default());
+        }
+        &mut self.rows[row.index()]
+    }
+
+    fn denominator_mut(&mut self, index: usize) -> &mut RunBlocks {
+        if self.denominators.len() <= index {
+            self.denominators.resize(index + 1, RunBlocks::default());
+        }
+        &mut self.denominators[index]
+    }
+
+    fn count(&mut self, cell: &Cell, rows: &StackRows) {
+        let (weight, samples) = (cell.weight.0, u64::from(cell.samples));
+        self.weight += weight;
+        self.samples += samples;
+        let add = |measure: &mut Measure| {
+            measure.weight += weight;
+            measure.samples += samples;
+        };
+        let own = self.row_mut(rows.own);
+        add(&mut own.own);
+        own.inlined += if rows.inlined { weight } else { 0 };
+        add(&mut self.row_mut(rows.booked).booked);
+        for row in &rows.total {
+            add(&mut self.row_mut(*row).total);
+        }
+        if let Some(index) = rows.denominator {
+            let denominator = self.denominator_mut(index);
+            denominator.total += weight as f64;
+            denominator.samples += samples;
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Length {
+    Fine,
+    Coarse,
+}
+
+/// The weights of one block: own, booked and total by row, and by denominator.
+#[derive(Default)]
+struct BlockWeights {
+    rows: Vec<[f64; 3]>,
+    touched: Vec<RowId>,
+    denominators: Vec<f64>,
+}
+
+impl BlockWeights {
+    fn count(&mut self, cell: &Cell, rows: &StackRows) {
+        let weight = cell.weight.as_f64();
+        self.add(rows.own, 0, weight);
+        self.add(rows.booked, 1, weight);
+        for row in &rows.total {
+            self.add(*row, 2, weight);
+        }
+        if let Some(index) = rows.denominator {
+            if self.denominators.len() <= index {
+                self.denominators.resize(index + 1, 0.0);
+            }
+            self.denominators[index] += weight;
+        }
+    }
+
+    fn add(&mut self, row: RowId, measure: usize, weight: f64) {
+        if self.rows.len() <= row.index() {
+            self.rows.resize(row.index() + 1, [0.0; 3]);
+        }
+        let entry = &mut self.rows[row.index()];
+        if *entry == [0.0; 3] {
+            self.touched.push(row);
+        }
+        entry[measure] += weight;
+    }
+
+    /// Adds the block's sums to the table and empties it.
+    fn flush(&mut self, table: &mut RunTable, row_denominator: impl Fn(RowId) -> usize, length: Length) {
+        for row in self.touched.drain(..) {
+            let n = self.denominators.get(row_denominator(row)).copied().unwrap_or(0.0);
+            let weights = std::mem::take(&mut self.rows[row.index()]);
+            let measures = table.row_mut(row);
+            let measures = [&mut measures.own, &mut measures.booked, &mut measures.total];
+            for (measure, w) in measures.into_iter().zip(weights) {
+                let (w2, wn) = match length {
+                    Length::Fine => (&mut measure.blocks.w2, &mut measure.blocks.wn),
+                    Length::Coarse => (&mut measure.blocks.coarse_w2, &mut measure.blocks.coarse_wn),
+                };
+                *w2 += w * w;
+                *wn += w * n;
+            }
+        }
+        for (index, n) in self.denominators.iter_mut().enumerate() {
+            let denominator = table.denominator_mut(index);
+            match length {
+                Length::Fine => denominator.sum_n2 += *n * *n,
+                Length::Coarse => denominator.coarse_sum_n2 += *n * *n,
+            }
+            *n = 0.0;
+        }
+    }
+}

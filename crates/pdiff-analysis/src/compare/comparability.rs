@@ -1,0 +1,196 @@
+//! What a reader must know before the rows: facts of both sides, set side by side, the grave ones first.
+
+use std::collections::BTreeSet;
+
+use pdiff_profile::{Event, Profile};
+
+use super::comparison::{Cost, Fact, Gravity, SideSummary};
+use super::input::{SideInput, Sides};
+
+/// Sampling intervals that differ by more than this factor: the price of sampling differs with them.
+const INTERVAL_RATIO: f64 = 1.5;
+
+/// Spans that differ by more than this factor.
+const SPAN_RATIO: f64 = 1.5;
+
+/// Shares of busy waiting that are worth a warning: in points of difference, and in percent.
+const SPIN_DIFFERENCE_PP: f64 = 2.0;
+const SPIN_SHARE_PCT: f64 = 5.0;
+
+/// Weight without a function above which rows understate what is there, in percent.
+const UNRESOLVED_PCT: f64 = 10.0;
+
+/// Facts of both sides, gravest first.
+pub(super) fn facts(
+    sides: &Sides<'_>,
+    before: &SideSummary,
+    after: &SideSummary,
+    cost: Option<&Cost>,
+) -> Vec<Fact> {
+    let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(before, after)];
+    facts.push(span(before, after));
+    facts.extend(throughput(cost));
+    facts.extend(cores(before, after, cost));
+    facts.push(spin(before, after));
+    facts.push(unresolved(before, after));
+    facts.extend(compilers(sides));
+    facts.extend(kernels(sides));
+    facts.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
+    facts
+}
+
+fn fact(name: &'static str, before: String, after: String) -> Fact {
+    Fact { name, before, after, gravity: Gravity::Plain, remark: String::new() }
+}
+
+fn graver(mut fact: Fact, when: bool, gravity: Gravity, remark: &str) -> Fact {
+    if when && gravity > fact.gravity {
+        (fact.gravity, fact.remark) = (gravity, remark.to_owned());
+    }
+    fact
+}
+
+/// All values of a side's runs, each once.
+fn join(values: impl Iterator<Item = String>) -> String {
+    let unique: BTreeSet<String> = values.collect();
+    unique.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+fn chosen<'a>(side: &'a SideInput<'_>) -> impl Iterator<Item = (&'a Profile, &'a Event)> {
+    side.runs.iter().filter_map(|run| Some((run.profile, run.profile.events.get(run.event.index())?)))
+}
+
+fn event(sides: &Sides<'_>) -> Fact {
+    let names = |side: &SideInput<'_>| join(chosen(side).map(|(_, event)| named(event)));
+    let bases = |side: &SideInput<'_>| join(chosen(side).map(|(_, event)| event.base_name().to_owned()));
+    let differ = bases(&sides.before) != bases(&sides.after) || bases(&sides.before).contains(", ");
+    let fact = fact("event", names(&sides.before), names(&sides.after));
+    graver(fact, differ, Gravity::Incomparable, "different events measure different things")
+}
+
+fn named(event: &Event) -> String {
+    if event.name.is_empty() { "not printed".to_owned() } else { event.name.to_string() }
+}
+
+/// Weight per sample: the period, where the recording was made with a fixed one.
+fn sampling_interval(sides: &Sides<'_>) -> Fact {
+    let interval = |side: &SideInput<'_>| {
+        let sums = chosen(side).fold((0.0, 0.0), |(weight, samples), (_, event)| {
+            (weight + event.weight.as_f64(), samples + event.samples as f64)
+        });
+        (sums.1 > 0.0).then(|| sums.0 / sums.1)
+    };
+    let is_time = |side: &SideInput<'_>| chosen(side).all(|(_, event)| event.is_time());
+    let text = |side: &SideInput<'_>| match interval(side) {
+        Some(period) if is_time(side) => format!("{:.0} Hz of CPU time", 1e9 / period),
+        Some(period) => format!("{period:.0} a sample"),
+        None => "no samples".to_owned(),
+    };
+    let ratio = interval(&sides.before).zip(interval(&sides.after)).map(|(a, b)| (a / b).max(b / a));
+    let fact = fact("sampling rate", text(&sides.before), text(&sides.after));
+    let differ = ratio.is_some_and(|ratio| ratio > INTERVAL_RATIO);
+    graver(fact, differ, Gravity::Incomparable, "sampling itself costs CPU, and not the same on both builds")
+}
+
+fn callchains(sides: &Sides<'_>) -> Fact {
+    let has = |side: &SideInput<'_>| side.runs.iter().any(|run| run.profile.has_callchains);
+    let text = |side| if has(side) { "yes".to_owned() } else { "no".to_owned() };
+    let fact = fact("call chains", text(&sides.before), text(&sides.after));
+    let differ = has(&sides.before) != has(&sides.after);
+    graver(fact, differ, Gravity::Warning, "only self can be compared: totals need chains on both sides")
+}
+
+fn samples(before: &SideSummary, after: &SideSummary) -> Fact {
+    let text = |side: &SideSummary| match side.runs.len() {
+        1 => format!("{} in 1 run", side.samples),
+        runs => format!("{} in {runs} runs", side.samples),
+    };
+    let fact = fact("samples", text(before), text(after));
+    let empty = before.samples == 0 || after.samples == 0;
+    graver(fact, empty, Gravity::Incomparable, "a side without samples has no shares")
+}
+
+fn span(before: &SideSummary, after: &SideSummary) -> Fact {
+    let sum = |side: &SideSummary| side.runs.iter().map(|run| run.span_s).sum::<Option<f64>>();
+    let text = |side| sum(side).map_or_else(|| "no time".to_owned(), |seconds| format!("{seconds:.1} s"));
+    let per_run = |side: &SideSummary| sum(side).map(|seconds| seconds / side.runs.len().max(1) as f64);
+    let ratio = per_run(before).zip(per_run(after)).map(|(a, b)| (a / b).max(b / a));
+    let fact = fact("span", text(before), text(after));
+    let differ = ratio.is_some_and(|ratio| ratio > SPAN_RATIO);
+    graver(fact, differ, Gravity::Warning, "runs of different length may see different phases of the load")
+}
+
+fn throughput(cost: Option<&Cost>) -> Vec<Fact> {
+    let Some(cost) = cost else { return Vec::new() };
+    let unit = if cost.is_time { "us CPU" } else { "k event counts" };
+    let cost_text = |value: f64| format!("{:.2} {unit}", value / 1e3);
+    let mut facts =
+        vec![fact("cost per operation", cost_text(cost.per_op.before), cost_text(cost.per_op.after))];
+    if let Some(gap) = &cost.gap {
+        let text = |tps: f64| format!("{tps:.0}/s");
+        facts.push(fact("throughput", text(gap.tps.before), text(gap.tps.after)));
+    }
+    facts
+}
+
+fn cores(before: &SideSummary, after: &SideSummary, cost: Option<&Cost>) -> Option<Fact> {
+    let cores = cost.and_then(|cost| cost.gap.as_ref()).map(|gap| gap.cores);
+    let sampled = |side: &SideSummary| {
+        let seconds: Option<f64> = side.runs.iter().map(|run| run.span_s).sum();
+        let is_time = side.runs.iter().all(|run| run.event.contains("clock"));
+        seconds
+            .filter(|seconds| is_time && *seconds > 0.0)
+            .map(|seconds| side.weight.as_f64() / 1e9 / seconds)
+    };
+    let of_before = cores.map(|cores| cores.before).or_else(|| sampled(before))?;
+    let of_after = cores.map(|cores| cores.after).or_else(|| sampled(after))?;
+    Some(fact("cores used", format!("{of_before:.2}"), format!("{of_after:.2}")))
+}
+
+fn spin(before: &SideSummary, after: &SideSummary) -> Fact {
+    let fact = fact("busy waiting", format!("{:.2} %", before.spin_pct), format!("{:.2} %", after.spin_pct));
+    let differ = (before.spin_pct - after.spin_pct).abs() > SPIN_DIFFERENCE_PP;
+    let much = before.spin_pct.max(after.spin_pct) > SPIN_SHARE_PCT;
+    let fact = graver(
+        fact,
+        differ,
+        Gravity::Warning,
+        "busy waiting fills idle CPU: shares of all samples mislead, see --denominator work",
+    );
+    graver(fact, much, Gravity::Warning, "CPU saved outside the awaited section may turn into more spinning")
+}
+
+fn unresolved(before: &SideSummary, after: &SideSummary) -> Fact {
+    let text = |side: &SideSummary| format!("{:.2} %", side.unresolved_pct);
+    let fact = fact("without function", text(before), text(after));
+    let much = before.unresolved_pct.max(after.unresolved_pct) > UNRESOLVED_PCT;
+    graver(fact, much, Gravity::Warning, "rows understate what is there; see the rows [unresolved]")
+}
+
+fn compilers(sides: &Sides<'_>) -> Option<Fact> {
+    let producers =
+        |side: &SideInput<'_>| join(side.objects.iter().flat_map(|object| object.producers.clone()));
+    let (before, after) = (producers(&sides.before), producers(&sides.after));
+    if before.is_empty() && after.is_empty() {
+        return None;
+    }
+    let differ = before != after && !before.is_empty() && !after.is_empty();
+    let fact = fact("compilers", before, after);
+    Some(graver(fact, differ, Gravity::Warning, "the compilers or their flags differ, not only the source"))
+}
+
+/// Kernel release and CPU, where `perf script --header` printed them.
+fn kernels(sides: &Sides<'_>) -> Vec<Fact> {
+    let header = |side: &SideInput<'_>, key: &str| {
+        join(side.runs.iter().flat_map(|run| {
+            run.profile.header.iter().filter(|(name, _)| &**name == key).map(|(_, value)| value.to_string())
+        }))
+    };
+    let rows = [("os release", "kernel"), ("cpudesc", "CPU"), ("nrcpus online", "CPUs online")];
+    let made = rows.iter().map(|(key, name)| {
+        let fact = fact(name, header(&sides.before, key), header(&sides.after, key));
+        let differ = fact.before != fact.after && !fact.before.is_empty() && !fact.after.is_empty();
+        graver(fact, differ, Gravity::Warning, "the machines differ")
+    });
+    made.filter(|fact| !(fact.before.is_empty() && fact.after.is_empty())).collect()
+}

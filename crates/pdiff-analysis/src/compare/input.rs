@@ -1,0 +1,112 @@
+//! What a comparison is made of.
+
+use pdiff_profile::{EventId, ObjectId, Profile, Resolutions, RunMeasures, Side};
+
+use crate::filter::Filters;
+use crate::knowledge::{Aliases, SpinList, Subsystems, ThreadGroups};
+use crate::noise::NoiseSettings;
+use crate::policy::{GroupBy, Policy, Share};
+
+/// One recording.
+#[derive(Clone, Debug)]
+pub struct RunInput<'a> {
+    /// Where it was read from, as the user wrote it.
+    pub path: String,
+    /// The samples.
+    pub profile: &'a Profile,
+    /// What its frames resolve to, where there are binaries.
+    pub resolutions: Option<&'a Resolutions>,
+    /// The event compared.
+    pub event: EventId,
+    /// Operations, throughput and CPU time.
+    pub measures: RunMeasures,
+}
+
+/// What is known of an object of a side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObjectFacts {
+    /// Path as the profile has it.
+    pub path: String,
+    /// Its identity, where its file was read.
+    pub object_id: Option<ObjectId>,
+    /// Build-id in hexadecimal, where known.
+    pub build_id: Option<String>,
+    /// Compilers and flags, where debug information names them.
+    pub producers: Vec<String>,
+}
+
+/// One build's recordings.
+#[derive(Clone, Debug)]
+pub struct SideInput<'a> {
+    /// What to call it: the stem of its first file.
+    pub label: String,
+    /// One or more recordings of one build.
+    pub runs: Vec<RunInput<'a>>,
+    /// What is known of its objects beyond the profile.
+    pub objects: Vec<ObjectFacts>,
+}
+
+/// Knowledge of the program compared.
+#[derive(Clone, Debug)]
+pub struct Knowledge {
+    /// Renames.
+    pub aliases: Aliases,
+    /// Parts of the program.
+    pub subsystems: Subsystems,
+    /// Groups of threads.
+    pub thread_groups: ThreadGroups,
+    /// Busy waiting.
+    pub spin: SpinList,
+}
+
+impl Knowledge {
+    /// What comes with pdiff.
+    #[must_use]
+    pub fn builtin() -> Self {
+        Self {
+            aliases: Aliases::mysqld(),
+            subsystems: Subsystems::builtin(),
+            thread_groups: ThreadGroups::builtin(),
+            spin: SpinList::builtin(),
+        }
+    }
+}
+
+/// The choices of one comparison.
+#[derive(Clone, Debug)]
+pub struct CompareSettings {
+    /// Names and inlines.
+    pub policy: Policy,
+    /// What shares are shares of.
+    pub share: Share,
+    /// What a row is.
+    pub group_by: GroupBy,
+    /// Which samples count.
+    pub filters: Filters,
+    /// What is known of the program.
+    pub knowledge: Knowledge,
+    /// How noise is judged.
+    pub noise: NoiseSettings,
+    /// Whether weights are scaled to the CPU seconds measured.
+    pub scale_to_cpu_seconds: bool,
+}
+
+/// The two sides, base first.
+#[derive(Clone, Debug)]
+pub struct Sides<'a> {
+    /// The base build.
+    pub before: SideInput<'a>,
+    /// The build compared with it.
+    pub after: SideInput<'a>,
+}
+
+impl<'a> Sides<'a> {
+    /// One of the two.
+    #[must_use]
+    pub fn get(&self, side: Side) -> &SideInput<'a> {
+        match side {
+            Side::Before => &self.before,
+            Side::After => &self.after,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Counted rows to judged rows: weights and shares of both sides, and whether the change is more than noise.
+
+use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
+
+use super::comparison::{MatchedBy, NoiseSummary, Quantities, Row, RowMatch};
+use super::input::CompareSettings;
+use super::matching::{Renames, is_ambiguous};
+use super::prepare::PreparedRun;
+use super::row_table::{RowKey, RowTable};
+use crate::aggregate::{Measure, RowId, RowMeasures, RunTable};
+use crate::noise::{self, Denominator, RowNoise, RunBlocks, Sensitivity};
+use crate::normalize::{KeyId, Keys, UNRESOLVED};
+use crate::policy::Share;
+
+/// Everything counted, not yet judged.
+pub(super) struct Counted<'a> {
+    pub(super) keys: &'a Keys,
+    pub(super) renames: &'a Renames,
+    pub(super) row_table: &'a RowTable<'a>,
+    pub(super) runs: &'a [PreparedRun<'a>],
+    pub(super) tables: &'a [RunTable],
+    pub(super) settings: &'a CompareSettings,
+}
+
+/// All rows that have weight on some side, judged and sorted.
+pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>, NoiseSummary) {
+    let denominators: Vec<Denominator> =
+        (0..counted.row_table.scopes()).map(|scope| counted.denominator(scope)).collect();
+    let inputs: Vec<noise::Row> =
+        (0..counted.row_table.rows().len()).map(|row| counted.noise_row(RowId(row as u32))).collect();
+    let judgement = noise::judge(&denominators, &inputs, &counted.settings.noise);
+    let keyed = counted.row_table.rows().iter().zip(&judgement.rows).enumerate();
+    let drifting = judgement.drift.iter().flat_map(|drift| &drift.rows);
+    let drifting = drifting.map(|row| counted.name(RowId(*row as u32))).collect();
+    let mut rows: Vec<Row> = keyed
+        .map(|(index, (key, noise))| counted.row(RowId(index as u32), key, noise))
+        .filter(|row| row.before.total_weight.0 + row.after.total_weight.0 > 0)
+        .collect();
+    rows.sort_by(|a, b| {
+        let size = |row: &Row| row.delta_self_pp().abs();
+        let weight = |row: &Row| row.before.total_weight.0.max(row.after.total_weight.0);
+        size(b)
+            .total_cmp(&size(a))
+            .then_with(|| weight(b).cmp(&weight(a)))
+            .then_with(|| a.name.cmp(&b.name))
+            .then_with(|| a.object.cmp(&b.object))
+            .then_with(|| a.thread_group.cmp(&b.thread_group))
+    });
+    note_matches(&rows, notes);
+    let summary = NoiseSummary {
+        method: judgement.method,
+        run_variation: judgement.run_variation,
+        tests: judgement.tests,
+        significant: rows.iter().filter(|row| row.significant).count(),
+        q_threshold: judgement.q_threshold,
+        detectable: detectable(&judgement.sensitivities, &denominators),
+        assumed_dispersion: judgement.assumed_dispersion,
+        drifting,
+    };
+    (rows, summary)
+}
+
+/// Shares at which the smallest change that could be seen is told, in percent.
+const DETECTABLE_AT_PCT: [f64; 4] = [0.1, 0.5, 1.0, 5.0];
+
+/// What could be seen over the heaviest denominator.
+fn detectable(sensitivities: &[Sensitivity], denominators: &[Denominator]) -> Vec<(f64, Option<f64>)> {
+    let total = |denominator: &Denominator| denominator.after.iter().map(|blocks| blocks.total).sum::<f64>();
+    let heaviest = sensitivities.iter().zip(denominators).max_by(|a, b| total(a.1).total_cmp(&total(b.1)));
+    let Some((sensitivity, _)) = heaviest else { return Vec::new() };
+    DETECTABLE_AT_PCT.iter().map(|share| (*share, sensitivity.detectable_pp(*share))).collect()
+}
+
+fn note_matches(rows: &[Row], notes: &mut Notes) {
+    for row in rows {
+        let weight = row.before.self_weight + row.after.self_weight;
+        if row.matched.by == MatchedBy::Alias {
+            notes.add(NoteKind::LooseMatch, 1, weight, || {
+                format!(
+                    "{} before is {} after",
+                    row.matched.before_name.as_deref().unwrap_or_default(),
+                    row.name
+                )
+            });
+        }
+        if row.matched.ambiguous {
+            notes.add(NoteKind::AmbiguousMatch, 1, weight, || row.name.clone());
+        }
+    }
+}
+
+impl Counted<'_> {
+    fn tables(&self, side: Side) -> impl Iterator<Item = &RunTable> {
+        self.runs.iter().zip(self.tables).filter(move |(run, _)| run.side == side).map(|(_, table)| table)
+    }
+
+    fn denominator(&self, scope: usize) -> Denominator {
+        let [before, after] = Side::BOTH.map(|side| {
+            let of_run = |table: &RunTable| table.denominators.get(scope).copied().unwrap_or_default();
+            self.tables(side).map(of_run).collect::<Vec<RunBlocks>>()
+        });
+        Denominator { before, after }
+    }
+
+    fn noise_row(&self, row: RowId) -> noise::Row {
+        let [before, after] = Side::BOTH
+            .map(|side| self.tables(side).map(|table| table.row(row).own.row_run()).collect::<Vec<_>>());
+        let denominator = self.row_table.rows().get(row.index()).map_or(0, |key| key.scope);
+        noise::Row { denominator, before, after }
+    }
+
+    fn name(&self, row: RowId) -> String {
+        let Some(key) = self.row_table.rows().get(row.index()) else { return String::new() };
+        key.function.map_or_else(|| label(key), |function| self.keys.get(function).name.to_string())
+    }
+
+    fn row(&self, id: RowId, key: &RowKey, noise: &RowNoise) -> Row {
+        let [before, after] = Side::BOTH.map(|side| self.quantities(id, key.scope, side));
+        let function = key.function.map(|function| (function, self.keys.get(function)));
+        let name = self.name(id);
+        let scope = self.row_table.scope_name(key.scope);
+        let object = match (function, self.settings.share) {
+            (Some((_, key)), _) => key.object.to_string(),
+            (None, Share::Object) => scope.to_owned(),
+            (None, _) => String::new(),
+        };
+        Row {
+            object,
+            file: function.and_then(|(_, key)| key.file.as_deref().map(str::to_owned)),
+            subsystem: function.map(|(id, _)| self.row_table.subsystem(id).to_owned()),
+            thread_group: (self.settings.share == Share::ThreadGroup).then(|| scope.to_owned()),
+            unresolved: name.starts_with(UNRESOLVED),
+            presence: match (before.total_weight.0 > 0, after.total_weight.0 > 0) {
+                (true, false) => Presence::OnlyBefore,
+                (false, true) => Presence::OnlyAfter,
+                _ => Presence::Both,
+            },
+            matched: self.matched(key.function, &name, &before, &after),
+            name,
+            before,
+            after,
+            ci_low_pp: noise.ci_low_pp,
+            ci_high_pp: noise.ci_high_pp,
+            test: noise.test,
+            significant: noise.significant && noise.floor_passed,
+            detectable_pp: noise.detectable_pp,
+            gap_share_pct: None,
+        }
+    }
+
+    fn matched(&self, key: Option<KeyId>, name: &str, before: &Quantities, after: &Quantities) -> RowMatch {
+        let renamed = key.map_or(&[][..], |key| self.renames.renamed_to(key));
+        let before_names: Vec<&str> = renamed.iter().map(|key| &*self.keys.get(*key).name).collect();
+        let before_name = if before_names.is_empty() { name.to_owned() } else { before_names.join(", ") };
+        RowMatch {
+            by: if renamed.is_empty() { MatchedBy::Name } else { MatchedBy::Alias },
+            ambiguous: key.is_some_and(|key| is_ambiguous(self.keys, key, self.renames)),
+            before_name: (before.total_weight.0 > 0).then_some(before_name),
+            after_name: (after.total_weight.0 > 0).then(|| name.to_owned()),
+        }
+    }
+
+    fn quantities(&self, row: RowId, scope: usize, side: Side) -> Quantities {
+        let mut sum = Quantities::default();
+        let mut runs = 0.0;
+        for table in self.tables(side) {
+            let measures = table.row(row);
+            add_weights(&mut sum, &measures);
+            let denominator = table.denominators.get(scope).map_or(0.0, |blocks| blocks.total);
+            if denominator > 0.0 {
+                runs += 1.0;
+                let share = |weight: u64| 100.0 * weight as f64 / denominator;
+                sum.self_pct += share(measures.own.weight);
+                sum.booked_self_pct += share(measures.booked.weight);
+                sum.inlined_self_pct += share(measures.inlined);
+                sum.total_pct += share(measures.total.weight);
+            }
+        }
+        if runs > 0.0 {
+            for share in
+                [&mut sum.self_pct, &mut sum.booked_self_pct, &mut sum.inlined_self_pct, &mut sum.total_pct]
+            {
+                *share /= runs;
+            }
+        }
+        sum
+    }
+}
+
+fn add_weights(sum: &mut Quantities, measures: &RowMeasures) {
+    let add = |to: &mut Weight, measure: &Measure| *to += Weight(measure.weight);
+    add(&mut sum.self_weight, &measures.own);
+    add(&mut sum.booked_self_weight, &measures.booked);
+    add(&mut sum.total_weight, &measures.total);
+    sum.inlined_self_weight += Weight(measures.inlined);
+    sum.samples += measures.own.samples;
+}
+
+fn label(key: &RowKey) -> String {
+    key.label.as_deref().unwrap_or_default().to_owned()
+}

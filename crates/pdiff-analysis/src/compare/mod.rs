@@ -1,0 +1,199 @@
+//! Two sides of recordings to one table of rows: the heart of pdiff.
+//!
+//! `prepare` makes functions of stacks, `row_table` rows of functions, [`crate::aggregate`] weights of samples,
+//! [`crate::noise`] judges, `cost` brings in operations and `comparability` says what to know first. Law: self weights
+//! of the rows sum to each side's weight, and so do booked self weights.
+
+mod comparability;
+mod comparison;
+mod cost;
+mod input;
+mod judged;
+mod matching;
+mod prepare;
+mod row_table;
+
+use pdiff_profile::{Notes, Side, Weight};
+
+pub use comparison::{
+    Comparison, Cost, Fact, Gap, GapParts, Gravity, MatchedBy, NoiseSummary, Pair, Quantities, Row, RowMatch,
+    RunSummary, SideSummary,
+};
+pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
+
+use crate::aggregate::{RunTable, aggregate};
+use crate::policy::Share;
+use cost::{RunCost, RunFacts, SideCost};
+use judged::{Counted, judged_rows};
+use matching::Renames;
+use prepare::{Prepared, PreparedRun};
+use row_table::{RowTable, ThreadClass};
+
+/// Compares two sides.
+///
+/// Deterministic: rows are sorted by the size of their change, then by weight, then by name.
+#[must_use]
+pub fn compare(sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
+    let mut notes = Notes::new();
+    let prepared = Prepared::new(sides, settings, &mut notes);
+    let seen = Side::BOTH.map(|side| prepared.seen(side));
+    let renames = Renames::new(&prepared.keys, &seen, &settings.knowledge.aliases);
+    let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
+    let tables: Vec<RunTable> = prepared.runs.iter().map(|run| count(run, &mut row_table)).collect();
+    let spins: Vec<u64> = prepared.runs.iter().map(|run| spin_weight(run, &row_table)).collect();
+    let counted = Counted {
+        keys: &prepared.keys,
+        renames: &renames,
+        row_table: &row_table,
+        runs: &prepared.runs,
+        tables: &tables,
+        settings,
+    };
+    let (mut rows, noise) = judged_rows(&counted, &mut notes);
+    let facts: Vec<(Side, RunFacts<'_>, RunCost)> = prepared
+        .runs
+        .iter()
+        .zip(tables.iter().zip(&spins))
+        .map(|(run, (table, spin))| {
+            let facts = run_facts(run, table, *spin, settings);
+            let cost = facts.cost(&mut notes);
+            (run.side, facts, cost)
+        })
+        .collect();
+    let summaries = Side::BOTH.map(|side| summarize(side, sides, &facts, &tables, &rows));
+    let costs = side_costs(facts);
+    for row in &mut rows {
+        costs[0].set_per_op(&mut row.before);
+        costs[1].set_per_op(&mut row.after);
+    }
+    let cost = cost::cost(&costs[0], &costs[1], &mut rows, settings.noise.assumed_cv);
+    let [before, after] = summaries;
+    Comparison {
+        comparability: comparability::facts(sides, &before, &after, cost.as_ref()),
+        left_out_pct: left_out(settings.share, &prepared.runs, &tables),
+        before,
+        after,
+        policy: settings.policy,
+        share: settings.share,
+        group_by: settings.group_by,
+        filtered: settings.filters.describe(),
+        rows,
+        cost,
+        noise,
+        notes,
+    }
+}
+
+fn count(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> RunTable {
+    let mut classes: Vec<ThreadClass> = Vec::new();
+    let mut class_of = Vec::with_capacity(run.groups.len());
+    for (thread, group) in run.input.profile.threads.iter().zip(&run.groups) {
+        let comm = run.input.profile.string(thread.comm);
+        let known = classes.iter().position(|class| class.comm == comm && class.group == *group);
+        let class = known.unwrap_or_else(|| {
+            classes.push(ThreadClass { comm: comm.to_owned(), group: group.clone() });
+            classes.len() - 1
+        });
+        class_of.push(u32::try_from(class).unwrap_or(0));
+    }
+    let nobody = ThreadClass { comm: String::new(), group: String::new() };
+    // Rows are numbered while counting; a row's denominator stands in its key.
+    let table = std::cell::RefCell::new(row_table);
+    aggregate(
+        &run.cells,
+        &class_of,
+        |class, stack| {
+            table.borrow_mut().stack_rows(run, classes.get(class as usize).unwrap_or(&nobody), stack)
+        },
+        |row| table.borrow().rows().get(row.index()).map_or(0, |key| key.scope),
+    )
+}
+
+fn spin_weight(run: &PreparedRun<'_>, row_table: &RowTable<'_>) -> u64 {
+    let mut memo = vec![None; run.stacks.len()];
+    let mut spins = |cell: &&pdiff_profile::Cell| match memo.get_mut(cell.stack.index()) {
+        Some(known) => *known.get_or_insert_with(|| row_table.spins(run, cell.stack)),
+        None => false,
+    };
+    run.cells.iter().filter(|cell| spins(cell)).map(|cell| cell.weight.0).sum()
+}
+
+fn run_facts<'a>(
+    run: &'a PreparedRun<'a>,
+    table: &RunTable,
+    spin_weight: u64,
+    settings: &CompareSettings,
+) -> RunFacts<'a> {
+    RunFacts {
+        path: &run.input.path,
+        profile: run.input.profile,
+        measures: run.input.measures,
+        weight: table.weight,
+        spin_weight,
+        is_time: run
+            .input
+            .profile
+            .events
+            .get(run.input.event.index())
+            .is_some_and(pdiff_profile::Event::is_time),
+        whole_process: settings.filters.is_empty(),
+        scale_to_cpu_seconds: settings.scale_to_cpu_seconds,
+    }
+}
+
+fn side_costs(facts: Vec<(Side, RunFacts<'_>, RunCost)>) -> [SideCost; 2] {
+    let (before, after): (Vec<_>, Vec<_>) = facts.into_iter().partition(|(side, ..)| *side == Side::Before);
+    let sum = |runs: Vec<(Side, RunFacts<'_>, RunCost)>| {
+        SideCost::sum(&runs.into_iter().map(|(_, facts, cost)| (facts, cost)).collect::<Vec<_>>())
+    };
+    [sum(before), sum(after)]
+}
+
+fn summarize(
+    side: Side,
+    sides: &Sides<'_>,
+    facts: &[(Side, RunFacts<'_>, RunCost)],
+    tables: &[RunTable],
+    rows: &[Row],
+) -> SideSummary {
+    let input = sides.get(side);
+    let mine = || facts.iter().zip(tables).filter(|((of, ..), _)| *of == side);
+    let weight: u64 = mine().map(|(_, table)| table.weight).sum();
+    let percent = |part: u64| if weight == 0 { 0.0 } else { 100.0 * part as f64 / weight as f64 };
+    let unresolved = rows.iter().filter(|row| row.unresolved).map(|row| row.side(side).self_weight.0).sum();
+    let runs = mine().zip(&input.runs).map(|(((_, facts, cost), table), run)| RunSummary {
+        path: run.path.clone(),
+        event: run
+            .profile
+            .events
+            .get(run.event.index())
+            .map_or_else(String::new, |event| event.name.to_string()),
+        samples: table.samples,
+        weight: Weight(table.weight),
+        span_s: facts.profile.span.map(pdiff_profile::Span::seconds),
+        operations: cost.operations,
+        tps: cost.tps,
+        cpu_seconds: cost.cpu_seconds,
+    });
+    SideSummary {
+        label: input.label.clone(),
+        runs: runs.collect(),
+        samples: mine().map(|(_, table)| table.samples).sum(),
+        weight: Weight(weight),
+        unresolved_pct: percent(unresolved),
+        spin_pct: percent(mine().map(|((_, facts, _), _)| facts.spin_weight).sum()),
+        objects: input.objects.clone(),
+    }
+}
+
+/// With [`Share::Work`]: what part of each side's weight is not in the denominator, in percent.
+fn left_out(share: Share, runs: &[PreparedRun<'_>], tables: &[RunTable]) -> Option<(f64, f64)> {
+    let part = |side: Side| {
+        let mine = runs.iter().zip(tables).filter(|(run, _)| run.side == side).map(|(_, table)| table);
+        let (kept, all) = mine.fold((0.0, 0.0), |(kept, all), table| {
+            (kept + table.denominators.first().map_or(0.0, |work| work.total), all + table.weight as f64)
+        });
+        if all > 0.0 { 100.0 * (all - kept) / all } else { 0.0 }
+    };
+    (share == Share::Work).then(|| (part(Side::Before), part(Side::After)))
+}

@@ -1,0 +1,94 @@
+//! The runs of both sides made ready for counting: stacks as functions, samples filtered, threads grouped.
+
+use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, Side, Weight};
+use rustc_hash::FxHashSet;
+
+use super::input::{CompareSettings, RunInput, Sides};
+use crate::filter::Filtering;
+use crate::normalize::{KeyId, Keys, NormalStacks};
+use crate::objects::{ObjectLabels, ObjectWeights};
+use crate::threads::group_threads;
+
+/// One run made ready.
+pub(super) struct PreparedRun<'a> {
+    pub(super) side: Side,
+    pub(super) input: &'a RunInput<'a>,
+    pub(super) stacks: NormalStacks,
+    /// The cells of the event compared that passed the filters, by block.
+    pub(super) cells: Vec<Cell>,
+    /// The group of each thread.
+    pub(super) groups: Vec<String>,
+}
+
+/// All runs made ready, before's first, and the functions in them.
+pub(super) struct Prepared<'a> {
+    pub(super) keys: Keys,
+    pub(super) runs: Vec<PreparedRun<'a>>,
+}
+
+impl<'a> Prepared<'a> {
+    pub(super) fn new(sides: &'a Sides<'a>, settings: &CompareSettings, notes: &mut Notes) -> Self {
+        let [before, after] =
+            Side::BOTH.map(|side| sides.get(side).runs.iter().map(leaf_weights).collect::<Vec<_>>());
+        let labels = ObjectLabels::new(&before, &after, notes);
+        let mut keys = Keys::new(settings.policy, labels);
+        let mut normalized = Vec::new();
+        for side in Side::BOTH {
+            for input in &sides.get(side).runs {
+                notes.merge(&input.profile.notes);
+                note_other_events(input, notes);
+                normalized.push((side, input, keys.normalize(input.profile, input.resolutions, side)));
+            }
+        }
+        let runs = normalized
+            .into_iter()
+            .map(|(side, input, stacks)| {
+                let what = Filtering {
+                    profile: input.profile,
+                    stacks: &stacks,
+                    keys: &keys,
+                    event: input.event,
+                    side,
+                };
+                let cells = settings.filters.apply(&what, notes);
+                let groups =
+                    group_threads(input.profile, &cells, &stacks, &keys, &settings.knowledge.thread_groups);
+                PreparedRun { side, input, stacks, cells, groups }
+            })
+            .collect();
+        Self { keys, runs }
+    }
+
+    /// The functions that a side's stacks hold.
+    pub(super) fn seen(&self, side: Side) -> FxHashSet<KeyId> {
+        let mut seen = FxHashSet::default();
+        for run in self.runs.iter().filter(|run| run.side == side) {
+            let stacks: FxHashSet<_> = run.cells.iter().map(|cell| cell.stack).collect();
+            seen.extend(stacks.into_iter().flat_map(|stack| run.stacks.get(stack)).map(|level| level.key));
+        }
+        seen
+    }
+}
+
+fn leaf_weights<'a>(run: &'a RunInput<'a>) -> ObjectWeights<'a> {
+    let mut weights = vec![0_u64; run.profile.objects.len()];
+    for cell in run.profile.cells_of(run.event) {
+        let leaf = run.profile.stacks.get(cell.stack).last();
+        let frame = leaf.and_then(|leaf| run.profile.frames.get(leaf.index()));
+        let object = frame.map_or(ObjectIndex(u32::MAX), |frame| frame.object);
+        if let Some(weight) = weights.get_mut(object.index()) {
+            *weight = weight.saturating_add(cell.weight.0);
+        }
+    }
+    ObjectWeights { profile: run.profile, leaf_weights: weights }
+}
+
+fn note_other_events(run: &RunInput<'_>, notes: &mut Notes) {
+    for (index, event) in run.profile.events.iter().enumerate() {
+        if index != run.event.index() {
+            notes.add(NoteKind::OtherEvent, event.samples, Weight::ZERO, || {
+                format!("{}: {} samples of event {} left aside", run.path, event.samples, event.name)
+            });
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Which row a function or thread counts for, by the grouping asked for.
+
+use pdiff_profile::StackId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::input::CompareSettings;
+use super::matching::Renames;
+use super::prepare::PreparedRun;
+use crate::aggregate::{RowId, StackRows};
+use crate::knowledge::FunctionPlace;
+use crate::normalize::{KeyId, Keys, UNRESOLVED};
+use crate::policy::{GroupBy, Share};
+
+/// What a row is of.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct RowKey {
+    /// The function, for rows that are functions.
+    pub(super) function: Option<KeyId>,
+    /// The group's name, for others.
+    pub(super) label: Option<Box<str>>,
+    /// Which denominator the row is over.
+    pub(super) scope: usize,
+}
+
+/// The rows and denominators of one comparison.
+pub(super) struct RowTable<'a> {
+    keys: &'a Keys,
+    renames: &'a Renames,
+    settings: &'a CompareSettings,
+    ids: FxHashMap<RowKey, RowId>,
+    rows: Vec<RowKey>,
+    scopes: Vec<Box<str>>,
+    subsystems: Vec<Box<str>>,
+    waits: Vec<Waits>,
+}
+
+/// Whether a function waits busily or idles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Waits {
+    No,
+    Spins,
+    Idles,
+}
+
+/// What a thread is, as far as rows and denominators go.
+pub(super) struct ThreadClass {
+    pub(super) comm: String,
+    pub(super) group: String,
+}
+
+impl<'a> RowTable<'a> {
+    pub(super) fn new(keys: &'a Keys, renames: &'a Renames, settings: &'a CompareSettings) -> Self {
+        let subsystem = |key: &crate::normalize::Key| {
+            let place =
+                FunctionPlace { name: &key.qualified, object: &key.object, file: key.file.as_deref() };
+            settings.knowledge.subsystems.subsystem(place).into()
+        };
+        let spin = &settings.knowledge.spin;
+        let waits = |name: &str| match (spin.is_spin(name), spin.is_idle(name)) {
+            (true, _) => Waits::Spins,
+            (false, true) => Waits::Idles,
+            (false, false) => Waits::No,
+        };
+        Self {
+            subsystems: keys.iter().map(|(_, key)| subsystem(key)).collect(),
+            waits: keys.iter().map(|(_, key)| waits(&key.qualified)).collect(),
+            scopes: if matches!(settings.share, Share::All | Share::Work) {
+                vec!["".into()]
+            } else {
+                Vec::new()
+            },
+            keys,
+            renames,
+            settings,
+            ids: FxHashMap::default(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// The rows in order of their ids.
+    pub(super) fn rows(&self) -> &[RowKey] {
+        &self.rows
+    }
+
+    /// The name of a denominator: an object or a thread group.
+    pub(super) fn scope_name(&self, scope: usize) -> &str {
+        self.scopes.get(scope).map_or("", |name| name)
+    }
+
+    /// How many denominators there are.
+    pub(super) fn scopes(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// The subsystem of a function.
+    pub(super) fn subsystem(&self, key: KeyId) -> &str {
+        self.subsystems.get(key.0 as usize).map_or("", |name| name)
+    }
+
+    /// Whether the stack waits busily.
+    pub(super) fn spins(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
+        self.any_level(run, stack, |waits| waits == Waits::Spins)
+    }
+
+    fn any_level(&self, run: &PreparedRun<'_>, stack: StackId, holds: impl Fn(Waits) -> bool) -> bool {
+        let waits = |key: KeyId| self.waits.get(key.0 as usize).copied().unwrap_or(Waits::No);
+        run.stacks.get(stack).iter().any(|level| holds(waits(level.key)))
+    }
+
+    /// The rows that a stack of a thread counts for.
+    pub(super) fn stack_rows(
+        &mut self,
+        run: &PreparedRun<'_>,
+        class: &ThreadClass,
+        stack: StackId,
+    ) -> StackRows {
+        let levels = run.stacks.get(stack);
+        let Some(leaf) = levels.last() else { unreachable!("a normalised stack has at least one level") };
+        let machine = levels.iter().rev().find(|level| !level.inlined).unwrap_or(leaf);
+        let leaf_object = &self.keys.get(leaf.key).object;
+        let own = self.row(leaf.key, class, leaf_object);
+        let booked = self.row(machine.key, class, leaf_object);
+        let mut seen = FxHashSet::default();
+        let mut total: Vec<RowId> = Vec::new();
+        for level in levels {
+            let row = self.row(level.key, class, leaf_object);
+            if seen.insert(row) {
+                total.push(row);
+            }
+        }
+        let denominator = match self.settings.share {
+            Share::All => Some(0),
+            Share::Work => (!self.any_level(run, stack, |waits| waits != Waits::No)).then_some(0),
+            Share::Object => Some(self.scope(leaf_object)),
+            Share::ThreadGroup => Some(self.scope(&class.group)),
+        };
+        StackRows { own, booked, inlined: leaf.inlined, total: total.into(), denominator }
+    }
+
+    fn row(&mut self, key: KeyId, class: &ThreadClass, leaf_object: &str) -> RowId {
+        let key = self.renames.canonical(key);
+        let of_thread = matches!(self.settings.group_by, GroupBy::Comm | GroupBy::ThreadGroup);
+        let scope = match self.settings.share {
+            Share::All | Share::Work => 0,
+            Share::Object if of_thread => self.scope(leaf_object),
+            Share::Object => self.scope(&self.keys.get(key).object),
+            Share::ThreadGroup => self.scope(&class.group),
+        };
+        let label = self.label(key, class);
+        let function = label.is_none().then_some(key);
+        let row = RowKey { function, label, scope };
+        if let Some(id) = self.ids.get(&row) {
+            return *id;
+        }
+        let id = RowId(u32::try_from(self.rows.len()).expect("fewer than 2^32 rows fit in memory"));
+        self.rows.push(row.clone());
+        self.ids.insert(row, id);
+        id
+    }
+
+    fn scope(&mut self, name: &str) -> usize {
+        match self.scopes.iter().position(|scope| &**scope == name) {
+            Some(index) => index,
+            None => {
+                self.scopes.push(name.into());
+                self.scopes.len() - 1
+            }
+        }
+    }
+
+    /// The group of a function or thread; `None` where rows are functions.
+    fn label(&self, id: KeyId, class: &ThreadClass) -> Option<Box<str>> {
+        let key = self.keys.get(id);
+        match self.settings.group_by {
+            GroupBy::Function => None,
+            GroupBy::Object => Some(key.object.clone()),
+            GroupBy::Comm => Some(class.comm.as_str().into()),
+            GroupBy::ThreadGroup => Some(class.group.as_str().into()),
+            GroupBy::Subsystem if &*key.name == UNRESOLVED => {
+                Some(format!("{UNRESOLVED} ({})", key.object).into())
+            }
+            GroupBy::Subsystem => Some(self.subsystem(id).into()),
+            GroupBy::File => Some(file_or_object(key.file.as_deref(), &key.object)),
+            GroupBy::Directory => {
+                let directory =
+                    key.file.as_deref().map(|file| file.rsplit_once('/').map_or(".", |(dir, _)| dir));
+                Some(file_or_object(directory, &key.object))
+            }
+        }
+    }
+}
+
+fn file_or_object(file: Option<&str>, object: &str) -> Box<str> {
+    file.map_or_else(|| format!("no file ({object})").into(), Into::into)
+}

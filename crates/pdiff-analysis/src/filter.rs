@@ -1,0 +1,178 @@
+//! Filters: which samples count, decided before any share is taken.
+
+use std::fmt;
+use std::str::FromStr;
+
+use pdiff_profile::{Cell, EventId, FrameId, NoteKind, Notes, Profile, Side, StackId, Thread, Weight};
+
+use crate::normalize::{Keys, NormalStacks};
+use crate::pattern::{Pattern, PatternError};
+
+/// A filter's value and the side it is for: `VALUE`, `before:VALUE` or `after:VALUE`.
+#[derive(Clone, Debug)]
+pub struct OnSide<T> {
+    /// The side; `None` for both.
+    pub side: Option<Side>,
+    /// The value.
+    pub value: T,
+}
+
+impl<T: FromStr> FromStr for OnSide<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        let (side, value) = match text.split_once(':') {
+            Some(("before", value)) => (Some(Side::Before), value),
+            Some(("after", value)) => (Some(Side::After), value),
+            _ => (None, text),
+        };
+        Ok(Self { side, value: value.parse()? })
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for OnSide<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.side {
+            Some(side) => write!(f, "{} ({side} only)", self.value),
+            None => self.value.fmt(f),
+        }
+    }
+}
+
+/// Kernel samples: those whose leaf is kernel code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KernelFilter {
+    /// Only kernel samples.
+    Only,
+    /// Only other samples.
+    Without,
+}
+
+/// What the user wants to see. Values of one kind are alternatives; kinds must all hold.
+#[derive(Clone, Debug, Default)]
+pub struct Filters {
+    /// Thread names.
+    pub comm: Vec<OnSide<Pattern>>,
+    /// Thread ids.
+    pub tid: Vec<OnSide<u32>>,
+    /// Objects of the leaf, by the path that perf printed.
+    pub dso: Vec<OnSide<Pattern>>,
+    /// Functions anywhere in the stack, by qualified name.
+    pub stack_contains: Vec<OnSide<Pattern>>,
+    /// Kernel samples.
+    pub kernel: Option<KernelFilter>,
+}
+
+impl Filters {
+    /// Checks a filter's value as the command line has it.
+    ///
+    /// # Errors
+    /// If the pattern does not parse.
+    pub fn pattern(text: &str) -> Result<OnSide<Pattern>, PatternError> {
+        text.parse()
+    }
+
+    /// Whether nothing is filtered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.comm.is_empty()
+            && self.tid.is_empty()
+            && self.dso.is_empty()
+            && self.stack_contains.is_empty()
+            && self.kernel.is_none()
+    }
+
+    /// One line that says what is kept.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        fn list<T: fmt::Display>(name: &str, values: &[OnSide<T>]) -> Option<String> {
+            let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+            (!values.is_empty()).then(|| format!("{name} {}", values.join(" or ")))
+        }
+        let kernel = self.kernel.map(|kernel| match kernel {
+            KernelFilter::Only => "kernel samples only".to_owned(),
+            KernelFilter::Without => "no kernel samples".to_owned(),
+        });
+        let parts = [
+            list("comm", &self.comm),
+            list("tid", &self.tid),
+            list("dso", &self.dso),
+            list("stack contains", &self.stack_contains),
+            kernel,
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// The cells of one event that pass, in their order; what does not is noted.
+    pub(crate) fn apply(&self, input: &Filtering<'_>, notes: &mut Notes) -> Vec<Cell> {
+        let cells = input.profile.cells_of(input.event);
+        if self.is_empty() {
+            return cells.to_vec();
+        }
+        let threads: Vec<bool> =
+            input.profile.threads.iter().map(|thread| self.keeps_thread(thread, input)).collect();
+        let stacks: Vec<bool> = (0..input.stacks.len())
+            .map(|stack| self.keeps_stack(StackId(u32::try_from(stack).unwrap_or(u32::MAX)), input))
+            .collect();
+        let keeps = |cell: &&Cell| {
+            threads.get(cell.thread.index()).copied().unwrap_or(false)
+                && stacks.get(cell.stack.index()).copied().unwrap_or(false)
+        };
+        let kept: Vec<Cell> = cells.iter().filter(keeps).copied().collect();
+        note_filtered(cells, &kept, input.side, &self.describe(), notes);
+        kept
+    }
+
+    fn keeps_thread(&self, thread: &Thread, input: &Filtering<'_>) -> bool {
+        let comm = input.profile.string(thread.comm);
+        any(&self.comm, input.side, |pattern| pattern.is_match(comm))
+            && any(&self.tid, input.side, |tid| thread.tid == Some(*tid))
+    }
+
+    fn keeps_stack(&self, stack: StackId, input: &Filtering<'_>) -> bool {
+        let leaf = input.profile.stacks.get(stack).last();
+        let object = leaf.and_then(|&FrameId(id)| {
+            let frame = input.profile.frames.get(id as usize)?;
+            input.profile.objects.get(frame.object.index())
+        });
+        let kernel = object.is_some_and(|object| object.kind.is_kernel());
+        let wanted = match self.kernel {
+            None => true,
+            Some(KernelFilter::Only) => kernel,
+            Some(KernelFilter::Without) => !kernel,
+        };
+        let path = object.map_or("[unknown]", |object| &object.path);
+        wanted
+            && any(&self.dso, input.side, |pattern| pattern.is_match(path))
+            && any(&self.stack_contains, input.side, |pattern| {
+                let levels = input.stacks.get(stack).iter();
+                levels.into_iter().any(|level| pattern.is_match(&input.keys.get(level.key).qualified))
+            })
+    }
+}
+
+/// What a filter looks at: one event of one profile.
+pub(crate) struct Filtering<'a> {
+    pub(crate) profile: &'a Profile,
+    pub(crate) stacks: &'a NormalStacks,
+    pub(crate) keys: &'a Keys,
+    pub(crate) event: EventId,
+    pub(crate) side: Side,
+}
+
+/// Whether no value is for this side, or one that is holds.
+fn any<T>(values: &[OnSide<T>], side: Side, holds: impl Fn(&T) -> bool) -> bool {
+    let mut mine = values.iter().filter(|value| value.side.is_none_or(|only| only == side)).peekable();
+    mine.peek().is_none() || mine.any(|value| holds(&value.value))
+}
+
+fn note_filtered(all: &[Cell], kept: &[Cell], side: Side, what: &str, notes: &mut Notes) {
+    let sum = |cells: &[Cell]| {
+        let samples: u64 = cells.iter().map(|cell| u64::from(cell.samples)).sum();
+        (samples, cells.iter().map(|cell| cell.weight).sum::<Weight>())
+    };
+    let ((all_samples, all_weight), (samples, weight)) = (sum(all), sum(kept));
+    notes.add(NoteKind::FilteredOut, all_samples - samples, Weight(all_weight.0 - weight.0), || {
+        format!("{side}: kept {samples} of {all_samples} samples ({what})")
+    });
+}

@@ -1,0 +1,105 @@
+//! Known renames between builds.
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use super::error::{KnowledgeError, parse};
+
+/// The renames that come with pdiff.
+const MYSQLD: &str = include_str!("../../presets/mysqld/aliases.toml");
+
+/// Renames: a name of the base build and what the other build calls it.
+#[derive(Clone, Debug, Default)]
+pub struct Aliases {
+    names: FxHashMap<Box<str>, Vec<Box<str>>>,
+    prefixes: Vec<(Box<str>, Box<str>)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    alias: Vec<Rename>,
+    #[serde(default)]
+    prefix: Vec<Rename>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rename {
+    before: String,
+    after: String,
+}
+
+impl Aliases {
+    /// The renames of one file: tables `[[alias]]` and `[[prefix]]` with `before` and `after`.
+    ///
+    /// # Errors
+    /// If the text is not of that form.
+    pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
+        let file: File = parse(text)?;
+        let mut names: FxHashMap<Box<str>, Vec<Box<str>>> = FxHashMap::default();
+        for rename in file.alias {
+            names.entry(rename.before.into()).or_default().push(rename.after.into());
+        }
+        let prefixes =
+            file.prefix.into_iter().map(|rename| (rename.before.into(), rename.after.into())).collect();
+        Ok(Self { names, prefixes })
+    }
+
+    /// The built-in renames of mysqld.
+    ///
+    /// # Panics
+    /// Never: a test reads the built-in file.
+    #[must_use]
+    pub fn mysqld() -> Self {
+        Self::parse(MYSQLD).expect("the built-in aliases are checked by a test")
+    }
+
+    /// All renames of both; those of `other` come first.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        for (before, mut after) in other.names {
+            let known = self.names.entry(before).or_default();
+            after.append(known);
+            *known = after;
+        }
+        let own = std::mem::replace(&mut self.prefixes, other.prefixes);
+        self.prefixes.extend(own);
+        self
+    }
+
+    /// What a name of the base build may be called in the other build, best guess first.
+    pub fn after_names(&self, before: &str) -> Vec<String> {
+        let exact = self.names.get(before).into_iter().flatten().map(|after| after.to_string());
+        let renamed = self
+            .prefixes
+            .iter()
+            .filter_map(|(from, to)| before.strip_prefix(&**from).map(|rest| format!("{to}{rest}")));
+        exact.chain(renamed).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rename_is_found_by_name_then_by_prefix() {
+        let aliases = Aliases::parse(
+            "[[alias]]\nbefore='st_x::f'\nafter='X::g'\n[[prefix]]\nbefore='st_x::'\nafter='X::'\n",
+        );
+        assert_eq!(aliases.unwrap().after_names("st_x::f"), ["X::g", "X::f"]);
+    }
+
+    #[test]
+    fn a_misspelt_key_is_told_with_its_line() {
+        let error = Aliases::parse("[[alias]]\nbefore='a'\nafther='b'\n").unwrap_err();
+        assert!(matches!(error, KnowledgeError::Form { line: 3, .. }), "{error}");
+    }
+
+    #[test]
+    fn the_built_in_renames_are_of_the_documented_form() {
+        assert_eq!(Aliases::mysqld().after_names("mtr_commit"), ["mtr_t::commit"]);
+    }
+}

@@ -1,0 +1,32 @@
+//! What can be wrong with a file of knowledge.
+
+use crate::pattern::PatternError;
+
+/// Why a file of subsystems, thread groups, spin lists or aliases could not be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KnowledgeError {
+    /// Not TOML, or not of the documented form.
+    #[error("line {line}: {message}; hint: docs/knowledge.md shows the form")]
+    Form {
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A pattern that does not parse.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
+/// Reads TOML into the form that a file has.
+pub(super) fn parse<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, KnowledgeError> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = text.get(..at).unwrap_or_default();
+        KnowledgeError::Form {
+            line: before.matches('\n').count() + 1,
+            message: error.message().lines().next().unwrap_or_default().to_owned(),
+        }
+    })
+}

@@ -1,0 +1,15 @@
+//! What is known of a program beforehand, as data: subsystems, thread groups, busy waiting, renames.
+//!
+//! The built-in files stand in `presets/`; users bring their own in the same form. Nothing of any program is in code.
+
+mod aliases;
+mod error;
+mod spin;
+mod subsystems;
+mod thread_groups;
+
+pub use aliases::Aliases;
+pub use error::KnowledgeError;
+pub use spin::SpinList;
+pub use subsystems::{FunctionPlace, Subsystems};
+pub use thread_groups::ThreadGroups;

@@ -1,0 +1,162 @@
+//! Which part of a program a function belongs to.
+
+use serde::Deserialize;
+
+use super::error::{KnowledgeError, parse};
+use crate::pattern::{Pattern, PatternSet};
+
+/// The rules that come with pdiff.
+const MYSQLD: &str = include_str!("../../presets/mysqld/subsystems.toml");
+
+/// Rules that name a function's subsystem, by source file first, by name otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct Subsystems {
+    rules: Vec<Rule>,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    name: Box<str>,
+    objects: ObjectRule,
+    files: Option<PatternSet>,
+    functions: Option<PatternSet>,
+}
+
+#[derive(Clone, Debug)]
+enum ObjectRule {
+    Any,
+    Program(Pattern),
+    Listed(PatternSet),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    object: Option<String>,
+    subsystem: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    files: Option<Vec<String>>,
+    functions: Option<Vec<String>>,
+    objects: Option<Vec<String>>,
+}
+
+/// Where a function stands, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct FunctionPlace<'a> {
+    /// Qualified name.
+    pub name: &'a str,
+    /// File name of the object.
+    pub object: &'a str,
+    /// Source file.
+    pub file: Option<&'a str>,
+}
+
+impl Subsystems {
+    /// The rules of one file: `object`, and tables `[[subsystem]]` with `name` and any of `files`, `functions`,
+    /// `objects`.
+    ///
+    /// # Errors
+    /// If the text is not of that form.
+    pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
+        let file: File = parse(text)?;
+        let program = file.object.as_deref().map(str::parse::<Pattern>).transpose()?;
+        let rules: Result<_, KnowledgeError> =
+            file.subsystem.into_iter().map(|entry| Rule::new(entry, program.as_ref())).collect();
+        Ok(Self { rules: rules? })
+    }
+
+    /// The built-in rules: mysqld, the kernel and the C and C++ libraries.
+    ///
+    /// # Panics
+    /// Never: a test reads the built-in file.
+    #[must_use]
+    pub fn builtin() -> Self {
+        Self::parse(MYSQLD).expect("the built-in subsystems are checked by a test")
+    }
+
+    /// The rules of `self`, and those of `other` where none of them holds.
+    #[must_use]
+    pub fn or(mut self, other: Self) -> Self {
+        self.rules.extend(other.rules);
+        self
+    }
+
+    /// The subsystem of a function; where no rule holds, `other (OBJECT)`.
+    #[must_use]
+    pub fn subsystem(&self, place: FunctionPlace<'_>) -> String {
+        let speaking = || self.rules.iter().filter(|rule| rule.speaks_of(place.object));
+        let by_file = place.file.and_then(|file| {
+            speaking().find(|rule| rule.files.as_ref().is_some_and(|set| set.is_match(file)))
+        });
+        let by_name = || speaking().find(|rule| rule.holds_by_name(place.name));
+        by_file
+            .or_else(by_name)
+            .map_or_else(|| format!("other ({})", place.object), |rule| rule.name.to_string())
+    }
+}
+
+impl Rule {
+    fn new(entry: Entry, program: Option<&Pattern>) -> Result<Self, KnowledgeError> {
+        let objects = match (&entry.objects, program) {
+            (Some(listed), _) => ObjectRule::Listed(PatternSet::new(listed)?),
+            (None, Some(program)) => ObjectRule::Program(program.clone()),
+            (None, None) => ObjectRule::Any,
+        };
+        let set = |patterns: &Option<Vec<String>>| patterns.as_deref().map(PatternSet::new).transpose();
+        Ok(Self {
+            objects,
+            files: set(&entry.files)?,
+            functions: set(&entry.functions)?,
+            name: entry.name.into(),
+        })
+    }
+
+    fn speaks_of(&self, object: &str) -> bool {
+        match &self.objects {
+            ObjectRule::Any => true,
+            ObjectRule::Program(program) => program.is_match(object),
+            ObjectRule::Listed(listed) => listed.is_match(object),
+        }
+    }
+
+    /// A rule with neither files nor functions holds for everything in its objects.
+    fn holds_by_name(&self, name: &str) -> bool {
+        match (&self.functions, &self.files) {
+            (Some(functions), _) => functions.is_match(name),
+            (None, files) => files.is_none(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_source_file_decides_before_the_name() {
+        let rules = "object='^x$'\n[[subsystem]]\nname='log'\nfiles=['log/']\nfunctions=['^log_']\n\
+                     [[subsystem]]\nname='btr'\nfiles=['btr/']\nfunctions=['^btr_']\n\
+                     [[subsystem]]\nname='libc'\nobjects=['^libc']\n";
+        let rules = Subsystems::parse(rules).unwrap();
+        let check = |name, object, file, expected: &str| {
+            assert_eq!(rules.subsystem(FunctionPlace { name, object, file }), expected);
+        };
+        check("log_write", "x", Some("src/btr/a.cc"), "btr");
+        check("log_write", "x", None, "log");
+        check("btr_x", "x", Some("src/unknown.cc"), "btr");
+        check("main", "x", None, "other (x)");
+        check("memcpy", "libc.so.6", None, "libc");
+        check("log_write", "y", None, "other (y)");
+    }
+
+    #[test]
+    fn the_built_in_rules_know_the_redo_log() {
+        let place = FunctionPlace { name: "log_writer", object: "mysqld", file: None };
+        assert_eq!(Subsystems::builtin().subsystem(place), "redo log");
+    }
+}

@@ -1,0 +1,240 @@
+//! Recorded stacks to stacks of functions: inlines expanded, names canonical, addresses gone.
+//!
+//! In: a profile and, where there are binaries, its [`Resolutions`]. Out: for each stack its functions, root first, as
+//! keys that are equal on both sides for the same function. Each unique frame is named once.
+
+use pdiff_profile::names::{FunctionName, MatchLevel};
+use pdiff_profile::{
+    Frame, FrameId, InlineChain, Lookup, Profile, Resolution, Resolutions, Side, StackId, lookups,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::objects::ObjectLabels;
+use crate::policy::{Inlines, Policy};
+
+/// The name of the row that takes what has no function.
+pub const UNRESOLVED: &str = "[unresolved]";
+
+/// A function, on both sides and in all runs of one comparison.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct KeyId(pub(crate) u32);
+
+/// What a key stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Key {
+    /// Name at the policy's match level, or [`UNRESOLVED`].
+    pub(crate) name: Box<str>,
+    /// Qualified name, for rules about names.
+    pub(crate) qualified: Box<str>,
+    /// Label of the object.
+    pub(crate) object: Box<str>,
+    /// Source file, if known on any side.
+    pub(crate) file: Option<Box<str>>,
+}
+
+/// The functions of one comparison.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    policy: Policy,
+    labels: ObjectLabels,
+    ids: FxHashMap<(Box<str>, Box<str>), KeyId>,
+    keys: Vec<Key>,
+    /// At the loose level: which qualified names stand behind a key, by side.
+    variants: FxHashMap<(KeyId, Side), FxHashSet<Box<str>>>,
+}
+
+/// One call level of a normalised stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Level {
+    pub(crate) key: KeyId,
+    /// Its code stands inside its caller's.
+    pub(crate) inlined: bool,
+}
+
+/// The stacks of one profile as functions, root first.
+#[derive(Debug)]
+pub(crate) struct NormalStacks {
+    levels: Vec<Level>,
+    ends: Vec<usize>,
+}
+
+impl NormalStacks {
+    pub(crate) fn get(&self, stack: StackId) -> &[Level] {
+        let end = self.ends.get(stack.index()).copied().unwrap_or(0);
+        let start =
+            stack.index().checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.levels.get(start..end).unwrap_or(&[])
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+impl Keys {
+    pub(crate) fn new(policy: Policy, labels: ObjectLabels) -> Self {
+        Self { policy, labels, ids: FxHashMap::default(), keys: Vec::new(), variants: FxHashMap::default() }
+    }
+
+    pub(crate) fn get(&self, id: KeyId) -> &Key {
+        &self.keys[id.0 as usize]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (KeyId, &Key)> {
+        self.keys.iter().enumerate().map(|(index, key)| (KeyId(index as u32), key))
+    }
+
+    /// How many functions of one side stand behind a key.
+    pub(crate) fn variants(&self, key: KeyId, side: Side) -> usize {
+        self.variants.get(&(key, side)).map_or(1, FxHashSet::len)
+    }
+
+    fn function(&mut self, name: &FunctionName, place: (&str, Side), file: Option<&str>) -> KeyId {
+        let (object, side) = place;
+        let id = self.intern(name.at(self.policy.match_level), object, || name.qualified().into());
+        if self.policy.match_level == MatchLevel::Loose {
+            let variants = self.variants.entry((id, side)).or_default();
+            if !variants.contains(name.qualified()) {
+                variants.insert(name.qualified().into());
+            }
+        }
+        if let (Some(file), Some(key)) = (file, self.keys.get_mut(id.0 as usize)) {
+            key.file.get_or_insert_with(|| file.into());
+        }
+        id
+    }
+
+    fn unresolved(&mut self, object: &str) -> KeyId {
+        self.intern(UNRESOLVED, object, || UNRESOLVED.into())
+    }
+
+    fn intern(&mut self, name: &str, object: &str, qualified: impl FnOnce() -> Box<str>) -> KeyId {
+        let next = KeyId(u32::try_from(self.keys.len()).expect("fewer than 2^32 functions fit in memory"));
+        let id = *self.ids.entry((name.into(), object.into())).or_insert(next);
+        if id == next {
+            self.keys.push(Key {
+                name: name.into(),
+                qualified: qualified(),
+                object: object.into(),
+                file: None,
+            });
+        }
+        id
+    }
+
+    /// The profile's stacks as functions.
+    pub(crate) fn normalize(
+        &mut self,
+        profile: &Profile,
+        resolutions: Option<&Resolutions>,
+        side: Side,
+    ) -> NormalStacks {
+        let objects = profile.objects.iter().map(|object| self.labels.label(object, side)).collect();
+        let mut naming = Naming {
+            keys: self,
+            profile,
+            resolutions,
+            objects,
+            side,
+            symbols: FxHashMap::default(),
+            chains: FxHashMap::default(),
+        };
+        let mut stacks = NormalStacks { levels: Vec::new(), ends: Vec::with_capacity(profile.stacks.len()) };
+        for stack in profile.stacks.iter() {
+            naming.append(stack, &mut stacks.levels);
+            stacks.ends.push(stacks.levels.len());
+        }
+        stacks
+    }
+}
+
+/// Names the frames of one profile, each once.
+struct Naming<'a> {
+    keys: &'a mut Keys,
+    profile: &'a Profile,
+    resolutions: Option<&'a Resolutions>,
+    objects: Vec<String>,
+    side: Side,
+    symbols: FxHashMap<FrameId, KeyId>,
+    chains: FxHashMap<(u32, u32), Box<[Level]>>,
+}
+
+impl Naming<'_> {
+    fn append(&mut self, stack: &[FrameId], levels: &mut Vec<Level>) {
+        let start = levels.len();
+        let mut expanded = false;
+        for (id, lookup) in lookups(self.profile, stack) {
+            let Some(&frame) = self.profile.frames.get(id.index()) else { continue };
+            if frame.inlined && (expanded || self.keys.policy.inlines == Inlines::Collapse) {
+                continue;
+            }
+            expanded = self.append_resolved(id, &frame, lookup, levels);
+            if !expanded {
+                levels.push(Level { key: self.symbol(id, &frame), inlined: frame.inlined });
+            }
+        }
+        if levels.len() == start {
+            levels.push(Level { key: self.keys.unresolved("[unknown]"), inlined: false });
+        }
+    }
+
+    /// Appends what the symboliser found; false if it had nothing to say of this frame.
+    fn append_resolved(
+        &mut self,
+        id: FrameId,
+        frame: &Frame,
+        lookup: Lookup,
+        levels: &mut Vec<Level>,
+    ) -> bool {
+        let Some(resolutions) = self.resolutions else { return false };
+        let Some(number) = resolutions.number(id, lookup) else { return false };
+        let place = (number, frame.object.0);
+        if !self.chains.contains_key(&place) {
+            let chain = match resolutions.table().get(number as usize) {
+                Some(Resolution::Resolved(chain)) => self.chain(chain, frame),
+                _ => {
+                    let object = self.object(frame).to_owned();
+                    Box::new([Level { key: self.keys.unresolved(&object), inlined: false }])
+                }
+            };
+            self.chains.insert(place, chain);
+        }
+        levels.extend(self.chains.get(&place).into_iter().flatten());
+        true
+    }
+
+    fn chain(&mut self, chain: &InlineChain, frame: &Frame) -> Box<[Level]> {
+        let object = self.object(frame).to_owned();
+        let kept = match self.keys.policy.inlines {
+            Inlines::Expand => chain.frames(),
+            Inlines::Collapse => chain.frames().get(..1).unwrap_or(&[]),
+        };
+        kept.iter()
+            .map(|inline| {
+                let name = FunctionName::with_linkage(&inline.name, inline.linkage_name.as_deref());
+                let key = self.keys.function(&name, (&object, self.side), inline.file.as_deref());
+                Level { key, inlined: inline.inlined }
+            })
+            .collect()
+    }
+
+    fn symbol(&mut self, id: FrameId, frame: &Frame) -> KeyId {
+        if let Some(key) = self.symbols.get(&id) {
+            return *key;
+        }
+        let object = self.object(frame).to_owned();
+        let key = match frame.symbol {
+            Some(symbol) => {
+                let name = FunctionName::parse(self.profile.string(symbol));
+                self.keys.function(&name, (&object, self.side), None)
+            }
+            None => self.keys.unresolved(&object),
+        };
+        self.symbols.insert(id, key);
+        key
+    }
+
+    fn object(&self, frame: &Frame) -> &str {
+        self.objects.get(frame.object.index()).map_or("[unknown]", String::as_str)
+    }
+}

@@ -1,0 +1,64 @@
+//! Which group each thread of a profile belongs to: by its name, else by the root functions its samples show.
+
+use pdiff_profile::{Cell, Profile, StackId};
+use rustc_hash::FxHashMap;
+
+use crate::knowledge::ThreadGroups;
+use crate::normalize::{Keys, NormalStacks};
+
+/// The group of each thread, by thread index. Threads of one tid share a group, whatever their comm was at the time.
+pub(crate) fn group_threads(
+    profile: &Profile,
+    cells: &[Cell],
+    stacks: &NormalStacks,
+    keys: &Keys,
+    groups: &ThreadGroups,
+) -> Vec<String> {
+    let by_key: Vec<Option<usize>> = keys.iter().map(|(_, key)| groups.by_root(&key.qualified)).collect();
+    let by_stack: Vec<Option<usize>> = (0..stacks.len())
+        .map(|stack| {
+            let levels = stacks.get(StackId(u32::try_from(stack).unwrap_or(u32::MAX)));
+            levels.iter().find_map(|level| by_key.get(level.key.0 as usize).copied().flatten())
+        })
+        .collect();
+    let mut votes: FxHashMap<Tid, Vec<u64>> = FxHashMap::default();
+    for cell in cells {
+        if let Some(group) = by_stack.get(cell.stack.index()).copied().flatten() {
+            let tally =
+                votes.entry(Tid::of(profile, cell.thread.index())).or_insert_with(|| vec![0; groups.len()]);
+            if let Some(vote) = tally.get_mut(group) {
+                *vote = vote.saturating_add(cell.weight.0);
+            }
+        }
+    }
+    let name = |thread: usize| {
+        let comm = profile.threads.get(thread).map_or("", |thread| profile.string(thread.comm));
+        let by_root = || votes.get(&Tid::of(profile, thread)).and_then(|tally| winner(tally));
+        match groups.by_comm(comm).or_else(by_root) {
+            Some(group) => groups.name(group).to_owned(),
+            None => format!("other ({comm})"),
+        }
+    };
+    (0..profile.threads.len()).map(name).collect()
+}
+
+/// A thread's id, or its place in the table where none was printed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Tid {
+    Printed(Option<u32>, u32),
+    Index(usize),
+}
+
+impl Tid {
+    fn of(profile: &Profile, thread: usize) -> Self {
+        match profile.threads.get(thread).and_then(|thread| Some((thread.pid, thread.tid?))) {
+            Some((pid, tid)) => Self::Printed(pid, tid),
+            None => Self::Index(thread),
+        }
+    }
+}
+
+fn winner(tally: &[u64]) -> Option<usize> {
+    let best = tally.iter().copied().max().filter(|best| *best > 0)?;
+    tally.iter().position(|vote| *vote == best)
+}
