@@ -38,11 +38,7 @@ pub(super) fn group_end(text: &str, open: usize) -> Option<usize> {
             b'<' | b'(' | b'[' | b'{' if stack.len() < MAX_DEPTH => stack.push(byte),
             b'<' | b'(' | b'[' | b'{' => return None,
             b'-' if text.as_bytes().get(at + 1) == Some(&b'>') => at += 1,
-            b'>' => {
-                if stack.last() == Some(&b'<') {
-                    stack.pop();
-                }
-            }
+            b'>' if stack.last() == Some(&b'<') => stack.truncate(stack.len() - 1),
             b')' | b']' | b'}' => close(&mut stack, byte),
             _ if is_word_byte(byte) => {
                 at = token_end(text, at);

@@ -7,9 +7,30 @@
 
 /// Words that begin one piece of a suffix; numbers or hashes may follow each.
 const CLONE_WORDS: [&str; 24] = [
-    "__uniq", "_omp_fn", "_omp_cpyfn", "actor", "clone", "cold", "constprop", "destroy", "exit", "hot", "ifunc",
-    "isra", "llvm", "localalias", "lto_priv", "part", "resolver", "resume", "simdclone", "specialized", "startup",
-    "unlikely", "variant", "warm",
+    "__uniq",
+    "_omp_fn",
+    "_omp_cpyfn",
+    "actor",
+    "clone",
+    "cold",
+    "constprop",
+    "destroy",
+    "exit",
+    "hot",
+    "ifunc",
+    "isra",
+    "llvm",
+    "localalias",
+    "lto_priv",
+    "part",
+    "resolver",
+    "resume",
+    "simdclone",
+    "specialized",
+    "startup",
+    "unlikely",
+    "variant",
+    "warm",
 ];
 
 /// The opening of a demangler's own form, `foo(int) [clone .cold]`.
@@ -57,13 +78,19 @@ fn without_dotted_suffix(symbol: &str) -> &str {
 
 /// Digits, or the hexadecimal hash of `.llvm.HASH`.
 fn is_clone_number(piece: &str) -> bool {
-    !piece.is_empty() && piece.bytes().all(|b| b.is_ascii_hexdigit()) && piece.starts_with(|c: char| c.is_ascii_digit())
+    !piece.is_empty()
+        && piece.bytes().all(|b| b.is_ascii_hexdigit())
+        && piece.starts_with(|c: char| c.is_ascii_digit())
         || piece.len() >= 16 && piece.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 fn without_bare_number(symbol: &str) -> &str {
     match symbol.rsplit_once('.') {
-        Some((head, digits)) if is_identifier(head) && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => head,
+        Some((head, digits))
+            if is_identifier(head) && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            head
+        }
         _ => symbol,
     }
 }

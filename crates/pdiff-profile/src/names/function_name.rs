@@ -5,6 +5,7 @@
 //! linkage name nor signature.
 
 use super::MatchLevel;
+use super::bounded_text::MAX_NAME_BYTES;
 use super::clone_suffix::split_clone_suffix;
 use super::demangle::{Demangled, demangle_base};
 use super::libc_variant::reader_name;
@@ -12,10 +13,6 @@ use super::loose::loosen;
 use super::parameters::split_parameters;
 use super::spelling::normalize;
 use super::symbol_version::{PLT_MARK, split_version};
-
-/// Longest name that is read or made. The longest of a large server is a third of it; longer ones are cut, so two
-/// that differ only behind the cut become one.
-pub(super) const MAX_NAME_BYTES: usize = 64 * 1024;
 
 /// What stands for a name that is empty.
 const NO_NAME: &str = "[no name]";
@@ -36,11 +33,11 @@ impl FunctionName {
     /// ```
     /// use pdiff_profile::names::FunctionName;
     ///
-    /// let from_elf = FunctionName::parse("_ZN11PolicyMutexI10TTASMutexE5enterEjjPKcj.part.0");
+    /// let from_elf = FunctionName::parse("_ZN11PolicyMutexI9TTASMutexE5enterEjjPKcj.part.0");
     /// let from_perf = FunctionName::parse("PolicyMutex<TTASMutex>::enter");
     /// assert_eq!(from_elf.qualified(), from_perf.qualified());
     /// assert_eq!(from_elf.loose(), "PolicyMutex::enter");
-    /// assert_eq!(from_elf.linkage(), Some("_ZN11PolicyMutexI10TTASMutexE5enterEjjPKcj"));
+    /// assert_eq!(from_elf.linkage(), Some("_ZN11PolicyMutexI9TTASMutexE5enterEjjPKcj"));
     /// ```
     pub fn parse(symbol: &str) -> Self {
         let (base, is_plt) = base_of(symbol);
@@ -113,7 +110,12 @@ impl FunctionName {
 
     fn with_plt_mark(mut self, is_plt: bool) -> Self {
         if is_plt {
-            let names = [self.linkage.as_mut(), self.signature.as_mut(), Some(&mut self.qualified), self.loose.as_mut()];
+            let names = [
+                self.linkage.as_mut(),
+                self.signature.as_mut(),
+                Some(&mut self.qualified),
+                self.loose.as_mut(),
+            ];
             for name in names.into_iter().flatten() {
                 *name = format!("{name}{PLT_MARK}").into();
             }
@@ -145,7 +147,11 @@ fn has_loose_form(qualified: &str) -> bool {
 /// `alloc::vec::push::h0123456789abcdef` without its hash, which changes with every build.
 fn without_rust_hash(text: &str) -> &str {
     match text.rsplit_once("::h") {
-        Some((path, hash)) if !path.is_empty() && hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => path,
+        Some((path, hash))
+            if !path.is_empty() && hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) =>
+        {
+            path
+        }
         _ => text,
     }
 }

@@ -3,6 +3,9 @@
 //! In: text that begins with a word of an integer type (`long unsigned int`, GCC's debug information). Out: the
 //! spelling that demanglers use (`unsigned long`) and how many bytes of the text it stands for.
 
+/// Most words of one integer type: `unsigned long long int`.
+const MAX_WORDS: usize = 4;
+
 /// Whether `word` may be part of an integer type's name.
 pub(super) fn is_integer_word(word: &str) -> bool {
     matches!(word, "unsigned" | "signed" | "long" | "short" | "int" | "char" | "__int128")
@@ -13,7 +16,7 @@ pub(super) fn is_integer_word(word: &str) -> bool {
 pub(super) fn read_integer_type(text: &str) -> Option<(&'static str, usize)> {
     let mut seen = Words::default();
     let mut length = 0;
-    loop {
+    for _ in 0..=MAX_WORDS {
         let rest = text.get(length..)?;
         let spaces = rest.len() - rest.trim_start_matches(' ').len();
         let body = rest.get(spaces..)?;
@@ -27,6 +30,7 @@ pub(super) fn read_integer_type(text: &str) -> Option<(&'static str, usize)> {
         }
         length += spaces + end;
     }
+    None
 }
 
 /// The words of one integer type, in any order.

@@ -14,8 +14,8 @@ const FAMILIES: [&str; 8] = ["mem", "str", "stp", "wcs", "wcp", "wmem", "rawmem"
 
 /// First letters of the words for instruction sets: x86, ARM, POWER, s390.
 const INSTRUCTION_SETS: [&str; 18] = [
-    "sse", "ssse", "avx", "evex", "erms", "generic", "asimd", "simd", "sve", "mops", "zva", "thunderx", "falkor",
-    "a64fx", "oryon", "power", "z13", "z196",
+    "sse", "ssse", "avx", "evex", "erms", "generic", "asimd", "simd", "sve", "mops", "zva", "thunderx",
+    "falkor", "a64fx", "oryon", "power", "z13", "z196",
 ];
 
 /// The name a reader knows a C function of glibc by; other names come back unchanged.

@@ -10,7 +10,12 @@ use super::parameters::special_prefix_length;
 /// The loose form of `qualified`, empty only if that is empty.
 pub(super) fn loosen(qualified: &str) -> String {
     let prefix = special_prefix_length(qualified);
-    let mut loose = Loosener { text: qualified, at: prefix, out: String::with_capacity(qualified.len()), in_conversion: false };
+    let mut loose = Loosener {
+        text: qualified,
+        at: prefix,
+        out: String::with_capacity(qualified.len()),
+        in_conversion: false,
+    };
     loose.out.push_str(qualified.get(..prefix).unwrap_or(""));
     loose.run();
     let kept = loose.out.trim_end();
@@ -71,12 +76,14 @@ impl Loosener<'_> {
 
     fn parentheses(&mut self) {
         let end = self.group_end();
-        if self.rest().starts_with("(anonymous ") || self.at == 0 {
+        // `(anonymous namespace)`, a type before the name, and Go's `main.(*T).Method` are no parameters.
+        if self.rest().starts_with("(anonymous ") || self.rest().starts_with("(*") || self.at == 0 {
             return self.keep_to(end);
         }
         self.at = end;
         // The qualifiers of an enclosing function go with its parameters.
-        let tail = self.rest().trim_start_matches(" const").trim_start_matches(" volatile").trim_start_matches('&');
+        let tail =
+            self.rest().trim_start_matches(" const").trim_start_matches(" volatile").trim_start_matches('&');
         if tail.is_empty() || tail.starts_with("::") {
             self.at = self.text.len() - tail.len();
         }

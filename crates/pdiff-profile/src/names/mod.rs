@@ -9,11 +9,13 @@
 //!                                         \--not mangled: text --normalize spelling--/
 //! ```
 
+mod bounded_text;
 mod brackets;
 mod clone_suffix;
 mod demangle;
 mod function_name;
 mod integer_type;
+mod itanium;
 mod libc_variant;
 mod loose;
 mod marker_symbol;

@@ -52,12 +52,15 @@ pub(super) fn split_parameters(text: &str) -> Option<Split<'_>> {
 /// The start of the name and of its parameter list.
 fn find_parameters(text: &str) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
-    let (mut at, mut start, mut in_conversion) = (0, 0, false);
+    let (mut at, mut start) = (0, 0);
+    let (mut in_conversion, mut after_pointer) = (false, false);
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b'(' => {
                 let end = group_end(text, at)?;
-                let is_type = in_conversion && (is_declarator(text, at) || bytes.get(at.wrapping_sub(1)) == Some(&b')'));
+                let is_pointer = in_conversion && is_declarator(text, at);
+                // A conversion to a pointer to a function has that function's parameters in its name.
+                let is_type = std::mem::replace(&mut after_pointer, is_pointer) || is_pointer;
                 if !is_type && at > start && is_qualifiers(text.get(end..)?) {
                     let returns = bytes.get(at.wrapping_sub(1)) == Some(&b'>');
                     return Some((if returns { start } else { 0 }, at));
@@ -100,7 +103,8 @@ fn is_qualifiers(rest: &str) -> bool {
     let mut rest = rest;
     loop {
         rest = rest.trim_start_matches([' ', '&']);
-        let Some(tail) = ["const", "volatile", "noexcept"].iter().find_map(|word| rest.strip_prefix(word)) else {
+        let Some(tail) = ["const", "volatile", "noexcept"].iter().find_map(|word| rest.strip_prefix(word))
+        else {
             return rest.is_empty() || rest.starts_with("requires ");
         };
         rest = tail;
@@ -109,6 +113,7 @@ fn is_qualifiers(rest: &str) -> bool {
 
 /// Whether `rest` goes on with the qualifiers of an enclosing function: `f() const::{lambda()#1}`.
 fn is_enclosing_qualifier(rest: &str) -> bool {
-    let tail = rest.trim_start_matches("const").trim_start_matches(" volatile").trim_start_matches(['&', ' ']);
+    let tail =
+        rest.trim_start_matches("const").trim_start_matches(" volatile").trim_start_matches(['&', ' ']);
     tail.starts_with("::")
 }

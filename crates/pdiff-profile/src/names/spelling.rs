@@ -7,6 +7,7 @@
 //! `{lambda()}`. It is one pass over the text and drops no part of the name; see `parameters` and `loose` for that.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::brackets::{MAX_DEPTH, closing, group_end, is_word_byte, word_end};
 use super::integer_type::{is_integer_word, read_integer_type};
@@ -37,7 +38,7 @@ pub(super) fn normalize(text: &str) -> Cow<'_, str> {
         out: String::with_capacity(text.len()),
         groups: Vec::with_capacity(8),
         outer: Group::new(0, 0),
-        closed_at: 0,
+        closed: 0..0,
         spaced: false,
     };
     speller.run().map_or(Cow::Borrowed(text), Cow::Owned)
@@ -66,8 +67,8 @@ struct Speller<'a> {
     out: String,
     groups: Vec<Group>,
     outer: Group,
-    /// Where the group that was closed last begins in the output.
-    closed_at: usize,
+    /// Where the group that was closed last stands in the output.
+    closed: Range<usize>,
     /// A space was read and not yet written.
     spaced: bool,
 }
@@ -150,7 +151,8 @@ impl Speller<'_> {
     /// A list ends the type before it, but for the operand of `decltype` and its like. Both follow unspaced,
     /// `bool(int)`; a pointer to a function keeps its space, `bool (*)(int)`.
     fn before_list(&mut self) {
-        let is_operand = ["decltype", "sizeof", "alignof", "noexcept"].iter().any(|word| self.out.ends_with(word));
+        let is_operand =
+            ["decltype", "sizeof", "alignof", "noexcept"].iter().any(|word| self.out.ends_with(word));
         if !is_operand {
             self.end_type();
         }
@@ -171,10 +173,10 @@ impl Speller<'_> {
         self.end_argument();
         let (close, start) = self.groups.get(depth).map_or((bracket, 0), |group| (group.close, group.start));
         self.groups.truncate(depth);
-        self.closed_at = start;
         self.spaced = false;
         self.drop_empty_argument(close);
         self.out.push(char::from(close));
+        self.closed = start..self.out.len();
         self.at += 1;
         if matches!(close, b'>' | b')') {
             self.shorten();
@@ -206,7 +208,8 @@ impl Speller<'_> {
     /// the others do: `(Class::*(int))`.
     fn member_pointer(&mut self) {
         self.spaced = false;
-        let list = if self.out.ends_with(')') { self.out.split_off(self.closed_at) } else { String::new() };
+        let is_list = self.closed.end == self.out.len() && self.out.ends_with(')');
+        let list = if is_list { self.out.split_off(self.closed.start) } else { String::new() };
         self.out.push_str("::*");
         self.out.push_str(&list);
         self.at += "::*".len();
@@ -278,12 +281,21 @@ impl Speller<'_> {
             _ => {}
         }
         self.glue(b'a');
-        self.out.push_str(without_literal_suffix(word));
+        let spelling = self.short_constructor(word).unwrap_or_else(|| without_literal_suffix(word));
+        self.out.push_str(spelling);
         self.at = end;
     }
 
+    /// The constructor of a class that has a short name has that name too: `std::string::string`.
+    fn short_constructor<'w>(&self, word: &'w str) -> Option<&'w str> {
+        let short = word.strip_prefix("basic_")?;
+        let class = self.out.strip_suffix('~').unwrap_or(&self.out).strip_suffix("::")?;
+        class.strip_suffix(short)?.ends_with("std::").then_some(short)
+    }
+
     fn starts_type(&self) -> bool {
-        !self.groups.is_empty() && matches!(self.out.bytes().next_back(), Some(b'<' | b'(' | b' '))
+        !self.groups.is_empty()
+            && matches!(self.out.bytes().next_back(), Some(b'<' | b'(' | b' '))
             && !self.out.ends_with("< ")
             && (!self.out.ends_with(' ') || self.out.ends_with(", "))
     }
@@ -303,7 +315,8 @@ impl Speller<'_> {
     /// Leaves out a namespace that only marks the version of a standard library's ABI.
     fn skip_inline_namespace(&mut self, word: &str, end: usize) -> bool {
         let before = if matches!(word, "__cxx11" | "_V2") { "::" } else { "std::" };
-        let is_inside = self.out.ends_with(before) && self.text.get(end..).is_some_and(|rest| rest.starts_with("::"));
+        let is_inside =
+            self.out.ends_with(before) && self.text.get(end..).is_some_and(|rest| rest.starts_with("::"));
         if is_inside {
             self.at = end + "::".len();
         }
@@ -320,7 +333,9 @@ impl Speller<'_> {
         self.at += spaces + symbol.len();
         let rest = self.rest().trim_start_matches(' ');
         let is_template = symbol.ends_with('<') && rest.starts_with('<');
-        self.at = self.text.len() - rest.len();
+        if is_template || symbol == "\"\"" {
+            self.at = self.text.len() - rest.len();
+        }
         if is_template {
             self.out.push(' ');
         }

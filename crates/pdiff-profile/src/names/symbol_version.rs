@@ -13,7 +13,9 @@ pub(super) fn split_version(symbol: &str) -> (&str, bool) {
         _ => (symbol, false),
     };
     match name.split_once('@') {
-        Some((base, version)) if !base.is_empty() && is_version(version.trim_start_matches('@')) => (base, is_plt),
+        Some((base, version)) if !base.is_empty() && is_version(version.trim_start_matches('@')) => {
+            (base, is_plt)
+        }
         _ => (name, is_plt),
     }
 }

@@ -1,0 +1,34 @@
+//! Text that does not grow past the longest name.
+//!
+//! In: what a demangler prints. Out: the text, or an error as soon as it is too long: a short symbol can stand for
+//! gigabytes by repeated substitutions.
+
+use std::fmt::{self, Write};
+
+/// Longest name that is read or made. The longest of a large server is a third of it; longer ones are cut, so two
+/// that differ only behind the cut become one.
+pub(super) const MAX_NAME_BYTES: usize = 64 * 1024;
+
+/// Text that refuses to grow past [`MAX_NAME_BYTES`].
+#[derive(Default)]
+pub(super) struct BoundedText(String);
+
+impl BoundedText {
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self(String::with_capacity(bytes.min(MAX_NAME_BYTES)))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Write for BoundedText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > MAX_NAME_BYTES {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! The printed form of a C++ name of the Itanium ABI.
+//!
+//! In: a mangled name without clone suffix. Out: what the C++ demangler prints for it, without return type, with two
+//! faults of it mended: it fails on names in whose parameters an older compiler mangled an expression in its own way
+//! (then the name is given without parameters), and it takes the first parameter of a constructor template for a
+//! return type. Nesting and length are limited.
+
+use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
+
+use super::bounded_text::BoundedText;
+use super::special_name::respell_special;
+
+/// Deepest nesting that the demangler follows, parsing and printing. Names of template libraries reach 150; the worst
+/// symbol (nested expressions) then takes under 1 MiB of stack in an optimised build, half of a thread's.
+const MAX_RECURSION: u32 = 192;
+/// Most places in a symbol where its name may end that are tried; a try costs a parse.
+const MAX_NAME_ENDS: usize = 32;
+
+/// Prints a mangled name; `None` when it is not one, not well formed or past a limit.
+pub(super) fn print(mangled: &str) -> Option<String> {
+    if !mangled.starts_with("_Z") && !mangled.starts_with("__Z") {
+        return None;
+    }
+    let returning = with_return_type(mangled);
+    let printed =
+        print_as_is(returning.as_deref().unwrap_or(mangled)).or_else(|| print_name_only(mangled))?;
+    Some(respell_special(mangled, printed))
+}
+
+fn print_as_is(mangled: &str) -> Option<String> {
+    let parse = ParseOptions::default().recursion_limit(MAX_RECURSION);
+    let print = DemangleOptions::new().no_return_type().recursion_limit(MAX_RECURSION);
+    let symbol = BorrowedSymbol::new_with_options(mangled.as_bytes(), &parse).ok()?;
+    let mut out = BoundedText::with_capacity(mangled.len() * 2);
+    symbol.structured_demangle(&mut out, &print).ok()?;
+    Some(out.as_str().to_owned())
+}
+
+fn print_name_only(mangled: &str) -> Option<String> {
+    let is_function = mangled.starts_with("_ZN") || mangled.starts_with("_ZSt");
+    let end = name_end(mangled, 0).filter(|_| is_function)?;
+    mangled.get(..end).and_then(print_as_is)
+}
+
+/// Gives a constructor template (`C1I..`) or a conversion template (`cvT_I..`) the return type that the demangler
+/// expects.
+fn with_return_type(mangled: &str) -> Option<String> {
+    let at = ["C1I", "C2I", "C4I", "cvT_I"].iter().find_map(|mark| mangled.rfind(mark))?;
+    let end = name_end(mangled, at)?;
+    let (name, parameters) = mangled.split_at_checked(end)?;
+    (mangled.starts_with("_ZN") && !parameters.is_empty()).then(|| format!("{name}v{parameters}"))
+}
+
+/// Where the name ends and the parameters begin: the shortest well-formed beginning of the symbol that ends behind
+/// `from`.
+fn name_end(mangled: &str, from: usize) -> Option<usize> {
+    let parse = ParseOptions::default().recursion_limit(MAX_RECURSION);
+    let is_name = |name: &str| BorrowedSymbol::new_with_options(name.as_bytes(), &parse).is_ok();
+    let ends = mangled.get(from..)?.match_indices('E').map(|(at, _)| from + at + 1).take(MAX_NAME_ENDS);
+    ends.into_iter().find(|&end| mangled.get(..end).is_some_and(is_name))
+}
