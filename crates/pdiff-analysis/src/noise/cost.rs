@@ -41,7 +41,7 @@ pub fn common_shift(before: &[f64], after: &[f64]) -> Option<CommonShift> {
     let variance = (before.squares + after.squares) / degrees_of_freedom;
     let half =
         critical_t(0.05, degrees_of_freedom) * (variance * (1.0 / before.count + 1.0 / after.count)).sqrt();
-    let interval = half.is_finite().then(|| (log_ratio - half, log_ratio + half));
+    let interval = half.is_finite().then_some((log_ratio - half, log_ratio + half));
     Some(CommonShift { log_ratio, interval, degrees_of_freedom })
 }
 

@@ -19,6 +19,9 @@ pub const POWER: f64 = 0.9;
 /// Rounds of solving d = K se(d); each one gains a factor, and one that needs more has no solution worth printing.
 const MAX_ROUNDS: usize = 100;
 
+/// Relative step at which the solution is taken: nobody reads a fourth digit of it.
+const CLOSE_ENOUGH: f64 = 1e-4;
+
 /// How much a side has recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SideSize {
@@ -57,7 +60,7 @@ impl Sensitivity {
         let mut change = 0.0;
         for _ in 0..MAX_ROUNDS {
             let needed = self.needed(share, change)?;
-            if needed - change <= 1e-6 * needed {
+            if needed - change <= CLOSE_ENOUGH * needed {
                 return Some(100.0 * needed);
             }
             change = needed;

@@ -6,6 +6,7 @@
 //! heavy enough to show it; a row of the whole object's weight over all samples shows a drift of the total.
 
 use super::blocks::{RowRun, RunBlocks};
+use super::fdr::q_values;
 use super::input::{Denominator, Row};
 use super::student::f_upper_tail;
 use super::within::{coarse_variance, fine_variance};
@@ -13,8 +14,8 @@ use super::within::{coarse_variance, fine_variance};
 /// Rows below this share of their denominator are not looked at: they have no noise but sampling.
 pub const DRIFT_MIN_SHARE: f64 = 0.005;
 
-/// Chance of a warning where nothing drifts, over all rows together.
-pub const DRIFT_LEVEL: f64 = 0.01;
+/// False discovery rate among the rows that are said to drift.
+pub const DRIFT_FALSE_DISCOVERY_RATE: f64 = 0.05;
 
 /// A ratio of variances below this understates a standard error by less than a fifth: no reason to warn.
 pub const DRIFT_MIN_RATIO: f64 = 1.5;
@@ -37,19 +38,27 @@ pub(super) fn find_drift(denominators: &[Denominator], rows: &[Row]) -> Option<D
         .enumerate()
         .filter_map(|(index, row)| Some((index, Growth::of_row(row, denominators.get(row.denominator)?)?)))
         .collect();
-    let level = DRIFT_LEVEL / heavy.len().max(1) as f64;
-    let drifting = || heavy.iter().filter(|(_, growth)| growth.is_drift(level));
-    let worst_ratio = drifting().map(|(_, growth)| growth.ratio()).max_by(f64::total_cmp)?;
-    Some(Drift { rows: drifting().map(|&(index, _)| index).collect(), looked_at: heavy.len(), worst_ratio })
+    let chances: Vec<f64> = heavy.iter().map(|(_, growth)| growth.by_chance()).collect();
+    let drifting: Vec<(usize, f64)> = heavy
+        .iter()
+        .zip(q_values(&chances))
+        .filter(|(_, q)| *q <= DRIFT_FALSE_DISCOVERY_RATE)
+        .map(|(&(index, growth), _)| (index, growth.ratio()))
+        .filter(|&(_, ratio)| ratio >= DRIFT_MIN_RATIO)
+        .collect();
+    let worst_ratio = drifting.iter().map(|&(_, ratio)| ratio).max_by(f64::total_cmp)?;
+    let rows = drifting.into_iter().map(|(index, _)| index).collect();
+    Some(Drift { rows, looked_at: heavy.len(), worst_ratio })
 }
 
-/// A row's variance at both block lengths, over its runs.
+/// A row's variance in coarse blocks over that in fine ones, run by run, so that the heaviest run does not speak for
+/// all.
 #[derive(Debug, Clone, Copy, Default)]
 struct Growth {
-    fine: f64,
-    fine_df: f64,
-    coarse: f64,
+    /// Sum over runs of the ratio times its coarse degrees of freedom.
+    weighted_ratio: f64,
     coarse_df: f64,
+    fine_df: f64,
 }
 
 impl Growth {
@@ -57,15 +66,14 @@ impl Growth {
         let before = Self::of_side(&row.before, &denominator.before);
         let after = Self::of_side(&row.after, &denominator.after);
         let both = Self {
-            fine: before.fine + after.fine,
-            fine_df: before.fine_df + after.fine_df,
-            coarse: before.coarse + after.coarse,
+            weighted_ratio: before.weighted_ratio + after.weighted_ratio,
             coarse_df: before.coarse_df + after.coarse_df,
+            fine_df: before.fine_df + after.fine_df,
         };
-        (both.fine > 0.0 && both.coarse_df > 0.0).then_some(both)
+        (both.coarse_df > 0.0).then_some(both)
     }
 
-    /// Sums the heavy runs of a side, each variance weighted by its degrees of freedom.
+    /// Sums the heavy runs of a side.
     fn of_side(rows: &[RowRun], runs: &[RunBlocks]) -> Self {
         let mut sum = Self::default();
         for (row, run) in rows.iter().zip(runs) {
@@ -74,24 +82,23 @@ impl Growth {
                 continue;
             }
             let both = fine_variance(share, row, run).zip(coarse_variance(share, row, run));
-            let Some(((fine, fine_df), (coarse, coarse_df))) = both else { continue };
-            // Over the fine variance's own size, so that the heaviest run does not speak for all.
-            sum.fine += fine_df;
-            sum.fine_df += fine_df;
-            sum.coarse += coarse_df * if fine > 0.0 { coarse / fine } else { 1.0 };
+            let Some(((fine, fine_df), (coarse, coarse_df))) = both.filter(|both| both.0.0 > 0.0) else {
+                continue;
+            };
+            sum.weighted_ratio += coarse_df * coarse / fine;
             sum.coarse_df += coarse_df;
+            sum.fine_df += fine_df;
         }
         sum
     }
 
     fn ratio(&self) -> f64 {
-        (self.coarse / self.coarse_df) / (self.fine / self.fine_df)
+        self.weighted_ratio / self.coarse_df
     }
 
-    /// The ratio is beyond chance. Both variances come from the same samples, so F is on the safe side.
-    fn is_drift(&self, level: f64) -> bool {
-        let ratio = self.ratio();
-        ratio >= DRIFT_MIN_RATIO && f_upper_tail(ratio, self.coarse_df, self.fine_df) <= level
+    /// Chance of such a ratio without drift. Both variances come from the same samples, so F is on the safe side.
+    fn by_chance(&self) -> f64 {
+        f_upper_tail(self.ratio(), self.coarse_df, self.fine_df)
     }
 }
 

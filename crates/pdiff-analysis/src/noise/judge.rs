@@ -118,7 +118,7 @@ fn judge_row(row: &[SideShare; 2], model: &RunModel, alpha: f64) -> RowNoise {
         test,
         significant: false,
         floor_passed: passes_floor(delta_pp, 100.0 * before.share.max(after.share)),
-        detectable_pp: own.detectable_pp(50.0 * (before.share + after.share)),
+        detectable_pp: test.p().and_then(|_| own.detectable_pp(50.0 * (before.share + after.share))),
         dispersion,
         before_bound_pct: zero_bound_pct(before, dispersion),
         after_bound_pct: zero_bound_pct(after, dispersion),

@@ -87,7 +87,7 @@ pub struct RowNoise {
     /// The change is large enough to matter: at least [`FLOOR_PP`] and [`FLOOR_RELATIVE`] of the larger side.
     pub floor_passed: bool,
     /// Smallest growth of this row, in share points from its mean share, that would have been found 9 times in 10 even
-    /// if no other row had changed; `None` if none could.
+    /// if no other row had changed; `None` if none could, or the row was not tested.
     pub detectable_pp: Option<f64>,
     /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.
     pub dispersion: f64,

@@ -11,15 +11,15 @@
 //!
 //! - The functions of one run move together, so a thousand rows over three runs do not tell c as well as a thousand
 //!   independent ones would. c^2 is therefore the measured value on d degrees of freedom averaged with
-//!   the assumed one on [`ASSUMED_DF`], and the prior lends at most as many degrees of freedom as e has
-//!   (Satterthwaite 1946: w on its blocks', (c p)^2 on d + ASSUMED_DF).
+//!   the assumed one on [`ASSUMED_CV_DF`], and the prior lends at most as many degrees of freedom as e has
+//!   (Satterthwaite 1946: w on its blocks', (c p)^2 on d + ASSUMED_CV_DF).
 //! - A variance is never below w.
 //!
 //! With one run a side d = 0, and the same formulas leave the block variance and the assumed c.
 
+use super::input::ASSUMED_CV_DF;
 use super::prior::{Prior, ScaledVariance};
 use super::side::SideShare;
-use super::within::ASSUMED_DF;
 
 /// The variance of a share from run to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,15 +45,15 @@ impl RunModel {
     /// The model of one run per side: nothing is measured between runs.
     pub(super) fn assumed(cv: f64) -> Self {
         let cv2 = if cv.is_finite() { cv * cv } else { 0.0 };
-        Self { cv2, cv_df: ASSUMED_DF, prior: Prior::EXPECTED }
+        Self { cv2, cv_df: ASSUMED_CV_DF, prior: Prior::EXPECTED }
     }
 
     /// Fits the model to rows of two or more runs on at least one side.
     pub(super) fn fit(rows: &[[SideShare; 2]], assumed_cv: f64) -> Self {
         let assumed = Self::assumed(assumed_cv);
         let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
-        let cv_df = residual_df + ASSUMED_DF;
-        let cv2 = (residual_df * measured_cv2(rows) + ASSUMED_DF * assumed.cv2) / cv_df;
+        let cv_df = residual_df + ASSUMED_CV_DF;
+        let cv2 = (residual_df * measured_cv2(rows, &assumed) + ASSUMED_CV_DF * assumed.cv2) / cv_df;
         let model = Self { cv2, cv_df, prior: Prior::EXPECTED };
         Self { prior: Prior::fit(&model.scaled_variances(rows)), ..model }
     }
@@ -61,6 +61,13 @@ impl RunModel {
     /// Variance expected of one run's share.
     fn expected(&self, side: &SideShare) -> f64 {
         side.within + self.cv2 * side.share * side.share
+    }
+
+    /// The part of a row's expected variance that lies between runs, 0 to 1.
+    fn between_part(&self, [before, after]: &[SideShare; 2]) -> f64 {
+        let between = self.cv2 * (before.share * before.share + after.share * after.share);
+        let part = between / (between + before.within + after.within);
+        if part.is_finite() { part } else { 0.0 }
     }
 
     /// Each row's observed variance between runs over the expected one, for rows that have runs to compare.
@@ -113,16 +120,17 @@ pub(super) fn residual_df([before, after]: &[SideShare; 2]) -> f64 {
     before.residual_df() + after.residual_df()
 }
 
-/// Square of the coefficient of variation between runs at which the median row varies as much as expected; the median
-/// keeps a few wild rows from speaking for all.
-fn measured_cv2(rows: &[[SideShare; 2]]) -> f64 {
+/// Square of the coefficient of variation between runs at which the median row varies as much as expected. The median
+/// keeps a few wild rows from speaking for all; rows weigh by how much of their variance lies between runs, for light
+/// rows show sampling noise only.
+fn measured_cv2(rows: &[[SideShare; 2]], assumed: &RunModel) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    if median_excess(rows, low) <= 1.0 {
+    if median_excess(rows, low, assumed) <= 1.0 {
         return 0.0;
     }
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if median_excess(rows, middle) > 1.0 {
+        if median_excess(rows, middle, assumed) > 1.0 {
             low = middle;
         } else {
             high = middle;
@@ -131,13 +139,24 @@ fn measured_cv2(rows: &[[SideShare; 2]]) -> f64 {
     0.5 * (low + high)
 }
 
-/// Median over rows of the variance between runs over the median that the model expects.
-fn median_excess(rows: &[[SideShare; 2]], cv2: f64) -> f64 {
-    let model = RunModel { cv2, cv_df: ASSUMED_DF, prior: Prior::EXPECTED };
-    let mut excess: Vec<f64> =
-        model.scaled_variances(rows).iter().map(|x| x.value / median_of_chi2_over_df(x.df)).collect();
-    excess.sort_by(f64::total_cmp);
-    excess.get(excess.len() / 2).copied().unwrap_or(0.0)
+/// Weighted median over rows of the variance between runs over the median that a model with `cv2` expects.
+fn median_excess(rows: &[[SideShare; 2]], cv2: f64, assumed: &RunModel) -> f64 {
+    let model = RunModel { cv2, ..*assumed };
+    let mut excess: Vec<(f64, f64)> = rows
+        .iter()
+        .filter_map(|row| {
+            let x = model.scaled_variance(row)?;
+            Some((x.value / median_of_chi2_over_df(x.df), assumed.between_part(row)))
+        })
+        .collect();
+    excess.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let half = 0.5 * excess.iter().map(|(_, weight)| weight).sum::<f64>();
+    let mut below = 0.0;
+    let middle = excess.iter().find(|(_, weight)| {
+        below += weight;
+        below >= half
+    });
+    middle.map_or(0.0, |&(value, _)| value)
 }
 
 /// Median of a chi-squared variable over its degrees of freedom (Wilson and Hilferty 1931).

@@ -1,6 +1,7 @@
 //! What one side's runs say of a row together.
 
 use super::blocks::{RowRun, RunBlocks};
+use super::judgement::MIN_SAMPLES;
 use super::within::{RunShare, run_share};
 
 /// A row on one side: the mean of its runs' shares and the noise within and between them.
@@ -53,8 +54,9 @@ impl SideShare {
         self.runs > 0.0
     }
 
-    /// Degrees of freedom between the runs.
+    /// Degrees of freedom between the runs. A side with next to no samples has none: that a row is absent from three
+    /// runs says nothing of how it varies where it is present.
     pub(super) fn residual_df(&self) -> f64 {
-        (self.runs - 1.0).max(0.0)
+        if self.samples < MIN_SAMPLES { 0.0 } else { (self.runs - 1.0).max(0.0) }
     }
 }

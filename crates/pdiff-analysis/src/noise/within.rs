@@ -9,7 +9,7 @@
 //!
 //! It is taken at two block lengths and the larger counts, for a burst longer than a block makes the shorter length
 //! too sure of itself. It is never below the variance of independent samples: a few blocks may be alike by luck.
-//! Without blocks that variance is multiplied by an assumed dispersion.
+//! Without blocks that variance is multiplied by an assumed dispersion, and bursts of an assumed size are added.
 
 use super::blocks::{RowRun, RunBlocks};
 
@@ -17,9 +17,13 @@ use super::blocks::{RowRun, RunBlocks};
 /// it at 999 samples a second.
 pub const ASSUMED_DISPERSION: f64 = 2.0;
 
-/// Degrees of freedom of a variance that is assumed and not measured: between comparisons of one binary with itself
-/// the scale of the noise differs about as much as an estimate on 8 degrees of freedom does.
-pub const ASSUMED_DF: f64 = 8.0;
+/// Coefficient of variation of a share within a run, beyond that, where no time is known: as large as the assumed one
+/// between runs. Bursts are a part of the row's weight, so a dispersion alone would miss them on heavy rows.
+pub const ASSUMED_BURST_CV: f64 = 0.08;
+
+/// Degrees of freedom of the variance assumed within a run where no time is known: one function in a hundred has 3 to 10 times the assumed
+/// dispersion.
+pub const ASSUMED_DISPERSION_DF: f64 = 4.0;
 
 /// Coarse blocks below this number say too little to be believed over fine ones.
 const MIN_COARSE_BLOCKS: usize = 8;
@@ -47,7 +51,7 @@ pub(super) fn run_share(row: &RowRun, run: &RunBlocks) -> Option<RunShare> {
     let sampling = sampling_variance(share, row.samples, run.samples);
     let (variance, df) = match block_variance(share, row, run) {
         Some((variance, df)) => (variance.max(sampling), df),
-        None => (ASSUMED_DISPERSION * sampling, ASSUMED_DF),
+        None => (assumed_variance(share, sampling), ASSUMED_DISPERSION_DF),
     };
     Some(RunShare { share, variance, df, sampling })
 }
@@ -60,6 +64,11 @@ fn sampling_variance(share: f64, row_samples: u64, run_samples: u64) -> f64 {
         return one * one;
     }
     share * share * (1.0 - share).max(one) / row_samples.max(1) as f64
+}
+
+fn assumed_variance(share: f64, sampling: f64) -> f64 {
+    let burst = ASSUMED_BURST_CV * share;
+    ASSUMED_DISPERSION * sampling + burst * burst
 }
 
 /// The larger of the ratio estimator's variances in fine and in coarse blocks, with its degrees of freedom; `None`
@@ -118,8 +127,8 @@ mod tests {
         let got =
             run_share(&RowRun::from_blocks(&[10.0], &[100.0], 10), &RunBlocks::from_blocks(&[100.0], 100));
         let got = got.unwrap();
-        assert!((got.variance - ASSUMED_DISPERSION * 0.1 * 0.9 / 100.0).abs() < 1e-15);
-        assert_eq!(got.df, ASSUMED_DF);
+        assert!((got.variance - (2.0 * 0.1 * 0.9 / 100.0 + 0.008 * 0.008)).abs() < 1e-15);
+        assert_eq!(got.df, ASSUMED_DISPERSION_DF);
     }
 
     #[test]
