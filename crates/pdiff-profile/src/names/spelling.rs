@@ -88,6 +88,7 @@ impl Speller<'_> {
                 _ => self.other(byte),
             }
         }
+        self.end_type();
         Some(self.out)
     }
 
@@ -293,17 +294,19 @@ impl Speller<'_> {
         class.strip_suffix(short)?.ends_with("std::").then_some(short)
     }
 
+    /// Whether a type begins here: an argument, or what a conversion operator converts to.
     fn starts_type(&self) -> bool {
-        !self.groups.is_empty()
-            && matches!(self.out.bytes().next_back(), Some(b'<' | b'(' | b' '))
-            && !self.out.ends_with("< ")
-            && (!self.out.ends_with(' ') || self.out.ends_with(", "))
+        let in_list = self.out.ends_with(['<', '(']) || self.out.ends_with(", ");
+        (in_list && !self.groups.is_empty()) || (self.spaced && self.out.ends_with("operator"))
     }
 
     /// Takes a qualifier in front of its type; false when it stands behind, where it belongs.
     fn hold_qualifier(&mut self, word: &str, end: usize) -> bool {
         let is_before = self.starts_type() && self.text.as_bytes().get(end) == Some(&b' ');
-        let Some(group) = self.groups.last_mut().filter(|_| is_before) else { return false };
+        if !is_before {
+            return false;
+        }
+        let group = self.groups.last_mut().unwrap_or(&mut self.outer);
         match word {
             "const" => group.is_const = true,
             _ => group.is_volatile = true,

@@ -151,6 +151,8 @@ fn operators_are_names_not_brackets() {
         ("L::operator bool() const", "L::operator bool"),
         ("L::operator std::vector<int> const&() const", "L::operator std::vector<int> const&"),
         ("L::operator void (*)(int)", "L::operator void (*)(int)"),
+        ("L::operator const A<false>&", "L::operator A<false> const&"),
+        ("L::operator const A() const", "L::operator A const"),
     ]);
 }
 
