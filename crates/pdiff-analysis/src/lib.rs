@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod aggregate;
+mod choose_event;
 mod compare;
 mod filter;
 mod knowledge;
@@ -13,6 +14,7 @@ mod pattern;
 mod policy;
 mod threads;
 
+pub use choose_event::{EventError, choose_events};
 pub use compare::{
     CompareSettings, Comparison, Cost, Fact, Gap, GapParts, Gravity, Knowledge, MatchedBy, NoiseSummary,
     ObjectFacts, Pair, Quantities, Row, RowMatch, RunInput, RunSummary, SideInput, SideSummary, Sides,

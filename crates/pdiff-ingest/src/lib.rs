@@ -15,6 +15,7 @@ mod perf_script;
 mod read;
 mod source;
 mod time_window;
+mod windows;
 
 pub use error::Error;
 pub use format::WrongKind;
@@ -23,3 +24,4 @@ pub use perf_script::parse_perf_script;
 pub use read::read_profile;
 pub use source::Source;
 pub use time_window::{ParseTimeWindowError, TimeWindow};
+pub use windows::{Windows, WindowsError};
