@@ -5,6 +5,7 @@
 //! with a type (`<T as Trait>::method`) keeps that type, loosened.
 
 use super::brackets::{group_end, is_word_byte, token_end};
+use super::operator_symbol::starts_conversion;
 use super::parameters::special_prefix_length;
 
 /// The loose form of `qualified`, empty only if that is empty.
@@ -44,9 +45,9 @@ impl Loosener<'_> {
 
     fn keep_to(&mut self, end: usize) {
         let kept = self.text.get(self.at..end).unwrap_or("");
-        self.in_conversion |= kept.starts_with("operator") && kept.len() == "operator".len();
         self.out.push_str(kept);
         self.at = end;
+        self.in_conversion |= kept == "operator" && starts_conversion(self.rest());
     }
 
     fn rest(&self) -> &str {

@@ -23,3 +23,13 @@ pub(super) fn leading_operator(text: &str) -> Option<usize> {
     }
     rest.starts_with(' ').then_some(text.len() - rest.len())
 }
+
+/// Whether the text behind the word `operator` is a type that the operator converts to, `operator bool`.
+pub(super) fn starts_conversion(rest: &str) -> bool {
+    let Some(word) = rest.strip_prefix(' ') else { return false };
+    let is_word = |name: &&str| {
+        let tail = word.strip_prefix(*name);
+        tail.is_some_and(|tail| !tail.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_'))
+    };
+    !["new", "delete", "co_await"].iter().any(is_word)
+}

@@ -5,6 +5,7 @@
 //! (`f(int)::{lambda()#1}::operator()`) are part of a name. So are those of thunks, which perf keeps.
 
 use super::brackets::{group_end, is_word_byte, token_end};
+use super::operator_symbol::starts_conversion;
 
 /// What stands before the name of the thing that a special symbol belongs to.
 const SPECIAL_PREFIXES: [&str; 14] = [
@@ -58,7 +59,7 @@ fn find_parameters(text: &str) -> Option<(usize, usize)> {
         match byte {
             b'(' => {
                 let end = group_end(text, at)?;
-                let is_pointer = in_conversion && is_declarator(text, at);
+                let is_pointer = in_conversion && text.get(at..end).is_some_and(is_declarator);
                 // A conversion to a pointer to a function has that function's parameters in its name.
                 let is_type = std::mem::replace(&mut after_pointer, is_pointer) || is_pointer;
                 if !is_type && at > start && is_qualifiers(text.get(end..)?) {
@@ -76,7 +77,7 @@ fn find_parameters(text: &str) -> Option<(usize, usize)> {
             }
             _ if is_word_byte(byte) => {
                 let end = token_end(text, at);
-                in_conversion |= text.get(at..end) == Some("operator");
+                in_conversion |= text.get(at..end) == Some("operator") && starts_conversion(text.get(end..)?);
                 at = end;
                 // The space of `operator new` and of `operator< <int>` begins no name.
                 if text.get(..end).is_some_and(ends_operator) && bytes.get(end) == Some(&b' ') {
@@ -93,9 +94,9 @@ fn ends_operator(head: &str) -> bool {
     head.ends_with("operator") || head.ends_with('<')
 }
 
-/// Whether the group at `at` is the middle of a type, `(*)`.
-fn is_declarator(text: &str, at: usize) -> bool {
-    matches!(text.as_bytes().get(at + 1), Some(b'*' | b'&'))
+/// Whether a group is the middle of a type, `(*)` or `(A::*)`. A conversion operator has no parameters of its own.
+fn is_declarator(group: &str) -> bool {
+    group.ends_with("*)") || group.ends_with("&)")
 }
 
 /// Whether only what may follow a parameter list is left.

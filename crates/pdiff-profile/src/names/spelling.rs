@@ -127,10 +127,8 @@ impl Speller<'_> {
         if self.groups.len() >= MAX_DEPTH {
             return None;
         }
-        if self.rest().starts_with("[abi:")
-            && let Some(length) = self.rest().find(']')
-        {
-            self.at += length + 1;
+        if let Some(length) = tag_length(self.rest()) {
+            self.at += length;
             return Some(());
         }
         if let Some(length) = integer_cast_length(self.rest()) {
@@ -343,6 +341,16 @@ impl Speller<'_> {
             self.out.push(' ');
         }
     }
+}
+
+/// The length of an ABI tag, `[abi:cxx11]`, or of the hash of a Rust crate, `core[c1f1a4ba060b9bfa]::ptr`.
+fn tag_length(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix('[')?;
+    let is_abi = inside.starts_with("abi:");
+    let is_end = |byte: u8| if is_abi { byte == b']' } else { !byte.is_ascii_hexdigit() };
+    let end = inside.bytes().position(is_end)?;
+    let is_hash = end > 0 && inside.get(end..).is_some_and(|rest| rest.starts_with("]::"));
+    (is_abi || is_hash).then_some(end + "[]".len())
 }
 
 /// The length of the cast in `(unsigned long)16`. Demanglers differ in which literals they cast; a cast to an enum

@@ -151,6 +151,7 @@ fn operators_are_names_not_brackets() {
         ("L::operator bool() const", "L::operator bool"),
         ("L::operator std::vector<int> const&() const", "L::operator std::vector<int> const&"),
         ("L::operator void (*)(int)", "L::operator void (*)(int)"),
+        ("L::operator void (A::*)()() const", "L::operator void (A::*)()"),
         ("L::operator const A<false>&", "L::operator A<false> const&"),
         ("L::operator const A() const", "L::operator A const"),
     ]);
@@ -224,6 +225,7 @@ fn mangled_names_and_a_profilers_text_agree() {
         ("_ZZ1fiENKUlvE_clEv", "f(int)::{lambda()#1}::operator()"),
         ("_ZN5alloc3vec4push17h0123456789abcdefE", "alloc::vec::push"),
         ("_ZN5alloc3vec4push17h0123456789abcdefE.llvm.77", "alloc::vec::push::hfedcba9876543210"),
+        ("_RNvCs1234_7mycrate3foo", "mycrate[1b6d9d]::foo"),
         ("_RNvXs_Cs1_7mycrateNtB4_3BarNtB4_3Foo3baz", "<mycrate::Bar as mycrate::Foo>::baz"),
     ]);
 }
