@@ -1,0 +1,21 @@
+//! What can go wrong when a comparison is written out.
+
+/// A comparison that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The JSON writer refused.
+    #[error("cannot write JSON: {reason}")]
+    Json {
+        /// What it said.
+        reason: String,
+    },
+    /// The writer of CSV or Parquet refused.
+    #[error("cannot write {format}: {reason}")]
+    Columns {
+        /// `CSV` or `Parquet`.
+        format: &'static str,
+        /// What it said.
+        reason: String,
+    },
+}
