@@ -60,12 +60,12 @@ pub(crate) struct PatternSet(regex::RegexSet);
 
 impl PatternSet {
     pub(crate) fn new(patterns: &[String]) -> Result<Self, PatternError> {
-        for pattern in patterns {
-            pattern.parse::<Pattern>()?;
-        }
-        regex::RegexSet::new(patterns).map(Self).map_err(|error| PatternError {
-            text: "the patterns together".to_owned(),
-            reason: error.to_string(),
+        regex::RegexSet::new(patterns).map(Self).map_err(|error| {
+            let wrong = patterns.iter().find_map(|pattern| pattern.parse::<Pattern>().err());
+            wrong.unwrap_or_else(|| PatternError {
+                text: "the patterns together".to_owned(),
+                reason: error.to_string(),
+            })
         })
     }
 

@@ -1,6 +1,6 @@
 //! What a comparison is made of.
 
-use pdiff_profile::{EventId, ObjectId, Profile, Resolutions, RunMeasures, Side};
+use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures, Side};
 
 use crate::filter::Filters;
 use crate::knowledge::{Aliases, SpinList, Subsystems, ThreadGroups};
@@ -16,6 +16,8 @@ pub struct RunInput<'a> {
     pub profile: &'a Profile,
     /// What its frames resolve to, where there are binaries.
     pub resolutions: Option<&'a Resolutions>,
+    /// What was imperfect about them.
+    pub notes: Option<&'a Notes>,
     /// The event compared.
     pub event: EventId,
     /// Operations, throughput and CPU time.

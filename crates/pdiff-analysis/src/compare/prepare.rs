@@ -36,6 +36,9 @@ impl<'a> Prepared<'a> {
         for side in Side::BOTH {
             for input in &sides.get(side).runs {
                 notes.merge(&input.profile.notes);
+                if let Some(symbol_notes) = input.notes {
+                    notes.merge(symbol_notes);
+                }
                 note_other_events(input, notes);
                 normalized.push((side, input, keys.normalize(input.profile, input.resolutions, side)));
             }

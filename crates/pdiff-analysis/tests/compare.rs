@@ -1,0 +1,180 @@
+//! What a comparison says of small profiles written as folded text.
+
+mod support;
+
+use pdiff_analysis::{Comparison, GroupBy, KernelFilter, Row, Share};
+use pdiff_profile::{NoteKind, Presence, RunMeasures};
+use support::{compared, measured, profile, settings};
+
+fn row<'a>(comparison: &'a Comparison, name: &str) -> &'a Row {
+    comparison.rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no row {name}"))
+}
+
+/// `name self total` of one side, sorted by name.
+fn after_weights(comparison: &Comparison) -> String {
+    let mut rows: Vec<String> = comparison
+        .rows
+        .iter()
+        .map(|row| format!("{} {} {}", row.name, row.after.self_weight.0, row.after.total_weight.0))
+        .collect();
+    rows.sort();
+    rows.join(", ")
+}
+
+#[test]
+fn total_counts_a_function_once_per_stack_recursion_included() {
+    let profile = profile("main;f;f;g 3\nmain;f 2\nmain 1");
+    let comparison = compared(&[&profile], &[&profile], &settings());
+    assert_eq!(after_weights(&comparison), "f 2 5, g 3 3, main 1 6");
+}
+
+#[test]
+fn a_row_of_one_side_has_a_presence_and_no_weight_on_the_other() {
+    let (before, after) = (profile("main;f 3\nmain;old 1"), profile("main;f 3\nmain;new 1"));
+    let comparison = compared(&[&before], &[&after], &settings());
+    assert_eq!(row(&comparison, "old").presence, Presence::OnlyBefore);
+    assert_eq!(row(&comparison, "new").presence, Presence::OnlyAfter);
+    assert_eq!(row(&comparison, "new").before.total_weight.0, 0);
+    assert_eq!(row(&comparison, "main").presence, Presence::Both);
+}
+
+#[test]
+fn a_known_rename_joins_two_names_and_says_so() {
+    let before = profile("/opt/mysqld!main;/opt/mysqld!mtr_commit 3");
+    let after = profile("/opt/mysqld!main;/opt/mysqld!mtr_t::commit 4");
+    let comparison = compared(&[&before], &[&after], &settings());
+    let commit = row(&comparison, "mtr_t::commit");
+    assert_eq!((commit.before.self_weight.0, commit.after.self_weight.0), (3, 4));
+    assert_eq!(commit.matched.before_name.as_deref(), Some("mtr_commit"));
+    assert!(comparison.notes.get(NoteKind::LooseMatch).is_some());
+}
+
+#[test]
+fn programs_of_different_names_are_paired_and_noted() {
+    let (before, after) = (profile("/x/tA!main;/x/tA!f 3"), profile("/x/tB!main;/x/tB!f 3"));
+    let comparison = compared(&[&before], &[&after], &settings());
+    let paired = row(&comparison, "f");
+    assert_eq!((paired.presence, paired.object.as_str()), (Presence::Both, "tA -> tB"));
+    assert!(comparison.notes.get(NoteKind::PairedObjects).is_some());
+}
+
+#[test]
+fn what_has_no_symbol_has_one_row_an_object() {
+    let profile = profile(
+        "main;[unknown] 2\n/lib/libz.so.1!main;/lib/libz.so.1!gz 1\n/lib/libz.so.1!gz;/lib/libz.so.1![unknown] 5",
+    );
+    let comparison = compared(&[&profile], &[&profile], &settings());
+    let mut objects: Vec<_> = comparison
+        .rows
+        .iter()
+        .filter(|row| row.unresolved)
+        .map(|row| (row.object.clone(), row.after.self_weight.0))
+        .collect();
+    objects.sort();
+    assert_eq!(objects, [("app".to_owned(), 2), ("libz.so".to_owned(), 5)]);
+    assert!((comparison.after.unresolved_pct - 87.5).abs() < 1e-9);
+}
+
+#[test]
+fn filters_act_before_shares_and_what_they_took_is_noted() {
+    let profile = profile("a@0: main;f 3\nb@0: main;g 5\na@0: main;[kernel.kallsyms]!sys_read 2");
+    let mut only_a = settings();
+    only_a.filters.comm = vec!["^a$".parse().unwrap()];
+    let comparison = compared(&[&profile], &[&profile], &only_a);
+    assert_eq!(comparison.after.weight.0, 5);
+    assert_eq!(comparison.notes.get(NoteKind::FilteredOut).unwrap().count, 10);
+    only_a.filters.kernel = Some(KernelFilter::Without);
+    assert_eq!(compared(&[&profile], &[&profile], &only_a).after.weight.0, 3);
+    only_a.filters.comm = vec!["after:^b$".parse().unwrap()];
+    let one_side = compared(&[&profile], &[&profile], &only_a);
+    assert_eq!((one_side.before.weight.0, one_side.after.weight.0), (8, 5));
+    let mut by_stack = settings();
+    by_stack.filters.stack_contains = vec!["^g$".parse().unwrap()];
+    assert_eq!(compared(&[&profile], &[&profile], &by_stack).after.weight.0, 5);
+    let mut by_dso = settings();
+    by_dso.filters.dso = vec!["kernel".parse().unwrap()];
+    assert_eq!(compared(&[&profile], &[&profile], &by_dso).after.weight.0, 2);
+}
+
+#[test]
+fn a_share_of_the_object_is_over_the_objects_own_samples() {
+    let profile = profile("main;f 3\nmain;g 1\nmain;/lib/libc.so.6!read 4");
+    let mut own = settings();
+    own.share = Share::Object;
+    let comparison = compared(&[&profile], &[&profile], &own);
+    assert!((row(&comparison, "f").after.self_pct - 75.0).abs() < 1e-9);
+    assert!((row(&comparison, "read").after.self_pct - 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_share_of_work_leaves_busy_waiting_and_idling_out_of_the_denominator() {
+    let profile =
+        profile("main;f 3\nmain;ut_delay 1\n[kernel.kallsyms]!do_idle;[kernel.kallsyms]!default_idle 4");
+    let mut work = settings();
+    work.share = Share::Work;
+    let comparison = compared(&[&profile], &[&profile], &work);
+    assert!((row(&comparison, "f").after.self_pct - 100.0).abs() < 1e-9);
+    assert_eq!(comparison.left_out_pct, Some((62.5, 62.5)));
+    assert!((comparison.after.spin_pct - 12.5).abs() < 1e-9);
+}
+
+#[test]
+fn rows_of_thread_groups_are_over_their_group() {
+    let profile = profile("a@0: start;handle_connection;f 3\na@0: f 1\nb@0: start;srv_master_thread;f 8");
+    let mut grouped = settings();
+    grouped.share = Share::ThreadGroup;
+    let comparison = compared(&[&profile], &[&profile], &grouped);
+    let mut rows: Vec<_> = comparison
+        .rows
+        .iter()
+        .filter(|row| row.name == "f")
+        .map(|row| (row.thread_group.clone().unwrap(), row.after.self_pct.round()))
+        .collect();
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(
+        rows[0],
+        ("connections".to_owned(), 100.0),
+        "a frame without root goes with its thread: {rows:?}"
+    );
+    assert_eq!(rows.len(), 2);
+}
+
+#[test]
+fn every_grouping_sums_to_the_whole() {
+    let profile = profile("a@0: main;f 3\nb@0: main;/lib/libc.so.6!read 5\nc@0: [unknown] 2");
+    for group_by in GroupBy::ALL {
+        for share in Share::ALL {
+            let mut grouped = settings();
+            (grouped.group_by, grouped.share) = (*group_by, *share);
+            let comparison = compared(&[&profile], &[&profile], &grouped);
+            let own: u64 = comparison.rows.iter().map(|row| row.after.self_weight.0).sum();
+            let booked: u64 = comparison.rows.iter().map(|row| row.after.booked_self_weight.0).sum();
+            assert_eq!((own, booked), (10, 10), "{group_by} {share}");
+        }
+    }
+}
+
+#[test]
+fn parts_of_the_gap_sum_to_it_and_swap_sign_with_the_sides() {
+    let second = 1_000_000_000_u64;
+    let weights = |f: u64, g: u64| {
+        format!("app@9: main;f {f}\napp@9: main;g {g}\napp@9: main;[unknown] {}", second / 10)
+    };
+    let (before, after) = (profile(&weights(second, second)), profile(&weights(2 * second, second)));
+    let measures =
+        |tps| [RunMeasures { tps: Some(tps), cpu_seconds: None, operations: None, window_s: None }];
+    let forth = measured(&[&before], &[&after], &measures(100.0), &measures(50.0), &settings());
+    let back = measured(&[&after], &[&before], &measures(50.0), &measures(100.0), &settings());
+    let gap = forth.cost.as_ref().unwrap().gap.unwrap();
+    let parts = gap.parts.unwrap();
+    let sum = parts.explained_pct + parts.not_significant_pct + parts.unresolved_pct + parts.utilisation_pct;
+    assert!((sum - 100.0).abs() < 1e-6, "{parts:?}");
+    assert!((gap.gap_pct + 50.0).abs() < 1e-9);
+    let shares: f64 = forth.rows.iter().filter_map(|row| row.gap_share_pct).sum();
+    assert!((shares + parts.utilisation_pct - 100.0).abs() < 1e-6);
+    let of = |comparison: &Comparison, name| row(comparison, name).gap_share_pct.unwrap();
+    assert!(
+        (of(&forth, "f") - of(&back, "f")).abs() < 1e-9,
+        "a part of the gap is the same part seen from either side"
+    );
+}

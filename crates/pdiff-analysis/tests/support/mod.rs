@@ -1,0 +1,85 @@
+//! Profiles from folded text, one stack a line: `[thread@second:]root;caller;leaf weight`. A frame is `symbol` of object
+//! `app`, or `object!symbol`; `[unknown]` has no symbol.
+
+use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
+use pdiff_analysis::{
+    CompareSettings, Comparison, Filters, GroupBy, Inlines, Knowledge, Policy, RunInput, Share, SideInput,
+    Sides, compare,
+};
+use pdiff_profile::names::MatchLevel;
+use pdiff_profile::{EventId, Frame, Object, Profile, ProfileBuilder, RunMeasures, Span, Thread, Weight};
+
+pub(crate) fn profile(folded: &str) -> Profile {
+    let mut builder = ProfileBuilder::new();
+    let event = builder.event("cpu-clock");
+    let mut last = 0;
+    for line in folded.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (stack, weight) = line.rsplit_once(' ').unwrap();
+        let (place, stack) = stack.split_once(": ").unwrap_or(("app@0", stack));
+        let (comm, second) = place.split_once('@').unwrap_or((place, "0"));
+        let comm = builder.string(comm);
+        let thread = builder.thread(Thread { comm, pid: Some(1), tid: None });
+        let frames: Vec<_> = stack
+            .split(';')
+            .filter(|frame| !frame.is_empty())
+            .map(|text| frame(&mut builder, text))
+            .collect();
+        let stack = builder.stack(&frames);
+        let weight: u64 = weight.parse().unwrap();
+        let second: u32 = second.parse().unwrap();
+        last = last.max(second);
+        builder.count(event, second, thread, stack, u32::try_from(weight).unwrap(), Weight(weight));
+    }
+    builder.span = Some(Span { first_ns: 0, last_ns: (u64::from(last) + 1) * 1_000_000_000 });
+    builder.finish().unwrap()
+}
+
+fn frame(builder: &mut ProfileBuilder, text: &str) -> pdiff_profile::FrameId {
+    let (object, symbol) = text.split_once('!').unwrap_or(("/bin/app", text));
+    let object = builder.object(Object::from_text(object));
+    let symbol = (symbol != "[unknown]").then(|| builder.string(symbol));
+    builder.frame(Frame { addr: None, symbol, symbol_offset: None, object, source: None, inlined: false })
+}
+
+pub(crate) fn settings() -> CompareSettings {
+    CompareSettings {
+        policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+        share: Share::All,
+        group_by: GroupBy::Function,
+        filters: Filters::default(),
+        knowledge: Knowledge::builtin(),
+        noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+        scale_to_cpu_seconds: false,
+    }
+}
+
+pub(crate) fn compared(before: &[&Profile], after: &[&Profile], settings: &CompareSettings) -> Comparison {
+    measured(before, after, &[], &[], settings)
+}
+
+pub(crate) fn measured(
+    before: &[&Profile],
+    after: &[&Profile],
+    of_before: &[RunMeasures],
+    of_after: &[RunMeasures],
+    settings: &CompareSettings,
+) -> Comparison {
+    let sides = Sides { before: side("before", before, of_before), after: side("after", after, of_after) };
+    compare(&sides, settings)
+}
+
+fn side<'a>(label: &str, profiles: &[&'a Profile], measures: &[RunMeasures]) -> SideInput<'a> {
+    let run = |(index, profile): (usize, &&'a Profile)| RunInput {
+        path: format!("{label}{index}"),
+        profile,
+        resolutions: None,
+        notes: None,
+        event: EventId(0),
+        measures: measures.get(index).copied().unwrap_or_default(),
+    };
+    SideInput {
+        label: label.to_owned(),
+        runs: profiles.iter().enumerate().map(run).collect(),
+        objects: Vec::new(),
+    }
+}

@@ -1,0 +1,71 @@
+//! `pdiff compare`: how CPU moved.
+
+use anyhow::{Result, anyhow};
+use pdiff_analysis::{Comparison, Gate};
+use pdiff_render::TableOptions;
+
+use crate::cli::{CompareArgs, Format, OutputArgs};
+use crate::exit::Outcome;
+use crate::output::Output;
+use crate::pipeline;
+use crate::settings::{Compared, table_width, use_color};
+use crate::timings::Timings;
+
+/// Compares, writes the result, and says whether a gate tripped.
+pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
+    let gates: Vec<Gate> = args
+        .fail_on
+        .iter()
+        .map(|gate| gate.parse().map_err(|error| anyhow!("--fail-on '{gate}': {error}")))
+        .collect::<Result<_>>()?;
+    let table = TableChoices::new(&args.output)?;
+    let compared = Compared::new(args)?;
+    let mut timings = Timings::start();
+    let comparison = pipeline::run(&compared, args.output.quiet, &mut timings)?;
+    let rendered = render(&comparison, args.output.format, &table.options)?;
+    timings.lap("render", Some(rendered.len() as u64));
+    table.output.write(&rendered)?;
+    if args.output.timings {
+        crate::complain(&timings.report());
+    }
+    Ok(judge(&comparison, &gates))
+}
+
+struct TableChoices {
+    output: Output,
+    options: TableOptions,
+}
+
+impl TableChoices {
+    fn new(args: &OutputArgs) -> Result<Self> {
+        let output = Output::new(args.output.clone());
+        let to_terminal = output.is_terminal();
+        let options = TableOptions {
+            width: table_width(to_terminal),
+            color: use_color(args.color, to_terminal),
+            top: (args.top > 0).then_some(args.top),
+            min_delta_pp: args.min_delta,
+            sort: args.sort.parse().map_err(|error| anyhow!("--sort: {error}"))?,
+        };
+        Ok(Self { output, options })
+    }
+}
+
+fn render(comparison: &Comparison, format: Format, options: &TableOptions) -> Result<Vec<u8>> {
+    Ok(match format {
+        Format::Table => pdiff_render::table(comparison, options).into_bytes(),
+        Format::Markdown => pdiff_render::markdown(comparison, options).into_bytes(),
+        Format::Json => pdiff_render::json(comparison)?,
+        Format::Csv => pdiff_render::csv(comparison)?,
+        Format::Parquet => pdiff_render::parquet(comparison)?,
+    })
+}
+
+fn judge(comparison: &Comparison, gates: &[Gate]) -> Outcome {
+    let tripped: Vec<String> =
+        gates.iter().flat_map(|gate| gate.trips(comparison)).map(|trip| trip.to_string()).collect();
+    for trip in &tripped {
+        crate::complain(&format!("pdiff: gate tripped: {trip}"));
+    }
+    if tripped.is_empty() { Outcome::Ran } else { Outcome::GateTripped }
+}

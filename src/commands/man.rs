@@ -1,0 +1,29 @@
+//! `pdiff man`: the manual pages, made from the command line's own help.
+
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+
+use crate::cli::{Cli, ManArgs};
+use crate::output::Output;
+
+/// Prints the main page, or writes one page a command into a directory.
+pub(crate) fn run(args: &ManArgs) -> Result<()> {
+    let mut command = Cli::command();
+    command.build();
+    let Some(directory) = &args.dir else {
+        return Output::Stdout.write(&page(&command, "pdiff")?);
+    };
+    std::fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
+    Output::File(directory.join("pdiff.1")).write(&page(&command, "pdiff")?)?;
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        let name = format!("pdiff-{}", sub.get_name());
+        Output::File(directory.join(format!("{name}.1"))).write(&page(sub, &name)?)?;
+    }
+    Ok(())
+}
+
+fn page(command: &clap::Command, name: &str) -> Result<Vec<u8>> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
+    Ok(page)
+}

@@ -1,0 +1,60 @@
+//! Where data goes: standard output, or a file that is whole or not there.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// Where data goes.
+pub(crate) enum Output {
+    Stdout,
+    File(PathBuf),
+}
+
+impl Output {
+    /// Standard output for none or `-`.
+    pub(crate) fn new(path: Option<PathBuf>) -> Self {
+        path.filter(|path| path.as_os_str() != "-").map_or(Self::Stdout, Self::File)
+    }
+
+    /// Whether a person may be looking.
+    pub(crate) fn is_terminal(&self) -> bool {
+        matches!(self, Self::Stdout) && io::IsTerminal::is_terminal(&io::stdout())
+    }
+
+    /// Writes all of it.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                stdout.write_all(bytes).and_then(|()| stdout.flush()).context("writing to standard output")
+            }
+            Self::File(path) => write_whole(path, bytes).with_context(|| format!("writing {}", path.display())),
+        }
+    }
+}
+
+/// Writes beside the file and renames, so that a reader never sees half of it. What is no regular file (a pipe, a
+/// device) is written as it is.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|known| !known.is_file()) {
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.prefix(".pdiff-").tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Whether an error is that nobody reads any more: no trouble worth a word.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let of_io = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(of_io)
+}

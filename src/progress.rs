@@ -1,0 +1,55 @@
+//! A progress bar on standard error: on a terminal only, and only for work of more than a second.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// How long work goes on before a bar is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The progress of reading one file.
+pub(crate) struct Progress {
+    what: String,
+    started: Instant,
+    shown: bool,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Progress {
+    /// Progress of reading `what`; nothing is ever shown if `quiet` or if standard error is no terminal.
+    pub(crate) fn new(what: String, quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        Self { what, started: Instant::now(), shown, bar: OnceLock::new() }
+    }
+
+    /// So many bytes are read, of so many where that is known.
+    pub(crate) fn update(&self, bytes: u64, total: Option<u64>) {
+        if self.shown && self.started.elapsed() >= PATIENCE {
+            let bar = self.bar.get_or_init(|| self.make(total));
+            bar.set_position(bytes);
+        }
+    }
+
+    fn make(&self, total: Option<u64>) -> ProgressBar {
+        let (bar, template) = match total {
+            Some(total) => {
+                (ProgressBar::new(total), "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+            }
+            None => (ProgressBar::new_spinner(), "{spinner} {msg} {bytes} {bytes_per_sec}"),
+        };
+        bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(self.what.clone());
+        bar
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}

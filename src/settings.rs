@@ -1,0 +1,343 @@
+//! The command line checked: typed choices, files of knowledge read, numbers assigned to recordings. Nothing below sees
+//! clap. The environment is read here and nowhere else.
+
+use std::fmt::Display;
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, Result, anyhow, bail};
+use pdiff_analysis::noise::NoiseSettings;
+use pdiff_analysis::{
+    Aliases, CompareSettings, Filters, KernelFilter, Knowledge, OnSide, Policy, SpinList, Subsystems, ThreadGroups,
+};
+use pdiff_ingest::{Source, TimeWindow, Windows};
+use pdiff_profile::{BuildId, RunMeasures, Side};
+
+use crate::cli::{ColorChoice, CompareArgs, DebugInfoArgs, FilterArgs, InputArgs, NameArgs, ShareArgs, WorkArgs};
+
+/// What is read, for both sides.
+pub(crate) struct Inputs {
+    pub(crate) before: SideFiles,
+    pub(crate) after: SideFiles,
+    pub(crate) event: Option<String>,
+    pub(crate) lenient: bool,
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+impl Inputs {
+    pub(crate) fn side(&self, side: Side) -> &SideFiles {
+        match side {
+            Side::Before => &self.before,
+            Side::After => &self.after,
+        }
+    }
+}
+
+/// The recordings of one side.
+pub(crate) struct SideFiles {
+    pub(crate) label: String,
+    pub(crate) recordings: Vec<Recording>,
+    pub(crate) time: TimeWindow,
+}
+
+/// One recording and what else is known of its run.
+pub(crate) struct Recording {
+    pub(crate) source: Source,
+    pub(crate) measures: RunMeasures,
+}
+
+/// Where binaries are looked for; `None` if they are not to be.
+pub(crate) struct DebugInfo {
+    pub(crate) binaries_before: Vec<PathBuf>,
+    pub(crate) binaries_after: Vec<PathBuf>,
+    pub(crate) symfs: Option<PathBuf>,
+    pub(crate) build_ids: Vec<(Box<str>, BuildId)>,
+    pub(crate) build_id_dirs: Vec<PathBuf>,
+    pub(crate) debug_roots: Vec<PathBuf>,
+    pub(crate) cache_dir: Option<PathBuf>,
+    pub(crate) allow_mismatch: bool,
+}
+
+/// Everything that `pdiff compare` works with.
+pub(crate) struct Compared {
+    pub(crate) inputs: Inputs,
+    pub(crate) debug_info: Option<DebugInfo>,
+    pub(crate) settings: CompareSettings,
+}
+
+impl Compared {
+    /// Checks the arguments and reads the files of knowledge that they name.
+    pub(crate) fn new(args: &CompareArgs) -> Result<Self> {
+        Ok(Self {
+            inputs: inputs(&args.inputs, &args.filters, &args.work)?,
+            debug_info: debug_info(&args.debug_info)?,
+            settings: compare_settings(&args.names, &args.filters, &args.shares, &args.work)?,
+        })
+    }
+}
+
+fn inputs(args: &InputArgs, filters: &FilterArgs, work: &WorkArgs) -> Result<Inputs> {
+    let windows = work.windows.as_deref().map(|path| read_file(path, Windows::parse)).transpose()?;
+    let times = parse_all::<OnSide<TimeWindow>>("--time", &filters.time)?;
+    let side = |side: Side| -> Result<SideFiles> {
+        let (one, many, label) = match side {
+            Side::Before => (&args.before, &args.before_runs, &args.label_before),
+            Side::After => (&args.after, &args.after_runs, &args.label_after),
+        };
+        let paths: Vec<&Path> = one.iter().chain(many).map(PathBuf::as_path).collect();
+        Ok(SideFiles {
+            label: label.clone().unwrap_or_else(|| paths.first().map_or_else(String::new, |path| stem(path))),
+            recordings: recordings(&paths, side, work, windows.as_ref())?,
+            time: time_of(side, &times)?,
+        })
+    };
+    let (before, after) = (side(Side::Before)?, side(Side::After)?);
+    let from_stdin = |files: &SideFiles| files.recordings.iter().filter(|run| run.source == Source::Stdin).count();
+    if from_stdin(&before) + from_stdin(&after) > 1 {
+        bail!("standard input can be one recording only; hint: give the others as files");
+    }
+    Ok(Inputs { before, after, event: args.event.clone(), lenient: args.lenient, threads: args.threads })
+}
+
+fn time_of(side: Side, times: &[OnSide<TimeWindow>]) -> Result<TimeWindow> {
+    let mut mine = times.iter().filter(|time| time.side.is_none_or(|only| only == side));
+    match (mine.next(), mine.next()) {
+        (_, Some(_)) => bail!("--time is given twice for the {side} side"),
+        (time, None) => Ok(time.map_or(TimeWindow::All, |time| time.value)),
+    }
+}
+
+fn recordings(paths: &[&Path], side: Side, work: &WorkArgs, windows: Option<&Windows>) -> Result<Vec<Recording>> {
+    let (operations, tps, cpu_seconds) = match side {
+        Side::Before => (&work.operations_before, &work.tps_before, &work.cpu_seconds_before),
+        Side::After => (&work.operations_after, &work.tps_after, &work.cpu_seconds_after),
+    };
+    for (name, values) in [("operations", operations), ("tps", tps), ("cpu-seconds", cpu_seconds)] {
+        if !values.is_empty() && values.len() != paths.len() {
+            bail!(
+                "--{name}-{side} has {} values for {} recordings; hint: give one for each, in the same order",
+                values.len(),
+                paths.len()
+            );
+        }
+        if let Some(odd) = values.iter().find(|value| !(value.is_finite() && **value > 0.0)) {
+            bail!("--{name}-{side}: {odd} is not a positive number");
+        }
+    }
+    let recording = |(index, path): (usize, &&Path)| -> Result<Recording> {
+        let listed = match windows {
+            None => RunMeasures::default(),
+            Some(windows) => windows.get(&stem(path)).ok_or_else(|| no_window(path, windows))?,
+        };
+        let value = |given: &[f64], listed: Option<f64>| given.get(index).copied().or(listed);
+        Ok(Recording {
+            source: source(path),
+            measures: RunMeasures {
+                operations: value(operations, listed.operations),
+                tps: value(tps, listed.tps),
+                cpu_seconds: value(cpu_seconds, listed.cpu_seconds),
+                window_s: listed.window_s,
+            },
+        })
+    };
+    paths.iter().enumerate().map(recording).collect()
+}
+
+fn no_window(path: &Path, windows: &Windows) -> anyhow::Error {
+    let known: Vec<&str> = windows.captures().take(5).collect();
+    anyhow!(
+        "--windows has no row for '{}'; hint: column capture holds file stems (it has {} ...)",
+        stem(path),
+        known.join(", ")
+    )
+}
+
+pub(crate) fn source(path: &Path) -> Source {
+    if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.to_owned()) }
+}
+
+/// The file name without the extensions of recordings and compressors.
+pub(crate) fn stem(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        return "stdin".to_owned();
+    }
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let mut stem: &str = &name;
+    for extension in [".gz", ".zst", ".xz", ".txt", ".script", ".perf", ".folded", ".pdiff"] {
+        stem = stem.strip_suffix(extension).filter(|rest| !rest.is_empty()).unwrap_or(stem);
+    }
+    stem.to_owned()
+}
+
+fn compare_settings(
+    names: &NameArgs,
+    filters: &FilterArgs,
+    shares: &ShareArgs,
+    work: &WorkArgs,
+) -> Result<CompareSettings> {
+    if !(shares.assumed_cv.is_finite() && (0.0..=1000.0).contains(&shares.assumed_cv)) {
+        bail!("--assumed-cv: {} is not a percentage of 0 to 1000", shares.assumed_cv);
+    }
+    if !(shares.fdr > 0.0 && shares.fdr < 1.0) {
+        bail!("--fdr: {} is not between 0 and 1", shares.fdr);
+    }
+    Ok(CompareSettings {
+        policy: Policy {
+            match_level: parse("--match", &names.match_level)?,
+            inlines: parse("--inlines", &names.inlines)?,
+        },
+        share: parse("--denominator", &shares.denominator)?,
+        group_by: parse("--by", &shares.by)?,
+        filters: filter_settings(filters)?,
+        knowledge: knowledge(names, shares)?,
+        noise: NoiseSettings { assumed_cv: shares.assumed_cv / 100.0, false_discovery_rate: shares.fdr },
+        scale_to_cpu_seconds: !(work.cpu_seconds_before.is_empty() && work.cpu_seconds_after.is_empty()),
+    })
+}
+
+fn filter_settings(args: &FilterArgs) -> Result<Filters> {
+    Ok(Filters {
+        comm: parse_all("--comm", &args.comm)?,
+        tid: parse_all("--tid", &args.tid)?,
+        dso: parse_all("--dso", &args.dso)?,
+        stack_contains: parse_all("--stack-contains", &args.stack_contains)?,
+        kernel: match (args.kernel, args.no_kernel) {
+            (true, _) => Some(KernelFilter::Only),
+            (false, true) => Some(KernelFilter::Without),
+            (false, false) => None,
+        },
+    })
+}
+
+fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
+    let mut knowledge = Knowledge::builtin();
+    if names.no_builtin_aliases {
+        knowledge.aliases = Aliases::default();
+    }
+    for path in &names.aliases {
+        knowledge.aliases = knowledge.aliases.with(read_file(path, Aliases::parse)?);
+    }
+    if let Some(path) = &shares.subsystems {
+        knowledge.subsystems = read_file(path, Subsystems::parse)?.or(knowledge.subsystems);
+    }
+    if let Some(path) = &shares.thread_groups {
+        knowledge.thread_groups = read_file(path, ThreadGroups::parse)?;
+    }
+    if let Some(path) = &shares.spin_list {
+        knowledge.spin = read_file(path, SpinList::parse)?;
+    }
+    Ok(knowledge)
+}
+
+fn debug_info(args: &DebugInfoArgs) -> Result<Option<DebugInfo>> {
+    if args.no_symbolize {
+        return Ok(None);
+    }
+    let mut build_ids = Vec::new();
+    for path in &args.buildid_list {
+        build_ids.extend(read_file(path, parse_build_ids)?);
+    }
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let perf_cache = std::env::var_os("PERF_BUILDID_DIR").map(PathBuf::from);
+    Ok(Some(DebugInfo {
+        binaries_before: args.binary_before.clone(),
+        binaries_after: args.binary_after.clone(),
+        symfs: args.symfs.clone(),
+        build_ids,
+        build_id_dirs: perf_cache.or_else(|| home.as_ref().map(|home| home.join(".debug"))).into_iter().collect(),
+        debug_roots: vec![PathBuf::from("/usr/lib/debug")],
+        cache_dir: cache_dir(args, home),
+        allow_mismatch: args.ignore_build_id,
+    }))
+}
+
+/// `--cache-dir`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).
+fn cache_dir(args: &DebugInfoArgs, home: Option<PathBuf>) -> Option<PathBuf> {
+    if args.no_cache {
+        return None;
+    }
+    let user_cache = || {
+        let absolute = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        absolute.or_else(|| home.map(|home| home.join(".cache"))).map(|cache| cache.join("pdiff"))
+    };
+    args.cache_dir.clone().or_else(user_cache)
+}
+
+/// Lines of `perf buildid-list`: build-id, blank, path.
+fn parse_build_ids(text: &str) -> Result<Vec<(Box<str>, BuildId)>> {
+    let line = |(index, line): (usize, &str)| {
+        let (id, path) = line.trim().split_once(char::is_whitespace)?;
+        let entry = BuildId::from_hex(id).map(|id| (Box::from(path.trim()), id));
+        Some(entry.ok_or_else(|| anyhow!("line {}: '{id}' is not a build-id", index + 1)))
+    };
+    let entries: Vec<_> = text.lines().enumerate().filter_map(line).collect::<Result<_>>()?;
+    if entries.is_empty() {
+        bail!("no build-ids in it; hint: make it by `perf buildid-list -i perf.data`");
+    }
+    Ok(entries)
+}
+
+/// Reads a small text file and parses it; errors name the file.
+fn read_file<T, E>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T>
+where
+    E: Into<anyhow::Error>,
+{
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    parse(&text).map_err(|error| error.into().context(path.display().to_string()))
+}
+
+fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {
+    word.parse().map_err(|error| anyhow!("{option}: {error}"))
+}
+
+fn parse_all<T: FromStr<Err: Display>>(option: &str, words: &[String]) -> Result<Vec<T>> {
+    words.iter().map(|word| parse(option, word)).collect()
+}
+
+/// How wide a table may be: the terminal, else `COLUMNS`, else as wide as it needs to be.
+pub(crate) fn table_width(to_terminal: bool) -> Option<usize> {
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    if to_terminal { terminal().or_else(columns) } else { columns() }
+}
+
+/// Whether to colour: as asked, else as `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` say, else if a terminal shows it.
+pub(crate) fn use_color(choice: ColorChoice, to_terminal: bool) -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) => false,
+        ColorChoice::Auto if set("CLICOLOR_FORCE") => true,
+        ColorChoice::Auto => to_terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+    }
+}
+
+/// Whether progress may be shown at all.
+pub(crate) fn is_interactive() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stem_has_no_extension_of_recordings_or_compressors() {
+        let check = |path: &str, expected: &str| assert_eq!(stem(Path::new(path)), expected);
+        check("x/80-aligned-r1.perf.zst", "80-aligned-r1");
+        check("5.7.perf", "5.7");
+        check("-", "stdin");
+        check(".perf", ".perf");
+    }
+
+    #[test]
+    fn build_ids_are_read_as_perf_lists_them() {
+        let ids = parse_build_ids("00ff /opt/a b\n\n").unwrap();
+        assert_eq!((&*ids[0].0, ids[0].1.to_string().as_str()), ("/opt/a b", "00ff"));
+        assert!(parse_build_ids("zz /x\n").is_err());
+        assert!(parse_build_ids("\n").is_err());
+    }
+}
