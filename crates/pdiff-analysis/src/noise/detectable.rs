@@ -11,7 +11,7 @@
 
 use super::model::RunModel;
 use super::side::SideShare;
-use super::student::{critical_t, normal_quantile};
+use super::student::{critical_t, normal_cdf, normal_quantile};
 
 /// Power at which a change counts as detectable: found 9 times in 10.
 pub const POWER: f64 = 0.9;
@@ -68,6 +68,29 @@ impl Sensitivity {
         None
     }
 
+    /// Chance that a growth by `change_pp` share points, from a share of `share_pct` percent, is found even if nothing
+    /// else changed: [`POWER`] at `detectable_pp`.
+    pub fn power(&self, share_pct: f64, change_pp: f64) -> f64 {
+        let share = (share_pct / 100.0).clamp(0.0, 1.0);
+        let grown = (share + change_pp / 100.0).clamp(0.0, 1.0);
+        let one_way = self.power_between(self.side(self.before, share), self.side(self.after, grown));
+        let other_way = self.power_between(self.side(self.before, grown), self.side(self.after, share));
+        one_way.min(other_way)
+    }
+
+    fn power_between(&self, before: SideShare, after: SideShare) -> f64 {
+        let row = [before, after];
+        let df = self.df(&row);
+        let critical = critical_t(self.alpha, df);
+        let noncentrality = (after.share - before.share).abs() / self.model.error_at(&row, self.scale);
+        let score = noncentrality - critical * (1.0 - 0.25 / df);
+        normal_cdf(score / (1.0 + critical * critical / (2.0 * df)).sqrt())
+    }
+
+    fn df(&self, row: &[SideShare; 2]) -> f64 {
+        self.model.prior.df.min(self.model.expected_df(row)) + self.residual_df
+    }
+
     /// The change that `change` would have to be to be found; `None` if more than there is room for.
     fn needed(&self, share: f64, change: f64) -> Option<f64> {
         let grown = share + change;
@@ -79,8 +102,7 @@ impl Sensitivity {
 
     fn needed_between(&self, before: SideShare, after: SideShare) -> f64 {
         let row = [before, after];
-        let df = self.model.prior.df.min(self.model.expected_df(&row)) + self.residual_df;
-        noncentrality(self.alpha, df) * self.model.error_at(&row, self.scale)
+        noncentrality(self.alpha, self.df(&row)) * self.model.error_at(&row, self.scale)
     }
 
     /// A side as it would be with a share of `share`.
@@ -137,6 +159,16 @@ mod tests {
         let bounded = sensitivity(1e12, 0.05).detectable_pp(1.0).unwrap();
         assert!(bounded > 0.36 && bounded < 0.46, "{bounded}");
         assert_eq!(sensitivity(1e12, 0.5).detectable_pp(1.0), None);
+    }
+
+    #[test]
+    fn power_at_the_detectable_change_is_the_power_asked_for() {
+        let sensitivity = sensitivity(20_000.0, 0.08);
+        for share_pct in [0.1, 1.0, 10.0] {
+            let change_pp = sensitivity.detectable_pp(share_pct).unwrap();
+            assert!((sensitivity.power(share_pct, change_pp) - POWER).abs() < 1e-3);
+            assert!(sensitivity.power(share_pct, 0.5 * change_pp) < 0.3);
+        }
     }
 
     #[test]

@@ -107,8 +107,8 @@ pub enum RunVariation {
     },
     /// Measured between the runs of a side and shrunk across rows.
     Measured {
-        /// Coefficient of variation between runs beyond the noise within them, as a fraction: the measured one,
-        /// averaged with the assumed one by how much each is worth.
+        /// Coefficient of variation between runs beyond the noise within them, as a fraction: the measured one, or if
+        /// that is below the assumed one their average by how much each is worth.
         cv: f64,
         /// Degrees of freedom that the other rows could lend to each row's variance; infinite if rows do not differ
         /// (a row then takes as many as its expected variance has).

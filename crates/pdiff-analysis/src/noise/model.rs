@@ -10,8 +10,8 @@
 //! Stat. Appl. Genet. Mol. Biol. 3:3): s~^2 = (d0 s0^2 + d x) / (d0 + d). Two things differ from limma:
 //!
 //! - The functions of one run move together, so a thousand rows over three runs do not tell c as well as a thousand
-//!   independent ones would. c^2 is therefore the measured value on d degrees of freedom averaged with
-//!   the assumed one on [`ASSUMED_CV_DF`], and the prior lends at most as many degrees of freedom as e has
+//!   independent ones would. A c^2 measured below the assumed one is therefore averaged with it, on d degrees of freedom
+//!   against [`ASSUMED_CV_DF`] (two runs alike by luck must not make every row significant), and the prior lends at most as many degrees of freedom as e has
 //!   (Satterthwaite 1946: w on its blocks', (c p)^2 on d + ASSUMED_CV_DF).
 //! - A variance is never below w.
 //!
@@ -53,7 +53,8 @@ impl RunModel {
         let assumed = Self::assumed(assumed_cv);
         let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
         let cv_df = residual_df + ASSUMED_CV_DF;
-        let cv2 = (residual_df * measured_cv2(rows, &assumed) + ASSUMED_CV_DF * assumed.cv2) / cv_df;
+        let measured = measured_cv2(rows, &assumed);
+        let cv2 = measured.max((residual_df * measured + ASSUMED_CV_DF * assumed.cv2) / cv_df);
         let model = Self { cv2, cv_df, prior: Prior::EXPECTED };
         Self { prior: Prior::fit(&model.scaled_variances(rows)), ..model }
     }

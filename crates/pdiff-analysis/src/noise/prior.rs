@@ -3,6 +3,11 @@
 //! Variances s^2 on d degrees of freedom around true ones that are scaled inverse chi-squared (d0, s0^2) follow
 //! s0^2 F(d, d0). d0 and s0^2 come from mean and variance of ln s^2 (Smyth 2004, section 6.2):
 //! e = ln s^2 - digamma(d/2) + ln(d/2), trigamma(d0/2) = var(e) - mean trigamma(d/2).
+//!
+//! With one degree of freedom a row, as in two runs against one, var(e) is so uncertain itself that d0 would jump
+//! between 3 and infinity from one recording to the next. So a d0 below [`TYPICAL_DF`] is believed only as far as var(e)
+//! is more than a standard error above what that asks for. How many degrees of freedom may be lent is bounded elsewhere
+//! (`model.rs`).
 
 use statrs::function::gamma::digamma;
 
@@ -10,6 +15,9 @@ use super::trigamma::{inverse_trigamma, trigamma};
 
 /// A variance below this part of the median is taken to be that: its logarithm would speak louder than all others.
 const SMALLEST_OF_MEDIAN: f64 = 1e-5;
+
+/// Degrees of freedom of the prior that repeated recordings of one binary gave where they told it: 7 to 20.
+const TYPICAL_DF: f64 = 12.0;
 
 /// A row's variance over the expected one, with its degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,10 +51,13 @@ impl Prior {
         };
         let count = variances.len() as f64;
         let mean = variances.iter().map(centred).sum::<f64>() / count;
-        let spread =
-            variances.iter().map(|x| (centred(x) - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        let moment = |power| variances.iter().map(|x| (centred(x) - mean).powi(power)).sum::<f64>() / count;
+        let spread = moment(2) * count / (count - 1.0).max(1.0);
+        let uncertainty = ((moment(4) - moment(2) * moment(2)).max(0.0) / count).sqrt();
         let by_chance = variances.iter().map(|x| trigamma(x.df / 2.0)).sum::<f64>() / count;
-        Self::from_moments(mean, spread - by_chance)
+        let excess = spread - by_chance;
+        let typical = trigamma(TYPICAL_DF / 2.0);
+        Self::from_moments(mean, if excess > typical { typical.max(excess - uncertainty) } else { excess })
     }
 
     fn from_moments(mean: f64, excess: f64) -> Self {
@@ -90,6 +101,6 @@ mod tests {
     #[test]
     fn rows_that_differ_widely_lend_little() {
         let prior = fit(&[1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3], 20.0);
-        assert!(prior.df < 1.0, "{prior:?}");
+        assert!(prior.df < 1.5, "{prior:?}");
     }
 }

@@ -35,6 +35,11 @@ pub(super) fn normal_quantile(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability.clamp(0.0, 1.0))
 }
 
+/// Chance that a standard normal variable is `x` or less; 0 where that is not defined.
+pub(super) fn normal_cdf(x: f64) -> f64 {
+    if x.is_nan() { 0.0 } else { Normal::standard().cdf(x) }
+}
+
 /// Chance that an F variable on these degrees of freedom is `ratio` or more; 1 where that is not defined.
 pub(super) fn f_upper_tail(ratio: f64, numerator_df: f64, denominator_df: f64) -> f64 {
     if !ratio.is_finite() || ratio <= 0.0 {
