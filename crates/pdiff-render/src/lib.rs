@@ -4,12 +4,27 @@
 
 #![forbid(unsafe_code)]
 
+mod closing;
+mod comparability;
 mod error;
+mod heading;
 mod json;
+mod legend;
 mod markdown;
+mod noise_lines;
+mod notes;
+mod number;
 mod options;
+mod page;
 mod row_columns;
+mod row_field;
+mod row_grid;
+mod row_order;
+#[cfg(test)]
+mod sample;
+mod short_name;
 mod table;
+mod visible_text;
 
 pub use error::Error;
 pub use json::json;

@@ -1,11 +1,129 @@
-//! A comparison as table.
+//! A page as a terminal shows it: lines broken at the width, grids drawn by tabled, colour where it is wanted.
 
 use pdiff_analysis::Comparison;
+use tabled::Table;
+use tabled::builder::Builder;
+use tabled::settings::object::{Cell, Columns, Object as _, Rows};
+use tabled::settings::style::{HorizontalLine, Style};
+use tabled::settings::themes::Theme;
+use tabled::settings::{Alignment, Color, Padding};
 
 use crate::options::TableOptions;
+use crate::page::{Align, Block, Grid, Line, Tone, page};
+use crate::row_grid::BETWEEN;
+use crate::visible_text::{visible, wrap};
 
-/// The comparison as table.
+/// Narrower terminals are taken for this wide: below it nothing can be read.
+const LEAST_WIDTH: usize = 40;
+
+/// Lines of a page without a width are broken here; rows are not.
+const LINE_WIDTH: usize = 120;
+
+/// The comparison as a table for a terminal or a bug report.
+///
+/// Control characters in names never reach the terminal, and rows never break.
+///
+/// ```
+/// use pdiff_render::{SortBy, TableOptions};
+/// # let comparison = pdiff_render::doc_comparison();
+///
+/// let options = TableOptions { width: Some(80), color: false, top: Some(20), min_delta_pp: None, sort: SortBy::Delta };
+/// let text = pdiff_render::table(&comparison, &options);
+/// assert!(text.lines().all(|line| line.chars().count() <= 80));
+/// ```
 #[must_use]
-pub fn table(_comparison: &Comparison, _options: &TableOptions) -> String {
-    String::new()
+pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
+    let width = options.width.map(|width| width.max(LEAST_WIDTH));
+    let mut text = String::new();
+    for block in page(comparison, options, width) {
+        match block {
+            Block::Gap => text.push('\n'),
+            Block::Line(line) => push_line(&mut text, &line, width.unwrap_or(LINE_WIDTH), options.color),
+            Block::Grid(grid) => push_grid(&mut text, &grid, options.color),
+        }
+    }
+    text
+}
+
+fn push_line(text: &mut String, line: &Line, width: usize, color: bool) {
+    let indent = Line::LABEL_WIDTH;
+    for (at, part) in wrap(&visible(&line.text), width.saturating_sub(indent)).iter().enumerate() {
+        let label = if at == 0 { line.label } else { "" };
+        let part = format!("{label:<indent$}{part}");
+        text.push_str(&paint(&part, line.tone, color));
+        text.push('\n');
+    }
+}
+
+fn paint(text: &str, tone: Tone, color: bool) -> String {
+    match color.then(|| color_of(tone)).flatten() {
+        Some(color) => color.colorize(text),
+        None => text.to_owned(),
+    }
+}
+
+/// Red and blue, not red and green: one reader in twelve cannot tell those apart.
+fn color_of(tone: Tone) -> Option<Color> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Strong => Some(Color::BOLD),
+        Tone::Dim => Some(Color::FG_BRIGHT_BLACK),
+        Tone::Worse => Some(Color::FG_RED),
+        Tone::Better => Some(Color::FG_BLUE),
+        Tone::Warning => Some(Color::FG_YELLOW),
+        Tone::Grave => Some(Color::BOLD | Color::FG_RED),
+    }
+}
+
+fn push_grid(text: &mut String, grid: &Grid, color: bool) {
+    let mut builder = Builder::with_capacity(grid.rows.len() + 1, grid.columns.len());
+    let two_lines = grid.columns.iter().any(|column| !column.title[0].is_empty());
+    builder.push_record(grid.columns.iter().map(|column| {
+        let [top, bottom] = &column.title;
+        if two_lines { format!("{top}\n{bottom}") } else { bottom.clone() }
+    }));
+    for row in &grid.rows {
+        builder.push_record(row.iter().map(|cell| visible(&cell.text).into_owned()));
+    }
+    let mut table = builder.build();
+    table.with(lines(grid)).with(Padding::new(0, 0, 0, 0)).with(Alignment::left());
+    table.modify(Columns::first().inverse(), Padding::new(BETWEEN - 1, 0, 0, 0));
+    for (at, column) in grid.columns.iter().enumerate() {
+        if column.align == Align::Right {
+            table.modify(Columns::one(at), Alignment::right());
+        }
+    }
+    if color {
+        paint_cells(&mut table, grid);
+    }
+    for line in table.to_string().lines() {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+/// A rule below the heading and above the sums, nothing else.
+fn lines(grid: &Grid) -> Theme {
+    let mut theme = Theme::from_style(Style::blank());
+    let rule = HorizontalLine::inherit(Style::blank().horizontal('-')).intersection('-');
+    theme.insert_horizontal_line(1, rule);
+    if grid.sums > 0 && grid.rows.len() > grid.sums {
+        theme.insert_horizontal_line(grid.rows.len() - grid.sums + 1, rule);
+    }
+    theme
+}
+
+fn paint_cells(table: &mut Table, grid: &Grid) {
+    let heading = Color::BOLD;
+    table.modify(Rows::first(), heading.clone());
+    for (row, cells) in grid.rows.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            if let Some(color) = color_of(cell.tone) {
+                table.modify(Cell::new(row + 1, column), color);
+            }
+        }
+    }
+    for row in grid.rows.len() - grid.sums.min(grid.rows.len())..grid.rows.len() {
+        table.modify(Rows::one(row + 1), heading.clone());
+    }
 }

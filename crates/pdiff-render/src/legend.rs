@@ -1,0 +1,53 @@
+//! What the marks in the rows mean; only those that stand there are explained.
+
+use pdiff_analysis::{Comparison, MatchedBy, Row};
+use pdiff_profile::Presence;
+
+use crate::page::{Block, Line, Tone};
+use crate::row_order::Chosen;
+
+/// What stands for a change that is not significant.
+pub(crate) const NOT_SIGNIFICANT: &str = "~";
+
+/// The mark of a row that has no weight before.
+pub(crate) const NEW: &str = "new";
+
+/// The mark of a row that has no weight after.
+pub(crate) const GONE: &str = "gone";
+
+/// The mark of a row whose name before is another one.
+pub(crate) const ALIAS: &str = "=";
+
+/// The mark of a row behind which more than one function stands.
+pub(crate) const AMBIGUOUS: &str = "?";
+
+/// The marks of one row.
+pub(crate) fn marks(row: &Row) -> String {
+    let presence = match row.presence {
+        Presence::Both => None,
+        Presence::OnlyBefore => Some(GONE),
+        Presence::OnlyAfter => Some(NEW),
+    };
+    let alias = (row.matched.by == MatchedBy::Alias).then_some(ALIAS);
+    let ambiguous = row.matched.ambiguous.then_some(AMBIGUOUS);
+    [presence, alias, ambiguous].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// One line for the marks that the rows shown carry.
+pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block> {
+    let any = |holds: fn(&Row) -> bool| chosen.shown.iter().any(|row| holds(row));
+    let percent = 100.0 * comparison.noise.q_threshold;
+    let meanings = [
+        (
+            any(|row| !row.significant),
+            format!("{NOT_SIGNIFICANT} within noise (false discoveries {percent} %) or too small"),
+        ),
+        (any(|row| row.significant), "a..b 95 % interval of the change".to_owned()),
+        (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} in no sample before")),
+        (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} in no sample after")),
+        (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),
+        (any(|row| row.matched.ambiguous), format!("{AMBIGUOUS} several functions share the name")),
+    ];
+    let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
+    if texts.is_empty() { Vec::new() } else { vec![Line::toned("marks", texts.join("; "), Tone::Dim)] }
+}

@@ -1,0 +1,45 @@
+//! The imperfections of all stages, one line a kind.
+
+use pdiff_analysis::Comparison;
+use pdiff_profile::Note;
+
+use crate::number::{fixed, grouped};
+use crate::page::{Block, Line};
+use crate::visible_text::{cut_end, visible};
+
+/// Kinds that get a line; the others are counted.
+const MOST_KINDS: usize = 8;
+
+/// Longest example.
+const EXAMPLE: usize = 140;
+
+/// One line for each kind of note.
+pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
+    let weight = (comparison.before.weight + comparison.after.weight).as_f64();
+    let kinds = comparison.notes.iter().count();
+    let mut blocks: Vec<Block> = comparison
+        .notes
+        .iter()
+        .take(MOST_KINDS)
+        .map(|note| Line::block("note", text(note, weight)))
+        .collect();
+    if kinds > MOST_KINDS {
+        let more = kinds - MOST_KINDS;
+        blocks.push(Line::block("note", format!("... and {more} more kinds of notes; JSON holds all")));
+    }
+    blocks
+}
+
+fn text(note: &Note, weight: f64) -> String {
+    let share = 100.0 * note.weight.as_f64() / weight;
+    let touched = if note.weight.0 > 0 && weight > 0.0 {
+        format!(", {} % of weight", fixed(share, 2))
+    } else {
+        String::new()
+    };
+    let example = match note.examples.first() {
+        Some(example) => format!(": {}", cut_end(&visible(example), EXAMPLE)),
+        None => String::new(),
+    };
+    format!("{} x{}{touched}{example}", note.kind, grouped(note.count))
+}

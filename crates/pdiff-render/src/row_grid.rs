@@ -1,0 +1,148 @@
+//! The rows as a grid that fits the width: columns go first, then names are shortened; rows never break.
+
+use std::collections::BTreeMap;
+
+use pdiff_analysis::{Comparison, Row};
+
+use crate::number::{CostUnit, grouped};
+use crate::page::{Grid, GridCell, GridColumn};
+use crate::row_field::Field;
+use crate::row_order::Chosen;
+use crate::short_name::shorten;
+use crate::visible_text::{cut_middle, visible, width};
+
+/// Room between columns.
+pub(crate) const BETWEEN: usize = 2;
+
+/// Names get at least this much room before other columns do.
+const LEAST_NAME: usize = 26;
+
+/// Names get this much room however narrow the terminal.
+const MIN_NAME: usize = 8;
+
+/// Objects and thread groups are cut to this.
+const MOST_OBJECT: usize = 18;
+
+/// One column with its cells: rows, then sums.
+struct Column {
+    field: Field,
+    heading: GridColumn,
+    cells: Vec<GridCell>,
+}
+
+/// The rows shown, the sum of the others, and the total.
+pub(crate) fn grid(comparison: &Comparison, chosen: &Chosen<'_>, most: Option<usize>) -> Grid {
+    let unit = cost_unit(comparison);
+    let column = |field: Field| Column::new(field, comparison, chosen, unit);
+    let mut columns: Vec<Column> = Field::of(comparison).into_iter().map(column).collect();
+    if let Some(most) = most {
+        drop_columns(&mut columns, most, |field| Column::new(field, comparison, chosen, unit));
+        name_objects(&mut columns, &chosen.shown);
+        let others: usize =
+            columns.iter().filter(|column| column.field != Field::Name).map(Column::taken).sum();
+        let room = most.saturating_sub(others).max(MIN_NAME);
+        for column in columns.iter_mut().filter(|column| column.field == Field::Name) {
+            for cell in &mut column.cells {
+                cell.text = shorten(&cell.text, room).into_owned();
+            }
+        }
+    }
+    into_grid(columns, if chosen.rest.is_empty() { 1 } else { 2 })
+}
+
+/// One unit for all costs.
+fn cost_unit(comparison: &Comparison) -> CostUnit {
+    let (largest, is_time) = comparison
+        .cost
+        .as_ref()
+        .map_or((0.0, true), |cost| (cost.per_op.before.max(cost.per_op.after), cost.is_time));
+    CostUnit::for_column(largest, is_time)
+}
+
+impl Column {
+    fn new(field: Field, comparison: &Comparison, chosen: &Chosen<'_>, unit: CostUnit) -> Self {
+        let mut cells: Vec<GridCell> = chosen.shown.iter().map(|row| field.cell(row, unit)).collect();
+        let all: Vec<&Row> = comparison.rows.iter().collect();
+        let rest = format!("... and {} more", grouped(chosen.rest.len() as u64));
+        let sums = [(rest, &chosen.rest), ("TOTAL".to_owned(), &all)];
+        for (title, rows) in
+            sums.into_iter().filter(|(_, rows)| !rows.is_empty() || chosen.rest.len() != rows.len())
+        {
+            cells.push(match field {
+                Field::Name => GridCell::plain(title),
+                _ => field.sum(rows, comparison.share, unit),
+            });
+        }
+        for cell in &mut cells {
+            let text = visible(&cell.text);
+            let text = match field {
+                Field::Object | Field::ThreadGroup => cut_middle(&text, MOST_OBJECT),
+                _ => text,
+            };
+            cell.text = text.into_owned();
+        }
+        Self { field, heading: field.column(comparison, unit), cells }
+    }
+
+    fn width(&self) -> usize {
+        let titles = self.heading.title.iter().map(String::as_str);
+        titles.chain(self.cells.iter().map(|cell| cell.text.as_str())).map(width).max().unwrap_or(0)
+    }
+
+    /// Its width and the room beside it.
+    fn taken(&self) -> usize {
+        self.width() + BETWEEN
+    }
+
+    /// What it takes at least.
+    fn needed(&self) -> usize {
+        if self.field == Field::Name { self.width().min(LEAST_NAME) } else { self.taken() }
+    }
+}
+
+/// Takes columns away until names have room.
+fn drop_columns(columns: &mut Vec<Column>, most: usize, column: impl Fn(Field) -> Column) {
+    while columns.iter().map(Column::needed).sum::<usize>() > most {
+        let Some(next) = columns.iter().filter_map(|column| column.field.dropped_at()).min() else { break };
+        let gone: Vec<usize> = (0..columns.len())
+            .filter(|at| columns.get(*at).is_some_and(|column| column.field.dropped_at() == Some(next)))
+            .collect();
+        for at in gone.into_iter().rev() {
+            let dropped = columns.remove(at);
+            if dropped.field == Field::Interval {
+                columns.insert(at, column(Field::HalfInterval));
+            }
+        }
+    }
+}
+
+/// Where the column of objects had to go, names that stand in several objects say which.
+fn name_objects(columns: &mut [Column], rows: &[&Row]) {
+    if columns.iter().any(|column| column.field == Field::Object) {
+        return;
+    }
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows {
+        *count.entry(&row.name).or_default() += 1;
+    }
+    let twice =
+        |row: &Row| count.get(row.name.as_str()).is_some_and(|count| *count > 1) && !row.object.is_empty();
+    for column in columns.iter_mut().filter(|column| column.field == Field::Name) {
+        for (cell, row) in column.cells.iter_mut().zip(rows).filter(|(_, row)| twice(row)) {
+            cell.text = format!("{} ({})", cell.text, cut_middle(&visible(&row.object), MOST_OBJECT));
+        }
+    }
+}
+
+/// Columns side by side.
+fn into_grid(columns: Vec<Column>, sums: usize) -> Grid {
+    let mut grid = Grid { columns: Vec::new(), rows: Vec::new(), sums };
+    for column in columns {
+        grid.rows.resize_with(column.cells.len(), Vec::new);
+        grid.columns.push(column.heading);
+        for (row, cell) in grid.rows.iter_mut().zip(column.cells) {
+            row.push(cell);
+        }
+    }
+    grid
+}

@@ -1,0 +1,126 @@
+//! Comparisons for tests: small, by hand, every number in sight.
+
+use pdiff_analysis::noise::{Method, RunVariation, Test};
+use pdiff_analysis::{
+    Comparison, Fact, Gravity, GroupBy, Inlines, MatchedBy, NoiseSummary, Policy, Quantities, Row, RowMatch,
+    RunSummary, Share, SideSummary,
+};
+use pdiff_profile::names::MatchLevel;
+use pdiff_profile::{Notes, Presence, Weight};
+
+use crate::options::{SortBy, TableOptions};
+
+/// All rows, no colour, as wide as it takes.
+pub(crate) fn options() -> TableOptions {
+    TableOptions { width: None, color: false, top: None, min_delta_pp: None, sort: SortBy::Delta }
+}
+
+/// A row whose change is noise; shares of 10,000 in percent.
+pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
+    let presence = match (before > 0.0, after > 0.0) {
+        (true, false) => Presence::OnlyBefore,
+        (false, true) => Presence::OnlyAfter,
+        _ => Presence::Both,
+    };
+    let there = |share: f64| (share > 0.0).then(|| name.to_owned());
+    Row {
+        name: name.to_owned(),
+        object: "mysqld".to_owned(),
+        file: None,
+        subsystem: None,
+        thread_group: None,
+        unresolved: name.starts_with("[unresolved]"),
+        presence,
+        matched: RowMatch {
+            by: MatchedBy::Name,
+            ambiguous: false,
+            before_name: there(before),
+            after_name: there(after),
+        },
+        before: quantities(before),
+        after: quantities(after),
+        ci_low_pp: after - before - 0.5,
+        ci_high_pp: after - before + 0.5,
+        test: Test::Tested { p: 0.5, q: 0.5 },
+        significant: false,
+        detectable_pp: Some(0.75),
+        gap_share_pct: None,
+    }
+}
+
+/// A row whose change is significant.
+pub(crate) fn significant(name: &str, shares: (f64, f64)) -> Row {
+    Row { significant: true, test: Test::Tested { p: 0.001, q: 0.01 }, ..row(name, shares) }
+}
+
+fn quantities(share: f64) -> Quantities {
+    let weight = Weight((share * 100.0).round() as u64);
+    Quantities {
+        self_weight: weight,
+        booked_self_weight: weight,
+        inlined_self_weight: Weight::ZERO,
+        total_weight: Weight(weight.0 * 2),
+        samples: weight.0,
+        self_pct: share,
+        booked_self_pct: share,
+        inlined_self_pct: 0.0,
+        total_pct: share * 2.0,
+        self_per_op: None,
+        self_per_op_ns: None,
+    }
+}
+
+fn side(label: &str) -> SideSummary {
+    let run = RunSummary {
+        path: format!("{label}.perf"),
+        event: "cpu-clock".to_owned(),
+        samples: 10_000,
+        weight: Weight(10_000),
+        span_s: Some(15.0),
+        operations: None,
+        tps: None,
+        cpu_seconds: None,
+    };
+    SideSummary {
+        label: label.to_owned(),
+        runs: vec![run],
+        samples: 10_000,
+        weight: Weight(10_000),
+        unresolved_pct: 0.0,
+        spin_pct: 0.0,
+        objects: Vec::new(),
+    }
+}
+
+/// A fact.
+pub(crate) fn fact(name: &'static str, values: (&str, &str), gravity: Gravity, remark: &str) -> Fact {
+    let (before, after) = (values.0.to_owned(), values.1.to_owned());
+    Fact { name, before, after, gravity, remark: remark.to_owned() }
+}
+
+/// A comparison of these rows.
+pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
+    Comparison {
+        before: side("57"),
+        after: side("80"),
+        policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+        share: Share::All,
+        left_out_pct: None,
+        group_by: GroupBy::Function,
+        filtered: String::new(),
+        comparability: vec![fact("event", ("cpu-clock", "cpu-clock"), Gravity::Plain, "")],
+        noise: NoiseSummary {
+            method: Method::SingleRun,
+            run_variation: RunVariation::Assumed { cv: 0.08 },
+            tests: rows.len(),
+            significant: rows.iter().filter(|row| row.significant).count(),
+            q_threshold: 0.05,
+            detectable: vec![(0.1, Some(0.12)), (1.0, Some(0.5)), (5.0, None)],
+            assumed_dispersion: false,
+            drifting: Vec::new(),
+        },
+        rows,
+        cost: None,
+        notes: Notes::new(),
+    }
+}
