@@ -1,0 +1,322 @@
+//! The tool as a user meets it: real captures, wrong input, streams, exit codes.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn pdiff() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+fn capture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mysql").join(name)
+}
+
+fn run(arguments: &[&str]) -> Output {
+    pdiff().arg("compare").args(arguments).arg("--no-symbolize").output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let arguments: Vec<&str> = arguments.iter().copied().chain(["--format", "json"]).collect();
+    serde_json::from_str(&stdout(&run(&arguments))).unwrap()
+}
+
+fn two(before: &str, after: &str) -> [String; 2] {
+    [capture(before), capture(after)].map(|path| path.to_str().unwrap().to_owned())
+}
+
+fn text_of(name: &str) -> String {
+    String::from_utf8(zstd::decode_all(std::fs::File::open(capture(name)).unwrap()).unwrap()).unwrap()
+}
+
+/// Samples and leaf symbols of a capture with chains, counted line by line without any of pdiff's code.
+fn plain_count(text: &str) -> (u64, BTreeMap<String, u64>) {
+    let mut samples = 0;
+    let mut leaves = BTreeMap::new();
+    let mut at_leaf = false;
+    for line in text.lines() {
+        if line.starts_with('\t') {
+            if at_leaf {
+                let rest = line.trim_start().split_once(' ').unwrap().1;
+                let symbol = rest.rsplit_once(" (").unwrap().0;
+                let symbol = symbol.rsplit_once("+0x").map_or(symbol, |(name, _)| name);
+                *leaves.entry(symbol.to_owned()).or_default() += 1;
+            }
+            at_leaf = false;
+        } else if line.contains("cpu-clock:") {
+            samples += 1;
+            at_leaf = true;
+        }
+    }
+    (samples, leaves)
+}
+
+#[test]
+fn self_weights_sum_to_an_independent_count_and_leaves_agree_with_it() {
+    let [before, after] = two("57-aligned-r1.perf.zst", "80-aligned-r1.perf.zst");
+    let report = json(&[&before, &after]);
+    for (side, name) in [("before", "57-aligned-r1.perf.zst"), ("after", "80-aligned-r1.perf.zst")] {
+        let (samples, leaves) = plain_count(&text_of(name));
+        assert_eq!(report[side]["samples"].as_u64(), Some(samples));
+        for measure in ["self_weight", "booked_self_weight"] {
+            let functions = report["functions"].as_array().unwrap();
+            let sum: u64 = functions.iter().filter_map(|row| row[side][measure].as_u64()).sum();
+            assert_eq!(Some(sum), report[side]["weight"].as_u64(), "{side} {measure}");
+        }
+        for function in
+            ["ut_delay", "cmp_dtuple_rec_with_match_low", "buf_page_get_gen", "ha_innobase::info_low"]
+        {
+            let expected = leaves.get(function).copied().unwrap_or(0) * 1_001_001;
+            let row = report["functions"].as_array().unwrap().iter().find(|row| row["name"] == function);
+            let found = row.and_then(|row| row[side]["booked_self_weight"].as_u64()).unwrap_or(0);
+            assert_eq!(found, expected, "{side} {function}");
+        }
+    }
+}
+
+#[test]
+fn the_result_does_not_depend_on_threads_compression_or_stdin() {
+    let [before, after] = two("57-aligned-r2.perf.zst", "80-aligned-r2.perf.zst");
+    let one = json(&[&before, &after, "--threads", "1"]);
+    assert_eq!(one, json(&[&before, &after, "--threads", "3"]));
+    let mut child = pdiff()
+        .args([
+            "compare",
+            &before,
+            "-",
+            "--format",
+            "json",
+            "--label-after",
+            "80-aligned-r2",
+            "--no-symbolize",
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let text = text_of("80-aligned-r2.perf.zst");
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    let piped: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(one["functions"], piped["functions"]);
+}
+
+#[test]
+fn swapping_sides_negates_and_a_side_against_itself_has_no_change() {
+    let [before, after] = two("56-aligned-r1.perf.zst", "57-aligned-r1.perf.zst");
+    // Renames have a direction, so they are left out here.
+    let forth = json(&[&before, &after, "--no-builtin-aliases"]);
+    let back = json(&[&after, &before, "--no-builtin-aliases"]);
+    let deltas = |report: &Value| -> BTreeMap<(String, String), f64> {
+        let rows = report["functions"].as_array().unwrap();
+        let key = |row: &Value| (row["name"].to_string(), row["object"].to_string());
+        rows.iter().map(|row| (key(row), row["delta_self_pp"].as_f64().unwrap())).collect()
+    };
+    let (forth, back) = (deltas(&forth), deltas(&back));
+    assert_eq!(forth.len(), back.len());
+    assert!(forth.iter().all(|(key, delta)| (delta + back[key]).abs() < 1e-9));
+    let same = json(&[&before, &before]);
+    assert!(
+        same["functions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["significant"] == false && row["delta_self_pp"] == 0.0)
+    );
+}
+
+#[test]
+fn recordings_of_one_build_show_nothing_significant() {
+    let [first, second] = two("57-aligned-r1.perf.zst", "57-aligned-r3.perf.zst");
+    let report = json(&[&first, &second]);
+    let rows = report["functions"].as_array().unwrap();
+    let found: Vec<&Value> =
+        rows.iter().filter(|row| row["significant"] == true).map(|row| &row["name"]).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn replicates_windows_and_groups_work_together() {
+    let files = |version: &str| {
+        (1..=3).map(|run| capture(&format!("{version}-aligned-r{run}.perf.zst")).to_str().unwrap().to_owned())
+    };
+    let mut arguments: Vec<String> = vec!["--before".into()];
+    arguments.extend(files("57"));
+    arguments.push("--after".into());
+    arguments.extend(files("80"));
+    arguments.extend([
+        "--windows".into(),
+        capture("windows.tsv").to_str().unwrap().into(),
+        "--by".into(),
+        "subsystem".into(),
+    ]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let report = json(&arguments);
+    assert_eq!(report["before"]["runs"].as_array().unwrap().len(), 3);
+    let sum: f64 = report["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|row| row["after"]["self_pct"].as_f64())
+        .sum();
+    assert!((sum - 100.0).abs() < 1e-6, "{sum}");
+    assert!(report["functions"].as_array().unwrap().iter().any(|row| row["name"] == "redo log"));
+}
+
+/// Runs on files with these contents; expects exit 2, nothing on stdout and all the words in one line of stderr.
+fn trouble(contents: &[u8], words: &[&str]) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("odd.perf");
+    std::fs::write(&path, contents).unwrap();
+    let path = path.to_str().unwrap();
+    let output = run(&[path, path]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(stderr.trim_end().lines().count(), 1, "{stderr}");
+    for word in words {
+        assert!(stderr.contains(word), "no '{word}' in {stderr}");
+    }
+}
+
+#[test]
+fn wrong_input_is_one_clear_line_and_exit_2() {
+    trouble(b"", &["odd.perf", "empty"]);
+    trouble(b"PERFILE2\0\0\0\0\0\0\0\0", &["odd.perf", "perf.data", "perf script"]);
+    trouble(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", &["odd.perf", "ELF"]);
+    trouble("this is no profile\n".repeat(100).as_bytes(), &["odd.perf", "line"]);
+    let missing = run(&["/nowhere/a.perf", "/nowhere/b.perf"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("/nowhere/a.perf"));
+}
+
+#[test]
+fn wrong_words_are_told_with_what_there_is() {
+    let [before, after] = two("57-aligned-r1.perf.zst", "80-aligned-r1.perf.zst");
+    let check = |arguments: &[&str], words: &[&str]| {
+        let arguments: Vec<&str> =
+            [before.as_str(), after.as_str()].into_iter().chain(arguments.iter().copied()).collect();
+        let output = run(&arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        for word in words {
+            assert!(stderr.contains(word), "no '{word}' in {stderr}");
+        }
+    };
+    check(&["--by", "colour"], &["--by", "subsystem"]);
+    check(&["--match", "exact"], &["--match", "qualified"]);
+    check(&["--comm", "("], &["--comm", "regular expression"]);
+    check(&["--time", "yesterday"], &["--time", "START,END"]);
+    check(&["--event", "branches"], &["no event 'branches'", "cpu-clock"]);
+    check(&["--tps-before", "1", "2"], &["--tps-before", "2 values for 1 recordings"]);
+    check(&["--tps-before", "-1"], &["-1"]);
+    check(&["--fail-on", "speed > 1"], &["--fail-on", "delta_self_pp"]);
+    check(&["--windows", "/nowhere.tsv"], &["/nowhere.tsv"]);
+    check(&["--aliases", before.as_str()], &["57-aligned-r1"]);
+    check(&["--sort", "luck"], &["--sort", "delta"]);
+    check(&["--flavour"], &["--flavour"]);
+}
+
+#[test]
+fn gates_decide_the_exit_code() {
+    let [before, after] = two("57-aligned-r1.perf.zst", "80-aligned-r1.perf.zst");
+    let check = |gate: &str, expected: i32| {
+        let output = run(&[&before, &after, "--fail-on", gate, "--top", "1"]);
+        assert_eq!(
+            output.status.code(),
+            Some(expected),
+            "{gate}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(!output.stdout.is_empty());
+    };
+    check("all:delta_self_pp > 0.5", 1);
+    check("all:delta_self_pp > 99", 0);
+    check("all:function=^no_such_function$:delta_self_pp > -100", 0);
+}
+
+#[test]
+fn a_table_without_a_terminal_has_no_colour_and_fits_its_width() {
+    let [before, after] = two("57-aligned-r1.perf.zst", "80-aligned-r1.perf.zst");
+    let plain = stdout(&run(&[&before, &after, "--top", "10"]));
+    assert!(!plain.contains('\u{1b}'));
+    assert!(plain.contains("57-aligned-r1") && plain.contains("80-aligned-r1"));
+    let forced =
+        pdiff().args(["compare", &before, &after, "--color", "always", "--no-symbolize"]).output().unwrap();
+    assert!(stdout(&forced).contains('\u{1b}'));
+    let narrow =
+        pdiff().args(["compare", &before, &after, "--no-symbolize"]).env("COLUMNS", "80").output().unwrap();
+    let rows = stdout(&narrow);
+    let widest = rows.lines().filter(|line| line.contains(" mysqld")).map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|widest| widest <= 80), "{widest:?}\n{rows}");
+}
+
+#[test]
+fn a_result_file_is_whole_or_not_there() {
+    let [before, after] = two("57-aligned-r1.perf.zst", "80-aligned-r1.perf.zst");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("out.json");
+    let ran = run(&[&before, &after, "--format", "json", "-o", path.to_str().unwrap()]);
+    assert!(ran.status.success() && ran.stdout.is_empty());
+    serde_json::from_slice::<Value>(&std::fs::read(&path).unwrap()).unwrap();
+    let into_nothing = run(&[&before, &after, "-o", "/nowhere/out.txt"]);
+    assert_eq!(into_nothing.status.code(), Some(2));
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let [before, after] = two("57-aligned-r1.perf.zst", "80-aligned-r1.perf.zst");
+    let mut child = pdiff()
+        .args(["compare", &before, &after, "--format", "json", "--no-symbolize"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn help_pages_are_as_written_down() {
+    for command in ["", "compare", "completions", "man"] {
+        let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let output = pdiff().args(arguments).env("COLUMNS", "100").output().unwrap();
+        let name = if command.is_empty() { "pdiff" } else { command };
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/help").join(format!("{name}.txt"));
+        let help = stdout(&output);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &help).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(help, expected, "UPDATE=1 writes {}", path.display());
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = pdiff().args(["completions", shell]).output().unwrap();
+        assert!(stdout(&output).contains("compare"));
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let output = pdiff().args(["man", "--dir"]).arg(directory.path()).output().unwrap();
+    assert!(output.status.success());
+    let page = std::fs::read_to_string(directory.path().join("pdiff-compare.1")).unwrap();
+    assert!(page.contains("fail\\-on"));
+}

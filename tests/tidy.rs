@@ -1,0 +1,152 @@
+//! The shape of the workspace: who may depend on whom, and which libraries stand where.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The names under `[dependencies]` of a manifest.
+fn dependencies(manifest: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(manifest).unwrap();
+    let table: toml::Table = text.parse().unwrap();
+    table
+        .get("dependencies")
+        .and_then(toml::Value::as_table)
+        .map_or_else(Vec::new, |table| table.keys().cloned().collect())
+}
+
+fn packages() -> BTreeMap<String, Vec<String>> {
+    let mut packages = BTreeMap::from([("pdiff".to_owned(), dependencies(&root().join("Cargo.toml")))]);
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        packages.insert(name, dependencies(&entry.path().join("Cargo.toml")));
+    }
+    packages
+}
+
+fn rust_files(directory: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    rust_files(&root().join("src"), &mut files);
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        rust_files(&entry.unwrap().path().join("src"), &mut files);
+    }
+    files
+}
+
+#[test]
+fn packages_depend_only_along_the_line() {
+    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("pdiff-profile", &[][..]),
+        ("pdiff-ingest", &["pdiff-profile"][..]),
+        ("pdiff-symbolize", &["pdiff-profile"][..]),
+        ("pdiff-analysis", &["pdiff-profile"][..]),
+        ("pdiff-render", &["pdiff-analysis", "pdiff-profile"][..]),
+        (
+            "pdiff",
+            &["pdiff-analysis", "pdiff-ingest", "pdiff-profile", "pdiff-render", "pdiff-symbolize"][..],
+        ),
+    ]);
+    for (package, dependencies) in packages() {
+        let allowed = allowed
+            .get(package.as_str())
+            .unwrap_or_else(|| panic!("{package}: a seventh package needs a written reason"));
+        for dependency in dependencies.iter().filter(|name| name.starts_with("pdiff")) {
+            assert!(allowed.contains(&dependency.as_str()), "{package} must not depend on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn libraries_stand_where_they_belong() {
+    let homes: &[(&str, &[&str])] = &[
+        ("gimli", &["pdiff-symbolize"]),
+        ("addr2line", &["pdiff-symbolize"]),
+        ("object", &["pdiff-symbolize"]),
+        ("memmap2", &["pdiff-symbolize"]),
+        ("inferno", &["pdiff-render"]),
+        ("tabled", &["pdiff-render"]),
+        ("polars", &["pdiff-render", "pdiff-analysis", "pdiff-ingest"]),
+        ("clap", &["pdiff"]),
+        ("anyhow", &["pdiff"]),
+        ("indicatif", &["pdiff"]),
+    ];
+    for (package, dependencies) in packages() {
+        for (library, homes) in homes {
+            let here = dependencies.iter().any(|dependency| dependency == library);
+            assert!(!here || homes.contains(&package.as_str()), "{library} does not belong in {package}");
+        }
+    }
+}
+
+#[test]
+fn only_the_root_package_prints_reads_the_environment_or_exits() {
+    let words = ["println!", "eprintln!", "print!(", "std::env::", "process::exit"];
+    for file in sources().iter().filter(|file| !file.starts_with(root().join("src"))) {
+        let text = std::fs::read_to_string(file).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let code = line.trim_start();
+            if code.starts_with("//") {
+                continue;
+            }
+            if code.starts_with("#[cfg(test)]") {
+                break;
+            }
+            let is_test = file.file_name().is_some_and(|name| name == "tests.rs");
+            let odd = words.iter().find(|word| code.contains(**word) && !code.contains("env!("));
+            assert!(odd.is_none() || is_test, "{}:{}: {}", file.display(), number + 1, code);
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for file in sources() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//!"), "{} does not begin with //!", file.display());
+    }
+}
+
+#[test]
+fn no_file_is_named_after_nothing() {
+    for file in sources() {
+        let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+        let vague = ["util", "utils", "common", "shared", "types", "misc", "helpers"];
+        assert!(!vague.contains(&name.as_str()), "{} is named after nothing", file.display());
+    }
+}
+
+#[test]
+fn documents_link_to_files_that_exist() {
+    let mut documents =
+        vec![root().join("README.md"), root().join("ARCHITECTURE.md"), root().join("CHANGELOG.md")];
+    for entry in std::fs::read_dir(root().join("docs")).unwrap() {
+        documents.push(entry.unwrap().path());
+    }
+    for document in
+        documents.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+    {
+        let text = std::fs::read_to_string(document).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = target.split('#').next().unwrap_or(target);
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            let path = document.parent().unwrap().join(target);
+            assert!(path.exists(), "{} links to {target}, which is not there", document.display());
+        }
+    }
+}
