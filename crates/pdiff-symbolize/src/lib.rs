@@ -3,14 +3,36 @@
 //! In: a profile (or addresses of one file) and where to look for files. Out: a chain of functions for each address,
 //! outermost first, or the reason why there is none. Nothing here reads the environment or prints.
 
+mod address_index;
 mod address_map;
+mod cache_file;
+mod content_hash;
+mod debug_file;
+mod debug_sections;
+mod elf_file;
 mod error;
+mod file_bytes;
+mod function_name;
+mod function_tree;
+mod index_builder;
+mod inflate;
+mod label;
+mod line_rows;
+mod object_index;
 mod options;
+mod paint;
+mod plt;
 mod resolve;
+mod source_path;
+mod split_dwarf;
+mod symbol_table;
 mod symbolizer;
+mod unit_index;
+mod units;
 
+pub use address_index::{Chain, FrameRef};
 pub use address_map::{AddressKind, AddressMap};
 pub use error::Error;
 pub use options::{Fetch, SymbolizeOptions, Wanted};
 pub use resolve::{Resolved, ResolvedObject, resolve_profile};
-pub use symbolizer::symbolize;
+pub use symbolizer::{Symbolizer, symbolize};

@@ -1,13 +1,60 @@
-//! One object: addresses to functions.
+//! One object: addresses to functions, from its index file where there is one.
+//!
+//! What is not in the index is looked up in the files and added to it, so the second look at a profile needs no debug
+//! information. A whole index ([`Symbolizer::index_all`]) answers every address.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use pdiff_profile::{ObjectAddr, Resolution};
+use pdiff_profile::{NoteKind, Notes, ObjectAddr, ObjectId, Reason, Resolution, Weight};
 
+use crate::address_index::{AddressIndex, Chain, Cursor, Found};
+use crate::cache_file::{CacheFile, SectionTag};
+use crate::elf_file::ElfFile;
 use crate::error::Error;
+use crate::file_bytes::FileBytes;
+use crate::function_tree::Wanted;
+use crate::object_index::{ObjectFiles, index_bytes};
 use crate::options::SymbolizeOptions;
 
+/// One file with its debug information and its index.
+#[derive(Debug)]
+pub struct Symbolizer {
+    files: ObjectFiles,
+    id: ObjectId,
+    cache: Option<CacheFile>,
+    index: IndexBytes,
+    notes: Notes,
+}
+
+/// Where the bytes of an index are.
+#[derive(Debug)]
+enum IndexBytes {
+    None,
+    Made(Vec<u8>),
+    Cached(FileBytes, std::ops::Range<usize>),
+}
+
+impl IndexBytes {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::None => &[],
+            Self::Made(bytes) => bytes,
+            Self::Cached(bytes, range) => bytes.get(range.clone()).unwrap_or(&[]),
+        }
+    }
+}
+
 /// The functions at addresses of one file, in the order given.
+///
+/// ```
+/// use pdiff_profile::{ObjectAddr, Resolution};
+/// use pdiff_symbolize::{SymbolizeOptions, symbolize};
+///
+/// let program = std::env::current_exe()?;
+/// let found = symbolize(&program, &[ObjectAddr(0)], &SymbolizeOptions::new())?;
+/// assert!(matches!(found.as_slice(), [Resolution::Unresolved(_)]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If the file cannot be read as ELF.
@@ -16,6 +63,153 @@ pub fn symbolize(
     addrs: &[ObjectAddr],
     options: &SymbolizeOptions,
 ) -> Result<Vec<Resolution>, Error> {
-    let _ = (path, options);
-    Ok(vec![Resolution::Unresolved(pdiff_profile::Reason::NoSymbol); addrs.len()])
+    Ok(Symbolizer::open(path, options)?.symbolize(addrs))
+}
+
+impl Symbolizer {
+    /// Opens a file, finds its debug information and its index file.
+    ///
+    /// # Errors
+    /// If the file cannot be read as ELF.
+    pub fn open(path: &Path, options: &SymbolizeOptions) -> Result<Self, Error> {
+        Ok(Self::of(ElfFile::open(path)?, options))
+    }
+
+    pub(crate) fn of(file: ElfFile, options: &SymbolizeOptions) -> Self {
+        let files = ObjectFiles::find(file, options);
+        let id = files.file.object_id();
+        let cache = options.cache_dir.as_deref().map(|directory| CacheFile::of(directory, &id));
+        let mut symbolizer = Self { files, id, cache, index: IndexBytes::None, notes: Notes::new() };
+        symbolizer.load_index();
+        symbolizer
+    }
+
+    /// Which file it is for good.
+    #[must_use]
+    pub fn object_id(&self) -> &ObjectId {
+        &self.id
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.files.file.path()
+    }
+
+    /// The file with the debug information, where it is another one.
+    #[must_use]
+    pub fn debug_path(&self) -> Option<PathBuf> {
+        self.files.debug_file.as_ref().map(|file| file.path().to_path_buf())
+    }
+
+    /// Whether debug information was found.
+    #[must_use]
+    pub fn has_debug_info(&self) -> bool {
+        self.files.has_debug_info()
+    }
+
+    /// What was imperfect: damaged index files.
+    #[must_use]
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// The functions at addresses of the file, in the order given.
+    pub fn symbolize(&mut self, addrs: &[ObjectAddr]) -> Vec<Resolution> {
+        let mut sorted: Vec<u64> = addrs.iter().map(|addr| addr.0).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        self.index_addrs(&sorted);
+        let mut by_addr = Vec::with_capacity(sorted.len());
+        self.for_each(&sorted, |chain| by_addr.push(chain.map(Chain::to_resolution)));
+        let resolve = |addr: &ObjectAddr| {
+            let found = sorted.binary_search(&addr.0).ok().and_then(|at| by_addr.get(at).cloned().flatten());
+            found.unwrap_or_else(|| Resolution::Unresolved(self.reason(addr.0)))
+        };
+        addrs.iter().map(resolve).collect()
+    }
+
+    /// Calls `each` with what the index has for each of `sorted` addresses. What is not indexed has none: see
+    /// [`Self::index_all`].
+    pub fn for_each(&self, sorted: &[u64], mut each: impl FnMut(Option<Chain<'_>>)) {
+        let index = self.index();
+        let mut cursor = Cursor::default();
+        for addr in sorted {
+            match index.find(&mut cursor, *addr) {
+                Found::Chain(chain) => each(Some(chain)),
+                Found::Nothing | Found::Unknown => each(None),
+            }
+        }
+    }
+
+    /// Indexes the whole file, if that has not been done, and keeps the index in the cache.
+    pub fn index_all(&mut self) {
+        if !self.index().is_whole {
+            self.extend(Wanted::All);
+        }
+    }
+
+    /// The size of the index in bytes.
+    #[must_use]
+    pub fn index_size(&self) -> usize {
+        self.index.bytes().len()
+    }
+
+    pub(crate) fn file(&self) -> &ElfFile {
+        &self.files.file
+    }
+
+    pub(crate) fn files(&self) -> &ObjectFiles {
+        &self.files
+    }
+
+    fn index(&self) -> AddressIndex<'_> {
+        AddressIndex::parse(self.index.bytes()).unwrap_or_else(AddressIndex::empty)
+    }
+
+    fn reason(&self, addr: u64) -> Reason {
+        if self.files.file.is_code(addr) { Reason::NoSymbol } else { Reason::OutsideObject }
+    }
+
+    /// Sees to it that the index knows what there is to know about `sorted` addresses.
+    fn index_addrs(&mut self, sorted: &[u64]) {
+        let index = self.index();
+        let mut cursor = Cursor::default();
+        let is_missing = |addr: &u64| {
+            self.files.file.is_code(*addr) && matches!(index.find(&mut cursor, *addr), Found::Unknown)
+        };
+        let missing: Vec<u64> = sorted.iter().copied().filter(is_missing).collect();
+        if !missing.is_empty() {
+            self.extend(Wanted::Addrs(&missing));
+        }
+    }
+
+    fn extend(&mut self, wanted: Wanted<'_>) {
+        let bytes = index_bytes(&self.files, wanted, &self.index());
+        if let Some(cache) = &self.cache
+            && let Err(error) = cache.store(SectionTag::AddressIndex, self.files.fingerprint(), &bytes)
+        {
+            let path = cache.path().display().to_string();
+            self.notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: not kept: {error}"));
+        }
+        self.index = IndexBytes::Made(bytes);
+    }
+
+    fn load_index(&mut self) {
+        let Some(cache) = &self.cache else { return };
+        match cache.load(SectionTag::AddressIndex, self.files.fingerprint()) {
+            Ok(Some((bytes, range))) => {
+                let is_whole =
+                    bytes.get(range.clone()).is_some_and(|index| AddressIndex::parse(index).is_some());
+                if is_whole {
+                    self.index = IndexBytes::Cached(bytes, range);
+                }
+            }
+            Ok(None) => {}
+            Err(damage) => {
+                let path = cache.path().display().to_string();
+                self.notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {damage}"));
+            }
+        }
+    }
 }

@@ -1,0 +1,242 @@
+//! The index of one object: from an address to its chain of functions, in one block of bytes.
+//!
+//! The same bytes stand in memory and in the cache file, so loading is checking a sum. Nothing in them is trusted:
+//! every access is checked, a node's parent comes before it, so that no chain can loop.
+//!
+//! ```text
+//! header     magic, format, base, whole, counts
+//! segments   addr[], node[]        from this address on, this node (sorted; addresses less base)
+//! nodes      parent, function, call file, call line
+//! lines      addr[], place[]       from this address on, this place (sorted)
+//! places     file, line
+//! functions  name, linkage name
+//! strings    end[], bytes
+//! ```
+//!
+//! Two arrays beside each other keep the search for an address in few cache lines.
+
+use object::LittleEndian as Le;
+use object::pod::slice_from_bytes;
+
+use pdiff_profile::{InlineChain, InlineFrame, Reason, Resolution};
+
+type Word = object::U32<Le>;
+
+/// First bytes of an index.
+pub(crate) const MAGIC: [u8; 8] = *b"pdiffidx";
+/// Changes whenever the bytes or what they say changes.
+pub(crate) const FORMAT: u32 = 1;
+/// Number of 32-bit words before the arrays.
+pub(crate) const HEADER_WORDS: usize = 12;
+/// No string, no place.
+pub(crate) const NONE: u32 = u32::MAX;
+/// A node that says: looked for, and nothing is there.
+pub(crate) const NOTHING: u32 = u32::MAX;
+/// A node that says: not looked for yet.
+pub(crate) const UNKNOWN: u32 = u32::MAX - 1;
+
+/// The index in a block of bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddressIndex<'a> {
+    pub(crate) base: u64,
+    /// Whether the whole file is indexed.
+    pub(crate) is_whole: bool,
+    pub(crate) segment_addrs: &'a [Word],
+    pub(crate) segment_nodes: &'a [Word],
+    pub(crate) nodes: &'a [[Word; 4]],
+    pub(crate) line_addrs: &'a [Word],
+    pub(crate) line_places: &'a [Word],
+    pub(crate) places: &'a [[Word; 2]],
+    pub(crate) functions: &'a [[Word; 2]],
+    string_ends: &'a [Word],
+    strings: &'a [u8],
+}
+
+/// What the index says of an address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found<'a> {
+    /// Not indexed.
+    Unknown,
+    /// No function there.
+    Nothing,
+    /// A chain of functions.
+    Chain(Chain<'a>),
+}
+
+/// The functions at an address, innermost first.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain<'a> {
+    index: &'a AddressIndex<'a>,
+    node: u32,
+    place: u32,
+}
+
+/// One function of a chain, borrowed from the index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FrameRef<'a> {
+    /// Demangled, with template arguments, without parameters.
+    pub name: &'a str,
+    /// The mangled name, where there is one.
+    pub linkage_name: Option<&'a str>,
+    /// Source file with `..` folded, if known.
+    pub file: Option<&'a str>,
+    /// Line of the address in the innermost frame, of the call in the outer frames; from 1.
+    pub line: Option<u32>,
+    /// Whether this function's code stands inside its caller's.
+    pub inlined: bool,
+}
+
+/// Where a search left off, so that sorted addresses are found by steps forward.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cursor {
+    segment: usize,
+    line: usize,
+}
+
+impl<'a> AddressIndex<'a> {
+    /// The index in `bytes`; `None` if they are not one of this format.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let rest = bytes.strip_prefix(&MAGIC)?;
+        let (header, mut rest) = take::<Word>(rest, HEADER_WORDS)?;
+        let word = |at: usize| header.get(at).map(|word| word.get(Le));
+        if word(0)? != FORMAT {
+            return None;
+        }
+        let base = u64::from(word(2)?) << 32 | u64::from(word(1)?);
+        let count = |at: usize| word(at).map(|count| count as usize);
+        let mut index = Self::empty();
+        (index.base, index.is_whole) = (base, word(3)? != 0);
+        (index.segment_addrs, rest) = take(rest, count(4)?)?;
+        (index.segment_nodes, rest) = take(rest, count(4)?)?;
+        (index.nodes, rest) = take(rest, count(5)?)?;
+        (index.line_addrs, rest) = take(rest, count(6)?)?;
+        (index.line_places, rest) = take(rest, count(6)?)?;
+        (index.places, rest) = take(rest, count(7)?)?;
+        (index.functions, rest) = take(rest, count(8)?)?;
+        (index.string_ends, rest) = take(rest, count(9)?)?;
+        index.strings = rest.get(..count(10)?)?;
+        Some(index)
+    }
+
+    /// An index that knows no address.
+    pub(crate) fn empty() -> Self {
+        Self {
+            base: 0,
+            is_whole: false,
+            segment_addrs: &[],
+            segment_nodes: &[],
+            nodes: &[],
+            line_addrs: &[],
+            line_places: &[],
+            places: &[],
+            functions: &[],
+            string_ends: &[],
+            strings: &[],
+        }
+    }
+
+    /// What is at an address; faster when addresses are asked in order.
+    pub(crate) fn find(&'a self, cursor: &mut Cursor, addr: u64) -> Found<'a> {
+        let outside = if self.is_whole { Found::Nothing } else { Found::Unknown };
+        let Some(relative) = addr.checked_sub(self.base).and_then(|addr| u32::try_from(addr).ok()) else {
+            return outside;
+        };
+        let Some(segment) = step_to(self.segment_addrs, &mut cursor.segment, relative) else {
+            return outside;
+        };
+        match self.segment_nodes.get(segment).map_or(UNKNOWN, |node| node.get(Le)) {
+            UNKNOWN => outside,
+            NOTHING => Found::Nothing,
+            node => {
+                let line = step_to(self.line_addrs, &mut cursor.line, relative);
+                let place =
+                    line.and_then(|line| self.line_places.get(line)).map_or(NONE, |place| place.get(Le));
+                Found::Chain(Chain { index: self, node, place })
+            }
+        }
+    }
+
+    pub(crate) fn string(&self, id: u32) -> Option<&'a str> {
+        let at = id as usize;
+        let end = self.string_ends.get(at)?.get(Le) as usize;
+        let start = match at.checked_sub(1) {
+            Some(before) => self.string_ends.get(before)?.get(Le) as usize,
+            None => 0,
+        };
+        std::str::from_utf8(self.strings.get(start..end)?).ok()
+    }
+
+    fn place(&self, id: u32) -> (Option<&'a str>, Option<u32>) {
+        let Some([file, line]) = self.places.get(id as usize) else { return (None, None) };
+        (self.string(file.get(Le)), Some(line.get(Le)).filter(|line| *line > 0))
+    }
+}
+
+impl<'a> Chain<'a> {
+    /// The functions, INNERMOST FIRST.
+    pub fn innermost_first(self) -> impl Iterator<Item = FrameRef<'a>> {
+        let index = self.index;
+        let mut next = Some(self.node);
+        let (mut file, mut line) = index.place(self.place);
+        std::iter::from_fn(move || {
+            let node = next?;
+            let [parent, function, call_file, call_line] = index.nodes.get(node as usize)?;
+            let [name, linkage_name] = index.functions.get(function.get(Le) as usize)?;
+            let parent = Some(parent.get(Le)).filter(|parent| *parent < node);
+            let frame = FrameRef {
+                name: index.string(name.get(Le))?,
+                linkage_name: index.string(linkage_name.get(Le)),
+                file,
+                line,
+                inlined: parent.is_some(),
+            };
+            (file, line) =
+                (index.string(call_file.get(Le)), Some(call_line.get(Le)).filter(|line| *line > 0));
+            next = parent;
+            Some(frame)
+        })
+    }
+
+    /// The functions as a resolution.
+    pub(crate) fn to_resolution(self) -> Resolution {
+        let mut frames: Vec<InlineFrame> = self
+            .innermost_first()
+            .take(InlineChain::MAX_DEPTH)
+            .map(|frame| frame.to_inline_frame())
+            .collect();
+        frames.reverse();
+        InlineChain::new(frames).map_or(Resolution::Unresolved(Reason::NoSymbol), Resolution::Resolved)
+    }
+}
+
+impl FrameRef<'_> {
+    fn to_inline_frame(self) -> InlineFrame {
+        InlineFrame {
+            name: self.name.into(),
+            linkage_name: self.linkage_name.map(Into::into),
+            file: self.file.map(Into::into),
+            line: self.line,
+            inlined: self.inlined,
+        }
+    }
+}
+
+/// The place of the last entry that is not after `addr`: by doubling steps from where the last search ended.
+fn step_to(addrs: &[Word], from: &mut usize, addr: u32) -> Option<usize> {
+    let is_not_after = |at: usize| addrs.get(at).is_some_and(|start| start.get(Le) <= addr);
+    let mut low = if is_not_after(*from) { *from } else { 0 };
+    let mut step = 1;
+    while is_not_after(low + step) {
+        low += step;
+        step *= 2;
+    }
+    let high = (low + step).min(addrs.len());
+    let window = addrs.get(low..high).unwrap_or(&[]);
+    let at = (low + window.partition_point(|start| start.get(Le) <= addr)).checked_sub(1)?;
+    *from = at;
+    Some(at)
+}
+
+fn take<T: object::pod::Pod>(bytes: &[u8], count: usize) -> Option<(&[T], &[u8])> {
+    slice_from_bytes(bytes, count).ok()
+}

@@ -1,0 +1,105 @@
+//! x86-64: what of an instruction depends on addresses, where control goes, what spins.
+//!
+//! Blanked are displacements relative to the instruction pointer, targets of direct branches out of the body, and, in
+//! a file linked to a fixed address, immediates and displacements that are addresses in it. (In a file that can be
+//! loaded anywhere no instruction can hold an address, so numbers that look like one are kept.)
+
+use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
+use pdiff_profile::census::Spin;
+
+use super::super::image::Image;
+use super::sketch::{Sketch, TransferKind};
+
+/// The longest loop around an exchange that counts as waiting for it.
+const MAX_SPIN_LOOP_BYTES: u64 = 64;
+
+/// Decodes the body in `sketch`.
+pub(super) fn decode(image: &Image<'_>, sketch: &mut Sketch) {
+    let bytes = std::mem::take(&mut sketch.bytes);
+    let length = bytes.len() as u64;
+    let mut decoder = Decoder::with_ip(64, &bytes, sketch.addr, DecoderOptions::NONE);
+    let mut instruction = Instruction::default();
+    let mut waits = Waits::default();
+    while decoder.can_decode() {
+        decoder.decode_out(&mut instruction);
+        let target = branch_target(&instruction);
+        let leaves = target.is_some_and(|target| target.wrapping_sub(sketch.addr) >= length);
+        if leaves || instruction.is_ip_rel_memory_operand() || (image.is_fixed && holds_address(image, &instruction)) {
+            let offsets = decoder.get_constant_offsets(&instruction);
+            mask(image, sketch, &instruction, &offsets, leaves);
+        }
+        if let Some(target) = target {
+            let is_call = instruction.flow_control() == FlowControl::Call;
+            if is_call || leaves {
+                sketch.transfer(if is_call { TransferKind::Call } else { TransferKind::Jump }, target);
+            }
+        }
+        waits.see(&instruction, target, sketch);
+    }
+    sketch.bytes = bytes;
+}
+
+/// The target of a direct branch or call.
+fn branch_target(instruction: &Instruction) -> Option<u64> {
+    let is_near =
+        matches!(instruction.op0_kind(), OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64);
+    is_near.then(|| instruction.near_branch_target())
+}
+
+/// Whether an instruction of a file with fixed addresses holds one of them.
+fn holds_address(image: &Image<'_>, instruction: &Instruction) -> bool {
+    immediate(instruction).is_some_and(|value| image.is_allocated(value)) || displacement_is_address(image, instruction)
+}
+
+fn displacement_is_address(image: &Image<'_>, instruction: &Instruction) -> bool {
+    instruction.memory_displ_size() >= 4 && image.is_allocated(instruction.memory_displacement64())
+}
+
+/// An immediate wide enough to be an address.
+fn immediate(instruction: &Instruction) -> Option<u64> {
+    let wide = |kind| matches!(kind, OpKind::Immediate32 | OpKind::Immediate32to64 | OpKind::Immediate64);
+    let operand = (0..instruction.op_count()).find(|operand| wide(instruction.op_kind(*operand)))?;
+    Some(instruction.immediate(operand))
+}
+
+fn mask(image: &Image<'_>, sketch: &mut Sketch, instruction: &Instruction, offsets: &ConstantOffsets, leaves: bool) {
+    let Ok(at) = usize::try_from(instruction.ip().wrapping_sub(sketch.addr)) else { return };
+    let immediate_is_address =
+        image.is_fixed && immediate(instruction).is_some_and(|value| image.is_allocated(value));
+    if offsets.has_immediate() && (leaves || immediate_is_address) {
+        sketch.mask(at + offsets.immediate_offset(), offsets.immediate_size());
+    }
+    let displacement_moves = instruction.is_ip_rel_memory_operand()
+        || (image.is_fixed && displacement_is_address(image, instruction));
+    if offsets.has_displacement() && displacement_moves {
+        sketch.mask(at + offsets.displacement_offset(), offsets.displacement_size());
+    }
+}
+
+/// Looks for busy waiting: `pause`, and an exchange with memory inside a short loop without calls. A loop around
+/// `lock cmpxchg` is how counters are raised without a lock, so it is not taken for waiting.
+#[derive(Default)]
+struct Waits {
+    last_exchange: Option<u64>,
+    last_call: u64,
+}
+
+impl Waits {
+    fn see(&mut self, instruction: &Instruction, target: Option<u64>, sketch: &mut Sketch) {
+        let ip = instruction.ip();
+        match instruction.mnemonic() {
+            Mnemonic::Pause => sketch.spins.push((ip, Spin::Pause)),
+            Mnemonic::Xchg if instruction.memory_base() != Register::None || instruction.is_ip_rel_memory_operand() => {
+                self.last_exchange = Some(ip);
+            }
+            Mnemonic::Call => self.last_call = ip,
+            _ => {}
+        }
+        let (Some(target), Some(exchange)) = (target, self.last_exchange) else { return };
+        let is_loop = target <= exchange && exchange <= ip && ip - target <= MAX_SPIN_LOOP_BYTES;
+        if is_loop && self.last_call < target && sketch.contains(target) {
+            sketch.spins.push((exchange, Spin::ExchangeLoop));
+            self.last_exchange = None;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Why no census could be taken. Damaged units are no error; the census counts them.
+
+/// Why no census could be taken of a file.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CensusError {
+    /// The bytes are not an ELF file.
+    #[error("not a usable ELF file: {detail}")]
+    NotElf {
+        /// What the reader found wrong.
+        detail: String,
+    },
+    /// An ELF file of another word size or byte order.
+    #[error("only 64-bit little-endian ELF files can be read")]
+    OtherElf,
+    /// A section says that it is compressed, and cannot be inflated.
+    #[error("section {section} cannot be inflated: {detail}")]
+    Inflate {
+        /// The section's name.
+        section: String,
+        /// What the inflater found wrong.
+        detail: String,
+    },
+}
+
+impl CensusError {
+    /// From what the ELF reader says.
+    pub(super) fn not_elf(error: &object::Error) -> Self {
+        Self::NotElf { detail: error.to_string() }
+    }
+}

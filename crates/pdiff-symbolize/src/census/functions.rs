@@ -1,0 +1,320 @@
+//! The functions of all units and symbols, merged.
+//!
+//! What makes two entries one function, in this order:
+//!
+//! 1. The linkage name of the entry, or the symbol where its code begins: equal signatures are one function, for
+//!    file-local functions within one source file.
+//! 2. Without either (a `static inline` that has no code in this unit): the function of case 1 that another unit
+//!    declares at the same place (qualified name, file, line); if there is none, the place itself.
+//!
+//! Code belongs to the function that debug information says, else to the first symbol at its address. Other symbols
+//! there are aliases.
+
+use pdiff_profile::census::{BodyPart, InlineAttribute, Linkage};
+use pdiff_profile::names::split_clone_suffix;
+use rustc_hash::FxHashMap;
+
+use super::identity::{Identity, Name, NameId, Names};
+use super::symbols::{Binding, Symbol, Symbols};
+use super::unit::{Place, Root, Told, UnitFacts, Units};
+
+/// A merged function.
+#[derive(Clone, Debug)]
+pub(super) struct Merged<'a> {
+    pub(super) name: Name,
+    pub(super) path: Option<&'a str>,
+    pub(super) line: u32,
+    pub(super) inline: InlineAttribute,
+    pub(super) linkage: Linkage,
+    /// The unit that tells of it: the one with its code, if any has.
+    pub(super) unit: Option<usize>,
+    has_code: bool,
+    pub(super) alias_of: Option<u32>,
+}
+
+/// A piece of code of a merged function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Code {
+    pub(super) addr: u64,
+    pub(super) bytes: u64,
+    pub(super) function: u32,
+    pub(super) part: BodyPart,
+    pub(super) described: bool,
+}
+
+/// All functions of a file; ids are indexes.
+pub(super) struct Functions<'a> {
+    pub(super) merged: Vec<Merged<'a>>,
+    /// By unit and function of the unit.
+    pub(super) of_units: Vec<Vec<u32>>,
+    /// By address.
+    pub(super) code: Vec<Code>,
+    /// The function that begins at an address, stubs included.
+    pub(super) starts: FxHashMap<u64, u32>,
+}
+
+impl<'a> Functions<'a> {
+    /// Merges what units and symbols tell.
+    pub(super) fn merge(units: &'a Units<'_>, symbols: &'a Symbols<'_>) -> Self {
+        let names = Names::collect(units, symbols);
+        let mut merger = Merger::new(units, symbols, &names);
+        merger.merge_named();
+        merger.merge_unnamed();
+        merger.add_described_code();
+        merger.add_symbol_code();
+        merger.add_imports();
+        merger.finish()
+    }
+}
+
+struct Merger<'a, 'n> {
+    units: &'a Units<'a>,
+    symbols: &'a Symbols<'a>,
+    names: &'n Names,
+    merged: Vec<Merged<'a>>,
+    of_units: Vec<Vec<Option<u32>>>,
+    by_key: FxHashMap<(Identity, Option<&'a str>), u32>,
+    /// The first function of each signature.
+    by_identity: FxHashMap<Identity, u32>,
+    /// `None` where several functions stand at one place.
+    by_place: FxHashMap<Place, Option<u32>>,
+    code: Vec<Code>,
+    starts: FxHashMap<u64, u32>,
+}
+
+impl<'a, 'n> Merger<'a, 'n> {
+    fn new(units: &'a Units<'a>, symbols: &'a Symbols<'a>, names: &'n Names) -> Self {
+        Self {
+            units,
+            symbols,
+            names,
+            merged: Vec::new(),
+            of_units: units.units.iter().map(|unit| vec![None; unit.functions.len()]).collect(),
+            by_key: FxHashMap::default(),
+            by_identity: FxHashMap::default(),
+            by_place: FxHashMap::default(),
+            code: Vec::new(),
+            starts: FxHashMap::default(),
+        }
+    }
+
+    /// Case 1: functions with a linkage name or a symbol.
+    fn merge_named(&mut self) {
+        for (number, unit) in self.units.units.iter().enumerate() {
+            let symbols = self.root_symbols(unit);
+            for (index, function) in unit.functions.iter().enumerate() {
+                let name = self.names.of_unit(number, index);
+                let Some(name) = name.or_else(|| symbols.get(&index).copied()) else { continue };
+                let told = self.units.told(unit, function);
+                let id = self.named(name, &told);
+                self.tell(id, &told, number, symbols.contains_key(&index));
+                self.assign(number, index, id);
+                let place = self.by_place.entry(told.place).or_insert(Some(id));
+                if *place != Some(id) {
+                    *place = None;
+                }
+            }
+        }
+    }
+
+    /// Case 2: functions known by their place only.
+    fn merge_unnamed(&mut self) {
+        for (number, unit) in self.units.units.iter().enumerate() {
+            for (index, function) in unit.functions.iter().enumerate() {
+                if self.of_units.get(number).and_then(|ids| ids.get(index)).is_none_or(Option::is_some) {
+                    continue;
+                }
+                let told = self.units.told(unit, function);
+                let id = match self.by_place.get(&told.place) {
+                    Some(Some(id)) => *id,
+                    _ => {
+                        let linkage = if told.is_external { Linkage::External } else { Linkage::Local };
+                        let id = self.add(Name::of_qualified(told.name), told.path, linkage);
+                        self.by_place.insert(told.place, Some(id));
+                        id
+                    }
+                };
+                self.tell(id, &told, number, false);
+                self.assign(number, index, id);
+            }
+        }
+    }
+
+    fn assign(&mut self, unit: usize, function: usize, id: u32) {
+        if let Some(slot) = self.of_units.get_mut(unit).and_then(|ids| ids.get_mut(function)) {
+            *slot = Some(id);
+        }
+    }
+
+    /// The names of the symbols where a unit's functions begin, by function.
+    fn root_symbols(&self, unit: &UnitFacts<'_>) -> FxHashMap<usize, NameId> {
+        let mut symbols = FxHashMap::default();
+        for root in &unit.roots {
+            let Some(function) = unit.functions.get(root.function as usize) else { continue };
+            let own_name = function.name.as_deref().unwrap_or("").rsplit("::").next().unwrap_or("");
+            if let Some(name) = self.symbol_name(root, own_name) {
+                symbols.insert(root.function as usize, name);
+            }
+        }
+        symbols
+    }
+
+    /// The name of the symbol at the entry of a root: the one that reads like `own_name`, else the first.
+    fn symbol_name(&self, root: &Root, own_name: &str) -> Option<NameId> {
+        let entry = root.ranges.first()?.start;
+        let here = self.symbols.at(entry);
+        let first = self.symbols.functions.partition_point(|symbol| symbol.addr < entry);
+        let chosen = here.iter().position(|symbol| split_clone_suffix(symbol.name).0 == own_name);
+        here.first()?;
+        self.names.of_symbol(first + chosen.unwrap_or(0))
+    }
+
+    /// The function of a name.
+    fn named(&mut self, name: NameId, told: &Told<'a>) -> u32 {
+        let Some(name) = self.names.get(name) else { return 0 };
+        let file = if told.is_external { None } else { told.path };
+        if let Some(id) = self.by_key.get(&(name.identity, file)) {
+            return *id;
+        }
+        let linkage = if told.is_external { Linkage::External } else { Linkage::Local };
+        let identity = name.identity;
+        let id = self.add(name.clone(), told.path, linkage);
+        self.by_key.insert((identity, file), id);
+        id
+    }
+
+    fn add(&mut self, name: Name, path: Option<&'a str>, linkage: Linkage) -> u32 {
+        let id = u32::try_from(self.merged.len()).expect("fewer functions than bytes of the file");
+        self.by_identity.entry(name.identity).or_insert(id);
+        self.merged.push(Merged {
+            name,
+            path,
+            line: 0,
+            inline: InlineAttribute::Absent,
+            linkage,
+            unit: None,
+            has_code: false,
+            alias_of: None,
+        });
+        id
+    }
+
+    /// Takes over what a unit tells of a function. The unit with its code is right on where it stands.
+    fn tell(&mut self, id: u32, told: &Told<'a>, unit: usize, has_code: bool) {
+        let Some(merged) = self.merged.get_mut(id as usize) else { return };
+        merged.inline = merged.inline.max(told.inline);
+        let is_better = merged.unit.is_none() || (has_code && !merged.has_code);
+        if is_better && (told.path.is_some() || merged.path.is_none()) {
+            (merged.path, merged.line, merged.unit) = (told.path, told.line, Some(unit));
+            merged.has_code |= has_code;
+        }
+    }
+
+    /// Code that debug information describes.
+    fn add_described_code(&mut self) {
+        for (number, unit) in self.units.units.iter().enumerate() {
+            for root in &unit.roots {
+                let ids = self.of_units.get(number);
+                let Some(id) = ids.and_then(|ids| ids.get(root.function as usize)).copied().flatten() else { continue };
+                for (index, range) in root.ranges.iter().enumerate() {
+                    let unnamed = if index == 0 { BodyPart::Whole } else { BodyPart::Cold };
+                    self.add_code(range.start, range.end, id, unnamed);
+                }
+            }
+        }
+    }
+
+    fn add_code(&mut self, start: u64, end: u64, function: u32, unnamed: BodyPart) {
+        let (bytes, part) = match self.symbols.at(start) {
+            [] if self.is_inside_symbol(start) => return,
+            [] => (end - start, unnamed),
+            here => (size_of(here), here.iter().map(part_of).min().unwrap_or(unnamed)),
+        };
+        self.push_code(Code { addr: start, bytes, function, part, described: true });
+    }
+
+    fn push_code(&mut self, code: Code) {
+        if let std::collections::hash_map::Entry::Vacant(start) = self.starts.entry(code.addr) {
+            start.insert(code.function);
+            self.code.push(code);
+        }
+    }
+
+    /// Whether `addr` lies behind the start of the symbol before it.
+    fn is_inside_symbol(&self, addr: u64) -> bool {
+        let after = self.symbols.functions.partition_point(|symbol| symbol.addr <= addr);
+        let before = after.checked_sub(1).and_then(|last| self.symbols.functions.get(last));
+        before.is_some_and(|symbol| addr - symbol.addr < symbol.size)
+    }
+
+    /// Code that only symbols tell of, and further names of any code.
+    fn add_symbol_code(&mut self) {
+        let mut first = 0;
+        for here in self.symbols.functions.chunk_by(|a, b| a.addr == b.addr) {
+            for (number, symbol) in (first..).zip(here) {
+                self.add_symbol(number, symbol, here);
+            }
+            first += here.len();
+        }
+    }
+
+    fn add_symbol(&mut self, number: usize, symbol: &Symbol<'_>, here: &[Symbol<'_>]) {
+        let Some(name) = self.names.of_symbol(number).and_then(|id| self.names.get(id)) else { return };
+        let owner = self.starts.get(&symbol.addr).copied();
+        let known = self.by_identity.get(&name.identity).copied();
+        match (owner, known) {
+            (Some(_), Some(_)) => {}
+            (Some(owner), None) => {
+                let id = self.add(name.clone(), None, linkage_of(symbol));
+                if let Some(alias) = self.merged.get_mut(id as usize) {
+                    alias.alias_of = Some(owner);
+                }
+            }
+            (None, known) => {
+                let function = known.unwrap_or_else(|| self.add(name.clone(), None, linkage_of(symbol)));
+                let (bytes, part) = (size_of(here), part_of(symbol));
+                self.push_code(Code { addr: symbol.addr, bytes, function, part, described: false });
+            }
+        }
+    }
+
+    fn add_imports(&mut self) {
+        for (addr, symbol) in &self.symbols.imports {
+            let name = Name::of_symbol(&format!("{symbol}@plt"));
+            let id = match self.by_identity.get(&name.identity) {
+                Some(id) => *id,
+                None => self.add(name, None, Linkage::Imported),
+            };
+            self.starts.entry(*addr).or_insert(id);
+        }
+    }
+
+    fn finish(mut self) -> Functions<'a> {
+        self.code.sort_unstable();
+        let of_units = self.of_units.into_iter().map(|ids| ids.into_iter().map(|id| id.unwrap_or(0)).collect()).collect();
+        Functions { merged: self.merged, of_units, code: self.code, starts: self.starts }
+    }
+}
+
+/// The size of the symbols at one address.
+fn size_of(here: &[Symbol<'_>]) -> u64 {
+    here.iter().map(|symbol| symbol.size).max().unwrap_or(0)
+}
+
+/// What a symbol's clone suffix says of its code.
+fn part_of(symbol: &Symbol<'_>) -> BodyPart {
+    match split_clone_suffix(symbol.name).1 {
+        "" => BodyPart::Whole,
+        suffix if suffix.contains("cold") || suffix.contains("unlikely") => BodyPart::Cold,
+        suffix if suffix.contains("part") || suffix.contains("_omp_fn") => BodyPart::Part,
+        _ => BodyPart::Clone,
+    }
+}
+
+/// A clone of a global function is a local symbol, so only names without suffix tell.
+fn linkage_of(symbol: &Symbol<'_>) -> Linkage {
+    match symbol.binding {
+        Binding::Local if split_clone_suffix(symbol.name).1.is_empty() => Linkage::Local,
+        _ => Linkage::External,
+    }
+}

@@ -1,0 +1,120 @@
+//! Which names mean one function.
+//!
+//! Linkage names and symbols are collected, each text once, demangled in parallel and given an [`Identity`]: equal for
+//! equal signatures, so that the constructor variants C1, C2 and C4 are one function. Clone suffixes and versions are
+//! off before.
+//!
+//! Estimate: 8.0.33 has 190 thousand different names, demangled at 5 microseconds each.
+
+use pdiff_profile::names::{FunctionName, split_clone_suffix};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::digest::Digest;
+use super::symbols::Symbols;
+use super::unit::Units;
+
+/// A collected name, an index.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct NameId(u32);
+
+/// What is equal for names of one signature.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Identity(u64);
+
+/// One name, taken apart.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub(super) qualified: Box<str>,
+    /// What follows it in the signature.
+    pub(super) parameters: Option<Box<str>>,
+    /// The symbol without suffix and version; `None` for names that debug information spelled out.
+    pub(super) linkage: Option<Box<str>>,
+    pub(super) identity: Identity,
+}
+
+impl Name {
+    /// The name of a symbol or a linkage name.
+    pub(super) fn of_symbol(symbol: &str) -> Self {
+        let name = FunctionName::with_linkage(symbol, Some(symbol));
+        let linkage = name.linkage().unwrap_or(symbol).into();
+        Self::of(&name, Some(linkage))
+    }
+
+    /// A qualified name from debug information.
+    pub(super) fn of_qualified(qualified: &str) -> Self {
+        Self::of(&FunctionName::parse(qualified), None)
+    }
+
+    fn of(name: &FunctionName, linkage: Option<Box<str>>) -> Self {
+        let signature = name.signature().unwrap_or(name.qualified());
+        let parameters = signature.strip_prefix(name.qualified()).filter(|rest| !rest.is_empty());
+        let mut digest = Digest::new();
+        digest.bytes(signature.as_bytes());
+        let identity = Identity(digest.finish());
+        Self { qualified: name.qualified().into(), parameters: parameters.map(Box::from), linkage, identity }
+    }
+}
+
+/// All names of a file.
+pub(super) struct Names {
+    names: Vec<Name>,
+    /// By symbol, in the order of the table.
+    of_symbols: Vec<NameId>,
+    /// By unit and function; functions without linkage name have none.
+    of_units: Vec<Vec<Option<NameId>>>,
+}
+
+impl Names {
+    /// Collects and demangles the names of symbols and units.
+    pub(super) fn collect<'n>(units: &'n Units<'_>, symbols: &'n Symbols<'_>) -> Self {
+        let mut texts = Texts::default();
+        let of_symbols =
+            symbols.functions.iter().map(|symbol| texts.id(split_clone_suffix(symbol.name).0)).collect();
+        let mut of_units: Vec<Vec<Option<NameId>>> = Vec::with_capacity(units.units.len());
+        for unit in &units.units {
+            let linkage_names = unit.functions.iter().map(|function| units.told(unit, function).linkage_name);
+            of_units.push(linkage_names.map(|name| (!name.is_empty()).then(|| texts.id(name))).collect());
+        }
+        let names = texts.texts.par_iter().with_min_len(64).map(|text| Name::of_symbol(text)).collect();
+        Self { names, of_symbols, of_units }
+    }
+
+    pub(super) fn get(&self, id: NameId) -> Option<&Name> {
+        self.names.get(id.0 as usize)
+    }
+
+    /// The name of a symbol, by its place in the table.
+    pub(super) fn of_symbol(&self, symbol: usize) -> Option<NameId> {
+        self.of_symbols.get(symbol).copied()
+    }
+
+    /// The linkage name of a function of a unit.
+    pub(super) fn of_unit(&self, unit: usize, function: usize) -> Option<NameId> {
+        self.of_units.get(unit)?.get(function).copied().flatten()
+    }
+}
+
+/// Different texts. Linkage names of many units are one string of `.debug_str`: where a text lies is looked up first.
+#[derive(Default)]
+struct Texts<'n> {
+    texts: Vec<&'n str>,
+    by_text: FxHashMap<&'n str, NameId>,
+    by_place: FxHashMap<(usize, usize), NameId>,
+}
+
+impl<'n> Texts<'n> {
+    fn id(&mut self, text: &'n str) -> NameId {
+        let place = (text.as_ptr().addr(), text.len());
+        if let Some(id) = self.by_place.get(&place) {
+            return *id;
+        }
+        let next = NameId(u32::try_from(self.texts.len()).expect("fewer names than bytes of the file"));
+        let id = *self.by_text.entry(text).or_insert(next);
+        if id == next {
+            self.texts.push(text);
+        }
+        self.by_place.insert(place, id);
+        id
+    }
+}

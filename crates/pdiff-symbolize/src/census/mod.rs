@@ -1,0 +1,65 @@
+//! The census of an ELF file: its functions, what was inlined where, and who calls whom.
+//!
+//! In: the bytes of a program or library and, where its debug information lies in another file, of that. Out: a
+//! [`Census`]. Deliberately not here: opening files, caches, addresses of samples.
+//!
+//! ```text
+//! image --symbols--> names by address ----------------\
+//!       --inflate--> DWARF --walk, by unit--> records --merge--> functions, sites --> Census
+//!       --decode, by body--> calls, hashes, spin points ------------------------/
+//! ```
+//!
+//! Constraints: DWARF 2 to 5 of GCC, Clang and rustc; 64-bit little-endian ELF; entries are visited once, without
+//! recursion; nothing in the file may make it panic. Calls are decoded for x86-64 and `AArch64`; elsewhere only call
+//! sites in the debug information tell of them. Indirect calls are never seen.
+
+mod code;
+mod digest;
+mod error;
+mod functions;
+mod identity;
+mod image;
+mod inflate;
+mod plt;
+mod rows;
+mod sections;
+mod symbols;
+mod unit;
+
+use pdiff_profile::census::Census;
+
+pub use error::CensusError;
+
+use functions::Functions;
+use image::Image;
+use sections::Sections;
+use symbols::Symbols;
+
+/// Takes the census of an ELF file.
+///
+/// `image` is the file that holds the code; `debug` the one that holds its symbols and debug information where `image`
+/// was stripped of them.
+///
+/// ```
+/// let image = std::fs::read(std::env::current_exe()?)?;
+/// let census = pdiff_symbolize::take_census(&image, None)?;
+/// assert!(census.functions().len() > 100);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If `image` or `debug` is no 64-bit little-endian ELF file, or its sections cannot be read.
+pub fn take_census(image: &[u8], debug: Option<&[u8]>) -> Result<Census, CensusError> {
+    let image = Image::parse(image)?;
+    let debug = debug.map(Image::parse).transpose()?;
+    let described = debug.as_ref().unwrap_or(&image);
+    let symbols = Symbols::read(&image, described)?;
+    let sections = Sections::inflate(described)?;
+    let units = unit::read_units(&sections);
+    let functions = Functions::merge(&units, &symbols);
+    let code = code::decode_bodies(&image, &functions);
+    Ok(rows::assemble(&image, &units, &symbols, functions, code))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! Rows of the census from merged functions, units and decoded code.
+//!
+//! Rows are sorted here, in parallel, so that the builder finds them in order.
+
+use pdiff_profile::ObjectAddr;
+use pdiff_profile::census::{
+    Body, CallEdge, Census, CensusBuilder, Coverage, EdgeSource, FunctionFacts, FunctionId, InlineSite, Producer,
+    ProducerId, SpinPoint, TextId, Visibility,
+};
+use rayon::prelude::*;
+
+use super::code::Decoded;
+use super::functions::{Functions, Merged};
+use super::image::Image;
+use super::symbols::Symbols;
+use super::unit::{UnitFacts, Units};
+
+/// The finished census.
+pub(super) fn assemble(
+    image: &Image<'_>,
+    units: &Units<'_>,
+    symbols: &Symbols<'_>,
+    functions: Functions<'_>,
+    code: Decoded,
+) -> Census {
+    let has_units = units.units.iter().any(|unit| !unit.functions.is_empty());
+    let visibility = if has_units { Visibility::DebugInfo } else { symbols.visibility };
+    let mut builder = CensusBuilder::new(visibility);
+    builder.coverage(coverage(units, &code));
+    let producers = add_producers(&mut builder, image, units);
+    let ids = add_functions(&mut builder, &functions, &producers);
+    add_bodies(&mut builder, &functions, &code, &ids);
+    add_sites(&mut builder, units, &functions, &ids);
+    add_edges(&mut builder, units, &functions, &code, &ids);
+    drop(functions);
+    builder.finish()
+}
+
+fn coverage(units: &Units<'_>, code: &Decoded) -> Coverage {
+    Coverage {
+        units: units.units.len() as u64 + units.unreadable + units.split,
+        unreadable_units: units.unreadable,
+        split_units: units.split,
+        undecoded_bodies: code.bodies.iter().filter(|body| body.hash.is_none()).count() as u64,
+    }
+}
+
+/// The producer of each unit; without units, those of the `.comment` section.
+fn add_producers(builder: &mut CensusBuilder, image: &Image<'_>, units: &Units<'_>) -> Vec<ProducerId> {
+    let ids = units.units.iter().map(|unit| builder.producer(Producer::from_text(unit.producer, 1))).collect();
+    if units.units.is_empty() {
+        for text in image.comments() {
+            builder.producer(Producer::from_text(text, 0));
+        }
+    }
+    ids
+}
+
+/// Adds the functions in the order of their names; the new id of each, by its old.
+fn add_functions(
+    builder: &mut CensusBuilder,
+    functions: &Functions<'_>,
+    producers: &[ProducerId],
+) -> Vec<FunctionId> {
+    let mut order: Vec<(u32, &Merged<'_>)> = (0_u32..).zip(&functions.merged).collect();
+    order.par_sort_unstable_by(|(a_id, a), (b_id, b)| {
+        a.name.qualified.cmp(&b.name.qualified).then_with(|| (rest_of(a), a_id).cmp(&(rest_of(b), b_id)))
+    });
+    let mut ids = vec![FunctionId(0); order.len()];
+    for (new, (old, _)) in (0_u32..).zip(&order) {
+        if let Some(id) = ids.get_mut(*old as usize) {
+            *id = FunctionId(new);
+        }
+    }
+    for (_, merged) in order {
+        let name = builder.text(&merged.name.qualified);
+        let facts = FunctionFacts {
+            name,
+            parameters: merged.name.parameters.as_deref().map(|text| builder.text(text)),
+            linkage_name: merged.name.linkage.as_deref().map(|text| builder.text(text)),
+            file: merged.path.map(|text| builder.text(text)),
+            line: merged.line,
+            inline: merged.inline,
+            linkage: merged.linkage,
+            producer: merged.unit.and_then(|unit| producers.get(unit)).copied(),
+            alias_of: merged.alias_of.and_then(|target| ids.get(target as usize)).copied(),
+        };
+        builder.function(facts);
+    }
+    ids
+}
+
+/// What orders functions of one name.
+fn rest_of<'m>(merged: &'m Merged<'_>) -> (&'m str, &'m str, u32) {
+    (merged.name.parameters.as_deref().unwrap_or(""), merged.path.unwrap_or(""), merged.line)
+}
+
+fn add_bodies(builder: &mut CensusBuilder, functions: &Functions<'_>, code: &Decoded, ids: &[FunctionId]) {
+    for (place, facts) in functions.code.iter().zip(&code.bodies) {
+        let Some(function) = ids.get(place.function as usize) else { continue };
+        let body = Body {
+            addr: ObjectAddr(place.addr),
+            bytes: place.bytes,
+            part: place.part,
+            hash: facts.hash,
+            spin: facts.spins.iter().map(|(_, spin)| *spin).min(),
+            described: place.described,
+        };
+        builder.body(*function, body);
+        for (addr, spin) in &facts.spins {
+            builder.spin_point(SpinPoint { addr: ObjectAddr(*addr), spin: *spin });
+        }
+    }
+}
+
+fn add_sites(builder: &mut CensusBuilder, units: &Units<'_>, functions: &Functions<'_>, ids: &[FunctionId]) {
+    let path_ids: Vec<Vec<TextId>> =
+        units.units.iter().map(|unit| unit.paths.iter().map(|path| builder.text(path)).collect()).collect();
+    let rows_of = |((unit, of_unit), paths): ((&UnitFacts<'_>, &Vec<u32>), &Vec<TextId>)| {
+        let id = |function: u32| ids.get(*of_unit.get(function as usize)? as usize).copied();
+        let row = |row: &super::unit::InlineRow| {
+            let root = unit.roots.get(row.root as usize)?;
+            let file = (row.path as usize).checked_sub(1).and_then(|index| paths.get(index)).copied();
+            let (callee, caller) = (id(row.callee)?, id(root.function)?);
+            Some(InlineSite { callee, caller, file, line: row.line, count: row.count })
+        };
+        unit.sites.iter().filter_map(row).collect::<Vec<_>>()
+    };
+    let inputs = units.units.par_iter().zip(&functions.of_units).zip(&path_ids);
+    let mut sites: Vec<InlineSite> = inputs.flat_map_iter(rows_of).collect();
+    sites.par_sort_unstable_by_key(|site| (site.callee, site.caller, site.file, site.line));
+    for site in sites {
+        builder.site(site);
+    }
+}
+
+fn add_edges(
+    builder: &mut CensusBuilder,
+    units: &Units<'_>,
+    functions: &Functions<'_>,
+    code: &Decoded,
+    ids: &[FunctionId],
+) {
+    for call in &code.calls {
+        let (caller, callee) = (ids.get(call.caller as usize), ids.get(call.callee as usize));
+        let (Some(caller), Some(callee)) = (caller, callee) else { continue };
+        let (calls, tail_jumps) = (call.calls, call.tail_jumps);
+        builder.edge(CallEdge {
+            caller: *caller,
+            callee: *callee,
+            calls,
+            tail_jumps,
+            source: EdgeSource::Disassembly,
+        });
+    }
+    for (unit, of_unit) in units.units.iter().zip(&functions.of_units) {
+        let id = |function: u32| ids.get(*of_unit.get(function as usize)? as usize).copied();
+        for row in &unit.call_sites {
+            let caller = unit.roots.get(row.root as usize).and_then(|root| id(root.function));
+            let (Some(caller), Some(callee)) = (caller, id(row.callee)) else { continue };
+            let (calls, tail_jumps) = if row.is_tail { (0, row.count) } else { (row.count, 0) };
+            builder.edge(CallEdge { caller, callee, calls, tail_jumps, source: EdgeSource::CallSite });
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The DWARF sections of a file, inflated in parallel.
+//!
+//! Estimate: 8.0.33 has 217 MB of them behind 64 MB of zlib; at 400 MB/s and two threads 0.3 s.
+
+use std::borrow::Cow;
+
+use gimli::{Dwarf, DwarfSections, EndianSlice, LittleEndian, SectionId};
+use object::{Object as _, ObjectSection as _};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::error::CensusError;
+use super::image::Image;
+use super::inflate::inflate;
+
+/// How DWARF is read here: little-endian, borrowed.
+pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
+
+/// The sections that the walk reads, largest first so that threads end together.
+const READ: [SectionId; 11] = [
+    SectionId::DebugInfo,
+    SectionId::DebugStr,
+    SectionId::DebugLine,
+    SectionId::DebugRanges,
+    SectionId::DebugRngLists,
+    SectionId::DebugLineStr,
+    SectionId::DebugStrOffsets,
+    SectionId::DebugAddr,
+    SectionId::DebugAbbrev,
+    SectionId::DebugTypes,
+    SectionId::DebugCuIndex,
+];
+
+/// The inflated sections.
+pub(super) struct Sections<'a> {
+    sections: DwarfSections<Cow<'a, [u8]>>,
+}
+
+impl<'a> Sections<'a> {
+    pub(super) fn inflate(image: &Image<'a>) -> Result<Self, CensusError> {
+        let read = |id: SectionId| -> Result<(SectionId, Cow<'a, [u8]>), CensusError> {
+            let Some(section) = image.file.section_by_name(id.name()) else { return Ok((id, Cow::Borrowed(&[]))) };
+            let packed = section.compressed_data().map_err(|error| CensusError::not_elf(&error))?;
+            let failed = |detail| CensusError::Inflate { section: id.name().to_owned(), detail };
+            Ok((id, inflate(&packed).map_err(failed)?))
+        };
+        let by_id: Result<FxHashMap<SectionId, Cow<'a, [u8]>>, CensusError> =
+            READ.into_par_iter().with_max_len(1).map(read).collect();
+        let mut by_id = by_id?;
+        let mut take = |id| Ok::<_, CensusError>(by_id.remove(&id).unwrap_or(Cow::Borrowed(&[])));
+        Ok(Self { sections: DwarfSections::load(&mut take)? })
+    }
+
+    /// The sections as the DWARF reader takes them.
+    pub(super) fn dwarf(&self) -> Dwarf<Slice<'_>> {
+        self.sections.borrow(|section| EndianSlice::new(section, LittleEndian))
+    }
+}

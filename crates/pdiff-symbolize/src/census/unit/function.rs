@@ -1,0 +1,282 @@
+//! The functions of a unit: what their entries and those they refer to say, put together.
+
+use gimli::{Dwarf, Unit};
+use pdiff_profile::census::InlineAttribute;
+use rustc_hash::FxHashMap;
+
+use super::super::digest::Digest;
+use super::super::sections::Slice;
+use super::UnitFacts;
+use super::paths::Paths;
+use super::records::{CallSiteRow, InlineRow, Link, NO_FILE, Records, Root, Scope, ScopeKind, Subprogram, Target};
+
+/// Most references followed from one entry to the next; compilers need three.
+const MAX_LINKS: usize = 16;
+/// Most scopes around a function that its name tells.
+const MAX_SCOPES: usize = 64;
+
+/// What is equal for the entries of one function in all units: qualified name, file and line, digested.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Place(pub(crate) u64);
+
+/// A function as one unit tells of it.
+#[derive(Clone, Debug)]
+pub(crate) struct UnitFunction<'a> {
+    /// Empty where there is none.
+    pub(crate) linkage_name: &'a str,
+    /// The qualified name, where there is no linkage name.
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) place: Place,
+    /// In the unit's list of paths, plus one; 0 where there is none.
+    pub(crate) path: u32,
+    pub(crate) line: u32,
+    pub(crate) inline: InlineAttribute,
+    pub(crate) is_external: bool,
+    /// The entry in another unit that tells the rest, as an offset in `.debug_info`.
+    pub(crate) elsewhere: Option<u64>,
+}
+
+/// Puts the records of a unit together.
+pub(super) fn facts_of<'a>(
+    dwarf: &Dwarf<Slice<'a>>,
+    unit: &Unit<Slice<'a>>,
+    records: Records<'a>,
+) -> UnitFacts<'a> {
+    let mut functions = FunctionList::new(&records, Paths::new(dwarf, unit));
+    let root_of = |functions: &mut FunctionList<'_, 'a>, (index, ranges): &(usize, Vec<_>)| Root {
+        function: functions.id_of(*index),
+        ranges: ranges.clone(),
+    };
+    let roots = records.roots.iter().map(|root| root_of(&mut functions, root)).collect();
+    let sites = functions.sites();
+    let call_sites = functions.call_sites();
+    let (functions, paths) = functions.finish();
+    UnitFacts { producer: text(records.producer), paths, functions, roots, sites, call_sites }
+}
+
+/// The functions at some offsets of a unit, for other units that refer to them.
+pub(super) fn functions_at<'a>(
+    dwarf: &Dwarf<Slice<'a>>,
+    unit: &Unit<Slice<'a>>,
+    records: &Records<'a>,
+    offsets: &[usize],
+) -> Vec<(usize, super::ForeignFunction<'a>)> {
+    let mut list = FunctionList::new(records, Paths::new(dwarf, unit));
+    let mut found = Vec::new();
+    for offset in offsets {
+        let Some(index) = records.subprogram_at(*offset) else { continue };
+        let function = list.describe(index);
+        let path = list.paths.get(function.path).map(Box::from);
+        found.push((*offset, super::ForeignFunction { function, path }));
+    }
+    found
+}
+
+/// The functions of a unit that have code or instances, as they turn up.
+struct FunctionList<'u, 'a> {
+    records: &'u Records<'a>,
+    paths: Paths<'u, 'a>,
+    /// By subprogram: the place in `functions` plus one.
+    ids: Vec<u32>,
+    elsewhere: FxHashMap<u64, u32>,
+    functions: Vec<UnitFunction<'a>>,
+    /// The last name that was put together.
+    name: String,
+}
+
+impl<'u, 'a> FunctionList<'u, 'a> {
+    fn new(records: &'u Records<'a>, paths: Paths<'u, 'a>) -> Self {
+        let ids = vec![0; records.subprograms.len()];
+        Self { records, paths, ids, elsewhere: FxHashMap::default(), functions: Vec::new(), name: String::new() }
+    }
+
+    fn finish(self) -> (Vec<UnitFunction<'a>>, Vec<Box<str>>) {
+        (self.functions, self.paths.into_paths())
+    }
+
+    /// The function of a subprogram: that of its abstract instance.
+    fn id_of(&mut self, subprogram: usize) -> u32 {
+        let mut index = subprogram;
+        for _ in 0..MAX_LINKS {
+            match self.records.subprograms.get(index).map(|s| s.link) {
+                Some(Link::Abstract(Target::Here(offset))) => match self.records.subprogram_at(offset) {
+                    Some(next) => index = next,
+                    None => break,
+                },
+                Some(Link::Abstract(Target::Elsewhere(offset))) => return self.id_elsewhere(offset),
+                _ => break,
+            }
+        }
+        if let Some(known) = self.ids.get(index).and_then(|id| id.checked_sub(1)) {
+            return known;
+        }
+        let function = self.describe(index);
+        let id = self.push(function);
+        if let Some(slot) = self.ids.get_mut(index) {
+            *slot = id + 1;
+        }
+        id
+    }
+
+    fn id_elsewhere(&mut self, offset: u64) -> u32 {
+        if let Some(id) = self.elsewhere.get(&offset) {
+            return *id;
+        }
+        let function = UnitFunction {
+            linkage_name: "",
+            name: None,
+            place: Place(0),
+            path: 0,
+            line: 0,
+            inline: InlineAttribute::Absent,
+            is_external: false,
+            elsewhere: Some(offset),
+        };
+        let id = self.push(function);
+        self.elsewhere.insert(offset, id);
+        id
+    }
+
+    fn push(&mut self, function: UnitFunction<'a>) -> u32 {
+        let id = u32::try_from(self.functions.len()).expect("a unit has fewer functions than bytes");
+        self.functions.push(function);
+        id
+    }
+
+    fn id_at(&mut self, target: Target) -> Option<u32> {
+        match target {
+            Target::Here(offset) => self.records.subprogram_at(offset).map(|index| self.id_of(index)),
+            Target::Elsewhere(offset) => Some(self.id_elsewhere(offset)),
+        }
+    }
+
+    /// What a subprogram and those it refers to say; the first to say a thing is right.
+    fn describe(&mut self, index: usize) -> UnitFunction<'a> {
+        let mut said = self.records.subprograms.get(index).copied().unwrap_or(Subprogram::NOTHING);
+        let mut elsewhere = None;
+        let mut link = said.link;
+        for _ in 0..MAX_LINKS {
+            match link {
+                Link::None => break,
+                Link::Abstract(Target::Elsewhere(offset)) | Link::Declaration(Target::Elsewhere(offset)) => {
+                    elsewhere = Some(offset);
+                    break;
+                }
+                Link::Abstract(Target::Here(offset)) | Link::Declaration(Target::Here(offset)) => {
+                    let next = self.records.subprogram_at(offset).and_then(|at| self.records.subprograms.get(at));
+                    let Some(next) = next else { break };
+                    complete(&mut said, next);
+                    link = next.link;
+                }
+            }
+        }
+        self.function_of(&said, elsewhere)
+    }
+
+    fn function_of(&mut self, said: &Subprogram<'a>, elsewhere: Option<u64>) -> UnitFunction<'a> {
+        let path = self.paths.id(said.file);
+        self.spell(said);
+        let mut place = Digest::new();
+        place.bytes(self.name.as_bytes());
+        place.bytes(self.paths.get(path).unwrap_or("").as_bytes());
+        place.number(u64::from(said.line));
+        let linkage_name = text(said.linkage_name);
+        UnitFunction {
+            linkage_name,
+            name: linkage_name.is_empty().then(|| self.name.as_str().into()),
+            place: Place(place.finish()),
+            path,
+            line: said.line,
+            inline: said.inline.map_or(InlineAttribute::Absent, InlineAttribute::from_dwarf),
+            is_external: said.is_external,
+            elsewhere,
+        }
+    }
+
+    /// Puts the qualified name together in `self.name`.
+    fn spell(&mut self, said: &Subprogram<'a>) {
+        let mut scopes: Vec<&str> = Vec::new();
+        let mut next = said.scope;
+        while let (Some(index), true) = (next, scopes.len() < MAX_SCOPES) {
+            let Some(scope) = self.records.scopes.get(index as usize) else { break };
+            let (name, parent) = self.scope_name(scope);
+            scopes.push(name);
+            next = parent.filter(|parent| *parent < index);
+        }
+        self.name.clear();
+        for scope in scopes.iter().rev().filter(|scope| !scope.is_empty()) {
+            self.name.push_str(scope);
+            self.name.push_str("::");
+        }
+        self.name.push_str(text(said.name));
+    }
+
+    /// What a scope is called and the scope around it, from its declaration where that has them.
+    fn scope_name(&self, scope: &Scope<'a>) -> (&'a str, Option<u32>) {
+        let declaration = scope.declaration.and_then(|offset| self.records.scope_at(offset)).unwrap_or(scope);
+        let name = if declaration.name.is_empty() { scope.name } else { declaration.name };
+        let name = match (text(name), scope.kind) {
+            ("", ScopeKind::Namespace) => "(anonymous namespace)",
+            ("", ScopeKind::Class) => "{unnamed}",
+            (name, _) => name,
+        };
+        (name, declaration.parent)
+    }
+
+    fn sites(&mut self) -> Vec<InlineRow> {
+        let mut rows = Vec::with_capacity(self.records.sites.len());
+        for site in &self.records.sites {
+            let Some(callee) = self.id_at(site.origin) else { continue };
+            let path = self.paths.id(site.file);
+            rows.push(InlineRow { callee, root: site.root, path, line: site.line, count: 1 });
+        }
+        rows.sort_unstable();
+        rows.dedup_by(|next, kept| {
+            let key = |row: &InlineRow| (row.callee, row.root, row.path, row.line);
+            let same = key(next) == key(kept);
+            kept.count = if same { kept.count.saturating_add(next.count) } else { kept.count };
+            same
+        });
+        rows
+    }
+
+    fn call_sites(&mut self) -> Vec<CallSiteRow> {
+        let mut rows = Vec::with_capacity(self.records.calls.len());
+        for call in &self.records.calls {
+            let Some(callee) = self.id_at(call.origin) else { continue };
+            rows.push(CallSiteRow { callee, root: call.root, is_tail: call.is_tail, count: 1 });
+        }
+        rows.sort_unstable();
+        rows.dedup_by(|next, kept| {
+            let key = |row: &CallSiteRow| (row.callee, row.root, row.is_tail);
+            let same = key(next) == key(kept);
+            kept.count = if same { kept.count.saturating_add(next.count) } else { kept.count };
+            same
+        });
+        rows
+    }
+}
+
+/// Takes from `next` what `said` leaves open. The scope is that of the last entry: the declaration stands in its class.
+fn complete<'a>(said: &mut Subprogram<'a>, next: &Subprogram<'a>) {
+    if said.name.is_empty() {
+        said.name = next.name;
+    }
+    if said.linkage_name.is_empty() {
+        said.linkage_name = next.linkage_name;
+    }
+    if said.file == NO_FILE {
+        said.file = next.file;
+    }
+    if said.line == 0 {
+        said.line = next.line;
+    }
+    said.inline = said.inline.or(next.inline);
+    said.is_external |= next.is_external;
+    said.scope = next.scope.or(said.scope);
+}
+
+/// Bytes as text; names that are not UTF-8 are no names.
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or("")
+}

@@ -1,0 +1,220 @@
+//! The name of a function by its entry in the debug information.
+//!
+//! An entry that has code refers to the abstract one, that to its declaration, and the name may stand on any of them,
+//! in another unit or in a shared file. The linkage name says it all where there is one. Where there is none (static
+//! functions, C, and two of three functions of compilers before 2010) the plain name gets the namespaces and classes
+//! it stands in. References can form loops: hops are counted.
+
+use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+use crate::debug_sections::{Dwarf, Slice};
+use crate::function_tree::{Origin, origin_of};
+use crate::units::{Unit, Units};
+
+/// Most references followed from one entry; three are usual.
+const MAX_HOPS: usize = 16;
+/// Deepest nesting of namespaces and classes put into a name.
+const MAX_SCOPES: usize = 64;
+/// Longest name, in bytes.
+const MAX_NAME_BYTES: usize = 1 << 16;
+
+/// What names a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Label {
+    /// The mangled name.
+    Linkage(Box<str>),
+    /// The source's name with its namespaces and classes.
+    Plain(Box<str>),
+}
+
+/// One file's units, with what their names need.
+pub(crate) struct LabelSource<'r, 'a> {
+    pub(crate) dwarf: &'r Dwarf<'a>,
+    pub(crate) units: &'r Units<'a>,
+    scopes: Vec<OnceLock<Scopes<'a>>>,
+    /// The file that several debug files share.
+    pub(crate) shared: Option<Box<LabelSource<'r, 'a>>>,
+}
+
+impl<'r, 'a> LabelSource<'r, 'a> {
+    pub(crate) fn new(dwarf: &'r Dwarf<'a>, units: &'r Units<'a>, shared: Option<Self>) -> Self {
+        let scopes = (0..units.len()).map(|_| OnceLock::new()).collect();
+        Self { dwarf, units, scopes, shared: shared.map(Box::new) }
+    }
+
+    fn scopes(&self, index: usize, unit: &Unit<'a>) -> Option<&Scopes<'a>> {
+        Some(self.scopes.get(index)?.get_or_init(|| Scopes::read(self.dwarf, unit)))
+    }
+
+    /// The name of the function that `origin`, seen from unit `index`, refers to.
+    pub(crate) fn label(&self, index: usize, origin: Origin) -> Option<Label> {
+        let mut source = self;
+        let (mut index, mut origin) = (index, origin);
+        let mut named: Option<Named<'a>> = None;
+        for _ in 0..MAX_HOPS {
+            let offset = match origin {
+                Origin::Unit(offset) => offset,
+                Origin::Info(offset) => {
+                    (index, origin) = source.place(offset)?;
+                    continue;
+                }
+                Origin::Shared(offset) => {
+                    source = source.shared.as_deref()?;
+                    (index, origin) = source.place(offset)?;
+                    continue;
+                }
+            };
+            let unit = source.units.get(source.dwarf, index)?;
+            let entry = read_entry(source.dwarf, unit, offset)?;
+            if let Some(linkage) = entry.linkage {
+                return Some(Label::Linkage(text(linkage)));
+            }
+            let name = named.and_then(|named| named.name).or(entry.name);
+            named = Some(Named { name, index, offset });
+            match entry.next {
+                Some(next) => origin = next,
+                None => break,
+            }
+        }
+        source.plain(named?)
+    }
+
+    fn place(&self, offset: DebugInfoOffset) -> Option<(usize, Origin)> {
+        let index = self.units.holding(offset)?;
+        let unit = self.units.get(self.dwarf, index)?;
+        Some((index, Origin::Unit(offset.to_unit_offset(&unit.header)?)))
+    }
+
+    /// The plain name in its scopes; the scopes are those of the last entry, the declaration.
+    fn plain(&self, named: Named<'a>) -> Option<Label> {
+        let name = text(named.name?);
+        let unit = self.units.get(self.dwarf, named.index)?;
+        let path = self.scopes(named.index, unit).map(|scopes| scopes.path(named.offset)).unwrap_or_default();
+        Some(Label::Plain(if path.is_empty() { name } else { format!("{path}::{name}").into() }))
+    }
+}
+
+/// What the entries followed so far say.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    name: Option<Slice<'a>>,
+    index: usize,
+    offset: UnitOffset,
+}
+
+struct Entry<'a> {
+    linkage: Option<Slice<'a>>,
+    name: Option<Slice<'a>>,
+    next: Option<Origin>,
+}
+
+fn read_entry<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, offset: UnitOffset) -> Option<Entry<'a>> {
+    let mut entries = unit.entries_raw(Some(offset)).ok()?;
+    let abbrev = entries.read_abbreviation().ok()??;
+    let mut entry = Entry { linkage: None, name: None, next: None };
+    for spec in abbrev.attributes() {
+        let attribute = entries.read_attribute(*spec).ok()?;
+        let string = |value: AttributeValue<Slice<'a>>| {
+            dwarf.attr_string(unit, value).ok().filter(|text| !text.is_empty())
+        };
+        match attribute.name() {
+            gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => {
+                entry.linkage = string(attribute.value());
+            }
+            gimli::DW_AT_name => entry.name = string(attribute.value()),
+            gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
+                entry.next = origin_of(&attribute.value());
+            }
+            _ => {}
+        }
+    }
+    Some(entry)
+}
+
+fn text(slice: Slice<'_>) -> Box<str> {
+    let bytes = slice.slice();
+    String::from_utf8_lossy(bytes.get(..MAX_NAME_BYTES).unwrap_or(bytes)).into()
+}
+
+/// The namespaces and classes of one unit, and which functions stand in them.
+struct Scopes<'a> {
+    /// Parent and name of each.
+    scopes: Vec<(Option<u32>, Option<Slice<'a>>)>,
+    /// The scope of functions that have one.
+    functions: FxHashMap<usize, u32>,
+}
+
+impl<'a> Scopes<'a> {
+    fn read(dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> Self {
+        let mut scopes = Self { scopes: Vec::new(), functions: FxHashMap::default() };
+        let _damage = scopes.fill(dwarf, unit);
+        scopes
+    }
+
+    fn fill(&mut self, dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> gimli::Result<()> {
+        let mut open: Vec<(isize, u32)> = Vec::new();
+        let mut entries = unit.entries_raw(None)?;
+        while !entries.is_empty() {
+            let offset = entries.next_offset();
+            let depth = entries.next_depth();
+            let Some(abbrev) = entries.read_abbreviation()? else { continue };
+            while open.last().is_some_and(|(open_depth, _)| *open_depth >= depth) {
+                open.pop();
+            }
+            let parent = open.last().map(|(_, scope)| *scope);
+            if is_scope(abbrev.tag()) && abbrev.has_children() {
+                let name = read_name(dwarf, unit, &mut entries, abbrev)?;
+                open.push((depth, u32::try_from(self.scopes.len()).unwrap_or(u32::MAX)));
+                self.scopes.push((parent, name));
+                continue;
+            }
+            if let (gimli::DW_TAG_subprogram, Some(scope)) = (abbrev.tag(), parent) {
+                self.functions.insert(offset.0, scope);
+            }
+            entries.skip_attributes(abbrev.attributes())?;
+        }
+        Ok(())
+    }
+
+    /// `a::b` for a function that stands in them, else empty.
+    fn path(&self, function: UnitOffset) -> String {
+        let mut names: Vec<String> = Vec::new();
+        let mut next = self.functions.get(&function.0).copied();
+        while let Some((parent, name)) = next.and_then(|scope| self.scopes.get(scope as usize)) {
+            let name = name.map_or_else(|| "(anonymous namespace)".to_owned(), |name| text(name).into());
+            names.push(name);
+            if names.len() >= MAX_SCOPES {
+                break;
+            }
+            next = *parent;
+        }
+        names.reverse();
+        names.join("::")
+    }
+}
+
+fn is_scope(tag: gimli::DwTag) -> bool {
+    use gimli::{
+        DW_TAG_class_type, DW_TAG_interface_type, DW_TAG_namespace, DW_TAG_structure_type, DW_TAG_union_type,
+    };
+    [DW_TAG_namespace, DW_TAG_class_type, DW_TAG_structure_type, DW_TAG_union_type, DW_TAG_interface_type]
+        .contains(&tag)
+}
+
+fn read_name<'a>(
+    dwarf: &Dwarf<'a>,
+    unit: &Unit<'a>,
+    entries: &mut gimli::EntriesRaw<'_, Slice<'a>>,
+    abbrev: &gimli::Abbreviation,
+) -> gimli::Result<Option<Slice<'a>>> {
+    let mut name = None;
+    for spec in abbrev.attributes() {
+        let attribute = entries.read_attribute(*spec)?;
+        if attribute.name() == gimli::DW_AT_name {
+            name = dwarf.attr_string(unit, attribute.value()).ok();
+        }
+    }
+    Ok(name)
+}

@@ -1,0 +1,189 @@
+//! From a file and its debug information to the bytes of an index, for some addresses or for all.
+//!
+//! For some addresses: the units that claim them are read, first the first claimant of each, then, for what that one
+//! has no function for, the next. What no unit has, the symbol table may have.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::address_index::AddressIndex;
+use crate::content_hash::ContentHash;
+use crate::debug_sections::DebugSections;
+use crate::elf_file::ElfFile;
+use crate::function_tree::Wanted;
+use crate::index_builder::{Extent, build};
+use crate::label::LabelSource;
+use crate::split_dwarf::SplitFiles;
+use crate::symbol_table::{Symbol, SymbolTable};
+use crate::unit_index::{UnitContext, UnitIndex};
+use crate::units::{UnitRanges, Units};
+
+/// The files one object's addresses are looked up in.
+#[derive(Debug)]
+pub(crate) struct ObjectFiles {
+    /// The program or library.
+    pub(crate) file: ElfFile,
+    /// Its debug information, where that is a file of its own.
+    pub(crate) debug_file: Option<ElfFile>,
+    /// What several debug files share.
+    pub(crate) shared: Option<ElfFile>,
+    /// Packed split debug information.
+    pub(crate) package: Option<ElfFile>,
+    /// Where split debug information is looked for beside where it was made.
+    pub(crate) split_directories: Vec<std::path::PathBuf>,
+}
+
+impl ObjectFiles {
+    fn dwarf_file(&self) -> &ElfFile {
+        self.debug_file.as_ref().unwrap_or(&self.file)
+    }
+
+    /// Whether any debug information was found.
+    pub(crate) fn has_debug_info(&self) -> bool {
+        self.dwarf_file().has_section(".debug_info")
+    }
+
+    /// Changes when other files are found for the object, so that what was made from fewer is made anew.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let files = [Some(&self.file), self.debug_file.as_ref(), self.shared.as_ref(), self.package.as_ref()];
+        let mut hash = ContentHash::new();
+        files.iter().for_each(|file| hash.add_u64(file.map_or(0, ElfFile::size)));
+        hash.finish()
+    }
+
+    /// The functions by symbol.
+    pub(crate) fn symbols(&self) -> SymbolTable {
+        SymbolTable::read(&self.file, self.debug_file.as_ref())
+    }
+}
+
+/// The bytes of an index of `wanted` (sorted addresses, or all) beside what `old` knows.
+pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &AddressIndex<'_>) -> Vec<u8> {
+    let (sections, symbols) =
+        rayon::join(|| DebugSections::load(files.dwarf_file(), files.shared.as_ref()), || files.symbols());
+    let dwarf = sections.dwarf();
+    let units = Units::read(&dwarf);
+    let shared_units = dwarf.sup().map(Units::read);
+    let shared =
+        dwarf.sup().zip(shared_units.as_ref()).map(|(sup, units)| LabelSource::new(sup, units, None));
+    let source = LabelSource::new(&dwarf, &units, shared);
+    let split = SplitFiles::new(files.package.as_ref(), files.split_directories.clone());
+    let is_code = |addr: u64| files.file.is_code(addr);
+    let context = UnitContext { source: &source, symbols: &symbols, split: &split, is_code: &is_code };
+    let ranges = UnitRanges::read(&dwarf, &units);
+    match wanted {
+        Wanted::All => whole(&context, &ranges, old),
+        Wanted::Addrs(addrs) => part(&context, &ranges, addrs, old),
+    }
+}
+
+fn whole(context: &UnitContext<'_, '_>, ranges: &UnitRanges, old: &AddressIndex<'_>) -> Vec<u8> {
+    let by_unit = ranges.of_unit();
+    let read = |unit: usize| {
+        let claimed = by_unit.get(&unit).map_or(&[][..], Vec::as_slice);
+        UnitIndex::read(context, unit, Wanted::All, claimed)
+    };
+    let mut units: Vec<UnitIndex> =
+        (0..context.source.units.len()).into_par_iter().with_max_len(1).map(read).collect();
+    units.push(UnitIndex::from_symbols(context.symbols.symbols().iter()));
+    build(old, &units, &[], Extent::Whole)
+}
+
+fn part(
+    context: &UnitContext<'_, '_>,
+    ranges: &UnitRanges,
+    addrs: &[u64],
+    old: &AddressIndex<'_>,
+) -> Vec<u8> {
+    let mut open: Vec<(u64, Vec<usize>)> = addrs.iter().map(|addr| (*addr, ranges.claiming(*addr))).collect();
+    for (_, claimants) in &mut open {
+        claimants.extend_from_slice(ranges.unclaimed());
+    }
+    let by_unit = ranges.of_unit();
+    let mut units: Vec<(usize, UnitIndex)> = Vec::new();
+    let mut round = 0;
+    while open.iter().any(|(_, claimants)| claimants.len() > round) {
+        let asked = by_claimant(&open, round);
+        let read = |(unit, addrs): &(usize, Vec<u64>)| {
+            let claimed = by_unit.get(unit).map_or(&[][..], Vec::as_slice);
+            (*unit, UnitIndex::read(context, *unit, Wanted::Addrs(addrs), claimed))
+        };
+        let read: Vec<_> = asked.par_iter().with_max_len(1).map(read).collect();
+        let found = Covered::of(read.iter().map(|(_, index)| index));
+        open.retain(|(addr, _)| !found.has(*addr));
+        units.extend(read);
+        round += 1;
+    }
+    units.sort_by_key(|(unit, _)| *unit);
+    let mut units: Vec<UnitIndex> = units.into_iter().map(|(_, index)| index).collect();
+    let mut by_symbol: Vec<&Symbol> =
+        open.iter().filter_map(|(addr, _)| context.symbols.find(*addr)).collect();
+    by_symbol.dedup_by_key(|symbol| symbol.start);
+    units.push(UnitIndex::from_symbols(by_symbol.into_iter()));
+    let found = Covered::of(units.iter());
+    let nothing: Vec<u64> = addrs.iter().copied().filter(|addr| !found.has_any(*addr)).collect();
+    build(old, &units, &nothing, Extent::Part)
+}
+
+/// Which addresses each unit is asked for in one round, units in order.
+fn by_claimant(open: &[(u64, Vec<usize>)], round: usize) -> Vec<(usize, Vec<u64>)> {
+    let mut by_unit: FxHashMap<usize, Vec<u64>> = FxHashMap::default();
+    for (addr, claimants) in open {
+        if let Some(unit) = claimants.get(round) {
+            by_unit.entry(*unit).or_default().push(*addr);
+        }
+    }
+    let mut asked: Vec<_> = by_unit.into_iter().collect();
+    // Large shares first, so that no thread ends with one alone.
+    asked.sort_unstable_by_key(|(unit, addrs)| (std::cmp::Reverse(addrs.len()), *unit));
+    asked
+}
+
+/// The ranges that functions have.
+struct Covered {
+    /// Sorted by start; those of debug information.
+    functions: Vec<Range<u64>>,
+    /// Sorted by start; those and those of symbols.
+    all: Vec<Range<u64>>,
+}
+
+impl Covered {
+    fn of<'i>(indexes: impl Iterator<Item = &'i UnitIndex>) -> Self {
+        let (mut functions, mut all) = (Vec::new(), Vec::new());
+        for function in indexes.flat_map(|index| &index.functions) {
+            all.extend(function.ranges.iter().cloned());
+            if !function.is_symbol {
+                functions.extend(function.ranges.iter().cloned());
+            }
+        }
+        merge(&mut functions);
+        merge(&mut all);
+        Self { functions, all }
+    }
+
+    fn has(&self, addr: u64) -> bool {
+        holds(&self.functions, addr)
+    }
+
+    fn has_any(&self, addr: u64) -> bool {
+        holds(&self.all, addr)
+    }
+}
+
+fn holds(ranges: &[Range<u64>], addr: u64) -> bool {
+    let at = ranges.partition_point(|range| range.end <= addr);
+    ranges.get(at).is_some_and(|range| range.start <= addr)
+}
+
+fn merge(ranges: &mut Vec<Range<u64>>) {
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    ranges.dedup_by(|next, kept| {
+        let meets = next.start <= kept.end;
+        if meets {
+            kept.end = kept.end.max(next.end);
+        }
+        meets
+    });
+}

@@ -1,0 +1,118 @@
+//! Which of several overlapping ranges an address belongs to.
+//!
+//! ```text
+//! function  |-------------------------------|
+//! inlined        |--------------|
+//! deeper             |----|
+//! painted   fffff iiii dddd iiiii ffffffffff
+//! ```
+//!
+//! The deeper one is taken, and of two as deep the later one. Ranges nest as a rule, so a stack does; those that cross
+//! (damaged or hostile information) come out by the same law, only slower.
+
+/// A range of addresses with a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Interval {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) depth: u32,
+    pub(crate) node: u32,
+}
+
+/// From each address on, which node it belongs to; sorted, each address once, the last one `None`.
+pub(crate) fn paint(mut intervals: Vec<Interval>) -> Vec<(u64, Option<u32>)> {
+    intervals.sort_unstable_by_key(|interval| (interval.start, interval.depth, interval.node));
+    let mut painted = Painted { segments: Vec::with_capacity(intervals.len() * 2), open: Vec::new() };
+    for interval in intervals.into_iter().filter(|interval| interval.start < interval.end) {
+        painted.close_until(interval.start);
+        painted.open(interval);
+    }
+    painted.close_until(u64::MAX);
+    painted.segments
+}
+
+struct Painted {
+    segments: Vec<(u64, Option<u32>)>,
+    /// By depth and node; the last one shows.
+    open: Vec<Interval>,
+}
+
+impl Painted {
+    fn open(&mut self, interval: Interval) {
+        let rank = |interval: &Interval| (interval.depth, interval.node);
+        let at = self.open.partition_point(|open| rank(open) <= rank(&interval));
+        self.open.insert(at, interval);
+        if at + 1 == self.open.len() {
+            self.show(interval.start, Some(interval.node));
+        }
+    }
+
+    /// Takes away what ends at or before `limit`; what then shows begins where the other ended.
+    fn close_until(&mut self, limit: u64) {
+        while let Some(top) = self.open.last().copied() {
+            if top.end > limit {
+                return;
+            }
+            self.open.pop();
+            while self.open.last().is_some_and(|next| next.end <= top.end) {
+                self.open.pop();
+            }
+            self.show(top.end, self.open.last().map(|next| next.node));
+        }
+    }
+
+    fn show(&mut self, addr: u64, node: Option<u32>) {
+        match self.segments.last_mut() {
+            Some(last) if last.0 == addr => last.1 = node,
+            Some(last) if last.1 == node => return,
+            _ => self.segments.push((addr, node)),
+        }
+        let len = self.segments.len();
+        if let [.., before, last] = self.segments.as_slice()
+            && before.1 == last.1
+        {
+            self.segments.truncate(len - 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(intervals: &[(u64, u64, u32)], expected: &str) {
+        let intervals: Vec<Interval> = intervals
+            .iter()
+            .zip(0..)
+            .map(|((start, end, depth), node)| Interval { start: *start, end: *end, depth: *depth, node })
+            .collect();
+        let segments = paint(intervals.clone());
+        let node_at = |addr: u64| {
+            let at = segments.partition_point(|(start, _)| *start <= addr);
+            at.checked_sub(1).and_then(|at| segments[at].1)
+        };
+        let got: String =
+            (0..10).map(|addr| node_at(addr).map_or('.', |n| (b'a' + n as u8) as char)).collect();
+        assert_eq!(got, expected, "{intervals:?} {segments:?}");
+        assert!(segments.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1));
+        assert!(segments.last().is_none_or(|last| last.1.is_none()));
+    }
+
+    #[test]
+    fn the_deepest_range_shows() {
+        check(&[(1, 9, 0)], ".aaaaaaaa.");
+        check(&[(1, 9, 0), (3, 6, 1), (4, 5, 2)], ".aabcbaaa.");
+        check(&[(1, 9, 0), (1, 9, 1), (1, 9, 2)], ".cccccccc.");
+        check(&[(1, 9, 0), (1, 4, 1), (4, 9, 1)], ".bbbccccc.");
+        check(&[(1, 4, 0), (6, 9, 0)], ".aaa..bbb.");
+        check(&[(0, 4, 0), (4, 9, 0), (2, 6, 1)], "aaccccbbb.");
+    }
+
+    #[test]
+    fn ranges_that_cross_keep_to_the_law() {
+        check(&[(1, 6, 0), (4, 9, 0)], ".aaabbbbb.");
+        check(&[(1, 6, 1), (4, 9, 0)], ".aaaaabbb.");
+        check(&[(1, 9, 0), (2, 6, 1), (4, 8, 1), (3, 5, 2)], ".abddccca.");
+        check(&[(2, 2, 0)], "..........");
+    }
+}
