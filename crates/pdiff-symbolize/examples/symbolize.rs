@@ -14,7 +14,8 @@ use pdiff_symbolize::{SymbolizeOptions, Symbolizer};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args_os().skip(1);
-    let binary = PathBuf::from(args.next().ok_or("usage: symbolize BINARY [--cache DIR] [--all] < addresses")?);
+    let binary =
+        PathBuf::from(args.next().ok_or("usage: symbolize BINARY [--cache DIR] [--all] < addresses")?);
     let mut options = SymbolizeOptions::new();
     options.debug_roots.push(PathBuf::from("/usr/lib/debug"));
     let (mut all, mut quiet) = (false, false);

@@ -10,6 +10,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use pdiff_profile::BuildId;
 
@@ -25,7 +26,7 @@ impl ObjectFiles {
         let shared = find_shared(with_dwarf, options);
         let package = find_package(&file, with_dwarf);
         let split_directories = file.path().parent().map(Path::to_path_buf).into_iter().collect();
-        Self { file, debug_file, shared, package, split_directories }
+        Self { file, debug_file, shared, package, split_directories, symbols: OnceLock::new() }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod address_index;
 mod address_map;
+mod binary;
 mod cache_file;
 mod content_hash;
 mod debug_file;
@@ -14,6 +15,7 @@ mod error;
 mod file_bytes;
 mod function_name;
 mod function_tree;
+mod identity;
 mod index_builder;
 mod inflate;
 mod label;

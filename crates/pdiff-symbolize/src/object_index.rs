@@ -4,6 +4,7 @@
 //! has no function for, the next. What no unit has, the symbol table may have.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -33,6 +34,8 @@ pub(crate) struct ObjectFiles {
     pub(crate) package: Option<ElfFile>,
     /// Where split debug information is looked for beside where it was made.
     pub(crate) split_directories: Vec<std::path::PathBuf>,
+    /// The functions by symbol, once they are asked for.
+    pub(crate) symbols: OnceLock<SymbolTable>,
 }
 
 impl ObjectFiles {
@@ -54,8 +57,8 @@ impl ObjectFiles {
     }
 
     /// The functions by symbol.
-    pub(crate) fn symbols(&self) -> SymbolTable {
-        SymbolTable::read(&self.file, self.debug_file.as_ref())
+    pub(crate) fn symbols(&self) -> &SymbolTable {
+        self.symbols.get_or_init(|| SymbolTable::read(&self.file, self.debug_file.as_ref()))
     }
 }
 
@@ -71,7 +74,7 @@ pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &Address
     let source = LabelSource::new(&dwarf, &units, shared);
     let split = SplitFiles::new(files.package.as_ref(), files.split_directories.clone());
     let is_code = |addr: u64| files.file.is_code(addr);
-    let context = UnitContext { source: &source, symbols: &symbols, split: &split, is_code: &is_code };
+    let context = UnitContext { source: &source, symbols, split: &split, is_code: &is_code };
     let ranges = UnitRanges::read(&dwarf, &units);
     match wanted {
         Wanted::All => whole(&context, &ranges, old),

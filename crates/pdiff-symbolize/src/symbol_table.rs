@@ -12,7 +12,11 @@ use object::elf::{STB_GLOBAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE};
 use object::{Object, ObjectSymbol, ObjectSymbolTable, SymbolFlags};
 use pdiff_profile::names::is_marker_symbol;
 
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
 use crate::elf_file::ElfFile;
+use crate::function_name::display_name;
 use crate::plt::plt_symbols;
 
 /// A function by symbol.
@@ -83,6 +87,13 @@ impl SymbolTable {
         let from = self.symbols.partition_point(|symbol| symbol.end <= range.start);
         let to = self.symbols.partition_point(|symbol| symbol.start < range.end);
         self.symbols.get(from..to).unwrap_or(&[])
+    }
+
+    /// What perf may call the functions: as they stand in the table and demangled.
+    pub(crate) fn names(&self) -> FxHashSet<Box<str>> {
+        let shown: Vec<Box<str>> = self.symbols.par_iter().map(|symbol| display_name(&symbol.name)).collect();
+        let raw = self.symbols.iter().map(|symbol| symbol.name.clone());
+        raw.chain(shown).collect()
     }
 
     /// All functions, sorted.

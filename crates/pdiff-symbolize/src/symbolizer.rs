@@ -15,6 +15,7 @@ use crate::file_bytes::FileBytes;
 use crate::function_tree::Wanted;
 use crate::object_index::{ObjectFiles, index_bytes};
 use crate::options::SymbolizeOptions;
+use crate::symbol_table::SymbolTable;
 
 /// One file with its debug information and its index.
 #[derive(Debug)]
@@ -159,8 +160,21 @@ impl Symbolizer {
         &self.files.file
     }
 
-    pub(crate) fn files(&self) -> &ObjectFiles {
-        &self.files
+    /// The functions by symbol.
+    pub(crate) fn symbols(&self) -> &SymbolTable {
+        self.files.symbols()
+    }
+
+    /// The linkage name (else the name) of the machine function at an address, if it is indexed.
+    pub(crate) fn indexed_function(&self, addr: u64) -> Option<String> {
+        let index = self.index();
+        match index.find(&mut Cursor::default(), addr) {
+            Found::Chain(chain) => {
+                let outermost = chain.innermost_first().last()?;
+                Some(outermost.linkage_name.unwrap_or(outermost.name).to_owned())
+            }
+            Found::Nothing | Found::Unknown => None,
+        }
     }
 
     fn index(&self) -> AddressIndex<'_> {
