@@ -16,7 +16,7 @@ use super::student::{critical_t, normal_cdf, normal_quantile};
 /// Power at which a change counts as detectable: found 9 times in 10.
 pub const POWER: f64 = 0.9;
 
-/// Rounds of solving d = K se(d); each one gains a factor, and one that needs more has no solution worth printing.
+/// Rounds of solving d = K se(d); each one gains a factor, and what needs more has no solution worth printing.
 const MAX_ROUNDS: usize = 100;
 
 /// Relative step at which the solution is taken: nobody reads a fourth digit of it.
@@ -58,12 +58,17 @@ impl Sensitivity {
     pub fn detectable_pp(&self, share_pct: f64) -> Option<f64> {
         let share = (share_pct / 100.0).clamp(0.0, 1.0);
         let mut change = 0.0;
+        if share.is_nan() {
+            return None;
+        }
         for _ in 0..MAX_ROUNDS {
-            let needed = self.needed(share, change)?;
-            if needed - change <= CLOSE_ENOUGH * needed {
-                return Some(100.0 * needed);
+            // K is dear and depends on the change only by its degrees of freedom: hold it, solve, look again.
+            let strength = self.both_ways(share, change).map(|row| noncentrality(self.alpha, self.df(&row)));
+            let solved = self.solve(share, change, strength)?;
+            if (solved - change).abs() <= CLOSE_ENOUGH * solved {
+                return Some(100.0 * solved);
             }
-            change = needed;
+            change = solved;
         }
         None
     }
@@ -73,16 +78,15 @@ impl Sensitivity {
     pub fn power(&self, share_pct: f64, change_pp: f64) -> f64 {
         let share = (share_pct / 100.0).clamp(0.0, 1.0);
         let grown = (share + change_pp / 100.0).clamp(0.0, 1.0);
-        let one_way = self.power_between(self.side(self.before, share), self.side(self.after, grown));
-        let other_way = self.power_between(self.side(self.before, grown), self.side(self.after, share));
-        one_way.min(other_way)
+        let ways = self.both_ways(share, grown - share);
+        ways.iter().map(|row| self.power_between(row)).fold(1.0, f64::min)
     }
 
-    fn power_between(&self, before: SideShare, after: SideShare) -> f64 {
-        let row = [before, after];
-        let df = self.df(&row);
+    fn power_between(&self, row: &[SideShare; 2]) -> f64 {
+        let df = self.df(row);
         let critical = critical_t(self.alpha, df);
-        let noncentrality = (after.share - before.share).abs() / self.model.error_at(&row, self.scale);
+        let [before, after] = row;
+        let noncentrality = (after.share - before.share).abs() / self.model.error_at(row, self.scale);
         let score = noncentrality - critical * (1.0 - 0.25 / df);
         normal_cdf(score / (1.0 + critical * critical / (2.0 * df)).sqrt())
     }
@@ -91,18 +95,30 @@ impl Sensitivity {
         self.model.prior.df.min(self.model.expected_df(row)) + self.residual_df
     }
 
-    /// The change that `change` would have to be to be found; `None` if more than there is room for.
-    fn needed(&self, share: f64, change: f64) -> Option<f64> {
-        let grown = share + change;
-        let one_way = self.needed_between(self.side(self.before, share), self.side(self.after, grown));
-        let other_way = self.needed_between(self.side(self.before, grown), self.side(self.after, share));
-        let needed = one_way.max(other_way);
-        (needed.is_finite() && share + needed <= 1.0).then_some(needed)
+    /// Solves d = K se(d) from `change` on for a given K each way; `None` if there is no room for so large a change.
+    fn solve(&self, share: f64, mut change: f64, strength: [f64; 2]) -> Option<f64> {
+        for _ in 0..MAX_ROUNDS {
+            let ways = self.both_ways(share, change);
+            let needed = ways.iter().zip(strength).map(|(row, k)| k * self.model.error_at(row, self.scale));
+            let needed = needed.fold(0.0, f64::max);
+            if !needed.is_finite() || share + needed > 1.0 {
+                return None;
+            }
+            if (needed - change).abs() <= 0.1 * CLOSE_ENOUGH * needed {
+                return Some(needed);
+            }
+            change = needed;
+        }
+        None
     }
 
-    fn needed_between(&self, before: SideShare, after: SideShare) -> f64 {
-        let row = [before, after];
-        noncentrality(self.alpha, self.df(&row)) * self.model.error_at(&row, self.scale)
+    /// A row that grows by `change`: from before to after, and from after to before.
+    fn both_ways(&self, share: f64, change: f64) -> [[SideShare; 2]; 2] {
+        let grown = share + change;
+        [
+            [self.side(self.before, share), self.side(self.after, grown)],
+            [self.side(self.before, grown), self.side(self.after, share)],
+        ]
     }
 
     /// A side as it would be with a share of `share`.

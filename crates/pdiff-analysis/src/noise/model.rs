@@ -21,6 +21,9 @@ use super::input::ASSUMED_CV_DF;
 use super::prior::{Prior, ScaledVariance};
 use super::side::SideShare;
 
+/// A share that varied by more than itself from run to run would not be a share worth comparing.
+const MAX_CV: f64 = 1.0;
+
 /// The variance of a share from run to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunModel {
@@ -44,8 +47,8 @@ pub(super) struct StandardError {
 impl RunModel {
     /// The model of one run per side: nothing is measured between runs.
     pub(super) fn assumed(cv: f64) -> Self {
-        let cv2 = if cv.is_finite() { cv * cv } else { 0.0 };
-        Self { cv2, cv_df: ASSUMED_CV_DF, prior: Prior::EXPECTED }
+        let cv = if cv.is_nan() { 0.0 } else { cv.clamp(0.0, MAX_CV) };
+        Self { cv2: cv * cv, cv_df: ASSUMED_CV_DF, prior: Prior::EXPECTED }
     }
 
     /// Fits the model to rows of two or more runs on at least one side.
@@ -125,7 +128,7 @@ pub(super) fn residual_df([before, after]: &[SideShare; 2]) -> f64 {
 /// keeps a few wild rows from speaking for all; rows weigh by how much of their variance lies between runs, for light
 /// rows show sampling noise only.
 fn measured_cv2(rows: &[[SideShare; 2]], assumed: &RunModel) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
+    let (mut low, mut high) = (0.0, MAX_CV * MAX_CV);
     if median_excess(rows, low, assumed) <= 1.0 {
         return 0.0;
     }
