@@ -47,10 +47,10 @@ fn value(fact: &Fact, before: bool) -> String {
 
 fn side_by_side(facts: &[&Fact], width: Option<usize>) -> Grid {
     let most = width.map_or(GRID_VALUE, |width| (width.saturating_sub(GRID_NAMES) / 2).clamp(8, GRID_VALUE));
-    let column = |title: &str, align| GridColumn { title: [String::new(), title.to_owned()], align };
+    let column = |title: &str| GridColumn { title: [String::new(), title.to_owned()], align: Align::Left };
     let cell = |text: &str| GridCell::plain(cut_middle(&visible(text), most));
     Grid {
-        columns: vec![column("", Align::Left), column("before", Align::Right), column("after", Align::Right)],
+        columns: vec![column(""), column("before"), column("after")],
         rows: facts
             .iter()
             .map(|fact| vec![GridCell::plain(fact.name), cell(&fact.before), cell(&fact.after)])

@@ -1,13 +1,203 @@
-//! A comparison as JSON.
+//! A comparison as JSON: [`crate::report`] filled in, every row, in the comparison's own order.
 
-use pdiff_analysis::Comparison;
+use pdiff_analysis::noise::{Method, RunVariation};
+use pdiff_analysis::{
+    Comparison, Cost, Fact, Gap, Gravity, MatchedBy, NoiseSummary, Quantities, Row, SideSummary,
+};
+use pdiff_profile::Note;
 
 use crate::error::Error;
+use crate::report::{
+    CompareReport, CostReport, DetectableReport, FactReport, GapPartsReport, GapReport, MatchReport,
+    NoiseReport, NoteReport, ObjectReport, PairReport, PolicyReport, QuantitiesReport, RowReport, RunReport,
+    SCHEMA_VERSION, SideReport,
+};
 
-/// The comparison as JSON.
+/// The comparison as one line of JSON, schema version 1.
 ///
 /// # Errors
-/// If the writer refuses.
-pub fn json(_comparison: &Comparison) -> Result<Vec<u8>, Error> {
-    Err(Error::Json { reason: "not written yet".to_owned() })
+/// If the writer refuses; it has no reason to.
+pub fn json(comparison: &Comparison) -> Result<Vec<u8>, Error> {
+    let refused = |error: serde_json::Error| Error::Json { reason: error.to_string() };
+    let mut bytes = serde_json::to_vec(&compare_report(comparison)).map_err(refused)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn compare_report(comparison: &Comparison) -> CompareReport<'_> {
+    let level = comparison.policy.match_level.as_str();
+    CompareReport {
+        schema_version: SCHEMA_VERSION,
+        before: side(&comparison.before),
+        after: side(&comparison.after),
+        policy: PolicyReport { match_level: level, inlines: comparison.policy.inlines.as_str() },
+        denominator: comparison.share.as_str(),
+        left_out_pct: comparison.left_out_pct.map(|(before, after)| PairReport { before, after }),
+        group_by: comparison.group_by.as_str(),
+        filtered: &comparison.filtered,
+        comparability: comparison.comparability.iter().map(fact).collect(),
+        noise: noise(&comparison.noise),
+        cost: comparison.cost.as_ref().map(cost),
+        gap: comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(gap),
+        functions: comparison.rows.iter().map(|of| row(of, level)).collect(),
+        notes: comparison.notes.iter().map(note).collect(),
+    }
+}
+
+fn side(of: &SideSummary) -> SideReport<'_> {
+    let runs = of.runs.iter().map(|run| RunReport {
+        path: &run.path,
+        event: &run.event,
+        samples: run.samples,
+        weight: run.weight.0,
+        span_s: run.span_s,
+        operations: run.operations,
+        tps: run.tps,
+        cpu_seconds: run.cpu_seconds,
+    });
+    let objects = of.objects.iter().map(|object| ObjectReport {
+        path: &object.path,
+        object_id: object.object_id.as_ref().map(ToString::to_string),
+        build_id: object.build_id.as_deref(),
+        producers: &object.producers,
+    });
+    SideReport {
+        label: &of.label,
+        runs: runs.collect(),
+        samples: of.samples,
+        weight: of.weight.0,
+        unresolved_pct: of.unresolved_pct,
+        spin_pct: of.spin_pct,
+        objects: objects.collect(),
+    }
+}
+
+fn fact(of: &Fact) -> FactReport<'_> {
+    let gravity = match of.gravity {
+        Gravity::Plain => "plain",
+        Gravity::Warning => "warning",
+        Gravity::Incomparable => "incomparable",
+    };
+    FactReport { name: of.name, before: &of.before, after: &of.after, gravity, remark: &of.remark }
+}
+
+fn noise(of: &NoiseSummary) -> NoiseReport<'_> {
+    let (cv, assumed) = match of.run_variation {
+        RunVariation::Assumed { cv } => (cv, true),
+        RunVariation::Measured { cv, .. } => (cv, false),
+    };
+    let detectable = of.detectable.iter();
+    NoiseReport {
+        method: match of.method {
+            Method::SingleRun => "single-run",
+            Method::Replicates => "replicates",
+        },
+        run_cv_pct: 100.0 * cv,
+        run_cv_assumed: assumed,
+        dispersion_assumed: of.assumed_dispersion,
+        tests: of.tests,
+        significant: of.significant,
+        false_discovery_rate: of.q_threshold,
+        detectable: detectable
+            .map(|&(share_pct, change_pp)| DetectableReport { share_pct, change_pp })
+            .collect(),
+        drifting: &of.drifting,
+    }
+}
+
+fn cost(of: &Cost) -> CostReport {
+    let percent = |log: f64| 100.0 * log.exp_m1();
+    CostReport {
+        unit: if of.is_time { "ns" } else { "weight" },
+        before_per_op: of.per_op.before,
+        after_per_op: of.per_op.after,
+        change_pct: percent(of.log_ratio),
+        ci_low_pct: of.log_interval.map(|(low, _)| percent(low)),
+        ci_high_pct: of.log_interval.map(|(_, high)| percent(high)),
+        before_per_op_without_spin: of.per_op_without_spin.before,
+        after_per_op_without_spin: of.per_op_without_spin.after,
+        before_cpu_scale: of.cpu_scale.before,
+        after_cpu_scale: of.cpu_scale.after,
+    }
+}
+
+fn gap(of: &Gap) -> GapReport {
+    GapReport {
+        before_tps: of.tps.before,
+        after_tps: of.tps.after,
+        before_cores: of.cores.before,
+        after_cores: of.cores.after,
+        pct: of.gap_pct,
+        ci_low_pct: of.interval_pct.0,
+        ci_high_pct: of.interval_pct.1,
+        ci_assumed: of.assumed,
+        parts: of.parts.map(|parts| GapPartsReport {
+            explained_pct: parts.explained_pct,
+            not_significant_pct: parts.not_significant_pct,
+            unresolved_pct: parts.unresolved_pct,
+            utilisation_pct: parts.utilisation_pct,
+        }),
+    }
+}
+
+fn row<'a>(of: &'a Row, level: &'static str) -> RowReport<'a> {
+    RowReport {
+        name: &of.name,
+        object: &of.object,
+        file: of.file.as_deref(),
+        subsystem: of.subsystem.as_deref(),
+        thread_group: of.thread_group.as_deref(),
+        presence: of.presence.as_str(),
+        matched: MatchReport {
+            level: match_level(of, level),
+            ambiguous: of.matched.ambiguous,
+            before_name: of.matched.before_name.as_deref(),
+            after_name: of.matched.after_name.as_deref(),
+        },
+        before: quantities(&of.before),
+        after: quantities(&of.after),
+        delta_self_pp: of.delta_self_pp(),
+        delta_booked_pp: of.delta_booked_pp(),
+        delta_total_pp: of.delta_total_pp(),
+        ci_low_pp: of.ci_low_pp,
+        ci_high_pp: of.ci_high_pp,
+        q_value: of.test.q(),
+        significant: of.significant,
+        detectable_pp: of.detectable_pp,
+        gap_share_pct: of.gap_share_pct,
+    }
+}
+
+/// How a row's names came together: the policy's level, or `alias`.
+pub(crate) fn match_level(row: &Row, level: &'static str) -> &'static str {
+    match row.matched.by {
+        MatchedBy::Name => level,
+        MatchedBy::Alias => "alias",
+    }
+}
+
+fn quantities(of: &Quantities) -> Option<QuantitiesReport> {
+    (of.total_weight.0 > 0).then(|| QuantitiesReport {
+        self_weight: of.self_weight.0,
+        booked_self_weight: of.booked_self_weight.0,
+        inlined_self_weight: of.inlined_self_weight.0,
+        total_weight: of.total_weight.0,
+        self_samples: of.samples,
+        self_pct: of.self_pct,
+        booked_self_pct: of.booked_self_pct,
+        inlined_self_pct: of.inlined_self_pct,
+        total_pct: of.total_pct,
+        self_per_op: of.self_per_op,
+        self_per_op_ns: of.self_per_op_ns,
+    })
+}
+
+fn note(of: &Note) -> NoteReport<'_> {
+    NoteReport {
+        kind: of.kind.as_str(),
+        count: of.count,
+        weight: of.weight.0,
+        example: of.examples.first().map(|example| &**example),
+        examples: of.examples.iter().map(|example| &**example).collect(),
+    }
 }

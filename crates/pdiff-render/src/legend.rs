@@ -42,7 +42,7 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block>
             any(|row| !row.significant),
             format!("{NOT_SIGNIFICANT} within noise (false discoveries {percent} %) or too small"),
         ),
-        (any(|row| row.significant), "a..b 95 % interval of the change".to_owned()),
+        (any(|row| row.significant), "95 % is the interval of the change, +- half of its width".to_owned()),
         (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} in no sample before")),
         (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} in no sample after")),
         (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),

@@ -16,6 +16,7 @@ mod notes;
 mod number;
 mod options;
 mod page;
+mod report;
 mod row_columns;
 mod row_field;
 mod row_grid;

@@ -95,7 +95,6 @@ fn escape(words: &str) -> String {
         match c {
             '&' => text.push_str("&amp;"),
             '<' => text.push_str("&lt;"),
-            '>' => text.push_str("&gt;"),
             '|' => text.push_str("&#124;"),
             '`' => text.push_str("&#96;"),
             '\\' | '*' | '[' | ']' | '~' | '#' => {

@@ -8,10 +8,10 @@ use crate::page::{Block, Line};
 use crate::visible_text::{cut_end, visible};
 
 /// Kinds that get a line; the others are counted.
-const MOST_KINDS: usize = 8;
+const MOST_KINDS: usize = 6;
 
 /// Longest example.
-const EXAMPLE: usize = 140;
+const EXAMPLE: usize = 100;
 
 /// One line for each kind of note.
 pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {

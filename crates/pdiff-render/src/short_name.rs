@@ -1,4 +1,5 @@
-//! Function names in little room: first template arguments go, the innermost first, then the middle of what is left.
+//! Function names in little room: first template arguments go, the innermost first, then parameters, then the middle of
+//! what is left.
 //!
 //! `PolicyMutex<TTASEventMutex<GenericPolicy>>::enter` becomes `PolicyMutex<TTASEventMutex<..>>::enter`, then
 //! `PolicyMutex<..>::enter`, then `Policy..>::enter`.
@@ -16,13 +17,33 @@ pub(crate) fn shorten(name: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     let brackets = Brackets::new(name);
+    let mut shorter = name.to_owned();
     for kept_depth in (0..brackets.deepest()).rev() {
-        let shorter = brackets.collapse(kept_depth);
-        if width(&shorter) <= max || kept_depth == 0 {
-            return Cow::Owned(cut_middle(&shorter, max).into_owned());
+        shorter = brackets.collapse(kept_depth);
+        if width(&shorter) <= max {
+            return Cow::Owned(shorter);
         }
     }
-    cut_middle(name, max)
+    let shorter = without_parameters(&shorter).unwrap_or(shorter);
+    Cow::Owned(cut_middle(&shorter, max).into_owned())
+}
+
+/// The name with `(..)` for its parameters; `None` if it does not end with any.
+fn without_parameters(name: &str) -> Option<String> {
+    let (name, suffix) = name.strip_suffix(" const").map_or((name, ""), |name| (name, " const"));
+    let inner = name.strip_suffix(')')?;
+    let mut depth = 1_usize;
+    let open = inner.rfind(|c| {
+        depth = match c {
+            ')' => depth + 1,
+            '(' => depth - 1,
+            _ => depth,
+        };
+        depth == 0
+    })?;
+    let is_list = open > 0 && !name.get(..open)?.ends_with([' ', ':']);
+    (is_list && name.get(open + 1..) != Some(")"))
+        .then(|| format!("{}({CUT}){suffix}", name.get(..open).unwrap_or_default()))
 }
 
 /// The template brackets of a name: where each stands, and at which depth.
@@ -103,6 +124,16 @@ mod tests {
         check(mutex, 15, "Polic..>::enter");
         check("a<bb<ccc>, dd<eee>>::f", 21, "a<bb<..>, dd<..>>::f");
         check("a<bb<ccc>, dd<eee>>::f", 19, "a<..>::f");
+    }
+
+    #[test]
+    fn parameters_go_after_template_arguments() {
+        let check =
+            |name: &str, max, expected: &str| assert_eq!(shorten(name, max), expected, "{name} in {max}");
+        check("row_search(long long, std::vector<int>) const", 23, "row_search(..) const");
+        check("f<a>::operator()(int, void (*)(log_t*))", 24, "f<..>::operator()(..)");
+        check("f::(anonymous namespace)", 12, "f::(..space)");
+        check("abcdefghijklmnop::f()", 12, "abcd..p::f()");
     }
 
     #[test]

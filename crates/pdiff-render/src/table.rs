@@ -3,7 +3,8 @@
 use pdiff_analysis::Comparison;
 use tabled::Table;
 use tabled::builder::Builder;
-use tabled::settings::object::{Cell, Columns, Object as _, Rows};
+use tabled::settings::formatting::AlignmentStrategy;
+use tabled::settings::object::{Cell, Columns, Object as _};
 use tabled::settings::style::{HorizontalLine, Style};
 use tabled::settings::themes::Theme;
 use tabled::settings::{Alignment, Color, Padding};
@@ -86,7 +87,11 @@ fn push_grid(text: &mut String, grid: &Grid, color: bool) {
         builder.push_record(row.iter().map(|cell| visible(&cell.text).into_owned()));
     }
     let mut table = builder.build();
-    table.with(lines(grid)).with(Padding::new(0, 0, 0, 0)).with(Alignment::left());
+    table
+        .with(lines(grid))
+        .with(Padding::new(0, 0, 0, 0))
+        .with(Alignment::left())
+        .with(AlignmentStrategy::PerLine);
     table.modify(Columns::first().inverse(), Padding::new(BETWEEN - 1, 0, 0, 0));
     for (at, column) in grid.columns.iter().enumerate() {
         if column.align == Align::Right {
@@ -96,34 +101,36 @@ fn push_grid(text: &mut String, grid: &Grid, color: bool) {
     if color {
         paint_cells(&mut table, grid);
     }
-    for line in table.to_string().lines() {
-        text.push_str(line.trim_end());
+    let drawn = table.to_string();
+    let titles = if two_lines { 2 } else { 1 };
+    let first_sum = drawn.lines().count().saturating_sub(grid.sums);
+    for (at, line) in drawn.lines().enumerate() {
+        let tone = if at < titles || at >= first_sum { Tone::Strong } else { Tone::Plain };
+        text.push_str(&paint(line.trim_end(), tone, color));
         text.push('\n');
     }
 }
 
-/// A rule below the heading and above the sums, nothing else.
+/// Where there are sums: a rule below the heading and one above the sums.
 fn lines(grid: &Grid) -> Theme {
     let mut theme = Theme::from_style(Style::blank());
-    let rule = HorizontalLine::inherit(Style::blank().horizontal('-')).intersection('-');
-    theme.insert_horizontal_line(1, rule);
     if grid.sums > 0 && grid.rows.len() > grid.sums {
+        let rule = HorizontalLine::inherit(Style::blank().horizontal('-')).intersection('-');
+        theme.insert_horizontal_line(1, rule);
         theme.insert_horizontal_line(grid.rows.len() - grid.sums + 1, rule);
     }
     theme
 }
 
 fn paint_cells(table: &mut Table, grid: &Grid) {
-    let heading = Color::BOLD;
-    table.modify(Rows::first(), heading.clone());
     for (row, cells) in grid.rows.iter().enumerate() {
-        for (column, cell) in cells.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.text.is_empty()) {
             if let Some(color) = color_of(cell.tone) {
                 table.modify(Cell::new(row + 1, column), color);
             }
         }
     }
-    for row in grid.rows.len() - grid.sums.min(grid.rows.len())..grid.rows.len() {
-        table.modify(Rows::one(row + 1), heading.clone());
-    }
 }
+
+#[cfg(test)]
+mod tests;

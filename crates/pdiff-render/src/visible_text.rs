@@ -49,7 +49,7 @@ pub(crate) fn cut_middle(text: &str, max: usize) -> Cow<'_, str> {
     let head: String = text.chars().take(head).collect();
     let tail_from = text.chars().count() - tail;
     let tail: String = text.chars().skip(tail_from).collect();
-    Cow::Owned(format!("{head}{CUT}{tail}"))
+    Cow::Owned(format!("{}{CUT}{}", head.trim_end_matches('.'), tail.trim_start_matches('.')))
 }
 
 /// The text in at most `max` columns; what is cut stands at the end.
@@ -72,19 +72,28 @@ fn fitting(chars: impl Iterator<Item = char>, room: usize) -> usize {
         .count()
 }
 
-/// The text broken at spaces into lines of at most `max` columns; a longer word stands alone.
+/// The text broken at spaces into lines of at most `max` columns; a longer word stands alone, `%` never does.
 pub(crate) fn wrap(text: &str, max: usize) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in text.split(' ') {
+        match words.last_mut() {
+            Some(word) if part.starts_with('%') => join(word, part),
+            _ => words.push(part.to_owned()),
+        }
+    }
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    for word in words {
         match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= max => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
+            Some(line) if width(line) + 1 + width(&word) <= max => join(line, &word),
+            _ => lines.push(word),
         }
     }
     lines
+}
+
+fn join(line: &mut String, word: &str) {
+    line.push(' ');
+    line.push_str(word);
 }
 
 #[cfg(test)]
@@ -102,6 +111,7 @@ mod tests {
     fn a_cut_keeps_both_ends_and_the_width() {
         assert_eq!(cut_middle("abcdefghijklmnop", 12), "abcd..klmnop");
         assert_eq!(cut_middle("short", 5), "short");
+        assert_eq!(cut_middle("abcd<..>::efghij", 12), "abcd..efghij");
         assert_eq!(cut_end("abcdefgh", 6), "abcd..");
         for max in 2..20 {
             assert!(width(&cut_middle("日本語日本語日本語", max)) <= max);
@@ -112,5 +122,6 @@ mod tests {
     fn lines_break_at_spaces() {
         assert_eq!(wrap("aa bb cc", 5), ["aa bb", "cc"]);
         assert_eq!(wrap("aaaaaaa bb", 5), ["aaaaaaa", "bb"]);
+        assert_eq!(wrap("only 5 % left", 7), ["only", "5 %", "left"]);
     }
 }
