@@ -104,7 +104,8 @@ fn ratio_variance(share: f64, [w2, wn, n2]: [f64; 3], blocks: usize, total: f64)
     let blocks = blocks as f64;
     let squares = w2 - 2.0 * share * wn + share * share * n2;
     let variance = blocks / (blocks - 1.0) * squares / total / total;
-    let variance = if variance.is_finite() { variance.max(0.0) } else { 0.0 };
+    // A share lies between 0 and 1, so whatever the sums say, its variance is below 1.
+    let variance = if variance.is_finite() { variance.clamp(0.0, 1.0) } else { 0.0 };
     Some((variance, blocks - 1.0))
 }
 
