@@ -88,6 +88,18 @@ pub enum Error {
         /// The source as the caller named it.
         path: Box<str>,
     },
+    /// No sample lies in the time window.
+    #[error(
+        "{path} has no samples in the time window; hint: its samples are from {} to {} s", seconds(*first_ns), seconds(*last_ns)
+    )]
+    NothingInWindow {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// Time of the first sample in nanoseconds.
+        first_ns: u64,
+        /// Time of the last sample in nanoseconds.
+        last_ns: u64,
+    },
     /// The profile's numbers do not fit.
     #[error("{path}: {source}")]
     Build {
@@ -100,4 +112,8 @@ pub enum Error {
 
 fn show(examples: &[Box<str>]) -> String {
     examples.iter().map(|example| format!("\n  {example}")).collect()
+}
+
+fn seconds(ns: u64) -> String {
+    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }

@@ -122,6 +122,7 @@ impl Folded {
         let comm = self.builder.string("");
         let thread = self.builder.thread(Thread { comm, pid: None, tid: None });
         let event = self.builder.event("");
+        self.builder.without_period(event);
         let stack = self.builder.stack(&frames);
         let samples = u32::try_from(count).unwrap_or(u32::MAX);
         self.builder.count(event, 0, thread, stack, samples, Weight(count));
@@ -135,7 +136,6 @@ impl Folded {
             let (unparsed, lines, examples) = (self.unparsed, self.lines, examples(&self.notes));
             return Err(Error::TooManyUnparsed { path: path.into(), unparsed, lines, examples });
         }
-        self.builder.without_periods();
         self.builder.notes = self.notes;
         let profile = self.builder.finish().map_err(|source| Error::Build { path: path.into(), source })?;
         if profile.cells.is_empty() {

@@ -41,8 +41,7 @@ pub fn read_profile(source: &Source, options: &ReadOptions<'_>) -> Result<Profil
     let whole = read_once(source, &ReadOptions { time: TimeWindow::All, ..options.clone() })?;
     let span = whole.span.ok_or_else(|| Error::NoTimes { path: source.to_string().into() })?;
     drop(whole);
-    let TimeRange { start_ns, end_ns } = TimeRange::percent(span.first_ns, span.last_ns, start, end);
-    let time = TimeWindow::Absolute { start_ns, end_ns: Some(end_ns) };
+    let time = TimeRange::percent(span.first_ns, span.last_ns, start, end).into();
     read_once(source, &ReadOptions { time, ..options.clone() })
 }
 

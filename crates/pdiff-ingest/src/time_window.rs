@@ -173,6 +173,12 @@ impl TimeRange {
     }
 }
 
+impl From<TimeRange> for TimeWindow {
+    fn from(range: TimeRange) -> Self {
+        Self::Absolute { start_ns: range.start_ns, end_ns: Some(range.end_ns) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -56,7 +56,7 @@ pub struct ProfileBuilder {
     stacks: StackTable,
     threads: Interner<Thread>,
     events: Interner<Box<str>>,
-    samples_without_period: bool,
+    without_period: Vec<EventId>,
     cells: Vec<Cell>,
     /// Where objects were mapped; public because they are only collected.
     pub mappings: Vec<Mapping>,
@@ -118,9 +118,11 @@ impl ProfileBuilder {
         EventId(self.events.intern_by(name, || name.into()))
     }
 
-    /// Says that samples came without period, so that weight counts samples.
-    pub fn without_periods(&mut self) {
-        self.samples_without_period = true;
+    /// Says that samples of an event came without period, so that their weight is their number.
+    pub fn without_period(&mut self, event: EventId) {
+        if !self.without_period.contains(&event) {
+            self.without_period.push(event);
+        }
     }
 
     /// Counts `samples` samples of `weight` together. `block` is the second of the recorder's clock.
@@ -174,16 +176,13 @@ impl ProfileBuilder {
                 *weight += u128::from(cell.weight.0);
             }
         }
-        let finish = |(name, (samples, weight)): (&Box<str>, (u64, u128))| match u64::try_from(weight) {
-            Ok(weight) => Ok(Event {
-                name: name.clone(),
-                samples,
-                weight: Weight(weight),
-                has_period: !self.samples_without_period,
-            }),
-            Err(_) => Err(BuildError::WeightOverflow { event: name.clone() }),
+        let finish = |(id, (name, (samples, weight))): (u32, (&str, (u64, u128)))| {
+            let overflow = |_| BuildError::WeightOverflow { event: name.into() };
+            let weight = Weight(u64::try_from(weight).map_err(overflow)?);
+            let has_period = !self.without_period.contains(&EventId(id));
+            Ok(Event { name: name.into(), samples, weight, has_period })
         };
-        names.iter().zip(sums).map(finish).collect()
+        (0..).zip(names.iter().map(|name| &**name).zip(sums)).map(finish).collect()
     }
 }
 

@@ -1,7 +1,70 @@
-//! `perf script` text.
-use crate::{Error, ReadOptions};
+//! The text of `perf script`, in whatever shape `-F` and the recording give it.
+//!
+//! ```text
+//! text   = *(comment | record | sample | blank line)
+//! comment = "# " key " : " value                       `--header`
+//! record  = ... "PERF_RECORD_" ...                     `--show-mmap-events` and the like; see `record_line`
+//! sample  = header newline *(tab frame newline [source newline]) (blank line | columns newline)
+//!         | header-with-frame newline [source newline]
+//! source  = two blanks text                            `-F +srcline`
+//! columns = one blank text                             `-F +iregs,+brstack,...`: skipped
+//! ```
+//!
+//! A sample with a call chain, leaf first (perf 6.1.187, `perf record -a -F 999 -g`, `perf script --no-inline --pid PID`):
+//!
+//! ```text
+//! mysqld 12668 [000]  4676.302384:    1001001 cpu-clock:
+//!         ffffffff821fa1fd mutex_unlock+0xd ([kernel.kallsyms])
+//!                   10a974 __libc_recv+0x64 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+//! ```
+//!
+//! Without a chain, a sample is one line; see `header_line` and `frame_line`.
+//!
+//! Every sample is counted once: in a cell of the profile, or in a note. Lines that fit nothing are counted in notes.
+//!
+//! # How it is fast
+//!
+//! Real text repeats: a million samples of a server are 16,000 different chains above 32,000 different leaf lines. So the
+//! text is read in blocks by as many workers as wanted ([`blocks`]), each line or chain is looked up as a text by hash
+//! and comparison ([`memo`]), samples are counted by the numbers found ([`counts`]), and what the texts mean is worked
+//! out once at the end, in the order of the text ([`merge`]), so the result does not depend on who read what. Per byte
+//! that is one copy by `read`, one search, one hash and one comparison: 1 to 2 GB/s on one core.
+
+mod blocks;
+mod chain;
+mod comment_line;
+mod counts;
+mod cursor;
+mod frame_line;
+mod header_line;
+mod header_shape;
+mod memo;
+mod merge;
+mod note_log;
+mod pipeline;
+mod position;
+mod record_line;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+use std::io;
+
 use pdiff_profile::Profile;
-use std::io::{self, Read};
+
+use crate::error::Error;
+use crate::options::ReadOptions;
+use crate::time_window::{TimeRange, TimeWindow};
+
+pub(crate) use blocks::MAX_LINE_BYTES;
+pub(crate) use pipeline::parse;
+
+/// More than one line in so many unparsed is an error.
+const MAX_UNPARSED_ONE_IN: u64 = 100;
+
+/// How much of a line an example shows.
+const EXCERPT_CHARS: usize = 120;
+
 /// What to parse, and whom to tell.
 pub(crate) struct Input<'a, R> {
     /// The source's name, for errors.
@@ -13,29 +76,58 @@ pub(crate) struct Input<'a, R> {
     /// Makes an error of a failed read.
     pub(crate) on_error: &'a (dyn Fn(io::Error) -> Error + Sync),
 }
-pub(crate) fn parse<R: Read + Send>(
-    input: Input<'_, R>,
-    _options: &ReadOptions<'_>,
-) -> Result<Profile, Error> {
-    (input.tick)();
-    let _ = (input.path, input.text);
-    Err((input.on_error)(io::Error::other("not there yet")))
-}
-pub(crate) fn is_header_line(_line: &[u8]) -> bool {
-    false
-}
-/// Parses perf script text.
+
+/// Parses `perf script` text that is in memory; for what is in a file, [`read_profile`](crate::read_profile) needs less
+/// memory.
 ///
 /// # Errors
-/// As [`read_profile`](crate::read_profile).
+/// [`Error`] if it holds no samples, or has too many lines that cannot be parsed.
+///
+/// ```
+/// use pdiff_ingest::{ReadOptions, parse_perf_script};
+/// let text = b"mysqld 12 [000] 1.000001: 100 cycles: \n\t10a974 recv+0x64 (/lib/libc.so.6)\n\t2 main (/bin/mysqld)\n\n";
+/// let profile = parse_perf_script(text, &ReadOptions::new())?;
+/// assert_eq!((profile.events[0].samples, profile.events[0].weight.0), (1, 100));
+/// let root = profile.frames[profile.stacks.iter().next().unwrap()[0].index()];
+/// assert_eq!(profile.string(root.symbol.unwrap()), "main");
+/// # Ok::<(), pdiff_ingest::Error>(())
+/// ```
 pub fn parse_perf_script(text: &[u8], options: &ReadOptions<'_>) -> Result<Profile, Error> {
-    let on_error = |source| Error::Unreadable { path: "the text".into(), source };
-    parse(Input { path: "the text", text, tick: &|| {}, on_error: &on_error }, options)
+    parse_blocks(text, options, blocks::BLOCK_BYTES)
 }
-pub(crate) const MAX_LINE_BYTES: usize = 64 * 1024;
-pub(crate) fn too_many_unparsed(u: u64, l: u64) -> bool {
-    u.saturating_mul(100) > l
+
+fn parse_blocks(text: &[u8], options: &ReadOptions<'_>, block_bytes: usize) -> Result<Profile, Error> {
+    const PATH: &str = "the text";
+    if text.is_empty() {
+        return Err(Error::Empty { path: PATH.into() });
+    }
+    let on_error = |source| Error::Unreadable { path: PATH.into(), source };
+    let parse = |options: &ReadOptions<'_>| {
+        let input = Input { path: PATH, text, tick: &|| {}, on_error: &on_error };
+        pipeline::parse_blocks(input, options, block_bytes)
+    };
+    let TimeWindow::Percent { start, end } = options.time else { return parse(options) };
+    let span = parse(&ReadOptions { time: TimeWindow::All, ..options.clone() })?.span;
+    let span = span.ok_or_else(|| Error::NoTimes { path: PATH.into() })?;
+    let time = TimeRange::percent(span.first_ns, span.last_ns, start, end).into();
+    parse(&ReadOptions { time, ..options.clone() })
 }
+
+/// Whether a line for certain begins a sample.
+pub(crate) fn is_header_line(line: &[u8]) -> bool {
+    header_line::parse(line).is_some_and(|header| !header.needs_frames)
+}
+
+/// Whether so many unparsed lines make an error.
+pub(crate) fn too_many_unparsed(unparsed: u64, lines: u64) -> bool {
+    unparsed.saturating_mul(MAX_UNPARSED_ONE_IN) > lines
+}
+
+/// The start of a line, for people to read: control characters are escaped.
 pub(crate) fn excerpt(line: &[u8]) -> String {
-    String::from_utf8_lossy(line).into_owned()
+    let start = line.get(..EXCERPT_CHARS * 4).unwrap_or(line);
+    let text = String::from_utf8_lossy(start);
+    let shown: String = text.trim().chars().take(EXCERPT_CHARS).flat_map(char::escape_debug).collect();
+    let is_whole = text.trim().chars().nth(EXCERPT_CHARS).is_none();
+    if is_whole { shown } else { shown + "..." }
 }

@@ -1,0 +1,129 @@
+//! Counting samples: per (thread, event, leaf text, tail text) within a second, then as cells.
+//!
+//! The table of the running second is small and stays in the cache; when the second changes it is emptied into cells of
+//! 24 bytes, so memory follows cells, not samples.
+
+use rustc_hash::FxHashMap;
+
+use super::memo::TextId;
+use super::position::Position;
+
+/// The samples of one second, thread, event and chain.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct CellKey {
+    /// Thread and event of the worker.
+    pub(super) thread: u32,
+    /// Event of the worker.
+    pub(super) event: u32,
+    /// Text of the leaf line.
+    pub(super) leaf: TextId,
+    /// Text of the lines above it.
+    pub(super) tail: TextId,
+}
+
+/// A leaf and its callers, as texts of one worker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Chain {
+    /// Text of the leaf line.
+    pub(super) leaf: TextId,
+    /// Text of the lines above it.
+    pub(super) tail: TextId,
+    /// The first sample with it.
+    pub(super) first: Position,
+}
+
+/// Samples counted together, by ids of one worker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LocalCell {
+    /// Place in [`Counts::chains`].
+    pub(super) chain: u32,
+    /// Place in [`Counts::lanes`].
+    pub(super) lane: u32,
+    /// Second.
+    pub(super) block: u32,
+    /// Number of samples.
+    pub(super) samples: u32,
+    /// Sum of periods.
+    pub(super) weight: u64,
+}
+
+/// How many cells one chunk holds; chunks are freed one by one as they are merged.
+const CHUNK_CELLS: usize = 1 << 14;
+
+/// The counts of one worker.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// The running second.
+    block: u32,
+    running: FxHashMap<CellKey, Running>,
+    chain_ids: FxHashMap<(TextId, TextId), u32>,
+    lane_ids: FxHashMap<(u32, u32), u32>,
+    /// Leaf and callers of the cells.
+    pub(super) chains: Vec<Chain>,
+    /// Thread and event of the cells.
+    pub(super) lanes: Vec<(u32, u32)>,
+    /// The cells.
+    pub(super) chunks: Vec<Vec<LocalCell>>,
+}
+
+#[derive(Debug)]
+struct Running {
+    samples: u32,
+    weight: u64,
+    first: Position,
+}
+
+impl Counts {
+    /// Counts one sample.
+    #[inline]
+    pub(super) fn add(&mut self, block: u32, key: CellKey, weight: u64, position: Position) {
+        if block != self.block {
+            self.close_block();
+            self.block = block;
+        }
+        let running = self.running.entry(key).or_insert(Running { samples: 0, weight: 0, first: position });
+        match (running.samples.checked_add(1), running.weight.checked_add(weight)) {
+            (Some(samples), Some(sum)) => (running.samples, running.weight) = (samples, sum),
+            _ => {
+                let full = std::mem::replace(running, Running { samples: 1, weight, first: position });
+                self.push(key, &full);
+            }
+        }
+    }
+
+    /// Empties the table of the running second into cells.
+    pub(super) fn close_block(&mut self) {
+        let mut running = std::mem::take(&mut self.running);
+        for (key, counted) in running.drain() {
+            self.push(key, &counted);
+        }
+        self.running = running;
+    }
+
+    fn push(&mut self, key: CellKey, counted: &Running) {
+        let lane = next_id(&mut self.lane_ids, (key.thread, key.event), self.lanes.len());
+        if lane as usize == self.lanes.len() {
+            self.lanes.push((key.thread, key.event));
+        }
+        let chain = next_id(&mut self.chain_ids, (key.leaf, key.tail), self.chains.len());
+        match self.chains.get_mut(chain as usize) {
+            Some(known) => known.first = known.first.min(counted.first),
+            None => self.chains.push(Chain { leaf: key.leaf, tail: key.tail, first: counted.first }),
+        }
+        let cell =
+            LocalCell { chain, lane, block: self.block, samples: counted.samples, weight: counted.weight };
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK_CELLS => chunk.push(cell),
+            _ => {
+                let mut chunk = Vec::with_capacity(CHUNK_CELLS);
+                chunk.push(cell);
+                self.chunks.push(chunk);
+            }
+        }
+    }
+}
+
+fn next_id<K: std::hash::Hash + Eq>(ids: &mut FxHashMap<K, u32>, key: K, next: usize) -> u32 {
+    *ids.entry(key)
+        .or_insert_with(|| u32::try_from(next).expect("fewer than 2^32 unique values fit in memory"))
+}
