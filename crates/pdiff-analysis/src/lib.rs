@@ -6,6 +6,7 @@ mod aggregate;
 mod choose_event;
 mod compare;
 mod filter;
+mod gate;
 mod knowledge;
 pub mod noise;
 mod normalize;
@@ -21,6 +22,7 @@ pub use compare::{
     compare,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
+pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{Aliases, FunctionPlace, KnowledgeError, SpinList, Subsystems, ThreadGroups};
 pub use normalize::UNRESOLVED;
 pub use pattern::{Pattern, PatternError};

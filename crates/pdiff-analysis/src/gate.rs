@@ -1,0 +1,230 @@
+//! Gates: conditions on a comparison that make a build fail, `[all:][SCOPE:]FIELD OP NUMBER`.
+//!
+//! ```text
+//! all:     rows that are not significant count, too
+//! SCOPE    any (default) | function=RE | object=RE | subsystem=NAME | total
+//! FIELD    a number of a row by its name in JSON, the path joined by `_`: delta_self_pp, after_total_pct, q_value
+//! OP       > >= < <= == !=
+//! ```
+//!
+//! The scope `total` looks at the whole instead of at rows: a field of a row is summed over the rows (the significant
+//! ones, without `all:`), and there are `gap_pct`, `cost_change_pct` and others, of which these two count as 0 where
+//! their interval holds zero, without `all:`. What is not known trips no gate; [`GateOutcome::with_value`] tells, and
+//! the caller decides whether that is an error. `gate/field.rs` holds the lists of fields.
+
+mod field;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::compare::{Comparison, Row};
+use crate::pattern::{Pattern, PatternError};
+use field::{Field, Whole};
+
+/// One condition.
+///
+/// ```
+/// use pdiff_analysis::Gate;
+///
+/// let gate: Gate = "all:function=^buf_:delta_self_pp >= 0.5".parse()?;
+/// assert_eq!(gate.to_string(), "all:function=^buf_:delta_self_pp >= 0.5");
+/// let error = "delta_self >= 0.5".parse::<Gate>().unwrap_err();
+/// assert!(error.to_string().contains("hint: fields are delta_self_pp, "));
+/// # Ok::<(), pdiff_analysis::GateError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gate {
+    all: bool,
+    scope: Scope,
+    field: Field,
+    operator: Operator,
+    number: f64,
+}
+
+/// What a gate looks at.
+#[derive(Clone, Debug)]
+enum Scope {
+    Any,
+    Function(Pattern),
+    Object(Pattern),
+    Subsystem(String),
+    Total,
+}
+
+/// How a gate compares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Operator(&'static str);
+
+/// All operators, longer ones before those they begin with.
+const OPERATORS: [Operator; 6] =
+    [Operator(">="), Operator("<="), Operator("=="), Operator("!="), Operator(">"), Operator("<")];
+
+impl Operator {
+    fn holds(self, value: f64, number: f64) -> bool {
+        let Some(order) = value.partial_cmp(&number) else { return false };
+        match self.0 {
+            ">" => order == Ordering::Greater,
+            ">=" => order != Ordering::Less,
+            "<" => order == Ordering::Less,
+            "<=" => order != Ordering::Greater,
+            "==" => order == Ordering::Equal,
+            _ => order != Ordering::Equal,
+        }
+    }
+}
+
+/// A gate that does not parse.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GateError {
+    /// There is no operator and number.
+    #[error(
+        "'{text}' has no comparison; hint: write [all:][SCOPE:]FIELD OP NUMBER, OP being >, >=, <, <=, == or !="
+    )]
+    NoComparison {
+        /// The gate.
+        text: String,
+    },
+    /// What stands behind the operator is no number.
+    #[error("'{number}' in gate '{text}' is no number")]
+    NotANumber {
+        /// The gate.
+        text: String,
+        /// What stands there.
+        number: String,
+    },
+    /// The scope is none of those there are.
+    #[error("unknown scope '{scope}'; hint: scopes are any, function=RE, object=RE, subsystem=NAME, total")]
+    UnknownScope {
+        /// The scope.
+        scope: String,
+    },
+    /// The field is none of those there are in its scope.
+    #[error("unknown field '{field}'; hint: fields are {fields}", fields = fields.join(", "))]
+    UnknownField {
+        /// The field.
+        field: String,
+        /// Fields of the scope, and those of `total`.
+        fields: Vec<String>,
+    },
+    /// The scope's pattern does not parse.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
+impl FromStr for Gate {
+    type Err = GateError;
+
+    /// Reads from the right: patterns may hold colons and operators, fields and numbers hold none.
+    fn from_str(text: &str) -> Result<Self, GateError> {
+        let no_comparison = || GateError::NoComparison { text: text.to_owned() };
+        let end = text.rfind(['<', '>', '=']).ok_or_else(no_comparison)? + 1;
+        let (head, number) =
+            (text.get(..end).unwrap_or_default(), text.get(end..).unwrap_or_default().trim());
+        let ends_head = |operator: &&Operator| head.ends_with(operator.0);
+        let operator = *OPERATORS.iter().find(ends_head).ok_or_else(no_comparison)?;
+        let left = head.strip_suffix(operator.0).unwrap_or(head).trim();
+        let number = number
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite())
+            .ok_or_else(|| GateError::NotANumber { text: text.to_owned(), number: number.to_owned() })?;
+        let (all, left) = left.strip_prefix("all:").map_or((false, left), |left| (true, left));
+        let (scope, field) = left.rsplit_once(':').unwrap_or(("any", left));
+        let scope = Scope::parse(scope.trim())?;
+        let field = Field::parse(field.trim(), matches!(scope, Scope::Total))?;
+        Ok(Self { all, scope, field, operator, number })
+    }
+}
+
+impl Scope {
+    fn parse(text: &str) -> Result<Self, GateError> {
+        match text.split_once('=') {
+            None if text == "any" => Ok(Self::Any),
+            None if text == "total" => Ok(Self::Total),
+            Some(("function", pattern)) => Ok(Self::Function(pattern.parse()?)),
+            Some(("object", pattern)) => Ok(Self::Object(pattern.parse()?)),
+            Some(("subsystem", name)) => Ok(Self::Subsystem(name.to_owned())),
+            _ => Err(GateError::UnknownScope { scope: text.to_owned() }),
+        }
+    }
+
+    fn holds(&self, row: &Row) -> bool {
+        match self {
+            Self::Any | Self::Total => true,
+            Self::Function(pattern) => pattern.is_match(&row.name),
+            Self::Object(pattern) => pattern.is_match(&row.object),
+            Self::Subsystem(name) => row.subsystem.as_deref().unwrap_or(&row.name) == name,
+        }
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.all { "all:" } else { "" })?;
+        match &self.scope {
+            Scope::Any => Ok(()),
+            Scope::Function(pattern) => write!(f, "function={pattern}:"),
+            Scope::Object(pattern) => write!(f, "object={pattern}:"),
+            Scope::Subsystem(name) => write!(f, "subsystem={name}:"),
+            Scope::Total => f.write_str("total:"),
+        }?;
+        write!(f, "{} {} {}", self.field.name(), self.operator.0, self.number)
+    }
+}
+
+/// What a gate says of a comparison.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GateOutcome {
+    /// What tripped it, in the comparison's order; empty if nothing did.
+    pub tripped: Vec<Trip>,
+    /// Rows in its scope, significant or not.
+    pub in_scope: usize,
+    /// Those of them whose field is known; for `total`: 1 if it is known of the whole.
+    pub with_value: usize,
+}
+
+/// One row, or the whole, that trips a gate.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trip {
+    /// The row's name; `TOTAL` for the whole.
+    pub name: String,
+    /// The row's object; empty if it has none.
+    pub object: String,
+    /// The field's value.
+    pub value: f64,
+}
+
+impl Gate {
+    /// Puts a comparison to the test.
+    #[must_use]
+    pub fn evaluate(&self, comparison: &Comparison) -> GateOutcome {
+        let in_scope: Vec<&Row> = comparison.rows.iter().filter(|row| self.scope.holds(row)).collect();
+        let counted: Vec<&Row> = in_scope.iter().copied().filter(|row| self.all || row.significant).collect();
+        let (values, with_value) = match self.scope {
+            Scope::Total => {
+                let whole = self.whole(comparison, &counted);
+                (Vec::from_iter(whole.clone()), usize::from(whole.is_some()))
+            }
+            _ => (
+                counted.iter().filter_map(|row| self.of_row(row)).collect(),
+                in_scope.iter().filter(|row| self.of_row(row).is_some()).count(),
+            ),
+        };
+        let tripped =
+            values.into_iter().filter(|trip| self.operator.holds(trip.value, self.number)).collect();
+        GateOutcome { tripped, in_scope: in_scope.len(), with_value }
+    }
+
+    fn of_row(&self, row: &Row) -> Option<Trip> {
+        let value = self.field.of_row(row).filter(|value| value.is_finite())?;
+        Some(Trip { name: row.name.clone(), object: row.object.clone(), value })
+    }
+
+    fn whole(&self, comparison: &Comparison, rows: &[&Row]) -> Option<Trip> {
+        let whole = Whole { comparison, rows, all: self.all };
+        let value = self.field.of_whole(&whole).filter(|value| value.is_finite())?;
+        Some(Trip { name: "TOTAL".to_owned(), object: String::new(), value })
+    }
+}

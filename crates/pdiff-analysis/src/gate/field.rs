@@ -1,0 +1,166 @@
+//! The numbers that a gate may look at, by their names in JSON.
+
+use super::GateError;
+use crate::compare::{Comparison, Cost, Quantities, Row};
+
+/// One number of a row or of the whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Field {
+    Row(&'static RowField),
+    Whole(&'static WholeField),
+}
+
+/// A number of a row.
+#[derive(Debug)]
+pub(super) struct RowField {
+    name: &'static str,
+    value: fn(&Row) -> Option<f64>,
+    /// The sum over rows means something.
+    sums: bool,
+}
+
+/// A number of the whole.
+#[derive(Debug)]
+pub(super) struct WholeField {
+    name: &'static str,
+    value: fn(&Whole<'_>) -> Option<f64>,
+}
+
+/// The whole that a gate of scope `total` looks at.
+pub(super) struct Whole<'a> {
+    pub(super) comparison: &'a Comparison,
+    /// The rows to be summed.
+    pub(super) rows: &'a [&'a Row],
+    /// Whether what is not significant counts.
+    pub(super) all: bool,
+}
+
+/// Quantities of one side that has weight of the row.
+fn present(side: &Quantities) -> Option<&Quantities> {
+    (side.total_weight.0 > 0).then_some(side)
+}
+
+macro_rules! row_fields {
+    ($($name:literal $sums:literal $value:expr;)+) => {
+        &[$(RowField { name: $name, value: $value, sums: $sums }),+]
+    };
+}
+
+/// Numbers of a row. A side without weight of the row has 0 as its share.
+const ROW_FIELDS: &[RowField] = row_fields! {
+    "delta_self_pp" true |row| Some(row.delta_self_pp());
+    "delta_booked_pp" true |row| Some(row.delta_booked_pp());
+    "delta_total_pp" false |row| Some(row.delta_total_pp());
+    "delta_self_per_op" true |row| Some(row.after.self_per_op? - row.before.self_per_op?);
+    "delta_self_per_op_ns" true |row| Some(row.after.self_per_op_ns? - row.before.self_per_op_ns?);
+    "ci_low_pp" false |row| Some(row.ci_low_pp);
+    "ci_high_pp" false |row| Some(row.ci_high_pp);
+    "q_value" false |row| row.test.q();
+    "detectable_pp" false |row| row.detectable_pp;
+    "gap_share_pct" true |row| row.gap_share_pct;
+    "before_self_pct" true |row| Some(row.before.self_pct);
+    "after_self_pct" true |row| Some(row.after.self_pct);
+    "before_booked_self_pct" true |row| Some(row.before.booked_self_pct);
+    "after_booked_self_pct" true |row| Some(row.after.booked_self_pct);
+    "before_inlined_self_pct" true |row| Some(row.before.inlined_self_pct);
+    "after_inlined_self_pct" true |row| Some(row.after.inlined_self_pct);
+    "before_total_pct" false |row| Some(row.before.total_pct);
+    "after_total_pct" false |row| Some(row.after.total_pct);
+    "before_self_weight" true |row| Some(row.before.self_weight.as_f64());
+    "after_self_weight" true |row| Some(row.after.self_weight.as_f64());
+    "before_self_samples" true |row| Some(row.before.samples as f64);
+    "after_self_samples" true |row| Some(row.after.samples as f64);
+    "before_self_per_op" true |row| present(&row.before)?.self_per_op;
+    "after_self_per_op" true |row| present(&row.after)?.self_per_op;
+    "before_self_per_op_ns" true |row| present(&row.before)?.self_per_op_ns;
+    "after_self_per_op_ns" true |row| present(&row.after)?.self_per_op_ns;
+};
+
+/// Numbers of the whole that no row has.
+const WHOLE_FIELDS: &[WholeField] = &[
+    WholeField { name: "gap_pct", value: gap_pct },
+    WholeField { name: "cost_change_pct", value: cost_change_pct },
+    WholeField { name: "cost_before_per_op", value: |whole| Some(whole.cost()?.per_op.before) },
+    WholeField { name: "cost_after_per_op", value: |whole| Some(whole.cost()?.per_op.after) },
+    WholeField { name: "before_unresolved_pct", value: |whole| Some(whole.comparison.before.unresolved_pct) },
+    WholeField { name: "after_unresolved_pct", value: |whole| Some(whole.comparison.after.unresolved_pct) },
+    WholeField { name: "before_spin_pct", value: |whole| Some(whole.comparison.before.spin_pct) },
+    WholeField { name: "after_spin_pct", value: |whole| Some(whole.comparison.after.spin_pct) },
+];
+
+impl Whole<'_> {
+    fn cost(&self) -> Option<&Cost> {
+        self.comparison.cost.as_ref()
+    }
+
+    /// Whether a change with this interval counts; one without an interval is not known to be a change.
+    fn counts(&self, interval: Option<(f64, f64)>) -> bool {
+        self.all || interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0)
+    }
+}
+
+fn gap_pct(whole: &Whole<'_>) -> Option<f64> {
+    let gap = whole.cost()?.gap.as_ref()?;
+    Some(if whole.counts(Some(gap.interval_pct)) { gap.gap_pct } else { 0.0 })
+}
+
+fn cost_change_pct(whole: &Whole<'_>) -> Option<f64> {
+    let cost = whole.cost()?;
+    let known = whole.all || cost.log_interval.is_some();
+    let change = if whole.counts(cost.log_interval) { cost.log_ratio } else { 0.0 };
+    known.then(|| 100.0 * change.exp_m1())
+}
+
+impl Field {
+    /// A field by its name, in the scope `total` or in one of rows.
+    pub(super) fn parse(name: &str, of_whole: bool) -> Result<Self, GateError> {
+        let fields = if of_whole { Self::of_total() } else { ROW_FIELDS.iter().map(Self::Row).collect() };
+        match fields.iter().find(|field| field.name() == name) {
+            Some(field) => Ok(*field),
+            None => Err(GateError::UnknownField { field: name.to_owned(), fields: Self::names(of_whole) }),
+        }
+    }
+
+    /// Fields of the scope `total`.
+    fn of_total() -> Vec<Self> {
+        let sums = ROW_FIELDS.iter().filter(|field| field.sums).map(Self::Row);
+        WHOLE_FIELDS.iter().map(Self::Whole).chain(sums).collect()
+    }
+
+    /// What could have been meant.
+    fn names(of_whole: bool) -> Vec<String> {
+        if of_whole {
+            return Self::of_total().iter().map(|field| field.name().to_owned()).collect();
+        }
+        let rows = ROW_FIELDS.iter().map(|field| field.name.to_owned());
+        rows.chain(WHOLE_FIELDS.iter().map(|field| format!("total:{}", field.name))).collect()
+    }
+
+    /// Its name.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Row(field) => field.name,
+            Self::Whole(field) => field.name,
+        }
+    }
+
+    /// Its value in a row.
+    pub(super) fn of_row(&self, row: &Row) -> Option<f64> {
+        match self {
+            Self::Row(field) => (field.value)(row),
+            Self::Whole(_) => None,
+        }
+    }
+
+    /// Its value in the whole: the sum over rows, for a field of rows. No row sums to 0; rows without it, to nothing.
+    pub(super) fn of_whole(&self, whole: &Whole<'_>) -> Option<f64> {
+        match self {
+            Self::Whole(field) => (field.value)(whole),
+            Self::Row(field) => {
+                let values: Vec<f64> = whole.rows.iter().filter_map(|row| (field.value)(row)).collect();
+                (whole.rows.is_empty() || !values.is_empty())
+                    .then(|| values.iter().fold(0.0, |sum, value| sum + value))
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What trips a gate, and which gates do not parse.
+
+mod support;
+
+use pdiff_analysis::{Comparison, Gate};
+use pdiff_profile::RunMeasures;
+use support::{compared, measured, profile, settings};
+
+/// main 50 -> 40 %, f 30 -> 60 % (called significant here), g 20 -> 0 %.
+fn comparison() -> Comparison {
+    let before = profile("app!main 5\napp!main;app!f 3\napp!main;lib.so!g 2");
+    let after = profile("app!main 4\napp!main;app!f 6");
+    let mut comparison = compared(&[&before], &[&after], &settings());
+    for row in &mut comparison.rows {
+        row.significant = row.name == "f";
+    }
+    comparison
+}
+
+fn tripped(gate: &str, comparison: &Comparison) -> String {
+    let outcome = gate.parse::<Gate>().unwrap().evaluate(comparison);
+    let trips = outcome.tripped.iter().map(|trip| format!("{} {:.1}", trip.name, trip.value));
+    trips.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn significant_rows_trip_a_gate_and_others_only_with_all() {
+    let comparison = comparison();
+    let check = |gate: &str, expected: &str| assert_eq!(tripped(gate, &comparison), expected, "{gate}");
+    check("delta_self_pp > 1", "f 30.0");
+    check("delta_self_pp>=30.1", "");
+    check("any:delta_self_pp < 0", "");
+    check("all:delta_self_pp < 0", "g -20.0, main -10.0");
+    check("all:function=^g$:after_self_pct == 0", "g 0.0");
+    check("all:object=lib:delta_self_pp <= -2e1", "g -20.0");
+    check("all:function=f|std::x<a>=:after_self_pct != 0", "f 60.0");
+    check("all:subsystem=no such:delta_self_pp < 100", "");
+}
+
+#[test]
+fn the_whole_is_a_sum_over_rows() {
+    let mut comparison = comparison();
+    let check = |gate: &str, comparison: &Comparison, expected: &str| {
+        assert_eq!(tripped(gate, comparison), expected, "{gate}");
+    };
+    check("total:delta_self_pp > 1", &comparison, "TOTAL 30.0");
+    check("all:total:delta_self_pp > 1", &comparison, "");
+    check("all:total:after_self_pct >= 99.9", &comparison, "TOTAL 100.0");
+    comparison.rows.iter_mut().for_each(|row| row.significant = false);
+    check("total:delta_self_pp == 0", &comparison, "TOTAL 0.0");
+}
+
+#[test]
+fn cost_is_gated_where_operations_are_known() {
+    let recording = profile("main 10");
+    let operations = |operations| [RunMeasures { operations: Some(operations), ..RunMeasures::default() }];
+    let of_both = |before, after| {
+        measured(&[&recording], &[&recording], &operations(before), &operations(after), &settings())
+    };
+    let comparison = of_both(10.0, 5.0);
+    assert_eq!(tripped("all:total:cost_change_pct > 99", &comparison), "TOTAL 100.0");
+    let single_run: Gate = "total:cost_change_pct > 99".parse().unwrap();
+    assert_eq!(single_run.evaluate(&comparison).with_value, 0, "one run has no interval");
+    assert_eq!(tripped("total:gap_pct < -10", &comparison), "TOTAL -50.0");
+    assert_eq!(tripped("total:gap_pct < -1", &of_both(100.0, 95.0)), "", "within the run-to-run variation");
+    assert_eq!(tripped("all:total:gap_pct < -1", &of_both(100.0, 95.0)), "TOTAL -5.0");
+}
+
+#[test]
+fn an_outcome_tells_an_unmet_gate_from_one_that_could_not_be_tested() {
+    let comparison = comparison();
+    let outcome = |gate: &str| gate.parse::<Gate>().unwrap().evaluate(&comparison);
+    let of_nothing = outcome("function=nobody:delta_self_pp > 1");
+    assert_eq!((of_nothing.in_scope, of_nothing.with_value), (0, 0));
+    let unknown = outcome("gap_share_pct > 1");
+    assert_eq!((unknown.in_scope, unknown.with_value), (3, 0));
+}
+
+#[test]
+fn what_does_not_parse_says_what_would() {
+    let check = |gate: &str, expected: &str| {
+        let error = gate.parse::<Gate>().unwrap_err().to_string();
+        assert!(error.contains(expected), "{gate}: {error}");
+    };
+    check("delta_self_pp", "hint: write [all:][SCOPE:]FIELD OP NUMBER");
+    check("delta_self_pp = 3", "hint: write [all:][SCOPE:]FIELD OP NUMBER");
+    check("delta_self_pp > much", "'much' in gate 'delta_self_pp > much' is no number");
+    check("delta_self_pp > inf", "is no number");
+    check("delta > 3", "unknown field 'delta'; hint: fields are delta_self_pp, delta_booked_pp");
+    check("gap_pct < 3", "total:gap_pct");
+    check("total:q_value > 3", "unknown field 'q_value'; hint: fields are gap_pct, cost_change_pct");
+    check("module=x:q_value > 3", "unknown scope 'module=x'; hint: scopes are any, function=RE");
+    check("function=(:q_value > 3", "is not a regular expression");
+    check("", "has no comparison");
+    check("é≥3", "has no comparison");
+}
