@@ -5,6 +5,7 @@
 mod address;
 mod builder;
 pub mod census;
+pub mod codec;
 pub mod names;
 mod notes;
 mod object;

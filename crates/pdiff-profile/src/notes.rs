@@ -176,3 +176,10 @@ impl Notes {
         self.by_kind.is_empty()
     }
 }
+
+/// Notes of one kind each; of two of one kind the later is kept.
+impl FromIterator<Note> for Notes {
+    fn from_iter<I: IntoIterator<Item = Note>>(notes: I) -> Self {
+        Self { by_kind: notes.into_iter().map(|note| (note.kind, note)).collect() }
+    }
+}

@@ -127,6 +127,12 @@ impl Resolutions {
         column.get(frame.index()).copied().flatten()
     }
 
+    /// Number of frames of the profile.
+    #[must_use]
+    pub fn frame_count(&self) -> usize {
+        self.exact.len()
+    }
+
     /// All resolutions, by number.
     #[must_use]
     pub fn table(&self) -> &[Resolution] {

@@ -28,6 +28,11 @@ impl StackTable {
         id
     }
 
+    /// All stacks in one array, and where each ends: both in order, the last end at the end.
+    pub(crate) fn from_parts(frames: Vec<FrameId>, ends: Vec<u32>) -> Self {
+        Self { frames, ends }
+    }
+
     /// The frames of a stack, root first; empty for a sample without frames.
     #[must_use]
     pub fn get(&self, id: StackId) -> &[FrameId] {

@@ -1,0 +1,102 @@
+//! The numbers that stand for enum variants in bytes.
+//!
+//! A code is never given to another variant. The matches are exhaustive: who adds a variant gives it a code here, the
+//! next free one; a reader that does not know a code calls its table damaged.
+
+use crate::notes::NoteKind;
+use crate::object::ObjectKind;
+use crate::resolution::Reason;
+
+/// A value that one byte stands for.
+pub(super) trait Code: Sized {
+    fn to_code(self) -> u8;
+    fn from_code(code: u8) -> Option<Self>;
+}
+
+macro_rules! codes {
+    ($type:ident { $($variant:ident = $code:literal),+ $(,)? }) => {
+        impl Code for $type {
+            fn to_code(self) -> u8 {
+                match self {
+                    $(Self::$variant => $code,)+
+                }
+            }
+
+            fn from_code(code: u8) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+codes!(ObjectKind {
+    File = 0,
+    Kernel = 1,
+    KernelModule = 2,
+    Vdso = 3,
+    Jit = 4,
+    Anonymous = 5,
+    Unknown = 6,
+});
+
+codes!(Reason {
+    NoObject = 0,
+    FileNotFound = 1,
+    WrongFile = 2,
+    Unreadable = 3,
+    OutsideObject = 4,
+    NoSymbol = 5,
+    NoAddress = 6,
+});
+
+codes!(NoteKind {
+    UnparsedLine = 0,
+    TruncatedSample = 1,
+    SkippedField = 2,
+    NotUtf8 = 3,
+    DoubledFrame = 4,
+    NoPeriod = 5,
+    NoTime = 6,
+    NoFrames = 7,
+    TimeBackwards = 8,
+    LostSamples = 9,
+    OtherEvent = 10,
+    FilteredOut = 11,
+    StackTooDeep = 12,
+    LineTooLong = 13,
+    BrokenChain = 14,
+    Unresolved = 15,
+    NoDebugInfo = 16,
+    AddressOutside = 17,
+    CacheRebuilt = 18,
+    LooseMatch = 19,
+    AmbiguousMatch = 20,
+    PairedObjects = 21,
+    Comparability = 22,
+    Rescaled = 23,
+    Noise = 24,
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: Code + Copy + PartialEq + std::fmt::Debug>(variants: u8) {
+        for code in 0..=u8::MAX {
+            match T::from_code(code) {
+                Some(value) => assert_eq!(value.to_code(), code, "{value:?}"),
+                None => assert!(code >= variants, "{code}"),
+            }
+        }
+    }
+
+    #[test]
+    fn every_code_stands_for_one_variant() {
+        check::<ObjectKind>(7);
+        check::<Reason>(7);
+        check::<NoteKind>(25);
+    }
+}

@@ -1,0 +1,60 @@
+//! The byte forms of [`Profile`](crate::Profile), [`Resolutions`](crate::Resolutions) and [`Notes`](crate::Notes).
+//!
+//! Each begins with a version, then come tables: a count, and one column after the other. A column holds variable-length
+//! numbers, as differences from what is expected, so that the most common byte is zero; packing those bytes is left to
+//! whoever stores them. There is no checksum either: who stores bytes knows how they may be damaged.
+//!
+//! What a reader returns is as good as what a builder made: every id is checked, cells are in order, sums agree. It never
+//! panics, and what it allocates is bounded by the input, or by the named limits where a few bytes stand for many
+//! ([`MAX_STACK_FRAMES`], [`MAX_CHAIN_TEXT_BYTES`]).
+
+mod bytes;
+mod cells;
+mod chains;
+mod codes;
+mod frames;
+mod newest;
+mod notes;
+mod objects;
+mod profile;
+mod resolutions;
+mod stacks;
+mod texts;
+
+#[cfg(test)]
+mod tests;
+
+pub use bytes::{ByteReader, ByteWriter};
+pub use chains::MAX_CHAIN_TEXT_BYTES;
+pub use stacks::MAX_STACK_FRAMES;
+
+/// Why bytes are not what they were taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError {
+    /// Another version of the byte form.
+    #[error("the bytes have version {found}, this program reads {expected}")]
+    OtherVersion {
+        /// The version in the bytes.
+        found: u64,
+        /// The version that this program reads.
+        expected: u64,
+    },
+    /// A table is cut short, names what is not there, or passes a limit.
+    #[error("the table of {table} is damaged")]
+    Damaged {
+        /// Which table.
+        table: &'static str,
+    },
+}
+
+/// Checks the version in front.
+fn expect_version(reader: &mut ByteReader<'_>, expected: u64) -> Result<(), CodecError> {
+    let found = reader.number().ok_or(CodecError::Damaged { table: "versions" })?;
+    if found == expected { Ok(()) } else { Err(CodecError::OtherVersion { found, expected }) }
+}
+
+/// What a table gave, or which table is damaged.
+fn table<T>(table: &'static str, read: Option<T>) -> Result<T, CodecError> {
+    read.ok_or(CodecError::Damaged { table })
+}
