@@ -15,6 +15,27 @@ use crate::report::{
 
 /// The comparison as one line of JSON, schema version 1.
 ///
+/// ```
+/// # use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
+/// # use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, SideInput, Sides};
+/// # use pdiff_profile::names::MatchLevel;
+/// # let settings = CompareSettings {
+/// #     policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+/// #     share: Share::All,
+/// #     group_by: GroupBy::Function,
+/// #     filters: Filters::default(),
+/// #     knowledge: Knowledge::builtin(),
+/// #     noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+/// #     scale_to_cpu_seconds: false,
+/// # };
+/// # let side = |label: &str| SideInput { label: label.to_owned(), runs: Vec::new(), objects: Vec::new() };
+/// # let sides = Sides { before: side("5.7"), after: side("8.0") };
+/// let comparison = pdiff_analysis::compare(&sides, &settings);
+/// let json = String::from_utf8(pdiff_render::json(&comparison)?)?;
+/// assert!(json.starts_with(r#"{"schema_version":1,"before":{"label":"5.7","runs":[],"samples":0,"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn json(comparison: &Comparison) -> Result<Vec<u8>, Error> {
@@ -201,3 +222,6 @@ fn note(of: &Note) -> NoteReport<'_> {
         examples: of.examples.iter().map(|example| &**example).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests;

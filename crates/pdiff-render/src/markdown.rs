@@ -106,3 +106,6 @@ fn escape(words: &str) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

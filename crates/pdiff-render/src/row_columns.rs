@@ -149,3 +149,6 @@ fn side_columns(rows: &[Row], side: usize, of: fn(&Row) -> &Quantities) -> Vec<C
 fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|value| value.is_finite())
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,6 +83,7 @@ impl Field {
             Self::CostDelta => Some(6),
             Self::GapShare => Some(7),
             Self::TotalDelta => Some(8),
+            Self::Marks => Some(9),
             _ => None,
         }
     }

@@ -17,11 +17,17 @@ pub(crate) const BETWEEN: usize = 2;
 /// Names get at least this much room before other columns do.
 const LEAST_NAME: usize = 26;
 
-/// Names get this much room however narrow the terminal.
-const MIN_NAME: usize = 8;
+/// Names get this much room however narrow the terminal, for which marks go, too.
+const MIN_NAME: usize = 12;
 
 /// Objects and thread groups are cut to this.
 const MOST_OBJECT: usize = 18;
+
+/// Thread groups are cut to this in less than [`ROOMY`] columns.
+const MOST_GROUP: usize = 10;
+
+/// From so many columns on nothing that tells rows apart is cut short.
+const ROOMY: usize = 80;
 
 /// One column with its cells: rows, then sums.
 struct Column {
@@ -33,10 +39,11 @@ struct Column {
 /// The rows shown, the sum of the others, and the total.
 pub(crate) fn grid(comparison: &Comparison, chosen: &Chosen<'_>, most: Option<usize>) -> Grid {
     let unit = cost_unit(comparison);
-    let column = |field: Field| Column::new(field, comparison, chosen, unit);
-    let mut columns: Vec<Column> = Field::of(comparison).into_iter().map(column).collect();
+    let most_group = if most.is_some_and(|most| most < ROOMY) { MOST_GROUP } else { MOST_OBJECT };
+    let column = |field: Field| Column::new(field, comparison, chosen, unit).cut(most_group);
+    let mut columns: Vec<Column> = Field::of(comparison).into_iter().map(&column).collect();
     if let Some(most) = most {
-        drop_columns(&mut columns, most, |field| Column::new(field, comparison, chosen, unit));
+        drop_columns(&mut columns, most, column);
         name_objects(&mut columns, &chosen.shown);
         let others: usize =
             columns.iter().filter(|column| column.field != Field::Name).map(Column::taken).sum();
@@ -74,14 +81,22 @@ impl Column {
             });
         }
         for cell in &mut cells {
-            let text = visible(&cell.text);
-            let text = match field {
-                Field::Object | Field::ThreadGroup => cut_middle(&text, MOST_OBJECT),
-                _ => text,
-            };
-            cell.text = text.into_owned();
+            cell.text = visible(&cell.text).into_owned();
         }
         Self { field, heading: field.column(comparison, unit), cells }
+    }
+
+    /// Objects and thread groups cut short, so that names have room.
+    fn cut(mut self, most_group: usize) -> Self {
+        let most = match self.field {
+            Field::Object => MOST_OBJECT,
+            Field::ThreadGroup => most_group,
+            _ => return self,
+        };
+        for cell in &mut self.cells {
+            cell.text = cut_middle(&cell.text, most).into_owned();
+        }
+        self
     }
 
     fn width(&self) -> usize {
@@ -94,25 +109,24 @@ impl Column {
         self.width() + BETWEEN
     }
 
-    /// What it takes at least.
-    fn needed(&self) -> usize {
-        if self.field == Field::Name { self.width().min(LEAST_NAME) } else { self.taken() }
+    /// What it takes if names get `name` columns.
+    fn needed(&self, name: usize) -> usize {
+        if self.field == Field::Name { self.width().min(name) } else { self.taken() }
     }
 }
 
 /// Takes columns away until names have room.
 fn drop_columns(columns: &mut Vec<Column>, most: usize, column: impl Fn(Field) -> Column) {
-    while columns.iter().map(Column::needed).sum::<usize>() > most {
-        let Some(next) = columns.iter().filter_map(|column| column.field.dropped_at()).min() else { break };
-        let gone: Vec<usize> = (0..columns.len())
-            .filter(|at| columns.get(*at).is_some_and(|column| column.field.dropped_at() == Some(next)))
-            .collect();
-        for at in gone.into_iter().rev() {
-            let dropped = columns.remove(at);
-            if dropped.field == Field::Interval {
-                columns.insert(at, column(Field::HalfInterval));
-            }
+    while let Some(next) = columns.iter().filter_map(|column| column.field.dropped_at()).min() {
+        let name = if Some(next) == Field::Marks.dropped_at() { MIN_NAME } else { LEAST_NAME };
+        if columns.iter().map(|column| column.needed(name)).sum::<usize>() <= most {
+            break;
         }
+        let kept = |field: Field| match field {
+            Field::Interval if field.dropped_at() == Some(next) => Some(Field::HalfInterval),
+            _ => (field.dropped_at() != Some(next)).then_some(field),
+        };
+        *columns = columns.iter().filter_map(|old| kept(old.field)).map(&column).collect();
     }
 }
 

@@ -2,11 +2,11 @@
 
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
-    Comparison, Fact, Gravity, GroupBy, Inlines, MatchedBy, NoiseSummary, Policy, Quantities, Row, RowMatch,
-    RunSummary, Share, SideSummary,
+    Comparison, Cost, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, NoiseSummary, Pair, Policy,
+    Quantities, Row, RowMatch, RunSummary, Share, SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
-use pdiff_profile::{Notes, Presence, Weight};
+use pdiff_profile::{NoteKind, Notes, Presence, Weight};
 
 use crate::options::{SortBy, TableOptions};
 
@@ -122,5 +122,69 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
         rows,
         cost: None,
         notes: Notes::new(),
+    }
+}
+
+/// A comparison with something in every part: grave facts, costs, a gap, busy waiting, notes, marks, hostile names.
+pub(crate) fn full() -> Comparison {
+    let mut comparison = comparison(vec![
+        significant("PolicyMutex<TTASEventMutex<GenericPolicy> >::enter", (10.0, 2.0)),
+        significant("cmp_dtuple_rec_with_match_low", (0.44, 1.18)),
+        significant("THD::store_cached_properties", (0.0, 0.53)),
+        row("old_\u{1b}[31m|`name`\n", (9.0, 0.0)),
+        row("ha_innobase::info_low", (0.2, 0.17)),
+        row("main", (80.36, 96.12)),
+    ]);
+    for row in &mut comparison.rows {
+        row.before.self_per_op = Some(row.before.self_pct * 420.0);
+        row.after.self_per_op = Some(row.after.self_pct * 550.0);
+        row.before.self_per_op_ns = row.before.self_per_op;
+        row.after.self_per_op_ns = row.after.self_per_op;
+        row.gap_share_pct = Some(12.5);
+    }
+    if let Some(row) = comparison.rows.last_mut() {
+        row.before.booked_self_weight = Weight(8_000);
+        row.matched.ambiguous = true;
+        row.matched.by = MatchedBy::Alias;
+    }
+    comparison.cost = Some(cost());
+    (comparison.before.spin_pct, comparison.after.spin_pct) = (13.64, 9.59);
+    comparison.comparability = vec![
+        fact(
+            "event",
+            ("cycles", "cpu-clock"),
+            Gravity::Incomparable,
+            "different events measure different things",
+        ),
+        fact("span", ("15.0 s", "70.1 s"), Gravity::Warning, "phases may differ"),
+        fact("call chains", ("yes", "yes"), Gravity::Plain, ""),
+        fact("samples", ("10000 in 1 run", "12000 in 1 run"), Gravity::Plain, ""),
+    ];
+    comparison.notes.add(NoteKind::UnparsedLine, 2, Weight(40), || "57.perf line 12: \u{1b}[2J".to_owned());
+    comparison.noise.drifting = vec!["main".to_owned()];
+    comparison
+}
+
+fn cost() -> Cost {
+    Cost {
+        per_op: Pair { before: 42_000.0, after: 55_000.0 },
+        is_time: true,
+        log_ratio: (55.0_f64 / 42.0).ln(),
+        log_interval: None,
+        per_op_without_spin: Pair { before: 36_000.0, after: 50_000.0 },
+        cpu_scale: Pair { before: 1.0, after: 1.05 },
+        gap: Some(Gap {
+            tps: Pair { before: 5873.0, after: 3994.0 },
+            cores: Pair { before: 1.2, after: 1.1 },
+            gap_pct: -32.0,
+            interval_pct: (-40.0, -22.0),
+            assumed: true,
+            parts: Some(GapParts {
+                explained_pct: 61.0,
+                not_significant_pct: 12.0,
+                unresolved_pct: 3.0,
+                utilisation_pct: 24.0,
+            }),
+        }),
     }
 }

@@ -15,7 +15,7 @@ use crate::row_grid::BETWEEN;
 use crate::visible_text::{visible, wrap};
 
 /// Narrower terminals are taken for this wide: below it nothing can be read.
-const LEAST_WIDTH: usize = 40;
+const LEAST_WIDTH: usize = 56;
 
 /// Lines of a page without a width are broken here; rows are not.
 const LINE_WIDTH: usize = 120;
@@ -26,10 +26,30 @@ const LINE_WIDTH: usize = 120;
 ///
 /// ```
 /// use pdiff_render::{SortBy, TableOptions};
-/// # let comparison = pdiff_render::doc_comparison();
-///
-/// let options = TableOptions { width: Some(80), color: false, top: Some(20), min_delta_pp: None, sort: SortBy::Delta };
+/// # use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
+/// # use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, SideInput, Sides};
+/// # use pdiff_profile::names::MatchLevel;
+/// # let settings = CompareSettings {
+/// #     policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+/// #     share: Share::All,
+/// #     group_by: GroupBy::Function,
+/// #     filters: Filters::default(),
+/// #     knowledge: Knowledge::builtin(),
+/// #     noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+/// #     scale_to_cpu_seconds: false,
+/// # };
+/// # let side = |label: &str| SideInput { label: label.to_owned(), runs: Vec::new(), objects: Vec::new() };
+/// # let sides = Sides { before: side("5.7"), after: side("8.0") };
+/// let comparison = pdiff_analysis::compare(&sides, &settings);
+/// let options = TableOptions {
+///     width: Some(80),
+///     color: false,
+///     top: Some(20),
+///     min_delta_pp: None,
+///     sort: SortBy::Delta,
+/// };
 /// let text = pdiff_render::table(&comparison, &options);
+/// assert!(text.starts_with("before   5.7: 0 runs, 0 samples"));
 /// assert!(text.lines().all(|line| line.chars().count() <= 80));
 /// ```
 #[must_use]

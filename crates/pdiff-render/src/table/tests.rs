@@ -1,71 +1,169 @@
+use pdiff_analysis::{Row, Share};
+
 use super::*;
-use crate::sample;
-use pdiff_analysis::{Cost, Gap, GapParts, Gravity, Pair};
+use crate::options::SortBy;
+use crate::{sample, visible_text};
+
+const WIDTHS: [usize; 6] = [56, 60, 80, 100, 120, 200];
+
+fn at(width: usize, top: Option<usize>) -> TableOptions {
+    TableOptions { width: Some(width), top, ..sample::options() }
+}
+
+/// The lines from the heading of the rows to the total.
+fn rows_of(text: &str) -> Vec<&str> {
+    let from = text.lines().skip_while(|line| !line.starts_with("rows")).skip(1);
+    let (mut rows, mut total) = (Vec::new(), false);
+    for line in from.skip_while(|line| !line.starts_with("self %")) {
+        if total {
+            break;
+        }
+        total = line.contains("TOTAL");
+        rows.push(line);
+    }
+    rows
+}
 
 #[test]
-fn look() {
-    let mut comparison = sample::comparison(vec![
+fn eighty_columns_hold_rows_rest_and_total() {
+    let comparison = sample::comparison(vec![
         sample::significant("cmp_dtuple_rec_with_match_low", (0.44, 1.18)),
-        sample::significant(
-            "PolicyMutex<TTASEventMutex<GenericPolicy> >::enter(unsigned int, unsigned int, char const*)",
-            (10.0, 2.0),
-        ),
         sample::significant("THD::store_cached_properties", (0.0, 0.53)),
-        sample::row("ha_innobase::info_low", (0.20, 0.17)),
-        sample::row("[unresolved]", (9.0, 0.0)),
-        sample::row("main", (80.36, 96.12)),
+        sample::row("main", (99.56, 98.29)),
     ]);
-    for row in &mut comparison.rows {
-        row.before.self_per_op = Some(row.before.self_pct * 420.0);
-        row.after.self_per_op = Some(row.after.self_pct * 550.0);
-        row.gap_share_pct = Some(10.0);
-    }
-    comparison.cost = Some(Cost {
-        per_op: Pair { before: 42000.0, after: 55000.0 },
-        is_time: true,
-        log_ratio: (55.0_f64 / 42.0).ln(),
-        log_interval: Some((0.1, 0.4)),
-        per_op_without_spin: Pair { before: 36000.0, after: 50000.0 },
-        cpu_scale: Pair { before: 1.0, after: 1.05 },
-        gap: Some(Gap {
-            tps: Pair { before: 5873.0, after: 3994.0 },
-            cores: Pair { before: 1.2, after: 1.1 },
-            gap_pct: -32.0,
-            interval_pct: (-40.0, -22.0),
-            assumed: true,
-            parts: Some(GapParts {
-                explained_pct: 61.0,
-                not_significant_pct: 12.0,
-                unresolved_pct: 3.0,
-                utilisation_pct: 24.0,
-            }),
-        }),
-    });
-    comparison.before.spin_pct = 13.64;
-    comparison.after.spin_pct = 9.59;
-    comparison.comparability = vec![
-        sample::fact(
-            "event",
-            ("cycles", "cpu-clock"),
-            Gravity::Incomparable,
-            "different events measure different things",
-        ),
-        sample::fact(
-            "span",
-            ("15.0 s", "70.1 s"),
-            Gravity::Warning,
-            "runs of different length may see different phases of the load",
-        ),
-        sample::fact("call chains", ("yes", "yes"), Gravity::Plain, ""),
-        sample::fact("samples", ("10000 in 1 run", "12000 in 1 run"), Gravity::Plain, ""),
+    let text = table(&comparison, &at(80, Some(2)));
+    let expected = [
+        "self %  self %    self                 total",
+        "before   after  change          95 %  change       function",
+        "--------------------------------------------------------------------------------",
+        "  0.44    1.18   +0.74  +0.24..+1.24   +1.48       cmp_dtuple_rec_with_match_low",
+        "          0.53   +0.53  +0.03..+1.03   +1.06  new  THD::store_cached_properties",
+        "--------------------------------------------------------------------------------",
+        " 99.56   98.29   -1.27                             ... and 1 more",
+        "100.00  100.00   +0.00                             TOTAL",
     ];
-    for width in [Some(60), Some(80), Some(120), Some(200), None] {
-        println!("{}", table(&comparison, &TableOptions { width, top: Some(5), ..sample::options() }));
+    assert_eq!(rows_of(&text), expected);
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal_and_no_row_breaks() {
+    let comparison = sample::full();
+    for width in WIDTHS {
+        let text = table(&comparison, &at(width, None));
+        for line in text.lines() {
+            assert!(visible_text::width(line) <= width, "{width}: {line}");
+        }
+        // Two lines of heading, two rules, six rows, the total.
+        assert_eq!(rows_of(&text).len(), 11, "{width}:\n{text}");
     }
-    println!(
-        "{}",
-        table(&comparison, &TableOptions { color: true, top: Some(5), ..sample::options() })
-            .replace('\x1b', "ESC")
-    );
-    println!("{}", crate::markdown(&comparison, &sample::options()));
+}
+
+#[test]
+fn without_colour_there_is_no_escape_and_no_control_character() {
+    let comparison = sample::full();
+    let hostile = |text: &str| text.chars().any(|c| c.is_control() && c != '\n');
+    for width in WIDTHS {
+        assert!(!hostile(&table(&comparison, &at(width, None))));
+    }
+    let coloured = table(&comparison, &TableOptions { color: true, ..at(200, None) });
+    assert!(coloured.contains("\u{1b}[31m+0.74\u{1b}[39m"), "{coloured}");
+    assert!(!coloured.contains("\u{1b}[31m|"), "a name's escape stays spelled out");
+    assert!(coloured.contains("old_\\x1b[31m|`name`\\x0a"));
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let comparison = sample::full();
+    let plain = table(&comparison, &at(100, Some(3)));
+    let mut coloured = table(&comparison, &TableOptions { color: true, ..at(100, Some(3)) });
+    for code in ["1", "22", "31", "33", "34", "39", "90"] {
+        coloured = coloured.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    assert_eq!(coloured, plain);
+}
+
+#[test]
+fn shown_rows_and_the_rest_add_up_to_the_total() {
+    let shares = |share: f64| (share, 10.0 - share / 2.0);
+    let rows: Vec<Row> =
+        (0..20_u8).map(|at| sample::row(&format!("f{at}"), shares(f64::from(at) + 1.0))).collect();
+    let sum_before: f64 = rows.iter().map(|row| row.before.self_pct).sum();
+    let text = table(&sample::comparison(rows), &at(120, Some(7)));
+    let number = |line: &&str| line.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
+    let numbers: Vec<f64> = rows_of(&text).iter().filter_map(number).collect();
+    let (total, parts) = numbers.split_last().unwrap();
+    assert_eq!((parts.len(), *total), (8, sum_before));
+    assert!((parts.iter().sum::<f64>() - total).abs() < 0.005 * 8.0);
+}
+
+#[test]
+fn shares_of_many_denominators_have_no_total() {
+    let mut comparison =
+        sample::comparison(vec![sample::row("f", (60.0, 40.0)), sample::row("g", (100.0, 100.0))]);
+    comparison.share = Share::Object;
+    let text = table(&comparison, &at(120, None));
+    assert!(rows_of(&text).last().unwrap().trim() == "TOTAL", "{text}");
+    assert!(text.contains("of the row's own object"));
+}
+
+#[test]
+fn grave_facts_come_before_warnings_and_those_before_the_rest() {
+    let text = table(&sample::full(), &at(120, None));
+    let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("no '{what}' in\n{text}"));
+    let order = [
+        "!!       event cycles before, cpu-clock after: different events",
+        "!        span 15.0 s before, 70.1 s after: phases may differ",
+        "same     call chains yes",
+        "samples  10000 in 1 run  12000 in 1 run",
+        "rows     6 of 6 functions, significant ones first",
+        "gap      -32.0 % (95 % -40.0..-22.0, run-to-run variation assumed): explained 61.0 %",
+        "waiting  9.59 % of CPU is busy waiting after, 13.64 % before",
+        "worth at most +10.6 %",
+        "noise    single run a side",
+        "drift    shares wander",
+        "note     unparsed-line x2, 0.20 % of weight: 57.perf line 12: \\x1b[2J",
+    ];
+    assert!(order.map(place).is_sorted());
+}
+
+#[test]
+fn a_page_of_twenty_rows_fits_two_screens() {
+    let mut comparison = sample::full();
+    let more =
+        (0..100_u8).map(|at| sample::row(&format!("namespace::Class<int>::method_number_{at}"), (0.1, 0.2)));
+    comparison.rows.extend(more);
+    for width in [80, 120] {
+        let lines = table(&comparison, &at(width, Some(20))).lines().count();
+        assert!(lines <= 80, "{lines} lines at {width} columns");
+    }
+}
+
+#[test]
+fn names_of_several_objects_say_which_where_objects_have_no_column() {
+    let mut rows = vec![sample::row("[unresolved]", (1.0, 2.0)), sample::row("[unresolved]", (3.0, 2.0))];
+    rows[1].object = "libc.so".to_owned();
+    rows.push(sample::row("a_function_of_quite_a_long_name", (96.0, 96.0)));
+    let text = table(&sample::comparison(rows), &at(60, None));
+    assert!(text.contains("[unresolved] (mysqld)") && text.contains("[unresolved] (libc.so)"), "{text}");
+}
+
+#[test]
+fn nothing_to_compare_is_a_page_all_the_same() {
+    for sort in SortBy::ALL {
+        let text = table(&sample::comparison(Vec::new()), &TableOptions { sort: *sort, ..at(80, Some(3)) });
+        assert!(text.contains("rows     0 of 0 functions"), "{text}");
+    }
+}
+
+#[test]
+fn rows_of_thread_groups_fit_as_well() {
+    let mut comparison = sample::full();
+    for row in &mut comparison.rows {
+        row.thread_group = Some("a group of many threads".to_owned());
+        row.matched.ambiguous = true;
+    }
+    for width in WIDTHS {
+        let text = table(&comparison, &at(width, None));
+        assert!(text.lines().all(|line| visible_text::width(line) <= width), "{text}");
+    }
 }
