@@ -160,7 +160,7 @@ impl<'a> Reader<'_, 'a> {
             return None;
         }
         let interval =
-            |range: &Range<u64>| Interval { start: range.start, end: range.end, depth: 0, node: 0 };
+            |range: &Range<u64>| Interval { start: range.start, end: range.end, rank: 0, node: 0 };
         let intervals = ranges.iter().map(interval).collect();
         let origin = Some(Origin::Unit(offset));
         let root = Node { parent: 0, depth: 0, origin, call_file: 0, call_line: 0 };
@@ -179,7 +179,7 @@ impl<'a> Reader<'_, 'a> {
         let node = u32::try_from(function.nodes.len()).ok()?;
         let Attributes { origin, call_file, call_line, .. } = *attributes;
         function.nodes.push(Node { parent, depth, origin, call_file, call_line });
-        let interval = |range: Range<u64>| Interval { start: range.start, end: range.end, depth, node };
+        let interval = |range: Range<u64>| Interval { start: range.start, end: range.end, rank: 0, node };
         function.intervals.extend(ranges.into_iter().map(interval));
         Some((index, node))
     }

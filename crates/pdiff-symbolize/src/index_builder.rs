@@ -72,12 +72,12 @@ impl Claims {
         for addr in nothing {
             gathered.add(*addr, addr.saturating_add(1), 0, Claim::Nothing);
         }
-        // Of two intervals as deep the later is taken, so the units go last to first.
+        // Of two intervals of one rank the later is taken, so the units go last to first.
         for (unit, index) in (0..).zip(units).collect::<Vec<(u32, _)>>().into_iter().rev() {
             for (function, tree) in (0..).zip(&index.functions) {
-                let depth = if tree.is_symbol { 1 } else { 2 };
+                let rank = if tree.is_symbol { 1 } else { 2 };
                 for range in &tree.ranges {
-                    gathered.add(range.start, range.end, depth, Claim::Function { unit, function });
+                    gathered.add(range.start, range.end, rank, Claim::Function { unit, function });
                 }
             }
         }
@@ -90,10 +90,10 @@ impl Claims {
         gathered
     }
 
-    fn add(&mut self, start: u64, end: u64, depth: u32, claim: Claim) {
+    fn add(&mut self, start: u64, end: u64, rank: u32, claim: Claim) {
         if let Ok(node) = u32::try_from(self.claims.len()) {
             self.claims.push(claim);
-            self.intervals.push(Interval { start, end, depth, node });
+            self.intervals.push(Interval { start, end, rank, node });
         }
     }
 

@@ -28,10 +28,10 @@ fn inflate_zlib(data: &[u8], size: u64) -> Option<Vec<u8>> {
     if size > (data.len() as u64).saturating_mul(MAX_DEFLATE_RATIO) {
         return None;
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).ok()?);
-    let mut decoder = flate2::Decompress::new(true);
-    let status = decoder.decompress_vec(data, &mut bytes, flate2::FlushDecompress::Finish).ok()?;
-    (status == flate2::Status::StreamEnd || bytes.len() as u64 == size).then_some(bytes)
+    let mut bytes = vec![0; usize::try_from(size).ok()?];
+    let len = libdeflater::Decompressor::new().zlib_decompress(data, &mut bytes).ok()?;
+    bytes.truncate(len);
+    Some(bytes)
 }
 
 fn inflate_zstd(data: &[u8], size: u64) -> Option<Vec<u8>> {

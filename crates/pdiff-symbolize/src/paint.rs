@@ -7,21 +7,22 @@
 //! painted   fffff iiii dddd iiiii ffffffffff
 //! ```
 //!
-//! The deeper one is taken, and of two as deep the later one. Ranges nest as a rule, so a stack does; those that cross
-//! (damaged or hostile information) come out by the same law, only slower.
+//! The higher rank is taken, and of one rank the later node. What stands inside comes after what holds it, so the
+//! deepest shows; and of calls that overlap without nesting (GCC 4.1 writes such) the later one, whose source the line
+//! table names there. Ranges nest as a rule, so a stack does; those that cross come out by the same law, only slower.
 
 /// A range of addresses with a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Interval {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    pub(crate) depth: u32,
+    pub(crate) rank: u32,
     pub(crate) node: u32,
 }
 
 /// From each address on, which node it belongs to; sorted, each address once, the last one `None`.
 pub(crate) fn paint(mut intervals: Vec<Interval>) -> Vec<(u64, Option<u32>)> {
-    intervals.sort_unstable_by_key(|interval| (interval.start, interval.depth, interval.node));
+    intervals.sort_unstable_by_key(|interval| (interval.start, interval.rank, interval.node));
     let mut painted = Painted { segments: Vec::with_capacity(intervals.len() * 2), open: Vec::new() };
     for interval in intervals.into_iter().filter(|interval| interval.start < interval.end) {
         painted.close_until(interval.start);
@@ -33,14 +34,14 @@ pub(crate) fn paint(mut intervals: Vec<Interval>) -> Vec<(u64, Option<u32>)> {
 
 struct Painted {
     segments: Vec<(u64, Option<u32>)>,
-    /// By depth and node; the last one shows.
+    /// By rank and node; the last one shows.
     open: Vec<Interval>,
 }
 
 impl Painted {
     fn open(&mut self, interval: Interval) {
-        let rank = |interval: &Interval| (interval.depth, interval.node);
-        let at = self.open.partition_point(|open| rank(open) <= rank(&interval));
+        let order = |interval: &Interval| (interval.rank, interval.node);
+        let at = self.open.partition_point(|open| order(open) <= order(&interval));
         self.open.insert(at, interval);
         if at + 1 == self.open.len() {
             self.show(interval.start, Some(interval.node));
@@ -84,7 +85,7 @@ mod tests {
         let intervals: Vec<Interval> = intervals
             .iter()
             .zip(0..)
-            .map(|((start, end, depth), node)| Interval { start: *start, end: *end, depth: *depth, node })
+            .map(|((start, end, rank), node)| Interval { start: *start, end: *end, rank: *rank, node })
             .collect();
         let segments = paint(intervals.clone());
         let node_at = |addr: u64| {

@@ -4,9 +4,11 @@
 
 use std::ops::Range;
 
+use pdiff_profile::names::split_clone_suffix;
 use rustc_hash::FxHashMap;
 
 use crate::debug_sections::Dwarf;
+use crate::function_name::names_agree;
 use crate::function_tree::{FunctionTree, Node, Origin, Wanted, read_functions};
 use crate::label::{Label, LabelSource};
 use crate::line_rows::{Files, LineRow, read_rows};
@@ -120,8 +122,29 @@ impl Growing {
                 call_file: (node.call_line > 0).then(|| self.file(&mut files, node.call_file)).flatten(),
                 call_line: node.call_line,
             };
-            let nodes = nodes.iter().map(name).collect();
+            let mut nodes: Vec<NamedNode> = nodes.iter().map(name).collect();
+            self.name_by_symbol(context.symbols, &ranges, nodes.first_mut());
             self.index.functions.push(UnitFunction { ranges, nodes, segments, is_symbol: false });
+        }
+    }
+
+    /// A function whose entry has no linkage name has one in the symbol table, where it begins.
+    fn name_by_symbol(&mut self, symbols: &SymbolTable, ranges: &[Range<u64>], root: Option<&mut NamedNode>) {
+        let Some(root) = root else { return };
+        let plain = match root.label.and_then(|label| self.index.labels.get(label as usize)) {
+            Some(Label::Linkage(_)) => return,
+            Some(Label::Plain(name)) => &**name,
+            None => "",
+        };
+        let at_entry = |range: &Range<u64>| symbols.find(range.start).filter(|s| s.entry == range.start);
+        let Some(symbol) = ranges.iter().find_map(at_entry) else { return };
+        let (linkage, _clone) = split_clone_suffix(&symbol.name);
+        let is_mangled = linkage.starts_with("_Z");
+        if (plain.is_empty() || is_mangled && names_agree(plain, linkage))
+            && let Ok(label) = u32::try_from(self.index.labels.len())
+        {
+            self.index.labels.push(Label::Linkage(linkage.into()));
+            root.label = Some(label);
         }
     }
 
