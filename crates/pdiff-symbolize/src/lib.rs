@@ -5,6 +5,7 @@
 
 mod address_index;
 mod address_map;
+mod census;
 mod binary;
 mod cache_file;
 mod content_hash;
@@ -34,6 +35,7 @@ mod units;
 
 pub use address_index::{Chain, FrameRef};
 pub use address_map::{AddressKind, AddressMap};
+pub use census::{CensusError, take_census};
 pub use error::Error;
 pub use options::{Fetch, SymbolizeOptions, Wanted};
 pub use resolve::{Resolved, ResolvedObject, resolve_profile};
