@@ -18,7 +18,7 @@ pub(super) struct ChainExtent {
     pub(super) bytes: usize,
     /// Their number.
     pub(super) lines: u32,
-    /// The bytes of as many of them as are kept of a stack.
+    /// The bytes of as many of them as are kept of a stack above its leaf.
     pub(super) kept_bytes: usize,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Cursor<'a> {
         while is_chain_line(rest.rest) && rest.next_line().is_some() {
             extent.lines += 1;
             extent.bytes = self.rest.len() - rest.rest.len();
-            if extent.lines as usize <= StackTable::MAX_DEPTH {
+            if (extent.lines as usize) < StackTable::MAX_DEPTH {
                 extent.kept_bytes = extent.bytes;
             }
         }

@@ -128,15 +128,19 @@ fn parse_after_time(text: &[u8]) -> Option<HeaderLine<'_>> {
     if let Some(event) = first.event() {
         return Some(parse_rest(first.after, HeaderLine { event: Some(event), ..HeaderLine::default() }));
     }
-    let is_address = first.columns >= ADDRESS_COLUMNS;
-    if first.text.iter().all(u8::is_ascii_digit) && !is_address {
-        let period = Some(digits::decimal(first.text)?);
-        let second = Token::at(first.after, 0);
-        let header = HeaderLine { period, ..HeaderLine::default() };
-        return Some(match second.and_then(|token| Some((token.event()?, token.after))) {
-            Some((event, after)) => parse_rest(after, HeaderLine { event: Some(event), ..header }),
-            None => parse_rest(first.after, header),
-        });
+    if first.text.iter().all(u8::is_ascii_digit) {
+        let event = Token::at(first.after, 0).and_then(|token| Some((token.event()?, token.after)));
+        if let Some((event, after)) = event {
+            let period = Some(digits::decimal(first.text)?);
+            return Some(parse_rest(
+                after,
+                HeaderLine { period, event: Some(event), ..HeaderLine::default() },
+            ));
+        }
+        if first.columns < ADDRESS_COLUMNS {
+            let period = Some(digits::decimal(first.text)?);
+            return Some(parse_rest(first.after, HeaderLine { period, ..HeaderLine::default() }));
+        }
     }
     let header = parse_rest(text, HeaderLine::default());
     let has_event_later = || tokens(text).any(|token| token.event().is_some());

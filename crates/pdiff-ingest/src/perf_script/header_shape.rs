@@ -14,9 +14,6 @@ use super::header_line::{self, HeaderLine, split_time_value};
 /// How many shapes are tried: one an event, and events come in groups.
 const MAX_SHAPES: usize = 4;
 
-/// From this width on, a number after the time is an address.
-const MAX_PERIOD_COLUMNS: usize = 16;
-
 /// What stays the same from header line to header line.
 struct Shape {
     /// The event with its colon.
@@ -103,8 +100,6 @@ fn split_period(text: &[u8]) -> Option<(&[u8], Option<u64>)> {
     let text = text.trim_ascii_end();
     let len = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (before, number) = text.split_at(text.len() - len);
-    let after_blanks = before.trim_ascii_end();
-    let columns = text.len() - after_blanks.len();
-    let is_period = before.ends_with(b" ") && columns <= MAX_PERIOD_COLUMNS;
-    Some((after_blanks, Some(is_period.then(|| digits::decimal(number))??)))
+    before.ends_with(b" ").then_some(())?;
+    Some((before, Some(digits::decimal(number)?)))
 }

@@ -278,10 +278,9 @@ fn finish(
 fn note_times_between_blocks(findings: &mut Findings) {
     findings.times_of_blocks.sort_unstable();
     for pair in findings.times_of_blocks.windows(2) {
-        let [(_, _, before), (block, after, _)] = pair else { continue };
+        let [(_, _, before), (position, after, _)] = pair else { continue };
         if is_backwards(*before, *after) {
-            let position = Position { block: *block, line: 0 };
-            findings.log.add_many(NoteKind::TimeBackwards, 1, 0, position, || format!("{after} ns"));
+            findings.log.add_many(NoteKind::TimeBackwards, 1, 0, *position, || format!("{after} ns"));
         }
     }
 }

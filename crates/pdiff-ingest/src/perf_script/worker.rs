@@ -12,6 +12,7 @@ use super::blocks::{Block, MAX_LINE_BYTES};
 use super::comment_line;
 use super::counts::{CellKey, Counts};
 use super::cursor::Cursor;
+use super::frame_line;
 use super::header_line::{self, HeaderLine};
 use super::header_shape::HeaderShapes;
 use super::memo::{Memo, TextId};
@@ -39,8 +40,8 @@ pub(super) struct Findings {
     pub(super) comments: Vec<(Position, Box<[u8]>)>,
     /// Number and lines of each block.
     pub(super) lines_of_blocks: Vec<(u32, u32)>,
-    /// Number, first and last time of each block that has times.
-    pub(super) times_of_blocks: Vec<(u32, u64, u64)>,
+    /// Place of the first time, first and last time of each block that has times.
+    pub(super) times_of_blocks: Vec<(Position, u64, u64)>,
     /// Earliest and latest time of the samples kept.
     pub(super) span: Option<(u64, u64)>,
     /// Earliest and latest time of all samples.
@@ -92,7 +93,7 @@ pub(super) struct Worker {
     /// Whether the last chain ended with a blank line (and not with columns to skip).
     ends_blank: bool,
     last_time: Option<u64>,
-    block_times: Option<(u64, u64)>,
+    block_times: Option<(Position, u64, u64)>,
     /// Whether frames here belong to a header that could not be parsed, or to a record.
     orphans: Orphans,
     position: Position,
@@ -165,9 +166,7 @@ impl Worker {
             cursor.line += 1;
         }
         self.findings.lines_of_blocks.push((block.index, cursor.line));
-        if let Some((first, last)) = self.block_times {
-            self.findings.times_of_blocks.push((block.index, first, last));
-        }
+        self.findings.times_of_blocks.extend(self.block_times);
     }
 
     /// The worker's last words: all counts as cells.
@@ -234,7 +233,7 @@ impl Worker {
             return self.record(&record, line);
         }
         match header_line::parse(line) {
-            Some(header) if !header.needs_frames || cursor.is_at_frame() => {
+            Some(header) if !header.needs_frames || is_before_frame(cursor) => {
                 self.shapes.learn(&header);
                 self.sample(&header, cursor, block);
             }
@@ -400,8 +399,8 @@ impl Worker {
         }
         self.last_time = Some(time_ns);
         widen(&mut self.findings.seen_span, time_ns);
-        let first = self.block_times.map_or(time_ns, |(first, _)| first);
-        self.block_times = Some((first, time_ns));
+        let (position, first, _) = self.block_times.unwrap_or((self.position, time_ns, time_ns));
+        self.block_times = Some((position, first, time_ns));
     }
 
     #[cold]
@@ -420,6 +419,11 @@ impl Worker {
 fn widen(span: &mut Option<(u64, u64)>, time_ns: u64) {
     let (first, last) = span.unwrap_or((time_ns, time_ns));
     *span = Some((first.min(time_ns), last.max(time_ns)));
+}
+
+/// Whether the next line is a frame in earnest, which makes a header of a line that might be anything.
+fn is_before_frame(cursor: &Cursor<'_>) -> bool {
+    cursor.is_at_frame() && cursor.peek_line().is_some_and(|line| frame_line::parse(line).is_some())
 }
 
 /// Whether time goes backwards by more than is normal.
