@@ -10,13 +10,14 @@ use super::function::{FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
-use super::table::{Census, Index, Visibility};
+use super::table::{Census, Coverage, Index, Visibility};
 use super::text::{TextId, TextInterner, TextTable};
 
 /// A census in the making.
 #[derive(Debug)]
 pub struct CensusBuilder {
     visibility: Visibility,
+    coverage: Coverage,
     texts: TextInterner,
     producers: Vec<Producer>,
     producer_ids: FxHashMap<Box<str>, ProducerId>,
@@ -33,6 +34,7 @@ impl CensusBuilder {
     pub fn new(visibility: Visibility) -> Self {
         Self {
             visibility,
+            coverage: Coverage::default(),
             texts: TextInterner::default(),
             producers: Vec::new(),
             producer_ids: FxHashMap::default(),
@@ -42,6 +44,11 @@ impl CensusBuilder {
             edges: Vec::new(),
             spin_points: Vec::new(),
         }
+    }
+
+    /// Says how much of the file was read.
+    pub fn coverage(&mut self, coverage: Coverage) {
+        self.coverage = coverage;
     }
 
     /// The id of a text.
@@ -100,6 +107,7 @@ impl CensusBuilder {
         let (body_functions, bodies): (Vec<_>, Vec<_>) = self.bodies.into_iter().unzip();
         let mut census = Census {
             visibility: self.visibility,
+            coverage: self.coverage,
             texts,
             producers: self.producers,
             functions: self.functions,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "pdcensus" version:fixed checksum:fixed payload
-//! payload = visibility texts producers functions bodies sites edges spin-points
+//! payload = visibility coverage texts producers functions bodies sites edges spin-points
 //! ```
 //!
 //! Each part is a count and rows of variable-length numbers; sorted columns hold differences. The reader checks the
@@ -16,7 +16,7 @@ use super::edge::{CallEdge, EdgeSource};
 use super::function::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
-use super::table::{Census, Index, Visibility};
+use super::table::{Census, Coverage, Index, Visibility};
 use super::text::{TextId, TextTable};
 use crate::address::ObjectAddr;
 
@@ -50,6 +50,7 @@ impl Census {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = ByteWriter::default();
         payload.byte(position(&Visibility::ALL, self.visibility));
+        write_coverage(&mut payload, self.coverage);
         write_texts(&mut payload, &self.texts);
         write_producers(&mut payload, &self.producers);
         write_functions(&mut payload, &self.functions);
@@ -92,6 +93,7 @@ pub(super) fn read_payload(payload: &[u8]) -> Option<Census> {
 fn read_census(reader: &mut ByteReader<'_>) -> Option<Census> {
     let mut census = Census {
         visibility: *Visibility::ALL.get(usize::from(reader.byte()?))?,
+        coverage: read_coverage(reader)?,
         texts: read_texts(reader)?,
         producers: read_producers(reader)?,
         functions: read_functions(reader)?,
@@ -122,6 +124,22 @@ fn ids_are_known(census: &Census) -> bool {
         && census.sites.iter().all(|site| text(site.file))
         && census.sites.is_sorted_by_key(InlineSite::key)
         && census.edges.is_sorted_by_key(CallEdge::key)
+}
+
+fn write_coverage(out: &mut ByteWriter, coverage: Coverage) {
+    let Coverage { units, unreadable_units, split_units, undecoded_bodies } = coverage;
+    [units, unreadable_units, split_units, undecoded_bodies]
+        .into_iter()
+        .for_each(|number| out.number(number));
+}
+
+fn read_coverage(reader: &mut ByteReader<'_>) -> Option<Coverage> {
+    Some(Coverage {
+        units: reader.number()?,
+        unreadable_units: reader.number()?,
+        split_units: reader.number()?,
+        undecoded_bodies: reader.number()?,
+    })
 }
 
 fn write_texts(out: &mut ByteWriter, texts: &TextTable) {

@@ -28,7 +28,7 @@ pub use edge::{CallEdge, EdgeSource};
 pub use function::{Function, FunctionFacts, FunctionId, InlineAttribute, Linkage};
 pub use producer::{Compiler, Producer, ProducerId};
 pub use site::InlineSite;
-pub use table::{Census, InlinedInto, Visibility};
+pub use table::{Census, Coverage, InlinedInto, Visibility};
 pub use text::TextId;
 
 #[cfg(test)]

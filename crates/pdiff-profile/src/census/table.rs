@@ -24,6 +24,19 @@ impl Visibility {
     pub(super) const ALL: [Self; 3] = [Self::DynamicSymbols, Self::Symbols, Self::DebugInfo];
 }
 
+/// How much of the file was read, and what could not be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Coverage {
+    /// Compilation units in the debug information.
+    pub units: u64,
+    /// Units among them that are damaged or of an unknown version; what they hold is missing.
+    pub unreadable_units: u64,
+    /// Units among them whose contents lie in another file (split debug information).
+    pub split_units: u64,
+    /// Bodies whose instructions were not decoded: no code in the file, or an unknown processor.
+    pub undecoded_bodies: u64,
+}
+
 /// The inlined instances of one function in the code of another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct InlinedInto {
@@ -56,6 +69,7 @@ pub struct InlinedInto {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Census {
     pub(super) visibility: Visibility,
+    pub(super) coverage: Coverage,
     pub(super) texts: TextTable,
     pub(super) producers: Vec<Producer>,
     /// Sorted by name, parameters and file.
@@ -89,6 +103,12 @@ impl Census {
     #[must_use]
     pub fn visibility(&self) -> Visibility {
         self.visibility
+    }
+
+    /// How much of the file was read.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        self.coverage
     }
 
     /// Whether inlined instances can be seen at all.

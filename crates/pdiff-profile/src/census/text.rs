@@ -1,8 +1,9 @@
 //! The text table of a census: each name and path once, named by a [`TextId`].
 
+use std::hash::BuildHasher as _;
 use std::num::NonZeroU32;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// A text of one census. Four bytes, also inside an `Option`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -74,19 +75,23 @@ impl TextTable {
 }
 
 /// A [`TextTable`] in the making.
+///
+/// Texts are found by their hash and compared where they stand, so each is in memory once: names of a large server
+/// take 100 MB. Two texts of one hash, should that happen, are both kept.
 #[derive(Debug, Default)]
 pub(super) struct TextInterner {
     table: TextTable,
-    ids: FxHashMap<Box<str>, TextId>,
+    ids: FxHashMap<u64, TextId>,
 }
 
 impl TextInterner {
     pub(super) fn intern(&mut self, text: &str) -> TextId {
-        if let Some(id) = self.ids.get(text) {
+        let hash = FxBuildHasher.hash_one(text);
+        if let Some(id) = self.ids.get(&hash).filter(|id| self.table.get(**id) == text) {
             return *id;
         }
         let id = self.table.push(text);
-        self.ids.insert(text.into(), id);
+        self.ids.insert(hash, id);
         id
     }
 

@@ -12,7 +12,7 @@
 
 use pdiff_profile::census::{BodyPart, InlineAttribute, Linkage};
 use pdiff_profile::names::split_clone_suffix;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::identity::{Identity, Name, NameId, Names};
 use super::symbols::{Binding, Symbol, Symbols};
@@ -79,6 +79,7 @@ struct Merger<'a, 'n> {
     /// `None` where several functions stand at one place.
     by_place: FxHashMap<Place, Option<u32>>,
     code: Vec<Code>,
+    functions_with_code: FxHashSet<u32>,
     starts: FxHashMap<u64, u32>,
 }
 
@@ -94,6 +95,7 @@ impl<'a, 'n> Merger<'a, 'n> {
             by_identity: FxHashMap::default(),
             by_place: FxHashMap::default(),
             code: Vec::new(),
+            functions_with_code: FxHashSet::default(),
             starts: FxHashMap::default(),
         }
     }
@@ -215,7 +217,9 @@ impl<'a, 'n> Merger<'a, 'n> {
         for (number, unit) in self.units.units.iter().enumerate() {
             for root in &unit.roots {
                 let ids = self.of_units.get(number);
-                let Some(id) = ids.and_then(|ids| ids.get(root.function as usize)).copied().flatten() else { continue };
+                let Some(id) = ids.and_then(|ids| ids.get(root.function as usize)).copied().flatten() else {
+                    continue;
+                };
                 for (index, range) in root.ranges.iter().enumerate() {
                     let unnamed = if index == 0 { BodyPart::Whole } else { BodyPart::Cold };
                     self.add_code(range.start, range.end, id, unnamed);
@@ -236,6 +240,7 @@ impl<'a, 'n> Merger<'a, 'n> {
     fn push_code(&mut self, code: Code) {
         if let std::collections::hash_map::Entry::Vacant(start) = self.starts.entry(code.addr) {
             start.insert(code.function);
+            self.functions_with_code.insert(code.function);
             self.code.push(code);
         }
     }
@@ -280,6 +285,12 @@ impl<'a, 'n> Merger<'a, 'n> {
 
     fn add_imports(&mut self) {
         for (addr, symbol) in &self.symbols.imports {
+            // A shared library reaches its own exported functions by stubs too.
+            let own = self.by_identity.get(&Name::of_symbol(symbol).identity).copied();
+            if let Some(own) = own.filter(|id| self.has_code(*id)) {
+                self.starts.entry(*addr).or_insert(own);
+                continue;
+            }
             let name = Name::of_symbol(&format!("{symbol}@plt"));
             let id = match self.by_identity.get(&name.identity) {
                 Some(id) => *id,
@@ -289,9 +300,17 @@ impl<'a, 'n> Merger<'a, 'n> {
         }
     }
 
+    fn has_code(&self, function: u32) -> bool {
+        self.functions_with_code.contains(&function)
+    }
+
     fn finish(mut self) -> Functions<'a> {
         self.code.sort_unstable();
-        let of_units = self.of_units.into_iter().map(|ids| ids.into_iter().map(|id| id.unwrap_or(0)).collect()).collect();
+        let of_units = self
+            .of_units
+            .into_iter()
+            .map(|ids| ids.into_iter().map(|id| id.unwrap_or(0)).collect())
+            .collect();
         Functions { merged: self.merged, of_units, code: self.code, starts: self.starts }
     }
 }

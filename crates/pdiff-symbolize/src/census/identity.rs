@@ -6,7 +6,7 @@
 //!
 //! Estimate: 8.0.33 has 190 thousand different names, demangled at 5 microseconds each.
 
-use pdiff_profile::names::{FunctionName, split_clone_suffix};
+use pdiff_profile::names::{FunctionName, demangle, split_clone_suffix};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -36,23 +36,29 @@ pub(super) struct Name {
 impl Name {
     /// The name of a symbol or a linkage name.
     pub(super) fn of_symbol(symbol: &str) -> Self {
+        if !symbol.contains('@')
+            && let Some(name) = demangle(symbol)
+        {
+            return Self::of(&name.qualified, Some(&name.signature), Some(symbol));
+        }
         let name = FunctionName::with_linkage(symbol, Some(symbol));
-        let linkage = name.linkage().unwrap_or(symbol).into();
-        Self::of(&name, Some(linkage))
+        Self::of(name.qualified(), name.signature(), Some(name.linkage().unwrap_or(symbol)))
     }
 
     /// A qualified name from debug information.
     pub(super) fn of_qualified(qualified: &str) -> Self {
-        Self::of(&FunctionName::parse(qualified), None)
+        let name = FunctionName::parse(qualified);
+        Self::of(name.qualified(), name.signature(), None)
     }
 
-    fn of(name: &FunctionName, linkage: Option<Box<str>>) -> Self {
-        let signature = name.signature().unwrap_or(name.qualified());
-        let parameters = signature.strip_prefix(name.qualified()).filter(|rest| !rest.is_empty());
+    fn of(qualified: &str, signature: Option<&str>, linkage: Option<&str>) -> Self {
+        let signature = signature.unwrap_or(qualified);
+        let parameters = signature.strip_prefix(qualified).filter(|rest| !rest.is_empty());
         let mut digest = Digest::new();
         digest.bytes(signature.as_bytes());
         let identity = Identity(digest.finish());
-        Self { qualified: name.qualified().into(), parameters: parameters.map(Box::from), linkage, identity }
+        let parameters = parameters.map(Box::from);
+        Self { qualified: qualified.into(), parameters, linkage: linkage.map(Box::from), identity }
     }
 }
 

@@ -54,7 +54,8 @@ impl<'a> Image<'a> {
         let (mut code, mut allocated) = (Vec::new(), Vec::new());
         for section in file.sections() {
             let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
-            let (start, Some(end)) = (section.address(), section.address().checked_add(section.size())) else {
+            let (start, Some(end)) = (section.address(), section.address().checked_add(section.size()))
+            else {
                 continue;
             };
             if !sh_flags.contains(SHF_ALLOC) || start == end {

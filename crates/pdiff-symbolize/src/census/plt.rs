@@ -47,7 +47,9 @@ fn slots<'a>(image: &Image<'a>) -> FxHashMap<u64, &'a str> {
     let table = image.file.elf_dynamic_symbol_table();
     let name_of = |index: SymbolIndex| -> Option<&'a str> {
         let symbol: &object::elf::Sym64<LittleEndian> = table.symbol(index).ok()?;
-        std::str::from_utf8(symbol.name(LittleEndian, table.strings()).ok()?).ok().filter(|name| !name.is_empty())
+        std::str::from_utf8(symbol.name(LittleEndian, table.strings()).ok()?)
+            .ok()
+            .filter(|name| !name.is_empty())
     };
     let slot_of = |(slot, relocation): (u64, object::Relocation)| {
         let RelocationFlags::Elf { r_type } = relocation.flags() else { return None };

@@ -4,8 +4,8 @@
 
 use pdiff_profile::ObjectAddr;
 use pdiff_profile::census::{
-    Body, CallEdge, Census, CensusBuilder, Coverage, EdgeSource, FunctionFacts, FunctionId, InlineSite, Producer,
-    ProducerId, SpinPoint, TextId, Visibility,
+    Body, CallEdge, Census, CensusBuilder, Coverage, EdgeSource, FunctionFacts, FunctionId, InlineSite,
+    Producer, ProducerId, SpinPoint, TextId, Visibility,
 };
 use rayon::prelude::*;
 
@@ -47,7 +47,8 @@ fn coverage(units: &Units<'_>, code: &Decoded) -> Coverage {
 
 /// The producer of each unit; without units, those of the `.comment` section.
 fn add_producers(builder: &mut CensusBuilder, image: &Image<'_>, units: &Units<'_>) -> Vec<ProducerId> {
-    let ids = units.units.iter().map(|unit| builder.producer(Producer::from_text(unit.producer, 1))).collect();
+    let ids =
+        units.units.iter().map(|unit| builder.producer(Producer::from_text(unit.producer, 1))).collect();
     if units.units.is_empty() {
         for text in image.comments() {
             builder.producer(Producer::from_text(text, 0));

@@ -39,7 +39,9 @@ pub(super) struct Sections<'a> {
 impl<'a> Sections<'a> {
     pub(super) fn inflate(image: &Image<'a>) -> Result<Self, CensusError> {
         let read = |id: SectionId| -> Result<(SectionId, Cow<'a, [u8]>), CensusError> {
-            let Some(section) = image.file.section_by_name(id.name()) else { return Ok((id, Cow::Borrowed(&[]))) };
+            let Some(section) = image.file.section_by_name(id.name()) else {
+                return Ok((id, Cow::Borrowed(&[])));
+            };
             let packed = section.compressed_data().map_err(|error| CensusError::not_elf(&error))?;
             let failed = |detail| CensusError::Inflate { section: id.name().to_owned(), detail };
             Ok((id, inflate(&packed).map_err(failed)?))

@@ -3,9 +3,9 @@
 //! `.symtab` where it is there, else `.dynsym`. Markers (annobin), sections, data and undefined symbols are left out;
 //! so are symbols outside of code.
 
+use object::LittleEndian;
 use object::elf::{SHN_UNDEF, STB_GLOBAL, STB_GNU_UNIQUE, STB_LOCAL, STT_FUNC, STT_GNU_IFUNC};
 use object::read::elf::{Sym as _, SymbolTable};
-use object::LittleEndian;
 use pdiff_profile::census::Visibility;
 
 use super::error::CensusError;

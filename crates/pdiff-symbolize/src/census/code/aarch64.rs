@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn direct_branches_have_targets() {
-        let check = |word, target| assert_eq!(branch(0x1000, word).map(|found| found.0), target, "{word:08x}");
+        let check =
+            |word, target| assert_eq!(branch(0x1000, word).map(|found| found.0), target, "{word:08x}");
         check(0x9400_0004, Some(0x1010)); // bl +16
         check(0x17ff_ffff, Some(0x0ffc)); // b -4
         check(0x5400_0040, Some(0x1008)); // b.eq +8

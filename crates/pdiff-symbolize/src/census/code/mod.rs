@@ -51,7 +51,8 @@ pub(super) fn decode_bodies(image: &Image<'_>, functions: &Functions<'_>) -> Dec
     let decode = |codes: &[Code]| {
         let mut sketch = Sketch::default();
         let mut calls = FxHashMap::default();
-        let bodies: Vec<BodyFacts> = codes.iter().map(|code| decode_body(image, functions, code, &mut sketch, &mut calls)).collect();
+        let bodies: Vec<BodyFacts> =
+            codes.iter().map(|code| decode_body(image, functions, code, &mut sketch, &mut calls)).collect();
         (bodies, calls)
     };
     let parts: Vec<_> = functions.code.par_chunks(per_thread).map(decode).collect();

@@ -4,7 +4,9 @@
 //! a file linked to a fixed address, immediates and displacements that are addresses in it. (In a file that can be
 //! loaded anywhere no instruction can hold an address, so numbers that look like one are kept.)
 
-use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{
+    ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register,
+};
 use pdiff_profile::census::Spin;
 
 use super::super::image::Image;
@@ -24,7 +26,10 @@ pub(super) fn decode(image: &Image<'_>, sketch: &mut Sketch) {
         decoder.decode_out(&mut instruction);
         let target = branch_target(&instruction);
         let leaves = target.is_some_and(|target| target.wrapping_sub(sketch.addr) >= length);
-        if leaves || instruction.is_ip_rel_memory_operand() || (image.is_fixed && holds_address(image, &instruction)) {
+        if leaves
+            || instruction.is_ip_rel_memory_operand()
+            || (image.is_fixed && holds_address(image, &instruction))
+        {
             let offsets = decoder.get_constant_offsets(&instruction);
             mask(image, sketch, &instruction, &offsets, leaves);
         }
@@ -48,7 +53,8 @@ fn branch_target(instruction: &Instruction) -> Option<u64> {
 
 /// Whether an instruction of a file with fixed addresses holds one of them.
 fn holds_address(image: &Image<'_>, instruction: &Instruction) -> bool {
-    immediate(instruction).is_some_and(|value| image.is_allocated(value)) || displacement_is_address(image, instruction)
+    immediate(instruction).is_some_and(|value| image.is_allocated(value))
+        || displacement_is_address(image, instruction)
 }
 
 fn displacement_is_address(image: &Image<'_>, instruction: &Instruction) -> bool {
@@ -62,7 +68,13 @@ fn immediate(instruction: &Instruction) -> Option<u64> {
     Some(instruction.immediate(operand))
 }
 
-fn mask(image: &Image<'_>, sketch: &mut Sketch, instruction: &Instruction, offsets: &ConstantOffsets, leaves: bool) {
+fn mask(
+    image: &Image<'_>,
+    sketch: &mut Sketch,
+    instruction: &Instruction,
+    offsets: &ConstantOffsets,
+    leaves: bool,
+) {
     let Ok(at) = usize::try_from(instruction.ip().wrapping_sub(sketch.addr)) else { return };
     let immediate_is_address =
         image.is_fixed && immediate(instruction).is_some_and(|value| image.is_allocated(value));
@@ -89,7 +101,9 @@ impl Waits {
         let ip = instruction.ip();
         match instruction.mnemonic() {
             Mnemonic::Pause => sketch.spins.push((ip, Spin::Pause)),
-            Mnemonic::Xchg if instruction.memory_base() != Register::None || instruction.is_ip_rel_memory_operand() => {
+            Mnemonic::Xchg
+                if instruction.memory_base() != Register::None || instruction.is_ip_rel_memory_operand() =>
+            {
                 self.last_exchange = Some(ip);
             }
             Mnemonic::Call => self.last_call = ip,

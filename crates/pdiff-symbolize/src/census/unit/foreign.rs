@@ -42,14 +42,18 @@ fn functions_at<'a>(
     headers: &[UnitHeader<Slice<'a>>],
     offsets: &[u64],
 ) -> Vec<(u64, ForeignFunction<'a>)> {
-    let start_of = |offset: &u64| unit_of(headers, *offset).and_then(UnitHeader::debug_info_offset).map(|start| start.0);
+    let start_of =
+        |offset: &u64| unit_of(headers, *offset).and_then(UnitHeader::debug_info_offset).map(|start| start.0);
     let groups: Vec<&[u64]> = offsets.chunk_by(|a, b| start_of(a) == start_of(b)).collect();
     let read = |group: &&[u64]| {
-        let Some(header) = group.first().and_then(|offset| unit_of(headers, *offset)) else { return Vec::new() };
+        let Some(header) = group.first().and_then(|offset| unit_of(headers, *offset)) else {
+            return Vec::new();
+        };
         let Some(start) = header.debug_info_offset().map(|start| start.0) else { return Vec::new() };
         let Ok(unit) = dwarf.unit(*header) else { return Vec::new() };
         let Ok(records) = walk::walk(dwarf, &unit) else { return Vec::new() };
-        let inside: Vec<usize> = group.iter().filter_map(|at| usize::try_from(*at).ok()?.checked_sub(start)).collect();
+        let inside: Vec<usize> =
+            group.iter().filter_map(|at| usize::try_from(*at).ok()?.checked_sub(start)).collect();
         let found = function::functions_at(dwarf, &unit, &records, &inside);
         found.into_iter().map(|(at, foreign)| ((at + start) as u64, foreign)).collect()
     };

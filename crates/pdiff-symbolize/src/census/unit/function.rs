@@ -8,7 +8,9 @@ use super::super::digest::Digest;
 use super::super::sections::Slice;
 use super::UnitFacts;
 use super::paths::Paths;
-use super::records::{CallSiteRow, InlineRow, Link, NO_FILE, Records, Root, Scope, ScopeKind, Subprogram, Target};
+use super::records::{
+    CallSiteRow, InlineRow, Link, NO_FILE, Records, Root, Scope, ScopeKind, Subprogram, Target,
+};
 
 /// Most references followed from one entry to the next; compilers need three.
 const MAX_LINKS: usize = 16;
@@ -87,7 +89,14 @@ struct FunctionList<'u, 'a> {
 impl<'u, 'a> FunctionList<'u, 'a> {
     fn new(records: &'u Records<'a>, paths: Paths<'u, 'a>) -> Self {
         let ids = vec![0; records.subprograms.len()];
-        Self { records, paths, ids, elsewhere: FxHashMap::default(), functions: Vec::new(), name: String::new() }
+        Self {
+            records,
+            paths,
+            ids,
+            elsewhere: FxHashMap::default(),
+            functions: Vec::new(),
+            name: String::new(),
+        }
     }
 
     fn finish(self) -> (Vec<UnitFunction<'a>>, Vec<Box<str>>) {
@@ -163,7 +172,8 @@ impl<'u, 'a> FunctionList<'u, 'a> {
                     break;
                 }
                 Link::Abstract(Target::Here(offset)) | Link::Declaration(Target::Here(offset)) => {
-                    let next = self.records.subprogram_at(offset).and_then(|at| self.records.subprograms.get(at));
+                    let next =
+                        self.records.subprogram_at(offset).and_then(|at| self.records.subprograms.get(at));
                     let Some(next) = next else { break };
                     complete(&mut said, next);
                     link = next.link;

@@ -7,7 +7,9 @@
 use gimli::{Abbreviation, AttributeSpecification, AttributeValue, Dwarf, EntriesRaw, Unit, constants as dw};
 
 use super::super::sections::Slice;
-use super::records::{CodeRange, Link, NO_FILE, RawCall, RawSite, Records, Scope, ScopeKind, Subprogram, Target};
+use super::records::{
+    CodeRange, Link, NO_FILE, RawCall, RawSite, Records, Scope, ScopeKind, Subprogram, Target,
+};
 
 /// Deepest nesting of scopes and functions that is followed; what is deeper counts for the scope above. Real ones
 /// reach about 70.
@@ -29,8 +31,13 @@ struct Context {
 
 /// Walks through a unit.
 pub(super) fn walk<'a>(dwarf: &Dwarf<Slice<'a>>, unit: &Unit<Slice<'a>>) -> gimli::Result<Records<'a>> {
-    let mut walk =
-        Walk { dwarf, unit, entries: unit.entries_raw(None)?, records: Records::default(), contexts: Vec::new() };
+    let mut walk = Walk {
+        dwarf,
+        unit,
+        entries: unit.entries_raw(None)?,
+        records: Records::default(),
+        contexts: Vec::new(),
+    };
     while !walk.entries.is_empty() {
         walk.entry()?;
     }
@@ -62,7 +69,9 @@ impl<'a> Walk<'_, 'a> {
             | dw::DW_TAG_union_type
             | dw::DW_TAG_interface_type
             | dw::DW_TAG_enumeration_type => self.scope(offset, depth, abbreviation, ScopeKind::Class),
-            dw::DW_TAG_compile_unit | dw::DW_TAG_partial_unit | dw::DW_TAG_skeleton_unit => self.root(abbreviation),
+            dw::DW_TAG_compile_unit | dw::DW_TAG_partial_unit | dw::DW_TAG_skeleton_unit => {
+                self.root(abbreviation)
+            }
             _ => self.entries.skip_attributes(abbreviation.attributes()),
         }
     }
@@ -155,12 +164,16 @@ impl<'a> Walk<'_, 'a> {
     ) -> gimli::Result<()> {
         match spec.name() {
             dw::DW_AT_name => subprogram.name = self.text(spec)?,
-            dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name => subprogram.linkage_name = self.text(spec)?,
+            dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name => {
+                subprogram.linkage_name = self.text(spec)?
+            }
             dw::DW_AT_decl_file => subprogram.file = self.number(spec)?.unwrap_or(NO_FILE),
             dw::DW_AT_decl_line => subprogram.line = self.line(spec)?,
             dw::DW_AT_inline => subprogram.inline = self.number(spec)?,
             dw::DW_AT_external => subprogram.is_external = self.flag(spec)?,
-            dw::DW_AT_abstract_origin => subprogram.link = self.target(spec)?.map_or(Link::None, Link::Abstract),
+            dw::DW_AT_abstract_origin => {
+                subprogram.link = self.target(spec)?.map_or(Link::None, Link::Abstract)
+            }
             dw::DW_AT_specification if !matches!(subprogram.link, Link::Abstract(_)) => {
                 subprogram.link = self.target(spec)?.map_or(Link::None, Link::Declaration);
             }
@@ -287,4 +300,3 @@ fn number_of(value: AttributeValue<Slice<'_>>) -> Option<u64> {
         _ => None,
     }
 }
-

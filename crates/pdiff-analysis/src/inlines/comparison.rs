@@ -1,0 +1,194 @@
+//! [`InlineComparison`]: one row per function of two builds.
+
+use pdiff_profile::Side;
+use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
+
+use super::change::Change;
+use super::flip::{Flip, Place, RawFlip, certain_after, certain_before, flips, is_certain};
+use crate::matching::{Match, Matching, SourceMove, source_move};
+
+/// The comparison of two builds' inlining.
+#[derive(Clone, Debug)]
+pub struct InlineComparison<'a> {
+    /// Before's facts; ids in rows are of it.
+    pub before: &'a Census,
+    /// After's facts.
+    pub after: &'a Census,
+    /// One row per function, by name, then signature and file.
+    pub functions: Vec<FunctionComparison>,
+}
+
+/// One function of two builds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FunctionComparison {
+    /// The function in Before's census, if Before has it in any form.
+    pub before: Option<FunctionId>,
+    /// The function in After's census, if After has it in any form.
+    pub after: Option<FunctionId>,
+    /// How the two were found to be one; `None` where one side has none.
+    pub matched: Option<Match>,
+    /// What became of it.
+    pub change: Change,
+    /// Callers that held it inlined in Before and in After call it and hold no copy.
+    pub confirmed_lost: Vec<Flip>,
+    /// Callers that call it in Before and in After hold it inlined and call it no more.
+    pub confirmed_gained: Vec<Flip>,
+    /// Whether its source moved: a flip in the same file is the compiler's decision.
+    pub source: SourceMove,
+}
+
+impl<'a> InlineComparison<'a> {
+    /// A row's function on one side.
+    #[must_use]
+    pub fn function(&self, row: &FunctionComparison, side: Side) -> Option<Function<'a>> {
+        match side {
+            Side::Before => row.before.and_then(|id| self.before.function(id)),
+            Side::After => row.after.and_then(|id| self.after.function(id)),
+        }
+    }
+
+    /// What a row is called: After's name, for that is the code at hand; Before's where After has none.
+    #[must_use]
+    pub fn named(&self, row: &FunctionComparison) -> Option<Function<'a>> {
+        self.function(row, Side::After).or_else(|| self.function(row, Side::Before))
+    }
+
+    /// How many rows of a change there are.
+    #[must_use]
+    pub fn count(&self, change: Change) -> usize {
+        self.functions.iter().filter(|row| row.change == change).count()
+    }
+
+    /// Whether both builds come from the same compilers; if not, a change of inlining may be theirs.
+    #[must_use]
+    pub fn same_compiler(&self) -> bool {
+        let first = |census: &'a Census| census.producers().first();
+        match (first(self.before), first(self.after)) {
+            (Some(before), Some(after)) => before.same_compiler(after),
+            _ => false,
+        }
+    }
+}
+
+/// Compares the inlining of two builds.
+///
+/// ```
+/// use pdiff_analysis::Aliases;
+/// use pdiff_analysis::inlines::{Change, compare_inlines};
+/// use pdiff_analysis::matching::match_functions;
+/// use pdiff_profile::ObjectAddr;
+/// use pdiff_profile::census::{Body, CensusBuilder, FunctionFacts, Visibility};
+///
+/// let census = |bytes| {
+///     let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+///     let name = builder.text("leaf");
+///     let leaf = builder.function(FunctionFacts::named(name));
+///     builder.body(leaf, Body::at(ObjectAddr(0x1000), bytes));
+///     builder.finish()
+/// };
+/// let (before, after) = (census(100), census(140));
+/// let comparison = compare_inlines(&before, &after, &match_functions(&before, &after, &Aliases::default()));
+/// assert_eq!(comparison.functions[0].change, Change::Grew);
+/// ```
+#[must_use]
+pub fn compare_inlines<'a>(
+    before: &'a Census,
+    after: &'a Census,
+    matching: &Matching,
+) -> InlineComparison<'a> {
+    let is_row = |function: &Function<'_>| {
+        function.is_present() && function.linkage() != Linkage::Imported && function.alias_of().is_none()
+    };
+    let comparer = Comparer { before, after, matching };
+    let mut rows = Vec::new();
+    for function in before.functions().filter(is_row) {
+        let partner = matching.after_of(function.id()).and_then(|found| after.function(found.after));
+        rows.push(comparer.row(Some(function), partner.filter(|f| f.is_present())));
+    }
+    for function in after.functions().filter(is_row) {
+        let partner = matching.before_of(function.id()).and_then(|found| before.function(found.before));
+        if !partner.is_some_and(|partner| is_row(&partner)) {
+            rows.push(comparer.row(partner.filter(|f| f.is_present()), Some(function)));
+        }
+    }
+    let mut comparison = InlineComparison { before, after, functions: Vec::new() };
+    rows.sort_by_cached_key(|row| {
+        let function = comparison.named(row);
+        let text = |text: Option<&str>| text.unwrap_or("").to_owned();
+        function.map(|f| (f.name().to_owned(), text(f.parameters()), text(f.file()), row.before, row.after))
+    });
+    comparison.functions = rows;
+    comparison
+}
+
+struct Comparer<'a, 'm> {
+    before: &'a Census,
+    after: &'a Census,
+    matching: &'m Matching,
+}
+
+impl Comparer<'_, '_> {
+    fn row(&self, before: Option<Function<'_>>, after: Option<Function<'_>>) -> FunctionComparison {
+        let matched = match (before, after) {
+            (Some(before), Some(_)) => self.matching.after_of(before.id()).copied(),
+            _ => None,
+        };
+        let (confirmed_lost, confirmed_gained, has_flips) = match (before, after, matched) {
+            (Some(before), Some(after), Some(found)) if is_certain(&found) => self.flips(before, after),
+            _ => (Vec::new(), Vec::new(), false),
+        };
+        FunctionComparison {
+            before: before.map(Function::id),
+            after: after.map(Function::id),
+            matched,
+            change: self.change(before, after, has_flips),
+            confirmed_lost,
+            confirmed_gained,
+            source: source_move(before.and_then(Function::file), after.and_then(Function::file)),
+        }
+    }
+
+    /// Confirmed losses and gains, and whether there are any, partial ones included.
+    fn flips(&self, before: Function<'_>, after: Function<'_>) -> (Vec<Flip>, Vec<Flip>, bool) {
+        let here = Place { census: self.before, function: before.target() };
+        let there = Place { census: self.after, function: after.target() };
+        let lost = flips(here, there, |caller| certain_after(self.matching, caller));
+        let gained = flips(there, here, |caller| certain_before(self.matching, caller));
+        let has_flips = !lost.is_empty() || !gained.is_empty();
+        let confirmed = |flips: Vec<RawFlip>, flip: fn(RawFlip) -> Flip| {
+            let mut flips: Vec<Flip> = flips.into_iter().filter(|raw| !raw.is_partial).map(flip).collect();
+            flips.sort_unstable();
+            flips
+        };
+        let lost = confirmed(lost, |raw| Flip {
+            caller_before: raw.copied_in,
+            caller_after: raw.called_in,
+            sites: raw.sites,
+        });
+        let gained = confirmed(gained, |raw| Flip {
+            caller_before: raw.called_in,
+            caller_after: raw.copied_in,
+            sites: raw.sites,
+        });
+        (lost, gained, has_flips)
+    }
+
+    fn change(&self, before: Option<Function<'_>>, after: Option<Function<'_>>, has_flips: bool) -> Change {
+        let (before, after) = match (before, after) {
+            (Some(before), Some(after)) => (before, after),
+            (None, Some(_)) if self.before.sees_inlines() => return Change::New,
+            (Some(_), None) if self.after.sees_inlines() => return Change::Gone,
+            _ => return Change::NotVisible,
+        };
+        let by_size = Change::of_sizes(before.code_bytes(), after.code_bytes());
+        if !self.before.sees_inlines() || !self.after.sees_inlines() {
+            return by_size.unwrap_or(Change::NotVisible);
+        }
+        match (before.inlined_instances() > 0, after.inlined_instances() > 0) {
+            (true, false) => Change::Lost,
+            (false, true) => Change::Gained,
+            (true, true) if has_flips => Change::Mixed,
+            _ => by_size.unwrap_or(Change::Same),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Callers for which a change of inlining is confirmed.
+//!
+//! A flip needs more than two counts: the caller must be the same function on both sides and described by debug
+//! information there; on the side with the copy its code must hold no call, on the other side it must hold a direct
+//! call and no copy. Indirect calls are not seen, so a caller that reaches the function through a pointer is not
+//! confirmed.
+
+use pdiff_profile::census::{Census, FunctionId};
+
+use crate::matching::{Match, Matching};
+
+/// A caller in which a function is inlined on one side and called on the other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Flip {
+    /// The caller in Before.
+    pub caller_before: FunctionId,
+    /// The same caller in After.
+    pub caller_after: FunctionId,
+    /// How many inlined instances the side with copies has in it.
+    pub sites: u64,
+}
+
+/// One build, and a function of it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) census: &'a Census,
+    pub(super) function: FunctionId,
+}
+
+/// A caller that holds copies on one side and calls on the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct RawFlip {
+    /// The caller that holds copies.
+    pub(super) copied_in: FunctionId,
+    /// The same caller, on the side where it calls.
+    pub(super) called_in: FunctionId,
+    pub(super) sites: u64,
+    /// The side with copies holds calls too: only a part of its sites flipped, and which one is not known.
+    pub(super) is_partial: bool,
+}
+
+/// The callers that hold copies at `copied` and call at `called`.
+pub(super) fn flips(
+    copied: Place<'_>,
+    called: Place<'_>,
+    partner: impl Fn(FunctionId) -> Option<FunctionId>,
+) -> Vec<RawFlip> {
+    let mut flips = Vec::new();
+    for into in copied.census.inlined_into(copied.function) {
+        let Some(caller) = partner(into.caller).and_then(|id| called.census.function(id)) else { continue };
+        let caller_id = caller.target();
+        let is_self = into.caller == copied.function || caller_id == called.function;
+        let has_copies = !called.census.sites_in(called.function, caller_id).is_empty();
+        let calls = called.census.call(caller_id, called.function).is_some();
+        if !is_self && caller.is_described() && calls && !has_copies {
+            let is_partial = copied.census.call(into.caller, copied.function).is_some();
+            flips.push(RawFlip {
+                copied_in: into.caller,
+                called_in: caller_id,
+                sites: into.sites,
+                is_partial,
+            });
+        }
+    }
+    flips
+}
+
+/// The partner of a caller in After, where it is certain.
+pub(super) fn certain_after(matching: &Matching, before: FunctionId) -> Option<FunctionId> {
+    matching.after_of(before).filter(|found| is_certain(found)).map(|found| found.after)
+}
+
+/// The partner of a caller in Before, where it is certain.
+pub(super) fn certain_before(matching: &Matching, after: FunctionId) -> Option<FunctionId> {
+    matching.before_of(after).filter(|found| is_certain(found)).map(|found| found.before)
+}
+
+/// Whether claims can be built on a pair.
+pub(super) fn is_certain(found: &Match) -> bool {
+    !found.is_ambiguous
+}

@@ -1,0 +1,19 @@
+//! What changed in inlining between two builds, without any profile.
+//!
+//! In: the census of each build and which function is which ([`Matching`](crate::matching::Matching)). Out: one row per
+//! function of either build with its [`Change`], and the callers for which the change is confirmed: there the function
+//! was inlined on one side, and on the other it is called from the code and no copy is left.
+//!
+//! A build whose debug information is missing never makes a function "new", "gone" or "lost": what cannot be seen is
+//! said to be not visible.
+
+mod change;
+mod comparison;
+mod flip;
+
+pub use change::Change;
+pub use comparison::{FunctionComparison, InlineComparison, compare_inlines};
+pub use flip::Flip;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! Renames: functions without a partner that look like one of the other build without a partner.
+//!
+//! A score of words in the name, neighbours and code size. Words must be alike, or neighbours alone would pair whatever
+//! replaced whatever. Only pairs that are each other's best, by a margin, are taken.
+
+use std::cell::OnceCell;
+
+use pdiff_profile::census::{Census, Function, FunctionId};
+use rustc_hash::FxHashMap;
+
+use super::matching::Matching;
+use super::neighbours::{neighbours, overlap};
+use super::source_file::stem;
+use super::spelling::Spelling;
+
+/// Below this share of common words a pair is mostly wrong (measured on two versions of a server ten years apart).
+const MIN_WORDS_ALIKE: f64 = 0.3;
+/// A pair needs this score.
+const MIN_SCORE: f64 = 0.5;
+/// A pair's score must be this much above the next best of either.
+const MARGIN: f64 = 0.05;
+/// A word that more functions share finds no candidates.
+const MAX_WORD_FUNCTIONS: usize = 300;
+const WORDS_WEIGHT: f64 = 0.5;
+const NEIGHBOURS_WEIGHT: f64 = 0.3;
+const SIZE_WEIGHT: f64 = 0.1;
+const FILE_WEIGHT: f64 = 0.1;
+
+/// A rename found.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Rename {
+    pub(super) before: FunctionId,
+    pub(super) after: FunctionId,
+    pub(super) score: f64,
+}
+
+/// A function that has no partner yet.
+struct Single<'a> {
+    function: Function<'a>,
+    words: Vec<Box<str>>,
+    /// Neighbours as functions of After, sorted; looked up when first needed.
+    neighbours: OnceCell<Vec<FunctionId>>,
+}
+
+/// One build, and what its functions are called in After.
+#[derive(Clone, Copy)]
+struct Build<'a, F> {
+    census: &'a Census,
+    in_after: F,
+}
+
+impl<F: Fn(FunctionId) -> Option<FunctionId>> Build<'_, F> {
+    fn neighbours<'s>(&self, single: &'s Single<'_>) -> &'s [FunctionId] {
+        single.neighbours.get_or_init(|| {
+            let own = neighbours(self.census, single.function.id());
+            let mut ids: Vec<FunctionId> = own.into_iter().filter_map(&self.in_after).collect();
+            ids.sort_unstable();
+            ids
+        })
+    }
+}
+
+/// The renames among functions without a partner.
+pub(super) fn renames(
+    before: (&Census, &[Spelling]),
+    after: (&Census, &[Spelling]),
+    matching: &Matching,
+) -> Vec<Rename> {
+    let in_after = |id: FunctionId| matching.after_of(id).map(|found| found.after);
+    let (left_build, right_build) =
+        (Build { census: before.0, in_after }, Build { census: after.0, in_after: Some });
+    let left = singles(before.0, before.1, |id| matching.after_of(id).is_none());
+    let right = singles(after.0, after.1, |id| matching.before_of(id).is_none());
+    let mut by_word: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (index, single) in right.iter().enumerate() {
+        single.words.iter().for_each(|word| by_word.entry(word).or_default().push(index));
+    }
+    let mut best_left = vec![Best::default(); left.len()];
+    let mut best_right = vec![Best::default(); right.len()];
+    for (index, single) in left.iter().enumerate() {
+        for candidate in candidates(single, &by_word) {
+            let Some(other) = right.get(candidate) else { continue };
+            let words = overlap(&single.words, &other.words);
+            if words < MIN_WORDS_ALIKE {
+                continue;
+            }
+            let neighbours = overlap(left_build.neighbours(single), right_build.neighbours(other));
+            let Some(score) = score(single.function, other.function, words, neighbours) else { continue };
+            best_left.get_mut(index).into_iter().for_each(|best| best.see(candidate, score));
+            best_right.get_mut(candidate).into_iter().for_each(|best| best.see(index, score));
+        }
+    }
+    let rename = |(index, best): (usize, &Best)| {
+        let candidate = best.clear_winner()?;
+        let back = best_right.get(candidate)?.clear_winner()?;
+        let (single, other) = (left.get(index)?, right.get(candidate)?);
+        (back == index).then(|| Rename {
+            before: single.function.id(),
+            after: other.function.id(),
+            score: best.score,
+        })
+    };
+    best_left.iter().enumerate().filter_map(rename).collect()
+}
+
+fn singles<'a>(
+    census: &'a Census,
+    spellings: &[Spelling],
+    is_single: impl Fn(FunctionId) -> bool,
+) -> Vec<Single<'a>> {
+    let single = |(function, spelling): (Function<'a>, &Spelling)| {
+        let may_be_renamed = is_single(function.id()) && !spelling.is_library() && function.is_present();
+        may_be_renamed.then(|| Single { function, words: spelling.words(), neighbours: OnceCell::new() })
+    };
+    census.functions().zip(spellings).filter_map(single).collect()
+}
+
+/// Those that share a rare word.
+fn candidates(single: &Single<'_>, by_word: &FxHashMap<&str, Vec<usize>>) -> Vec<usize> {
+    let of_word = |word: &Box<str>| by_word.get(&**word).filter(|found| found.len() <= MAX_WORD_FUNCTIONS);
+    let mut found: Vec<usize> = single.words.iter().filter_map(of_word).flatten().copied().collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn score(before: Function<'_>, after: Function<'_>, words: f64, neighbours: f64) -> Option<f64> {
+    let size = ratio(before.code_bytes(), after.code_bytes());
+    let same_file = match (before.file(), after.file()) {
+        (Some(before), Some(after)) if stem(before) == stem(after) => 1.0,
+        _ => 0.0,
+    };
+    let score =
+        WORDS_WEIGHT * words + NEIGHBOURS_WEIGHT * neighbours + SIZE_WEIGHT * size + FILE_WEIGHT * same_file;
+    (score >= MIN_SCORE).then_some(score)
+}
+
+/// The smaller by the greater; 0 where one has no code.
+fn ratio(left: u64, right: u64) -> f64 {
+    let (small, great) = (left.min(right), left.max(right));
+    if small == 0 { 0.0 } else { small as f64 / great as f64 }
+}
+
+/// The best candidate so far, and how good the second is.
+#[derive(Clone, Copy, Default)]
+struct Best {
+    index: Option<usize>,
+    score: f64,
+    second: f64,
+}
+
+impl Best {
+    fn see(&mut self, index: usize, score: f64) {
+        if score > self.score {
+            *self = Self { index: Some(index), score, second: self.score };
+        } else if score > self.second {
+            self.second = score;
+        }
+    }
+
+    fn clear_winner(&self) -> Option<usize> {
+        self.index.filter(|_| self.score >= self.second + MARGIN)
+    }
+}

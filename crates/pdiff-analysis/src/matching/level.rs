@@ -1,0 +1,50 @@
+//! How a pair of functions was found.
+
+use std::fmt;
+
+/// How a pair was found, strictest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FoundBy {
+    /// The same linkage name.
+    Linkage,
+    /// The same qualified name, template arguments and parameters.
+    Signature,
+    /// The same qualified name and template arguments.
+    Qualified,
+    /// A known rename.
+    Alias,
+    /// The same name without template arguments and namespaces.
+    Loose,
+    /// The same last part of the name, or the same name with its scope written in another way (`x_t::y`, `x_y`).
+    Unqualified,
+    /// Like names, neighbours and sizes: a rename, with a score.
+    Fuzzy,
+}
+
+impl FoundBy {
+    /// The stable text, in kebab case.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Alias => "alias",
+            Self::Linkage => "linkage",
+            Self::Signature => "signature",
+            Self::Qualified => "qualified",
+            Self::Loose => "loose",
+            Self::Unqualified => "unqualified",
+            Self::Fuzzy => "fuzzy",
+        }
+    }
+
+    /// Whether a claim on such a pair may be called proved.
+    #[must_use]
+    pub fn is_exact(self) -> bool {
+        self <= Self::Alias
+    }
+}
+
+impl fmt::Display for FoundBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}

@@ -1,0 +1,235 @@
+//! [`Matching`]: the pairs of functions of two builds.
+
+use std::borrow::Cow;
+
+use pdiff_profile::census::{Census, Function, FunctionId};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::fuzzy;
+use super::group::{Ties, pairs};
+use super::level::FoundBy;
+use super::spelling::Spelling;
+use crate::Aliases;
+
+/// A function of Before and the same of After.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Match {
+    /// In Before's census.
+    pub before: FunctionId,
+    /// In After's census.
+    pub after: FunctionId,
+    /// How the pair was found.
+    pub level: FoundBy,
+    /// Whether others would have done as well.
+    pub is_ambiguous: bool,
+    /// How alike they are, of 1, where that was measured.
+    pub score: Option<f64>,
+}
+
+/// The pairs of functions of two builds; each function is in one at most.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Matching {
+    matches: Vec<Match>,
+    of_before: FxHashMap<FunctionId, usize>,
+    of_after: FxHashMap<FunctionId, usize>,
+}
+
+impl Matching {
+    /// All pairs, strictest level first.
+    #[must_use]
+    pub fn matches(&self) -> &[Match] {
+        &self.matches
+    }
+
+    /// The pair of a function of Before.
+    #[must_use]
+    pub fn after_of(&self, before: FunctionId) -> Option<&Match> {
+        self.of_before.get(&before).and_then(|index| self.matches.get(*index))
+    }
+
+    /// The pair of a function of After.
+    #[must_use]
+    pub fn before_of(&self, after: FunctionId) -> Option<&Match> {
+        self.of_after.get(&after).and_then(|index| self.matches.get(*index))
+    }
+
+    fn push(&mut self, found: Match) {
+        if self.of_before.contains_key(&found.before) || self.of_after.contains_key(&found.after) {
+            return;
+        }
+        self.of_before.insert(found.before, self.matches.len());
+        self.of_after.insert(found.after, self.matches.len());
+        self.matches.push(found);
+    }
+}
+
+/// Finds the pairs of functions of two builds.
+///
+/// ```
+/// use pdiff_analysis::Aliases;
+/// use pdiff_analysis::matching::{FoundBy, match_functions};
+/// use pdiff_profile::ObjectAddr;
+/// use pdiff_profile::census::{Body, CensusBuilder, FunctionFacts, Visibility};
+///
+/// let census = |name: &str| {
+///     let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+///     let name = builder.text(name);
+///     let function = builder.function(FunctionFacts::named(name));
+///     builder.body(function, Body::at(ObjectAddr(0x1000), 64));
+///     builder.finish()
+/// };
+/// let matching = match_functions(&census("mtr_commit"), &census("mtr_t::commit"), &Aliases::default());
+/// assert_eq!(matching.matches()[0].level, FoundBy::Unqualified);
+/// ```
+#[must_use]
+pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Matching {
+    let spellings = |census: &Census| -> Vec<Spelling> {
+        let names: Vec<&str> = census.functions().map(Function::name).collect();
+        names.par_iter().map(|name| Spelling::of(name)).collect()
+    };
+    let (before_spellings, after_spellings) = (spellings(before), spellings(after));
+    let mut matcher = Matcher {
+        before,
+        after,
+        before_spellings: &before_spellings,
+        after_spellings: &after_spellings,
+        matching: Matching::default(),
+    };
+    matcher.match_by(FoundBy::Linkage, Ties::Leave, |f, _| f.linkage_name().map(Cow::from));
+    matcher.match_by(FoundBy::Signature, Ties::Leave, |f, _| f.signature().map(Cow::from));
+    matcher.match_by(FoundBy::Qualified, Ties::Mark, |f, _| Some(f.name().into()));
+    matcher.match_aliases(aliases);
+    matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| Some((&*spelling.loose).into()));
+    matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| spelling.without_namespaces().map(Cow::from));
+    matcher.match_unique(|spelling| spelling.flattened().map(Cow::from));
+    matcher.match_unique(|spelling| spelling.unqualified().map(Cow::from));
+    matcher.match_fuzzy();
+    matcher.matching
+}
+
+struct Matcher<'a> {
+    before: &'a Census,
+    after: &'a Census,
+    before_spellings: &'a [Spelling],
+    after_spellings: &'a [Spelling],
+    matching: Matching,
+}
+
+/// The functions of both sides that share a key.
+type Groups<'a> = FxHashMap<Cow<'a, str>, (Vec<FunctionId>, Vec<FunctionId>)>;
+
+impl<'a> Matcher<'a> {
+    /// Known renames; a name may have several heirs, the first that is there and free is taken.
+    fn match_aliases(&mut self, aliases: &Aliases) {
+        let heirs_of = |matching: &Matching, name: &str| -> Vec<FunctionId> {
+            let free = |f: &Function<'_>| f.is_present() && matching.before_of(f.id()).is_none();
+            self.after.find(name).filter(free).map(Function::id).collect()
+        };
+        let mut heirs_by_name: Vec<(FunctionId, Vec<String>)> = Vec::new();
+        for (function, spelling) in self.before.functions().zip(self.before_spellings) {
+            if self.matching.after_of(function.id()).is_some() {
+                continue;
+            }
+            let mut names = aliases.after_names(function.name());
+            names.extend(aliases.after_names(&spelling.loose));
+            if !names.is_empty() {
+                heirs_by_name.push((function.id(), names));
+            }
+        }
+        let mut matching = std::mem::take(&mut self.matching);
+        for (before, names) in heirs_by_name {
+            let heirs = names.iter().map(|name| heirs_of(&matching, name)).find(|heirs| !heirs.is_empty());
+            let Some(heirs) = heirs else { continue };
+            for pair in pairs(self.before, self.after, vec![before], heirs, Ties::Mark) {
+                matching.push(Match {
+                    before: pair.before,
+                    after: pair.after,
+                    level: FoundBy::Alias,
+                    is_ambiguous: pair.is_ambiguous,
+                    score: None,
+                });
+            }
+        }
+        self.matching = matching;
+    }
+
+    fn match_by(
+        &mut self,
+        level: FoundBy,
+        ties: Ties,
+        key: impl Fn(Function<'a>, &'a Spelling) -> Option<Cow<'a, str>>,
+    ) {
+        let groups = self.groups(&key, &key);
+        self.take(groups, level, ties);
+    }
+
+    /// Pairs whose key no other function without a partner has; library code is left alone.
+    fn match_unique(&mut self, key: impl Fn(&'a Spelling) -> Option<Cow<'a, str>>) {
+        let own_key = |_: Function<'a>, spelling: &'a Spelling| {
+            if spelling.is_library() { None } else { key(spelling) }
+        };
+        let mut groups = self.groups(&own_key, &own_key);
+        groups.retain(|_, (left, right)| left.len() == 1 && right.len() == 1);
+        self.take(groups, FoundBy::Unqualified, Ties::Leave);
+    }
+
+    fn match_fuzzy(&mut self) {
+        let renames = fuzzy::renames(
+            (self.before, self.before_spellings),
+            (self.after, self.after_spellings),
+            &self.matching,
+        );
+        for found in renames {
+            self.matching.push(Match {
+                before: found.before,
+                after: found.after,
+                level: FoundBy::Fuzzy,
+                is_ambiguous: false,
+                score: Some(found.score),
+            });
+        }
+    }
+
+    /// Functions without a partner, by key.
+    fn groups(
+        &self,
+        before_key: impl Fn(Function<'a>, &'a Spelling) -> Option<Cow<'a, str>>,
+        after_key: impl Fn(Function<'a>, &'a Spelling) -> Option<Cow<'a, str>>,
+    ) -> Groups<'a> {
+        let mut groups = Groups::default();
+        for (function, spelling) in self.before.functions().zip(self.before_spellings) {
+            if self.matching.after_of(function.id()).is_none()
+                && let Some(key) = before_key(function, spelling)
+            {
+                groups.entry(key).or_default().0.push(function.id());
+            }
+        }
+        for (function, spelling) in self.after.functions().zip(self.after_spellings) {
+            if self.matching.before_of(function.id()).is_none()
+                && let Some(key) = after_key(function, spelling)
+                && let Some(group) = groups.get_mut(&key)
+            {
+                group.1.push(function.id());
+            }
+        }
+        groups
+    }
+
+    fn take(&mut self, groups: Groups<'_>, level: FoundBy, ties: Ties) {
+        let mut found = Vec::new();
+        for (left, right) in groups.into_values() {
+            found.extend(pairs(self.before, self.after, left, right, ties));
+        }
+        found.sort_unstable_by_key(|pair| (pair.before, pair.after));
+        for pair in found {
+            self.matching.push(Match {
+                before: pair.before,
+                after: pair.after,
+                level,
+                is_ambiguous: pair.is_ambiguous,
+                score: None,
+            });
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Which function of Before is which function of After.
+//!
+//! In: the census of each build, and known renames ([`Aliases`](crate::Aliases)). Out: pairs, one to one, each with the level it was
+//! found at ([`FoundBy`]); what has no partner stays alone. Levels are tried strictest first, each on what is left:
+//!
+//! ```text
+//! linkage > signature > qualified > alias > loose > unqualified > fuzzy
+//! ```
+//!
+//! Where several functions share a spelling, source file and parameters decide; if these do not either, overloads are
+//! paired in order and marked ambiguous, and anything looser stays alone. Nothing is guessed in silence.
+
+mod fuzzy;
+mod group;
+mod level;
+mod matching;
+mod neighbours;
+mod source_file;
+mod spelling;
+
+pub use level::FoundBy;
+pub use matching::{Match, Matching, match_functions};
+pub use source_file::{SourceMove, source_move};
+
+#[cfg(test)]
+mod tests;

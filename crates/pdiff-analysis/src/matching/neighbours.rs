@@ -1,0 +1,41 @@
+//! Whom a function has to do with, as far as the pairs known so far tell: callers, callees, and where it was inlined.
+
+use pdiff_profile::census::{Census, FunctionId};
+
+/// Most neighbours looked at; a function with more is known to everyone.
+const MAX_NEIGHBOURS: usize = 256;
+
+/// The functions that `function` calls, is called by, is inlined into or holds inlined; sorted, each once.
+pub(super) fn neighbours(census: &Census, function: FunctionId) -> Vec<FunctionId> {
+    let callees = census.calls_from(function).iter().map(|edge| edge.callee);
+    let callers = census.calls_to(function).map(|edge| edge.caller);
+    let holders = census.inlined_into(function).map(|into| into.caller);
+    let held = census.sites_by_caller(function).map(|site| site.callee);
+    let all = callees
+        .take(MAX_NEIGHBOURS)
+        .chain(callers.take(MAX_NEIGHBOURS))
+        .chain(holders.take(MAX_NEIGHBOURS))
+        .chain(held.take(MAX_NEIGHBOURS));
+    let mut ids: Vec<FunctionId> = all.filter(|id| *id != function).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// The share of equal members in two sorted lists: 1 if they are the same, 0 if they share none or one is empty.
+pub(super) fn overlap<T: Ord>(left: &[T], right: &[T]) -> f64 {
+    let (mut a, mut b, mut shared) = (left.iter().peekable(), right.iter().peekable(), 0_usize);
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        match x.cmp(y) {
+            std::cmp::Ordering::Less => drop(a.next()),
+            std::cmp::Ordering::Greater => drop(b.next()),
+            std::cmp::Ordering::Equal => {
+                shared += 1;
+                a.next();
+                b.next();
+            }
+        }
+    }
+    let total = left.len() + right.len() - shared;
+    if total == 0 { 0.0 } else { shared as f64 / total as f64 }
+}

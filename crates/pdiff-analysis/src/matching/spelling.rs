@@ -1,0 +1,156 @@
+//! The spellings of a name at the looser levels, and the words in it.
+
+use pdiff_profile::names::FunctionName;
+
+/// Ends of names that say how a function is built, not what it does.
+const BUILD_SUFFIXES: [&str; 3] = ["_func", "_low", "_impl"];
+/// Shortest last part that may match on its own; shorter ones are everywhere.
+const MIN_UNQUALIFIED_BYTES: usize = 5;
+/// Words that say nothing.
+const STOP_WORDS: [&str; 6] = ["t", "st", "func", "low", "impl", "std"];
+
+/// The spellings of one function that matching compares.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Spelling {
+    /// Without template arguments.
+    pub(super) loose: Box<str>,
+}
+
+impl Spelling {
+    pub(super) fn of(name: &str) -> Self {
+        Self { loose: FunctionName::parse(name).loose().into() }
+    }
+
+    /// Without namespaces: scopes in lower case that do not end in `_t`, the way most code writes them.
+    pub(super) fn without_namespaces(&self) -> Option<String> {
+        let parts = parts(&self.loose);
+        let is_namespace = |part: &&str| {
+            part.starts_with(|c: char| c.is_ascii_lowercase()) && !part.ends_with("_t")
+                || part.starts_with("(anonymous")
+        };
+        let (last, scopes) = parts.split_last()?;
+        let kept: Vec<&str> = scopes.iter().copied().skip_while(is_namespace).chain([*last]).collect();
+        Some(kept.join("::"))
+    }
+
+    /// The last part, if it can stand for the whole.
+    pub(super) fn unqualified(&self) -> Option<&str> {
+        let last = parts(&self.loose).pop()?;
+        let is_name =
+            last.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_') && !last.starts_with("operator");
+        (is_name && last.len() >= MIN_UNQUALIFIED_BYTES).then_some(last)
+    }
+
+    /// Scope and name in one: `x_t::y` and `x_y_func` are `x_y`.
+    pub(super) fn flattened(&self) -> Option<String> {
+        let parts = parts(&self.loose);
+        let (last, scopes) = parts.split_last()?;
+        if last.starts_with(['~', '(', '{']) || last.starts_with("operator") {
+            return None;
+        }
+        let mut name = String::new();
+        for scope in scopes.iter().filter(|scope| !scope.starts_with(['(', '{'])) {
+            name.push_str(scope.strip_suffix("_t").unwrap_or(scope));
+            name.push('_');
+        }
+        name.push_str(last);
+        let base = BUILD_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(&name);
+        (base.len() >= MIN_UNQUALIFIED_BYTES).then(|| base.to_ascii_lowercase())
+    }
+
+    /// The words in the name, sorted, each once.
+    pub(super) fn words(&self) -> Vec<Box<str>> {
+        let mut words = Vec::new();
+        for piece in self.loose.split(|c: char| !c.is_ascii_alphanumeric()) {
+            split_camel(piece, &mut words);
+        }
+        words.retain(|word| !STOP_WORDS.contains(&&**word));
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// Whether the name is of a library that both builds bring along: such code is not renamed, but replaced.
+    pub(super) fn is_library(&self) -> bool {
+        let name =
+            self.loose.trim_start_matches("non-virtual thunk to ").trim_start_matches("virtual thunk to ");
+        ["std::", "__gnu", "boost::", "google::", "rapidjson::", "operator", "__", "(", "<", "_GLOBAL_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+            || name.contains("{lambda")
+    }
+}
+
+/// The parts of a name between `::`, those inside of brackets left whole.
+fn parts(name: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_u32);
+    let bytes = name.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 && at >= start && bytes.get(at + 1) == Some(&b':') => {
+                parts.extend(name.get(start..at));
+                start = at + 2;
+            }
+            _ => {}
+        }
+    }
+    parts.extend(name.get(start..));
+    parts
+}
+
+/// Splits `PolicyMutex` into `policy` and `mutex`, `THDInit` into `thd` and `init`.
+fn split_camel(piece: &str, words: &mut Vec<Box<str>>) {
+    let bytes = piece.as_bytes();
+    let mut start = 0;
+    for at in 1..=bytes.len() {
+        let ends = match (bytes.get(at - 1), bytes.get(at), bytes.get(at + 1)) {
+            (_, None, _) => true,
+            (Some(a), Some(b), _) if a.is_ascii_lowercase() && b.is_ascii_uppercase() => true,
+            (Some(a), Some(b), Some(c)) => {
+                a.is_ascii_uppercase() && b.is_ascii_uppercase() && c.is_ascii_lowercase()
+            }
+            _ => false,
+        };
+        if ends && at > start {
+            words.extend(piece.get(start..at).map(|word| word.to_ascii_lowercase().into()));
+            start = at;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_are_flattened() {
+        let check = |name: &str, expected: Option<&str>| {
+            assert_eq!(Spelling::of(name).flattened().as_deref(), expected, "{name}");
+        };
+        check("mtr_t::commit", Some("mtr_commit"));
+        check("mtr_commit", Some("mtr_commit"));
+        check("mem_heap_create_func", Some("mem_heap_create"));
+        check("btr_pcur_t::store_position", Some("btr_pcur_store_position"));
+        check("A::~A", None);
+        check("f", None);
+    }
+
+    #[test]
+    fn names_fall_into_words() {
+        let words = |name: &str| Spelling::of(name).words().join(" ");
+        assert_eq!(words("PolicyMutex<TTASMutex>::enter_func"), "enter mutex policy");
+        assert_eq!(words("THDInit::log2Redo"), "init log2 redo thd");
+    }
+
+    #[test]
+    fn namespaces_are_dropped_and_classes_kept() {
+        let check = |name: &str, expected: &str| {
+            assert_eq!(Spelling::of(name).without_namespaces().as_deref(), Some(expected));
+        };
+        check("dd::cache::Element::lock", "Element::lock");
+        check("(anonymous namespace)::f", "f");
+        check("mtr_t::commit", "mtr_t::commit");
+    }
+}

@@ -1,0 +1,1 @@
+//! Tests of matching: two lists of functions in, pairs out.
