@@ -60,6 +60,8 @@ pub(crate) struct RowMeasures {
     pub(crate) inlined: u64,
     /// Anywhere in the stack, once per stack.
     pub(crate) total: Measure,
+    /// Anywhere in the leaf's inline chain, once.
+    pub(crate) chain: u64,
 }
 
 /// Rows and denominators of one run.
@@ -73,6 +75,8 @@ pub(crate) struct RunTable {
     pub(crate) weight: u64,
     /// Number of all samples.
     pub(crate) samples: u64,
+    /// Weight of leaves where the first row's function stands inlined in the second row's machine function.
+    pub(crate) inlined_in: FxHashMap<(RowId, RowId), u64>,
 }
 
 /// The rows that one stack counts for.
@@ -82,6 +86,8 @@ pub(crate) struct StackRows {
     pub(crate) own: RowId,
     /// The machine function at the leaf.
     pub(crate) booked: RowId,
+    /// The leaf's inline chain: the machine function, then what is inlined there, each once.
+    pub(crate) chain: Box<[RowId]>,
     /// The innermost function is inlined there.
     pub(crate) inlined: bool,
     /// All functions, each once.
@@ -156,6 +162,12 @@ impl RunTable {
         add(&mut self.row_mut(rows.booked).booked);
         for row in &rows.total {
             add(&mut self.row_mut(*row).total);
+        }
+        for row in &rows.chain {
+            self.row_mut(*row).chain += weight;
+            if *row != rows.booked {
+                *self.inlined_in.entry((*row, rows.booked)).or_default() += weight;
+            }
         }
         if let Some(index) = rows.denominator {
             let denominator = self.denominator_mut(index);

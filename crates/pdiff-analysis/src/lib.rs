@@ -7,7 +7,9 @@ mod choose_event;
 mod compare;
 mod filter;
 mod gate;
+pub mod inlines;
 mod knowledge;
+pub mod matching;
 pub mod noise;
 mod normalize;
 mod objects;
@@ -17,9 +19,9 @@ mod threads;
 
 pub use choose_event::{EventError, choose_events};
 pub use compare::{
-    CompareSettings, Comparison, Cost, Fact, Gap, GapParts, Gravity, Knowledge, MatchedBy, NoiseSummary,
-    ObjectFacts, Pair, Quantities, Row, RowMatch, RunInput, RunSummary, SideInput, SideSummary, Sides,
-    compare,
+    CompareSettings, Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineChange, InlineFlip,
+    InlinedInto, Knowledge, MatchedBy, NoiseSummary, ObjectFacts, Pair, Quantities, Row, RowInline, RowMatch,
+    RunInput, RunSummary, SideInput, SideSummary, Sides, compare,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use gate::{Gate, GateError, GateOutcome, Trip};

@@ -2,6 +2,7 @@
 
 use pdiff_profile::{Notes, Presence, Side, Weight};
 
+use super::family::InlineChange;
 use super::input::ObjectFacts;
 use crate::noise::{Method, RunVariation, Test};
 use crate::policy::{GroupBy, Policy, Share};
@@ -27,6 +28,8 @@ pub struct Comparison {
     pub comparability: Vec<Fact>,
     /// All rows: heaviest change first, then by name.
     pub rows: Vec<Row>,
+    /// Rows between which weight moved because inlining changed.
+    pub families: Vec<Family>,
     /// Cost per operation and throughput, where operations are known.
     pub cost: Option<Cost>,
     /// How noise was judged.
@@ -167,6 +170,8 @@ pub struct Row {
     pub significant: bool,
     /// Smallest change of self that would have been found 9 times in 10, in points.
     pub detectable_pp: Option<f64>,
+    /// How the function stood inlined, and what became of that.
+    pub inline: RowInline,
     /// What part of the throughput gap the row's change of cost makes up, in percent; only where there is a gap.
     pub gap_share_pct: Option<f64>,
 }
@@ -200,6 +205,58 @@ impl Row {
     }
 }
 
+/// How a function stood inlined on both sides, as far as sampled addresses show.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RowInline {
+    /// Machine functions that it stood inlined in on the base side, heaviest first.
+    pub before: Vec<InlinedInto>,
+    /// The same on the other side.
+    pub after: Vec<InlinedInto>,
+    /// What became of its inlining in some caller; `None` if nothing or if its callers differ in that.
+    pub change: Option<InlineChange>,
+    /// The family it belongs to, by number.
+    pub family: Option<usize>,
+}
+
+/// A machine function that holds an inlined instance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlinedInto {
+    /// Its name.
+    pub caller: String,
+    /// Weight of leaves in the instance, or in what is inlined into it.
+    pub weight: Weight,
+}
+
+/// A function and the callers in which it stood inlined on exactly one side.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Family {
+    /// Number, from 0.
+    pub id: usize,
+    /// Names of its rows.
+    pub members: Vec<String>,
+    /// Which function's inlining changed in which caller.
+    pub flips: Vec<InlineFlip>,
+    /// Change of the members' booked self together, in points: what is real.
+    pub booked_delta_pp: f64,
+    /// What only changed rows inside the family, in points.
+    pub moved_pp: f64,
+    /// The part of `booked_delta_pp` that is the flipped functions' own code, in points.
+    pub body_pp: f64,
+    /// The rest: calls, and what the callers' code lost or gained, in points.
+    pub call_overhead_pp: f64,
+}
+
+/// One change of inlining.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlineFlip {
+    /// The function.
+    pub function: String,
+    /// The caller.
+    pub caller: String,
+    /// What became of it there.
+    pub change: InlineChange,
+}
+
 /// One row on one side. Weights are sums over runs, shares are means of the runs' shares.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Quantities {
@@ -211,6 +268,8 @@ pub struct Quantities {
     pub inlined_self_weight: Weight,
     /// Weight where it is anywhere in the stack.
     pub total_weight: Weight,
+    /// Weight where it is anywhere in the leaf's inline chain.
+    pub x_weight: Weight,
     /// Number of samples behind `self_weight`.
     pub samples: u64,
     /// `self_weight` over the denominator, in percent.
@@ -221,6 +280,8 @@ pub struct Quantities {
     pub inlined_self_pct: f64,
     /// `total_weight` over the denominator, in percent.
     pub total_pct: f64,
+    /// `x_weight` over the denominator, in percent.
+    pub x_pct: f64,
     /// Self weight per operation, in the event's unit; `None` without operations.
     pub self_per_op: Option<f64>,
     /// Self time per operation in nanoseconds; `None` without operations or for events that are no time.

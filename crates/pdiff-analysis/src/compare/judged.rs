@@ -2,7 +2,10 @@
 
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
 
-use super::comparison::{MatchedBy, NoiseSummary, Quantities, Row, RowMatch};
+use super::comparison::{
+    Family, InlineFlip, InlinedInto, MatchedBy, NoiseSummary, Quantities, Row, RowInline, RowMatch,
+};
+use super::family::{Flip, SideChains, flips, join};
 use super::input::CompareSettings;
 use super::matching::{Renames, is_ambiguous};
 use super::prepare::PreparedRun;
@@ -23,7 +26,7 @@ pub(super) struct Counted<'a> {
 }
 
 /// All rows that have weight on some side, judged and sorted.
-pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>, NoiseSummary) {
+pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>, Vec<Family>, NoiseSummary) {
     let denominators: Vec<Denominator> =
         (0..counted.row_table.scopes()).map(|scope| counted.denominator(scope)).collect();
     let inputs: Vec<noise::Row> =
@@ -32,10 +35,10 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
     let keyed = counted.row_table.rows().iter().zip(&judgement.rows).enumerate();
     let drifting = judgement.drift.iter().flat_map(|drift| &drift.rows);
     let drifting = drifting.map(|row| counted.name(RowId(*row as u32))).collect();
-    let mut rows: Vec<Row> = keyed
-        .map(|(index, (key, noise))| counted.row(RowId(index as u32), key, noise))
-        .filter(|row| row.before.total_weight.0 + row.after.total_weight.0 > 0)
-        .collect();
+    let mut rows: Vec<Row> =
+        keyed.map(|(index, (key, noise))| counted.row(RowId(index as u32), key, noise)).collect();
+    let families = counted.set_families(&mut rows);
+    rows.retain(|row| row.before.total_weight.0 + row.after.total_weight.0 > 0);
     rows.sort_by(|a, b| {
         let size = |row: &Row| row.delta_self_pp().abs();
         let weight = |row: &Row| row.before.total_weight.0.max(row.after.total_weight.0);
@@ -57,7 +60,7 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
         assumed_dispersion: judgement.assumed_dispersion,
         drifting,
     };
-    (rows, summary)
+    (rows, families, summary)
 }
 
 /// Shares at which the smallest change that could be seen is told, in percent.
@@ -144,7 +147,67 @@ impl Counted<'_> {
             test: noise.test,
             significant: noise.significant && noise.floor_passed,
             detectable_pp: noise.detectable_pp,
+            inline: RowInline::default(),
             gap_share_pct: None,
+        }
+    }
+
+    /// Sets how each row stood inlined; gives the families. `rows` are in order of their ids.
+    fn set_families(&self, rows: &mut [Row]) -> Vec<Family> {
+        let chains = Side::BOTH.map(|side| SideChains::sum(self.tables(side)));
+        let [before, after] = &chains;
+        let flips = flips([before, after]);
+        let name = |row: RowId| self.name(row);
+        for (index, row) in rows.iter_mut().enumerate() {
+            let id = RowId(index as u32);
+            let [before, after] = [before, after].map(|side| {
+                let callers = side.inlined_into(id).into_iter();
+                callers
+                    .map(|(caller, weight)| InlinedInto { caller: name(caller), weight: Weight(weight) })
+                    .collect()
+            });
+            let mut changes = flips.iter().filter(|flip| flip.function == id).map(|flip| flip.change);
+            let first = changes.next();
+            let change = first.filter(|first| changes.all(|other| other == *first));
+            row.inline = RowInline { before, after, change, family: None };
+        }
+        let members = join(&flips);
+        let families =
+            members.iter().enumerate().map(|(id, members)| self.family(id, members, &flips, rows)).collect();
+        for (id, row) in
+            members.iter().enumerate().flat_map(|(id, members)| members.iter().map(move |row| (id, row)))
+        {
+            if let Some(row) = rows.get_mut(row.index()) {
+                row.inline.family = Some(id);
+            }
+        }
+        families
+    }
+
+    fn family(&self, id: usize, members: &[RowId], flips: &[Flip], rows: &[Row]) -> Family {
+        let of = |row: &RowId| rows.get(row.index());
+        let deltas: Vec<f64> = members.iter().filter_map(of).map(Row::delta_booked_pp).collect();
+        let booked_delta_pp: f64 = deltas.iter().sum();
+        let size: f64 = deltas.iter().map(|delta| delta.abs()).sum();
+        let own: Vec<&Flip> = flips.iter().filter(|flip| members.contains(&flip.function)).collect();
+        let mut functions: Vec<RowId> = own.iter().map(|flip| flip.function).collect();
+        functions.dedup();
+        let body_pp = functions.iter().filter_map(of).map(|row| row.after.x_pct - row.before.x_pct).sum();
+        Family {
+            id,
+            members: members.iter().map(|row| self.name(*row)).collect(),
+            flips: own
+                .into_iter()
+                .map(|flip| InlineFlip {
+                    function: self.name(flip.function),
+                    caller: self.name(flip.caller),
+                    change: flip.change,
+                })
+                .collect(),
+            booked_delta_pp,
+            moved_pp: (size - booked_delta_pp.abs()) / 2.0,
+            body_pp,
+            call_overhead_pp: booked_delta_pp - body_pp,
         }
     }
 
@@ -174,12 +237,12 @@ impl Counted<'_> {
                 sum.booked_self_pct += share(measures.booked.weight);
                 sum.inlined_self_pct += share(measures.inlined);
                 sum.total_pct += share(measures.total.weight);
+                sum.x_pct += share(measures.chain);
             }
         }
         if runs > 0.0 {
-            for share in
-                [&mut sum.self_pct, &mut sum.booked_self_pct, &mut sum.inlined_self_pct, &mut sum.total_pct]
-            {
+            let booked = [&mut sum.self_pct, &mut sum.booked_self_pct, &mut sum.inlined_self_pct];
+            for share in booked.into_iter().chain([&mut sum.total_pct, &mut sum.x_pct]) {
                 *share /= runs;
             }
         }
@@ -193,6 +256,7 @@ fn add_weights(sum: &mut Quantities, measures: &RowMeasures) {
     add(&mut sum.booked_self_weight, &measures.booked);
     add(&mut sum.total_weight, &measures.total);
     sum.inlined_self_weight += Weight(measures.inlined);
+    sum.x_weight += Weight(measures.chain);
     sum.samples += measures.own.samples;
 }
 

@@ -7,6 +7,7 @@
 mod comparability;
 mod comparison;
 mod cost;
+mod family;
 mod input;
 mod judged;
 mod matching;
@@ -16,9 +17,10 @@ mod row_table;
 use pdiff_profile::{Notes, Side, Weight};
 
 pub use comparison::{
-    Comparison, Cost, Fact, Gap, GapParts, Gravity, MatchedBy, NoiseSummary, Pair, Quantities, Row, RowMatch,
-    RunSummary, SideSummary,
+    Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, InlinedInto, MatchedBy, NoiseSummary,
+    Pair, Quantities, Row, RowInline, RowMatch, RunSummary, SideSummary,
 };
+pub use family::InlineChange;
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 
 use crate::aggregate::{RunTable, aggregate};
@@ -49,7 +51,7 @@ pub fn compare(sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
         tables: &tables,
         settings,
     };
-    let (mut rows, noise) = judged_rows(&counted, &mut notes);
+    let (mut rows, families, noise) = judged_rows(&counted, &mut notes);
     let facts: Vec<(Side, RunFacts<'_>, RunCost)> = prepared
         .runs
         .iter()
@@ -78,6 +80,7 @@ pub fn compare(sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
         group_by: settings.group_by,
         filtered: settings.filters.describe(),
         rows,
+        families,
         cost,
         noise,
         notes,

@@ -8,7 +8,7 @@ use super::matching::Renames;
 use super::prepare::PreparedRun;
 use crate::aggregate::{RowId, StackRows};
 use crate::knowledge::FunctionPlace;
-use crate::normalize::{KeyId, Keys, UNRESOLVED};
+use crate::normalize::{KeyId, Keys, Level, UNRESOLVED};
 use crate::policy::{GroupBy, Share};
 
 /// What a row is of.
@@ -116,25 +116,27 @@ impl<'a> RowTable<'a> {
     ) -> StackRows {
         let levels = run.stacks.get(stack);
         let Some(leaf) = levels.last() else { unreachable!("a normalised stack has at least one level") };
-        let machine = levels.iter().rev().find(|level| !level.inlined).unwrap_or(leaf);
+        let machine = levels.iter().rfind(|level| !level.inlined).unwrap_or(leaf);
         let leaf_object = &self.keys.get(leaf.key).object;
         let own = self.row(leaf.key, class, leaf_object);
         let booked = self.row(machine.key, class, leaf_object);
-        let mut seen = FxHashSet::default();
-        let mut total: Vec<RowId> = Vec::new();
-        for level in levels {
-            let row = self.row(level.key, class, leaf_object);
-            if seen.insert(row) {
-                total.push(row);
-            }
-        }
+        let total = self.unique_rows(levels, class, leaf_object);
+        let machine_at = levels.iter().rposition(|level| !level.inlined).unwrap_or(0);
+        let chain = self.unique_rows(levels.get(machine_at..).unwrap_or(&[]), class, leaf_object);
         let denominator = match self.settings.share {
             Share::All => Some(0),
             Share::Work => (!self.any_level(run, stack, |waits| waits != Waits::No)).then_some(0),
             Share::Object => Some(self.scope(leaf_object)),
             Share::ThreadGroup => Some(self.scope(&class.group)),
         };
-        StackRows { own, booked, inlined: leaf.inlined, total: total.into(), denominator }
+        StackRows { own, booked, chain, inlined: leaf.inlined, total, denominator }
+    }
+
+    /// The rows of some levels, each once, in order.
+    fn unique_rows(&mut self, levels: &[Level], class: &ThreadClass, leaf_object: &str) -> Box<[RowId]> {
+        let mut seen = FxHashSet::default();
+        let rows = levels.iter().map(|level| self.row(level.key, class, leaf_object));
+        rows.filter(|row| seen.insert(*row)).collect()
     }
 
     fn row(&mut self, key: KeyId, class: &ThreadClass, leaf_object: &str) -> RowId {

@@ -1,0 +1,171 @@
+//! Families: functions whose booked self moved between them because one was inlined on one side only.
+//!
+//! When After stops inlining `leaf`, a symbol profile books its time to `leaf` and takes it from the callers, though the
+//! program does the same. A family is a function and every caller in which it stood inlined on exactly one side, while
+//! that caller has samples on both and the function has samples out of line on the other; overlapping families merge. The
+//! family's net change is real, what moved inside is not.
+//!
+//! The inline chains are those of sampled addresses: what the code proves about callers without samples is not known here.
+
+use pdiff_profile::Side;
+use rustc_hash::FxHashMap;
+
+use crate::aggregate::{RowId, RunTable};
+use crate::noise::MIN_SAMPLES;
+
+/// Which way a function's inlining went.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum InlineChange {
+    /// Inlined before, called after.
+    Lost,
+    /// Called before, inlined after.
+    Gained,
+}
+
+impl InlineChange {
+    /// The stable text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lost => "lost",
+            Self::Gained => "gained",
+        }
+    }
+}
+
+/// A function whose inlining changed in one caller.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Flip {
+    pub(super) function: RowId,
+    pub(super) caller: RowId,
+    pub(super) change: InlineChange,
+}
+
+/// The weights that flips are found in: one side's runs together.
+pub(super) struct SideChains {
+    inlined_in: FxHashMap<(RowId, RowId), u64>,
+    booked: Vec<u64>,
+    booked_samples: Vec<u64>,
+    weight_per_sample: f64,
+}
+
+impl SideChains {
+    pub(super) fn sum<'a>(tables: impl Iterator<Item = &'a RunTable>) -> Self {
+        let mut sum = Self {
+            inlined_in: FxHashMap::default(),
+            booked: Vec::new(),
+            booked_samples: Vec::new(),
+            weight_per_sample: 1.0,
+        };
+        let (mut weight, mut samples) = (0, 0);
+        for table in tables {
+            for (edge, weight) in &table.inlined_in {
+                *sum.inlined_in.entry(*edge).or_default() += weight;
+            }
+            let len = sum.booked.len().max(table.rows.len());
+            sum.booked.resize(len, 0);
+            sum.booked_samples.resize(len, 0);
+            for (index, row) in table.rows.iter().enumerate() {
+                if let (Some(booked), Some(count)) =
+                    (sum.booked.get_mut(index), sum.booked_samples.get_mut(index))
+                {
+                    *booked += row.booked.weight;
+                    *count += row.booked.samples;
+                }
+            }
+            weight += table.weight;
+            samples += table.samples;
+        }
+        if samples > 0 {
+            sum.weight_per_sample = weight as f64 / samples as f64;
+        }
+        sum
+    }
+
+    /// Where a function stands inlined, heaviest machine function first.
+    pub(super) fn inlined_into(&self, function: RowId) -> Vec<(RowId, u64)> {
+        let mut callers: Vec<(RowId, u64)> = self
+            .inlined_in
+            .iter()
+            .filter(|((inlined, _), _)| *inlined == function)
+            .map(|((_, caller), weight)| (*caller, *weight))
+            .collect();
+        callers.sort_by_key(|(caller, weight)| (std::cmp::Reverse(*weight), *caller));
+        callers
+    }
+
+    fn booked_samples(&self, row: RowId) -> u64 {
+        self.booked_samples.get(row.index()).copied().unwrap_or(0)
+    }
+
+    fn inlined_samples(&self, edge: (RowId, RowId)) -> f64 {
+        self.inlined_in.get(&edge).map_or(0.0, |weight| *weight as f64 / self.weight_per_sample)
+    }
+}
+
+/// Changes of inlining that both sides' samples show, in order of rows.
+pub(super) fn flips(chains: [&SideChains; 2]) -> Vec<Flip> {
+    let mut flips = Vec::new();
+    for (side, change) in [(Side::Before, InlineChange::Lost), (Side::After, InlineChange::Gained)] {
+        let [with, without] = match side {
+            Side::Before => chains,
+            Side::After => [chains[1], chains[0]],
+        };
+        for edge in with.inlined_in.keys() {
+            let (function, caller) = *edge;
+            let shown = with.inlined_samples(*edge) >= MIN_SAMPLES as f64
+                && without.inlined_samples(*edge) == 0.0
+                && without.booked_samples(caller) >= MIN_SAMPLES
+                && without.booked_samples(function) >= MIN_SAMPLES;
+            if shown {
+                flips.push(Flip { function, caller, change });
+            }
+        }
+    }
+    flips.sort();
+    flips
+}
+
+/// Rows joined by flips: the members of each family, in order of rows.
+pub(super) fn join(flips: &[Flip]) -> Vec<Vec<RowId>> {
+    let mut family_of: FxHashMap<RowId, usize> = FxHashMap::default();
+    let mut families: Vec<Vec<RowId>> = Vec::new();
+    for flip in flips {
+        let known = [flip.function, flip.caller].map(|row| family_of.get(&row).copied());
+        let into = known.iter().flatten().copied().min().unwrap_or_else(|| {
+            families.push(Vec::new());
+            families.len() - 1
+        });
+        let mut joining = vec![flip.function, flip.caller];
+        for other in known.into_iter().flatten().filter(|other| *other != into) {
+            joining.extend(families.get_mut(other).map(std::mem::take).unwrap_or_default());
+        }
+        for row in joining {
+            if family_of.insert(row, into) != Some(into) {
+                families[into].push(row);
+            }
+        }
+    }
+    families.retain(|members| !members.is_empty());
+    for members in &mut families {
+        members.sort();
+    }
+    families
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flip(function: u32, caller: u32) -> Flip {
+        Flip { function: RowId(function), caller: RowId(caller), change: InlineChange::Lost }
+    }
+
+    #[test]
+    fn overlapping_families_merge() {
+        let families = join(&[flip(1, 2), flip(3, 4), flip(1, 5), flip(4, 2), flip(8, 9)]);
+        let ids: Vec<Vec<u32>> =
+            families.iter().map(|members| members.iter().map(|row| row.0).collect()).collect();
+        assert_eq!(ids, [vec![1, 2, 3, 4, 5], vec![8, 9]]);
+    }
+}
