@@ -11,6 +11,7 @@ mod error;
 mod folded;
 mod format;
 mod options;
+mod pack;
 mod perf_script;
 mod read;
 mod source;
@@ -20,6 +21,9 @@ mod windows;
 pub use error::Error;
 pub use format::WrongKind;
 pub use options::ReadOptions;
+pub use pack::{
+    MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, is_pack, read_pack, write_pack,
+};
 pub use perf_script::parse_perf_script;
 pub use read::read_profile;
 pub use source::Source;

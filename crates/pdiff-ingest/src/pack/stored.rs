@@ -1,0 +1,58 @@
+//! Bytes packed by zstd, and the limits under which they are unpacked.
+
+use std::io::Read;
+
+use super::error::PackError;
+use crate::compressed::MAX_WINDOW_LOG;
+
+/// The most bytes that a section may hold unpacked. A full census of a server of 60 MB code has a tenth of it.
+pub const MAX_SECTION_BYTES: usize = 1 << 30;
+
+/// The zstd level: packs are written once, sent and kept. For sections of up to [`LARGE`].
+const LEVEL: i32 = 19;
+
+/// The level for larger ones, ten times as fast for a tenth more bytes.
+const LARGE_LEVEL: i32 = 12;
+
+/// From this many bytes on a section is large.
+const LARGE: usize = 16 << 20;
+
+/// Unpacking reserves at most so many times the packed size at once; the rest grows as bytes really come.
+const RESERVE_RATIO: usize = 64;
+
+/// Bytes as a pack stores them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Stored {
+    /// Packed by zstd.
+    pub(super) bytes: Vec<u8>,
+    /// Their number unpacked.
+    pub(super) len: u64,
+}
+
+impl Stored {
+    pub(super) fn pack(section: &'static str, bytes: &[u8]) -> Result<Self, PackError> {
+        if bytes.len() > MAX_SECTION_BYTES {
+            return Err(PackError::Unpackable { section, what: "it is larger than a gigabyte" });
+        }
+        let level = if bytes.len() < LARGE { LEVEL } else { LARGE_LEVEL };
+        let failed = |_| PackError::Unpackable { section, what: "zstd failed" };
+        Ok(Self { bytes: zstd::bulk::compress(bytes, level).map_err(failed)?, len: bytes.len() as u64 })
+    }
+
+    pub(super) fn unpack(&self, section: &'static str) -> Result<Vec<u8>, PackError> {
+        unpack(section, &self.bytes, self.len)
+    }
+}
+
+/// Unpacks bytes that hold `len`, no more and no fewer.
+pub(super) fn unpack(section: &'static str, stored: &[u8], len: u64) -> Result<Vec<u8>, PackError> {
+    let damaged = |what| PackError::Damaged { section, what };
+    let len = usize::try_from(len).ok().filter(|len| *len <= MAX_SECTION_BYTES);
+    let len = len.ok_or_else(|| damaged("it is larger than a gigabyte"))?;
+    let zstd_failed = |_| damaged("zstd failed");
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(stored).map_err(zstd_failed)?;
+    decoder.window_log_max(MAX_WINDOW_LOG).map_err(zstd_failed)?;
+    let mut bytes = Vec::with_capacity(len.min(stored.len().saturating_mul(RESERVE_RATIO)));
+    decoder.take(len as u64 + 1).read_to_end(&mut bytes).map_err(zstd_failed)?;
+    if bytes.len() == len { Ok(bytes) } else { Err(damaged("its length is wrong")) }
+}

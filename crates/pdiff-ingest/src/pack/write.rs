@@ -1,0 +1,66 @@
+//! A run to the bytes of a pack.
+
+use pdiff_profile::codec::CodecError;
+use pdiff_profile::{Profile, Resolutions};
+
+use super::container::{Kind, Section, write_sections};
+use super::error::PackError;
+use super::packed_run::PackedRun;
+use super::run_facts;
+use super::stored::Stored;
+
+/// The bytes of a pack. The same run gives the same bytes. What was written is read once, so that no pack is handed out
+/// that cannot be read.
+///
+/// # Errors
+/// [`PackError::Unpackable`] if the run names what it does not hold, or more than a reader accepts.
+///
+/// ```
+/// use pdiff_ingest::{PackedRun, read_pack, write_pack};
+/// use pdiff_profile::{Notes, ProfileBuilder, RunMeasures};
+///
+/// let run = PackedRun {
+///     tool_version: "pdiff 0.1.0".into(),
+///     profile: ProfileBuilder::new().finish()?,
+///     resolutions: None,
+///     notes: Notes::new(),
+///     objects: Vec::new(),
+///     measures: RunMeasures::default(),
+/// };
+/// assert_eq!(read_pack(&write_pack(&run)?)?, run);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_pack(run: &PackedRun) -> Result<Vec<u8>, PackError> {
+    let mut parts = vec![part(Kind::Run, run_facts::to_bytes(run), run_facts::from_bytes)?];
+    parts.push(part(Kind::Profile, run.profile.to_bytes(), Profile::from_bytes)?);
+    if let Some(resolutions) = &run.resolutions {
+        let frames = resolutions.frame_count();
+        if frames != run.profile.frames.len() {
+            let what = "they are of another profile";
+            return Err(PackError::Unpackable { section: Kind::Resolutions.name(), what });
+        }
+        parts.push(part(Kind::Resolutions, resolutions.to_bytes(), Resolutions::from_bytes)?);
+    }
+    let census =
+        (0..).zip(&run.objects).filter_map(|(number, object)| Some((number, &object.census.as_ref()?.0)));
+    let parts = parts.iter().map(|(kind, stored)| (*kind, 0, stored));
+    let sections: Vec<Section<'_>> = parts
+        .chain(census.map(|(number, stored)| (Kind::Census, number, stored)))
+        .map(|(kind, number, stored)| Section { kind, number, stored: &stored.bytes, len: stored.len })
+        .collect();
+    Ok(write_sections(&sections))
+}
+
+fn part<T>(
+    kind: Kind,
+    bytes: Vec<u8>,
+    read: impl Fn(&[u8]) -> Result<T, CodecError>,
+) -> Result<(Kind, Stored), PackError> {
+    let section = kind.name();
+    let unpackable = |error| match error {
+        CodecError::Damaged { table } => PackError::Unpackable { section, what: table },
+        other => PackError::from_codec(section, other),
+    };
+    read(&bytes).map_err(unpackable)?;
+    Ok((kind, Stored::pack(section, &bytes)?))
+}
