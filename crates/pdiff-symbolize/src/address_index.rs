@@ -19,6 +19,10 @@ use object::LittleEndian as Le;
 use object::pod::slice_from_bytes;
 
 use pdiff_profile::{InlineChain, InlineFrame, Reason, Resolution};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::function_name::display_name;
 
 type Word = object::U32<Le>;
 
@@ -63,6 +67,16 @@ pub(crate) enum Found<'a> {
     Chain(Chain<'a>),
 }
 
+impl<'a> Found<'a> {
+    /// The chain, if there is one.
+    pub(crate) fn chain(self) -> Option<Chain<'a>> {
+        match self {
+            Self::Chain(chain) => Some(chain),
+            Self::Nothing | Self::Unknown => None,
+        }
+    }
+}
+
 /// The functions at an address, innermost first.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain<'a> {
@@ -74,8 +88,9 @@ pub struct Chain<'a> {
 /// One function of a chain, borrowed from the index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FrameRef<'a> {
-    /// Demangled, with template arguments, without parameters.
-    pub name: &'a str,
+    /// Demangled, with template arguments, without parameters. An index of a whole file leaves it out where it is the
+    /// linkage name demangled: nobody reads most of a hundred thousand names.
+    pub name: Option<&'a str>,
     /// The mangled name, where there is one.
     pub linkage_name: Option<&'a str>,
     /// Source file with `..` folded, if known.
@@ -166,6 +181,14 @@ impl<'a> AddressIndex<'a> {
         std::str::from_utf8(self.strings.get(start..end)?).ok()
     }
 
+    fn name(&self, function: u32) -> Option<&'a str> {
+        self.functions.get(function as usize).and_then(|[name, _]| self.string(name.get(Le)))
+    }
+
+    fn linkage_name(&self, function: u32) -> Option<&'a str> {
+        self.functions.get(function as usize).and_then(|[_, linkage]| self.string(linkage.get(Le)))
+    }
+
     fn place(&self, id: u32) -> (Option<&'a str>, Option<u32>) {
         let Some([file, line]) = self.places.get(id as usize) else { return (None, None) };
         (self.string(file.get(Le)), Some(line.get(Le)).filter(|line| *line > 0))
@@ -181,11 +204,11 @@ impl<'a> Chain<'a> {
         std::iter::from_fn(move || {
             let node = next?;
             let [parent, function, call_file, call_line] = index.nodes.get(node as usize)?;
-            let [name, linkage_name] = index.functions.get(function.get(Le) as usize)?;
+            let function = function.get(Le);
             let parent = Some(parent.get(Le)).filter(|parent| *parent < node);
             let frame = FrameRef {
-                name: index.string(name.get(Le))?,
-                linkage_name: index.string(linkage_name.get(Le)),
+                name: index.name(function),
+                linkage_name: index.linkage_name(function),
                 file,
                 line,
                 inlined: parent.is_some(),
@@ -197,12 +220,12 @@ impl<'a> Chain<'a> {
         })
     }
 
-    /// The functions as a resolution.
-    pub(crate) fn to_resolution(self) -> Resolution {
+    /// The functions as a resolution; one that has no name at all is left out.
+    pub(crate) fn to_resolution(self, names: &DemangledNames) -> Resolution {
         let mut frames: Vec<InlineFrame> = self
             .innermost_first()
             .take(InlineChain::MAX_DEPTH)
-            .map(|frame| frame.to_inline_frame())
+            .filter_map(|frame| frame.to_inline_frame(names))
             .collect();
         frames.reverse();
         InlineChain::new(frames).map_or(Resolution::Unresolved(Reason::NoSymbol), Resolution::Resolved)
@@ -210,14 +233,31 @@ impl<'a> Chain<'a> {
 }
 
 impl FrameRef<'_> {
-    fn to_inline_frame(self) -> InlineFrame {
-        InlineFrame {
-            name: self.name.into(),
+    fn to_inline_frame(self, names: &DemangledNames) -> Option<InlineFrame> {
+        let demangled = || names.by_linkage.get(self.linkage_name?).map(|name| &**name);
+        Some(InlineFrame {
+            name: self.name.or_else(demangled).or(self.linkage_name)?.into(),
             linkage_name: self.linkage_name.map(Into::into),
             file: self.file.map(Into::into),
             line: self.line,
             inlined: self.inlined,
-        }
+        })
+    }
+}
+
+/// Names that the index leaves out, made for one batch of chains.
+#[derive(Debug, Default)]
+pub(crate) struct DemangledNames {
+    by_linkage: FxHashMap<Box<str>, Box<str>>,
+}
+
+impl DemangledNames {
+    /// The names that `chains` need, demangled in parallel.
+    pub(crate) fn of<'a>(chains: impl Iterator<Item = Chain<'a>>) -> Self {
+        let frames = chains.flat_map(Chain::innermost_first).filter(|frame| frame.name.is_none());
+        let linkages: FxHashSet<&str> = frames.filter_map(|frame| frame.linkage_name).collect();
+        let named = linkages.into_par_iter().map(|linkage| (linkage.into(), display_name(linkage)));
+        Self { by_linkage: named.collect::<Vec<_>>().into_iter().collect() }
     }
 }
 

@@ -170,7 +170,7 @@ impl ElfFile {
     /// Whether a section of that name has content in the file.
     pub(crate) fn has_section(&self, name: &str) -> bool {
         self.object()
-            .and_then(|file| file.section_by_name(name).map(|section| section.file_range().is_some()))
+            .and_then(|file| find_section(&file, name).map(|section| section.file_range().is_some()))
             .unwrap_or(false)
     }
 
@@ -188,8 +188,13 @@ impl ElfFile {
     }
 }
 
+/// A section by name; before 2015 compressed ones were named `.zdebug_*`.
+fn find_section<'a, 'f>(file: &'f object::File<'a>, name: &str) -> Option<object::Section<'a, 'f>> {
+    file.section_by_name(name).or_else(|| file.section_by_name(&format!(".z{}", name.strip_prefix('.')?)))
+}
+
 fn section_bytes<'a>(file: &object::File<'a>, name: &str) -> Option<SectionBytes<'a>> {
-    let section = file.section_by_name(name)?;
+    let section = find_section(file, name)?;
     let data = section.compressed_data().ok()?;
     match data.format {
         object::CompressionFormat::None => Some(SectionBytes::InFile(data.data)),

@@ -159,8 +159,7 @@ impl<'a> Reader<'_, 'a> {
         if !ranges.iter().any(|range| self.wanted.hits(range)) {
             return None;
         }
-        let interval =
-            |range: &Range<u64>| Interval { start: range.start, end: range.end, rank: 0, node: 0 };
+        let interval = |range: &Range<u64>| Interval { start: range.start, end: range.end, rank: 0, node: 0 };
         let intervals = ranges.iter().map(interval).collect();
         let origin = Some(Origin::Unit(offset));
         let root = Node { parent: 0, depth: 0, origin, call_file: 0, call_line: 0 };

@@ -314,7 +314,7 @@ impl Builder {
     }
 
     fn into_bytes(mut self, extent: Extent) -> Vec<u8> {
-        let functions = self.name_functions();
+        let functions = self.name_functions(extent);
         let counts = [
             self.segments.len(),
             self.nodes.len(),
@@ -343,13 +343,14 @@ impl Builder {
         bytes
     }
 
-    /// Demangles what is not yet, in parallel: the slowest step of a small index.
-    fn name_functions(&mut self) -> Vec<[u32; 2]> {
+    /// Demangles what is not yet, in parallel: the slowest step of a small index. A whole index would need 2 s for it,
+    /// and leaves it to who asks.
+    fn name_functions(&mut self, extent: Extent) -> Vec<[u32; 2]> {
         let functions = std::mem::take(&mut self.functions);
         let shown: Vec<Option<Box<str>>> = functions
             .par_iter()
             .map(|(label, known)| match (label, known) {
-                (Label::Linkage(linkage), None) => Some(display_name(linkage)),
+                (Label::Linkage(linkage), None) if extent == Extent::Part => Some(display_name(linkage)),
                 _ => None,
             })
             .collect();
@@ -359,7 +360,7 @@ impl Builder {
                 (Some(known), _) => *known,
                 (None, Label::Plain(name)) => [strings.add(name), NONE],
                 (None, Label::Linkage(linkage)) => {
-                    let name = strings.add(shown.as_deref().unwrap_or(linkage));
+                    let name = shown.map_or(NONE, |name| strings.add(&name));
                     [name, strings.add(linkage)]
                 }
             };

@@ -5,9 +5,9 @@
 
 mod address_index;
 mod address_map;
-mod census;
 mod binary;
 mod cache_file;
+mod census;
 mod content_hash;
 mod debug_file;
 mod debug_sections;

@@ -77,11 +77,22 @@ fn read_matching(split: &Dwarf<'_>, skeleton: &Unit<'_>, id: DwoId, read: &mut R
         let Ok(mut unit) = split.unit(header) else { continue };
         if unit.dwo_id == Some(id) {
             unit.copy_relocated_attributes(skeleton);
+            unit.line_program = unit.line_program.or_else(|| file_table(split, skeleton));
+            unit.comp_dir = unit.comp_dir.or(skeleton.comp_dir);
             read(split, &Units::from_unit(unit));
             return true;
         }
     }
     false
+}
+
+/// The files of a split unit that names no table: from DWARF 5 on the table beside it, before the skeleton's.
+fn file_table<'x>(split: &Dwarf<'x>, skeleton: &Unit<'x>) -> Option<gimli::IncompleteLineProgram<Slice<'x>>> {
+    if skeleton.header.version() < 5 {
+        return skeleton.line_program.clone();
+    }
+    let (comp_dir, name) = (skeleton.comp_dir, skeleton.name);
+    split.debug_line.program(gimli::DebugLineOffset(0), skeleton.header.address_size(), comp_dir, name).ok()
 }
 
 fn dwo_path(dwarf: &Dwarf<'_>, skeleton: &Unit<'_>) -> Option<PathBuf> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use pdiff_profile::{NoteKind, Notes, ObjectAddr, ObjectId, Reason, Resolution, Weight};
 
-use crate::address_index::{AddressIndex, Chain, Cursor, Found};
+use crate::address_index::{AddressIndex, Chain, Cursor, DemangledNames, Found};
 use crate::cache_file::{CacheFile, SectionTag};
 use crate::elf_file::ElfFile;
 use crate::error::Error;
@@ -121,8 +121,13 @@ impl Symbolizer {
         sorted.sort_unstable();
         sorted.dedup();
         self.index_addrs(&sorted);
-        let mut by_addr = Vec::with_capacity(sorted.len());
-        self.for_each(&sorted, |chain| by_addr.push(chain.map(Chain::to_resolution)));
+        let index = self.index();
+        let mut cursor = Cursor::default();
+        let chains: Vec<Option<Chain<'_>>> =
+            sorted.iter().map(|addr| index.find(&mut cursor, *addr).chain()).collect();
+        let names = DemangledNames::of(chains.iter().copied().flatten());
+        let by_addr: Vec<Option<Resolution>> =
+            chains.iter().map(|chain| chain.map(|chain| chain.to_resolution(&names))).collect();
         let resolve = |addr: &ObjectAddr| {
             let found = sorted.binary_search(&addr.0).ok().and_then(|at| by_addr.get(at).cloned().flatten());
             found.unwrap_or_else(|| Resolution::Unresolved(self.reason(addr.0)))
@@ -136,10 +141,7 @@ impl Symbolizer {
         let index = self.index();
         let mut cursor = Cursor::default();
         for addr in sorted {
-            match index.find(&mut cursor, *addr) {
-                Found::Chain(chain) => each(Some(chain)),
-                Found::Nothing | Found::Unknown => each(None),
-            }
+            each(index.find(&mut cursor, *addr).chain());
         }
     }
 
@@ -168,13 +170,9 @@ impl Symbolizer {
     /// The linkage name (else the name) of the machine function at an address, if it is indexed.
     pub(crate) fn indexed_function(&self, addr: u64) -> Option<String> {
         let index = self.index();
-        match index.find(&mut Cursor::default(), addr) {
-            Found::Chain(chain) => {
-                let outermost = chain.innermost_first().last()?;
-                Some(outermost.linkage_name.unwrap_or(outermost.name).to_owned())
-            }
-            Found::Nothing | Found::Unknown => None,
-        }
+        let chain = index.find(&mut Cursor::default(), addr).chain()?;
+        let outermost = chain.innermost_first().last()?;
+        outermost.linkage_name.or(outermost.name).map(str::to_owned)
     }
 
     fn index(&self) -> AddressIndex<'_> {

@@ -1,0 +1,211 @@
+//! A C++ program compiled in several ways gives the same chains as the system's addr2line. Skips aloud where there is
+//! no compiler or no addr2line.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use pdiff_profile::{ObjectAddr, Resolution};
+use pdiff_symbolize::{SymbolizeOptions, Symbolizer};
+
+/// Compiles the fixture; `None` (told on stderr) if that cannot be done here.
+fn compile(directory: &Path, name: &str, args: &[&str]) -> Option<PathBuf> {
+    let output = directory.join(name);
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixture/shape.cc");
+    let compiler = Command::new("g++")
+        .current_dir(directory)
+        .args(["-O2", source, "-o", name])
+        .args(args)
+        .stderr(Stdio::null())
+        .status();
+    match compiler {
+        Ok(status) if status.success() => Some(output),
+        _ => {
+            eprintln!("SKIPPED: g++ {args:?} is not possible here");
+            None
+        }
+    }
+}
+
+/// Function, file name and line of each frame, innermost first, by addr2line.
+fn by_addr2line(program: &Path, addrs: &[u64]) -> Option<Vec<Vec<String>>> {
+    let mut command = Command::new("addr2line");
+    command.args(["-a", "-i", "-f", "-C", "-e"]).arg(program);
+    let output = command.args(addrs.iter().map(|addr| format!("{addr:#x}"))).output();
+    let Some(output) = output.ok().filter(|output| output.status.success()) else {
+        eprintln!("SKIPPED: no addr2line here");
+        return None;
+    };
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut chains: Vec<Vec<String>> = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("0x") {
+            chains.push(Vec::new());
+        } else {
+            let place = lines.next().unwrap().split(" (discriminator").next().unwrap().to_owned();
+            let name = line.split(['(', '<']).next().unwrap().rsplit(' ').next().unwrap();
+            let place = place.rsplit('/').next().unwrap().replace('?', "0");
+            chains.last_mut().unwrap().push(format!("{} {place}", name.rsplit("::").next().unwrap()));
+        }
+    }
+    Some(chains)
+}
+
+fn by_us(program: &Path, addrs: &[u64], cache: Option<&Path>) -> Vec<Vec<String>> {
+    let mut options = SymbolizeOptions::new();
+    options.cache_dir = cache.map(Path::to_path_buf);
+    let addrs: Vec<ObjectAddr> = addrs.iter().copied().map(ObjectAddr).collect();
+    let found = Symbolizer::open(program, &options).unwrap().symbolize(&addrs);
+    let frames = |resolution: &Resolution| match resolution {
+        Resolution::Resolved(chain) => chain.frames().iter().rev().map(show).collect(),
+        Resolution::Unresolved(_) => vec!["?? 00:0".to_owned()],
+    };
+    found.iter().map(frames).collect()
+}
+
+fn show(frame: &pdiff_profile::InlineFrame) -> String {
+    let name = frame.name.split('<').next().unwrap().rsplit("::").next().unwrap();
+    let file = frame.file.as_deref().map_or("00", |file| file.rsplit('/').next().unwrap());
+    format!("{name} {file}:{}", frame.line.unwrap_or(0))
+}
+
+/// Every address of the functions of the fixture, by the symbol table as `nm` prints it.
+fn addrs_of(program: &Path) -> Vec<u64> {
+    let output = Command::new("nm").args(["-S", "-C"]).arg(program).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let of_fixture = |line: &&str| line.contains("shapes::") || line.ends_with(" main");
+    let range = |line: &str| {
+        let mut words = line.split_whitespace();
+        let mut word = || u64::from_str_radix(words.next().unwrap(), 16).unwrap();
+        let (start, size) = (word(), word());
+        start..start + size
+    };
+    text.lines().filter(of_fixture).flat_map(range).collect()
+}
+
+fn check(name: &str, args: &[&str]) {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compile(directory.path(), name, args) else { return };
+    let addrs = addrs_of(&program);
+    assert!(addrs.len() > 100);
+    let Some(expected) = by_addr2line(&program, &addrs) else { return };
+    let got = by_us(&program, &addrs, None);
+    for ((addr, got), expected) in addrs.iter().zip(&got).zip(&expected) {
+        // binutils may put the outer function's name on the innermost frame.
+        let is_outer_name =
+            expected.len() > 1 && name_of(&expected[0]) == name_of(&expected[expected.len() - 1]);
+        let from = usize::from(is_outer_name && got.len() == expected.len());
+        assert_eq!(got[from..], expected[from..], "{name} at {addr:#x}");
+    }
+    assert!(got.iter().any(|chain| chain.len() >= 4), "square in area in both in hidden");
+}
+
+fn name_of(frame: &str) -> &str {
+    frame.split(' ').next().unwrap()
+}
+
+#[test]
+fn dwarf_2_to_5_and_both_ways_of_linking_agree_with_addr2line() {
+    for version in 2..=5 {
+        check(&format!("dwarf{version}"), &["-g", &format!("-gdwarf-{version}")]);
+        check(&format!("fixed{version}"), &["-g1", &format!("-gdwarf-{version}"), "-no-pie"]);
+    }
+}
+
+#[test]
+fn compressed_and_sectioned_information_agrees_with_addr2line() {
+    check("zlib", &["-g", "-gz=zlib"]);
+    check("zstd", &["-g", "-gz=zstd"]);
+    check("sections", &["-g", "-ffunction-sections", "-Wl,--gc-sections"]);
+}
+
+#[test]
+fn sections_compressed_in_the_old_way_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compile(directory.path(), "plain", &["-g", "-gdwarf-4"]) else { return };
+    let addrs = addrs_of(&program);
+    let args = ["--compress-debug-sections=zlib-gnu", "plain", "old"];
+    if Command::new("objcopy").current_dir(directory.path()).args(args).status().is_ok_and(|s| s.success()) {
+        assert_eq!(by_us(&directory.path().join("old"), &addrs, None), by_us(&program, &addrs, None));
+    } else {
+        eprintln!("SKIPPED: objcopy cannot compress in the old way here");
+    }
+}
+
+#[test]
+fn split_information_agrees_with_whole_information() {
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(whole) = compile(directory.path(), "whole", &["-g", version]) else { return };
+        let Some(split) = compile(directory.path(), "split", &["-g", version, "-gsplit-dwarf"]) else {
+            return;
+        };
+        let (addrs, split_addrs) = (addrs_of(&whole), addrs_of(&split));
+        assert_eq!(addrs.len(), split_addrs.len());
+        let expected = by_us(&whole, &addrs, None);
+        assert_eq!(by_us(&split, &split_addrs, None), expected, "{version} .dwo");
+        let packed = Command::new("dwp").current_dir(directory.path()).args(["-e", "split"]).status();
+        if packed.is_ok_and(|status| status.success()) {
+            let is_split =
+                |entry: &std::fs::DirEntry| entry.path().extension().is_some_and(|ext| ext == "dwo");
+            let entries = directory.path().read_dir().unwrap().map(Result::unwrap);
+            entries.filter(is_split).for_each(|entry| std::fs::remove_file(entry.path()).unwrap());
+            assert_eq!(by_us(&split, &split_addrs, None), expected, "{version} .dwp");
+        } else {
+            eprintln!("SKIPPED: dwp cannot pack {version} here");
+        }
+    }
+}
+
+#[test]
+fn a_stripped_program_finds_its_debug_file_by_link() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compile(directory.path(), "prog", &["-g"]) else { return };
+    let addrs = addrs_of(&program);
+    let expected = by_us(&program, &addrs, None);
+    let objcopy = |args: &[&str]| {
+        assert!(Command::new("objcopy").current_dir(directory.path()).args(args).status().unwrap().success());
+    };
+    objcopy(&["--only-keep-debug", "prog", "prog.debug"]);
+    objcopy(&["--strip-all", "--add-gnu-debuglink=prog.debug", "prog", "stripped"]);
+    let stripped = directory.path().join("stripped");
+    assert_eq!(by_us(&stripped, &addrs, None), expected);
+    std::fs::write(directory.path().join("prog.debug"), b"\x7fELF of another build").unwrap();
+    let without = by_us(&stripped, &addrs, None);
+    assert!(
+        without.iter().all(|chain| chain == &["?? 00:0"] || chain[0].starts_with("main 00")),
+        "{without:?}"
+    );
+}
+
+#[test]
+fn damaged_files_give_less_and_never_a_panic() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compile(directory.path(), "whole", &["-g"]) else { return };
+    let addrs = addrs_of(&program);
+    let whole = std::fs::read(&program).unwrap();
+    let damaged = directory.path().join("damaged");
+    let try_it = |bytes: &[u8]| {
+        std::fs::write(&damaged, bytes).unwrap();
+        if let Ok(mut symbolizer) = Symbolizer::open(&damaged, &SymbolizeOptions::new()) {
+            let some: Vec<ObjectAddr> = addrs.iter().step_by(7).copied().map(ObjectAddr).collect();
+            symbolizer.symbolize(&some);
+            symbolizer.index_all();
+        }
+    };
+    for len in (0..whole.len()).step_by(whole.len() / 60) {
+        try_it(&whole[..len]);
+    }
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    for _ in 0..300 {
+        let mut bytes = whole.clone();
+        for _ in 0..40 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let at = (random % bytes.len() as u64) as usize;
+            bytes[at] ^= 1 << (random >> 61);
+        }
+        try_it(&bytes);
+    }
+}
