@@ -24,7 +24,7 @@ const EDGE_WINDOW_BYTES: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Block {
     /// The text: whole lines, each with its end.
-    pub(super) text: Vec<u8>,
+    pub(super) text: Buffer,
     /// Its number in the order of the text.
     pub(super) index: u32,
     /// It begins with the rest of a sample that did not fit in the block before.
@@ -33,6 +33,52 @@ pub(super) struct Block {
     pub(super) dropped_line: Option<Vec<u8>>,
     /// The end of the input.
     pub(super) is_last: bool,
+}
+
+/// Bytes that grow and shrink without being cleared each time they are read into.
+#[derive(Debug, Default)]
+pub(super) struct Buffer {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Buffer {
+    /// What it holds.
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or(&self.bytes)
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    fn extend_from_slice(&mut self, more: &[u8]) {
+        let end = self.len + more.len();
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        if let Some(room) = self.bytes.get_mut(self.len..end) {
+            room.copy_from_slice(more);
+        }
+        self.len = end;
+    }
+
+    /// Reads until `goal` bytes are held; true at the end of the input.
+    fn read_up_to(&mut self, reader: &mut impl Read, goal: usize) -> io::Result<bool> {
+        if self.bytes.len() < goal {
+            self.bytes.resize(goal, 0);
+        }
+        while let Some(room @ [_, ..]) = self.bytes.get_mut(self.len..goal) {
+            match reader.read(room) {
+                Ok(0) => return Ok(true),
+                Ok(read) => self.len += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// The blocks of a text.
@@ -91,8 +137,9 @@ impl<R: Read> BlockReader<R> {
     }
 
     fn start(&mut self, block: &mut Block) {
-        block.text.clear();
-        block.text.append(&mut self.carry);
+        block.text.truncate(0);
+        block.text.extend_from_slice(&self.carry);
+        self.carry.clear();
         block.index = self.next_index;
         block.continues = std::mem::take(&mut self.next_continues);
         block.dropped_line = None;
@@ -102,20 +149,20 @@ impl<R: Read> BlockReader<R> {
     fn fill(&mut self, block: &mut Block) -> io::Result<()> {
         let mut goal = self.block_bytes;
         loop {
-            if self.read_up_to(&mut block.text, goal)? {
+            if block.text.read_up_to(&mut self.reader, goal)? {
                 self.is_done = true;
                 end_last(block);
                 return Ok(());
             }
-            if let Some(edge) = find_edge(&block.text) {
+            if let Some(edge) = find_edge(block.text.as_slice()) {
                 self.cut(block, edge);
                 return Ok(());
             }
-            if block.text.len() < MAX_BLOCK_BYTES {
-                goal = block.text.len().saturating_mul(2).max(goal + 1);
+            if block.text.len < MAX_BLOCK_BYTES {
+                goal = block.text.len.saturating_mul(2).max(goal + 1);
                 continue;
             }
-            if let Some(newline) = memchr::memrchr(b'\n', &block.text) {
+            if let Some(newline) = memchr::memrchr(b'\n', block.text.as_slice()) {
                 self.next_continues = true;
                 self.cut(block, newline + 1);
                 return Ok(());
@@ -124,16 +171,8 @@ impl<R: Read> BlockReader<R> {
         }
     }
 
-    /// Reads until `text` is `goal` long; true at the end of the input.
-    fn read_up_to(&mut self, text: &mut Vec<u8>, goal: usize) -> io::Result<bool> {
-        let missing = goal.saturating_sub(text.len());
-        text.reserve(missing);
-        let read = self.reader.by_ref().take(missing as u64).read_to_end(text)?;
-        Ok(read < missing)
-    }
-
     fn cut(&mut self, block: &mut Block, edge: usize) {
-        self.carry.extend_from_slice(block.text.get(edge..).unwrap_or(b""));
+        self.carry.extend_from_slice(block.text.as_slice().get(edge..).unwrap_or(b""));
         block.text.truncate(edge);
     }
 
@@ -158,13 +197,13 @@ impl<R: Read> BlockReader<R> {
 /// Drops a last line that is cut off in the middle; completes one that only lacks its end.
 fn end_last(block: &mut Block) {
     block.is_last = true;
-    let start = memchr::memrchr(b'\n', &block.text).map_or(0, |newline| newline + 1);
-    let line = block.text.get(start..).unwrap_or(b"").trim_ascii_end();
+    let start = memchr::memrchr(b'\n', block.text.as_slice()).map_or(0, |newline| newline + 1);
+    let line = block.text.as_slice().get(start..).unwrap_or(b"").trim_ascii_end();
     if line.is_empty() {
         return;
     }
     if line.ends_with(b")") || line.starts_with(b"#") {
-        block.text.push(b'\n');
+        block.text.extend_from_slice(b"\n");
     } else {
         block.dropped_line = Some(line.to_vec());
         block.text.truncate(start);
@@ -218,7 +257,7 @@ mod tests {
                 .dropped_line
                 .take()
                 .map_or(String::new(), |line| format!("<dropped {}>", String::from_utf8_lossy(&line)));
-            found.push(String::from_utf8_lossy(&block.text).into_owned() + &dropped);
+            found.push(String::from_utf8_lossy(block.text.as_slice()).into_owned() + &dropped);
         }
         found
     }

@@ -7,32 +7,37 @@
 //!   The second is dropped if the recording has `(inlined)` frames at all; otherwise two such frames are a recursion.
 //! - `  t.c:8` under a frame is its source position, and ends in ` (inlined)` for inlined frames.
 
+use std::ops::Range;
+
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use pdiff_profile::{Frame, FrameId, Object, ObjectIndex, ProfileBuilder, RawAddr, StringId};
 
 use super::blocks::MAX_LINE_BYTES;
+use super::cursor::Cursor;
 use super::frame_line;
 
 /// A frame line, parsed and interned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ParsedFrame {
-    addr: RawAddr,
-    symbol: Option<StringId>,
-    offset: Option<u64>,
-    object: Option<ObjectIndex>,
-    source: Option<StringId>,
-    inlined: bool,
+struct ParsedFrame {
+    /// As it stands in the profile; the object is [`NO_OBJECT`] if the line has none.
+    frame: Frame,
+    /// Its number in the profile, once it is known.
+    id: Option<FrameId>,
 }
 
-/// The frames of a text, leaf first, and what was imperfect in it.
+/// Place of a [`ParsedFrame`].
+type FrameIndex = u32;
+
+/// The frames of a text and what was imperfect in it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct ParsedText {
-    frames: Vec<ParsedFrame>,
+    /// Where its frames stand in [`ChainParser::texts`], leaf first.
+    frames: Range<usize>,
     /// The text begins with the source position of a frame before it.
     source_before: Option<SourceLine>,
     /// What to note for each sample with this text.
-    pub(super) flaws: Flaws,
+    flaws: Flaws,
 }
 
 /// Imperfections, counted.
@@ -58,7 +63,7 @@ struct SourceLine {
 
 #[derive(Clone, Copy)]
 enum ParsedLine {
-    Frame(ParsedFrame),
+    Frame(FrameIndex),
     Source(SourceLine),
     /// Source code, which is not kept.
     Code,
@@ -69,35 +74,43 @@ enum ParsedLine {
 #[derive(Default)]
 pub(super) struct ChainParser<'t> {
     lines: HashMap<&'t [u8], (ParsedLine, Flaws), FixedState>,
+    frames: Vec<ParsedFrame>,
+    /// The frames of all texts, one after the other.
+    texts: Vec<FrameIndex>,
     has_inlined: bool,
+    /// Kept for its memory.
+    leaf_first: Vec<FrameIndex>,
 }
 
 impl<'t> ChainParser<'t> {
     /// Parses the lines of a text, leaf first.
     pub(super) fn parse(&mut self, text: &'t [u8], builder: &mut ProfileBuilder) -> ParsedText {
+        let start = self.texts.len();
         let mut parsed = ParsedText::default();
-        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-        for line in lines {
-            let (line, flaws) = *self.lines.entry(line).or_insert_with(|| parse_line(line, builder));
+        let mut cursor = Cursor::new(text);
+        while let Some(line) = cursor.next_line() {
+            let (line, flaws) = self.line(line, builder);
             parsed.flaws.add(flaws);
             match line {
-                ParsedLine::Frame(frame) => parsed.frames.push(frame),
-                ParsedLine::Source(source) => match parsed.frames.last_mut() {
-                    Some(frame) => frame.set_source(source),
-                    None => parsed.source_before = Some(source),
-                },
+                ParsedLine::Frame(frame) => self.texts.push(frame),
+                ParsedLine::Source(source) if self.texts.len() == start => {
+                    parsed.source_before = Some(source)
+                }
+                ParsedLine::Source(source) => {
+                    let frame = self.texts.pop().map(|frame| self.with_source(frame, source));
+                    self.texts.extend(frame);
+                }
                 ParsedLine::Code | ParsedLine::Unparsed => {}
             }
         }
-        let is_inlined_before = parsed.source_before.is_some_and(|source| source.inlined);
-        self.has_inlined |= is_inlined_before || parsed.frames.iter().any(|frame| frame.inlined);
-        parsed
+        self.has_inlined |= parsed.source_before.is_some_and(|source| source.inlined);
+        ParsedText { frames: start..self.texts.len(), ..parsed }
     }
 
     /// Puts the stack of a leaf and its callers into `stack`, root first, and returns its flaws. All texts must have been
     /// parsed before the first call.
     pub(super) fn assemble(
-        &self,
+        &mut self,
         leaf: &ParsedText,
         tail: &ParsedText,
         builder: &mut ProfileBuilder,
@@ -105,23 +118,118 @@ impl<'t> ChainParser<'t> {
     ) -> Flaws {
         let mut flaws = leaf.flaws;
         flaws.add(tail.flaws);
-        let mut frames = leaf.frames.clone();
+        let mut frames = std::mem::take(&mut self.leaf_first);
+        frames.clear();
+        frames.extend_from_slice(self.texts.get(leaf.frames.clone()).unwrap_or(&[]));
         if let (Some(frame), Some(source)) = (frames.last_mut(), tail.source_before) {
-            frame.set_source(source);
+            *frame = self.with_source(*frame, source);
         }
-        frames.extend_from_slice(&tail.frames);
+        frames.extend_from_slice(self.texts.get(tail.frames.clone()).unwrap_or(&[]));
         if self.has_inlined {
-            flaws.doubled += drop_doubled(&mut frames);
+            flaws.doubled += self.drop_doubled(&mut frames);
         }
-        stack.clear();
-        let mut object = None;
-        for frame in frames.iter().rev() {
-            object = frame.object.or(object.filter(|_| frame.inlined));
-            let frame = frame.finish(object, builder);
-            stack.push(builder.frame(frame));
-        }
+        self.turn_root_first(&frames, builder, stack);
+        self.leaf_first = frames;
         flaws
     }
+
+    fn line(&mut self, line: &'t [u8], builder: &mut ProfileBuilder) -> (ParsedLine, Flaws) {
+        if let Some(known) = self.lines.get(line) {
+            return *known;
+        }
+        let (parsed, flaws) = parse_line(line, builder);
+        let parsed = match parsed {
+            LineText::Frame(frame) => ParsedLine::Frame(self.push(frame)),
+            LineText::Source(source) => ParsedLine::Source(source),
+            LineText::Code => ParsedLine::Code,
+            LineText::Unparsed => ParsedLine::Unparsed,
+        };
+        self.lines.insert(line, (parsed, flaws));
+        (parsed, flaws)
+    }
+
+    fn push(&mut self, frame: Frame) -> FrameIndex {
+        self.has_inlined |= frame.inlined;
+        let index = FrameIndex::try_from(self.frames.len()).expect("fewer than 2^32 frames fit in memory");
+        self.frames.push(ParsedFrame { frame, id: None });
+        index
+    }
+
+    fn frame(&self, index: FrameIndex) -> Option<Frame> {
+        self.frames.get(index as usize).map(|parsed| parsed.frame)
+    }
+
+    /// The frame of another one at a source position.
+    fn with_source(&mut self, index: FrameIndex, line: SourceLine) -> FrameIndex {
+        let with_source =
+            |frame: Frame| Frame { source: line.source, inlined: frame.inlined | line.inlined, ..frame };
+        self.frame(index).map_or(index, |frame| self.push(with_source(frame)))
+    }
+
+    /// Drops the second of two frames of one function at one address; of a marked and an unmarked one, the unmarked
+    /// stays.
+    fn drop_doubled(&self, frames: &mut Vec<FrameIndex>) -> u32 {
+        let before = frames.len();
+        frames.dedup_by(|outer, inner| {
+            let Some((outer_frame, inner_frame)) = self.frame(*outer).zip(self.frame(*inner)) else {
+                return false;
+            };
+            let is_same = outer_frame.addr == inner_frame.addr
+                && outer_frame.symbol.is_some()
+                && outer_frame.symbol == inner_frame.symbol;
+            if is_same && inner_frame.inlined && !outer_frame.inlined {
+                *inner = *outer;
+            }
+            is_same
+        });
+        u32::try_from(before - frames.len()).unwrap_or(u32::MAX)
+    }
+
+    /// From leaf first to root first; on the way, inlined frames get the object of the frame that holds them.
+    fn turn_root_first(
+        &mut self,
+        leaf_first: &[FrameIndex],
+        builder: &mut ProfileBuilder,
+        stack: &mut Vec<FrameId>,
+    ) {
+        stack.clear();
+        let mut object = NO_OBJECT;
+        for index in leaf_first.iter().rev() {
+            let Some(parsed) = self.frames.get_mut(*index as usize) else { continue };
+            let mut frame = parsed.frame;
+            let is_borrowed = frame.object == NO_OBJECT;
+            if is_borrowed {
+                frame.object = if frame.inlined { object } else { NO_OBJECT };
+            }
+            object = frame.object;
+            let id = match parsed.id {
+                Some(id) if !is_borrowed => id,
+                _ => {
+                    let frame = known_object(frame, builder);
+                    builder.frame(frame)
+                }
+            };
+            parsed.id = (!is_borrowed).then_some(id);
+            stack.push(id);
+        }
+    }
+}
+
+/// What an object's number is never.
+const NO_OBJECT: ObjectIndex = ObjectIndex(u32::MAX);
+
+fn known_object(mut frame: Frame, builder: &mut ProfileBuilder) -> Frame {
+    if frame.object == NO_OBJECT {
+        frame.object = builder.object(Object::unknown());
+    }
+    frame
+}
+
+enum LineText {
+    Frame(Frame),
+    Source(SourceLine),
+    Code,
+    Unparsed,
 }
 
 impl Flaws {
@@ -139,38 +247,7 @@ impl Flaws {
     }
 }
 
-impl ParsedFrame {
-    fn set_source(&mut self, source: SourceLine) {
-        self.source = source.source;
-        self.inlined |= source.inlined;
-    }
-
-    fn finish(self, object: Option<ObjectIndex>, builder: &mut ProfileBuilder) -> Frame {
-        Frame {
-            addr: Some(self.addr),
-            symbol: self.symbol,
-            symbol_offset: self.offset,
-            object: object.unwrap_or_else(|| builder.object(Object::unknown())),
-            source: self.source,
-            inlined: self.inlined,
-        }
-    }
-}
-
-/// Drops the second of two frames of one function at one address; of a marked and an unmarked one, the unmarked stays.
-fn drop_doubled(frames: &mut Vec<ParsedFrame>) -> u32 {
-    let before = frames.len();
-    frames.dedup_by(|outer, inner| {
-        let is_same = outer.addr == inner.addr && outer.symbol.is_some() && outer.symbol == inner.symbol;
-        if is_same && inner.inlined && !outer.inlined {
-            *inner = ParsedFrame { source: inner.source.or(outer.source), ..*outer };
-        }
-        is_same
-    });
-    u32::try_from(before - frames.len()).unwrap_or(u32::MAX)
-}
-
-fn parse_line(line: &[u8], builder: &mut ProfileBuilder) -> (ParsedLine, Flaws) {
+fn parse_line(line: &[u8], builder: &mut ProfileBuilder) -> (LineText, Flaws) {
     let mut flaws = Flaws::default();
     let line = match line.get(..MAX_LINE_BYTES) {
         Some(kept) if line.len() > MAX_LINE_BYTES => {
@@ -182,26 +259,25 @@ fn parse_line(line: &[u8], builder: &mut ProfileBuilder) -> (ParsedLine, Flaws) 
     let text = String::from_utf8_lossy(line);
     flaws.not_utf8 = u32::from(matches!(text, std::borrow::Cow::Owned(_)));
     if line.starts_with(b"|") {
-        return (ParsedLine::Code, Flaws { skipped: 1, ..flaws });
+        return (LineText::Code, Flaws { skipped: 1, ..flaws });
     }
     if line.starts_with(b"  ") && line.get(2) != Some(&b' ') {
-        return (ParsedLine::Source(parse_source(&text, builder)), flaws);
+        return (LineText::Source(parse_source(&text, builder)), flaws);
     }
     let Some(frame) = frame_line::parse(line) else {
-        return (ParsedLine::Unparsed, Flaws { unparsed: 1, ..flaws });
+        return (LineText::Unparsed, Flaws { unparsed: 1, ..flaws });
     };
     flaws.skipped = u32::from(frame.has_skipped);
-    let frame = ParsedFrame {
-        addr: RawAddr(frame.addr),
+    let object = frame.object.map(|object| Object::from_text(&String::from_utf8_lossy(object)));
+    let frame = Frame {
+        addr: Some(RawAddr(frame.addr)),
         symbol: frame.symbol.map(|symbol| builder.string(&String::from_utf8_lossy(symbol))),
-        offset: frame.offset,
-        object: frame
-            .object
-            .map(|object| builder.object(Object::from_text(&String::from_utf8_lossy(object)))),
+        symbol_offset: frame.offset,
+        object: object.map_or(NO_OBJECT, |object| builder.object(object)),
         source: None,
         inlined: frame.inlined,
     };
-    (ParsedLine::Frame(frame), flaws)
+    (LineText::Frame(frame), flaws)
 }
 
 /// `  t.c:8`, `  t.c:8 (inlined)`; perf prints `??:0` or `object[address]` where it does not know.

@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use crate::digits;
 
 use super::header_line::{self, HeaderLine, split_time_value};
+use super::memo::TextId;
 
 /// How many shapes are tried: one an event, and events come in groups.
 const MAX_SHAPES: usize = 4;
@@ -19,7 +20,18 @@ struct Shape {
     /// The event with its colon.
     event_token: Vec<u8>,
     finder: Finder<'static>,
+    event: TextId,
     has_period: bool,
+}
+
+/// A header line whose thread and event are known texts.
+pub(super) struct KnownHeader<'a> {
+    /// The line.
+    pub(super) header: HeaderLine<'a>,
+    /// Number of its thread text.
+    pub(super) thread: TextId,
+    /// Number of its event.
+    pub(super) event: TextId,
 }
 
 /// The shapes of the latest header lines, the latest first.
@@ -29,34 +41,37 @@ pub(super) struct HeaderShapes {
 }
 
 impl HeaderShapes {
-    /// Remembers the shape of a header line that the definition parsed.
-    pub(super) fn learn(&mut self, header: &HeaderLine<'_>) {
-        let (Some(_), Some(event)) = (header.time_ns, header.event) else { return };
-        let event_token = [event, b":"].concat();
+    /// Remembers the shape of a header line that the definition parsed, and the number of its event.
+    pub(super) fn learn(&mut self, header: &HeaderLine<'_>, event: TextId) {
+        let (Some(_), Some(name)) = (header.time_ns, header.event) else { return };
+        let event_token = [name, b":"].concat();
         let has_period = header.period.is_some();
         let is_known = |shape: &Shape| shape.event_token == event_token && shape.has_period == has_period;
         if self.shapes.iter().any(is_known) {
             return;
         }
         let finder = Finder::new(&event_token).into_owned();
-        self.shapes.insert(0, Shape { event_token, finder, has_period });
+        self.shapes.insert(0, Shape { event_token, finder, event, has_period });
         self.shapes.truncate(MAX_SHAPES);
     }
 
-    /// The header line, if one of the shapes fits and the thread text is a known one.
+    /// The header line, if one of the shapes fits and `find_thread` knows the thread text.
     #[inline]
     pub(super) fn parse<'a>(
         &mut self,
         line: &'a [u8],
-        is_known_thread: impl Fn(&[u8]) -> bool,
-    ) -> Option<HeaderLine<'a>> {
-        let fits = |shape: &Shape| shape.parse(line).filter(|header| is_known_thread(header.thread_text));
-        let (place, header) =
+        find_thread: impl Fn(&[u8]) -> Option<TextId>,
+    ) -> Option<KnownHeader<'a>> {
+        let fits = |shape: &Shape| {
+            let header = shape.parse(line)?;
+            Some(KnownHeader { header, thread: find_thread(header.thread_text)?, event: shape.event })
+        };
+        let (place, known) =
             self.shapes.iter().enumerate().find_map(|(place, shape)| Some((place, fits(shape)?)))?;
         if place > 0 {
             self.shapes.swap(0, place);
         }
-        Some(header)
+        Some(known)
     }
 }
 

@@ -13,8 +13,15 @@ pub(super) type TextId = u32;
 /// Texts and their numbers, counted from zero.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    ids: HashTable<(u64, TextId)>,
-    texts: Vec<Box<[u8]>>,
+    entries: HashTable<Entry>,
+}
+
+/// A text beside its hash and number, so that a hit touches the table and the text, and nothing else.
+#[derive(Debug)]
+struct Entry {
+    hash: u64,
+    text: Box<[u8]>,
+    id: TextId,
 }
 
 impl Memo {
@@ -36,27 +43,25 @@ impl Memo {
 
     #[inline]
     fn find_hashed(&self, hash: u64, text: &[u8]) -> Option<TextId> {
-        let is_same = |(known, id): &(u64, TextId)| *known == hash && self.text(*id) == text;
-        self.ids.find(hash, is_same).map(|(_, id)| *id)
+        self.entries.find(hash, |entry| entry.hash == hash && &*entry.text == text).map(|entry| entry.id)
     }
 
     #[cold]
     fn insert(&mut self, hash: u64, text: &[u8]) -> TextId {
-        let id = TextId::try_from(self.texts.len()).expect("fewer than 2^32 texts fit in memory");
-        self.texts.push(text.into());
-        self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
+        let id = TextId::try_from(self.entries.len()).expect("fewer than 2^32 texts fit in memory");
+        self.entries.insert_unique(hash, Entry { hash, text: text.into(), id }, |entry| entry.hash);
         id
-    }
-
-    /// The text of a number.
-    #[inline]
-    pub(super) fn text(&self, id: TextId) -> &[u8] {
-        self.texts.get(id as usize).map_or(b"", |text| text)
     }
 
     /// All texts, by number.
     pub(super) fn into_texts(self) -> Vec<Box<[u8]>> {
-        self.texts
+        let mut texts = vec![Box::default(); self.entries.len()];
+        for entry in self.entries {
+            if let Some(slot) = texts.get_mut(entry.id as usize) {
+                *slot = entry.text;
+            }
+        }
+        texts
     }
 }
 
@@ -80,6 +85,6 @@ mod tests {
         assert_eq!(memo.intern(b"b"), (1, true));
         assert_eq!(memo.intern(b"a"), (0, false));
         assert_eq!((memo.find(b"b"), memo.find(b"")), (Some(1), None));
-        assert_eq!(memo.text(1), b"b");
+        assert_eq!(memo.into_texts(), [Box::from(*b"a"), Box::from(*b"b")]);
     }
 }

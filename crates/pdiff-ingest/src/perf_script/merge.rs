@@ -44,7 +44,7 @@ pub(super) fn merge(workers: Vec<Worker>, path: &str, options: &ReadOptions<'_>)
     let stacks = merge_stacks(&parts, &mut builder);
     for (((part, events), threads), stacks) in parts.into_iter().zip(events).zip(threads).zip(stacks) {
         let lane = |(thread, event): &(u32, u32)| {
-            Some((*events.get(*event as usize)?, *threads.get(*thread as usize)?))
+            Some(((*events.get(*event as usize)?)?, (*threads.get(*thread as usize)?)?))
         };
         let lanes = part.counts.lanes.iter().map_while(lane).collect();
         merge_cells(part.counts, &Ids { lanes, stacks }, &mut builder, &mut findings.log);
@@ -54,8 +54,8 @@ pub(super) fn merge(workers: Vec<Worker>, path: &str, options: &ReadOptions<'_>)
 
 /// The counts of a worker and the texts that they speak of.
 struct Part {
-    threads: Vec<(Position, Box<[u8]>)>,
-    events: Vec<(Position, Box<[u8]>)>,
+    threads: Vec<(Option<Position>, Box<[u8]>)>,
+    events: Vec<(Option<Position>, Box<[u8]>)>,
     without_period: Vec<bool>,
     leaves: Vec<Box<[u8]>>,
     tails: Vec<Box<[u8]>>,
@@ -76,7 +76,7 @@ impl Part {
     }
 }
 
-fn in_pairs(seen: FirstSeen) -> Vec<(Position, Box<[u8]>)> {
+fn in_pairs(seen: FirstSeen) -> Vec<(Option<Position>, Box<[u8]>)> {
     seen.firsts.into_iter().zip(seen.memo.into_texts()).collect()
 }
 
@@ -100,23 +100,25 @@ fn join(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> Option<(u64, u64)
     }
 }
 
-/// Interns the texts of all parts in the order of the recording; the ids by part and text.
+/// Interns the texts of all parts in the order of the recording; the ids by part and text, `None` for texts without a
+/// sample.
 fn merge_texts<'p, T: Copy>(
     parts: &'p [Part],
-    texts: impl Fn(&'p Part) -> &'p [(Position, Box<[u8]>)],
+    texts: impl Fn(&'p Part) -> &'p [(Option<Position>, Box<[u8]>)],
     mut intern: impl FnMut(Position, &'p [u8]) -> T,
-) -> Vec<Vec<T>> {
-    let mut all: Vec<_> = parts.iter().flat_map(&texts).map(|(first, text)| (*first, &**text)).collect();
+) -> Vec<Vec<Option<T>>> {
+    let all = parts.iter().flat_map(&texts);
+    let mut all: Vec<_> = all.filter_map(|(first, text)| Some(((*first)?, &**text))).collect();
     all.sort_unstable();
     let mut ids: HashMap<&[u8], T, FixedState> = HashMap::default();
     for (first, text) in all {
         ids.entry(text).or_insert_with(|| intern(first, text));
     }
-    let of_part = |part| texts(part).iter().filter_map(|(_, text)| ids.get(&**text).copied()).collect();
+    let of_part = |part| texts(part).iter().map(|(_, text)| ids.get(&**text).copied()).collect();
     parts.iter().map(of_part).collect()
 }
 
-fn merge_events(parts: &[Part], builder: &mut ProfileBuilder) -> Vec<Vec<EventId>> {
+fn merge_events(parts: &[Part], builder: &mut ProfileBuilder) -> Vec<Vec<Option<EventId>>> {
     let events = merge_texts(
         parts,
         |part| part.events.as_slice(),
@@ -124,12 +126,16 @@ fn merge_events(parts: &[Part], builder: &mut ProfileBuilder) -> Vec<Vec<EventId
     );
     for (part, events) in parts.iter().zip(&events) {
         let flagged = part.without_period.iter().zip(events).filter(|(without_period, _)| **without_period);
-        flagged.for_each(|(_, event)| builder.without_period(*event));
+        flagged.filter_map(|(_, event)| *event).for_each(|event| builder.without_period(event));
     }
     events
 }
 
-fn merge_threads(parts: &[Part], builder: &mut ProfileBuilder, log: &mut NoteLog) -> Vec<Vec<ThreadId>> {
+fn merge_threads(
+    parts: &[Part],
+    builder: &mut ProfileBuilder,
+    log: &mut NoteLog,
+) -> Vec<Vec<Option<ThreadId>>> {
     let intern = |first, text| {
         let thread = parse_thread(text);
         if thread.has_skipped {

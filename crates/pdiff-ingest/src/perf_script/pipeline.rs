@@ -112,7 +112,7 @@ fn time_range<R: Read>(
         TimeWindow::Relative { start_ns, end_ns } => {
             let mut block = Block::default();
             blocks.read_block(&mut block).map_err(RangeError::Read)?;
-            let first_ns = first_time(&block.text);
+            let first_ns = first_time(block.text.as_slice());
             blocks.put_back(block);
             let no_times = || RangeError::Other(Error::NoTimes { path: path.into() });
             Ok(Some(TimeRange::relative(first_ns.ok_or_else(no_times)?, start_ns, end_ns)))

@@ -14,7 +14,7 @@ use super::counts::{CellKey, Counts};
 use super::cursor::Cursor;
 use super::frame_line;
 use super::header_line::{self, HeaderLine};
-use super::header_shape::HeaderShapes;
+use super::header_shape::{HeaderShapes, KnownHeader};
 use super::memo::{Memo, TextId};
 use super::note_log::NoteLog;
 use super::position::Position;
@@ -66,22 +66,29 @@ pub(super) struct OwnedMap {
     pub(super) path: Box<[u8]>,
 }
 
-/// A thread or event and the first sample that has it.
+/// Texts of threads or events, and the first sample counted for each.
 #[derive(Default)]
 pub(super) struct FirstSeen {
     /// The texts.
     pub(super) memo: Memo,
-    /// Place of the first sample, by text.
-    pub(super) firsts: Vec<Position>,
+    /// Place of the first sample by text; `None` while none was counted.
+    pub(super) firsts: Vec<Option<Position>>,
 }
 
 impl FirstSeen {
-    fn intern(&mut self, text: &[u8], position: Position) -> TextId {
+    fn intern(&mut self, text: &[u8]) -> TextId {
         let (id, is_new) = self.memo.intern(text);
         if is_new {
-            self.firsts.push(position);
+            self.firsts.push(None);
         }
         id
+    }
+
+    #[inline]
+    fn count(&mut self, id: TextId, position: Position) {
+        if let Some(first @ None) = self.firsts.get_mut(id as usize) {
+            *first = Some(position);
+        }
     }
 }
 
@@ -155,7 +162,7 @@ impl Worker {
     pub(super) fn read_block(&mut self, block: &Block) {
         (self.last_time, self.block_times) = (None, None);
         self.orphans = if block.continues { Orphans::Cut } else { Orphans::Unparsed };
-        let mut cursor = Cursor::new(&block.text);
+        let mut cursor = Cursor::new(block.text.as_slice());
         loop {
             self.position = Position { block: block.index, line: cursor.line };
             let Some(line) = cursor.next_line() else { break };
@@ -181,7 +188,8 @@ impl Worker {
             None | Some(b'\r') => {
                 self.orphans = Orphans::Unparsed;
                 if cursor.is_at_frame() {
-                    self.sample(&HeaderLine::default(), cursor, block);
+                    let known = self.known(HeaderLine::default());
+                    self.sample(&known, cursor, block);
                 }
             }
             Some(b'\t') => self.orphan(line),
@@ -212,8 +220,8 @@ impl Worker {
     #[inline]
     fn header(&mut self, line: &[u8], cursor: &mut Cursor<'_>, block: &Block) {
         let threads = &self.threads.memo;
-        match self.shapes.parse(line, |text| threads.find(text).is_some()) {
-            Some(header) => self.sample(&header, cursor, block),
+        match self.shapes.parse(line, |text| threads.find(text)) {
+            Some(known) => self.sample(&known, cursor, block),
             None => self.other_header(line, cursor, block),
         }
     }
@@ -234,11 +242,18 @@ impl Worker {
         }
         match header_line::parse(line) {
             Some(header) if !header.needs_frames || is_before_frame(cursor) => {
-                self.shapes.learn(&header);
-                self.sample(&header, cursor, block);
+                let known = self.known(header);
+                self.shapes.learn(&header, known.event);
+                self.sample(&known, cursor, block);
             }
             _ => self.unparsed(line),
         }
+    }
+
+    fn known<'a>(&mut self, header: HeaderLine<'a>) -> KnownHeader<'a> {
+        let thread = self.threads.intern(header.thread_text);
+        let event = self.events.intern(header.event.unwrap_or(b""));
+        KnownHeader { header, thread, event }
     }
 
     fn record(&mut self, record: &RecordLine<'_>, line: &[u8]) {
@@ -255,7 +270,8 @@ impl Worker {
 
     /// Counts the sample of a header and the lines that follow it.
     #[inline]
-    fn sample(&mut self, header: &HeaderLine<'_>, cursor: &mut Cursor<'_>, block: &Block) {
+    fn sample(&mut self, known: &KnownHeader<'_>, cursor: &mut Cursor<'_>, block: &Block) {
+        let header = &known.header;
         let weight = header.period.unwrap_or(1);
         let mut has_skipped = header.has_skipped;
         let (leaf, tail) = if cursor.is_at_frame() {
@@ -270,7 +286,7 @@ impl Worker {
         if has_skipped {
             self.findings.log.add(NoteKind::SkippedField, weight, self.position, b"columns after the event");
         }
-        self.count(header, weight, leaf, tail);
+        self.count(known, weight, leaf, tail);
     }
 
     /// The frames of a chain, and the one line that ends it: blank, or columns to skip.
@@ -362,8 +378,9 @@ impl Worker {
     }
 
     #[inline]
-    fn count(&mut self, header: &HeaderLine<'_>, weight: u64, leaf: TextId, tail: TextId) {
+    fn count(&mut self, known: &KnownHeader<'_>, weight: u64, leaf: TextId, tail: TextId) {
         let position = self.position;
+        let KnownHeader { ref header, thread, event } = *known;
         let block = match header.time_ns {
             Some(time_ns) => {
                 self.note_time(time_ns);
@@ -383,8 +400,8 @@ impl Worker {
             widen(&mut self.findings.span, time_ns);
         }
         self.findings.has_samples = true;
-        let thread = self.threads.intern(header.thread_text, position);
-        let event = self.events.intern(header.event.unwrap_or(b""), position);
+        self.threads.count(thread, position);
+        self.events.count(event, position);
         if header.period.is_none() {
             self.note_no_period(event, header);
         }

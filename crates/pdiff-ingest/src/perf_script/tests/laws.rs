@@ -132,7 +132,7 @@ proptest! {
         let headers: Vec<&str> = text.lines().filter(|line| !line.starts_with('\t') && !line.is_empty()).collect();
         for line in &headers {
             if let Some(header) = header_line::parse(line.as_bytes()) {
-                shapes.learn(&header);
+                shapes.learn(&header, 0);
                 threads.push(header.thread_text.to_vec());
             }
         }
@@ -141,9 +141,9 @@ proptest! {
             if let Some(slot) = changed.get_mut(place) { *slot = byte; }
             changed.truncate(line.len().saturating_sub(cut / 10));
             for line in [line.as_bytes(), &changed] {
-                let is_known = |text: &[u8]| threads.iter().any(|known| known == text);
-                if let Some(header) = shapes.parse(line, is_known) {
-                    prop_assert_eq!(Some(header), header_line::parse(line), "{:?}", String::from_utf8_lossy(line));
+                let is_known = |text: &[u8]| threads.iter().any(|known| known == text).then_some(0);
+                if let Some(known) = shapes.parse(line, is_known) {
+                    prop_assert_eq!(Some(known.header), header_line::parse(line), "{:?}", String::from_utf8_lossy(line));
                 }
             }
         }
