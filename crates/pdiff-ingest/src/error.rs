@@ -5,6 +5,7 @@ use std::io;
 use pdiff_profile::BuildError;
 
 use crate::format::WrongKind;
+use crate::pack::{PackError, RestrictError};
 
 /// Why no profile could be read. Every variant names its source.
 #[derive(Debug, thiserror::Error)]
@@ -99,6 +100,22 @@ pub enum Error {
         first_ns: u64,
         /// Time of the last sample in nanoseconds.
         last_ns: u64,
+    },
+    /// A pack that cannot be read.
+    #[error("{path}: {source}")]
+    Pack {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// What is wrong with it.
+        source: PackError,
+    },
+    /// A time window that a pack cannot give.
+    #[error("{path}: {source}")]
+    PackWindow {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// Why not.
+        source: RestrictError,
     },
     /// The profile's numbers do not fit.
     #[error("{path}: {source}")]

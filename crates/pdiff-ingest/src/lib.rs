@@ -1,7 +1,7 @@
 //! Readers of pdiff: bytes from outside become the vocabulary of `pdiff-profile`, plus notes on what was imperfect.
 //!
-//! [`read_profile`] reads one recording: the text of `perf script`, or folded stacks, plain or compressed, from a file
-//! or standard input. Paths are arguments: this crate decides none, prints nothing and never panics on its input.
+//! [`read_input`] reads one recording: the text of `perf script`, folded stacks, or a pack ([`write_pack`] makes one),
+//! plain or compressed, from a file or standard input. Paths are arguments: this crate decides none, prints nothing and never panics on its input.
 
 #![forbid(unsafe_code)]
 
@@ -10,6 +10,7 @@ mod digits;
 mod error;
 mod folded;
 mod format;
+mod input;
 mod options;
 mod pack;
 mod perf_script;
@@ -20,12 +21,13 @@ mod windows;
 
 pub use error::Error;
 pub use format::WrongKind;
+pub use input::Input;
 pub use options::ReadOptions;
 pub use pack::{
     MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, is_pack, read_pack, write_pack,
 };
 pub use perf_script::parse_perf_script;
-pub use read::read_profile;
+pub use read::{read_input, read_profile};
 pub use source::Source;
 pub use time_window::{ParseTimeWindowError, TimeWindow};
 pub use windows::{Windows, WindowsError};

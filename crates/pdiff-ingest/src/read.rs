@@ -10,16 +10,58 @@ use crate::compressed::{self, Packing};
 use crate::error::Error;
 use crate::folded;
 use crate::format::{self, Format, SNIFF_BYTES};
+use crate::input::Input;
 use crate::options::ReadOptions;
-use crate::perf_script::{self, Input};
-use crate::source::Source;
+use crate::pack::{is_pack, read_pack};
+use crate::perf_script;
+use crate::source::{OpenSource, Source};
 use crate::time_window::{TimeRange, TimeWindow};
 
-/// Reads one recording: `perf script` text or folded stacks (`a;b;c 12`), plain or packed by gzip, zstd or xz; both are
-/// told by content, not by name. Memory follows unique stacks, not the size of the input.
+/// The most bytes read of one pack; more are not of a pack that was written by this crate.
+const MAX_PACK_BYTES: u64 = 1 << 32;
+
+/// Reads one recording: `perf script` text or folded stacks (`a;b;c 12`), or a pack of one, plain or compressed by gzip,
+/// zstd or xz; all are told by content, not by name. Memory follows unique stacks, not the size of the input.
 ///
 /// # Errors
-/// [`Error`] if it cannot be read, is no recording, or has too many lines that cannot be parsed.
+/// [`Error`] if it cannot be read, is no recording, has too many lines that cannot be parsed, or is a pack and the time
+/// window is not one of whole seconds.
+///
+/// ```
+/// use pdiff_ingest::{Input, PackedRun, ReadOptions, Source, read_input, write_pack};
+/// use pdiff_profile::{Notes, RunMeasures};
+/// let path = std::env::temp_dir().join(format!("pdiff-doc-{}.pdiff", std::process::id()));
+/// let (source, options) = (Source::Path(path.clone()), ReadOptions::new());
+/// std::fs::write(&path, "main;work 3\nmain 1\n")?;
+/// let Input::Text(profile) = read_input(&source, &options)? else { panic!("it is text") };
+/// let tool_version = "pdiff 0.1.0".into();
+/// let (notes, objects, measures) = (Notes::new(), Vec::new(), RunMeasures::default());
+/// let run = PackedRun { tool_version, profile, resolutions: None, notes, objects, measures };
+/// std::fs::write(&path, write_pack(&run)?)?;
+/// assert_eq!(read_input(&source, &options)?, Input::Pack(run.into()));
+/// # std::fs::remove_file(path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_input(source: &Source, options: &ReadOptions<'_>) -> Result<Input, Error> {
+    let first = open(source)?;
+    let (TimeWindow::Percent { start, end }, true) = (options.time, first.is_regular_file) else {
+        return read_once(source, first, options);
+    };
+    let all = ReadOptions { time: TimeWindow::All, ..options.clone() };
+    let whole = match read_once(source, first, &all)? {
+        Input::Text(profile) => profile,
+        pack => return restrict(source, pack, options.time),
+    };
+    let span = whole.span.ok_or_else(|| Error::NoTimes { path: source.to_string().into() })?;
+    drop(whole);
+    let time = TimeRange::percent(span.first_ns, span.last_ns, start, end).into();
+    read_once(source, open(source)?, &ReadOptions { time, ..options.clone() })
+}
+
+/// The samples of one recording, as [`read_input`]; of a pack too, without what it resolved.
+///
+/// # Errors
+/// As [`read_input`].
 ///
 /// ```
 /// use pdiff_ingest::{ReadOptions, Source, read_profile};
@@ -31,27 +73,15 @@ use crate::time_window::{TimeRange, TimeWindow};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_profile(source: &Source, options: &ReadOptions<'_>) -> Result<Profile, Error> {
-    let TimeWindow::Percent { start, end } = options.time else {
-        return read_once(source, options);
-    };
-    let is_regular_file = open(source)?.is_regular_file;
-    if !is_regular_file {
-        return Err(Error::PercentNeedsFile { path: source.to_string().into() });
-    }
-    let whole = read_once(source, &ReadOptions { time: TimeWindow::All, ..options.clone() })?;
-    let span = whole.span.ok_or_else(|| Error::NoTimes { path: source.to_string().into() })?;
-    drop(whole);
-    let time = TimeRange::percent(span.first_ns, span.last_ns, start, end).into();
-    read_once(source, &ReadOptions { time, ..options.clone() })
+    read_input(source, options).map(Input::into_profile)
 }
 
-fn open(source: &Source) -> Result<crate::source::OpenSource, Error> {
+fn open(source: &Source) -> Result<OpenSource, Error> {
     source.open().map_err(|error| Error::Unreadable { path: source.to_string().into(), source: error })
 }
 
-fn read_once(source: &Source, options: &ReadOptions<'_>) -> Result<Profile, Error> {
+fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Result<Input, Error> {
     let path = source.to_string();
-    let open = open(source)?;
     let consumed = Arc::new(AtomicU64::new(0));
     let mut reader = Counted { inner: open.reader, consumed: Arc::clone(&consumed) };
     let start = read_start(&mut reader, 6).map_err(|error| unreadable(&path, None, error))?;
@@ -67,6 +97,10 @@ fn read_once(source: &Source, options: &ReadOptions<'_>) -> Result<Profile, Erro
     if start.is_empty() {
         return Err(Error::Empty { path: path.into() });
     }
+    if is_pack(&start) {
+        let packed = io::Cursor::new(start).chain(text).take(MAX_PACK_BYTES);
+        return restrict(source, read_packed(&path, packing, packed)?, options.time);
+    }
     let format =
         format::detect(&start).map_err(|kind| Error::WrongKind { path: path.as_str().into(), kind })?;
     let tick = || {
@@ -75,11 +109,30 @@ fn read_once(source: &Source, options: &ReadOptions<'_>) -> Result<Profile, Erro
         }
     };
     let on_error = |error| unreadable(&path, packing, error);
-    let input =
-        Input { path: &path, text: io::Cursor::new(start).chain(text), tick: &tick, on_error: &on_error };
+    let text = io::Cursor::new(start).chain(text);
+    let input = perf_script::Input { path: &path, text, tick: &tick, on_error: &on_error };
     match format {
         Format::PerfScript => perf_script::parse(input, options),
         Format::Folded => folded::parse(input, options),
+    }
+    .map(Input::Text)
+}
+
+fn read_packed(path: &str, packing: Option<Packing>, mut packed: impl Read) -> Result<Input, Error> {
+    let mut bytes = Vec::new();
+    packed.read_to_end(&mut bytes).map_err(|error| unreadable(path, packing, error))?;
+    let run = read_pack(&bytes).map_err(|source| Error::Pack { path: path.into(), source })?;
+    Ok(Input::Pack(run.into()))
+}
+
+/// The part of a pack in a time window; text was restricted while it was read.
+fn restrict(source: &Source, input: Input, time: TimeWindow) -> Result<Input, Error> {
+    match input {
+        Input::Text(_) => Ok(input),
+        Input::Pack(run) => {
+            let no_window = |error| Error::PackWindow { path: source.to_string().into(), source: error };
+            Ok(Input::Pack(run.restrict(time).map_err(no_window)?.into()))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::container::{Kind, MAGIC, Section, read_sections, write_sections};
 use super::*;
-use crate::{ReadOptions, Source, TimeWindow, parse_perf_script, read_profile};
+use crate::{Error, Input, ReadOptions, Source, TimeWindow, parse_perf_script, read_input, read_profile};
 
 /// Two inlined functions in three at every address, with names and files of a usual length.
 fn made_up_resolutions(frames: usize) -> Resolutions {
@@ -255,4 +255,47 @@ fn the_last_representable_time_does_not_overflow() {
     let mut run = run_at(&[1500, 2500]);
     run.profile.span = run.profile.span.map(|span| pdiff_profile::Span { last_ns: u64::MAX, ..span });
     assert_eq!(run.restrict(window("2,")).unwrap().profile.events[0].samples, 1);
+}
+
+/// What is read of a file with these bytes.
+fn read_file(name: &str, bytes: &[u8], time: &str) -> Result<Input, Error> {
+    let path = std::env::temp_dir().join(format!("pdiff-test-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).unwrap();
+    let input =
+        read_input(&Source::Path(path.clone()), &ReadOptions { time: window(time), ..ReadOptions::new() });
+    std::fs::remove_file(path).unwrap();
+    input
+}
+
+#[test]
+fn a_pack_is_read_where_text_is() {
+    let run = run_at(&[1500, 2500, 2600, 3500]);
+    let bytes = write_pack(&run).unwrap();
+    assert_eq!(read_file("plain", &bytes, "").unwrap(), Input::Pack(run.clone().into()));
+    let zst = zstd::bulk::compress(&bytes, 1).unwrap();
+    assert_eq!(read_file("zst", &zst, "").unwrap(), Input::Pack(run.clone().into()));
+    for time in ["2,3", "25%-75%", "+0.5,+1.5"] {
+        let part = run.clone().restrict(window("2,3")).unwrap();
+        assert_eq!(read_file("window", &bytes, time).unwrap(), Input::Pack(part.into()), "{time}");
+    }
+    let error = read_file("cut", &bytes[..40], "").unwrap_err();
+    assert!(matches!(error, Error::Pack { source: PackError::Truncated { .. }, .. }), "{error}");
+    let error = read_file("finer", &bytes, "2.1,3").unwrap_err();
+    assert!(error.to_string().contains("hint: the nearest one is 2,3"), "{error}");
+}
+
+#[test]
+fn a_window_of_whole_seconds_keeps_the_same_samples_of_text_and_pack() {
+    let run = fixture();
+    let span = run.profile.span.unwrap();
+    let first_s = span.first_ns / 1_000_000_000;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/mysql/80-aligned-r1.perf.zst");
+    let time = window(&format!("{},{}", first_s + 3, first_s + 7));
+    let text = read_profile(&Source::Path(path), &ReadOptions { time, ..ReadOptions::new() }).unwrap();
+    let pack = run.restrict(time).unwrap().profile;
+    assert_eq!(pack.events, text.events);
+    assert_eq!(pack.cells.len(), text.cells.len());
+    let (pack, text) = (pack.span.unwrap(), text.span.unwrap());
+    assert!(pack.first_ns <= text.first_ns && text.last_ns <= pack.last_ns);
+    assert!((pack.seconds() - text.seconds()).abs() < 0.01);
 }
