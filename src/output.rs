@@ -29,7 +29,9 @@ impl Output {
                 let mut stdout = io::stdout().lock();
                 stdout.write_all(bytes).and_then(|()| stdout.flush()).context("writing to standard output")
             }
-            Self::File(path) => write_whole(path, bytes).with_context(|| format!("writing {}", path.display())),
+            Self::File(path) => {
+                write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
+            }
         }
     }
 }

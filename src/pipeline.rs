@@ -89,7 +89,8 @@ fn symbolize(
         allow_mismatch: debug_info.allow_mismatch,
         fetch: None,
     };
-    let resolved = resolve_profile(profile, &options).with_context(|| format!("symbols of the {side} side"))?;
+    let resolved =
+        resolve_profile(profile, &options).with_context(|| format!("symbols of the {side} side"))?;
     timings.lap(format!("symbolise {side}"), None);
     Ok(Some(resolved))
 }

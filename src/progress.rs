@@ -40,7 +40,9 @@ impl Progress {
             None => (ProgressBar::new_spinner(), "{spinner} {msg} {bytes} {bytes_per_sec}"),
         };
         bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
-        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         bar.set_message(self.what.clone());
         bar
     }

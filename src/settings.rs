@@ -2,7 +2,6 @@
 //! clap. The environment is read here and nowhere else.
 
 use std::fmt::Display;
-use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,12 +9,15 @@ use std::str::FromStr;
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
-    Aliases, CompareSettings, Filters, KernelFilter, Knowledge, OnSide, Policy, SpinList, Subsystems, ThreadGroups,
+    Aliases, CompareSettings, Filters, KernelFilter, Knowledge, OnSide, Policy, SpinList, Subsystems,
+    ThreadGroups,
 };
 use pdiff_ingest::{Source, TimeWindow, Windows};
 use pdiff_profile::{BuildId, RunMeasures, Side};
 
-use crate::cli::{ColorChoice, CompareArgs, DebugInfoArgs, FilterArgs, InputArgs, NameArgs, ShareArgs, WorkArgs};
+use crate::cli::{
+    ColorChoice, CompareArgs, DebugInfoArgs, FilterArgs, InputArgs, NameArgs, ShareArgs, WorkArgs,
+};
 
 /// What is read, for both sides.
 pub(crate) struct Inputs {
@@ -94,7 +96,8 @@ fn inputs(args: &InputArgs, filters: &FilterArgs, work: &WorkArgs) -> Result<Inp
         })
     };
     let (before, after) = (side(Side::Before)?, side(Side::After)?);
-    let from_stdin = |files: &SideFiles| files.recordings.iter().filter(|run| run.source == Source::Stdin).count();
+    let from_stdin =
+        |files: &SideFiles| files.recordings.iter().filter(|run| run.source == Source::Stdin).count();
     if from_stdin(&before) + from_stdin(&after) > 1 {
         bail!("standard input can be one recording only; hint: give the others as files");
     }
@@ -109,7 +112,12 @@ fn time_of(side: Side, times: &[OnSide<TimeWindow>]) -> Result<TimeWindow> {
     }
 }
 
-fn recordings(paths: &[&Path], side: Side, work: &WorkArgs, windows: Option<&Windows>) -> Result<Vec<Recording>> {
+fn recordings(
+    paths: &[&Path],
+    side: Side,
+    work: &WorkArgs,
+    windows: Option<&Windows>,
+) -> Result<Vec<Recording>> {
     let (operations, tps, cpu_seconds) = match side {
         Side::Before => (&work.operations_before, &work.tps_before, &work.cpu_seconds_before),
         Side::After => (&work.operations_after, &work.tps_after, &work.cpu_seconds_after),
@@ -246,11 +254,19 @@ fn debug_info(args: &DebugInfoArgs) -> Result<Option<DebugInfo>> {
         binaries_after: args.binary_after.clone(),
         symfs: args.symfs.clone(),
         build_ids,
-        build_id_dirs: perf_cache.or_else(|| home.as_ref().map(|home| home.join(".debug"))).into_iter().collect(),
-        debug_roots: vec![PathBuf::from("/usr/lib/debug")],
+        build_id_dirs: perf_cache
+            .or_else(|| home.as_ref().map(|home| home.join(".debug")))
+            .into_iter()
+            .collect(),
+        debug_roots: debug_roots(),
         cache_dir: cache_dir(args, home),
         allow_mismatch: args.ignore_build_id,
     }))
+}
+
+/// Where distributions put separate debug information.
+pub(crate) fn debug_roots() -> Vec<PathBuf> {
+    vec![PathBuf::from("/usr/lib/debug")]
 }
 
 /// `--cache-dir`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).
@@ -259,7 +275,8 @@ fn cache_dir(args: &DebugInfoArgs, home: Option<PathBuf>) -> Option<PathBuf> {
         return None;
     }
     let user_cache = || {
-        let absolute = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute =
+            std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         absolute.or_else(|| home.map(|home| home.join(".cache"))).map(|cache| cache.join("pdiff"))
     };
     args.cache_dir.clone().or_else(user_cache)
@@ -313,11 +330,6 @@ pub(crate) fn use_color(choice: ColorChoice, to_terminal: bool) -> bool {
         ColorChoice::Auto if set("CLICOLOR_FORCE") => true,
         ColorChoice::Auto => to_terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
     }
-}
-
-/// Whether progress may be shown at all.
-pub(crate) fn is_interactive() -> bool {
-    std::io::stderr().is_terminal()
 }
 
 #[cfg(test)]

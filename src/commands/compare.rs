@@ -1,6 +1,6 @@
 //! `pdiff compare`: how CPU moved.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use pdiff_analysis::{Comparison, Gate};
 use pdiff_render::TableOptions;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     if args.output.timings {
         crate::complain(&timings.report());
     }
-    Ok(judge(&comparison, &gates))
+    judge(&comparison, &gates)
 }
 
 struct TableChoices {
@@ -61,11 +61,22 @@ fn render(comparison: &Comparison, format: Format, options: &TableOptions) -> Re
     })
 }
 
-fn judge(comparison: &Comparison, gates: &[Gate]) -> Outcome {
-    let tripped: Vec<String> =
-        gates.iter().flat_map(|gate| gate.trips(comparison)).map(|trip| trip.to_string()).collect();
-    for trip in &tripped {
-        crate::complain(&format!("pdiff: gate tripped: {trip}"));
+/// Says which rows trip which gates. A gate on something that no row has a value for is trouble, not a pass.
+fn judge(comparison: &Comparison, gates: &[Gate]) -> Result<Outcome> {
+    let mut outcome = Outcome::Ran;
+    for gate in gates {
+        let judged = gate.evaluate(comparison);
+        if judged.in_scope > 0 && judged.with_value == 0 {
+            bail!("--fail-on '{gate}': no row has that value; hint: some need operations, see --tps-before");
+        }
+        for trip in &judged.tripped {
+            let object = if trip.object.is_empty() { String::new() } else { format!(" ({})", trip.object) };
+            crate::complain(&format!(
+                "pdiff: gate '{gate}' tripped by {}{object}: {:.4}",
+                trip.name, trip.value
+            ));
+            outcome = Outcome::GateTripped;
+        }
     }
-    if tripped.is_empty() { Outcome::Ran } else { Outcome::GateTripped }
+    Ok(outcome)
 }

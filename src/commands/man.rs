@@ -24,6 +24,6 @@ pub(crate) fn run(args: &ManArgs) -> Result<()> {
 
 fn page(command: &clap::Command, name: &str) -> Result<Vec<u8>> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
+    clap_mangen::Man::new(command.clone()).title(name.to_uppercase()).render(&mut page)?;
     Ok(page)
 }

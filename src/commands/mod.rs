@@ -3,3 +3,4 @@
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod man;
+pub(crate) mod symbolize;

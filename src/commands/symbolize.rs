@@ -1,0 +1,74 @@
+//! `pdiff symbolize`: the functions at addresses of one binary.
+
+use std::io::Read;
+
+use anyhow::{Context, Result, anyhow, bail};
+use pdiff_profile::ObjectAddr;
+use pdiff_symbolize::{SymbolizeOptions, symbolize};
+
+use crate::cli::{AddressFormat, SymbolizeArgs};
+use crate::output::Output;
+use crate::settings::debug_roots;
+
+/// Looks up all addresses and prints what is there, in the order given.
+pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
+    let addresses = addresses(&args.addresses)?;
+    let mut roots = args.debug_root.clone();
+    roots.extend(debug_roots());
+    let options = SymbolizeOptions { debug_roots: roots, ..SymbolizeOptions::new() };
+    let resolutions = symbolize(&args.binary, &addresses, &options)?;
+    let rendered = match args.format {
+        AddressFormat::Text => pdiff_render::resolution_text(&resolutions).into_bytes(),
+        AddressFormat::Json => pdiff_render::resolution_json_lines(&addresses, &resolutions)?,
+    };
+    Output::new(args.output.clone()).write(&rendered)
+}
+
+fn addresses(words: &[String]) -> Result<Vec<ObjectAddr>> {
+    if !words.is_empty() && words != ["-"] {
+        return words.iter().map(|word| parse(word).ok_or_else(|| not_an_address(word))).collect();
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).context("reading addresses from standard input")?;
+    let words = text
+        .lines()
+        .enumerate()
+        .flat_map(|(number, line)| line.split_whitespace().map(move |word| (number, word)));
+    let addresses: Vec<ObjectAddr> = words
+        .map(|(number, word)| {
+            parse(word).ok_or_else(|| not_an_address(word).context(format!("line {}", number + 1)))
+        })
+        .collect::<Result<_>>()?;
+    if addresses.is_empty() {
+        bail!("no addresses; hint: give them as arguments or on standard input");
+    }
+    Ok(addresses)
+}
+
+fn parse(word: &str) -> Option<ObjectAddr> {
+    let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).unwrap_or(word);
+    // from_str_radix would take a sign.
+    let is_hex = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten().map(ObjectAddr)
+}
+
+fn not_an_address(word: &str) -> anyhow::Error {
+    anyhow!("'{word}' is not an address; hint: write hexadecimal, as 0x1139")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_hexadecimal_with_or_without_prefix() {
+        let check = |word, expected: Option<u64>| assert_eq!(parse(word), expected.map(ObjectAddr), "{word}");
+        check("0x1f", Some(31));
+        check("1F", Some(31));
+        check("0x", None);
+        check("+1", None);
+        check("ffffffffffffffff", Some(u64::MAX));
+        check("10000000000000000", None);
+        check("main", None);
+    }
+}
