@@ -214,8 +214,8 @@ impl<'a> Reader<'_, 'a> {
 
     fn ranges(&self, attributes: &Attributes<'a>) -> Vec<Range<u64>> {
         let mut ranges = Vec::new();
-        if let Some(value) = &attributes.ranges {
-            let list = self.dwarf.attr_ranges(self.unit, value.clone());
+        if let Some(value) = attributes.ranges {
+            let list = self.dwarf.attr_ranges(self.unit, value);
             if let Ok(Some(mut list)) = list {
                 while let Ok(Some(range)) = list.next() {
                     if range.begin < range.end && ranges.len() < MAX_RANGES {

@@ -44,7 +44,8 @@ pub(crate) fn identify(profile: &Profile, frames: &ObjectFrames, symbolizer: &Sy
         (ballot, contradicted)
     };
     let ((chained, chained_wrong), (single, single_wrong)) = (judge(true), judge(false));
-    Identity { chained, single, contradicted: chained_wrong || single_wrong && chained_wrong }
+    let contradicted = chained_wrong || single_wrong && chained.agree == 0;
+    Identity { chained, single, contradicted }
 }
 
 impl Identity {

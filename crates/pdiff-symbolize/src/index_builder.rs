@@ -126,6 +126,9 @@ fn covered(index: &AddressIndex<'_>) -> Vec<(u64, u64)> {
     ranges
 }
 
+/// The name and linkage name of a function, as strings.
+type NameIds = [u32; 2];
+
 /// Which labels, files and functions of the units have been taken over, and as what.
 struct Placed<'u> {
     units: &'u [UnitIndex],
@@ -226,7 +229,7 @@ struct Builder {
     places: Vec<[u32; 2]>,
     place_ids: FxHashMap<[u32; 2], u32>,
     /// Names that are known, and labels whose names are made at the end.
-    functions: Vec<(Label, Option<[u32; 2]>)>,
+    functions: Vec<(Label, Option<NameIds>)>,
     function_ids: FxHashMap<Label, u32>,
     strings: Strings,
 }
@@ -345,7 +348,7 @@ impl Builder {
 
     /// Demangles what is not yet, in parallel: the slowest step of a small index. A whole index would need 2 s for it,
     /// and leaves it to who asks.
-    fn name_functions(&mut self, extent: Extent) -> Vec<[u32; 2]> {
+    fn name_functions(&mut self, extent: Extent) -> Vec<NameIds> {
         let functions = std::mem::take(&mut self.functions);
         let shown: Vec<Option<Box<str>>> = functions
             .par_iter()
@@ -355,16 +358,18 @@ impl Builder {
             })
             .collect();
         let strings = &mut self.strings;
-        let mut ids =
-            |((label, known), shown): (&(Label, Option<[u32; 2]>), Option<Box<str>>)| match (known, label) {
+        let mut ids = Vec::with_capacity(functions.len());
+        for ((label, known), shown) in functions.iter().zip(shown) {
+            ids.push(match (known, label) {
                 (Some(known), _) => *known,
                 (None, Label::Plain(name)) => [strings.add(name), NONE],
                 (None, Label::Linkage(linkage)) => {
                     let name = shown.map_or(NONE, |name| strings.add(&name));
                     [name, strings.add(linkage)]
                 }
-            };
-        functions.iter().zip(shown).map(&mut ids).collect()
+            });
+        }
+        ids
     }
 }
 

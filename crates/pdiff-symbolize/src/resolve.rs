@@ -78,7 +78,7 @@ pub fn resolve_profile(profile: &Profile, options: &SymbolizeOptions) -> Result<
         })
         .collect::<Result<Vec<_>, Error>>()
         .map(sorted_by_index)?;
-    Ok(put_together(profile, &by_object, resolved))
+    Ok(put_together(profile, resolved))
 }
 
 /// In which ways a frame is used.
@@ -137,10 +137,9 @@ fn sorted_by_index(mut results: Vec<(usize, ObjectResult)>) -> Vec<ObjectResult>
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn put_together(profile: &Profile, by_object: &[ObjectFrames], results: Vec<ObjectResult>) -> Resolved {
+fn put_together(profile: &Profile, results: Vec<ObjectResult>) -> Resolved {
     let mut resolved =
         Resolved { resolutions: Resolutions::new(profile.frames.len()), ..Resolved::default() };
-    let _ = by_object;
     for (index, result) in (0..).zip(results) {
         let numbers: Vec<u32> =
             result.resolutions.into_iter().map(|resolution| resolved.resolutions.add(resolution)).collect();

@@ -137,11 +137,11 @@ impl Symbolizer {
 
     /// Calls `each` with what the index has for each of `sorted` addresses. What is not indexed has none: see
     /// [`Self::index_all`].
-    pub fn for_each(&self, sorted: &[u64], mut each: impl FnMut(Option<Chain<'_>>)) {
+    pub fn for_each(&self, sorted: &[ObjectAddr], mut each: impl FnMut(Option<Chain<'_>>)) {
         let index = self.index();
         let mut cursor = Cursor::default();
         for addr in sorted {
-            each(index.find(&mut cursor, *addr).chain());
+            each(index.find(&mut cursor, addr.0).chain());
         }
     }
 

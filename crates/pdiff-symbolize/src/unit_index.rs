@@ -193,7 +193,7 @@ impl Growing {
         self.index.labels.push(Label::Linkage(symbol.name.clone()));
         let node = NamedNode { parent: 0, label: Some(label), call_file: None, call_line: 0 };
         self.index.functions.push(UnitFunction {
-            ranges: vec![symbol.start..symbol.end],
+            ranges: std::iter::once(symbol.start..symbol.end).collect(),
             nodes: vec![node],
             segments: vec![(symbol.start, Some(0)), (symbol.end, None)],
             is_symbol: true,

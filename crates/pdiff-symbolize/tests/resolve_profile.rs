@@ -1,0 +1,117 @@
+//! Profiles whose addresses are of every kind come to the same functions; another build is refused.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use pdiff_profile::{
+    Frame, FrameId, Lookup, Object, Profile, ProfileBuilder, RawAddr, Reason, Resolution, Thread, Weight,
+};
+use pdiff_symbolize::{AddressKind, Error, Resolved, SymbolizeOptions, resolve_profile};
+
+/// Functions of the test program by symbol: name and address in the file.
+fn symbols(program: &PathBuf) -> Option<Vec<(String, u64)>> {
+    let Ok(output) = Command::new("nm").arg(program).output() else {
+        eprintln!("SKIPPED: no nm here");
+        return None;
+    };
+    let text = String::from_utf8(output.stdout).unwrap();
+    let symbol = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [addr, "t" | "T", name] if name.contains("pdiff_profile") => {
+                Some(((*name).to_owned(), u64::from_str_radix(addr, 16).unwrap()))
+            }
+            _ => None,
+        }
+    };
+    Some(text.lines().filter_map(symbol).take(40).collect())
+}
+
+/// A chain of one frame per symbol, 5 bytes into each, and one frame without symbol.
+fn profile(object: &str, symbols: &[(String, u64)], shift: u64, is_chain: bool) -> Profile {
+    let mut builder = ProfileBuilder::new();
+    let object = builder.object(Object::from_text(object));
+    let mut frames = Vec::new();
+    for (name, addr) in symbols {
+        let symbol = Some(builder.string(name));
+        let addr = Some(RawAddr((addr + 5).wrapping_sub(shift)));
+        let offset = Some(5);
+        frames.push(Frame { addr, symbol, symbol_offset: offset, object, source: None, inlined: false });
+    }
+    let nameless = Frame { symbol: None, symbol_offset: None, ..frames[0] };
+    frames.push(nameless);
+    let ids: Vec<FrameId> = frames.into_iter().map(|frame| builder.frame(frame)).collect();
+    let event = builder.event("cycles");
+    let comm = builder.string("x");
+    let thread = builder.thread(Thread { comm, pid: None, tid: None });
+    let stacks: Vec<Vec<FrameId>> =
+        if is_chain { vec![ids] } else { ids.into_iter().map(|id| vec![id]).collect() };
+    for stack in stacks {
+        let stack = builder.stack(&stack);
+        builder.count(event, 0, thread, stack, 1, Weight(1));
+    }
+    builder.finish().unwrap()
+}
+
+fn resolve(profile: &Profile, program: &PathBuf) -> Result<Resolved, Error> {
+    let mut options = SymbolizeOptions::new();
+    options.binaries.push(program.clone());
+    resolve_profile(profile, &options)
+}
+
+#[test]
+fn addresses_of_every_kind_come_to_the_same_functions() {
+    let program = std::env::current_exe().unwrap();
+    let Some(symbols) = symbols(&program) else { return };
+    assert!(symbols.len() > 20);
+    for (shift, kind) in [(0, AddressKind::Object), (0xffff_8000_0001_0000, AddressKind::Runtime)] {
+        for is_chain in [true, false] {
+            let profile = profile(program.to_str().unwrap(), &symbols, shift, is_chain);
+            let resolved = resolve(&profile, &program).unwrap();
+            let maps = &resolved.objects[0].address_maps;
+            assert!(maps.iter().all(|map| map.bias == shift), "{maps:?}");
+            assert!(shift == 0 || maps[0].kind == kind, "{maps:?}");
+            let last = FrameId(profile.frames.len() as u32 - 1);
+            let lookup = Lookup::Exact;
+            let Some(Resolution::Resolved(chain)) = resolved.resolutions.get(last, lookup) else {
+                panic!("the frame without symbol is resolved by the bias of the others");
+            };
+            assert_eq!(chain.outermost().linkage_name.as_deref(), Some(&*symbols[0].0));
+        }
+    }
+}
+
+#[test]
+fn another_build_is_refused_unless_allowed() {
+    let program = std::env::current_exe().unwrap();
+    let Some(mut symbols) = symbols(&program) else { return };
+    let names: Vec<String> = symbols.iter().map(|(name, _)| name.clone()).collect();
+    for (symbol, name) in symbols.iter_mut().zip(names.iter().skip(7).chain(&names)) {
+        symbol.0.clone_from(name);
+    }
+    let profile = profile(program.to_str().unwrap(), &symbols, 0, true);
+    let error = resolve(&profile, &program).unwrap_err();
+    assert!(matches!(error, Error::WrongSymbols { .. }), "{error}");
+    assert!(error.to_string().contains("hint: "));
+
+    let found = resolve_profile(&profile, &SymbolizeOptions::new()).unwrap();
+    assert!(found.objects.is_empty(), "a file that was only found is left aside");
+    let last = FrameId(profile.frames.len() as u32 - 1);
+    let resolution = found.resolutions.get(last, Lookup::Exact);
+    assert_eq!(resolution, Some(&Resolution::Unresolved(Reason::WrongFile)));
+    assert!(!found.notes.is_empty());
+
+    let mut options = SymbolizeOptions::new();
+    options.allow_mismatch = true;
+    assert_eq!(resolve_profile(&profile, &options).unwrap().objects.len(), 1);
+}
+
+#[test]
+fn what_has_no_file_keeps_the_symbol_of_perf() {
+    let symbols = [("f".to_owned(), 0x1000)];
+    let profile = profile("/nowhere/program", &symbols, 0, true);
+    let resolved = resolve_profile(&profile, &SymbolizeOptions::new()).unwrap();
+    assert_eq!(resolved.resolutions.get(FrameId(0), Lookup::MinusOne), None);
+    let nameless = resolved.resolutions.get(FrameId(1), Lookup::Exact);
+    assert_eq!(nameless, Some(&Resolution::Unresolved(Reason::FileNotFound)));
+}
