@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.into(),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("pdiff: error: {error:#}"));
+            complain(&format!("pdiff: error: {}", one_line(&error)));
             ExitCode::from(TROUBLE)
         }
     }
@@ -39,6 +39,19 @@ fn run(command: &Command) -> Result<Outcome> {
         Command::Completions(args) => commands::completions::run(args).map(|()| Outcome::Ran),
         Command::Man(args) => commands::man::run(args).map(|()| Outcome::Ran),
     }
+}
+
+/// An error and its causes in one line; a cause that the error's own text ends in is not said twice.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line.replace('\n', " ")
 }
 
 /// Says something on standard error; if that is closed, nobody is there to hear it.

@@ -128,7 +128,7 @@ pub enum Error {
 }
 
 fn show(examples: &[Box<str>]) -> String {
-    examples.iter().map(|example| format!("\n  {example}")).collect()
+    if examples.is_empty() { String::new() } else { format!(" ({})", examples.join("; ")) }
 }
 
 fn seconds(ns: u64) -> String {
