@@ -6,11 +6,12 @@ use crate::pack::PackedRun;
 
 /// One recording, from text or from a pack.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one a recording, and it is taken apart at once")]
 pub enum Input {
     /// Samples as text; what their addresses are is still to be found out.
     Text(Profile),
     /// A pack, symbolised when it was made.
-    Pack(Box<PackedRun>),
+    Pack(PackedRun),
 }
 
 impl Input {

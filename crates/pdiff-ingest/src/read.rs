@@ -38,7 +38,7 @@ const MAX_PACK_BYTES: u64 = 1 << 32;
 /// let (notes, objects, measures) = (Notes::new(), Vec::new(), RunMeasures::default());
 /// let run = PackedRun { tool_version, profile, resolutions: None, notes, objects, measures };
 /// std::fs::write(&path, write_pack(&run)?)?;
-/// assert_eq!(read_input(&source, &options)?, Input::Pack(run.into()));
+/// assert_eq!(read_input(&source, &options)?, Input::Pack(run));
 /// # std::fs::remove_file(path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -122,7 +122,7 @@ fn read_packed(path: &str, packing: Option<Packing>, mut packed: impl Read) -> R
     let mut bytes = Vec::new();
     packed.read_to_end(&mut bytes).map_err(|error| unreadable(path, packing, error))?;
     let run = read_pack(&bytes).map_err(|source| Error::Pack { path: path.into(), source })?;
-    Ok(Input::Pack(run.into()))
+    Ok(Input::Pack(run))
 }
 
 /// The part of a pack in a time window; text was restricted while it was read.
@@ -131,7 +131,7 @@ fn restrict(source: &Source, input: Input, time: TimeWindow) -> Result<Input, Er
         Input::Text(_) => Ok(input),
         Input::Pack(run) => {
             let no_window = |error| Error::PackWindow { path: source.to_string().into(), source: error };
-            Ok(Input::Pack(run.restrict(time).map_err(no_window)?.into()))
+            Ok(Input::Pack(run.restrict(time).map_err(no_window)?))
         }
     }
 }

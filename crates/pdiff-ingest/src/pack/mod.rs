@@ -9,7 +9,7 @@
 //! write_pack: PackedRun -> sections -> zstd -> checksums -> bytes        read_pack: the way back
 //! ```
 //!
-//! Estimate for 20 MB of text: 1.5 MB of sections, 0.5 MB packed; checksums 0.1 ms, unpacking 3 ms, tables 15 ms.
+//! Estimate for 20 MB of text: 0.6 MB of sections, 0.2 MB packed; checksums 0.1 ms, unpacking 1 ms, tables 10 ms.
 
 mod container;
 mod error;

@@ -271,12 +271,12 @@ fn read_file(name: &str, bytes: &[u8], time: &str) -> Result<Input, Error> {
 fn a_pack_is_read_where_text_is() {
     let run = run_at(&[1500, 2500, 2600, 3500]);
     let bytes = write_pack(&run).unwrap();
-    assert_eq!(read_file("plain", &bytes, "").unwrap(), Input::Pack(run.clone().into()));
+    assert_eq!(read_file("plain", &bytes, "").unwrap(), Input::Pack(run.clone()));
     let zst = zstd::bulk::compress(&bytes, 1).unwrap();
-    assert_eq!(read_file("zst", &zst, "").unwrap(), Input::Pack(run.clone().into()));
+    assert_eq!(read_file("zst", &zst, "").unwrap(), Input::Pack(run.clone()));
     for time in ["2,3", "25%-75%", "+0.5,+1.5"] {
         let part = run.clone().restrict(window("2,3")).unwrap();
-        assert_eq!(read_file("window", &bytes, time).unwrap(), Input::Pack(part.into()), "{time}");
+        assert_eq!(read_file("window", &bytes, time).unwrap(), Input::Pack(part), "{time}");
     }
     let error = read_file("cut", &bytes[..40], "").unwrap_err();
     assert!(matches!(error, Error::Pack { source: PackError::Truncated { .. }, .. }), "{error}");
