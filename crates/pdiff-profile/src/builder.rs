@@ -1,8 +1,8 @@
 //! Making a [`Profile`]: interning, counting, and the order in which it all ends up.
 
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::notes::Notes;
 use crate::object::Object;
@@ -52,7 +52,9 @@ pub struct ProfileBuilder {
     objects: Interner<Box<str>>,
     object_values: Vec<Object>,
     frames: Interner<Frame>,
-    stack_ids: FxHashMap<Box<[FrameId]>, StackId>,
+    /// The first stack of each hash; the few others of the same hash are in `more_stack_ids`.
+    stack_ids: FxHashMap<u64, StackId>,
+    more_stack_ids: FxHashMap<Box<[FrameId]>, StackId>,
     stacks: StackTable,
     threads: Interner<Thread>,
     events: Interner<Box<str>>,
@@ -100,11 +102,19 @@ impl ProfileBuilder {
 
     /// The id of a stack, root first.
     pub fn stack(&mut self, root_first: &[FrameId]) -> StackId {
-        if let Some(id) = self.stack_ids.get(root_first) {
+        let hash = FxBuildHasher.hash_one(root_first);
+        let first = self.stack_ids.get(&hash).copied();
+        if let Some(id) = first.filter(|id| self.stacks.get(*id) == root_first) {
+            return id;
+        }
+        if let Some(id) = self.more_stack_ids.get(root_first) {
             return *id;
         }
         let id = self.stacks.push(root_first.iter().copied());
-        self.stack_ids.insert(root_first.into(), id);
+        match first {
+            None => drop(self.stack_ids.insert(hash, id)),
+            Some(_) => drop(self.more_stack_ids.insert(root_first.into(), id)),
+        }
         id
     }
 
@@ -123,6 +133,11 @@ impl ProfileBuilder {
         if !self.without_period.contains(&event) {
             self.without_period.push(event);
         }
+    }
+
+    /// Makes room for so many cells at once, so that memory does not grow by doubling.
+    pub fn reserve_cells(&mut self, cells: usize) {
+        self.cells.reserve_exact(cells);
     }
 
     /// Counts `samples` samples of `weight` together. `block` is the second of the recorder's clock.

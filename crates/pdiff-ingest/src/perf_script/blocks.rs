@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use super::header_line;
 
 /// How much is read for a block: it stays in the second-level cache between the kernel's copy and the parser.
-pub(super) const BLOCK_BYTES: usize = 1 << 20;
+pub(super) const BLOCK_BYTES: usize = 256 << 10;
 
 /// The most that a block grows to in search of a sample's edge.
 pub(super) const MAX_BLOCK_BYTES: usize = 32 << 20;

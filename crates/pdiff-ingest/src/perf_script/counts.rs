@@ -100,6 +100,13 @@ impl Counts {
         self.running = running;
     }
 
+    /// Frees what only counting needs.
+    pub(super) fn forget_ids(&mut self) {
+        self.running = FxHashMap::default();
+        self.chain_ids = FxHashMap::default();
+        self.lane_ids = FxHashMap::default();
+    }
+
     fn push(&mut self, key: CellKey, counted: &Running) {
         let lane = next_id(&mut self.lane_ids, (key.thread, key.event), self.lanes.len());
         if lane as usize == self.lanes.len() {

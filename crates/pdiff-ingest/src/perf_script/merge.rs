@@ -41,7 +41,8 @@ pub(super) fn merge(workers: Vec<Worker>, path: &str, options: &ReadOptions<'_>)
     }
     let events = merge_events(&parts, &mut builder);
     let threads = merge_threads(&parts, &mut builder, &mut findings.log);
-    let stacks = merge_stacks(&parts, &mut builder);
+    let stacks = merge_stacks(&mut parts, &mut builder);
+    builder.reserve_cells(parts.iter().flat_map(|part| &part.counts.chunks).map(Vec::len).sum());
     for (((part, events), threads), stacks) in parts.into_iter().zip(events).zip(threads).zip(stacks) {
         let lane = |(thread, event): &(u32, u32)| {
             Some(((*events.get(*event as usize)?)?, (*threads.get(*thread as usize)?)?))
@@ -151,8 +152,17 @@ fn merge_threads(
     merge_texts(parts, |part| part.threads.as_slice(), intern)
 }
 
-/// Stacks in the order of their first samples, by part and chain.
-fn merge_stacks(parts: &[Part], builder: &mut ProfileBuilder) -> Vec<Vec<(StackId, Flaws)>> {
+/// Stacks in the order of their first samples, by part and chain. The texts are not needed after it, and are freed.
+fn merge_stacks(parts: &mut [Part], builder: &mut ProfileBuilder) -> Vec<Vec<(StackId, Flaws)>> {
+    let stacks = stacks_of(parts, builder);
+    for part in parts {
+        (part.leaves, part.tails) = (Vec::new(), Vec::new());
+        part.counts.forget_ids();
+    }
+    stacks
+}
+
+fn stacks_of(parts: &[Part], builder: &mut ProfileBuilder) -> Vec<Vec<(StackId, Flaws)>> {
     let mut order: Vec<(Position, usize, usize)> = Vec::new();
     for (place, part) in parts.iter().enumerate() {
         order.extend(part.counts.chains.iter().enumerate().map(|(chain, known)| (known.first, place, chain)));
