@@ -27,6 +27,8 @@ Exit status: 0 ran; 1 a gate given with --fail-on tripped; 2 usage or input trou
 pub(crate) enum Command {
     /// Show how CPU moved between two builds, function by function.
     Compare(Box<CompareArgs>),
+    /// Write one recording with its functions and inline chains into one small file, to compare elsewhere.
+    Pack(Box<PackArgs>),
     /// Print the functions at addresses of a binary, inlined ones included.
     Symbolize(SymbolizeArgs),
     /// Print a completion script for a shell.
@@ -165,6 +167,14 @@ pub(crate) struct DebugInfoArgs {
     /// Binary or debug file of the build compared with it (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) binary_after: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: LookupArgs,
+}
+
+/// Where else binaries and their debug information are.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Debug information")]
+pub(crate) struct LookupArgs {
     /// Look for the profile's objects under this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) symfs: Option<PathBuf>,
@@ -284,6 +294,49 @@ pub(crate) enum ColorChoice {
     Auto,
     Always,
     Never,
+}
+
+const PACK_EXAMPLES: &str = "\
+Examples:
+  pdiff pack 80.perf --binary /usr/sbin/mysqld -o 80.pdiff
+  perf script -i perf.data | pdiff pack - -o 80.pdiff
+  pdiff pack 80.perf --tps 47509 -o 80.pdiff && pdiff compare 57.pdiff 80.pdiff
+
+Symbolise where the binaries are, compare where you sit: every command takes a pack where it takes text.";
+
+/// What goes into a pack.
+#[derive(Args, Debug)]
+#[command(after_help = PACK_EXAMPLES)]
+pub(crate) struct PackArgs {
+    /// Recording: text of `perf script`, or - for standard input
+    #[arg(value_name = "RECORDING", value_hint = ValueHint::FilePath)]
+    pub(crate) recording: PathBuf,
+    /// The pack to write; - for standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+    /// Go on even if more than 1 % of the lines cannot be parsed
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Worker threads [default: one a core]; the result does not depend on it
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// No progress bar
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Binary or debug file, found by build-id or name (repeatable)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
+    pub(crate) binary: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: LookupArgs,
+    /// Operations done while it was recorded
+    #[arg(long, value_name = "N", help_heading = "Operations")]
+    pub(crate) operations: Option<f64>,
+    /// Operations per second
+    #[arg(long, value_name = "TPS", help_heading = "Operations")]
+    pub(crate) tps: Option<f64>,
+    /// CPU seconds that the process used
+    #[arg(long, value_name = "S", help_heading = "Operations")]
+    pub(crate) cpu_seconds: Option<f64>,
 }
 
 const SYMBOLIZE_EXAMPLES: &str = "\

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use pdiff_analysis::{Comparison, ObjectFacts, RunInput, SideInput, Sides, choose_events, compare};
-use pdiff_ingest::{ReadOptions, Source, read_profile};
-use pdiff_profile::{ObjectKind, Profile, Side};
+use pdiff_ingest::{Input, PackedObject, PackedRun, ReadOptions, Source, read_input};
+use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
 use pdiff_symbolize::{Resolved, SymbolizeOptions, resolve_profile};
 
 use crate::progress::Progress;
@@ -13,22 +13,22 @@ use crate::settings::{Compared, DebugInfo, Inputs, Recording, SideFiles};
 use crate::timings::Timings;
 
 /// One recording, read and symbolised.
-struct Run {
+pub(crate) struct Run {
     path: String,
     profile: Profile,
-    resolved: Option<Resolved>,
+    resolutions: Option<Resolutions>,
+    notes: Notes,
+    objects: Vec<ObjectFacts>,
+    measures: RunMeasures,
 }
 
 /// Reads, symbolises and compares.
 pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<Comparison> {
     let mut sides = Vec::new();
     for side in Side::BOTH {
-        let mut runs = Vec::new();
-        for recording in &compared.inputs.side(side).recordings {
-            let profile = ingest(recording, &compared.inputs, side, quiet, timings)?;
-            let resolved = symbolize(&profile, compared.debug_info.as_ref(), side, timings)?;
-            runs.push(Run { path: recording.source.to_string(), profile, resolved });
-        }
+        let debug_info = compared.debug_info.as_ref();
+        let read = |recording| read_run(recording, &compared.inputs, debug_info, side, quiet, timings);
+        let runs: Vec<Run> = compared.inputs.side(side).recordings.iter().map(read).collect::<Result<_>>()?;
         sides.push(runs);
     }
     let [before, after] = sides.as_slice() else { unreachable!("there are two sides") };
@@ -45,13 +45,78 @@ pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Re
     Ok(comparison)
 }
 
+/// Reads one recording and finds its functions; a pack brings them along.
+pub(crate) fn read_run(
+    recording: &Recording,
+    inputs: &Inputs,
+    debug_info: Option<&DebugInfo>,
+    side: Side,
+    quiet: bool,
+    timings: &mut Timings,
+) -> Result<Run> {
+    let path = recording.source.to_string();
+    let (profile, packed) = match ingest(recording, inputs, side, quiet, timings)? {
+        Input::Text(profile) => (profile, None),
+        Input::Pack(pack) => {
+            let measures = recording.measures.or(pack.measures);
+            if let Some(resolutions) = pack.resolutions {
+                let objects = pack.objects.into_iter().map(packed_object).collect();
+                let (profile, notes) = (pack.profile, pack.notes);
+                let resolutions = debug_info.map(|_| resolutions);
+                return Ok(Run { path, profile, resolutions, notes, objects, measures });
+            }
+            (pack.profile, Some(measures))
+        }
+    };
+    let resolved = symbolize(&profile, debug_info, side, timings)?;
+    let objects = objects(&profile, resolved.as_ref());
+    let (resolutions, notes) = match resolved {
+        Some(resolved) => (Some(resolved.resolutions), resolved.notes),
+        None => (None, Notes::new()),
+    };
+    let measures = packed.unwrap_or(recording.measures);
+    Ok(Run { path, profile, resolutions, notes, objects, measures })
+}
+
+fn packed_object(object: PackedObject) -> ObjectFacts {
+    ObjectFacts {
+        path: object.path,
+        object_id: object.object_id,
+        build_id: object.build_id,
+        producers: object.producers,
+        has_debug_info: object.has_debug_info,
+    }
+}
+
+impl Run {
+    /// As a pack holds it.
+    pub(crate) fn into_pack(self) -> PackedRun {
+        let object = |object: ObjectFacts| PackedObject {
+            path: object.path,
+            object_id: object.object_id,
+            build_id: object.build_id,
+            has_debug_info: object.has_debug_info,
+            producers: object.producers,
+            census: None,
+        };
+        PackedRun {
+            tool_version: concat!("pdiff ", env!("CARGO_PKG_VERSION")).to_owned(),
+            profile: self.profile,
+            resolutions: self.resolutions,
+            notes: self.notes,
+            objects: self.objects.into_iter().map(object).collect(),
+            measures: self.measures,
+        }
+    }
+}
+
 fn ingest(
     recording: &Recording,
     inputs: &Inputs,
     side: Side,
     quiet: bool,
     timings: &mut Timings,
-) -> Result<Profile> {
+) -> Result<Input> {
     let progress = Progress::new(format!("reading {}", recording.source), quiet);
     let options = ReadOptions {
         time: inputs.side(side).time,
@@ -59,13 +124,13 @@ fn ingest(
         threads: inputs.threads,
         progress: Some(&|bytes, total| progress.update(bytes, total)),
     };
-    let profile = read_profile(&recording.source, &options)?;
+    let input = read_input(&recording.source, &options)?;
     let bytes = match &recording.source {
         Source::Path(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
         Source::Stdin => None,
     };
     timings.lap(format!("read {}", recording.source), bytes);
-    Ok(profile)
+    Ok(input)
 }
 
 fn symbolize(
@@ -95,40 +160,37 @@ fn symbolize(
     Ok(Some(resolved))
 }
 
-fn side_input<'a>(runs: &'a [Run], files: &SideFiles, events: &[pdiff_profile::EventId]) -> SideInput<'a> {
-    let input = |((run, recording), event): ((&'a Run, &Recording), &pdiff_profile::EventId)| RunInput {
+fn side_input<'a>(runs: &'a [Run], files: &SideFiles, events: &[EventId]) -> SideInput<'a> {
+    let input = |(run, event): (&'a Run, &EventId)| RunInput {
         path: run.path.clone(),
         profile: &run.profile,
-        resolutions: run.resolved.as_ref().map(|resolved| &resolved.resolutions),
-        notes: run.resolved.as_ref().map(|resolved| &resolved.notes),
+        resolutions: run.resolutions.as_ref(),
+        notes: Some(&run.notes),
         event: *event,
-        measures: recording.measures,
+        measures: run.measures,
     };
+    let mut seen = BTreeSet::new();
+    let objects = runs.iter().flat_map(|run| &run.objects).filter(|object| seen.insert(&object.path));
     SideInput {
         label: files.label.clone(),
-        runs: runs.iter().zip(&files.recordings).zip(events).map(input).collect(),
-        objects: objects(runs),
+        objects: objects.cloned().collect(),
+        runs: runs.iter().zip(events).map(input).collect(),
     }
 }
 
-/// The files of a side, with what the symboliser found out about them.
-fn objects(runs: &[Run]) -> Vec<ObjectFacts> {
-    let mut seen = BTreeSet::new();
-    let mut facts = Vec::new();
-    for run in runs {
-        for (index, object) in run.profile.objects.iter().enumerate() {
-            if object.kind != ObjectKind::File || !seen.insert(object.path.clone()) {
-                continue;
-            }
-            let found = run.resolved.iter().flat_map(|resolved| &resolved.objects);
-            let found = found.into_iter().find(|found| found.object.index() == index);
-            facts.push(ObjectFacts {
-                path: object.path.to_string(),
-                object_id: found.map(|found| found.id.clone()),
-                build_id: object.build_id.as_ref().map(ToString::to_string),
-                producers: Vec::new(),
-            });
+/// The files of a profile, with what the symboliser found out about them.
+fn objects(profile: &Profile, resolved: Option<&Resolved>) -> Vec<ObjectFacts> {
+    let files = profile.objects.iter().enumerate().filter(|(_, object)| object.kind == ObjectKind::File);
+    let facts = files.map(|(index, object)| {
+        let mut found = resolved.iter().flat_map(|resolved| &resolved.objects);
+        let found = found.find(|found| found.object.index() == index);
+        ObjectFacts {
+            path: object.path.to_string(),
+            object_id: found.map(|found| found.id.clone()),
+            build_id: object.build_id.as_ref().map(ToString::to_string),
+            producers: Vec::new(),
+            has_debug_info: found.is_some_and(|found| found.has_debug_info),
         }
-    }
-    facts
+    });
+    facts.collect()
 }

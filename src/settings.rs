@@ -16,7 +16,7 @@ use pdiff_ingest::{Source, TimeWindow, Windows};
 use pdiff_profile::{BuildId, RunMeasures, Side};
 
 use crate::cli::{
-    ColorChoice, CompareArgs, DebugInfoArgs, FilterArgs, InputArgs, NameArgs, ShareArgs, WorkArgs,
+    ColorChoice, CompareArgs, FilterArgs, InputArgs, LookupArgs, NameArgs, PackArgs, ShareArgs, WorkArgs,
 };
 
 /// What is read, for both sides.
@@ -74,9 +74,54 @@ impl Compared {
     pub(crate) fn new(args: &CompareArgs) -> Result<Self> {
         Ok(Self {
             inputs: inputs(&args.inputs, &args.filters, &args.work)?,
-            debug_info: debug_info(&args.debug_info)?,
+            debug_info: debug_info(&args.debug_info.lookup)?.map(|found| DebugInfo {
+                binaries_before: args.debug_info.binary_before.clone(),
+                binaries_after: args.debug_info.binary_after.clone(),
+                ..found
+            }),
             settings: compare_settings(&args.names, &args.filters, &args.shares, &args.work)?,
         })
+    }
+}
+
+/// What `pdiff pack` works with: one recording, on the before side.
+pub(crate) struct Packing {
+    pub(crate) inputs: Inputs,
+    pub(crate) debug_info: Option<DebugInfo>,
+}
+
+impl Packing {
+    /// Checks the arguments.
+    pub(crate) fn new(args: &PackArgs) -> Result<Self> {
+        let numbers = [("operations", args.operations), ("tps", args.tps), ("cpu-seconds", args.cpu_seconds)];
+        for (name, value) in numbers {
+            check_positive(&format!("--{name}"), value)?;
+        }
+        let measures = RunMeasures {
+            operations: args.operations,
+            tps: args.tps,
+            cpu_seconds: args.cpu_seconds,
+            window_s: None,
+        };
+        let recording = Recording { source: source(&args.recording), measures };
+        let side = |recordings| SideFiles { label: String::new(), recordings, time: TimeWindow::All };
+        let inputs = Inputs {
+            before: side(vec![recording]),
+            after: side(Vec::new()),
+            event: None,
+            lenient: args.lenient,
+            threads: args.threads,
+        };
+        let debug_info = debug_info(&args.lookup)?
+            .map(|found| DebugInfo { binaries_before: args.binary.clone(), ..found });
+        Ok(Self { inputs, debug_info })
+    }
+}
+
+fn check_positive(option: &str, value: Option<f64>) -> Result<()> {
+    match value {
+        Some(odd) if !(odd.is_finite() && odd > 0.0) => bail!("{option}: {odd} is not a positive number"),
+        _ => Ok(()),
     }
 }
 
@@ -130,8 +175,8 @@ fn recordings(
                 paths.len()
             );
         }
-        if let Some(odd) = values.iter().find(|value| !(value.is_finite() && **value > 0.0)) {
-            bail!("--{name}-{side}: {odd} is not a positive number");
+        for value in values {
+            check_positive(&format!("--{name}-{side}"), Some(*value))?;
         }
     }
     let recording = |(index, path): (usize, &&Path)| -> Result<Recording> {
@@ -239,7 +284,7 @@ fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
     Ok(knowledge)
 }
 
-fn debug_info(args: &DebugInfoArgs) -> Result<Option<DebugInfo>> {
+fn debug_info(args: &LookupArgs) -> Result<Option<DebugInfo>> {
     if args.no_symbolize {
         return Ok(None);
     }
@@ -250,8 +295,8 @@ fn debug_info(args: &DebugInfoArgs) -> Result<Option<DebugInfo>> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let perf_cache = std::env::var_os("PERF_BUILDID_DIR").map(PathBuf::from);
     Ok(Some(DebugInfo {
-        binaries_before: args.binary_before.clone(),
-        binaries_after: args.binary_after.clone(),
+        binaries_before: Vec::new(),
+        binaries_after: Vec::new(),
         symfs: args.symfs.clone(),
         build_ids,
         build_id_dirs: perf_cache
@@ -270,7 +315,7 @@ pub(crate) fn debug_roots() -> Vec<PathBuf> {
 }
 
 /// `--cache-dir`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).
-fn cache_dir(args: &DebugInfoArgs, home: Option<PathBuf>) -> Option<PathBuf> {
+fn cache_dir(args: &LookupArgs, home: Option<PathBuf>) -> Option<PathBuf> {
     if args.no_cache {
         return None;
     }

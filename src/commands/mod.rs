@@ -3,4 +3,5 @@
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod man;
+pub(crate) mod pack;
 pub(crate) mod symbolize;

@@ -66,3 +66,16 @@ pub struct RunMeasures {
     /// Length of the window in seconds, where it is not the samples' span.
     pub window_s: Option<f64>,
 }
+
+impl RunMeasures {
+    /// What is known here, else what is known there.
+    #[must_use]
+    pub fn or(self, there: Self) -> Self {
+        Self {
+            operations: self.operations.or(there.operations),
+            tps: self.tps.or(there.tps),
+            cpu_seconds: self.cpu_seconds.or(there.cpu_seconds),
+            window_s: self.window_s.or(there.window_s),
+        }
+    }
+}

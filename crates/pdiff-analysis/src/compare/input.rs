@@ -35,6 +35,8 @@ pub struct ObjectFacts {
     pub build_id: Option<String>,
     /// Compilers and flags, where debug information names them.
     pub producers: Vec<String>,
+    /// Whether debug information was found for it.
+    pub has_debug_info: bool,
 }
 
 /// One build's recordings.

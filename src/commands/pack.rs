@@ -1,0 +1,22 @@
+//! `pdiff pack`: one recording with its functions in one small file.
+
+use anyhow::{Context, Result, anyhow};
+use pdiff_ingest::write_pack;
+use pdiff_profile::Side;
+
+use crate::cli::PackArgs;
+use crate::output::Output;
+use crate::pipeline::read_run;
+use crate::settings::Packing;
+use crate::timings::Timings;
+
+/// Reads, symbolises and writes the pack.
+pub(crate) fn run(args: &PackArgs) -> Result<()> {
+    let packing = Packing::new(args)?;
+    let recording = packing.inputs.before.recordings.first().ok_or_else(|| anyhow!("no recording given"))?;
+    let debug_info = packing.debug_info.as_ref();
+    let run =
+        read_run(recording, &packing.inputs, debug_info, Side::Before, args.quiet, &mut Timings::start())?;
+    let bytes = write_pack(&run.into_pack()).with_context(|| format!("packing {}", recording.source))?;
+    Output::new(Some(args.output.clone())).write(&bytes)
+}
