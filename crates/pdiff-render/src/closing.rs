@@ -116,5 +116,5 @@ fn spin_line(comparison: &Comparison) -> Option<Block> {
         fixed(before, 2),
         signed(worth, 1)
     );
-    (after >= LEAST_SPIN_PCT && after < 100.0).then(|| Line::block("waiting", text))
+    (LEAST_SPIN_PCT..100.0).contains(&after).then(|| Line::block("waiting", text))
 }

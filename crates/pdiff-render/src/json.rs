@@ -2,15 +2,16 @@
 
 use pdiff_analysis::noise::{Method, RunVariation};
 use pdiff_analysis::{
-    Comparison, Cost, Fact, Gap, Gravity, MatchedBy, NoiseSummary, Quantities, Row, SideSummary,
+    Comparison, Cost, Fact, Family, Gap, Gravity, InlineChange, MatchedBy, NoiseSummary, Quantities, Row,
+    SideSummary,
 };
 use pdiff_profile::Note;
 
 use crate::error::Error;
 use crate::report::{
-    CompareReport, CostReport, DetectableReport, FactReport, GapPartsReport, GapReport, MatchReport,
-    NoiseReport, NoteReport, ObjectReport, PairReport, PolicyReport, QuantitiesReport, RowReport, RunReport,
-    SCHEMA_VERSION, SideReport,
+    CompareReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport, GapPartsReport,
+    GapReport, MatchReport, NoiseReport, NoteReport, ObjectReport, PairReport, PolicyReport,
+    QuantitiesReport, RowReport, RunReport, SCHEMA_VERSION, SideReport,
 };
 
 /// The comparison as one line of JSON, schema version 1.
@@ -61,6 +62,7 @@ fn compare_report(comparison: &Comparison) -> CompareReport<'_> {
         cost: comparison.cost.as_ref().map(cost),
         gap: comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(gap),
         functions: comparison.rows.iter().map(|of| row(of, level)).collect(),
+        families: comparison.families.iter().map(family).collect(),
         notes: comparison.notes.iter().map(note).collect(),
     }
 }
@@ -185,6 +187,8 @@ fn row<'a>(of: &'a Row, level: &'static str) -> RowReport<'a> {
         q_value: of.test.q(),
         significant: of.significant,
         detectable_pp: of.detectable_pp,
+        family_id: of.inline.family,
+        inline_change: of.inline.change.map(InlineChange::as_str),
         gap_share_pct: of.gap_share_pct,
     }
 }
@@ -198,19 +202,38 @@ pub(crate) fn match_level(row: &Row, level: &'static str) -> &'static str {
 }
 
 fn quantities(of: &Quantities) -> Option<QuantitiesReport> {
-    (of.total_weight.0 > 0).then(|| QuantitiesReport {
+    (of.total_weight.0 > 0).then_some(QuantitiesReport {
         self_weight: of.self_weight.0,
         booked_self_weight: of.booked_self_weight.0,
         inlined_self_weight: of.inlined_self_weight.0,
         total_weight: of.total_weight.0,
+        x_weight: of.x_weight.0,
         self_samples: of.samples,
         self_pct: of.self_pct,
         booked_self_pct: of.booked_self_pct,
         inlined_self_pct: of.inlined_self_pct,
         total_pct: of.total_pct,
+        x_pct: of.x_pct,
         self_per_op: of.self_per_op,
         self_per_op_ns: of.self_per_op_ns,
     })
+}
+
+fn family(of: &Family) -> FamilyReport<'_> {
+    let flips = of.flips.iter().map(|flip| FlipReport {
+        function: &flip.function,
+        caller: &flip.caller,
+        change: flip.change.as_str(),
+    });
+    FamilyReport {
+        id: of.id,
+        members: &of.members,
+        flips: flips.collect(),
+        booked_delta_pp: of.booked_delta_pp,
+        moved_pp: of.moved_pp,
+        body_pp: of.body_pp,
+        call_overhead_pp: of.call_overhead_pp,
+    }
 }
 
 fn note(of: &Note) -> NoteReport<'_> {

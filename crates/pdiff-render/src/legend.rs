@@ -1,8 +1,9 @@
-//! What the marks in the rows mean; only those that stand there are explained.
+//! What the marks and columns of the rows mean; only what stands there is explained.
 
 use pdiff_analysis::{Comparison, MatchedBy, Row};
 use pdiff_profile::Presence;
 
+use crate::families;
 use crate::page::{Block, Line, Tone};
 use crate::row_order::Chosen;
 
@@ -30,7 +31,9 @@ pub(crate) fn marks(row: &Row) -> String {
     };
     let alias = (row.matched.by == MatchedBy::Alias).then_some(ALIAS);
     let ambiguous = row.matched.ambiguous.then_some(AMBIGUOUS);
-    [presence, alias, ambiguous].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    let family = row.inline.family.map(families::mark);
+    let words = [presence, alias, ambiguous].into_iter().flatten().chain(family.as_deref());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// One line for the marks that the rows shown carry.
@@ -46,6 +49,7 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block>
         (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} in no sample before")),
         (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} in no sample after")),
         (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),
+        (any(|row| row.gap_share_pct.is_some()), "gap % is the row's part of the throughput gap".to_owned()),
         (any(|row| row.matched.ambiguous), format!("{AMBIGUOUS} several functions share the name")),
     ];
     let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();

@@ -7,6 +7,7 @@
 mod closing;
 mod comparability;
 mod error;
+mod families;
 mod heading;
 mod json;
 mod legend;

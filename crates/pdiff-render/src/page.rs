@@ -5,7 +5,7 @@
 use pdiff_analysis::Comparison;
 
 use crate::options::TableOptions;
-use crate::{closing, comparability, heading, legend, noise_lines, notes, row_grid, row_order};
+use crate::{closing, comparability, families, heading, legend, noise_lines, notes, row_grid, row_order};
 
 /// What a text says, beside its words: the form may show it as colour, and never as colour alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -124,7 +124,7 @@ pub(crate) fn page(comparison: &Comparison, options: &TableOptions, width: Optio
             heading::rows_line(comparison, options, &chosen),
             Block::Grid(row_grid::grid(comparison, &chosen, width)),
         ],
-        legend::blocks(comparison, &chosen),
+        [legend::blocks(comparison, &chosen), families::blocks(comparison, &chosen)].concat(),
         closing::blocks(comparison),
         noise_lines::blocks(comparison),
         notes::blocks(comparison),

@@ -36,6 +36,8 @@ pub(crate) struct CompareReport<'a> {
     pub(crate) gap: Option<GapReport>,
     /// Every row: heaviest change of self first.
     pub(crate) functions: Vec<RowReport<'a>>,
+    /// Rows between which weight moved because inlining changed.
+    pub(crate) families: Vec<FamilyReport<'a>>,
     pub(crate) notes: Vec<NoteReport<'a>>,
 }
 
@@ -209,6 +211,12 @@ pub(crate) struct RowReport<'a> {
     pub(crate) significant: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detectable_pp: Option<f64>,
+    /// The family it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) family_id: Option<usize>,
+    /// `lost` or `gained`, where its inlining changed one way in all callers seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) inline_change: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gap_share_pct: Option<f64>,
 }
@@ -231,16 +239,43 @@ pub(crate) struct QuantitiesReport {
     pub(crate) booked_self_weight: u64,
     pub(crate) inlined_self_weight: u64,
     pub(crate) total_weight: u64,
+    /// Anywhere in the leaf's inline chain.
+    pub(crate) x_weight: u64,
     /// Samples behind `self_weight`.
     pub(crate) self_samples: u64,
     pub(crate) self_pct: f64,
     pub(crate) booked_self_pct: f64,
     pub(crate) inlined_self_pct: f64,
     pub(crate) total_pct: f64,
+    pub(crate) x_pct: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) self_per_op: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) self_per_op_ns: Option<f64>,
+}
+
+/// Rows between which weight moved because inlining changed.
+#[derive(Serialize)]
+pub(crate) struct FamilyReport<'a> {
+    pub(crate) id: usize,
+    /// Names of its rows.
+    pub(crate) members: &'a [String],
+    pub(crate) flips: Vec<FlipReport<'a>>,
+    /// Change of the members' booked self together: `body_pp` + `call_overhead_pp`.
+    pub(crate) booked_delta_pp: f64,
+    /// What only changed rows inside.
+    pub(crate) moved_pp: f64,
+    pub(crate) body_pp: f64,
+    pub(crate) call_overhead_pp: f64,
+}
+
+/// One function whose inlining changed in one caller.
+#[derive(Serialize)]
+pub(crate) struct FlipReport<'a> {
+    pub(crate) function: &'a str,
+    pub(crate) caller: &'a str,
+    /// `lost` or `gained`.
+    pub(crate) change: &'static str,
 }
 
 /// One kind of imperfection.

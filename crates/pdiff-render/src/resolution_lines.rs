@@ -62,7 +62,8 @@ pub fn resolution_json_lines(addrs: &[ObjectAddr], resolutions: &[Resolution]) -
             Resolution::Unresolved(reason) => (Vec::new(), Some(reason.as_str())),
         };
         let line = AddressLine { address: format!("{addr:#x}"), frames, unresolved_reason };
-        serde_json::to_writer(&mut lines, &line).map_err(|error| Error::Json { reason: error.to_string() })?;
+        serde_json::to_writer(&mut lines, &line)
+            .map_err(|error| Error::Json { reason: error.to_string() })?;
         lines.push(b'\n');
     }
     Ok(lines)
@@ -104,7 +105,8 @@ mod tests {
 
     #[test]
     fn text_is_innermost_first_and_json_outermost_first() {
-        let chain = InlineChain::new(vec![frame("main", Some(7), false), frame("leaf", Some(3), true)]).unwrap();
+        let chain =
+            InlineChain::new(vec![frame("main", Some(7), false), frame("leaf", Some(3), true)]).unwrap();
         let resolutions = [Resolution::Resolved(chain), Resolution::Unresolved(Reason::NoSymbol)];
         assert_eq!(resolution_text(&resolutions), "leaf\na.cc:3\nmain\na.cc:7\n\n??\n??:0\n");
         let json = resolution_json_lines(&[ObjectAddr(16), ObjectAddr(0)], &resolutions).unwrap();

@@ -3,7 +3,7 @@
 //! polars writes both, so the two forms cannot disagree; nothing of it shows outside this file. A side on which the
 //! row has no weight is null in all of its columns, as it is in JSON.
 
-use pdiff_analysis::{Comparison, Quantities, Row};
+use pdiff_analysis::{Comparison, InlineChange, Quantities, Row};
 use polars::prelude::{Column, CsvWriter, DataFrame, ParquetWriter, PolarsError, SerWriter as _};
 
 use crate::error::Error;
@@ -15,8 +15,14 @@ struct TextColumn {
     value: fn(&Row) -> Option<&str>,
 }
 
+/// A column of numbers or flags of the row as a whole.
+struct RowColumn<T> {
+    name: &'static str,
+    value: fn(&Row) -> T,
+}
+
 /// What the row is. Its match level is a column of its own: it needs the policy.
-const WORDS: [TextColumn; 8] = [
+const WORDS: [TextColumn; 9] = [
     TextColumn { name: "name", value: |row| Some(&row.name) },
     TextColumn { name: "object", value: |row| Some(&row.object) },
     TextColumn { name: "file", value: |row| row.file.as_deref() },
@@ -25,14 +31,20 @@ const WORDS: [TextColumn; 8] = [
     TextColumn { name: "presence", value: |row| Some(row.presence.as_str()) },
     TextColumn { name: "match_before_name", value: |row| row.matched.before_name.as_deref() },
     TextColumn { name: "match_after_name", value: |row| row.matched.after_name.as_deref() },
+    TextColumn { name: "inline_change", value: |row| row.inline.change.map(InlineChange::as_str) },
 ];
 
 /// How the row's names came together.
 const MATCH_LEVEL: &str = "match_level";
 
+/// The family that the row belongs to.
+const FAMILY_ID: &str = "family_id";
+
 /// Yes or no.
-const FLAGS: [(&str, fn(&Row) -> bool); 2] =
-    [("match_ambiguous", |row| row.matched.ambiguous), ("significant", |row| row.significant)];
+const FLAGS: [RowColumn<bool>; 2] = [
+    RowColumn { name: "match_ambiguous", value: |row| row.matched.ambiguous },
+    RowColumn { name: "significant", value: |row| row.significant },
+];
 
 /// A number of one side: its name before and after, and where it stands.
 struct SideColumn<T> {
@@ -41,7 +53,7 @@ struct SideColumn<T> {
 }
 
 /// Whole numbers of each side.
-const WEIGHTS: [SideColumn<u64>; 5] = [
+const WEIGHTS: [SideColumn<u64>; 6] = [
     SideColumn { names: ["before_self_weight", "after_self_weight"], value: |of| of.self_weight.0 },
     SideColumn {
         names: ["before_booked_self_weight", "after_booked_self_weight"],
@@ -52,11 +64,12 @@ const WEIGHTS: [SideColumn<u64>; 5] = [
         value: |of| of.inlined_self_weight.0,
     },
     SideColumn { names: ["before_total_weight", "after_total_weight"], value: |of| of.total_weight.0 },
+    SideColumn { names: ["before_x_weight", "after_x_weight"], value: |of| of.x_weight.0 },
     SideColumn { names: ["before_self_samples", "after_self_samples"], value: |of| of.samples },
 ];
 
 /// Shares and costs of each side.
-const SHARES: [SideColumn<Option<f64>>; 6] = [
+const SHARES: [SideColumn<Option<f64>>; 7] = [
     SideColumn { names: ["before_self_pct", "after_self_pct"], value: |of| Some(of.self_pct) },
     SideColumn {
         names: ["before_booked_self_pct", "after_booked_self_pct"],
@@ -67,20 +80,21 @@ const SHARES: [SideColumn<Option<f64>>; 6] = [
         value: |of| Some(of.inlined_self_pct),
     },
     SideColumn { names: ["before_total_pct", "after_total_pct"], value: |of| Some(of.total_pct) },
+    SideColumn { names: ["before_x_pct", "after_x_pct"], value: |of| Some(of.x_pct) },
     SideColumn { names: ["before_self_per_op", "after_self_per_op"], value: |of| of.self_per_op },
     SideColumn { names: ["before_self_per_op_ns", "after_self_per_op_ns"], value: |of| of.self_per_op_ns },
 ];
 
 /// What holds for the row as a whole.
-const CHANGES: [(&str, fn(&Row) -> Option<f64>); 8] = [
-    ("delta_self_pp", |row| Some(row.delta_self_pp())),
-    ("delta_booked_pp", |row| Some(row.delta_booked_pp())),
-    ("delta_total_pp", |row| Some(row.delta_total_pp())),
-    ("ci_low_pp", |row| Some(row.ci_low_pp)),
-    ("ci_high_pp", |row| Some(row.ci_high_pp)),
-    ("q_value", |row| row.test.q()),
-    ("detectable_pp", |row| row.detectable_pp),
-    ("gap_share_pct", |row| row.gap_share_pct),
+const CHANGES: [RowColumn<Option<f64>>; 8] = [
+    RowColumn { name: "delta_self_pp", value: |row| Some(row.delta_self_pp()) },
+    RowColumn { name: "delta_booked_pp", value: |row| Some(row.delta_booked_pp()) },
+    RowColumn { name: "delta_total_pp", value: |row| Some(row.delta_total_pp()) },
+    RowColumn { name: "ci_low_pp", value: |row| Some(row.ci_low_pp) },
+    RowColumn { name: "ci_high_pp", value: |row| Some(row.ci_high_pp) },
+    RowColumn { name: "q_value", value: |row| row.test.q() },
+    RowColumn { name: "detectable_pp", value: |row| row.detectable_pp },
+    RowColumn { name: "gap_share_pct", value: |row| row.gap_share_pct },
 ];
 
 /// The rows as CSV, a header line first.
@@ -119,14 +133,17 @@ fn columns(comparison: &Comparison) -> Result<DataFrame, PolarsError> {
         .collect();
     let levels: Vec<&str> = rows.iter().map(|row| match_level(row, level)).collect();
     columns.push(Column::new(MATCH_LEVEL.into(), levels));
-    for (name, value) in FLAGS {
-        columns.push(Column::new(name.into(), rows.iter().map(value).collect::<Vec<_>>()));
+    for column in &FLAGS {
+        columns.push(Column::new(column.name.into(), rows.iter().map(column.value).collect::<Vec<_>>()));
     }
     columns.extend(side_columns(rows, 0, |row| &row.before));
     columns.extend(side_columns(rows, 1, |row| &row.after));
-    for (name, value) in CHANGES {
-        let values: Vec<Option<f64>> = rows.iter().map(|row| finite(value(row))).collect();
-        columns.push(Column::new(name.into(), values));
+    let families: Vec<Option<u64>> =
+        rows.iter().map(|row| row.inline.family.and_then(|id| u64::try_from(id).ok())).collect();
+    columns.push(Column::new(FAMILY_ID.into(), families));
+    for column in &CHANGES {
+        let values: Vec<Option<f64>> = rows.iter().map(|row| finite((column.value)(row))).collect();
+        columns.push(Column::new(column.name.into(), values));
     }
     DataFrame::new(rows.len(), columns)
 }

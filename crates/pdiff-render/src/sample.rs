@@ -3,7 +3,7 @@
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
     Comparison, Cost, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, NoiseSummary, Pair, Policy,
-    Quantities, Row, RowMatch, RunSummary, Share, SideSummary,
+    Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, Presence, Weight};
@@ -44,6 +44,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         test: Test::Tested { p: 0.5, q: 0.5 },
         significant: false,
         detectable_pp: Some(0.75),
+        inline: RowInline::default(),
         gap_share_pct: None,
     }
 }
@@ -65,6 +66,8 @@ fn quantities(share: f64) -> Quantities {
         booked_self_pct: share,
         inlined_self_pct: 0.0,
         total_pct: share * 2.0,
+        x_weight: weight,
+        x_pct: share,
         self_per_op: None,
         self_per_op_ns: None,
     }
@@ -120,6 +123,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
             drifting: Vec::new(),
         },
         rows,
+        families: Vec::new(),
         cost: None,
         notes: Notes::new(),
     }

@@ -20,7 +20,7 @@ fn the_keys_are_those_of_schema_version_1() {
     assert_eq!(value["schema_version"], 1);
     assert_eq!(
         keys(&value),
-        "after before comparability cost denominator filtered functions gap group_by noise notes policy schema_version"
+        "after before comparability cost denominator families filtered functions gap group_by noise notes policy schema_version"
     );
     assert_eq!(keys(&value["before"]), "label objects runs samples spin_pct unresolved_pct weight");
     assert_eq!(keys(&value["before"]["runs"][0]), "event path samples span_s weight");
@@ -34,7 +34,7 @@ fn the_keys_are_those_of_schema_version_1() {
     assert_eq!(
         keys(&row["after"]),
         "booked_self_pct booked_self_weight inlined_self_pct inlined_self_weight self_pct self_per_op self_per_op_ns \
-         self_samples self_weight total_pct total_weight"
+         self_samples self_weight total_pct total_weight x_pct x_weight"
     );
     assert_eq!(keys(&value["notes"][0]), "count example examples kind weight");
 }

@@ -1,4 +1,4 @@
-use pdiff_analysis::{Row, Share};
+use pdiff_analysis::{Family, InlineChange, InlineFlip, Row, Share};
 
 use super::*;
 use crate::options::SortBy;
@@ -166,4 +166,28 @@ fn rows_of_thread_groups_fit_as_well() {
         let text = table(&comparison, &at(width, None));
         assert!(text.lines().all(|line| visible_text::width(line) <= width), "{text}");
     }
+}
+
+#[test]
+fn rows_that_inlining_moved_weight_between_are_told_as_one() {
+    let mut comparison = sample::full();
+    comparison.rows[1].inline.family = Some(0);
+    comparison.families = vec![Family {
+        id: 0,
+        members: vec!["cmp_dtuple_rec_with_match_low".to_owned(), "cmp_data".to_owned()],
+        flips: vec![InlineFlip {
+            function: "cmp_data".to_owned(),
+            caller: "cmp_dtuple_rec_with_match_low".to_owned(),
+            change: InlineChange::Lost,
+        }],
+        booked_delta_pp: 0.3,
+        moved_pp: -0.9,
+        body_pp: 0.1,
+        call_overhead_pp: 0.2,
+    }];
+    let text = table(&comparison, &at(200, None));
+    assert!(text.contains("  f0  "), "{text}");
+    let expected = "family   f0 inlining of cmp_data in cmp_dtuple_rec_with_match_low lost: 0.90 points moved between rows; \
+                    its 2 rows together +0.30 booked (own code +0.10, calls and callers +0.20)";
+    assert!(text.contains(expected), "{text}");
 }
