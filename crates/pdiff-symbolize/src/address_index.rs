@@ -53,7 +53,8 @@ pub(crate) struct AddressIndex<'a> {
     pub(crate) places: &'a [[Word; 2]],
     pub(crate) functions: &'a [[Word; 2]],
     string_ends: &'a [Word],
-    strings: &'a [u8],
+    /// Known to be UTF-8 since the index was parsed: a million look-ups read 800 MB of names.
+    strings: &'a str,
 }
 
 /// What the index says of an address.
@@ -129,7 +130,7 @@ impl<'a> AddressIndex<'a> {
         (index.places, rest) = take(rest, count(7)?)?;
         (index.functions, rest) = take(rest, count(8)?)?;
         (index.string_ends, rest) = take(rest, count(9)?)?;
-        index.strings = rest.get(..count(10)?)?;
+        index.strings = std::str::from_utf8(rest.get(..count(10)?)?).ok()?;
         Some(index)
     }
 
@@ -146,7 +147,7 @@ impl<'a> AddressIndex<'a> {
             places: &[],
             functions: &[],
             string_ends: &[],
-            strings: &[],
+            strings: "",
         }
     }
 
@@ -178,7 +179,7 @@ impl<'a> AddressIndex<'a> {
             Some(before) => self.string_ends.get(before)?.get(Le) as usize,
             None => 0,
         };
-        std::str::from_utf8(self.strings.get(start..end)?).ok()
+        self.strings.get(start..end)
     }
 
     fn name(&self, function: u32) -> Option<&'a str> {

@@ -34,8 +34,11 @@ pub(crate) fn identify(profile: &Profile, frames: &ObjectFrames, symbolizer: &Sy
         let mine = || frames.frames.iter().filter(move |(_, _, uses)| uses.chained == chained);
         let voters = mine().filter_map(|(_, frame, _)| voter(profile, frame)).collect();
         let voters = choose_voters(voters);
-        let mut ballot = quick_ballot(&voters, symbolizer)
-            .unwrap_or_else(|| vote(&voters, symbolizer.file(), symbolizer.symbols()));
+        let mut ballot = match voters.is_empty() {
+            true => Ballot::default(),
+            false => quick_ballot(&voters, symbolizer)
+                .unwrap_or_else(|| vote(&voters, symbolizer.file(), symbolizer.symbols())),
+        };
         if ballot.maps.is_empty() {
             let raw: Vec<&Frame> = mine().map(|(_, frame, _)| frame).collect();
             ballot.maps.extend(assumed_map(profile, &raw, symbolizer));
@@ -102,9 +105,12 @@ fn voter<'p>(profile: &'p Profile, frame: &Frame) -> Option<Voter<'p>> {
 fn quick_ballot(voters: &[Voter<'_>], symbolizer: &Symbolizer) -> Option<Ballot> {
     let (first, last) = (voters.first()?, voters.last()?);
     let is_borne_out = |bias: &u64| {
-        let named = |voter: &Voter<'_>| symbolizer.indexed_function(voter.start.wrapping_add(*bias));
-        let agree = |voter: &&Voter<'_>| named(voter).is_some_and(|name| names_agree(voter.symbol, &name));
-        voters.iter().filter(agree).count() * 20 >= voters.len() * 19
+        let starts = voters.iter().map(|voter| voter.start.wrapping_add(*bias));
+        let named = symbolizer.indexed_functions(starts);
+        let agrees = |(voter, name): &(&Voter<'_>, Option<String>)| {
+            name.as_ref().is_some_and(|name| names_agree(voter.symbol, name))
+        };
+        voters.iter().zip(named).filter(agrees).count() * 20 >= voters.len() * 19
     };
     let bias = likely_biases(symbolizer.file()).into_iter().find(is_borne_out)?;
     let kind = kind_of(symbolizer.file(), bias)?;

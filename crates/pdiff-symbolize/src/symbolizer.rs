@@ -167,12 +167,15 @@ impl Symbolizer {
         self.files.symbols()
     }
 
-    /// The linkage name (else the name) of the machine function at an address, if it is indexed.
-    pub(crate) fn indexed_function(&self, addr: u64) -> Option<String> {
+    /// The linkage names (else the names) of the machine functions at addresses, where they are indexed.
+    pub(crate) fn indexed_functions(&self, addrs: impl Iterator<Item = u64>) -> Vec<Option<String>> {
         let index = self.index();
-        let chain = index.find(&mut Cursor::default(), addr).chain()?;
-        let outermost = chain.innermost_first().last()?;
-        outermost.linkage_name.or(outermost.name).map(str::to_owned)
+        let mut cursor = Cursor::default();
+        let mut name = |addr| {
+            let outermost = index.find(&mut cursor, addr).chain()?.innermost_first().last()?;
+            outermost.linkage_name.or(outermost.name).map(str::to_owned)
+        };
+        addrs.map(&mut name).collect()
     }
 
     fn index(&self) -> AddressIndex<'_> {

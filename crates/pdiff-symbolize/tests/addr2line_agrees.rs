@@ -1,6 +1,8 @@
 //! A C++ program compiled in several ways gives the same chains as the system's addr2line. Skips aloud where there is
 //! no compiler or no addr2line.
 
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests fail and skip as tests do")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

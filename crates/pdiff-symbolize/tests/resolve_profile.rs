@@ -1,5 +1,7 @@
 //! Profiles whose addresses are of every kind come to the same functions; another build is refused.
 
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests fail and skip as tests do")]
+
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -1,5 +1,7 @@
 //! The test program symbolizes itself: what the compiler said of a place must come back.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail and skip as tests do")]
+
 use std::hint::black_box;
 
 use pdiff_profile::{InlineChain, ObjectAddr, Resolution};
