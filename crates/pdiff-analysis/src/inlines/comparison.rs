@@ -112,11 +112,15 @@ pub fn compare_inlines<'a>(
         }
     }
     let mut comparison = InlineComparison { before, after, functions: Vec::new() };
-    rows.sort_by_cached_key(|row| {
+    let key = |row: &FunctionComparison| {
         let function = comparison.named(row);
-        let text = |text: Option<&str>| text.unwrap_or("").to_owned();
-        function.map(|f| (f.name().to_owned(), text(f.parameters()), text(f.file()), row.before, row.after))
-    });
+        (
+            function.map(Function::name),
+            function.and_then(Function::parameters),
+            function.and_then(Function::file),
+        )
+    };
+    rows.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then((a.before, a.after).cmp(&(b.before, b.after))));
     comparison.functions = rows;
     comparison
 }

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use pdiff_profile::census::{Census, Function, FunctionId};
 use rustc_hash::FxHashMap;
 
-use super::matching::Matching;
+use super::matcher::Matching;
 use super::neighbours::{neighbours, overlap};
 use super::source_file::stem;
 use super::spelling::Spelling;
@@ -117,8 +117,9 @@ fn singles<'a>(
 
 /// Those that share a rare word.
 fn candidates(single: &Single<'_>, by_word: &FxHashMap<&str, Vec<usize>>) -> Vec<usize> {
-    let of_word = |word: &Box<str>| by_word.get(&**word).filter(|found| found.len() <= MAX_WORD_FUNCTIONS);
-    let mut found: Vec<usize> = single.words.iter().filter_map(of_word).flatten().copied().collect();
+    let rare = |word| by_word.get(word).filter(|found: &&Vec<usize>| found.len() <= MAX_WORD_FUNCTIONS);
+    let words = single.words.iter().map(|word| &**word);
+    let mut found: Vec<usize> = words.filter_map(rare).flatten().copied().collect();
     found.sort_unstable();
     found.dedup();
     found

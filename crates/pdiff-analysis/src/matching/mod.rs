@@ -13,13 +13,13 @@
 mod fuzzy;
 mod group;
 mod level;
-mod matching;
+mod matcher;
 mod neighbours;
 mod source_file;
 mod spelling;
 
 pub use level::FoundBy;
-pub use matching::{Match, Matching, match_functions};
+pub use matcher::{Match, Matching, match_functions};
 pub use source_file::{SourceMove, source_move};
 
 #[cfg(test)]

@@ -22,7 +22,11 @@ impl Spelling {
     }
 
     /// Without namespaces: scopes in lower case that do not end in `_t`, the way most code writes them.
+    /// Library code has none such: its namespace is what tells it from others.
     pub(super) fn without_namespaces(&self) -> Option<String> {
+        if self.is_library() {
+            return None;
+        }
         let parts = parts(&self.loose);
         let is_namespace = |part: &&str| {
             part.starts_with(|c: char| c.is_ascii_lowercase()) && !part.ends_with("_t")
@@ -74,9 +78,11 @@ impl Spelling {
     pub(super) fn is_library(&self) -> bool {
         let name =
             self.loose.trim_start_matches("non-virtual thunk to ").trim_start_matches("virtual thunk to ");
-        ["std::", "__gnu", "boost::", "google::", "rapidjson::", "operator", "__", "(", "<", "_GLOBAL_"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
+        let is_unnamed = name.starts_with('(') && !name.starts_with("(anonymous");
+        is_unnamed
+            || ["std::", "__gnu", "boost::", "google::", "rapidjson::", "operator", "__", "<", "_GLOBAL_"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
             || name.contains("{lambda")
     }
 }
@@ -107,7 +113,7 @@ fn split_camel(piece: &str, words: &mut Vec<Box<str>>) {
     for at in 1..=bytes.len() {
         let ends = match (bytes.get(at - 1), bytes.get(at), bytes.get(at + 1)) {
             (_, None, _) => true,
-            (Some(a), Some(b), _) if a.is_ascii_lowercase() && b.is_ascii_uppercase() => true,
+            (Some(a), Some(b), _) if !a.is_ascii_uppercase() && b.is_ascii_uppercase() => true,
             (Some(a), Some(b), Some(c)) => {
                 a.is_ascii_uppercase() && b.is_ascii_uppercase() && c.is_ascii_lowercase()
             }

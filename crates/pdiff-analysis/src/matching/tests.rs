@@ -1,1 +1,164 @@
 //! Tests of matching: two lists of functions in, pairs out.
+
+use pdiff_profile::ObjectAddr;
+use pdiff_profile::census::{
+    Body, CallEdge, Census, CensusBuilder, EdgeSource, Function, FunctionFacts, FunctionId, Linkage,
+    Visibility,
+};
+use pdiff_profile::names::{FunctionName, demangle};
+
+use super::{FoundBy, match_functions};
+use crate::Aliases;
+
+/// A census of functions written as `linkage name`, `signature` or `signature @ file` (file-local); each calls the next.
+fn census(names: &[&str]) -> Census {
+    let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+    let mut before: Option<FunctionId> = None;
+    for (text, addr) in names.iter().zip((0x1000..).step_by(0x100)) {
+        let (text, file) = text.split_once(" @ ").map_or((*text, None), |(text, file)| (text, Some(file)));
+        let name = FunctionName::parse(text);
+        let parameters = name.signature().and_then(|signature| signature.strip_prefix(name.qualified()));
+        let facts = FunctionFacts {
+            parameters: parameters.map(|parameters| builder.text(parameters)),
+            linkage_name: demangle(text).map(|_| builder.text(text)),
+            file: file.map(|file| builder.text(file)),
+            linkage: if file.is_some() { Linkage::Local } else { Linkage::External },
+            ..FunctionFacts::named(builder.text(name.qualified()))
+        };
+        let function = builder.function(facts);
+        builder.body(function, Body::at(ObjectAddr(addr), 0x80));
+        if let Some(caller) = before.replace(function) {
+            let source = EdgeSource::Disassembly;
+            builder.edge(CallEdge { caller, callee: function, calls: 1, tail_jumps: 0, source });
+        }
+    }
+    builder.finish()
+}
+
+/// The pairs as `before > after (level)`, by name; ambiguous ones with a question mark.
+fn pairs_with(before: &[&str], after: &[&str], aliases: &str) -> Vec<String> {
+    let (before, after) = (census(before), census(after));
+    let matching = match_functions(&before, &after, &Aliases::parse(aliases).unwrap());
+    let text = |function: Function<'_>| {
+        let file = function.file().map(|file| format!("@{file}")).unwrap_or_default();
+        format!("{}{file}", function.signature().unwrap_or_else(|| function.name().to_owned()))
+    };
+    let mut pairs: Vec<String> = matching
+        .matches()
+        .iter()
+        .map(|found| {
+            let (b, a) = (before.function(found.before).unwrap(), after.function(found.after).unwrap());
+            let mark = if found.is_ambiguous { "?" } else { "" };
+            format!("{} > {} ({}{mark})", text(b), text(a), found.level)
+        })
+        .collect();
+    pairs.sort();
+    pairs
+}
+
+fn check(before: &[&str], after: &[&str], expected: &[&str]) {
+    assert_eq!(pairs_with(before, after, ""), expected);
+}
+
+#[test]
+fn each_level_finds_its_pairs() {
+    check(&["_Z4leafi"], &["_Z4leafi"], &["leaf(int) > leaf(int) (linkage)"]);
+    check(&["_ZN1AC1Ev"], &["_ZN1AC2Ev"], &["A::A() > A::A() (signature)"]);
+    check(&["_Z4leafj"], &["_Z4leafm"], &["leaf(unsigned int) > leaf(unsigned long) (qualified)"]);
+    check(&["Mutex::enter"], &["Mutex<int>::enter"], &["Mutex::enter > Mutex<int>::enter (loose)"]);
+    check(&["dd_open"], &["dd_cache_open"], &[]);
+    check(&["commit"], &["ns::commit"], &["commit > ns::commit (loose)"]);
+    check(&["mtr_commit"], &["mtr_t::commit"], &["mtr_commit > mtr_t::commit (unqualified)"]);
+    check(&["heap_create_func"], &["heap_create"], &["heap_create_func > heap_create (unqualified)"]);
+    check(
+        &["Old_class::prepare"],
+        &["New_class::prepare"],
+        &["Old_class::prepare > New_class::prepare (unqualified)"],
+    );
+}
+
+#[test]
+fn known_renames_come_before_likeness() {
+    let aliases = "[[alias]]\nbefore = 'mutex_spin_wait'\nafter = 'Event::spin'\n\
+                   [[prefix]]\nbefore = 'st_select_lex::'\nafter = 'Query_block::'";
+    let pairs = pairs_with(
+        &["mutex_spin_wait", "st_select_lex::init"],
+        &["Event::spin", "Query_block::init"],
+        aliases,
+    );
+    assert_eq!(
+        pairs,
+        ["mutex_spin_wait > Event::spin (alias)", "st_select_lex::init > Query_block::init (alias)"]
+    );
+}
+
+#[test]
+fn namesakes_are_told_apart_by_file() {
+    let before = ["init() @ sql/a.cc", "init() @ sql/b.cc"];
+    let after = ["init() @ x/sql/b.cc", "init() @ x/sql/a.cc"];
+    check(
+        &before,
+        &after,
+        &[
+            "init()@sql/a.cc > init()@x/sql/a.cc (signature)",
+            "init()@sql/b.cc > init()@x/sql/b.cc (signature)",
+        ],
+    );
+}
+
+#[test]
+fn overloads_are_told_apart_by_parameters() {
+    let before = ["_Z3putPKcj", "_Z3putid"];
+    let after = ["_Z3putPKcm", "_Z3putidd"];
+    check(
+        &before,
+        &after,
+        &[
+            "put(char const*, unsigned int) > put(char const*, unsigned long) (qualified)",
+            "put(int, double) > put(int, double, double) (qualified)",
+        ],
+    );
+}
+
+#[test]
+fn what_nothing_tells_apart_is_marked() {
+    let pairs = pairs_with(&["f(A)", "f(B)"], &["f(C)", "f(D)"], "");
+    assert_eq!(pairs, ["f(A) > f(C) (qualified?)", "f(B) > f(D) (qualified?)"]);
+}
+
+#[test]
+fn a_rename_needs_like_words_and_like_neighbours() {
+    let before = ["_Z4mainv", "row_search_for_mysql", "_Z4donev"];
+    check(
+        &before,
+        &["_Z4mainv", "row_search_mvcc", "_Z4donev"],
+        &[
+            "done() > done() (linkage)",
+            "main() > main() (linkage)",
+            "row_search_for_mysql > row_search_mvcc (fuzzy)",
+        ],
+    );
+    let replaced = pairs_with(&before, &["_Z4mainv", "fold_condition", "_Z4donev"], "");
+    assert_eq!(replaced.len(), 2, "neighbours alone make no pair: {replaced:?}");
+}
+
+#[test]
+fn library_code_is_not_taken_for_renamed() {
+    check(&["std::vector<int>::emplace_back_aux"], &["my::emplace_back_aux"], &[]);
+}
+
+#[test]
+fn swapped_sides_give_the_same_exact_pairs() {
+    let (left, right) = (["_Z4leafj", "f(A)", "g", "mtr_commit"], ["_Z4leafm", "f(B)", "h", "mtr_t::commit"]);
+    let (left, right) = (census(&left), census(&right));
+    let there = match_functions(&left, &right, &Aliases::default());
+    let back = match_functions(&right, &left, &Aliases::default());
+    let pairs = |found: Vec<(FunctionId, FunctionId, FoundBy)>| {
+        let mut found = found;
+        found.sort_unstable();
+        found
+    };
+    let there = pairs(there.matches().iter().map(|m| (m.before, m.after, m.level)).collect());
+    let back = pairs(back.matches().iter().map(|m| (m.after, m.before, m.level)).collect());
+    assert_eq!(there, back);
+}

@@ -46,6 +46,11 @@ impl CensusBuilder {
         }
     }
 
+    /// Makes room for texts of so many bytes in all, so that they are not moved as they grow.
+    pub fn reserve_text(&mut self, bytes: usize) {
+        self.texts.reserve(bytes);
+    }
+
     /// Says how much of the file was read.
     pub fn coverage(&mut self, coverage: Coverage) {
         self.coverage = coverage;
@@ -85,6 +90,15 @@ impl CensusBuilder {
     /// Inlined instances; rows of one callee, caller, file and line are added up.
     pub fn site(&mut self, site: InlineSite) {
         self.sites.push(site);
+    }
+
+    /// Many rows of inlined instances at once.
+    pub fn sites(&mut self, mut sites: Vec<InlineSite>) {
+        if self.sites.is_empty() {
+            self.sites = sites;
+        } else {
+            self.sites.append(&mut sites);
+        }
     }
 
     /// Direct calls; rows of one caller and callee are added up.
@@ -149,30 +163,30 @@ impl CensusBuilder {
         for (new, old) in (0_u32..).zip(&order) {
             ids[*old as usize] = FunctionId(new);
         }
-        self.functions = order.iter().map(|old| self.functions[*old as usize]).collect();
-        self.rename(&ids);
+        self.bodies.retain(|(function, _)| function.index() < ids.len());
+        self.sites.retain(|site| site.callee.index().max(site.caller.index()) < ids.len());
+        self.edges.retain(|edge| edge.callee.index().max(edge.caller.index()) < ids.len());
+        if !order.is_sorted() {
+            self.functions = order.iter().map(|old| self.functions[*old as usize]).collect();
+            self.rename(&ids);
+        }
     }
 
+    /// Gives functions their new ids; all are known.
     fn rename(&mut self, ids: &[FunctionId]) {
-        let new = |old: FunctionId| ids.get(old.index()).copied();
+        let new = |old: FunctionId| ids[old.index()];
         for facts in &mut self.functions {
-            facts.alias_of = facts.alias_of.and_then(new);
+            facts.alias_of = facts.alias_of.filter(|target| target.index() < ids.len()).map(new);
         }
-        self.bodies.retain_mut(|(function, _)| new(*function).map(|id| *function = id).is_some());
-        self.sites.retain_mut(|site| match (new(site.callee), new(site.caller)) {
-            (Some(callee), Some(caller)) => {
-                (site.callee, site.caller) = (callee, caller);
-                true
-            }
-            _ => false,
-        });
-        self.edges.retain_mut(|edge| match (new(edge.caller), new(edge.callee)) {
-            (Some(caller), Some(callee)) => {
-                (edge.caller, edge.callee) = (caller, callee);
-                true
-            }
-            _ => false,
-        });
+        for (function, _) in &mut self.bodies {
+            *function = new(*function);
+        }
+        for site in &mut self.sites {
+            (site.callee, site.caller) = (new(site.callee), new(site.caller));
+        }
+        for edge in &mut self.edges {
+            (edge.caller, edge.callee) = (new(edge.caller), new(edge.callee));
+        }
     }
 
     fn sort_rows(&mut self) {

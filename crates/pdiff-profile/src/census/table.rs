@@ -150,9 +150,11 @@ impl Census {
     }
 
     /// The functions of one qualified name: overloads and file-local namesakes.
-    pub fn find<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Function<'a>> {
+    pub fn find(&self, name: &str) -> impl Iterator<Item = Function<'_>> {
         let first = self.functions.partition_point(|facts| self.text(facts.name) < name);
-        self.functions().skip(first).take_while(move |function| function.name() == name)
+        let rest = self.functions.get(first..).unwrap_or(&[]);
+        let count = rest.partition_point(|facts| self.text(facts.name) == name);
+        (first..first + count).filter_map(|index| self.function(FunctionId(u32::try_from(index).ok()?)))
     }
 
     /// The function whose code holds `addr`.

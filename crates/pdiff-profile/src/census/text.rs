@@ -95,6 +95,10 @@ impl TextInterner {
         id
     }
 
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.table.text.reserve(bytes);
+    }
+
     pub(super) fn into_table(self) -> TextTable {
         self.table
     }

@@ -15,8 +15,7 @@ impl Digest {
     }
 
     pub(super) fn number(&mut self, number: u64) {
-        let product =
-            u128::from(self.0 ^ number ^ FACTOR) * u128::from(FACTOR ^ number.rotate_left(32) ^ SEED);
+        let product = u128::from(self.0 ^ number) * u128::from(FACTOR);
         self.0 = (product as u64 ^ (product >> 64) as u64).wrapping_add(self.0.rotate_left(23));
     }
 

@@ -21,7 +21,7 @@ use super::unit::{Place, Root, Told, UnitFacts, Units};
 /// A merged function.
 #[derive(Clone, Debug)]
 pub(super) struct Merged<'a> {
-    pub(super) name: Name,
+    pub(super) name: NameId,
     pub(super) path: Option<&'a str>,
     pub(super) line: u32,
     pub(super) inline: InlineAttribute,
@@ -44,6 +44,7 @@ pub(super) struct Code {
 
 /// All functions of a file; ids are indexes.
 pub(super) struct Functions<'a> {
+    names: Vec<Name>,
     pub(super) merged: Vec<Merged<'a>>,
     /// By unit and function of the unit.
     pub(super) of_units: Vec<Vec<u32>>,
@@ -56,8 +57,7 @@ pub(super) struct Functions<'a> {
 impl<'a> Functions<'a> {
     /// Merges what units and symbols tell.
     pub(super) fn merge(units: &'a Units<'_>, symbols: &'a Symbols<'_>) -> Self {
-        let names = Names::collect(units, symbols);
-        let mut merger = Merger::new(units, symbols, &names);
+        let mut merger = Merger::new(units, symbols, Names::collect(units, symbols));
         merger.merge_named();
         merger.merge_unnamed();
         merger.add_described_code();
@@ -65,15 +65,22 @@ impl<'a> Functions<'a> {
         merger.add_imports();
         merger.finish()
     }
+
+    /// The name of a merged function.
+    pub(super) fn name(&self, merged: &Merged<'_>) -> Option<&Name> {
+        self.names.get(merged.name.index())
+    }
 }
 
-struct Merger<'a, 'n> {
+struct Merger<'a> {
     units: &'a Units<'a>,
     symbols: &'a Symbols<'a>,
-    names: &'n Names,
+    names: Names,
     merged: Vec<Merged<'a>>,
     of_units: Vec<Vec<Option<u32>>>,
     by_key: FxHashMap<(Identity, Option<&'a str>), u32>,
+    /// The external function of each name.
+    external: Vec<Option<u32>>,
     /// The first function of each signature.
     by_identity: FxHashMap<Identity, u32>,
     /// `None` where several functions stand at one place.
@@ -83,11 +90,12 @@ struct Merger<'a, 'n> {
     starts: FxHashMap<u64, u32>,
 }
 
-impl<'a, 'n> Merger<'a, 'n> {
-    fn new(units: &'a Units<'a>, symbols: &'a Symbols<'a>, names: &'n Names) -> Self {
+impl<'a> Merger<'a> {
+    fn new(units: &'a Units<'a>, symbols: &'a Symbols<'a>, names: Names) -> Self {
         Self {
             units,
             symbols,
+            external: vec![None; names.len()],
             names,
             merged: Vec::new(),
             of_units: units.units.iter().map(|unit| vec![None; unit.functions.len()]).collect(),
@@ -102,6 +110,7 @@ impl<'a, 'n> Merger<'a, 'n> {
 
     /// Case 1: functions with a linkage name or a symbol.
     fn merge_named(&mut self) {
+        let wanted = self.wanted_places();
         for (number, unit) in self.units.units.iter().enumerate() {
             let symbols = self.root_symbols(unit);
             for (index, function) in unit.functions.iter().enumerate() {
@@ -111,12 +120,22 @@ impl<'a, 'n> Merger<'a, 'n> {
                 let id = self.named(name, &told);
                 self.tell(id, &told, number, symbols.contains_key(&index));
                 self.assign(number, index, id);
-                let place = self.by_place.entry(told.place).or_insert(Some(id));
-                if *place != Some(id) {
-                    *place = None;
+                if wanted.contains(&told.place) {
+                    let place = self.by_place.entry(told.place).or_insert(Some(id));
+                    *place = place.filter(|known| *known == id);
                 }
             }
         }
+    }
+
+    /// The places of functions that may be in case 2.
+    fn wanted_places(&self) -> FxHashSet<Place> {
+        let units = self.units.units.iter();
+        let unnamed = units.flat_map(|unit| unit.functions.iter().map(move |function| (unit, function)));
+        unnamed
+            .filter(|(_, function)| function.linkage_name.is_empty())
+            .map(|(unit, function)| self.units.told(unit, function).place)
+            .collect()
     }
 
     /// Case 2: functions known by their place only.
@@ -131,7 +150,8 @@ impl<'a, 'n> Merger<'a, 'n> {
                     Some(Some(id)) => *id,
                     _ => {
                         let linkage = if told.is_external { Linkage::External } else { Linkage::Local };
-                        let id = self.add(Name::of_qualified(told.name), told.path, linkage);
+                        let name = self.names.push(Name::of_qualified(told.name));
+                        let id = self.add(name, told.path, linkage);
                         self.by_place.insert(told.place, Some(id));
                         id
                     }
@@ -172,22 +192,36 @@ impl<'a, 'n> Merger<'a, 'n> {
     }
 
     /// The function of a name.
-    fn named(&mut self, name: NameId, told: &Told<'a>) -> u32 {
-        let Some(name) = self.names.get(name) else { return 0 };
+    fn named(&mut self, name_id: NameId, told: &Told<'a>) -> u32 {
+        if told.is_external
+            && let Some(Some(id)) = self.external.get(name_id.index())
+        {
+            return *id;
+        }
+        let id = self.named_by_key(name_id, told);
+        if told.is_external
+            && let Some(slot) = self.external.get_mut(name_id.index())
+        {
+            *slot = Some(id);
+        }
+        id
+    }
+
+    fn named_by_key(&mut self, name: NameId, told: &Told<'a>) -> u32 {
+        let identity = self.names.identity(name);
         let file = if told.is_external { None } else { told.path };
-        if let Some(id) = self.by_key.get(&(name.identity, file)) {
+        if let Some(id) = self.by_key.get(&(identity, file)) {
             return *id;
         }
         let linkage = if told.is_external { Linkage::External } else { Linkage::Local };
-        let identity = name.identity;
-        let id = self.add(name.clone(), told.path, linkage);
+        let id = self.add(name, told.path, linkage);
         self.by_key.insert((identity, file), id);
         id
     }
 
-    fn add(&mut self, name: Name, path: Option<&'a str>, linkage: Linkage) -> u32 {
+    fn add(&mut self, name: NameId, path: Option<&'a str>, linkage: Linkage) -> u32 {
         let id = u32::try_from(self.merged.len()).expect("fewer functions than bytes of the file");
-        self.by_identity.entry(name.identity).or_insert(id);
+        self.by_identity.entry(self.names.identity(name)).or_insert(id);
         self.merged.push(Merged {
             name,
             path,
@@ -264,19 +298,19 @@ impl<'a, 'n> Merger<'a, 'n> {
     }
 
     fn add_symbol(&mut self, number: usize, symbol: &Symbol<'_>, here: &[Symbol<'_>]) {
-        let Some(name) = self.names.of_symbol(number).and_then(|id| self.names.get(id)) else { return };
+        let Some(name) = self.names.of_symbol(number) else { return };
         let owner = self.starts.get(&symbol.addr).copied();
-        let known = self.by_identity.get(&name.identity).copied();
+        let known = self.by_identity.get(&self.names.identity(name)).copied();
         match (owner, known) {
             (Some(_), Some(_)) => {}
             (Some(owner), None) => {
-                let id = self.add(name.clone(), None, linkage_of(symbol));
+                let id = self.add(name, None, linkage_of(symbol));
                 if let Some(alias) = self.merged.get_mut(id as usize) {
                     alias.alias_of = Some(owner);
                 }
             }
             (None, known) => {
-                let function = known.unwrap_or_else(|| self.add(name.clone(), None, linkage_of(symbol)));
+                let function = known.unwrap_or_else(|| self.add(name, None, linkage_of(symbol)));
                 let (bytes, part) = (size_of(here), part_of(symbol));
                 self.push_code(Code { addr: symbol.addr, bytes, function, part, described: false });
             }
@@ -294,7 +328,10 @@ impl<'a, 'n> Merger<'a, 'n> {
             let name = Name::of_symbol(&format!("{symbol}@plt"));
             let id = match self.by_identity.get(&name.identity) {
                 Some(id) => *id,
-                None => self.add(name, None, Linkage::Imported),
+                None => {
+                    let name = self.names.push(name);
+                    self.add(name, None, Linkage::Imported)
+                }
             };
             self.starts.entry(*addr).or_insert(id);
         }
@@ -311,7 +348,13 @@ impl<'a, 'n> Merger<'a, 'n> {
             .into_iter()
             .map(|ids| ids.into_iter().map(|id| id.unwrap_or(0)).collect())
             .collect();
-        Functions { merged: self.merged, of_units, code: self.code, starts: self.starts }
+        Functions {
+            names: self.names.into_names(),
+            merged: self.merged,
+            of_units,
+            code: self.code,
+            starts: self.starts,
+        }
     }
 }
 

@@ -18,12 +18,18 @@ use super::unit::Units;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct NameId(u32);
 
+impl NameId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// What is equal for names of one signature.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Identity(u64);
 
 /// One name, taken apart.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Name {
     pub(super) qualified: Box<str>,
     /// What follows it in the signature.
@@ -86,8 +92,25 @@ impl Names {
         Self { names, of_symbols, of_units }
     }
 
-    pub(super) fn get(&self, id: NameId) -> Option<&Name> {
-        self.names.get(id.0 as usize)
+    /// Adds a name that debug information spelled out.
+    pub(super) fn push(&mut self, name: Name) -> NameId {
+        let id = NameId(u32::try_from(self.names.len()).expect("fewer names than bytes of the file"));
+        self.names.push(name);
+        id
+    }
+
+    /// All names, by id.
+    pub(super) fn into_names(self) -> Vec<Name> {
+        self.names
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// What a name is equal to; an id of other names is equal to nothing.
+    pub(super) fn identity(&self, id: NameId) -> Identity {
+        self.names.get(id.index()).map_or(Identity(0), |name| name.identity)
     }
 
     /// The name of a symbol, by its place in the table.

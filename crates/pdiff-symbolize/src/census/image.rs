@@ -29,12 +29,26 @@ pub(super) struct Stretch<'a> {
 pub(super) struct Image<'a> {
     pub(super) file: ElfFile64<'a, LittleEndian>,
     pub(super) processor: Processor,
+    /// Sections with instructions, by address.
+    code: Vec<Stretch<'a>>,
+    pub(super) layout: Layout,
+}
+
+/// What numbers in instructions may be addresses.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
     /// Whether the file is linked to a fixed address, so that instructions may hold absolute addresses.
     pub(super) is_fixed: bool,
-    /// Sections with instructions, by address.
-    pub(super) code: Vec<Stretch<'a>>,
     /// Sections that are loaded, by address.
     allocated: Vec<(u64, u64)>,
+}
+
+impl Layout {
+    /// Whether `value` is an address of something loaded.
+    pub(super) fn is_allocated(&self, value: u64) -> bool {
+        let after = self.allocated.partition_point(|(start, _)| *start <= value);
+        after.checked_sub(1).and_then(|last| self.allocated.get(last)).is_some_and(|(_, end)| value < *end)
+    }
 }
 
 impl<'a> Image<'a> {
@@ -68,7 +82,7 @@ impl<'a> Image<'a> {
         }
         code.sort_unstable_by_key(|stretch| stretch.start);
         allocated.sort_unstable();
-        Ok(Self { file, processor, is_fixed, code, allocated })
+        Ok(Self { file, processor, code, layout: Layout { is_fixed, allocated } })
     }
 
     /// The instructions from `start` on, `length` bytes at most; empty where the file has none.
@@ -83,12 +97,6 @@ impl<'a> Image<'a> {
     pub(super) fn stretch_of(&self, addr: u64) -> Option<&Stretch<'a>> {
         let after = self.code.partition_point(|stretch| stretch.start <= addr);
         self.code.get(after.checked_sub(1)?).filter(|stretch| addr < stretch.end)
-    }
-
-    /// Whether `value` is an address of something loaded.
-    pub(super) fn is_allocated(&self, value: u64) -> bool {
-        let after = self.allocated.partition_point(|(start, _)| *start <= value);
-        after.checked_sub(1).and_then(|last| self.allocated.get(last)).is_some_and(|(_, end)| value < *end)
     }
 
     /// The compilers that the `.comment` section names.

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::code::Decoded;
 use super::functions::{Functions, Merged};
+use super::identity::Name;
 use super::image::Image;
 use super::symbols::Symbols;
 use super::unit::{UnitFacts, Units};
@@ -63,22 +64,24 @@ fn add_functions(
     functions: &Functions<'_>,
     producers: &[ProducerId],
 ) -> Vec<FunctionId> {
-    let mut order: Vec<(u32, &Merged<'_>)> = (0_u32..).zip(&functions.merged).collect();
-    order.par_sort_unstable_by(|(a_id, a), (b_id, b)| {
-        a.name.qualified.cmp(&b.name.qualified).then_with(|| (rest_of(a), a_id).cmp(&(rest_of(b), b_id)))
+    let named = |(id, merged)| Some((id, functions.name(merged)?, merged));
+    let mut order: Vec<(u32, &Name, &Merged<'_>)> =
+        (0_u32..).zip(&functions.merged).filter_map(named).collect();
+    order.par_sort_unstable_by(|a, b| {
+        a.1.qualified.cmp(&b.1.qualified).then_with(|| rest_of(a).cmp(&rest_of(b)))
     });
-    let mut ids = vec![FunctionId(0); order.len()];
-    for (new, (old, _)) in (0_u32..).zip(&order) {
+    let mut ids = vec![FunctionId(0); functions.merged.len()];
+    for (new, (old, ..)) in (0_u32..).zip(&order) {
         if let Some(id) = ids.get_mut(*old as usize) {
             *id = FunctionId(new);
         }
     }
-    for (_, merged) in order {
-        let name = builder.text(&merged.name.qualified);
+    builder.reserve_text(order.iter().map(|(_, name, _)| text_bytes(name)).sum());
+    for (_, name, merged) in order {
         let facts = FunctionFacts {
-            name,
-            parameters: merged.name.parameters.as_deref().map(|text| builder.text(text)),
-            linkage_name: merged.name.linkage.as_deref().map(|text| builder.text(text)),
+            name: builder.text(&name.qualified),
+            parameters: name.parameters.as_deref().map(|text| builder.text(text)),
+            linkage_name: name.linkage.as_deref().map(|text| builder.text(text)),
             file: merged.path.map(|text| builder.text(text)),
             line: merged.line,
             inline: merged.inline,
@@ -91,9 +94,14 @@ fn add_functions(
     ids
 }
 
+/// How many bytes of text a function brings, at most.
+fn text_bytes(name: &Name) -> usize {
+    name.qualified.len() + name.linkage.as_ref().map_or(0, |linkage| linkage.len())
+}
+
 /// What orders functions of one name.
-fn rest_of<'m>(merged: &'m Merged<'_>) -> (&'m str, &'m str, u32) {
-    (merged.name.parameters.as_deref().unwrap_or(""), merged.path.unwrap_or(""), merged.line)
+fn rest_of<'m>((id, name, merged): &(u32, &'m Name, &'m Merged<'_>)) -> (&'m str, &'m str, u32, u32) {
+    (name.parameters.as_deref().unwrap_or(""), merged.path.unwrap_or(""), merged.line, *id)
 }
 
 fn add_bodies(builder: &mut CensusBuilder, functions: &Functions<'_>, code: &Decoded, ids: &[FunctionId]) {
@@ -130,9 +138,7 @@ fn add_sites(builder: &mut CensusBuilder, units: &Units<'_>, functions: &Functio
     let inputs = units.units.par_iter().zip(&functions.of_units).zip(&path_ids);
     let mut sites: Vec<InlineSite> = inputs.flat_map_iter(rows_of).collect();
     sites.par_sort_unstable_by_key(|site| (site.callee, site.caller, site.file, site.line));
-    for site in sites {
-        builder.site(site);
-    }
+    builder.sites(sites);
 }
 
 fn add_edges(

@@ -1,1 +1,163 @@
-//! Tests of the census.
+//! Tests of the census: the tiny program of `fixtures/census`, as it is checked in and as the compilers at hand make it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pdiff_profile::census::{Census, EdgeSource, Function, InlineAttribute, Linkage, Spin, Visibility};
+
+use super::{CensusError, take_census};
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/census")
+}
+
+fn tiny() -> Vec<u8> {
+    std::fs::read(fixture().join("tiny.elf")).unwrap()
+}
+
+fn only<'a>(census: &'a Census, name: &str) -> Function<'a> {
+    let mut found = census.find(name);
+    let function = found.next().unwrap_or_else(|| panic!("{name} is there"));
+    assert!(found.next().is_none(), "{name} is one function");
+    function
+}
+
+/// Where a function was inlined: callers, instances and lines.
+fn inlined_into(census: &Census, name: &str) -> Vec<(String, u64)> {
+    let into = census.inlined_into(only(census, name).id());
+    into.map(|into| (census.function(into.caller).unwrap().name().to_owned(), into.sites)).collect()
+}
+
+/// Calls and tail jumps from one function to another.
+fn calls(census: &Census, caller: &str, callee: &str) -> Option<(u32, u32)> {
+    let edge = census.call(only(census, caller).id(), only(census, callee).id())?;
+    Some((edge.calls, edge.tail_jumps))
+}
+
+/// What must hold of the tiny program whoever compiled it.
+fn check_program(census: &Census) {
+    assert_eq!(census.visibility(), Visibility::DebugInfo);
+    assert_eq!(census.coverage().unreadable_units, 0);
+    assert_eq!(inlined_into(census, "leaf"), [("holds_two_copies".to_owned(), 2)]);
+    let shared = [("holds_two_copies".to_owned(), 1), ("second_unit".to_owned(), 1)];
+    assert_eq!(inlined_into(census, "shared_leaf"), shared);
+    assert_eq!(only(census, "leaf").out_of_line(), 0);
+    assert_eq!(only(census, "leaf").inline_attribute(), InlineAttribute::DeclaredInlined);
+    assert_eq!(calls(census, "calls_twice", "far_away<int>"), Some((2, 0)));
+    assert_eq!(calls(census, "calls_at_its_end", "far_away<int>"), Some((0, 1)));
+    assert_eq!(only(census, "waits").spin(), Some(Spin::Pause));
+    assert_eq!(only(census, "takes_lock").spin(), Some(Spin::ExchangeLoop));
+    assert_eq!(only(census, "Point::Point").out_of_line(), 1);
+    let mut helpers: Vec<_> =
+        census.find("helper").map(|helper| (helper.file().unwrap(), helper.linkage())).collect();
+    helpers.iter_mut().for_each(|(file, _)| *file = file.rsplit('/').next().unwrap());
+    assert_eq!(helpers, [("first.cc", Linkage::Local), ("second.cc", Linkage::Local)]);
+}
+
+#[test]
+fn the_tiny_program_is_read() {
+    let census = take_census(&tiny(), None).unwrap();
+    check_program(&census);
+    let lines: Vec<u32> = census.sites_of(only(&census, "leaf").id()).iter().map(|site| site.line).collect();
+    assert_eq!(lines, [14, 16]);
+    let helper = census.find("helper").next().unwrap();
+    assert_eq!(helper.signature().as_deref(), Some("helper(int)"));
+    assert_eq!(&*helper.producer().unwrap().version, "12.2.0");
+    assert!(helper.is_described());
+    let edge = census.call(only(&census, "calls_twice").id(), helper.id()).unwrap();
+    assert_eq!(edge.source, EdgeSource::Both);
+}
+
+#[test]
+fn equal_bodies_hash_alike_and_others_do_not() {
+    let census = take_census(&tiny(), None).unwrap();
+    let same = |a: Function<'_>, b: Function<'_>| census.same_code(a.id(), &census, b.id());
+    let helpers: Vec<_> = census.find("helper").collect();
+    assert_eq!(same(helpers[0], helpers[0]), Some(true));
+    assert_eq!(same(helpers[0], helpers[1]), Some(false), "one subtracts 1, the other 2");
+}
+
+/// Builds the tiny program; `None`, said aloud, where that compiler is not installed.
+fn build(compiler: &str, flags: &[&str]) -> Option<Vec<u8>> {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("tiny");
+    let common = ["-O2", "-g", "-nostdlib", "-static", "-no-pie", "-fno-exceptions", "-fcf-protection=none"];
+    let mut command = Command::new(compiler);
+    command.current_dir(fixture()).args(common).args(flags).args(["first.cc", "second.cc", "-o"]).arg(&out);
+    match command.output() {
+        Ok(done) if done.status.success() => std::fs::read(out).ok(),
+        Ok(done) => {
+            println!("skipped: {compiler} {flags:?}: {}", String::from_utf8_lossy(&done.stderr));
+            None
+        }
+        Err(error) => {
+            println!("skipped: {compiler}: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn every_dwarf_version_says_the_same() {
+    for compiler in ["g++", "clang++"] {
+        for version in ["-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"] {
+            if let Some(image) = build(compiler, &[version]) {
+                check_program(&take_census(&image, None).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn compressed_sections_and_minimal_line_tables_do() {
+    for flags in [["-gz=zlib", "-g"], ["-gz=zstd", "-g"], ["-g1", "-gdwarf-4"]] {
+        if let Some(image) = build("g++", &flags) {
+            check_program(&take_census(&image, None).unwrap());
+        }
+    }
+}
+
+#[test]
+fn link_time_optimisation_refers_across_units() {
+    let Some(image) = build("g++", &["-flto", "-fno-ipa-icf"]) else { return };
+    let census = take_census(&image, None).unwrap();
+    // What was inlined before link time is not told again; this was inlined at link time.
+    let shared = only(&census, "shared_leaf");
+    assert!(shared.inlined_instances() > 0);
+    assert!(shared.file().is_some_and(|file| file.ends_with("shared.h")));
+}
+
+#[test]
+fn a_stripped_program_shows_no_inlines() {
+    let Some(image) = build("g++", &["-s"]) else { return };
+    let census = take_census(&image, None).unwrap();
+    assert_eq!(census.visibility(), Visibility::DynamicSymbols);
+    assert_eq!(census.inlined_instances(), 0);
+    assert!(census.functions().all(|function| !function.is_described()));
+    let debug = take_census(&image, Some(&tiny())).unwrap();
+    assert_eq!(debug.visibility(), Visibility::DebugInfo, "from the file that has it");
+}
+
+#[test]
+fn other_files_are_refused() {
+    assert!(matches!(take_census(b"", None), Err(CensusError::NotElf { .. })));
+    assert!(matches!(take_census(b"\x7fELF\x01\x01", None), Err(CensusError::OtherElf)));
+    assert!(matches!(take_census(&tiny(), Some(b"#!/bin/sh")), Err(CensusError::NotElf { .. })));
+}
+
+/// Damage anywhere gives an error or a census that can be used, never a panic.
+#[test]
+fn damage_does_no_harm() {
+    let image = tiny();
+    for at in (0..image.len()).step_by(5) {
+        let mut damaged = image.clone();
+        let changed = damaged.get_mut(at).unwrap();
+        *changed = if at % 2 == 0 { 0xff } else { changed.wrapping_add(1) };
+        if let Ok(census) = take_census(&damaged, None) {
+            assert!(Census::from_bytes(&census.to_bytes()).is_ok(), "changed at {at}");
+        }
+    }
+    for length in (0..image.len()).step_by(131) {
+        let _ = take_census(&image[..length], None);
+    }
+}

@@ -84,7 +84,7 @@ fn decode_body(
     }
     sketch.begin(code.addr, bytes);
     match image.processor {
-        Processor::X86 => x86_64::decode(image, sketch),
+        Processor::X86 => x86_64::decode(&image.layout, sketch),
         Processor::Arm => aarch64::decode(sketch),
         Processor::Other => return BodyFacts::default(),
     }

@@ -40,11 +40,6 @@ impl Sketch {
         self.spins.clear();
     }
 
-    /// Whether an address lies in the body.
-    pub(super) fn contains(&self, addr: u64) -> bool {
-        addr.checked_sub(self.addr).is_some_and(|offset| offset < self.bytes.len() as u64)
-    }
-
     /// Blanks bytes that depend on where things lie.
     pub(super) fn mask(&mut self, at: usize, length: usize) {
         if let Some(bytes) = self.masked.get_mut(at..at.saturating_add(length)) {

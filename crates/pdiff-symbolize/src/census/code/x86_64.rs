@@ -4,19 +4,17 @@
 //! a file linked to a fixed address, immediates and displacements that are addresses in it. (In a file that can be
 //! loaded anywhere no instruction can hold an address, so numbers that look like one are kept.)
 
-use iced_x86::{
-    ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register,
-};
+use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind};
 use pdiff_profile::census::Spin;
 
-use super::super::image::Image;
+use super::super::image::Layout;
 use super::sketch::{Sketch, TransferKind};
 
 /// The longest loop around an exchange that counts as waiting for it.
 const MAX_SPIN_LOOP_BYTES: u64 = 64;
 
 /// Decodes the body in `sketch`.
-pub(super) fn decode(image: &Image<'_>, sketch: &mut Sketch) {
+pub(super) fn decode(layout: &Layout, sketch: &mut Sketch) {
     let bytes = std::mem::take(&mut sketch.bytes);
     let length = bytes.len() as u64;
     let mut decoder = Decoder::with_ip(64, &bytes, sketch.addr, DecoderOptions::NONE);
@@ -28,10 +26,10 @@ pub(super) fn decode(image: &Image<'_>, sketch: &mut Sketch) {
         let leaves = target.is_some_and(|target| target.wrapping_sub(sketch.addr) >= length);
         if leaves
             || instruction.is_ip_rel_memory_operand()
-            || (image.is_fixed && holds_address(image, &instruction))
+            || (layout.is_fixed && holds_address(layout, &instruction))
         {
             let offsets = decoder.get_constant_offsets(&instruction);
-            mask(image, sketch, &instruction, &offsets, leaves);
+            mask(layout, sketch, &instruction, &offsets, leaves);
         }
         if let Some(target) = target {
             let is_call = instruction.flow_control() == FlowControl::Call;
@@ -39,7 +37,7 @@ pub(super) fn decode(image: &Image<'_>, sketch: &mut Sketch) {
                 sketch.transfer(if is_call { TransferKind::Call } else { TransferKind::Jump }, target);
             }
         }
-        waits.see(&instruction, target, sketch);
+        waits.see(&instruction, target.filter(|_| !leaves), sketch);
     }
     sketch.bytes = bytes;
 }
@@ -52,13 +50,13 @@ fn branch_target(instruction: &Instruction) -> Option<u64> {
 }
 
 /// Whether an instruction of a file with fixed addresses holds one of them.
-fn holds_address(image: &Image<'_>, instruction: &Instruction) -> bool {
-    immediate(instruction).is_some_and(|value| image.is_allocated(value))
-        || displacement_is_address(image, instruction)
+fn holds_address(layout: &Layout, instruction: &Instruction) -> bool {
+    immediate(instruction).is_some_and(|value| layout.is_allocated(value))
+        || displacement_is_address(layout, instruction)
 }
 
-fn displacement_is_address(image: &Image<'_>, instruction: &Instruction) -> bool {
-    instruction.memory_displ_size() >= 4 && image.is_allocated(instruction.memory_displacement64())
+fn displacement_is_address(layout: &Layout, instruction: &Instruction) -> bool {
+    instruction.memory_displ_size() >= 4 && layout.is_allocated(instruction.memory_displacement64())
 }
 
 /// An immediate wide enough to be an address.
@@ -69,7 +67,7 @@ fn immediate(instruction: &Instruction) -> Option<u64> {
 }
 
 fn mask(
-    image: &Image<'_>,
+    layout: &Layout,
     sketch: &mut Sketch,
     instruction: &Instruction,
     offsets: &ConstantOffsets,
@@ -77,12 +75,12 @@ fn mask(
 ) {
     let Ok(at) = usize::try_from(instruction.ip().wrapping_sub(sketch.addr)) else { return };
     let immediate_is_address =
-        image.is_fixed && immediate(instruction).is_some_and(|value| image.is_allocated(value));
+        layout.is_fixed && immediate(instruction).is_some_and(|value| layout.is_allocated(value));
     if offsets.has_immediate() && (leaves || immediate_is_address) {
         sketch.mask(at + offsets.immediate_offset(), offsets.immediate_size());
     }
     let displacement_moves = instruction.is_ip_rel_memory_operand()
-        || (image.is_fixed && displacement_is_address(image, instruction));
+        || (layout.is_fixed && displacement_is_address(layout, instruction));
     if offsets.has_displacement() && displacement_moves {
         sketch.mask(at + offsets.displacement_offset(), offsets.displacement_size());
     }
@@ -97,23 +95,65 @@ struct Waits {
 }
 
 impl Waits {
+    /// Looks at an instruction; `target` is that of a branch within the body.
     fn see(&mut self, instruction: &Instruction, target: Option<u64>, sketch: &mut Sketch) {
         let ip = instruction.ip();
         match instruction.mnemonic() {
             Mnemonic::Pause => sketch.spins.push((ip, Spin::Pause)),
-            Mnemonic::Xchg
-                if instruction.memory_base() != Register::None || instruction.is_ip_rel_memory_operand() =>
-            {
-                self.last_exchange = Some(ip);
-            }
+            Mnemonic::Xchg if has_memory_operand(instruction) => self.last_exchange = Some(ip),
             Mnemonic::Call => self.last_call = ip,
             _ => {}
         }
         let (Some(target), Some(exchange)) = (target, self.last_exchange) else { return };
         let is_loop = target <= exchange && exchange <= ip && ip - target <= MAX_SPIN_LOOP_BYTES;
-        if is_loop && self.last_call < target && sketch.contains(target) {
+        if is_loop && self.last_call < target {
             sketch.spins.push((exchange, Spin::ExchangeLoop));
             self.last_exchange = None;
         }
+    }
+}
+
+fn has_memory_operand(instruction: &Instruction) -> bool {
+    (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sketch::Sketch;
+    use super::*;
+
+    /// The sketch of some code at an address, in a file that can be loaded anywhere.
+    fn sketch(addr: u64, code: &[u8]) -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.begin(addr, code);
+        decode(&Layout::default(), &mut sketch);
+        sketch
+    }
+
+    #[test]
+    fn where_a_body_lies_does_not_count() {
+        // mov 0x1000(%rip),%eax; call away; ret
+        let here = sketch(0x1000, b"\x8b\x05\x00\x10\x00\x00\xe8\x00\x20\x00\x00\xc3");
+        let there = sketch(0x9000, b"\x8b\x05\x77\x10\x00\x00\xe8\x55\x44\x00\x00\xc3");
+        assert_eq!(here.hash(), there.hash());
+        assert_eq!(here.transfers[0].target, 0x100b + 0x2000);
+    }
+
+    #[test]
+    fn immediates_and_inner_branches_count() {
+        // mov $1,%eax; jmp over; nop; ret
+        let base = sketch(0x1000, b"\xb8\x01\x00\x00\x00\xeb\x01\x90\xc3").hash();
+        assert_ne!(base, sketch(0x1000, b"\xb8\x02\x00\x00\x00\xeb\x01\x90\xc3").hash());
+        assert_ne!(base, sketch(0x1000, b"\xb8\x01\x00\x00\x00\xeb\x00\x90\xc3").hash());
+    }
+
+    #[test]
+    fn waiting_is_seen() {
+        // 1: xchg %eax,(%rdi); test %eax,%eax; jne 1b
+        let exchange = sketch(0x1000, b"\x87\x07\x85\xc0\x75\xfa");
+        assert_eq!(exchange.spins, [(0x1000, Spin::ExchangeLoop)]);
+        // 1: lock cmpxchg %ecx,(%rdi); jne 1b
+        assert_eq!(sketch(0x1000, b"\xf0\x0f\xb1\x0f\x75\xfa").spins, []);
+        assert_eq!(sketch(0x1000, b"\xf3\x90").spins, [(0x1000, Spin::Pause)]);
     }
 }

@@ -119,10 +119,11 @@ impl<'a> Walk<'_, 'a> {
         for spec in abbreviation.attributes() {
             match spec.name() {
                 dw::DW_AT_name => scope.name = self.text(*spec)?,
-                dw::DW_AT_specification => match self.target(*spec)? {
-                    Some(Target::Here(declaration)) => scope.declaration = Some(declaration),
-                    _ => {}
-                },
+                dw::DW_AT_specification => {
+                    if let Some(Target::Here(declaration)) = self.target(*spec)? {
+                        scope.declaration = Some(declaration);
+                    }
+                }
                 _ => self.skip(spec)?,
             }
         }

@@ -169,7 +169,7 @@ impl<'a> Matcher<'a> {
         let own_key = |_: Function<'a>, spelling: &'a Spelling| {
             if spelling.is_library() { None } else { key(spelling) }
         };
-        let mut groups = self.groups(&own_key, &own_key);
+        let mut groups = self.groups(own_key, own_key);
         groups.retain(|_, (left, right)| left.len() == 1 && right.len() == 1);
         self.take(groups, FoundBy::Unqualified, Ties::Leave);
     }
