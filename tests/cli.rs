@@ -1,5 +1,7 @@
 //! The tool as a user meets it: real captures, wrong input, streams, exit codes.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};

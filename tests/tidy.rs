@@ -1,5 +1,7 @@
 //! The shape of the workspace: who may depend on whom, and which libraries stand where.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,7 @@
 //! What a comparison says of small profiles written as folded text.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
 mod support;
 
 use pdiff_analysis::{Comparison, GroupBy, KernelFilter, Row, Share};

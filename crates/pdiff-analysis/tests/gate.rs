@@ -1,5 +1,7 @@
 //! What trips a gate, and which gates do not parse.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
 mod support;
 
 use pdiff_analysis::{Comparison, Gate};
