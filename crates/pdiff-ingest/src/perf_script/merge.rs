@@ -15,10 +15,11 @@ use crate::options::ReadOptions;
 
 use super::chain::{ChainParser, Flaws, ParsedText};
 use super::counts::{Chain, Counts};
+use super::findings::{Findings, OwnedMap};
 use super::header_line::parse_thread;
 use super::note_log::NoteLog;
 use super::position::{LineNumbers, Position};
-use super::worker::{Findings, FirstSeen, OwnedMap, Worker, is_backwards};
+use super::worker::{FirstSeen, Worker};
 use super::{comment_line, too_many_unparsed};
 
 /// What one worker's numbers are in the profile.
@@ -65,12 +66,13 @@ struct Part {
 
 impl Part {
     fn split(worker: Worker) -> (Self, Findings) {
+        let (leaves, tails) = worker.chains.into_texts();
         let part = Self {
             threads: in_pairs(worker.threads),
             events: in_pairs(worker.events),
             without_period: worker.without_period,
-            leaves: worker.leaves.into_texts(),
-            tails: worker.tails.into_texts(),
+            leaves,
+            tails,
             counts: worker.counts,
         };
         (part, worker.findings)
@@ -79,26 +81,6 @@ impl Part {
 
 fn in_pairs(seen: FirstSeen) -> Vec<(Option<Position>, Box<[u8]>)> {
     seen.firsts.into_iter().zip(seen.memo.into_texts()).collect()
-}
-
-impl Findings {
-    fn merge(&mut self, other: Self) {
-        self.log.merge(other.log);
-        self.maps.extend(other.maps);
-        self.comments.extend(other.comments);
-        self.lines_of_blocks.extend(other.lines_of_blocks);
-        self.times_of_blocks.extend(other.times_of_blocks);
-        self.has_samples |= other.has_samples;
-        self.span = join(self.span, other.span);
-        self.seen_span = join(self.seen_span, other.seen_span);
-    }
-}
-
-fn join(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> Option<(u64, u64)> {
-    match (one, other) {
-        (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
-        _ => one.or(other),
-    }
 }
 
 /// Interns the texts of all parts in the order of the recording; the ids by part and text, `None` for texts without a
@@ -263,7 +245,7 @@ fn finish(
     options: &ReadOptions<'_>,
 ) -> Result<Profile, Error> {
     let numbers = LineNumbers::new(std::mem::take(&mut findings.lines_of_blocks));
-    note_times_between_blocks(&mut findings);
+    findings.note_times_between_blocks();
     let (unparsed, lines) = (findings.log.count(NoteKind::UnparsedLine), numbers.total());
     let examples = |log: &NoteLog| log.examples(NoteKind::UnparsedLine, &numbers);
     let has_samples = findings.has_samples || findings.log.count(NoteKind::FilteredOut) > 0;
@@ -289,16 +271,6 @@ fn finish(
     builder.span = findings.span.map(|(first_ns, last_ns)| Span { first_ns, last_ns });
     builder.notes = findings.log.into_notes(&numbers);
     builder.finish().map_err(|source| Error::Build { path: path.into(), source })
-}
-
-fn note_times_between_blocks(findings: &mut Findings) {
-    findings.times_of_blocks.sort_unstable();
-    for pair in findings.times_of_blocks.windows(2) {
-        let [(_, _, before), (position, after, _)] = pair else { continue };
-        if is_backwards(*before, *after) {
-            findings.log.add_many(NoteKind::TimeBackwards, 1, 0, *position, || format!("{after} ns"));
-        }
-    }
 }
 
 fn mapping(map: &OwnedMap, builder: &mut ProfileBuilder) -> Mapping {

@@ -32,9 +32,11 @@
 
 mod blocks;
 mod chain;
+mod chain_memo;
 mod comment_line;
 mod counts;
 mod cursor;
+mod findings;
 mod frame_line;
 mod header_line;
 mod header_shape;

@@ -3,68 +3,25 @@
 //! It never parses the same text twice: thread texts, events, leaf lines and the lines above a leaf are numbered by
 //! [`Memo`]s, and a sample is counted by these numbers. What the numbers mean is worked out once, in `merge`.
 
-use memchr::memmem::Finder;
 use pdiff_profile::NoteKind;
 
 use crate::time_window::TimeRange;
 
 use super::blocks::{Block, MAX_LINE_BYTES};
+use super::chain_memo::{ChainMemo, NO_TEXT, Place};
 use super::comment_line;
 use super::counts::{CellKey, Counts};
 use super::cursor::Cursor;
+use super::findings::{Findings, is_backwards, widen};
 use super::frame_line;
 use super::header_line::{self, HeaderLine};
 use super::header_shape::{HeaderShapes, KnownHeader};
 use super::memo::{Memo, TextId};
-use super::note_log::NoteLog;
 use super::position::Position;
-use super::record_line::{self, MapLine, RecordLine};
+use super::record_line::{self, RecordLine};
 
 /// Nanoseconds in a second: the length of a time block.
 const BLOCK_NS: u64 = 1_000_000_000;
-
-/// How far time may go backwards from one sample to the next before it is noted: perf sorts what its buffers hold.
-pub(super) const BACKWARDS_NS: u64 = 1_000_000_000;
-
-/// How far the blank line that ends a chain is looked for before the chain is read line by line.
-const TAIL_WINDOW_BYTES: usize = 256 << 10;
-
-/// What a worker found, apart from the counts.
-#[derive(Default)]
-pub(super) struct Findings {
-    /// Notes.
-    pub(super) log: NoteLog,
-    /// Maps of code, with their places and build-ids in hexadecimal.
-    pub(super) maps: Vec<(Position, OwnedMap)>,
-    /// `# key : value` lines.
-    pub(super) comments: Vec<(Position, Box<[u8]>)>,
-    /// Number and lines of each block.
-    pub(super) lines_of_blocks: Vec<(u32, u32)>,
-    /// Place of the first time, first and last time of each block that has times.
-    pub(super) times_of_blocks: Vec<(Position, u64, u64)>,
-    /// Earliest and latest time of the samples kept.
-    pub(super) span: Option<(u64, u64)>,
-    /// Earliest and latest time of all samples.
-    pub(super) seen_span: Option<(u64, u64)>,
-    /// Whether a sample was counted.
-    pub(super) has_samples: bool,
-}
-
-/// A [`MapLine`] that outlives its block.
-pub(super) struct OwnedMap {
-    /// Process id; `None` for the kernel.
-    pub(super) pid: Option<u32>,
-    /// First address.
-    pub(super) start: u64,
-    /// Length in bytes.
-    pub(super) len: u64,
-    /// Place in the file.
-    pub(super) offset: u64,
-    /// Build-id in hexadecimal.
-    pub(super) build_id: Option<Box<[u8]>>,
-    /// Object.
-    pub(super) path: Box<[u8]>,
-}
 
 /// Texts of threads or events, and the first sample counted for each.
 #[derive(Default)]
@@ -96,9 +53,6 @@ impl FirstSeen {
 pub(super) struct Worker {
     range: Option<TimeRange>,
     shapes: HeaderShapes,
-    blank_line: Finder<'static>,
-    /// Whether the last chain ended with a blank line (and not with columns to skip).
-    ends_blank: bool,
     last_time: Option<u64>,
     block_times: Option<(Position, u64, u64)>,
     /// Whether frames here belong to a header that could not be parsed, or to a record.
@@ -110,12 +64,8 @@ pub(super) struct Worker {
     pub(super) events: FirstSeen,
     /// Whether a sample of the event had no period, by event.
     pub(super) without_period: Vec<bool>,
-    /// Leaf lines; the first is that of samples without frames.
-    pub(super) leaves: Memo,
-    /// The lines above a leaf, as one text; the first is the empty one.
-    pub(super) tails: Memo,
-    /// Lines of each tail.
-    tail_lines: Vec<u32>,
+    /// Leaf lines and the lines above them.
+    pub(super) chains: ChainMemo,
     /// The counts.
     pub(super) counts: Counts,
     /// All else.
@@ -129,20 +79,12 @@ enum Orphans {
     Cut,
 }
 
-/// The text of no leaf or no callers.
-pub(super) const NO_TEXT: TextId = 0;
-
 impl Worker {
     /// A worker that keeps the samples of a range.
     pub(super) fn new(range: Option<TimeRange>) -> Self {
-        let (mut leaves, mut tails) = (Memo::default(), Memo::default());
-        leaves.intern(b"");
-        tails.intern(b"");
         Self {
             range,
             shapes: HeaderShapes::default(),
-            blank_line: Finder::new(b"\n\n"),
-            ends_blank: true,
             last_time: None,
             block_times: None,
             orphans: Orphans::Unparsed,
@@ -150,9 +92,7 @@ impl Worker {
             threads: FirstSeen::default(),
             events: FirstSeen::default(),
             without_period: Vec::new(),
-            leaves,
-            tails,
-            tail_lines: vec![0],
+            chains: ChainMemo::new(),
             counts: Counts::default(),
             findings: Findings::default(),
         }
@@ -259,7 +199,7 @@ impl Worker {
     fn record(&mut self, record: &RecordLine<'_>, line: &[u8]) {
         self.orphans = Orphans::Ignored;
         match record {
-            RecordLine::Map(map) => self.findings.maps.push((self.position, owned(map))),
+            RecordLine::Map(map) => self.findings.maps.push((self.position, map.into())),
             RecordLine::Lost(count) => {
                 let example = || super::excerpt(line);
                 self.findings.log.add_many(NoteKind::LostSamples, *count, 0, self.position, example);
@@ -276,9 +216,11 @@ impl Worker {
         let mut has_skipped = header.has_skipped;
         let (leaf, tail) = if cursor.is_at_frame() {
             has_skipped |= header.frame.is_some();
-            self.chain(weight, cursor, block)
+            let is_end_whole = block.is_last && block.dropped_line.is_none();
+            let place = Place { position: self.position, weight, is_end_whole };
+            self.chains.read_chain(cursor, place, &mut self.findings.log)
         } else if let Some(frame) = header.frame {
-            (self.leaves.intern(frame).0, self.source_of_flat(cursor))
+            self.chains.read_flat(frame, cursor)
         } else {
             self.findings.log.add(NoteKind::NoFrames, weight, self.position, header.thread_text);
             (NO_TEXT, NO_TEXT)
@@ -287,94 +229,6 @@ impl Worker {
             self.findings.log.add(NoteKind::SkippedField, weight, self.position, b"columns after the event");
         }
         self.count(known, weight, leaf, tail);
-    }
-
-    /// The frames of a chain, and the one line that ends it: blank, or columns to skip.
-    #[inline]
-    fn chain(&mut self, weight: u64, cursor: &mut Cursor<'_>, block: &Block) -> (TextId, TextId) {
-        let leaf = cursor.next_line().unwrap_or(b"");
-        let leaf = self.leaves.intern(leaf).0;
-        let known = if self.ends_blank { self.known_tail(cursor) } else { None };
-        if let Some(tail) = known {
-            return (leaf, tail);
-        }
-        let tail = self.tail_by_lines(weight, cursor);
-        self.end_of_chain(weight, cursor, block);
-        (leaf, tail)
-    }
-
-    /// The lines up to the next blank line, if they are those of a known chain.
-    #[inline]
-    fn known_tail(&self, cursor: &mut Cursor<'_>) -> Option<TextId> {
-        if cursor.rest.first() == Some(&b'\n') {
-            cursor.take(1, 1);
-            return Some(NO_TEXT);
-        }
-        let window = cursor.rest.get(..TAIL_WINDOW_BYTES).unwrap_or(cursor.rest);
-        let end = self.blank_line.find(window)? + 1;
-        let tail = self.tails.find(cursor.rest.get(..end)?)?;
-        let lines = self.tail_lines.get(tail as usize)?;
-        cursor.take(end + 1, lines + 1);
-        Some(tail)
-    }
-
-    fn tail_by_lines(&mut self, weight: u64, cursor: &mut Cursor<'_>) -> TextId {
-        let extent = cursor.chain_extent();
-        if extent.kept_bytes < extent.bytes {
-            self.findings.log.add(NoteKind::StackTooDeep, weight, self.position, b"a stack of a sample");
-        }
-        let text = cursor.take(extent.bytes, extent.lines);
-        self.intern_tail(text.get(..extent.kept_bytes).unwrap_or(text), extent.lines)
-    }
-
-    fn intern_tail(&mut self, text: &[u8], lines: u32) -> TextId {
-        let (tail, is_new) = self.tails.intern(text);
-        if is_new {
-            self.tail_lines.push(lines);
-        }
-        tail
-    }
-
-    fn end_of_chain(&mut self, weight: u64, cursor: &mut Cursor<'_>, block: &Block) {
-        self.ends_blank = false;
-        match cursor.peek_line() {
-            Some(line) if line.trim_ascii().is_empty() => {
-                self.ends_blank = line.is_empty();
-                cursor.next_line();
-            }
-            Some([b' ', ..]) => {
-                self.findings.log.add(
-                    NoteKind::SkippedField,
-                    weight,
-                    self.position,
-                    b"columns after the frames",
-                );
-                cursor.next_line();
-            }
-            None if block.is_last && block.dropped_line.is_none() => {
-                let example = b"the last sample lacks the blank line that ends it";
-                self.findings.log.add(NoteKind::TruncatedSample, weight, self.position, example);
-            }
-            _ => {}
-        }
-    }
-
-    /// The source lines under a flat sample: two blanks and a text that is no sample itself.
-    #[inline]
-    fn source_of_flat(&mut self, cursor: &mut Cursor<'_>) -> TextId {
-        let is_source = match cursor.rest {
-            [b'|', ..] => true,
-            [b' ', b' ', byte, ..] if *byte != b' ' => {
-                let line = cursor.peek_line().unwrap_or(b"");
-                header_line::parse(line).is_none_or(|header| header.needs_frames)
-            }
-            _ => false,
-        };
-        if !is_source {
-            return NO_TEXT;
-        }
-        let (text, lines) = cursor.take_source_lines();
-        self.intern_tail(text, lines)
     }
 
     #[inline]
@@ -433,22 +287,7 @@ impl Worker {
     }
 }
 
-fn widen(span: &mut Option<(u64, u64)>, time_ns: u64) {
-    let (first, last) = span.unwrap_or((time_ns, time_ns));
-    *span = Some((first.min(time_ns), last.max(time_ns)));
-}
-
 /// Whether the next line is a frame in earnest, which makes a header of a line that might be anything.
 fn is_before_frame(cursor: &Cursor<'_>) -> bool {
     cursor.is_at_frame() && cursor.peek_line().is_some_and(|line| frame_line::parse(line).is_some())
-}
-
-/// Whether time goes backwards by more than is normal.
-pub(super) fn is_backwards(before_ns: u64, after_ns: u64) -> bool {
-    after_ns.saturating_add(BACKWARDS_NS) < before_ns
-}
-
-fn owned(map: &MapLine<'_>) -> OwnedMap {
-    let MapLine { pid, start, len, offset, build_id, path } = *map;
-    OwnedMap { pid, start, len, offset, build_id: build_id.map(Into::into), path: path.into() }
 }
