@@ -1,6 +1,8 @@
 //! Profiles from folded text, one stack a line: `[thread@second:]root;caller;leaf weight`. A frame is `symbol` of object
 //! `app`, or `object!symbol`; `[unknown]` has no symbol.
 
+use std::sync::LazyLock;
+
 use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
 use pdiff_analysis::{
     CompareSettings, Comparison, Filters, GroupBy, Inlines, Knowledge, Policy, RunInput, Share, SideInput,
@@ -41,13 +43,16 @@ fn frame(builder: &mut ProfileBuilder, text: &str) -> pdiff_profile::FrameId {
     builder.frame(Frame { addr: None, symbol, symbol_offset: None, object, source: None, inlined: false })
 }
 
+/// Patterns are slow to compile in a debug build: once a test program is enough.
+static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(Knowledge::builtin);
+
 pub(crate) fn settings() -> CompareSettings {
     CompareSettings {
         policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
         share: Share::All,
         group_by: GroupBy::Function,
         filters: Filters::default(),
-        knowledge: Knowledge::builtin(),
+        knowledge: KNOWLEDGE.clone(),
         noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
         scale_to_cpu_seconds: false,
     }
