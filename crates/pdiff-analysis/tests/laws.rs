@@ -1,7 +1,6 @@
 //! The laws of a comparison, on profiles made at random.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-#![expect(dead_code, reason = "the profiles of this test come without measures")]
 
 mod support;
 
