@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests fail and skip as tests do")]
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 use pdiff_profile::{
@@ -11,7 +11,7 @@ use pdiff_profile::{
 use pdiff_symbolize::{AddressKind, Error, Resolved, SymbolizeOptions, resolve_profile};
 
 /// Functions of the test program by symbol: name and address in the file.
-fn symbols(program: &PathBuf) -> Option<Vec<(String, u64)>> {
+fn symbols(program: &Path) -> Option<Vec<(String, u64)>> {
     let Ok(output) = Command::new("nm").arg(program).output() else {
         eprintln!("SKIPPED: no nm here");
         return None;
@@ -55,9 +55,9 @@ fn profile(object: &str, symbols: &[(String, u64)], shift: u64, is_chain: bool) 
     builder.finish().unwrap()
 }
 
-fn resolve(profile: &Profile, program: &PathBuf) -> Result<Resolved, Error> {
+fn resolve(profile: &Profile, program: &Path) -> Result<Resolved, Error> {
     let mut options = SymbolizeOptions::new();
-    options.binaries.push(program.clone());
+    options.binaries.push(program.to_path_buf());
     resolve_profile(profile, &options)
 }
 
