@@ -53,12 +53,12 @@ pub fn take_census(image: &[u8], debug: Option<&[u8]>) -> Result<Census, CensusE
     let image = Image::parse(image)?;
     let debug = debug.map(Image::parse).transpose()?;
     let described = debug.as_ref().unwrap_or(&image);
-    let symbols = Symbols::read(&image, described)?;
-    let sections = Sections::inflate(described)?;
+    let (symbols, sections) =
+        rayon::join(|| Symbols::read(&image, described), || Sections::inflate(described));
+    let (symbols, sections) = (symbols?, sections?);
     let units = unit::read_units(&sections);
     let functions = Functions::merge(&units, &symbols);
-    let code = code::decode_bodies(&image, &functions);
-    Ok(rows::assemble(&image, &units, &symbols, functions, code))
+    Ok(rows::assemble(&image, &units, &symbols, functions))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Rows of the census from merged functions, units and decoded code.
+//! Rows of the census from merged functions, units and the code, which is decoded meanwhile.
 //!
 //! Rows are sorted here, in parallel, so that the builder finds them in order.
 
@@ -9,7 +9,7 @@ use pdiff_profile::census::{
 };
 use rayon::prelude::*;
 
-use super::code::Decoded;
+use super::code::{Decoded, decode_bodies};
 use super::functions::{Functions, Merged};
 use super::identity::Name;
 use super::image::Image;
@@ -22,19 +22,21 @@ pub(super) fn assemble(
     units: &Units<'_>,
     symbols: &Symbols<'_>,
     functions: Functions<'_>,
-    code: Decoded,
 ) -> Census {
     let has_units = units.units.iter().any(|unit| !unit.functions.is_empty());
     let visibility = if has_units { Visibility::DebugInfo } else { symbols.visibility };
     let mut builder = CensusBuilder::new(visibility);
-    builder.coverage(coverage(units, &code));
     let producers = add_producers(&mut builder, image, units);
-    let ids = add_functions(&mut builder, &functions, &producers);
+    let (code, ids) = rayon::join(
+        || decode_bodies(image, &functions),
+        || add_functions(&mut builder, &functions, &producers),
+    );
+    builder.coverage(coverage(units, &code));
     add_bodies(&mut builder, &functions, &code, &ids);
     add_sites(&mut builder, units, &functions, &ids);
     add_edges(&mut builder, units, &functions, &code, &ids);
-    drop(functions);
-    builder.finish()
+    // Freeing a million small pieces takes as long as sorting.
+    rayon::join(|| builder.finish(), || drop(functions)).0
 }
 
 fn coverage(units: &Units<'_>, code: &Decoded) -> Coverage {
