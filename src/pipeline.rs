@@ -1,11 +1,12 @@
 //! The straight line of pdiff: text -> profile -> functions -> comparison.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use pdiff_analysis::{Comparison, ObjectFacts, RunInput, SideInput, Sides, choose_events, compare};
 use pdiff_ingest::{Input, PackedObject, PackedRun, ReadOptions, Source, read_input};
-use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
+use pdiff_profile::{EventId, NoteKind, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side, Weight};
 use pdiff_symbolize::{Resolved, SymbolizeOptions, resolve_profile};
 
 use crate::progress::Progress;
@@ -70,12 +71,31 @@ pub(crate) fn read_run(
     };
     let resolved = symbolize(&profile, debug_info, side, timings)?;
     let objects = objects(&profile, resolved.as_ref());
-    let (resolutions, notes) = match resolved {
+    let unused = debug_info.map(|debug_info| unused_binaries(debug_info, side, resolved.as_ref()));
+    let (resolutions, mut notes) = match resolved {
         Some(resolved) => (Some(resolved.resolutions), resolved.notes),
         None => (None, Notes::new()),
     };
+    for binary in unused.into_iter().flatten() {
+        notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, || {
+            format!("{binary} matches no object of the {side} side by build-id or file name: not used")
+        });
+    }
     let measures = packed.unwrap_or(recording.measures);
     Ok(Run { path, profile, resolutions, notes, objects, measures })
+}
+
+/// Binaries given by the user that no object of the profile is.
+fn unused_binaries(debug_info: &DebugInfo, side: Side, resolved: Option<&Resolved>) -> Vec<String> {
+    let same = |a: &Path, b: &Path| a == b || std::fs::canonicalize(a).ok() == std::fs::canonicalize(b).ok();
+    let used = |binary: &Path| {
+        let mut objects = resolved.iter().flat_map(|resolved| &resolved.objects);
+        objects.any(|object| {
+            same(binary, &object.file) || object.debug_file.as_deref().is_some_and(|file| same(binary, file))
+        })
+    };
+    let binaries = debug_info.binaries(side).iter();
+    binaries.filter(|binary| !used(binary)).map(|binary| binary.display().to_string()).collect()
 }
 
 fn packed_object(object: PackedObject) -> ObjectFacts {
@@ -140,12 +160,8 @@ fn symbolize(
     timings: &mut Timings,
 ) -> Result<Option<Resolved>> {
     let Some(debug_info) = debug_info else { return Ok(None) };
-    let binaries = match side {
-        Side::Before => &debug_info.binaries_before,
-        Side::After => &debug_info.binaries_after,
-    };
     let options = SymbolizeOptions {
-        binaries: binaries.clone(),
+        binaries: debug_info.binaries(side).to_vec(),
         symfs: debug_info.symfs.clone(),
         build_id_dirs: debug_info.build_id_dirs.clone(),
         debug_roots: debug_info.debug_roots.clone(),

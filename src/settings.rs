@@ -62,6 +62,16 @@ pub(crate) struct DebugInfo {
     pub(crate) allow_mismatch: bool,
 }
 
+impl DebugInfo {
+    /// The binaries given for one side.
+    pub(crate) fn binaries(&self, side: Side) -> &[PathBuf] {
+        match side {
+            Side::Before => &self.binaries_before,
+            Side::After => &self.binaries_after,
+        }
+    }
+}
+
 /// Everything that `pdiff compare` works with.
 pub(crate) struct Compared {
     pub(crate) inputs: Inputs,
