@@ -9,6 +9,7 @@ use pdiff_ingest::{Input, PackedObject, PackedRun, ReadOptions, Source, read_inp
 use pdiff_profile::{EventId, NoteKind, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side, Weight};
 use pdiff_symbolize::{Resolved, SymbolizeOptions, resolve_profile};
 
+use crate::complain;
 use crate::progress::Progress;
 use crate::settings::{Compared, DebugInfo, Inputs, Recording, SideFiles};
 use crate::timings::Timings;
@@ -71,23 +72,23 @@ pub(crate) fn read_run(
     };
     let resolved = symbolize(&profile, debug_info, side, timings)?;
     let objects = objects(&profile, resolved.as_ref());
-    let unused = debug_info.map(|debug_info| unused_binaries(debug_info, side, resolved.as_ref()));
-    let (resolutions, mut notes) = match resolved {
+    for binary in debug_info.into_iter().flat_map(|info| unused_binaries(info, side, resolved.as_ref())) {
+        complain(&format!(
+            "pdiff: warning: {binary} is not used: no object of the {side} side has its build-id or file name"
+        ));
+    }
+    let (resolutions, notes) = match resolved {
         Some(resolved) => (Some(resolved.resolutions), resolved.notes),
         None => (None, Notes::new()),
     };
-    for binary in unused.into_iter().flatten() {
-        notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, || {
-            format!("{binary} matches no object of the {side} side by build-id or file name: not used")
-        });
-    }
     let measures = packed.unwrap_or(recording.measures);
     Ok(Run { path, profile, resolutions, notes, objects, measures })
 }
 
 /// Binaries given by the user that no object of the profile is.
 fn unused_binaries(debug_info: &DebugInfo, side: Side, resolved: Option<&Resolved>) -> Vec<String> {
-    let same = |a: &Path, b: &Path| a == b || std::fs::canonicalize(a).ok() == std::fs::canonicalize(b).ok();
+    let file = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let same = |a: &Path, b: &Path| file(a) == file(b);
     let used = |binary: &Path| {
         let mut objects = resolved.iter().flat_map(|resolved| &resolved.objects);
         objects.any(|object| {
