@@ -1,5 +1,7 @@
 //! Reading from files: packed and plain, right and wrong kinds, and real captures against a plain count of their text.
 
+#![expect(clippy::unwrap_used, reason = "in a test an unwrap is a check")]
+
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;

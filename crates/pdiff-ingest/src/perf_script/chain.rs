@@ -14,7 +14,6 @@ use hashbrown::HashMap;
 use pdiff_profile::{Frame, FrameId, Object, ObjectIndex, ProfileBuilder, RawAddr, StringId};
 
 use super::blocks::MAX_LINE_BYTES;
-use super::cursor::Cursor;
 use super::frame_line;
 
 /// A frame line, parsed and interned.
@@ -83,12 +82,15 @@ pub(super) struct ChainParser<'t> {
 }
 
 impl<'t> ChainParser<'t> {
-    /// Parses the lines of a text, leaf first.
-    pub(super) fn parse(&mut self, text: &'t [u8], builder: &mut ProfileBuilder) -> ParsedText {
+    /// Parses lines, leaf first.
+    pub(super) fn parse(
+        &mut self,
+        lines: impl Iterator<Item = &'t [u8]>,
+        builder: &mut ProfileBuilder,
+    ) -> ParsedText {
         let start = self.texts.len();
         let mut parsed = ParsedText::default();
-        let mut cursor = Cursor::new(text);
-        while let Some(line) = cursor.next_line() {
+        for line in lines {
             let (line, flaws) = self.line(line, builder);
             parsed.flaws.add(flaws);
             match line {

@@ -11,6 +11,7 @@ use super::header_line;
 use super::memo::{Memo, TextId};
 use super::note_log::NoteLog;
 use super::position::Position;
+use super::tail_memo::TailMemo;
 
 /// How far the blank line that ends a chain is looked for before the chain is read line by line.
 const TAIL_WINDOW_BYTES: usize = 256 << 10;
@@ -33,10 +34,8 @@ pub(super) struct Place {
 pub(super) struct ChainMemo {
     /// Leaf lines; the first is that of samples without frames.
     leaves: Memo,
-    /// The lines above a leaf, as one text; the first is the empty one.
-    tails: Memo,
-    /// Lines of each tail.
-    tail_lines: Vec<u32>,
+    /// The lines above a leaf; the first is that of none.
+    tails: TailMemo,
     blank_line: Finder<'static>,
     /// Whether the last chain ended with a blank line (and not with columns to skip).
     ends_blank: bool,
@@ -45,15 +44,15 @@ pub(super) struct ChainMemo {
 impl ChainMemo {
     /// Knows only [`NO_TEXT`].
     pub(super) fn new() -> Self {
-        let (mut leaves, mut tails) = (Memo::default(), Memo::default());
+        let (mut leaves, mut tails) = (Memo::default(), TailMemo::default());
         leaves.intern(b"");
-        tails.intern(b"");
-        Self { leaves, tails, tail_lines: vec![0], blank_line: Finder::new(b"\n\n"), ends_blank: true }
+        tails.intern(b"", 0);
+        Self { leaves, tails, blank_line: Finder::new(b"\n\n"), ends_blank: true }
     }
 
-    /// The texts of the leaves and of their callers, by number.
-    pub(super) fn into_texts(self) -> (Vec<Box<[u8]>>, Vec<Box<[u8]>>) {
-        (self.leaves.into_texts(), self.tails.into_texts())
+    /// The texts of the leaves, by number, and their callers.
+    pub(super) fn into_parts(self) -> (Vec<Box<[u8]>>, TailMemo) {
+        (self.leaves.into_texts(), self.tails)
     }
 
     /// The frames of a chain, and the one line that ends it: blank, or columns to skip.
@@ -84,8 +83,7 @@ impl ChainMemo {
         }
         let window = cursor.rest.get(..TAIL_WINDOW_BYTES).unwrap_or(cursor.rest);
         let end = self.blank_line.find(window)? + 1;
-        let tail = self.tails.find(cursor.rest.get(..end)?)?;
-        let lines = self.tail_lines.get(tail as usize)?;
+        let (tail, lines) = self.tails.find(cursor.rest.get(..end)?)?;
         cursor.take(end + 1, lines + 1);
         Some(tail)
     }
@@ -96,15 +94,7 @@ impl ChainMemo {
             log.add(NoteKind::StackTooDeep, place.weight, place.position, b"a stack of a sample");
         }
         let text = cursor.take(extent.bytes, extent.lines);
-        self.intern_tail(text.get(..extent.kept_bytes).unwrap_or(text), extent.lines)
-    }
-
-    fn intern_tail(&mut self, text: &[u8], lines: u32) -> TextId {
-        let (tail, is_new) = self.tails.intern(text);
-        if is_new {
-            self.tail_lines.push(lines);
-        }
-        tail
+        self.tails.intern(text.get(..extent.kept_bytes).unwrap_or(text), extent.lines)
     }
 
     fn end_of_chain(&mut self, cursor: &mut Cursor<'_>, place: Place, log: &mut NoteLog) {
@@ -146,6 +136,6 @@ impl ChainMemo {
             return NO_TEXT;
         }
         let (text, lines) = cursor.take_source_lines();
-        self.intern_tail(text, lines)
+        self.tails.intern(text, lines)
     }
 }

@@ -65,8 +65,9 @@ impl Memo {
     }
 }
 
+/// The hash of a text.
 #[inline]
-fn hash(text: &[u8]) -> u64 {
+pub(super) fn hash(text: &[u8]) -> u64 {
     /// Any number; fixed, so that runs repeat.
     const SEED: u64 = 0x70_64_69_66_66;
     let mut hasher = FixedState::with_seed(SEED).build_hasher();

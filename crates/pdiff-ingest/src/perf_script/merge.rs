@@ -19,6 +19,7 @@ use super::findings::{Findings, OwnedMap};
 use super::header_line::parse_thread;
 use super::note_log::NoteLog;
 use super::position::{LineNumbers, Position};
+use super::tail_memo::TailMemo;
 use super::worker::{FirstSeen, Worker};
 use super::{comment_line, too_many_unparsed};
 
@@ -60,13 +61,13 @@ struct Part {
     events: Vec<(Option<Position>, Box<[u8]>)>,
     without_period: Vec<bool>,
     leaves: Vec<Box<[u8]>>,
-    tails: Vec<Box<[u8]>>,
+    tails: TailMemo,
     counts: Counts,
 }
 
 impl Part {
     fn split(worker: Worker) -> (Self, Findings) {
-        let (leaves, tails) = worker.chains.into_texts();
+        let (leaves, tails) = worker.chains.into_parts();
         let part = Self {
             threads: in_pairs(worker.threads),
             events: in_pairs(worker.events),
@@ -138,7 +139,7 @@ fn merge_threads(
 fn merge_stacks(parts: &mut [Part], builder: &mut ProfileBuilder) -> Vec<Vec<(StackId, Flaws)>> {
     let stacks = stacks_of(parts, builder);
     for part in parts {
-        (part.leaves, part.tails) = (Vec::new(), Vec::new());
+        (part.leaves, part.tails) = (Vec::new(), TailMemo::default());
         part.counts.forget_ids();
     }
     stacks
@@ -192,13 +193,13 @@ impl ParsedTexts {
         parser: &mut ChainParser<'p>,
         builder: &mut ProfileBuilder,
     ) {
-        let mut parse = |parsed: &mut [Option<ParsedText>], texts: &'p [Box<[u8]>], id: u32| {
-            if let (Some(slot @ None), Some(text)) = (parsed.get_mut(id as usize), texts.get(id as usize)) {
-                *slot = Some(parser.parse(text, builder));
-            }
-        };
-        parse(&mut self.leaves, &part.leaves, chain.leaf);
-        parse(&mut self.tails, &part.tails, chain.tail);
+        let leaf = part.leaves.get(chain.leaf as usize).filter(|text| !text.is_empty());
+        if let Some(slot @ None) = self.leaves.get_mut(chain.leaf as usize) {
+            *slot = Some(parser.parse(leaf.into_iter().map(|text| &**text), builder));
+        }
+        if let Some(slot @ None) = self.tails.get_mut(chain.tail as usize) {
+            *slot = Some(parser.parse(part.tails.lines_of(chain.tail), builder));
+        }
     }
 
     fn get(&self, chain: Chain) -> Option<(&ParsedText, &ParsedText)> {

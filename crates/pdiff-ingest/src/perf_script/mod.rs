@@ -46,6 +46,7 @@ mod note_log;
 mod pipeline;
 mod position;
 mod record_line;
+mod tail_memo;
 #[cfg(test)]
 mod tests;
 mod worker;

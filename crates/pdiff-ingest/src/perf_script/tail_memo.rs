@@ -1,0 +1,135 @@
+//! The lines above a leaf by number, each different line kept once.
+//!
+//! The tails of a recording share their lines: 16,000 tails of a server are 19 MB of text, yet 8,600 different lines of
+//! 0.6 MB. So a tail is kept as the numbers of its lines. A hit is still decided by comparing the whole text, line by line
+//! against texts that stay in the cache.
+
+use hashbrown::HashTable;
+
+use super::memo::{TextId, hash};
+
+/// Tails and their numbers, counted from zero.
+#[derive(Debug, Default)]
+pub(super) struct TailMemo {
+    lines: LineTable,
+    ids: HashTable<(u64, TextId)>,
+    tails: Vec<Tail>,
+    /// The line numbers of all tails, one after the other.
+    line_ids: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Tail {
+    /// Where its lines end in [`TailMemo::line_ids`]; they begin where those of the tail before end.
+    end: usize,
+    /// How many lines it takes in the input, those that are not kept included.
+    input_lines: u32,
+}
+
+impl TailMemo {
+    /// The number of a tail and the lines it takes, if it is known. The text ends with a line end, or is empty.
+    #[inline]
+    pub(super) fn find(&self, text: &[u8]) -> Option<(TextId, u32)> {
+        self.find_hashed(hash(text), text)
+    }
+
+    /// The number of a tail that takes `input_lines` lines in the input.
+    pub(super) fn intern(&mut self, text: &[u8], input_lines: u32) -> TextId {
+        let hash = hash(text);
+        if let Some((id, _)) = self.find_hashed(hash, text) {
+            return id;
+        }
+        let id = TextId::try_from(self.tails.len()).expect("fewer than 2^32 texts fit in memory");
+        let lines = &mut self.lines;
+        self.line_ids.extend(text.split_inclusive(|byte| *byte == b'\n').map(|line| lines.intern(line)));
+        self.tails.push(Tail { end: self.line_ids.len(), input_lines });
+        self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
+        id
+    }
+
+    #[inline]
+    fn find_hashed(&self, hash: u64, text: &[u8]) -> Option<(TextId, u32)> {
+        let (_, id) = self.ids.find(hash, |(known, id)| *known == hash && self.is_text(*id, text))?;
+        Some((*id, self.tails.get(*id as usize)?.input_lines))
+    }
+
+    #[inline]
+    fn is_text(&self, id: TextId, text: &[u8]) -> bool {
+        let mut rest = text;
+        for line in self.line_ids_of(id) {
+            match rest.strip_prefix(self.lines.text(*line)) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        rest.is_empty()
+    }
+
+    #[inline]
+    fn line_ids_of(&self, id: TextId) -> &[u32] {
+        let place = id as usize;
+        let end = self.tails.get(place).map_or(0, |tail| tail.end);
+        let start = place.checked_sub(1).and_then(|before| self.tails.get(before)).map_or(0, |tail| tail.end);
+        self.line_ids.get(start..end).unwrap_or(&[])
+    }
+
+    /// The lines of a tail, leaf first.
+    pub(super) fn lines_of(&self, id: TextId) -> impl Iterator<Item = &[u8]> {
+        self.line_ids_of(id).iter().map(|line| self.lines.text(*line))
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.tails.len()
+    }
+}
+
+/// Lines and their numbers, their texts in one piece.
+#[derive(Debug, Default)]
+struct LineTable {
+    ids: HashTable<(u64, u32)>,
+    texts: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl LineTable {
+    fn intern(&mut self, line: &[u8]) -> u32 {
+        let hash = hash(line);
+        if let Some((_, id)) = self.ids.find(hash, |(known, id)| *known == hash && self.text(*id) == line) {
+            return *id;
+        }
+        let id = u32::try_from(self.ends.len()).expect("fewer than 2^32 lines fit in memory");
+        self.texts.extend_from_slice(line);
+        self.ends.push(self.texts.len());
+        self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
+        id
+    }
+
+    #[inline]
+    fn text(&self, id: u32) -> &[u8] {
+        let place = id as usize;
+        let end = self.ends.get(place).copied().unwrap_or(0);
+        let start = place.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.texts.get(start..end).unwrap_or(b"")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tail_keeps_its_number_and_its_lines() {
+        let mut memo = TailMemo::default();
+        assert_eq!(memo.intern(b"", 0), 0);
+        assert_eq!(memo.intern(b"\ta\n\tb\n", 2), 1);
+        assert_eq!(memo.intern(b"\ta\n", 9), 2);
+        assert_eq!(memo.intern(b"\ta\n\tb\n", 2), 1);
+        assert_eq!(memo.find(b"\ta\n"), Some((2, 9)));
+        assert_eq!(memo.find(b"\ta\n\t"), None);
+        assert_eq!(memo.find(b"\tb\n"), None);
+        assert_eq!(memo.find(b""), Some((0, 0)));
+        assert_eq!(memo.lines_of(1).collect::<Vec<_>>(), [b"\ta\n", b"\tb\n"]);
+        assert_eq!(memo.lines.ends.len(), 2);
+    }
+}
