@@ -37,7 +37,6 @@ const MAX_SECTIONS: usize = 16;
 #[repr(u32)]
 pub(crate) enum SectionTag {
     AddressIndex = 1,
-    #[expect(dead_code, reason = "the census stores itself under this tag")]
     Census = 2,
 }
 

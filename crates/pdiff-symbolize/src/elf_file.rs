@@ -96,6 +96,10 @@ impl ElfFile {
         &self.path
     }
 
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub(crate) fn size(&self) -> u64 {
         self.bytes.len() as u64
     }
