@@ -1,3 +1,5 @@
+//! JSON read back: keys, sums and what is null.
+
 use serde_json::Value;
 
 use super::*;
