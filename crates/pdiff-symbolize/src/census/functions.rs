@@ -133,7 +133,7 @@ impl<'a> Merger<'a> {
         let units = self.units.units.iter();
         let unnamed = units.flat_map(|unit| unit.functions.iter().map(move |function| (unit, function)));
         unnamed
-            .filter(|(_, function)| function.linkage_name.is_empty())
+            .filter(|(_, function)| function.linkage_name.is_absent())
             .map(|(unit, function)| self.units.told(unit, function).place)
             .collect()
     }

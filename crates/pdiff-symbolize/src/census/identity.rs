@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::digest::Digest;
+use super::raw_text::{RawText, Strings};
 use super::symbols::Symbols;
 use super::unit::Units;
 
@@ -86,7 +87,7 @@ impl Names {
         let mut of_units: Vec<Vec<Option<NameId>>> = Vec::with_capacity(units.units.len());
         for unit in &units.units {
             let linkage_names = unit.functions.iter().map(|function| units.told(unit, function).linkage_name);
-            of_units.push(linkage_names.map(|name| (!name.is_empty()).then(|| texts.id(name))).collect());
+            of_units.push(linkage_names.map(|name| texts.id_of_raw(&units.strings, name)).collect());
         }
         let names = texts.texts.par_iter().with_min_len(64).map(|text| Name::of_symbol(text)).collect();
         Self { names, of_symbols, of_units }
@@ -124,26 +125,36 @@ impl Names {
     }
 }
 
-/// Different texts. Linkage names of many units are one string of `.debug_str`: where a text lies is looked up first.
+/// Different texts.
 #[derive(Default)]
 struct Texts<'n> {
     texts: Vec<&'n str>,
     by_text: FxHashMap<&'n str, NameId>,
-    by_place: FxHashMap<(usize, usize), NameId>,
+    /// By offset in `.debug_str`; `None` for those without text.
+    by_offset: FxHashMap<usize, Option<NameId>>,
 }
 
 impl<'n> Texts<'n> {
     fn id(&mut self, text: &'n str) -> NameId {
-        let place = (text.as_ptr().addr(), text.len());
-        if let Some(id) = self.by_place.get(&place) {
-            return *id;
-        }
         let next = NameId(u32::try_from(self.texts.len()).expect("fewer names than bytes of the file"));
         let id = *self.by_text.entry(text).or_insert(next);
         if id == next {
             self.texts.push(text);
         }
-        self.by_place.insert(place, id);
         id
+    }
+
+    fn id_of_raw(&mut self, strings: &Strings<'n>, text: RawText<'n>) -> Option<NameId> {
+        let RawText::Shared(offset) = text else { return self.id_of_text(strings.get(text)) };
+        if let Some(id) = self.by_offset.get(&offset) {
+            return *id;
+        }
+        let id = self.id_of_text(strings.get(text));
+        self.by_offset.insert(offset, id);
+        id
+    }
+
+    fn id_of_text(&mut self, text: &'n str) -> Option<NameId> {
+        (!text.is_empty()).then(|| self.id(text))
     }
 }

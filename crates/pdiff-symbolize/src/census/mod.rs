@@ -21,6 +21,7 @@ mod identity;
 mod image;
 mod inflate;
 mod plt;
+mod raw_text;
 mod rows;
 mod sections;
 mod symbols;

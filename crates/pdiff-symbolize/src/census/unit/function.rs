@@ -5,6 +5,7 @@ use pdiff_profile::census::InlineAttribute;
 use rustc_hash::FxHashMap;
 
 use super::super::digest::Digest;
+use super::super::raw_text::{RawText, Strings};
 use super::super::sections::Slice;
 use super::UnitFacts;
 use super::paths::Paths;
@@ -24,8 +25,7 @@ pub(crate) struct Place(pub(crate) u64);
 /// A function as one unit tells of it.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitFunction<'a> {
-    /// Empty where there is none.
-    pub(crate) linkage_name: &'a str,
+    pub(crate) linkage_name: RawText<'a>,
     /// The qualified name, where there is no linkage name.
     pub(crate) name: Option<Box<str>>,
     pub(crate) place: Place,
@@ -44,7 +44,8 @@ pub(super) fn facts_of<'a>(
     unit: &Unit<Slice<'a>>,
     records: Records<'a>,
 ) -> UnitFacts<'a> {
-    let mut functions = FunctionList::new(&records, Paths::new(dwarf, unit));
+    let strings = Strings(dwarf.debug_str);
+    let mut functions = FunctionList::new(&records, Paths::new(dwarf, unit), strings);
     let root_of = |functions: &mut FunctionList<'_, 'a>, (index, ranges): &(usize, Vec<_>)| Root {
         function: functions.id_of(*index),
         ranges: ranges.clone(),
@@ -53,7 +54,7 @@ pub(super) fn facts_of<'a>(
     let sites = functions.sites();
     let call_sites = functions.call_sites();
     let (functions, paths) = functions.finish();
-    UnitFacts { producer: text(records.producer), paths, functions, roots, sites, call_sites }
+    UnitFacts { producer: strings.get(records.producer), paths, functions, roots, sites, call_sites }
 }
 
 /// The functions at some offsets of a unit, for other units that refer to them.
@@ -63,7 +64,8 @@ pub(super) fn functions_at<'a>(
     records: &Records<'a>,
     offsets: &[usize],
 ) -> Vec<(usize, super::ForeignFunction<'a>)> {
-    let mut list = FunctionList::new(records, Paths::new(dwarf, unit));
+    let strings = Strings(dwarf.debug_str);
+    let mut list = FunctionList::new(records, Paths::new(dwarf, unit), strings);
     let mut found = Vec::new();
     for offset in offsets {
         let Some(index) = records.subprogram_at(*offset) else { continue };
@@ -82,12 +84,11 @@ struct FunctionList<'u, 'a> {
     ids: Vec<u32>,
     elsewhere: FxHashMap<u64, u32>,
     functions: Vec<UnitFunction<'a>>,
-    /// The last name that was put together.
-    name: String,
+    strings: Strings<'a>,
 }
 
 impl<'u, 'a> FunctionList<'u, 'a> {
-    fn new(records: &'u Records<'a>, paths: Paths<'u, 'a>) -> Self {
+    fn new(records: &'u Records<'a>, paths: Paths<'u, 'a>, strings: Strings<'a>) -> Self {
         let ids = vec![0; records.subprograms.len()];
         Self {
             records,
@@ -95,7 +96,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             ids,
             elsewhere: FxHashMap::default(),
             functions: Vec::new(),
-            name: String::new(),
+            strings,
         }
     }
 
@@ -132,7 +133,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             return *id;
         }
         let function = UnitFunction {
-            linkage_name: "",
+            linkage_name: RawText::Absent,
             name: None,
             place: Place(0),
             path: 0,
@@ -185,15 +186,13 @@ impl<'u, 'a> FunctionList<'u, 'a> {
 
     fn function_of(&mut self, said: &Subprogram<'a>, elsewhere: Option<u64>) -> UnitFunction<'a> {
         let path = self.paths.id(said.file);
-        self.spell(said);
-        let mut place = Digest::new();
-        place.bytes(self.name.as_bytes());
+        let linkage_name = said.linkage_name;
+        let mut place = self.place_of(said);
         place.bytes(self.paths.get(path).unwrap_or("").as_bytes());
         place.number(u64::from(said.line));
-        let linkage_name = text(said.linkage_name);
         UnitFunction {
             linkage_name,
-            name: linkage_name.is_empty().then(|| self.name.as_str().into()),
+            name: linkage_name.is_absent().then(|| self.spell(said).into()),
             place: Place(place.finish()),
             path,
             line: said.line,
@@ -203,34 +202,44 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         }
     }
 
-    /// Puts the qualified name together in `self.name`.
-    fn spell(&mut self, said: &Subprogram<'a>) {
+    /// The qualified name.
+    fn spell(&self, said: &Subprogram<'a>) -> String {
         let mut scopes: Vec<&str> = Vec::new();
-        let mut next = said.scope;
-        while let (Some(index), true) = (next, scopes.len() < MAX_SCOPES) {
-            let Some(scope) = self.records.scopes.get(index as usize) else { break };
-            let (name, parent) = self.scope_name(scope);
-            scopes.push(name);
-            next = parent.filter(|parent| *parent < index);
-        }
-        self.name.clear();
+        self.visit_scopes(said, |scope, name| {
+            scopes.push(match (self.strings.get(name), scope.kind) {
+                ("", ScopeKind::Namespace) => "(anonymous namespace)",
+                ("", ScopeKind::Class) => "{unnamed}",
+                (name, _) => name,
+            });
+        });
+        let mut name = String::new();
         for scope in scopes.iter().rev().filter(|scope| !scope.is_empty()) {
-            self.name.push_str(scope);
-            self.name.push_str("::");
+            name.push_str(scope);
+            name.push_str("::");
         }
-        self.name.push_str(text(said.name));
+        name.push_str(self.strings.get(said.name));
+        name
     }
 
-    /// What a scope is called and the scope around it, from its declaration where that has them.
-    fn scope_name(&self, scope: &Scope<'a>) -> (&'a str, Option<u32>) {
-        let declaration = scope.declaration.and_then(|offset| self.records.scope_at(offset)).unwrap_or(scope);
-        let name = if declaration.name.is_empty() { scope.name } else { declaration.name };
-        let name = match (text(name), scope.kind) {
-            ("", ScopeKind::Namespace) => "(anonymous namespace)",
-            ("", ScopeKind::Class) => "{unnamed}",
-            (name, _) => name,
-        };
-        (name, declaration.parent)
+    /// A digest of the qualified name, which need not be read for it.
+    fn place_of(&self, said: &Subprogram<'a>) -> Digest {
+        let mut place = Digest::new();
+        said.name.digest(&mut place);
+        self.visit_scopes(said, |_, name| name.digest(&mut place));
+        place
+    }
+
+    /// The scopes around a subprogram, innermost first, with the names of their declarations.
+    fn visit_scopes(&self, said: &Subprogram<'a>, mut visit: impl FnMut(&Scope<'a>, RawText<'a>)) {
+        let mut next = said.scope;
+        for _ in 0..MAX_SCOPES {
+            let Some(index) = next else { return };
+            let Some(scope) = self.records.scopes.get(index as usize) else { return };
+            let declaration =
+                scope.declaration.and_then(|offset| self.records.scope_at(offset)).unwrap_or(scope);
+            visit(scope, declaration.name.or(scope.name));
+            next = declaration.parent.filter(|parent| *parent < index);
+        }
     }
 
     fn sites(&mut self) -> Vec<InlineRow> {
@@ -269,12 +278,8 @@ impl<'u, 'a> FunctionList<'u, 'a> {
 
 /// Takes from `next` what `said` leaves open. The scope is that of the last entry: the declaration stands in its class.
 fn complete<'a>(said: &mut Subprogram<'a>, next: &Subprogram<'a>) {
-    if said.name.is_empty() {
-        said.name = next.name;
-    }
-    if said.linkage_name.is_empty() {
-        said.linkage_name = next.linkage_name;
-    }
+    said.name = said.name.or(next.name);
+    said.linkage_name = said.linkage_name.or(next.linkage_name);
     if said.file == NO_FILE {
         said.file = next.file;
     }
@@ -284,9 +289,4 @@ fn complete<'a>(said: &mut Subprogram<'a>, next: &Subprogram<'a>) {
     said.inline = said.inline.or(next.inline);
     said.is_external |= next.is_external;
     said.scope = next.scope.or(said.scope);
-}
-
-/// Bytes as text; names that are not UTF-8 are no names.
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap_or("")
 }

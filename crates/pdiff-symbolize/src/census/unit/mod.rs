@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 pub(super) use function::{Place, UnitFunction};
 pub(super) use records::{CallSiteRow, InlineRow, Root};
 
+use super::raw_text::{RawText, Strings};
 use super::sections::{Sections, Slice};
 
 /// What one unit says.
@@ -40,6 +41,8 @@ pub(super) struct UnitFacts<'a> {
 
 /// What all units say.
 pub(super) struct Units<'a> {
+    /// Where the strings of all units lie.
+    pub(super) strings: Strings<'a>,
     /// In the order of the file.
     pub(super) units: Vec<UnitFacts<'a>>,
     /// Functions that lie in another unit than their instances, by offset in `.debug_info`.
@@ -59,8 +62,7 @@ pub(super) struct ForeignFunction<'a> {
 /// What is told of a function in its unit and in those that it refers to.
 #[derive(Clone, Copy)]
 pub(super) struct Told<'t> {
-    /// Empty where there is none.
-    pub(super) linkage_name: &'t str,
+    pub(super) linkage_name: RawText<'t>,
     /// The qualified name, where there is no linkage name.
     pub(super) name: &'t str,
     pub(super) place: Place,
@@ -100,9 +102,9 @@ fn told_by<'t>(function: &'t UnitFunction<'_>, path: Option<&'t str>) -> Told<'t
 impl Told<'_> {
     /// This, and what it leaves open from `other`.
     fn or(self, other: Self) -> Self {
-        let is_named = !self.linkage_name.is_empty() || !self.name.is_empty();
+        let is_named = !self.linkage_name.is_absent() || !self.name.is_empty();
         Self {
-            linkage_name: if self.linkage_name.is_empty() { other.linkage_name } else { self.linkage_name },
+            linkage_name: self.linkage_name.or(other.linkage_name),
             name: if is_named { self.name } else { other.name },
             place: if is_named { self.place } else { other.place },
             path: self.path.or(other.path),
@@ -136,7 +138,7 @@ pub(super) fn read_units<'a>(sections: &'a Sections<'_>) -> Units<'a> {
         }
     }
     let foreign = foreign::resolve(&dwarf, &headers, &units);
-    Units { units, foreign, unreadable, split }
+    Units { strings: Strings(dwarf.debug_str), units, foreign, unreadable, split }
 }
 
 /// The headers of all units, and whether the list broke off.

@@ -1,5 +1,7 @@
 //! What the walk through a unit notes down, as it stands in the file.
 
+use super::super::raw_text::RawText;
+
 /// Where an entry refers to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Target {
@@ -25,8 +27,8 @@ pub(super) struct Subprogram<'a> {
     pub(super) offset: usize,
     /// The scope it stands in, an index.
     pub(super) scope: Option<u32>,
-    pub(super) name: &'a [u8],
-    pub(super) linkage_name: &'a [u8],
+    pub(super) name: RawText<'a>,
+    pub(super) linkage_name: RawText<'a>,
     pub(super) file: u64,
     pub(super) line: u32,
     pub(super) inline: Option<u64>,
@@ -39,8 +41,8 @@ impl Subprogram<'_> {
     pub(super) const NOTHING: Self = Self {
         offset: 0,
         scope: None,
-        name: b"",
-        linkage_name: b"",
+        name: RawText::Absent,
+        linkage_name: RawText::Absent,
         file: NO_FILE,
         line: 0,
         inline: None,
@@ -58,7 +60,7 @@ pub(super) struct Scope<'a> {
     pub(super) offset: usize,
     pub(super) parent: Option<u32>,
     pub(super) kind: ScopeKind,
-    pub(super) name: &'a [u8],
+    pub(super) name: RawText<'a>,
     /// The declaration that has the name, where this has none.
     pub(super) declaration: Option<usize>,
 }
@@ -125,9 +127,9 @@ pub(super) struct RawCall {
 }
 
 /// All that a walk notes down; subprograms and scopes by offset.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Records<'a> {
-    pub(super) producer: &'a [u8],
+    pub(super) producer: RawText<'a>,
     pub(super) is_split: bool,
     pub(super) subprograms: Vec<Subprogram<'a>>,
     pub(super) scopes: Vec<Scope<'a>>,
@@ -138,6 +140,18 @@ pub(super) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
+    pub(super) fn new() -> Self {
+        Self {
+            producer: RawText::Absent,
+            is_split: false,
+            subprograms: Vec::new(),
+            scopes: Vec::new(),
+            roots: Vec::new(),
+            sites: Vec::new(),
+            calls: Vec::new(),
+        }
+    }
+
     /// The index of the subprogram at an offset.
     pub(super) fn subprogram_at(&self, offset: usize) -> Option<usize> {
         self.subprograms.binary_search_by_key(&offset, |subprogram| subprogram.offset).ok()

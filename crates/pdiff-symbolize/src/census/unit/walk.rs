@@ -6,6 +6,7 @@
 
 use gimli::{Abbreviation, AttributeSpecification, AttributeValue, Dwarf, EntriesRaw, Unit, constants as dw};
 
+use super::super::raw_text::RawText;
 use super::super::sections::Slice;
 use super::records::{
     CodeRange, Link, NO_FILE, RawCall, RawSite, Records, Scope, ScopeKind, Subprogram, Target,
@@ -31,13 +32,8 @@ struct Context {
 
 /// Walks through a unit.
 pub(super) fn walk<'a>(dwarf: &Dwarf<Slice<'a>>, unit: &Unit<Slice<'a>>) -> gimli::Result<Records<'a>> {
-    let mut walk = Walk {
-        dwarf,
-        unit,
-        entries: unit.entries_raw(None)?,
-        records: Records::default(),
-        contexts: Vec::new(),
-    };
+    let mut walk =
+        Walk { dwarf, unit, entries: unit.entries_raw(None)?, records: Records::new(), contexts: Vec::new() };
     while !walk.entries.is_empty() {
         walk.entry()?;
     }
@@ -115,7 +111,8 @@ impl<'a> Walk<'_, 'a> {
             return self.entries.skip_attributes(abbreviation.attributes());
         }
         let context = self.context(depth);
-        let mut scope = Scope { offset, parent: context.scope, kind, name: b"", declaration: None };
+        let mut scope =
+            Scope { offset, parent: context.scope, kind, name: RawText::Absent, declaration: None };
         for spec in abbreviation.attributes() {
             match spec.name() {
                 dw::DW_AT_name => scope.name = self.text(*spec)?,
@@ -257,9 +254,9 @@ impl<'a> Walk<'_, 'a> {
         self.entries.skip_attributes(std::slice::from_ref(spec))
     }
 
-    fn text(&mut self, spec: AttributeSpecification) -> gimli::Result<&'a [u8]> {
-        let value = self.entries.read_attribute_inline(spec)?.value();
-        Ok(self.dwarf.attr_string(self.unit, value).map_or(b"", |text| text.slice()))
+    fn text(&mut self, spec: AttributeSpecification) -> gimli::Result<RawText<'a>> {
+        let value = self.entries.read_attribute_inline(spec)?.raw_value();
+        Ok(RawText::of(self.dwarf, self.unit, value))
     }
 
     fn number(&mut self, spec: AttributeSpecification) -> gimli::Result<Option<u64>> {
