@@ -28,7 +28,9 @@ pub enum WindowsError {
     #[error("line 1: no column 'capture'; hint: the file is tab separated, its first line names the columns")]
     NoCaptureColumn,
     /// No other column is known.
-    #[error("line 1: none of the columns operations, tps, cpu_seconds, window_s; hint: the file is tab separated")]
+    #[error(
+        "line 1: none of the columns operations, tps, cpu_seconds, window_s; hint: the file is tab separated"
+    )]
     NothingMeasured,
     /// A field that is no positive number.
     #[error("line {line}: {column} '{text}' is not a positive number")]
