@@ -20,8 +20,9 @@ mod threads;
 pub use choose_event::{EventError, choose_events};
 pub use compare::{
     CompareSettings, Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineChange, InlineFlip,
-    InlinedInto, Knowledge, MatchedBy, NoiseSummary, ObjectFacts, Pair, Quantities, Row, RowInline, RowMatch,
-    RunInput, RunSummary, SideInput, SideSummary, Sides, compare,
+    InlinedInto, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair, Quantities, Row,
+    RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideObject, SideSummary,
+    Sides, compare, compare_with_calls,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use gate::{Gate, GateError, GateOutcome, Trip};

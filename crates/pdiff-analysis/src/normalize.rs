@@ -76,6 +76,11 @@ impl Keys {
         Self { policy, labels, ids: FxHashMap::default(), keys: Vec::new(), variants: FxHashMap::default() }
     }
 
+    /// What rows call an object of one side.
+    pub(crate) fn label(&self, object: &pdiff_profile::Object, side: Side) -> String {
+        self.labels.label(object, side)
+    }
+
     pub(crate) fn get(&self, id: KeyId) -> &Key {
         &self.keys[id.0 as usize]
     }

@@ -2,7 +2,7 @@
 
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
-    Comparison, Cost, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, NoiseSummary, Pair, Policy,
+    Comparison, Cost, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary, Pair, Policy,
     Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
@@ -44,6 +44,8 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         test: Test::Tested { p: 0.5, q: 0.5 },
         significant: false,
         detectable_pp: Some(0.75),
+        booked: MeasureChange::default(),
+        total: MeasureChange::default(),
         inline: RowInline::default(),
         gap_share_pct: None,
     }

@@ -4,7 +4,7 @@ use pdiff_profile::{Notes, Presence, Side, Weight};
 
 use super::family::InlineChange;
 use super::input::ObjectFacts;
-use crate::noise::{Method, RunVariation, Test};
+use crate::noise::{Method, RunVariation, Test, Untested};
 use crate::policy::{GroupBy, Policy, Share};
 
 /// Two sides compared.
@@ -170,6 +170,10 @@ pub struct Row {
     pub significant: bool,
     /// Smallest change of self that would have been found 9 times in 10, in points.
     pub detectable_pp: Option<f64>,
+    /// The same judgement of booked self, on its own.
+    pub booked: MeasureChange,
+    /// The same judgement of total, on its own.
+    pub total: MeasureChange,
     /// How the function stood inlined, and what became of that.
     pub inline: RowInline,
     /// What part of the throughput gap the row's change of cost makes up, in percent; only where there is a gap.
@@ -202,6 +206,63 @@ impl Row {
     #[must_use]
     pub fn delta_total_pp(&self) -> f64 {
         self.after.total_pct - self.before.total_pct
+    }
+}
+
+/// What can be said of the change of one of a row's measures.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MeasureChange {
+    /// Lower end of the 95 % interval of the change, in points.
+    pub ci_low_pp: f64,
+    /// Upper end of the 95 % interval of the change, in points.
+    pub ci_high_pp: f64,
+    /// The test of "it did not change".
+    pub test: Test,
+    /// Beyond noise, and large enough to matter.
+    pub significant: bool,
+    /// Number of samples behind it on the base side.
+    pub before_samples: u64,
+    /// Number of samples behind it on the other side.
+    pub after_samples: u64,
+    /// Where the base side has no sample: what its share may be all the same (95 %), in percent.
+    pub before_bound_pct: Option<f64>,
+    /// Where the other side has no sample: what its share may be all the same (95 %), in percent.
+    pub after_bound_pct: Option<f64>,
+}
+
+impl MeasureChange {
+    /// The number of samples on one side.
+    #[must_use]
+    pub fn samples(&self, side: Side) -> u64 {
+        match side {
+            Side::Before => self.before_samples,
+            Side::After => self.after_samples,
+        }
+    }
+
+    /// What the share of a side without samples may be all the same, in percent.
+    #[must_use]
+    pub fn bound_pct(&self, side: Side) -> Option<f64> {
+        match side {
+            Side::Before => self.before_bound_pct,
+            Side::After => self.after_bound_pct,
+        }
+    }
+}
+
+impl Default for MeasureChange {
+    /// No change of nothing, not tested.
+    fn default() -> Self {
+        Self {
+            ci_low_pp: 0.0,
+            ci_high_pp: 0.0,
+            test: Test::Untested(Untested::FewSamples),
+            significant: false,
+            before_samples: 0,
+            after_samples: 0,
+            before_bound_pct: None,
+            after_bound_pct: None,
+        }
     }
 }
 

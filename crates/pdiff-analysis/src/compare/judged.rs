@@ -3,7 +3,8 @@
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
 
 use super::comparison::{
-    Family, InlineFlip, InlinedInto, MatchedBy, NoiseSummary, Quantities, Row, RowInline, RowMatch,
+    Family, InlineFlip, InlinedInto, MatchedBy, MeasureChange, NoiseSummary, Quantities, Row, RowInline,
+    RowMatch,
 };
 use super::family::{Flip, SideChains, flips, join};
 use super::input::CompareSettings;
@@ -29,14 +30,25 @@ pub(super) struct Counted<'a> {
 pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>, Vec<Family>, NoiseSummary) {
     let denominators: Vec<Denominator> =
         (0..counted.row_table.scopes()).map(|scope| counted.denominator(scope)).collect();
-    let inputs: Vec<noise::Row> =
-        (0..counted.row_table.rows().len()).map(|row| counted.noise_row(RowId(row as u32))).collect();
-    let judgement = noise::judge(&denominators, &inputs, &counted.settings.noise);
+    let judge = |measure: fn(&RowMeasures) -> Measure| {
+        let rows = 0..counted.row_table.rows().len();
+        let inputs: Vec<noise::Row> = rows.map(|row| counted.noise_row(RowId(row as u32), measure)).collect();
+        noise::judge(&denominators, &inputs, &counted.settings.noise)
+    };
+    let judgement = judge(|row| row.own);
+    let (booked, total) = (judge(|row| row.booked), judge(|row| row.total));
     let keyed = counted.row_table.rows().iter().zip(&judgement.rows).enumerate();
     let drifting = judgement.drift.iter().flat_map(|drift| &drift.rows);
     let drifting = drifting.map(|row| counted.name(RowId(*row as u32))).collect();
     let mut rows: Vec<Row> =
         keyed.map(|(index, (key, noise))| counted.row(RowId(index as u32), key, noise)).collect();
+    for (index, row) in rows.iter_mut().enumerate() {
+        let id = RowId(index as u32);
+        let change =
+            |of: &noise::Judgement, measure| of.rows.get(index).map(|n| counted.change(id, n, measure));
+        row.booked = change(&booked, |row| row.booked).unwrap_or_default();
+        row.total = change(&total, |row| row.total).unwrap_or_default();
+    }
     let families = counted.set_families(&mut rows);
     rows.retain(|row| row.before.total_weight.0 + row.after.total_weight.0 > 0);
     rows.sort_by(|a, b| {
@@ -105,11 +117,25 @@ impl Counted<'_> {
         Denominator { before, after }
     }
 
-    fn noise_row(&self, row: RowId) -> noise::Row {
-        let [before, after] = Side::BOTH
-            .map(|side| self.tables(side).map(|table| table.row(row).own.row_run()).collect::<Vec<_>>());
+    fn noise_row(&self, row: RowId, measure: fn(&RowMeasures) -> Measure) -> noise::Row {
+        let of_run = |table: &RunTable| measure(&table.row(row)).row_run();
+        let [before, after] = Side::BOTH.map(|side| self.tables(side).map(of_run).collect::<Vec<_>>());
         let denominator = self.row_table.rows().get(row.index()).map_or(0, |key| key.scope);
         noise::Row { denominator, before, after }
+    }
+
+    fn change(&self, row: RowId, noise: &RowNoise, measure: fn(&RowMeasures) -> Measure) -> MeasureChange {
+        let samples = |side| self.tables(side).map(|table| measure(&table.row(row)).samples).sum::<u64>();
+        MeasureChange {
+            ci_low_pp: noise.ci_low_pp,
+            ci_high_pp: noise.ci_high_pp,
+            test: noise.test,
+            significant: noise.significant && noise.floor_passed,
+            before_samples: samples(Side::Before),
+            after_samples: samples(Side::After),
+            before_bound_pct: noise.before_bound_pct,
+            after_bound_pct: noise.after_bound_pct,
+        }
     }
 
     fn name(&self, row: RowId) -> String {
@@ -147,6 +173,8 @@ impl Counted<'_> {
             test: noise.test,
             significant: noise.significant && noise.floor_passed,
             detectable_pp: noise.detectable_pp,
+            booked: MeasureChange::default(),
+            total: MeasureChange::default(),
             inline: RowInline::default(),
             gap_share_pct: None,
         }

@@ -13,15 +13,17 @@ mod judged;
 mod matching;
 mod prepare;
 mod row_table;
+mod sampled_calls;
 
 use pdiff_profile::{Notes, Side, Weight};
 
 pub use comparison::{
-    Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, InlinedInto, MatchedBy, NoiseSummary,
-    Pair, Quantities, Row, RowInline, RowMatch, RunSummary, SideSummary,
+    Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, InlinedInto, MatchedBy,
+    MeasureChange, NoiseSummary, Pair, Quantities, Row, RowInline, RowMatch, RunSummary, SideSummary,
 };
 pub use family::InlineChange;
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
+pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
 
 use crate::aggregate::{RunTable, aggregate};
 use crate::policy::Share;
@@ -38,6 +40,25 @@ use row_table::{RowTable, ThreadClass};
 pub fn compare(sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
     let mut notes = Notes::new();
     let prepared = Prepared::new(sides, settings, &mut notes);
+    compare_prepared(sides, settings, &prepared, notes)
+}
+
+/// Compares two sides, and tells from the stacks who called the rows that changed and what they called.
+#[must_use]
+pub fn compare_with_calls(sides: &Sides<'_>, settings: &CompareSettings) -> (Comparison, SampledCalls) {
+    let mut notes = Notes::new();
+    let prepared = Prepared::new(sides, settings, &mut notes);
+    let comparison = compare_prepared(sides, settings, &prepared, notes);
+    let calls = sampled_calls::sampled_calls(&prepared, sides, settings, &comparison.rows);
+    (comparison, calls)
+}
+
+fn compare_prepared(
+    sides: &Sides<'_>,
+    settings: &CompareSettings,
+    prepared: &Prepared<'_>,
+    mut notes: Notes,
+) -> Comparison {
     let seen = Side::BOTH.map(|side| prepared.seen(side));
     let renames = Renames::new(&prepared.keys, &seen, &settings.knowledge.aliases);
     let mut row_table = RowTable::new(&prepared.keys, &renames, settings);

@@ -1,0 +1,151 @@
+//! Who called whom in the sampled stacks, for the rows that changed; and what each side's objects are called in rows.
+//!
+//! A call is one function right above another in a stack, inlined levels included, counted once a stack however often
+//! it stands there. Chains lose callers (a frameless leaf hides its direct caller), so these are lower bounds.
+//!
+//! Cost: unique stacks x depth; only pairs with a changed row are kept.
+
+use pdiff_profile::{Side, Weight};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::comparison::Row;
+use super::input::{CompareSettings, Sides};
+use super::matching::Renames;
+use super::prepare::{Prepared, PreparedRun};
+use crate::normalize::KeyId;
+
+/// What the stacks show of calls.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SampledCalls {
+    /// Calls to or from rows whose self, booked self or total changed; by caller, then callee.
+    pub calls: Vec<SampledCall>,
+    /// The objects of both sides, base first, and what rows call them.
+    pub objects: Vec<SideObject>,
+}
+
+/// A function right above another in stacks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SampledCall {
+    /// The caller's name.
+    pub caller: String,
+    /// The caller's object.
+    pub caller_object: String,
+    /// The callee's name.
+    pub callee: String,
+    /// The callee's object.
+    pub callee_object: String,
+    /// Weight of stacks with the call on the base side.
+    pub before: Weight,
+    /// The same on the other side.
+    pub after: Weight,
+}
+
+impl SampledCall {
+    /// One side's weight.
+    #[must_use]
+    pub fn weight(&self, side: Side) -> Weight {
+        match side {
+            Side::Before => self.before,
+            Side::After => self.after,
+        }
+    }
+}
+
+/// An object of one side.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SideObject {
+    /// The side.
+    pub side: Side,
+    /// The path that the profile has.
+    pub path: String,
+    /// What rows call it.
+    pub label: String,
+}
+
+type Pairs = FxHashMap<(KeyId, KeyId), [u64; 2]>;
+
+pub(super) fn sampled_calls(
+    prepared: &Prepared<'_>,
+    sides: &Sides<'_>,
+    settings: &CompareSettings,
+    rows: &[Row],
+) -> SampledCalls {
+    let seen = Side::BOTH.map(|side| prepared.seen(side));
+    let renames = Renames::new(&prepared.keys, &seen, &settings.knowledge.aliases);
+    let changed: FxHashSet<(&str, &str)> = rows
+        .iter()
+        .filter(|row| row.significant || row.booked.significant || row.total.significant)
+        .map(|row| (row.name.as_str(), row.object.as_str()))
+        .collect();
+    let wanted: Vec<bool> =
+        prepared.keys.iter().map(|(_, key)| changed.contains(&(&*key.name, &*key.object))).collect();
+    let mut pairs = Pairs::default();
+    for run in &prepared.runs {
+        count_run(run, &renames, &wanted, &mut pairs);
+    }
+    let call = |((caller, callee), [before, after]): ((KeyId, KeyId), [u64; 2])| {
+        let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));
+        SampledCall {
+            caller: caller.name.to_string(),
+            caller_object: caller.object.to_string(),
+            callee: callee.name.to_string(),
+            callee_object: callee.object.to_string(),
+            before: Weight(before),
+            after: Weight(after),
+        }
+    };
+    let mut calls: Vec<SampledCall> = pairs.into_iter().map(call).collect();
+    calls.sort_by(|a, b| {
+        let key = |call: &SampledCall| {
+            (call.caller.clone(), call.callee.clone(), call.caller_object.clone(), call.callee_object.clone())
+        };
+        key(a).cmp(&key(b))
+    });
+    SampledCalls { calls, objects: objects(prepared, sides) }
+}
+
+fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &mut Pairs) {
+    let mut weights = vec![0_u64; run.stacks.len()];
+    for cell in &run.cells {
+        if let Some(weight) = weights.get_mut(cell.stack.index()) {
+            *weight += cell.weight.0;
+        }
+    }
+    let is_wanted = |key: KeyId| wanted.get(key.0 as usize).copied().unwrap_or(false);
+    let mut of_stack: Vec<(KeyId, KeyId)> = Vec::new();
+    for (stack, weight) in (0_u32..).zip(&weights).filter(|(_, weight)| **weight > 0) {
+        let levels = run.stacks.get(pdiff_profile::StackId(stack));
+        let canonical = levels.windows(2).map(|pair| match pair {
+            [caller, callee] => (renames.canonical(caller.key), renames.canonical(callee.key)),
+            _ => unreachable!("windows of two"),
+        });
+        of_stack.clear();
+        of_stack.extend(canonical.filter(|(caller, callee)| is_wanted(*caller) || is_wanted(*callee)));
+        of_stack.sort_unstable();
+        of_stack.dedup();
+        for pair in &of_stack {
+            pairs.entry(*pair).or_default()[usize::from(run.side == Side::After)] += weight;
+        }
+    }
+}
+
+fn objects(prepared: &Prepared<'_>, sides: &Sides<'_>) -> Vec<SideObject> {
+    let mut objects = Vec::new();
+    for side in Side::BOTH {
+        let mut of_side: Vec<SideObject> = sides
+            .get(side)
+            .runs
+            .iter()
+            .flat_map(|run| &run.profile.objects)
+            .map(|object| SideObject {
+                side,
+                path: object.path.to_string(),
+                label: prepared.keys.label(object, side),
+            })
+            .collect();
+        of_side.sort_by(|a, b| (&a.label, &a.path).cmp(&(&b.label, &b.path)));
+        of_side.dedup();
+        objects.append(&mut of_side);
+    }
+    objects
+}
