@@ -14,12 +14,10 @@ pub enum CensusError {
     #[error("only 64-bit little-endian ELF files can be read")]
     OtherElf,
     /// A section says that it is compressed, and cannot be inflated.
-    #[error("section {section} cannot be inflated: {detail}")]
+    #[error("section {section} cannot be inflated: it is damaged or of an unknown format")]
     Inflate {
         /// The section's name.
-        section: String,
-        /// What the inflater found wrong.
-        detail: String,
+        section: &'static str,
     },
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Stretch<'a> {
 
 /// A parsed ELF file.
 pub(super) struct Image<'a> {
+    /// The file itself.
+    pub(super) bytes: &'a [u8],
     pub(super) file: ElfFile64<'a, LittleEndian>,
     pub(super) processor: Processor,
     /// Sections with instructions, by address.
@@ -82,7 +84,7 @@ impl<'a> Image<'a> {
         }
         code.sort_unstable_by_key(|stretch| stretch.start);
         allocated.sort_unstable();
-        Ok(Self { file, processor, code, layout: Layout { is_fixed, allocated } })
+        Ok(Self { bytes, file, processor, code, layout: Layout { is_fixed, allocated } })
     }
 
     /// The instructions from `start` on, `length` bytes at most; empty where the file has none.

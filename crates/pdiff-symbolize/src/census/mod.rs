@@ -19,8 +19,6 @@ mod error;
 mod functions;
 mod identity;
 mod image;
-mod inflate;
-mod plt;
 mod raw_text;
 mod rows;
 mod sections;

@@ -5,13 +5,13 @@
 use std::borrow::Cow;
 
 use gimli::{Dwarf, DwarfSections, EndianSlice, LittleEndian, SectionId};
-use object::{Object as _, ObjectSection as _};
+use object::{CompressionFormat, Object as _, ObjectSection as _};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::error::CensusError;
 use super::image::Image;
-use super::inflate::inflate;
+use crate::inflate::inflate;
 
 /// How DWARF is read here: little-endian, borrowed.
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
@@ -43,8 +43,11 @@ impl<'a> Sections<'a> {
                 return Ok((id, Cow::Borrowed(&[])));
             };
             let packed = section.compressed_data().map_err(|error| CensusError::not_elf(&error))?;
-            let failed = |detail| CensusError::Inflate { section: id.name().to_owned(), detail };
-            Ok((id, inflate(&packed).map_err(failed)?))
+            if packed.format == CompressionFormat::None {
+                return Ok((id, Cow::Borrowed(packed.data)));
+            }
+            let plain = inflate(packed.format, packed.data, packed.uncompressed_size);
+            plain.map(|plain| (id, Cow::Owned(plain))).ok_or(CensusError::Inflate { section: id.name() })
         };
         let by_id: Result<FxHashMap<SectionId, Cow<'a, [u8]>>, CensusError> =
             READ.into_par_iter().with_max_len(1).map(read).collect();

@@ -10,7 +10,7 @@ use pdiff_profile::census::Visibility;
 
 use super::error::CensusError;
 use super::image::Image;
-use super::plt;
+use crate::plt::plt_symbols;
 
 /// Who sees a symbol. Orders: what is preferred among names of one address comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,8 +33,8 @@ pub(super) struct Symbol<'a> {
 pub(super) struct Symbols<'a> {
     /// By address, then binding and name.
     pub(super) functions: Vec<Symbol<'a>>,
-    /// Stub addresses and the names they jump to.
-    pub(super) imports: Vec<(u64, &'a str)>,
+    /// Stub addresses and the functions they jump to.
+    pub(super) imports: Vec<(u64, Box<str>)>,
     /// What the tables show: all functions or only exported ones.
     pub(super) visibility: Visibility,
 }
@@ -54,7 +54,7 @@ impl<'a> Symbols<'a> {
         functions.sort_unstable_by_key(|symbol| (symbol.addr, symbol.binding, symbol.name));
         functions.dedup_by_key(|symbol| (symbol.addr, symbol.name));
         bound_sizes(&mut functions, image);
-        Ok(Self { functions, imports: plt::stubs(image), visibility })
+        Ok(Self { functions, imports: stubs(image), visibility })
     }
 
     /// The symbols at an address.
@@ -100,4 +100,11 @@ fn bound_sizes(functions: &mut [Symbol<'_>], image: &Image<'_>) {
         let room = section_end - symbol.addr;
         symbol.size = if symbol.size == 0 { room.min(next - symbol.addr) } else { symbol.size.min(room) };
     }
+}
+
+/// The stubs of a file: where each is, and the function of another object it jumps to.
+fn stubs(image: &Image<'_>) -> Vec<(u64, Box<str>)> {
+    let Ok(file) = object::File::parse(image.bytes) else { return Vec::new() };
+    let name_of = |name: &str| Box::from(name.strip_suffix("@plt").unwrap_or(name));
+    plt_symbols(&file).into_iter().map(|stub| (stub.start, name_of(&stub.name))).collect()
 }

@@ -90,14 +90,7 @@ struct FunctionList<'u, 'a> {
 impl<'u, 'a> FunctionList<'u, 'a> {
     fn new(records: &'u Records<'a>, paths: Paths<'u, 'a>, strings: Strings<'a>) -> Self {
         let ids = vec![0; records.subprograms.len()];
-        Self {
-            records,
-            paths,
-            ids,
-            elsewhere: FxHashMap::default(),
-            functions: Vec::new(),
-            strings,
-        }
+        Self { records, paths, ids, elsewhere: FxHashMap::default(), functions: Vec::new(), strings }
     }
 
     fn finish(self) -> (Vec<UnitFunction<'a>>, Vec<Box<str>>) {
