@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use pdiff_analysis::{Comparison, ObjectFacts, RunInput, SideInput, Sides, choose_events, compare};
 use pdiff_ingest::{Input, PackedObject, PackedRun, ReadOptions, Source, read_input};
-use pdiff_profile::{EventId, NoteKind, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side, Weight};
+use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
 use pdiff_symbolize::{Resolved, SymbolizeOptions, resolve_profile};
 
 use crate::complain;
