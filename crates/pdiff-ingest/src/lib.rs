@@ -24,7 +24,8 @@ pub use format::WrongKind;
 pub use input::Input;
 pub use options::ReadOptions;
 pub use pack::{
-    MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, is_pack, read_pack, write_pack,
+    MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, is_pack, read_pack,
+    write_pack,
 };
 pub use perf_script::parse_perf_script;
 pub use read::{read_input, read_profile};
