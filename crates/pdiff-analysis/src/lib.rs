@@ -4,6 +4,7 @@
 
 mod aggregate;
 mod choose_event;
+pub mod classify;
 mod compare;
 mod filter;
 mod gate;
@@ -26,7 +27,10 @@ pub use compare::{
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use gate::{Gate, GateError, GateOutcome, Trip};
-pub use knowledge::{Aliases, FunctionPlace, KnowledgeError, SpinList, Subsystems, ThreadGroups};
+pub use knowledge::{
+    Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, SpinList, Subsystems,
+    ThreadGroups,
+};
 pub use normalize::UNRESOLVED;
 pub use pattern::{Pattern, PatternError};
 pub use policy::{GroupBy, Inlines, Policy, Share, UnknownChoice};

@@ -1,14 +1,16 @@
-//! What is known of a program beforehand, as data: subsystems, thread groups, busy waiting, renames.
+//! What is known of a program beforehand, as data: subsystems, thread groups, busy waiting, renames, costs of design.
 //!
 //! The built-in files stand in `presets/`; users bring their own in the same form. Nothing of any program is in code.
 
 mod aliases;
+mod architectural;
 mod error;
 mod spin;
 mod subsystems;
 mod thread_groups;
 
 pub use aliases::Aliases;
+pub use architectural::{Architectural, ArchitecturalRule};
 pub use error::KnowledgeError;
 pub use spin::SpinList;
 pub use subsystems::{FunctionPlace, Subsystems};

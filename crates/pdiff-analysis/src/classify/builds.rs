@@ -1,0 +1,166 @@
+//! The two builds of the program, matched: what a name stands for on each side, and where inlining changed.
+
+use pdiff_profile::Side;
+use pdiff_profile::census::{Census, Compiler, Function, FunctionId, Linkage, Producer, Visibility};
+use rustc_hash::FxHashMap;
+
+use super::input::ClassifyInput;
+use crate::inlines::{Flip, FunctionComparison, InlineComparison, compare_inlines};
+use crate::matching::{FoundBy, Match, Matching, match_functions};
+
+/// What is known of the program's two builds.
+pub(super) struct Builds<'a> {
+    label: &'a str,
+    censuses: [Option<&'a Census>; 2],
+    pair: Option<Pair<'a>>,
+}
+
+struct Pair<'a> {
+    matching: Matching,
+    inlines: InlineComparison<'a>,
+    row_of: [FxHashMap<FunctionId, usize>; 2],
+}
+
+/// A caller in which a function is inlined on one side and called on the other.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct CallerFlip {
+    /// The caller's name on each side.
+    pub(super) names: [String; 2],
+    /// Inlined instances in it, on the side that has them.
+    pub(super) sites: u64,
+    /// How the caller was found on both sides.
+    pub(super) level: FoundBy,
+}
+
+/// The index of a side in pairs.
+pub(super) fn at(side: Side) -> usize {
+    usize::from(side == Side::After)
+}
+
+/// The other side.
+pub(super) fn other(side: Side) -> Side {
+    match side {
+        Side::Before => Side::After,
+        Side::After => Side::Before,
+    }
+}
+
+impl<'a> Builds<'a> {
+    pub(super) fn new(input: &ClassifyInput<'a>) -> Self {
+        let censuses = input.builds.map_or([None, None], |builds| [builds.before, builds.after]);
+        let pair = match censuses {
+            [Some(before), Some(after)] => Some(Pair::new(before, after, input)),
+            _ => None,
+        };
+        Self { label: input.builds.map_or("", |builds| builds.label), censuses, pair }
+    }
+
+    /// Whether an object's label is the program's.
+    pub(super) fn is_program(&self, object: &str) -> bool {
+        !self.label.is_empty() && self.label == object
+    }
+
+    pub(super) fn census(&self, side: Side) -> Option<&'a Census> {
+        self.censuses[at(side)]
+    }
+
+    /// How much of a side's build can be seen.
+    pub(super) fn visibility(&self, side: Side) -> Option<Visibility> {
+        self.census(side).map(Census::visibility)
+    }
+
+    /// Whether both builds show what is inlined where.
+    pub(super) fn see_inlines(&self) -> bool {
+        Side::BOTH.iter().all(|side| self.census(*side).is_some_and(Census::sees_inlines))
+    }
+
+    /// Whether what is not found in a side's build is not there: every unit of it was read.
+    pub(super) fn absence_is_certain(&self, side: Side) -> bool {
+        self.census(side).is_some_and(|census| {
+            let coverage = census.coverage();
+            census.sees_inlines() && coverage.unreadable_units == 0 && coverage.split_units == 0
+        })
+    }
+
+    /// The functions of a name that a side's build holds in some form.
+    pub(super) fn find(&self, side: Side, name: &str) -> Vec<FunctionId> {
+        let Some(census) = self.census(side) else { return Vec::new() };
+        let is_held = |f: &Function<'_>| f.is_present() && f.linkage() != Linkage::Imported;
+        let mut ids: Vec<FunctionId> = census.find(name).filter(is_held).map(Function::target).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// The pairs of functions of one side.
+    pub(super) fn matches(&self, side: Side, ids: &[FunctionId]) -> Vec<Match> {
+        let Some(pair) = &self.pair else { return Vec::new() };
+        let found = ids.iter().filter_map(|id| match side {
+            Side::Before => pair.matching.after_of(*id),
+            Side::After => pair.matching.before_of(*id),
+        });
+        found.copied().collect()
+    }
+
+    /// Callers in which the functions are inlined on `inlined_on` and called on the other side.
+    pub(super) fn flips(&self, ids: &[Vec<FunctionId>; 2], inlined_on: Side) -> Vec<CallerFlip> {
+        let Some(pair) = &self.pair else { return Vec::new() };
+        let rows = ids[0].iter().filter_map(|id| pair.row_of[0].get(id));
+        let rows = rows.filter_map(|row| pair.inlines.functions.get(*row));
+        let is_of_after = |row: &&FunctionComparison| row.after.is_some_and(|id| ids[1].contains(&id));
+        let flips = rows.filter(is_of_after).flat_map(|row| match inlined_on {
+            Side::Before => &row.confirmed_lost,
+            Side::After => &row.confirmed_gained,
+        });
+        flips.filter_map(|flip| pair.caller(flip)).collect()
+    }
+
+    /// Whether both builds come from compilers of one family and major version; `None` where one is not known.
+    pub(super) fn same_compiler(&self, ids: &[Vec<FunctionId>; 2]) -> Option<bool> {
+        let of = |side: Side| -> Option<&Producer> {
+            let census = self.census(side)?;
+            let own = ids[at(side)].iter().filter_map(|id| census.function(*id)?.producer()).next();
+            own.or_else(|| census.producers().first())
+        };
+        let (before, after) = (of(Side::Before)?, of(Side::After)?);
+        let is_known = before.compiler != Compiler::Other && after.compiler != Compiler::Other;
+        is_known.then(|| before.compiler == after.compiler && major(before) == major(after))
+    }
+
+    /// Whether the code of both is the same; `None` where that cannot be said.
+    pub(super) fn same_code(&self, ids: &[Vec<FunctionId>; 2]) -> Option<bool> {
+        let (before, after) = (self.census(Side::Before)?, self.census(Side::After)?);
+        match (ids[0].as_slice(), ids[1].as_slice()) {
+            ([b], [a]) => before.same_code(*b, after, *a),
+            _ => None,
+        }
+    }
+}
+
+fn major(producer: &Producer) -> &str {
+    producer.version.split('.').next().unwrap_or("")
+}
+
+impl<'a> Pair<'a> {
+    fn new(before: &'a Census, after: &'a Census, input: &ClassifyInput<'a>) -> Self {
+        let matching = match_functions(before, after, input.knowledge.aliases);
+        let inlines = compare_inlines(before, after, &matching);
+        let index = |id: fn(&FunctionComparison) -> Option<FunctionId>| {
+            let rows = inlines.functions.iter().enumerate();
+            rows.filter_map(|(index, row)| Some((id(row)?, index))).collect()
+        };
+        let row_of = [index(|row| row.before), index(|row| row.after)];
+        Self { matching, inlines, row_of }
+    }
+
+    fn caller(&self, flip: &Flip) -> Option<CallerFlip> {
+        let before = self.inlines.before.function(flip.caller_before)?;
+        let after = self.inlines.after.function(flip.caller_after)?;
+        let found = self.matching.after_of(flip.caller_before)?;
+        Some(CallerFlip {
+            names: [before.name().to_owned(), after.name().to_owned()],
+            sites: flip.sites,
+            level: found.level,
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! One row with what both builds hold of its function.
+
+use pdiff_profile::Side;
+use pdiff_profile::census::{Census, FunctionId};
+
+use super::builds::{Builds, at, other};
+use super::cause::InBuild;
+use crate::compare::{MatchedBy, Row};
+use crate::matching::{FoundBy, Match};
+
+/// A row with the functions behind it.
+pub(super) struct Case<'a> {
+    pub(super) row: &'a Row,
+    /// Whether it is of the program whose builds were read.
+    pub(super) of_program: bool,
+    /// The functions in each build.
+    pub(super) ids: [Vec<FunctionId>; 2],
+    /// Whether each build holds it.
+    pub(super) in_build: [InBuild; 2],
+    /// How the two were found to be one, where the builds tell.
+    pub(super) found: Option<Match>,
+    /// Its name on a side where it is called otherwise.
+    pub(super) other_name: Option<(Side, String)>,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn new(row: &'a Row, builds: &Builds<'_>, same_objects: &[String]) -> Self {
+        let of_program = builds.is_program(&row.object);
+        let mut case = Self {
+            row,
+            of_program,
+            ids: [Vec::new(), Vec::new()],
+            in_build: [InBuild::NotVisible; 2],
+            found: None,
+            other_name: None,
+        };
+        if of_program && !row.unresolved {
+            case.find(builds);
+        }
+        let is_same_file = same_objects.contains(&row.object);
+        for side in Side::BOTH {
+            case.in_build[at(side)] = case.held(side, builds, is_same_file);
+        }
+        case
+    }
+
+    /// The case of a function that has no row: only what the builds hold is of interest.
+    pub(super) fn held_by(&self, side: Side) -> InBuild {
+        self.in_build[at(side)]
+    }
+
+    /// Whether the function has samples on a side.
+    pub(super) fn is_sampled(&self, side: Side) -> bool {
+        self.row.side(side).total_weight.0 > 0
+    }
+
+    /// The level that the pair was found at; a name of both builds needs none better than that.
+    pub(super) fn level(&self) -> FoundBy {
+        match (self.found, self.row.matched.by) {
+            (Some(found), _) => found.level,
+            (None, MatchedBy::Alias) => FoundBy::Alias,
+            (None, MatchedBy::Name) => FoundBy::Qualified,
+        }
+    }
+
+    /// The bytes of its code in a build.
+    pub(super) fn code_bytes(&self, census: &Census, side: Side) -> u64 {
+        let functions = self.ids[at(side)].iter().filter_map(|id| census.function(*id));
+        functions.map(|function| function.code_bytes()).fold(0, u64::saturating_add)
+    }
+
+    fn find(&mut self, builds: &Builds<'_>) {
+        let row = self.row;
+        self.ids[1] = builds.find(Side::After, &row.name);
+        let before_name = row.matched.before_name.as_deref().unwrap_or(&row.name);
+        self.ids[0] = builds.find(Side::Before, before_name);
+        if row.matched.by == MatchedBy::Alias && self.ids[0].is_empty() {
+            let names = before_name.split(", ");
+            self.ids[0] = names.flat_map(|name| builds.find(Side::Before, name)).collect();
+        }
+        for side in Side::BOTH {
+            if self.ids[at(side)].is_empty() {
+                self.find_partner(side, builds);
+            }
+        }
+        let pairs = builds.matches(Side::Before, &self.ids[0]);
+        let of_both = pairs.into_iter().filter(|found| self.ids[1].contains(&found.after));
+        self.found = of_both.min_by_key(|found| (found.level, found.before));
+    }
+
+    /// The functions of `side` that the other side's are matched with, under another name.
+    fn find_partner(&mut self, side: Side, builds: &Builds<'_>) {
+        let matches = builds.matches(other(side), &self.ids[at(other(side))]);
+        let partner = |found: &Match| match side {
+            Side::Before => found.before,
+            Side::After => found.after,
+        };
+        let Some(best) = matches.iter().min_by_key(|found| (found.level, found.before)) else { return };
+        self.ids[at(side)] = vec![partner(best)];
+        let name = builds.census(side).and_then(|census| census.function(partner(best)));
+        self.other_name = name.map(|function| (side, function.name().to_owned()));
+    }
+
+    fn held(&self, side: Side, builds: &Builds<'_>, is_same_file: bool) -> InBuild {
+        if self.is_sampled(side) || !self.ids[at(side)].is_empty() || is_same_file {
+            return InBuild::Yes;
+        }
+        // Where the name is not found on the side that has samples of it, not finding it here says nothing.
+        let is_known_there = !self.ids[at(other(side))].is_empty();
+        let can_tell = self.of_program && is_known_there && builds.absence_is_certain(side);
+        if can_tell { InBuild::No } else { InBuild::NotVisible }
+    }
+}

@@ -1,0 +1,146 @@
+//! The words of a verdict: causes, confidence, tags, and whether a build holds a function.
+
+use std::fmt;
+
+use crate::compare::Row;
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name { $($(#[$of])* $variant,)* }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The stable text, in kebab case.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
+words! {
+    /// Why the cost of a function changed.
+    Cause {
+        /// Inlined before, called after.
+        InlineRegression = "inline-regression",
+        /// Code that Before's build has in no form.
+        NewOverhead = "new-overhead",
+        /// Code that both builds have but only After's run entered.
+        NewlyActive = "newly-active",
+        /// After goes on where Before returned early.
+        MissingFastPath = "missing-fast-path",
+        /// Called more often, by counts.
+        MoreCalls = "more-calls",
+        /// More time, and nothing of the above.
+        Heavier = "heavier",
+        /// Renamed or moved.
+        Moved = "moved",
+        /// Called before, inlined after.
+        InlineGain = "inline-gain",
+        /// Less time.
+        Lighter = "lighter",
+        /// Code that After's build has in no form.
+        Gone = "gone",
+        /// It cannot be said.
+        Unclear = "unclear",
+        /// Not more than noise.
+        Noise = "noise",
+    }
+}
+
+words! {
+    /// How sure a verdict is.
+    Confidence {
+        /// Abstaining.
+        Unclear = "unclear",
+        /// Names and profile say so, or a part of the proof is missing.
+        Likely = "likely",
+        /// Debug information or code shows it.
+        Proved = "proved",
+    }
+}
+
+words! {
+    /// What else is known of a function, beside any cause.
+    Tag {
+        /// It waits busily: saving it may turn into more waiting.
+        SpinWait = "spin-wait",
+        /// The user's rules name it as a cost of design.
+        Architectural = "architectural",
+        /// The builds come from different compilers.
+        CompilerChange = "compiler-change",
+        /// A differing setting gates it.
+        Settings = "settings",
+    }
+}
+
+words! {
+    /// Whether a build holds a function, inlined or not.
+    InBuild {
+        /// It does.
+        Yes = "yes",
+        /// It does not: all its code was looked at.
+        No = "no",
+        /// The file does not let that be seen.
+        NotVisible = "not-visible",
+    }
+}
+
+words! {
+    /// The measure whose change a verdict is about.
+    Judged {
+        /// Expanded self.
+        OwnSelf = "self",
+        /// Booked self.
+        Booked = "booked",
+        /// Total.
+        Total = "total",
+    }
+}
+
+impl Judged {
+    /// Whether the row's change of this measure is more than noise.
+    pub(super) fn is_significant(self, row: &Row) -> bool {
+        match self {
+            Self::OwnSelf => row.significant,
+            Self::Booked => row.booked.significant,
+            Self::Total => row.total.significant,
+        }
+    }
+
+    /// The row's change of this measure, in points.
+    pub(super) fn delta_pp(self, row: &Row) -> f64 {
+        match self {
+            Self::OwnSelf => row.delta_self_pp(),
+            Self::Booked => row.delta_booked_pp(),
+            Self::Total => row.delta_total_pp(),
+        }
+    }
+}
+
+impl Cause {
+    /// The cause with swapped sides. What has no mirror image of its own is lighter.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::InlineRegression => Self::InlineGain,
+            Self::InlineGain => Self::InlineRegression,
+            Self::NewOverhead => Self::Gone,
+            Self::Gone => Self::NewOverhead,
+            Self::Heavier | Self::NewlyActive | Self::MissingFastPath | Self::MoreCalls => Self::Lighter,
+            Self::Lighter => Self::Heavier,
+            Self::Moved | Self::Noise | Self::Unclear => self,
+        }
+    }
+}

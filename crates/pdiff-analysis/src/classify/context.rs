@@ -1,0 +1,97 @@
+//! What rules look at: all cases, and who calls whom in the stacks.
+
+use pdiff_profile::Side;
+use rustc_hash::FxHashMap;
+
+use super::builds::{Builds, CallerFlip, at};
+use super::case::Case;
+use super::input::ClassifyInput;
+use crate::compare::{Row, SampledCall};
+
+/// All cases of a comparison, and the facts that several rules need.
+pub(super) struct Context<'a> {
+    pub(super) input: &'a ClassifyInput<'a>,
+    pub(super) builds: Builds<'a>,
+    pub(super) cases: Vec<Case<'a>>,
+    by_name: FxHashMap<(&'a str, &'a str), usize>,
+    /// Sampled calls by caller, and by callee.
+    calls: [FxHashMap<(&'a str, &'a str), Vec<usize>>; 2],
+    /// Whether the program is one file on both sides.
+    pub(super) same_program: bool,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(input: &'a ClassifyInput<'a>) -> Self {
+        let builds = Builds::new(input);
+        let rows = &input.comparison.rows;
+        let cases = rows.iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
+        let names = rows.iter().enumerate().rev();
+        let by_name = names.map(|(index, row)| ((row.name.as_str(), row.object.as_str()), index)).collect();
+        let mut calls = [FxHashMap::default(), FxHashMap::default()];
+        for (index, call) in input.calls.calls.iter().enumerate() {
+            let caller = (call.caller.as_str(), call.caller_object.as_str());
+            let callee = (call.callee.as_str(), call.callee_object.as_str());
+            calls[0].entry(caller).or_insert_with(Vec::new).push(index);
+            calls[1].entry(callee).or_insert_with(Vec::new).push(index);
+        }
+        let is_same = |object: &&str| input.same_objects.iter().any(|same| same == object);
+        let same_program = input.builds.map(|builds| builds.label).filter(is_same).is_some();
+        Self { input, builds, cases, by_name, calls, same_program }
+    }
+
+    /// The case of a row.
+    pub(super) fn case(&self, name: &str, object: &str) -> Option<&Case<'a>> {
+        self.by_name.get(&(name, object)).and_then(|index| self.cases.get(*index))
+    }
+
+    /// The row of a function of the program.
+    pub(super) fn program_row(&self, name: &str) -> Option<&'a Row> {
+        let label = self.input.builds?.label;
+        self.case(name, label).map(|case| case.row)
+    }
+
+    /// Sampled calls from a row, heaviest on `side` first.
+    pub(super) fn calls_from(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
+        self.sampled(0, row, side)
+    }
+
+    /// Sampled calls to a row, heaviest on `side` first.
+    pub(super) fn calls_to(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
+        self.sampled(1, row, side)
+    }
+
+    fn sampled(&self, by: usize, row: &Row, side: Side) -> Vec<&'a SampledCall> {
+        let indexes = self.calls[by].get(&(row.name.as_str(), row.object.as_str()));
+        let all = indexes.into_iter().flatten().filter_map(|index| self.input.calls.calls.get(*index));
+        let mut calls: Vec<&SampledCall> = all
+            .filter(|call| (&call.caller, &call.caller_object) != (&call.callee, &call.callee_object))
+            .collect();
+        calls.sort_by_key(|call| std::cmp::Reverse(call.weight(side)));
+        calls
+    }
+
+    /// The callers of flips that have samples on both sides.
+    pub(super) fn sampled_flips(&self, case: &Case<'_>, inlined_on: Side) -> Vec<CallerFlip> {
+        let mut flips = self.builds.flips(&case.ids, inlined_on);
+        flips.retain(|flip| self.flip_rows(flip).iter().flatten().count() > 0 && self.is_sampled(flip));
+        flips.sort_by(|a, b| b.sites.cmp(&a.sites).then_with(|| a.names.cmp(&b.names)));
+        flips
+    }
+
+    /// The rows of a flip's caller, by each side's name.
+    pub(super) fn flip_rows(&self, flip: &CallerFlip) -> [Option<&'a Row>; 2] {
+        Side::BOTH.map(|side| self.program_row(&flip.names[at(side)]))
+    }
+
+    fn is_sampled(&self, flip: &CallerFlip) -> bool {
+        let rows = self.flip_rows(flip);
+        let on = |side: Side| rows.iter().flatten().any(|row| row.side(side).total_weight.0 > 0);
+        on(Side::Before) && on(Side::After)
+    }
+}
+
+/// The share of a weight that stands under a row, on the row's denominator, in percent.
+pub(super) fn share_pct(row: &Row, side: Side, weight: pdiff_profile::Weight) -> f64 {
+    let of = row.side(side);
+    if of.total_weight.0 == 0 { 0.0 } else { of.total_pct * weight.as_f64() / of.total_weight.as_f64() }
+}

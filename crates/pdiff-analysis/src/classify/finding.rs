@@ -1,0 +1,42 @@
+//! What a rule says: a cause, and what keeps it from being proved.
+
+use super::cause::{Cause, Confidence, Judged};
+use super::evidence::Evidence;
+
+/// What a rule says of a case.
+pub(super) struct Finding {
+    pub(super) rule_id: &'static str,
+    pub(super) cause: Cause,
+    pub(super) judged: Judged,
+    pub(super) reason: String,
+    pub(super) callers: Vec<String>,
+    pub(super) evidence: Vec<Evidence>,
+    limits: Vec<(Confidence, String)>,
+}
+
+impl Finding {
+    /// A claim that is proved unless something limits it.
+    pub(super) fn new(rule_id: &'static str, cause: Cause, judged: Judged, reason: String) -> Self {
+        Self { rule_id, cause, judged, reason, callers: Vec::new(), evidence: Vec::new(), limits: Vec::new() }
+    }
+
+    /// The claim, not surer than `at_most`.
+    pub(super) fn limited(mut self, at_most: Confidence, why: impl Into<String>) -> Self {
+        self.limits.push((at_most, why.into()));
+        self
+    }
+
+    pub(super) fn with(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+        self.evidence.extend(evidence);
+        self
+    }
+
+    /// The weakest gate: how sure the claim is, and what limits it.
+    pub(super) fn confidence(&self) -> (Confidence, Option<String>) {
+        let weakest = self.limits.iter().min_by_key(|(at_most, _)| *at_most);
+        match weakest {
+            Some((at_most, why)) if *at_most < Confidence::Proved => (*at_most, Some(why.clone())),
+            _ => (Confidence::Proved, None),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What verdicts are made of.
+
+use pdiff_profile::Side;
+use pdiff_profile::census::Census;
+
+use super::counts::CallCounts;
+use crate::compare::{Comparison, SampledCalls};
+use crate::knowledge::{Aliases, Architectural, SpinList};
+
+/// The two builds of one object, as far as their files could be read.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectBuilds<'a> {
+    /// What rows call the object.
+    pub label: &'a str,
+    /// Facts of Before's build.
+    pub before: Option<&'a Census>,
+    /// Facts of After's build.
+    pub after: Option<&'a Census>,
+}
+
+impl<'a> ObjectBuilds<'a> {
+    /// One side's facts.
+    #[must_use]
+    pub fn side(&self, side: Side) -> Option<&'a Census> {
+        match side {
+            Side::Before => self.before,
+            Side::After => self.after,
+        }
+    }
+}
+
+/// Everything that is known of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassifyInput<'a> {
+    /// Rows by function, at the level of qualified names, inlines expanded.
+    pub comparison: &'a Comparison,
+    /// Who called whom in the sampled stacks.
+    pub calls: &'a SampledCalls,
+    /// The program compared; `None` if no build of it could be read.
+    pub builds: Option<ObjectBuilds<'a>>,
+    /// Labels of objects whose file is the same on both sides.
+    pub same_objects: &'a [String],
+    /// Calls per operation, where counted.
+    pub counts: Option<&'a CallCounts>,
+    /// What is known of the program.
+    pub knowledge: ClassifyKnowledge<'a>,
+    /// Whether claims on inlining need proof from debug information on both sides.
+    pub demands: Demands,
+}
+
+/// What is known of a program beforehand.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassifyKnowledge<'a> {
+    /// Renames.
+    pub aliases: &'a Aliases,
+    /// Busy waiting.
+    pub spin: &'a SpinList,
+    /// Costs of design.
+    pub architectural: &'a Architectural,
+}
+
+/// How much proof is demanded.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Demands {
+    /// Verdicts may rest on names and profile.
+    Any,
+    /// Without debug information on both sides no cause is more than unclear where inlining could explain it.
+    InlineProof,
+}

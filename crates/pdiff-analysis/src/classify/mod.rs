@@ -1,0 +1,129 @@
+//! Why functions cost more: verdicts with evidence.
+//!
+//! In: a comparison with its sampled calls, and the census of each side's build where there is one. Out: a
+//! [`Verdict`] per function over the floor, decided by the first rule that holds (`rules`), no surer than its weakest
+//! gate (`gates`). A build that does not show something never makes it absent: it is "not visible", and the verdict
+//! abstains. `docs/verdicts.md` has a section for each rule.
+//!
+//! Laws: the same binary on both sides gives noise only; swapped sides give mirrored causes ([`Cause::mirrored`]).
+
+mod builds;
+mod case;
+mod cause;
+mod context;
+mod counts;
+mod evidence;
+mod facts;
+mod family;
+mod finding;
+mod gates;
+mod input;
+mod rules;
+mod tags;
+mod verdict;
+
+pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
+pub use counts::{CallCounts, CountsError};
+pub use evidence::{Evidence, EvidenceKind};
+pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
+pub use verdict::{Classification, VERDICT_FLOOR_PCT, Verdict, VerdictFamily};
+
+use pdiff_profile::Side;
+use pdiff_profile::census::Visibility;
+use rustc_hash::FxHashMap;
+
+use builds::{Builds, at};
+use case::Case;
+use context::Context;
+use rules::FlippedCallers;
+
+/// Says of every function over the floor what became of it, and why.
+#[must_use]
+pub fn classify(input: &ClassifyInput<'_>) -> Classification {
+    let context = Context::new(input);
+    let flipped = rules::flipped_callers(&context);
+    let over_floor = context.cases.iter().filter(|case| verdict::is_over_floor(case.row));
+    let mut verdicts: Vec<Verdict> = over_floor.map(|case| verdict_of(&context, case, &flipped)).collect();
+    let flips = flips_of(&verdicts, &flipped);
+    let families = family::set_families(&mut verdicts, &flips);
+    Classification { verdicts, families, missing: missing(&context.builds) }
+}
+
+/// Everything that is known of the functions of one name: verdicts, and what the builds hold where there are none.
+///
+/// The name is a qualified one, or its last part.
+#[must_use]
+pub fn explain(input: &ClassifyInput<'_>, name: &str) -> (Vec<Verdict>, Vec<Evidence>) {
+    let context = Context::new(input);
+    let flipped = rules::flipped_callers(&context);
+    let is_named = |row: &str| row == name || row.strip_suffix(name).is_some_and(|head| head.ends_with("::"));
+    let cases = context.cases.iter().filter(|case| is_named(&case.row.name));
+    let verdicts: Vec<Verdict> = cases.map(|case| verdict_of(&context, case, &flipped)).collect();
+    let facts = if verdicts.is_empty() { facts::facts_of_name(&context.builds, name) } else { Vec::new() };
+    (verdicts, facts)
+}
+
+fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Verdict {
+    let finding = rules::judge(context, case, flipped);
+    let (confidence, limited_by) = finding.confidence();
+    let (tags, tag_facts) = tags::tags(context, case, finding.cause);
+    let mut evidence = finding.evidence;
+    evidence.extend(facts::facts(context, case));
+    evidence.extend(tag_facts);
+    let row = case.row;
+    Verdict {
+        function: row.name.clone(),
+        object: row.object.clone(),
+        file: row.file.clone(),
+        rule_id: finding.rule_id,
+        cause: finding.cause,
+        confidence,
+        limited_by,
+        reason: finding.reason,
+        judged: finding.judged,
+        before: row.before,
+        after: row.after,
+        ci_low_pp: row.ci_low_pp,
+        ci_high_pp: row.ci_high_pp,
+        q_value: row.test.q(),
+        family: None,
+        callers: finding.callers,
+        tags,
+        presence: row.presence,
+        in_before: case.in_build[at(Side::Before)],
+        in_after: case.in_build[at(Side::After)],
+        evidence,
+    }
+}
+
+/// Pairs of verdicts: a flipped function, and a caller that has a verdict.
+fn flips_of(verdicts: &[Verdict], flipped: &FlippedCallers) -> Vec<(usize, usize)> {
+    let index: FxHashMap<&str, usize> =
+        verdicts.iter().enumerate().rev().map(|(at, verdict)| (verdict.function.as_str(), at)).collect();
+    let mut pairs = Vec::new();
+    for (caller, callees) in flipped {
+        for (callee, ..) in callees {
+            pairs.extend(index.get(callee.as_str()).copied().zip(index.get(caller.as_str()).copied()));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// What is missing for proof, and how to supply it.
+fn missing(builds: &Builds<'_>) -> Vec<String> {
+    let of = |side: Side| {
+        let what = match builds.visibility(side) {
+            Some(Visibility::DebugInfo) => return None,
+            None => "no binary was found",
+            Some(Visibility::Symbols) => "the binary has no debug information",
+            Some(Visibility::DynamicSymbols) => "the binary is stripped",
+        };
+        Some(format!(
+            "{side}: {what}, so nothing on inlining is proved; hint: give the build's unstripped binary or its debug \
+             file (build with -g1 or -g, or install the -dbgsym/-debuginfo package) by --binary-{side}"
+        ))
+    };
+    Side::BOTH.into_iter().filter_map(of).collect()
+}

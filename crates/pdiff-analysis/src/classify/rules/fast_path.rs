@@ -1,0 +1,87 @@
+//! `R-fast-path`: the function's total grew, not its self, and what grew is a callee that Before never entered from
+//! here though it entered the function: Before returned early, or its code has no such call.
+//!
+//! Self alone misses this: the function itself may do less. Samples make it likely at most; counts prove it.
+
+use pdiff_profile::Side;
+use pdiff_profile::census::Census;
+
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
+use crate::classify::context::{Context, share_pct};
+use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::rules::FlippedCallers;
+use crate::compare::{Row, SampledCall};
+use crate::noise::MIN_SAMPLES;
+
+use super::newly_active::FACTOR;
+
+/// The part of the growth of total that the newly entered callees must make up; and self may have at most the rest.
+const EXPLAINING_PART: f64 = 0.5;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+    let row = case.row;
+    let grown_pp = row.delta_total_pp();
+    let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
+    if !row.total.significant || grown_pp <= 0.0 || !is_entered {
+        return None;
+    }
+    let entered: Vec<(&SampledCall, f64)> = newly_entered(context, row);
+    let entered_pp: f64 = entered.iter().map(|(_, pct)| pct).sum();
+    if entered_pp < EXPLAINING_PART * grown_pp || row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
+        return None;
+    }
+    let names: Vec<&str> = entered.iter().take(3).map(|(call, _)| call.callee.as_str()).collect();
+    let reason = format!(
+        "total {grown_pp:+.2} points, self {:+.2}: it goes on into {}, which the before run did not enter from here",
+        row.delta_self_pp(),
+        names.join(", ")
+    );
+    let evidence: Vec<Evidence> =
+        entered.iter().map(|(call, pct)| entered_evidence(context, case, call, *pct)).collect();
+    let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with(evidence);
+    let finding = finding.limited(Confidence::Likely, "samples alone: call counts or a patch would prove it");
+    Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// The callees that only After's run entered from the row, with their share.
+fn newly_entered<'a>(context: &Context<'a>, row: &Row) -> Vec<(&'a SampledCall, f64)> {
+    let calls = context.calls_from(row, Side::After).into_iter();
+    let entered = calls.filter_map(|call| {
+        let pct = |side| share_pct(row, side, call.weight(side));
+        let callee = context.case(&call.callee, &call.callee_object)?;
+        let is_renamed = callee.other_name.is_some() || callee.row.unresolved;
+        // A callee of no form in Before is new overhead: the row says so itself.
+        let is_new = callee.held_by(Side::Before) == InBuild::No;
+        let is_entered = pct(Side::After) > 0.0 && pct(Side::After) >= FACTOR * pct(Side::Before);
+        (is_entered && !is_renamed && !is_new).then_some((call, pct(Side::After)))
+    });
+    entered.collect()
+}
+
+fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> Evidence {
+    let in_code = match (context.builds.census(Side::Before), context.case(&call.callee, &call.callee_object))
+    {
+        (Some(census), Some(callee)) => match has_call(census, case, callee) {
+            Some(true) => "the before build's code has the call too: it returned early",
+            Some(false) => "the before build's code has no such direct call",
+            None => "whether the before build's code has the call is not visible",
+        },
+        _ => "whether the before build's code has the call is not visible",
+    };
+    let text = format!("{}: {pct:.2} % under it after, none before; {in_code}", call.callee);
+    Evidence::new(EvidenceKind::Sampled, text).with(&[("after_pct", pct)])
+}
+
+/// Whether the code of Before calls the callee from the function, or holds it inlined there.
+fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>) -> Option<bool> {
+    let (callers, callees) = (&case.ids[0], &callee.ids[0]);
+    if callers.is_empty() || callees.is_empty() {
+        return None;
+    }
+    let calls =
+        |caller, callee| census.call(caller, callee).is_some() || !census.sites_in(callee, caller).is_empty();
+    Some(callers.iter().any(|caller| callees.iter().any(|callee| calls(*caller, *callee))))
+}

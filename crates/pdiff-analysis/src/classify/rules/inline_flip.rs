@@ -1,0 +1,178 @@
+//! `R-inline-lost`, `R-inline-gained` and `R-inline-lost-caller`, `R-inline-gained-caller`: a caller held the function
+//! inlined in one build and calls it in the other.
+//!
+//! The flip is that of the code (debug information on both sides, a direct call on one of them, no copy left), in a
+//! caller that both runs sampled; and booked self moved the way the flip says. A caller whose callee left it has the
+//! same cause only if its own booked self fell by about that; growth in it is judged in its own right.
+
+use pdiff_profile::Side;
+use rustc_hash::FxHashMap;
+
+use crate::classify::builds::{CallerFlip, at, other};
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, Judged};
+use crate::classify::context::{Context, share_pct};
+use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::compare::Row;
+use crate::matching::{FoundBy, SourceMove, source_move};
+
+/// The part of a change of booked self that was seen in the inlined copies for the flip to explain it.
+const EXPLAINING_PART: f64 = 0.25;
+
+/// A function of which this part was out of line already grew or shrank in its own right, unless copies explain it.
+const OUT_OF_LINE_PART: f64 = 0.5;
+
+/// A caller may lose up to so many times what its flipped callees gained; what is beyond is its own.
+const CALLER_FACTOR: f64 = 2.0;
+
+/// Code that grew beyond this factor is told as the reason why it is inlined no more: the compiler's own threshold is
+/// not in the file, but growth of a tenth is more than a new compiler makes.
+const GROWN_BODY: f64 = 1.1;
+
+/// Flipped functions by the name of the caller's row: name, side that holds the copies, change of booked self.
+pub(crate) type FlippedCallers = FxHashMap<String, Vec<(String, Side, f64)>>;
+
+/// Which rows are callers of flipped functions.
+pub(crate) fn flipped_callers(context: &Context<'_>) -> FlippedCallers {
+    let mut callers = FlippedCallers::default();
+    for case in &context.cases {
+        let Some((inlined_on, flips)) = decided(context, case) else { continue };
+        for flip in &flips {
+            for row in context.flip_rows(flip).iter().flatten() {
+                let flipped = (case.row.name.clone(), inlined_on, case.row.delta_booked_pp());
+                let known = callers.entry(row.name.clone()).or_default();
+                if !known.contains(&flipped) {
+                    known.push(flipped);
+                }
+            }
+        }
+    }
+    callers
+}
+
+/// The flips that explain a case's change of booked self, and the side that holds the copies.
+fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFlip>)> {
+    let row = case.row;
+    if !row.booked.significant || !case.of_program || context.same_program {
+        return None;
+    }
+    let inlined_on = if row.delta_booked_pp() > 0.0 { Side::Before } else { Side::After };
+    let flips = context.sampled_flips(case, inlined_on);
+    let called_on = other(inlined_on);
+    let was_out_of_line =
+        row.side(inlined_on).booked_self_pct > OUT_OF_LINE_PART * row.side(called_on).booked_self_pct;
+    let explains = copies_pct(row, &flips, inlined_on) >= EXPLAINING_PART * row.delta_booked_pp().abs();
+    (!flips.is_empty() && (explains || !was_out_of_line)).then_some((inlined_on, flips))
+}
+
+/// The share of the function's copies in the flipped callers, where they stand.
+fn copies_pct(row: &Row, flips: &[CallerFlip], inlined_on: Side) -> f64 {
+    let copies = match inlined_on {
+        Side::Before => &row.inline.before,
+        Side::After => &row.inline.after,
+    };
+    let is_flipped = |caller: &str| flips.iter().any(|flip| flip.names.iter().any(|name| name == caller));
+    let flipped = copies.iter().filter(|copy| is_flipped(&copy.caller));
+    flipped.map(|copy| share_pct(row, inlined_on, copy.weight)).sum()
+}
+
+/// The function that flipped.
+pub(super) fn callee(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+    let (inlined_on, flips) = decided(context, case)?;
+    let row = case.row;
+    let (rule_id, cause) = words(inlined_on, "R-inline-lost", "R-inline-gained");
+    let named = |flip: &CallerFlip| flip.names[at(Side::After)].clone();
+    let callers: Vec<String> = flips.iter().map(named).collect();
+    let first = callers.first().map_or("", String::as_str);
+    let rest = match callers.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct - row.before.x_pct);
+    let reason = format!(
+        "inlined in {first}{rest} {inlined_on}, called {}: booked self {booked_pp:+.2} points, its own code {body_pp:+.2}",
+        other(inlined_on)
+    );
+    let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
+    finding = finding.with(flips.iter().map(|flip| flip_evidence(flip, inlined_on)));
+    finding = finding.with(why(context, case));
+    finding.callers = callers;
+    let copies = copies_pct(row, &flips, inlined_on);
+    if copies < EXPLAINING_PART * booked_pp.abs() {
+        let why = format!("its copies in these callers had {copies:.2} % only");
+        finding = finding.limited(Confidence::Likely, why);
+    }
+    if !flips.iter().any(|flip| flip.level <= FoundBy::Qualified) {
+        finding = finding.limited(Confidence::Likely, "no caller was found on both sides by its full name");
+    }
+    Some(gates::one_compiler(gates::common(finding, case), context, case))
+}
+
+/// A caller that a flipped function left or entered.
+pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    let row = case.row;
+    if !row.booked.significant || !case.of_program {
+        return None;
+    }
+    let inlined_on = if row.delta_booked_pp() < 0.0 { Side::Before } else { Side::After };
+    let left: Vec<_> = flipped.get(&row.name)?.iter().filter(|(_, side, _)| *side == inlined_on).collect();
+    let moved_pp: f64 = left.iter().map(|(_, _, delta)| delta.abs()).sum();
+    if left.is_empty() || row.delta_booked_pp().abs() > CALLER_FACTOR * moved_pp {
+        return None;
+    }
+    let (rule_id, cause) = words(inlined_on, "R-inline-lost-caller", "R-inline-gained-caller");
+    let names: Vec<&str> = left.iter().map(|(name, ..)| name.as_str()).collect();
+    let reason = format!(
+        "{} stands in it {inlined_on} and is called from it {}: booked self {:+.2} points",
+        names.join(", "),
+        other(inlined_on),
+        row.delta_booked_pp()
+    );
+    let finding = Finding::new(rule_id, cause, Judged::Booked, reason);
+    Some(gates::one_compiler(gates::common(finding, case), context, case))
+}
+
+fn words(inlined_on: Side, lost: &'static str, gained: &'static str) -> (&'static str, Cause) {
+    match inlined_on {
+        Side::Before => (lost, Cause::InlineRegression),
+        Side::After => (gained, Cause::InlineGain),
+    }
+}
+
+fn flip_evidence(flip: &CallerFlip, inlined_on: Side) -> Evidence {
+    let text = format!(
+        "{}: {} inlined instance{} {inlined_on}, none {} but a direct call; caller found by {} name",
+        flip.names[at(Side::After)],
+        flip.sites,
+        if flip.sites == 1 { "" } else { "s" },
+        other(inlined_on),
+        flip.level
+    );
+    Evidence::new(EvidenceKind::Flip, text).with(&[("sites", flip.sites as f64)])
+}
+
+/// What made the compiler decide otherwise, as far as the files tell.
+fn why(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
+    let mut causes = Vec::new();
+    let [before, after] = Side::BOTH.map(|side| context.builds.census(side));
+    let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
+    let (old, new) = (bytes(Side::Before), bytes(Side::After));
+    if old > 0 && new as f64 > GROWN_BODY * old as f64 {
+        let text = format!("its code grew from {old} to {new} bytes");
+        causes.push(Evidence::new(EvidenceKind::Code, text));
+    }
+    if let (Some(found), Some(before), Some(after)) = (case.found, before, after) {
+        let file = |file: Option<pdiff_profile::census::Function<'_>>| file?.file().map(str::to_owned);
+        let (from, to) = (file(before.function(found.before)), file(after.function(found.after)));
+        let text = match source_move(from.as_deref(), to.as_deref()) {
+            SourceMove::HeaderToSource => "moved from a header to a source file: a decision of the source",
+            SourceMove::SourceToHeader => "moved from a source file to a header: a decision of the source",
+            SourceMove::Stayed => "in the same source file: a decision of the compiler",
+            SourceMove::OtherFile | SourceMove::Unknown => return causes,
+        };
+        causes.push(Evidence::new(EvidenceKind::Source, text));
+    }
+    causes
+}

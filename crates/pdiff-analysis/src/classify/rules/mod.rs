@@ -1,0 +1,44 @@
+//! The rules, in the order of decision: the first that holds speaks. One rule a file; `docs/verdicts.md` has a section
+//! for each id.
+
+mod callees;
+mod fast_path;
+mod inline_flip;
+mod more_calls;
+mod moved;
+mod new_code;
+mod newly_active;
+mod noise;
+mod not_visible;
+mod same_binary;
+mod weight;
+
+pub(super) use inline_flip::{FlippedCallers, flipped_callers};
+
+use super::case::Case;
+use super::context::Context;
+use super::finding::Finding;
+
+type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
+
+/// The rules in order.
+const RULES: [Rule; 12] = [
+    noise::rule,
+    same_binary::rule,
+    not_visible::unresolved,
+    moved::rule,
+    inline_flip::callee,
+    inline_flip::caller,
+    new_code::rule,
+    not_visible::one_sided,
+    newly_active::rule,
+    fast_path::rule,
+    more_calls::rule,
+    weight::rule,
+];
+
+/// What is said of a case.
+pub(super) fn judge(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Finding {
+    let spoken = RULES.iter().find_map(|rule| rule(context, case, flipped));
+    spoken.unwrap_or_else(|| callees::rule(context, case))
+}

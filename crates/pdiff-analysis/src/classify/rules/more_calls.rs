@@ -1,0 +1,38 @@
+//! `R-more-calls`: counts say that the function is called more often, and that explains its time.
+
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Judged};
+use crate::classify::context::Context;
+use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::rules::FlippedCallers;
+
+/// Counts that grew by less do not explain anything: status counters are read at other moments than samples.
+const MORE_CALLS: f64 = 1.1;
+
+/// The part of the growth of time, on a log scale, that the growth of calls must make up.
+const EXPLAINING_PART: f64 = 0.5;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+    let row = case.row;
+    let calls = context.input.counts?.get(&row.name)?;
+    let judged = [Judged::OwnSelf, Judged::Total].into_iter().find(|of| of.is_significant(row))?;
+    let (before, after) = match judged {
+        Judged::Total => (row.before.total_pct, row.after.total_pct),
+        _ => (row.before.self_pct, row.after.self_pct),
+    };
+    let (more_calls, more_time) = (calls.after / calls.before, after / before);
+    let explains =
+        more_calls >= MORE_CALLS && more_time > 1.0 && more_calls.ln() >= EXPLAINING_PART * more_time.ln();
+    if !explains {
+        return None;
+    }
+    let reason = format!(
+        "called {more_calls:.2} times as often per operation, its time is {more_time:.2} times as much"
+    );
+    let counted = Evidence::new(EvidenceKind::Counts, reason.clone())
+        .with(&[("calls_before", calls.before), ("calls_after", calls.after)]);
+    let finding = Finding::new("R-more-calls", Cause::MoreCalls, judged, reason).with([counted]);
+    Some(gates::common(finding, case))
+}

@@ -1,0 +1,76 @@
+//! `R-moved`: a function that only Before's run has and one that only After's run has are one, renamed or moved.
+//!
+//! The two are compared as a pair. If the pair changed by more than both rows' intervals together allow, the cause is
+//! heavier or lighter, and the new name is told.
+
+use pdiff_profile::Side;
+
+use super::weight::changed;
+use crate::classify::builds::{at, other};
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence};
+use crate::classify::context::Context;
+use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::finding::Finding;
+use crate::classify::rules::FlippedCallers;
+use crate::compare::Row;
+use crate::matching::FoundBy;
+use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
+
+/// Functions of fewer bytes have the same code by chance.
+const TELLING_BYTES: u64 = 64;
+
+/// A rename found by likeness is worth a claim from here on; below it most are wrong.
+const LIKELY_SCORE: f64 = 0.5;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+    let (side, name) = case.other_name.as_ref()?;
+    let twin = context.program_row(name)?;
+    let is_of = |row: &Row, side: Side| {
+        row.side(side).total_weight.0 > 0 && row.side(other(side)).total_weight.0 == 0
+    };
+    if !is_of(twin, *side) || !is_of(case.row, other(*side)) {
+        return None;
+    }
+    let judged = changed(case)?;
+    let [before, after] = if *side == Side::Before { [twin, case.row] } else { [case.row, twin] };
+    let (net_pp, half_pp) = net(before, after);
+    let larger = before.before.self_pct.max(after.after.self_pct);
+    let is_real = net_pp.abs() > half_pp && net_pp.abs() >= FLOOR_PP.max(FLOOR_RELATIVE * larger);
+    let cause = match (is_real, net_pp > 0.0) {
+        (false, _) => Cause::Moved,
+        (true, true) => Cause::Heavier,
+        (true, false) => Cause::Lighter,
+    };
+    let reason = format!("{} before is {} after; net {net_pp:+.2} points", before.name, after.name);
+    let text = format!(
+        "as one function: self {:.2} % to {:.2} %, net {net_pp:+.2} points, beyond {half_pp:.2} is real",
+        before.before.self_pct, after.after.self_pct
+    );
+    let pair =
+        Evidence::new(EvidenceKind::Match, text).with(&[("net_pp", net_pp), ("half_width_pp", half_pp)]);
+    let finding = Finding::new("R-moved", cause, judged, reason).with([pair]);
+    Some(limited(finding, context, case))
+}
+
+/// The pair's change of self, and what it must exceed.
+fn net(before: &Row, after: &Row) -> (f64, f64) {
+    let half = |row: &Row| (row.ci_high_pp - row.ci_low_pp) / 2.0;
+    (after.after.self_pct - before.before.self_pct, half(before).hypot(half(after)))
+}
+
+fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
+    let bytes =
+        Side::BOTH.map(|side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
+    let tells = bytes[at(Side::Before)].min(bytes[at(Side::After)]) >= TELLING_BYTES;
+    if tells && context.builds.same_code(&case.ids) == Some(true) {
+        return finding.with([Evidence::new(EvidenceKind::Code, "the code of both is the same")]);
+    }
+    let Some(found) = case.found else {
+        return finding.limited(Confidence::Unclear, "the match is not known");
+    };
+    let is_doubtful = found.is_ambiguous
+        || (found.level == FoundBy::Fuzzy && found.score.is_none_or(|score| score < LIKELY_SCORE));
+    let at_most = if is_doubtful { Confidence::Unclear } else { Confidence::Likely };
+    finding.limited(at_most, format!("matched by {} name, the code differs", found.level))
+}

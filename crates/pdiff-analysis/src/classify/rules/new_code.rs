@@ -1,0 +1,57 @@
+//! `R-new-code` and `R-gone`: the other side's build holds the function in no form.
+//!
+//! It is the code that proves this, never the absence of samples: the other build was read to its last unit, and has no
+//! symbol, no inlined instance and no renamed twin.
+
+use pdiff_profile::Side;
+
+use super::weight::changed;
+use crate::classify::builds::other;
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, InBuild};
+use crate::classify::context::{Context, share_pct};
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::rules::FlippedCallers;
+
+/// A vanished function under the same caller whose share differs by no more than this factor may be the same function
+/// under another name.
+const TWIN_FACTOR: f64 = 2.0;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+    let without = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::No)?;
+    let judged = changed(case)?;
+    let (rule_id, cause) = match without {
+        Side::Before => ("R-new-code", Cause::NewOverhead),
+        Side::After => ("R-gone", Cause::Gone),
+    };
+    let with = other(without);
+    let callers = context.calls_to(case.row, with);
+    let callers: Vec<String> = callers.iter().take(3).map(|call| call.caller.clone()).collect();
+    let under = callers.first().map_or_else(String::new, |caller| format!(", called from {caller}"));
+    let reason =
+        format!("in no form in the {without} build: no symbol, no inlined instance, no renamed twin{under}");
+    let mut finding = Finding::new(rule_id, cause, judged, reason);
+    finding.callers = callers;
+    if let Some(twin) = twin(context, case, with) {
+        let why = format!("{twin} has a like share under the same caller {without}, and is gone {with}");
+        finding = finding.limited(Confidence::Likely, why);
+    }
+    Some(gates::common(finding, case))
+}
+
+/// A function of the other side only, under the same caller, of a like share.
+fn twin(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<String> {
+    let without = other(with);
+    let own_pct = case.row.side(with).total_pct;
+    let caller = context.calls_to(case.row, with).first().copied()?;
+    let caller = context.case(&caller.caller, &caller.caller_object)?.row;
+    let is_twin = |callee: &Case<'_>, pct: f64| {
+        callee.held_by(with) == InBuild::No && pct <= TWIN_FACTOR * own_pct && own_pct <= TWIN_FACTOR * pct
+    };
+    context.calls_from(caller, without).into_iter().find_map(|call| {
+        let callee = context.case(&call.callee, &call.callee_object)?;
+        let pct = share_pct(callee.row, without, call.weight(without));
+        is_twin(callee, pct).then(|| callee.row.name.clone())
+    })
+}

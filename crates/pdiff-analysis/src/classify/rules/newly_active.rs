@@ -1,0 +1,61 @@
+//! `R-newly-active` and `R-no-longer-active`: both builds hold the function, but only one run entered it, though the
+//! caller was well sampled in both.
+//!
+//! Zero of N samples is no proof of absence: the side with samples must have at least [`FACTOR`] times what zero samples
+//! may hide.
+
+use pdiff_profile::Side;
+
+use super::weight::changed;
+use crate::classify::builds::other;
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, Judged};
+use crate::classify::context::Context;
+use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::rules::FlippedCallers;
+use crate::noise::MIN_SAMPLES;
+
+/// How many times the bound of the side without samples the other side's lower end must be.
+pub(super) const FACTOR: f64 = 5.0;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+    let row = case.row;
+    let idle = Side::BOTH.into_iter().find(|side| !case.is_sampled(*side))?;
+    let active = other(idle);
+    changed(case).filter(|_| row.total.significant && gates::is_held(case, idle))?;
+    let bound_pct = row.total.bound_pct(idle)?;
+    let low_pct = match active {
+        Side::After => row.total.ci_low_pp,
+        Side::Before => -row.total.ci_high_pp,
+    };
+    if low_pct < FACTOR * bound_pct {
+        return None;
+    }
+    let caller = context.calls_to(row, active).into_iter().find_map(|call| {
+        let caller = context.case(&call.caller, &call.caller_object)?;
+        (caller.row.total.samples(idle) >= MIN_SAMPLES).then_some(caller)
+    })?;
+    let (rule_id, cause, verb) = match active {
+        Side::After => ("R-newly-active", Cause::NewlyActive, "enters"),
+        Side::Before => ("R-no-longer-active", Cause::Lighter, "entered"),
+    };
+    let reason = format!(
+        "in both builds, but only the {active} run {verb} it (at most {bound_pct:.3} % {idle}): another path is taken in {}, or settings differ",
+        caller.row.name
+    );
+    let bound = Evidence::new(
+        EvidenceKind::Sampled,
+        format!(
+            "no sample {idle}: at most {bound_pct:.4} % (95 %), while {} had {} samples; lower end {active} {low_pct:.3} %",
+            caller.row.name,
+            caller.row.total.samples(idle)
+        ),
+    );
+    let mut finding = Finding::new(rule_id, cause, Judged::Total, reason)
+        .with([bound.with(&[("bound_pct", bound_pct), ("low_pct", low_pct)])]);
+    finding.callers = vec![caller.row.name.clone()];
+    let finding = finding.limited(Confidence::Likely, "samples alone: no counts, no differing setting known");
+    Some(gates::common(finding, case))
+}

@@ -1,0 +1,146 @@
+//! What is said of a function: [`Verdict`], with the evidence it rests on.
+
+use pdiff_profile::{Presence, Side};
+
+use super::cause::{Cause, Confidence, InBuild, Judged, Tag};
+use super::evidence::Evidence;
+use crate::compare::{Quantities, Row};
+
+/// What became of one function, why, and how sure that is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Verdict {
+    /// The function, as rows name it.
+    pub function: String,
+    /// Label of its object.
+    pub object: String,
+    /// Source file, if known.
+    pub file: Option<String>,
+    /// Which rule spoke; `docs/verdicts.md` has a section for each.
+    pub rule_id: &'static str,
+    /// Why its cost changed.
+    pub cause: Cause,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// What keeps the confidence from being higher.
+    pub limited_by: Option<String>,
+    /// In one line, why.
+    pub reason: String,
+    /// The measure whose change the verdict is about.
+    pub judged: Judged,
+    /// On the base side.
+    pub before: Quantities,
+    /// On the other side.
+    pub after: Quantities,
+    /// Lower end of the 95 % interval of the change of self, in points.
+    pub ci_low_pp: f64,
+    /// Upper end of it.
+    pub ci_high_pp: f64,
+    /// The q-value of the change of self, where it was tested.
+    pub q_value: Option<f64>,
+    /// The family it belongs to, by number.
+    pub family: Option<usize>,
+    /// Callers that the verdict names.
+    pub callers: Vec<String>,
+    /// What else is known of it.
+    pub tags: Vec<Tag>,
+    /// On which sides it has samples anywhere in a stack.
+    pub presence: Presence,
+    /// Whether Before's build holds it.
+    pub in_before: InBuild,
+    /// Whether After's build holds it.
+    pub in_after: InBuild,
+    /// The facts.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Verdict {
+    /// One side's quantities.
+    #[must_use]
+    pub fn side(&self, side: Side) -> &Quantities {
+        match side {
+            Side::Before => &self.before,
+            Side::After => &self.after,
+        }
+    }
+
+    /// Whether the function has samples on a side.
+    #[must_use]
+    pub fn is_sampled(&self, side: Side) -> bool {
+        self.side(side).total_weight.0 > 0
+    }
+
+    /// Whether a side's build holds the function.
+    #[must_use]
+    pub fn in_build(&self, side: Side) -> InBuild {
+        match side {
+            Side::Before => self.in_before,
+            Side::After => self.in_after,
+        }
+    }
+
+    /// Change of the share of self, in points.
+    #[must_use]
+    pub fn delta_self_pp(&self) -> f64 {
+        self.after.self_pct - self.before.self_pct
+    }
+
+    /// Change of the share of booked self, in points.
+    #[must_use]
+    pub fn delta_booked_pp(&self) -> f64 {
+        self.after.booked_self_pct - self.before.booked_self_pct
+    }
+
+    /// Change of the share of total, in points.
+    #[must_use]
+    pub fn delta_total_pp(&self) -> f64 {
+        self.after.total_pct - self.before.total_pct
+    }
+
+    /// The change that the verdict is about, in points.
+    #[must_use]
+    pub fn delta_judged_pp(&self) -> f64 {
+        match self.judged {
+            Judged::OwnSelf => self.delta_self_pp(),
+            Judged::Booked => self.delta_booked_pp(),
+            Judged::Total => self.delta_total_pp(),
+        }
+    }
+}
+
+/// Functions between which weight moved because inlining changed, by the code of both builds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VerdictFamily {
+    /// Number, from 0.
+    pub id: usize,
+    /// Names of its rows.
+    pub members: Vec<String>,
+    /// Change of the members' booked self together, in points: what is real.
+    pub booked_delta_pp: f64,
+    /// What only changed rows inside, in points.
+    pub moved_pp: f64,
+    /// The part of `booked_delta_pp` that is the flipped functions' own code, in points.
+    pub body_pp: f64,
+    /// The rest: calls, and what the callers' code lost or gained, in points.
+    pub call_overhead_pp: f64,
+}
+
+/// All verdicts of a comparison.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Classification {
+    /// One per function over the floor, in the order of the comparison's rows.
+    pub verdicts: Vec<Verdict>,
+    /// Inlining families.
+    pub families: Vec<VerdictFamily>,
+    /// What is missing for proof, and how to supply it.
+    pub missing: Vec<String>,
+}
+
+/// The measures of a row over the floor of the table: what is below this on both sides, in percent of the denominator,
+/// is left out, for no change of it passes the practical floor.
+pub const VERDICT_FLOOR_PCT: f64 = crate::noise::FLOOR_PP;
+
+/// Whether a row gets a verdict.
+pub(super) fn is_over_floor(row: &Row) -> bool {
+    let largest = |of: &Quantities| of.total_pct.max(of.booked_self_pct).max(of.self_pct);
+    largest(&row.before).max(largest(&row.after)) >= VERDICT_FLOOR_PCT
+}
