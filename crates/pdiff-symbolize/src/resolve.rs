@@ -1,7 +1,8 @@
 //! A whole profile: every frame's functions.
 //!
 //! The kernel's frames and those of objects without a file keep the symbol that perf printed, and so do frames in whose
-//! place the file has none. A frame is unresolved only where neither has a name.
+//! place the file has none. A file without debug information knows less than perf did when it had the symbol table at
+//! hand (`recv` for `__libc_recv`), so there perf's symbol holds, too. A frame is unresolved only where neither has a name.
 
 use std::path::PathBuf;
 
@@ -207,6 +208,25 @@ fn reason_without_file(kind: ObjectKind) -> Reason {
     }
 }
 
+/// What perf's symbol of a frame is worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PerfSymbol {
+    None,
+    /// perf looked the return address up as it is, and it is the start of the next function.
+    NextFunction,
+    Sound,
+}
+
+impl PerfSymbol {
+    fn of(frame: &Frame, lookup: Lookup) -> Self {
+        match (frame.symbol, frame.symbol_offset, lookup) {
+            (None, ..) => Self::None,
+            (Some(_), Some(0), Lookup::MinusOne) => Self::NextFunction,
+            (Some(_), ..) => Self::Sound,
+        }
+    }
+}
+
 impl ObjectResult {
     fn note_wrong_file(&mut self, path: &str, why: &str) {
         let text = || format!("{path} is not used: it is another build than the one profiled: {why}");
@@ -235,7 +255,7 @@ impl ObjectResult {
     }
 
     fn symbolize(&mut self, frames: &ObjectFrames, identity: &Identity, symbolizer: &mut Symbolizer) {
-        let mut asked: Vec<(FrameId, Lookup, Option<ObjectAddr>, bool)> = Vec::new();
+        let mut asked: Vec<(FrameId, Lookup, Option<ObjectAddr>, PerfSymbol)> = Vec::new();
         for (frame, recorded, uses) in frames.frames.iter().filter(|(_, recorded, _)| !recorded.inlined) {
             let addr = identity.object_addr(recorded, *uses);
             for lookup in uses.lookups() {
@@ -243,7 +263,7 @@ impl ObjectResult {
                     Lookup::Exact => addr,
                     Lookup::MinusOne => addr.and_then(|addr| addr.checked_sub(1)),
                 };
-                asked.push((*frame, lookup, addr, recorded.symbol.is_some()));
+                asked.push((*frame, lookup, addr, PerfSymbol::of(recorded, lookup)));
             }
         }
         let mut addrs: Vec<ObjectAddr> = asked.iter().filter_map(|asked| asked.2).collect();
@@ -252,9 +272,12 @@ impl ObjectResult {
         let found = symbolizer.symbolize(&addrs);
         let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
         self.resolutions = found;
-        for (frame, lookup, addr, has_symbol) in asked {
+        let perf_knows_more = !symbolizer.has_debug_info();
+        for (frame, lookup, addr, symbol) in asked {
+            let has_symbol = symbol != PerfSymbol::None;
             let at = addr.and_then(|addr| places.get(&addr)).copied();
             match at.and_then(|at| self.resolutions.get(at)) {
+                _ if perf_knows_more && symbol == PerfSymbol::Sound => {}
                 Some(Resolution::Resolved(_)) => self.frames.extend(at.map(|at| (frame, lookup, at))),
                 _ if has_symbol => {}
                 Some(Resolution::Unresolved(reason)) => {
