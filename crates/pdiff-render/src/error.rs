@@ -10,6 +10,12 @@ pub enum Error {
         /// What it said.
         reason: String,
     },
+    /// What it was written to did not take it.
+    #[error("cannot write")]
+    Write {
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The writer of CSV or Parquet refused.
     #[error("cannot write {format}: {reason}")]
     Columns {

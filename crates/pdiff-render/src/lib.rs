@@ -9,6 +9,15 @@ mod comparability;
 mod error;
 mod families;
 mod heading;
+mod inlines_callers;
+mod inlines_compilers;
+mod inlines_heading;
+mod inlines_json;
+mod inlines_page;
+#[cfg(test)]
+mod inlines_sample;
+mod inlines_section;
+mod inlines_view;
 mod json;
 mod legend;
 mod markdown;
@@ -30,6 +39,9 @@ mod table;
 mod visible_text;
 
 pub use error::Error;
+pub use inlines_json::write_inlines_json;
+pub use inlines_page::{inlines_markdown, inlines_table};
+pub use inlines_view::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};
 pub use json::json;
 pub use markdown::markdown;
 pub use options::{SortBy, TableOptions, UnknownOrder};

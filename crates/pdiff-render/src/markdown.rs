@@ -11,14 +11,19 @@ use crate::visible_text::visible;
 /// Names stand as code; whatever markdown or a terminal would obey in them is spelled out.
 #[must_use]
 pub fn markdown(comparison: &Comparison, options: &TableOptions) -> String {
+    draw(&page(comparison, options, None))
+}
+
+/// A page as markdown.
+pub(crate) fn draw(page: &[Block]) -> String {
     let mut text = String::new();
     let mut in_list = false;
-    for block in page(comparison, options, None) {
+    for block in page {
         let is_line = matches!(block, Block::Line(_));
-        if in_list && !is_line && block != Block::Gap {
+        if in_list && !is_line && *block != Block::Gap {
             text.push('\n');
         }
-        match &block {
+        match block {
             Block::Gap => text.push('\n'),
             Block::Line(line) => {
                 let label = escape(line.label);

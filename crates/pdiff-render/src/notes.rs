@@ -1,7 +1,7 @@
 //! The imperfections of all stages, one line a kind.
 
 use pdiff_analysis::Comparison;
-use pdiff_profile::Note;
+use pdiff_profile::{Note, Notes};
 
 use crate::number::{fixed, grouped};
 use crate::page::{Block, Line};
@@ -15,14 +15,14 @@ const EXAMPLE: usize = 100;
 
 /// One line for each kind of note.
 pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
-    let weight = (comparison.before.weight + comparison.after.weight).as_f64();
-    let kinds = comparison.notes.iter().count();
-    let mut blocks: Vec<Block> = comparison
-        .notes
-        .iter()
-        .take(MOST_KINDS)
-        .map(|note| Line::block("note", text(note, weight)))
-        .collect();
+    lines(&comparison.notes, (comparison.before.weight + comparison.after.weight).as_f64())
+}
+
+/// One line for each kind of note; `weight` is that of which notes take a share.
+pub(crate) fn lines(notes: &Notes, weight: f64) -> Vec<Block> {
+    let kinds = notes.iter().count();
+    let mut blocks: Vec<Block> =
+        notes.iter().take(MOST_KINDS).map(|note| Line::block("note", text(note, weight))).collect();
     if kinds > MOST_KINDS {
         let more = kinds - MOST_KINDS;
         blocks.push(Line::block("note", format!("... and {more} more kinds of notes; JSON holds all")));

@@ -129,6 +129,11 @@ pub(crate) fn page(comparison: &Comparison, options: &TableOptions, width: Optio
         noise_lines::blocks(comparison),
         notes::blocks(comparison),
     ];
+    apart(sections)
+}
+
+/// Sections with room between them; empty ones leave none.
+pub(crate) fn apart(sections: impl IntoIterator<Item = Vec<Block>>) -> Vec<Block> {
     let mut page = Vec::new();
     for section in sections.into_iter().filter(|section| !section.is_empty()) {
         if !page.is_empty() {

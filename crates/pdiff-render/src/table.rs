@@ -54,13 +54,23 @@ const LINE_WIDTH: usize = 120;
 /// ```
 #[must_use]
 pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
-    let width = options.width.map(|width| width.max(LEAST_WIDTH));
+    let width = readable_width(options.width);
+    draw(&page(comparison, options, width), width, options.color)
+}
+
+/// A width in which something can be read.
+pub(crate) fn readable_width(width: Option<usize>) -> Option<usize> {
+    width.map(|width| width.max(LEAST_WIDTH))
+}
+
+/// A page as a terminal shows it.
+pub(crate) fn draw(page: &[Block], width: Option<usize>, color: bool) -> String {
     let mut text = String::new();
-    for block in page(comparison, options, width) {
+    for block in page {
         match block {
             Block::Gap => text.push('\n'),
-            Block::Line(line) => push_line(&mut text, &line, width.unwrap_or(LINE_WIDTH), options.color),
-            Block::Grid(grid) => push_grid(&mut text, &grid, options.color),
+            Block::Line(line) => push_line(&mut text, line, width.unwrap_or(LINE_WIDTH), color),
+            Block::Grid(grid) => push_grid(&mut text, grid, color),
         }
     }
     text
