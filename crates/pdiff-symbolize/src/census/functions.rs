@@ -15,6 +15,7 @@ use pdiff_profile::names::split_clone_suffix;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::identity::{Identity, Name, NameId, Names};
+use super::raw_text::Strings;
 use super::symbols::{Binding, Symbol, Symbols};
 use super::unit::{Place, Root, Told, UnitFacts, Units};
 
@@ -56,8 +57,8 @@ pub(super) struct Functions<'a> {
 
 impl<'a> Functions<'a> {
     /// Merges what units and symbols tell.
-    pub(super) fn merge(units: &'a Units<'_>, symbols: &'a Symbols<'_>) -> Self {
-        let mut merger = Merger::new(units, symbols, Names::collect(units, symbols));
+    pub(super) fn merge(units: &'a Units, symbols: &'a Symbols<'_>, strings: Strings<'_>) -> Self {
+        let mut merger = Merger::new(units, symbols, Names::collect(units, symbols, strings));
         merger.merge_named();
         merger.merge_unnamed();
         merger.add_described_code();
@@ -73,7 +74,7 @@ impl<'a> Functions<'a> {
 }
 
 struct Merger<'a> {
-    units: &'a Units<'a>,
+    units: &'a Units,
     symbols: &'a Symbols<'a>,
     names: Names,
     merged: Vec<Merged<'a>>,
@@ -91,7 +92,7 @@ struct Merger<'a> {
 }
 
 impl<'a> Merger<'a> {
-    fn new(units: &'a Units<'a>, symbols: &'a Symbols<'a>, names: Names) -> Self {
+    fn new(units: &'a Units, symbols: &'a Symbols<'a>, names: Names) -> Self {
         Self {
             units,
             symbols,
@@ -133,7 +134,7 @@ impl<'a> Merger<'a> {
         let units = self.units.units.iter();
         let unnamed = units.flat_map(|unit| unit.functions.iter().map(move |function| (unit, function)));
         unnamed
-            .filter(|(_, function)| function.linkage_name.is_absent())
+            .filter(|(_, function)| function.linkage_name.as_raw().is_absent())
             .map(|(unit, function)| self.units.told(unit, function).place)
             .collect()
     }
@@ -169,7 +170,7 @@ impl<'a> Merger<'a> {
     }
 
     /// The names of the symbols where a unit's functions begin, by function.
-    fn root_symbols(&self, unit: &UnitFacts<'_>) -> FxHashMap<usize, NameId> {
+    fn root_symbols(&self, unit: &UnitFacts) -> FxHashMap<usize, NameId> {
         let mut symbols = FxHashMap::default();
         for root in &unit.roots {
             let Some(function) = unit.functions.get(root.function as usize) else { continue };

@@ -80,14 +80,14 @@ pub(super) struct Names {
 
 impl Names {
     /// Collects and demangles the names of symbols and units.
-    pub(super) fn collect<'n>(units: &'n Units<'_>, symbols: &'n Symbols<'_>) -> Self {
+    pub(super) fn collect<'n>(units: &'n Units, symbols: &'n Symbols<'_>, strings: Strings<'n>) -> Self {
         let mut texts = Texts::default();
         let of_symbols =
             symbols.functions.iter().map(|symbol| texts.id(split_clone_suffix(symbol.name).0)).collect();
         let mut of_units: Vec<Vec<Option<NameId>>> = Vec::with_capacity(units.units.len());
         for unit in &units.units {
             let linkage_names = unit.functions.iter().map(|function| units.told(unit, function).linkage_name);
-            of_units.push(linkage_names.map(|name| texts.id_of_raw(&units.strings, name)).collect());
+            of_units.push(linkage_names.map(|name| texts.id_of_raw(&strings, name)).collect());
         }
         let names = texts.texts.par_iter().with_min_len(64).map(|text| Name::of_symbol(text)).collect();
         Self { names, of_symbols, of_units }

@@ -31,6 +31,7 @@ pub use error::CensusError;
 
 use functions::Functions;
 use image::Image;
+use raw_text::Strings;
 use sections::Sections;
 use symbols::Symbols;
 
@@ -56,7 +57,9 @@ pub fn take_census(image: &[u8], debug: Option<&[u8]>) -> Result<Census, CensusE
         rayon::join(|| Symbols::read(&image, described), || Sections::inflate(described));
     let (symbols, sections) = (symbols?, sections?);
     let units = unit::read_units(&sections);
-    let functions = Functions::merge(&units, &symbols);
+    let strings = sections.into_strings();
+    let functions = Functions::merge(&units, &symbols, Strings::new(&strings));
+    drop(strings);
     Ok(rows::assemble(&image, &units, &symbols, functions))
 }
 

@@ -5,7 +5,7 @@
 //! linker was told not to merge strings, file-local functions of different units that have no linkage name are not
 //! recognised as one.)
 
-use gimli::{AttributeValue, DebugStr, DebugStrOffset, Dwarf, Unit};
+use gimli::{AttributeValue, DebugStr, DebugStrOffset, Dwarf, LittleEndian, Unit};
 
 use super::digest::Digest;
 use super::sections::Slice;
@@ -58,11 +58,44 @@ impl<'a> RawText<'a> {
     }
 }
 
+/// A string kept beyond the sections other than `.debug_str`, which are the larger part of the debug information.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum KeptText {
+    Absent,
+    /// An offset in `.debug_str`.
+    Shared(usize),
+    /// A copy.
+    Own(Box<[u8]>),
+}
+
+impl KeptText {
+    pub(super) fn of(text: RawText<'_>) -> Self {
+        match text {
+            RawText::Absent => Self::Absent,
+            RawText::Shared(offset) => Self::Shared(offset),
+            RawText::Own(bytes) => Self::Own(bytes.into()),
+        }
+    }
+
+    pub(super) fn as_raw(&self) -> RawText<'_> {
+        match self {
+            Self::Absent => RawText::Absent,
+            Self::Shared(offset) => RawText::Shared(*offset),
+            Self::Own(bytes) => RawText::Own(bytes),
+        }
+    }
+}
+
 /// Where shared strings lie.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strings<'a>(pub(super) DebugStr<Slice<'a>>);
 
 impl<'a> Strings<'a> {
+    /// The strings of `.debug_str`.
+    pub(super) fn new(section: &'a [u8]) -> Self {
+        Self(DebugStr::new(section, LittleEndian))
+    }
+
     /// The text; names that are not UTF-8 are no names.
     pub(super) fn get(&self, text: RawText<'a>) -> &'a str {
         let bytes = match text {

@@ -19,7 +19,7 @@ use super::unit::{UnitFacts, Units};
 /// The finished census.
 pub(super) fn assemble(
     image: &Image<'_>,
-    units: &Units<'_>,
+    units: &Units,
     symbols: &Symbols<'_>,
     functions: Functions<'_>,
 ) -> Census {
@@ -39,7 +39,7 @@ pub(super) fn assemble(
     rayon::join(|| builder.finish(), || drop(functions)).0
 }
 
-fn coverage(units: &Units<'_>, code: &Decoded) -> Coverage {
+fn coverage(units: &Units, code: &Decoded) -> Coverage {
     Coverage {
         units: units.units.len() as u64 + units.unreadable + units.split,
         unreadable_units: units.unreadable,
@@ -49,9 +49,9 @@ fn coverage(units: &Units<'_>, code: &Decoded) -> Coverage {
 }
 
 /// The producer of each unit; without units, those of the `.comment` section.
-fn add_producers(builder: &mut CensusBuilder, image: &Image<'_>, units: &Units<'_>) -> Vec<ProducerId> {
+fn add_producers(builder: &mut CensusBuilder, image: &Image<'_>, units: &Units) -> Vec<ProducerId> {
     let ids =
-        units.units.iter().map(|unit| builder.producer(Producer::from_text(unit.producer, 1))).collect();
+        units.units.iter().map(|unit| builder.producer(Producer::from_text(&unit.producer, 1))).collect();
     if units.units.is_empty() {
         for text in image.comments() {
             builder.producer(Producer::from_text(text, 0));
@@ -124,10 +124,10 @@ fn add_bodies(builder: &mut CensusBuilder, functions: &Functions<'_>, code: &Dec
     }
 }
 
-fn add_sites(builder: &mut CensusBuilder, units: &Units<'_>, functions: &Functions<'_>, ids: &[FunctionId]) {
+fn add_sites(builder: &mut CensusBuilder, units: &Units, functions: &Functions<'_>, ids: &[FunctionId]) {
     let path_ids: Vec<Vec<TextId>> =
         units.units.iter().map(|unit| unit.paths.iter().map(|path| builder.text(path)).collect()).collect();
-    let rows_of = |((unit, of_unit), paths): ((&UnitFacts<'_>, &Vec<u32>), &Vec<TextId>)| {
+    let rows_of = |((unit, of_unit), paths): ((&UnitFacts, &Vec<u32>), &Vec<TextId>)| {
         let id = |function: u32| ids.get(*of_unit.get(function as usize)? as usize).copied();
         let row = |row: &super::unit::InlineRow| {
             let root = unit.roots.get(row.root as usize)?;
@@ -145,7 +145,7 @@ fn add_sites(builder: &mut CensusBuilder, units: &Units<'_>, functions: &Functio
 
 fn add_edges(
     builder: &mut CensusBuilder,
-    units: &Units<'_>,
+    units: &Units,
     functions: &Functions<'_>,
     code: &Decoded,
     ids: &[FunctionId],

@@ -17,8 +17,8 @@ pub(super) const MAX_ROUNDS: usize = 8;
 pub(super) fn resolve<'a>(
     dwarf: &Dwarf<Slice<'a>>,
     headers: &[UnitHeader<Slice<'a>>],
-    units: &[UnitFacts<'a>],
-) -> FxHashMap<u64, ForeignFunction<'a>> {
+    units: &[UnitFacts],
+) -> FxHashMap<u64, ForeignFunction> {
     let mut known = FxHashMap::default();
     let asked = units.iter().flat_map(|unit| &unit.functions).filter_map(|function| function.elsewhere);
     let mut open: Vec<u64> = asked.collect();
@@ -41,7 +41,7 @@ fn functions_at<'a>(
     dwarf: &Dwarf<Slice<'a>>,
     headers: &[UnitHeader<Slice<'a>>],
     offsets: &[u64],
-) -> Vec<(u64, ForeignFunction<'a>)> {
+) -> Vec<(u64, ForeignFunction)> {
     let start_of =
         |offset: &u64| unit_of(headers, *offset).and_then(UnitHeader::debug_info_offset).map(|start| start.0);
     let groups: Vec<&[u64]> = offsets.chunk_by(|a, b| start_of(a) == start_of(b)).collect();

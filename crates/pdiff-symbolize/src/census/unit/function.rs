@@ -5,7 +5,7 @@ use pdiff_profile::census::InlineAttribute;
 use rustc_hash::FxHashMap;
 
 use super::super::digest::Digest;
-use super::super::raw_text::{RawText, Strings};
+use super::super::raw_text::{KeptText, RawText, Strings};
 use super::super::sections::Slice;
 use super::UnitFacts;
 use super::paths::Paths;
@@ -24,8 +24,8 @@ pub(crate) struct Place(pub(crate) u64);
 
 /// A function as one unit tells of it.
 #[derive(Clone, Debug)]
-pub(crate) struct UnitFunction<'a> {
-    pub(crate) linkage_name: RawText<'a>,
+pub(crate) struct UnitFunction {
+    pub(crate) linkage_name: KeptText,
     /// The qualified name, where there is no linkage name.
     pub(crate) name: Option<Box<str>>,
     pub(crate) place: Place,
@@ -43,7 +43,7 @@ pub(super) fn facts_of<'a>(
     dwarf: &Dwarf<Slice<'a>>,
     unit: &Unit<Slice<'a>>,
     records: Records<'a>,
-) -> UnitFacts<'a> {
+) -> UnitFacts {
     let strings = Strings(dwarf.debug_str);
     let mut functions = FunctionList::new(&records, Paths::new(dwarf, unit), strings);
     let root_of = |functions: &mut FunctionList<'_, 'a>, (index, ranges): &(usize, Vec<_>)| Root {
@@ -54,7 +54,7 @@ pub(super) fn facts_of<'a>(
     let sites = functions.sites();
     let call_sites = functions.call_sites();
     let (functions, paths) = functions.finish();
-    UnitFacts { producer: strings.get(records.producer), paths, functions, roots, sites, call_sites }
+    UnitFacts { producer: strings.get(records.producer).into(), paths, functions, roots, sites, call_sites }
 }
 
 /// The functions at some offsets of a unit, for other units that refer to them.
@@ -63,7 +63,7 @@ pub(super) fn functions_at<'a>(
     unit: &Unit<Slice<'a>>,
     records: &Records<'a>,
     offsets: &[usize],
-) -> Vec<(usize, super::ForeignFunction<'a>)> {
+) -> Vec<(usize, super::ForeignFunction)> {
     let strings = Strings(dwarf.debug_str);
     let mut list = FunctionList::new(records, Paths::new(dwarf, unit), strings);
     let mut found = Vec::new();
@@ -83,7 +83,7 @@ struct FunctionList<'u, 'a> {
     /// By subprogram: the place in `functions` plus one.
     ids: Vec<u32>,
     elsewhere: FxHashMap<u64, u32>,
-    functions: Vec<UnitFunction<'a>>,
+    functions: Vec<UnitFunction>,
     strings: Strings<'a>,
 }
 
@@ -93,7 +93,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         Self { records, paths, ids, elsewhere: FxHashMap::default(), functions: Vec::new(), strings }
     }
 
-    fn finish(self) -> (Vec<UnitFunction<'a>>, Vec<Box<str>>) {
+    fn finish(self) -> (Vec<UnitFunction>, Vec<Box<str>>) {
         (self.functions, self.paths.into_paths())
     }
 
@@ -126,7 +126,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             return *id;
         }
         let function = UnitFunction {
-            linkage_name: RawText::Absent,
+            linkage_name: KeptText::Absent,
             name: None,
             place: Place(0),
             path: 0,
@@ -140,7 +140,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         id
     }
 
-    fn push(&mut self, function: UnitFunction<'a>) -> u32 {
+    fn push(&mut self, function: UnitFunction) -> u32 {
         let id = u32::try_from(self.functions.len()).expect("a unit has fewer functions than bytes");
         self.functions.push(function);
         id
@@ -154,7 +154,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
     }
 
     /// What a subprogram and those it refers to say; the first to say a thing is right.
-    fn describe(&mut self, index: usize) -> UnitFunction<'a> {
+    fn describe(&mut self, index: usize) -> UnitFunction {
         let mut said = self.records.subprograms.get(index).copied().unwrap_or(Subprogram::NOTHING);
         let mut elsewhere = None;
         let mut link = said.link;
@@ -177,14 +177,14 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         self.function_of(&said, elsewhere)
     }
 
-    fn function_of(&mut self, said: &Subprogram<'a>, elsewhere: Option<u64>) -> UnitFunction<'a> {
+    fn function_of(&mut self, said: &Subprogram<'a>, elsewhere: Option<u64>) -> UnitFunction {
         let path = self.paths.id(said.file);
         let linkage_name = said.linkage_name;
         let mut place = self.place_of(said);
         place.bytes(self.paths.get(path).unwrap_or("").as_bytes());
         place.number(u64::from(said.line));
         UnitFunction {
-            linkage_name,
+            linkage_name: KeptText::of(linkage_name),
             name: linkage_name.is_absent().then(|| self.spell(said).into()),
             place: Place(place.finish()),
             path,

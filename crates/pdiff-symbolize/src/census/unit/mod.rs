@@ -20,17 +20,17 @@ use rustc_hash::FxHashMap;
 pub(super) use function::{Place, UnitFunction};
 pub(super) use records::{CallSiteRow, InlineRow, Root};
 
-use super::raw_text::{RawText, Strings};
+use super::raw_text::RawText;
 use super::sections::{Sections, Slice};
 
 /// What one unit says.
-pub(super) struct UnitFacts<'a> {
+pub(super) struct UnitFacts {
     /// The compiler's text.
-    pub(super) producer: &'a str,
+    pub(super) producer: Box<str>,
     /// Paths of the files named here.
     pub(super) paths: Vec<Box<str>>,
     /// Functions with code or inlined instances here.
-    pub(super) functions: Vec<UnitFunction<'a>>,
+    pub(super) functions: Vec<UnitFunction>,
     /// Functions with code here.
     pub(super) roots: Vec<Root>,
     /// Inlined instances, sorted and added up.
@@ -40,13 +40,11 @@ pub(super) struct UnitFacts<'a> {
 }
 
 /// What all units say.
-pub(super) struct Units<'a> {
-    /// Where the strings of all units lie.
-    pub(super) strings: Strings<'a>,
+pub(super) struct Units {
     /// In the order of the file.
-    pub(super) units: Vec<UnitFacts<'a>>,
+    pub(super) units: Vec<UnitFacts>,
     /// Functions that lie in another unit than their instances, by offset in `.debug_info`.
-    pub(super) foreign: FxHashMap<u64, ForeignFunction<'a>>,
+    pub(super) foreign: FxHashMap<u64, ForeignFunction>,
     /// Units that could not be read.
     pub(super) unreadable: u64,
     /// Units whose contents lie in another file.
@@ -54,8 +52,8 @@ pub(super) struct Units<'a> {
 }
 
 /// A function that another unit refers to; its path is spelled out, for its unit's paths are not at hand.
-pub(super) struct ForeignFunction<'a> {
-    pub(super) function: UnitFunction<'a>,
+pub(super) struct ForeignFunction {
+    pub(super) function: UnitFunction,
     pub(super) path: Option<Box<str>>,
 }
 
@@ -72,9 +70,9 @@ pub(super) struct Told<'t> {
     pub(super) is_external: bool,
 }
 
-impl Units<'_> {
+impl Units {
     /// All that is told of a function of a unit.
-    pub(super) fn told<'t>(&'t self, unit: &'t UnitFacts<'_>, function: &'t UnitFunction<'_>) -> Told<'t> {
+    pub(super) fn told<'t>(&'t self, unit: &'t UnitFacts, function: &'t UnitFunction) -> Told<'t> {
         let path = (function.path as usize).checked_sub(1).and_then(|index| unit.paths.get(index));
         let mut told = told_by(function, path.map(|path| &**path));
         let mut next = function.elsewhere;
@@ -87,9 +85,9 @@ impl Units<'_> {
     }
 }
 
-fn told_by<'t>(function: &'t UnitFunction<'_>, path: Option<&'t str>) -> Told<'t> {
+fn told_by<'t>(function: &'t UnitFunction, path: Option<&'t str>) -> Told<'t> {
     Told {
-        linkage_name: function.linkage_name,
+        linkage_name: function.linkage_name.as_raw(),
         name: function.name.as_deref().unwrap_or(""),
         place: function.place,
         path,
@@ -123,10 +121,10 @@ enum Outcome<T> {
 }
 
 /// Reads all units.
-pub(super) fn read_units<'a>(sections: &'a Sections<'_>) -> Units<'a> {
+pub(super) fn read_units(sections: &Sections<'_>) -> Units {
     let dwarf = sections.dwarf();
     let (headers, damaged) = headers(&dwarf);
-    let outcomes: Vec<Outcome<UnitFacts<'a>>> =
+    let outcomes: Vec<Outcome<UnitFacts>> =
         headers.par_iter().with_max_len(1).map(|header| read_unit(&dwarf, *header)).collect();
     let (mut unreadable, mut split) = (u64::from(damaged), 0);
     let mut units = Vec::with_capacity(outcomes.len());
@@ -138,7 +136,7 @@ pub(super) fn read_units<'a>(sections: &'a Sections<'_>) -> Units<'a> {
         }
     }
     let foreign = foreign::resolve(&dwarf, &headers, &units);
-    Units { strings: Strings(dwarf.debug_str), units, foreign, unreadable, split }
+    Units { units, foreign, unreadable, split }
 }
 
 /// The headers of all units, and whether the list broke off.
@@ -154,7 +152,7 @@ fn headers<'a>(dwarf: &Dwarf<Slice<'a>>) -> (Vec<UnitHeader<Slice<'a>>>, bool) {
     }
 }
 
-fn read_unit<'a>(dwarf: &Dwarf<Slice<'a>>, header: UnitHeader<Slice<'a>>) -> Outcome<UnitFacts<'a>> {
+fn read_unit<'a>(dwarf: &Dwarf<Slice<'a>>, header: UnitHeader<Slice<'a>>) -> Outcome<UnitFacts> {
     if matches!(header.type_(), UnitType::Skeleton(_)) {
         return Outcome::Split;
     }
