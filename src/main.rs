@@ -36,6 +36,7 @@ fn run(command: &Command) -> Result<Outcome> {
     match command {
         Command::Compare(args) => commands::compare::run(args),
         Command::Pack(args) => commands::pack::run(args).map(|()| Outcome::Ran),
+        Command::Inlines(args) => commands::inlines::run(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),
         Command::Completions(args) => commands::completions::run(args).map(|()| Outcome::Ran),
         Command::Man(args) => commands::man::run(args).map(|()| Outcome::Ran),

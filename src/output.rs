@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+/// What is written piece by piece goes out in pieces of this size.
+const BUFFER_BYTES: usize = 256 * 1024;
+
 /// Where data goes.
 pub(crate) enum Output {
     Stdout,
@@ -24,31 +27,41 @@ impl Output {
 
     /// Writes all of it.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
+        self.write_by(|out| Ok(out.write_all(bytes)?))
+    }
+
+    /// Writes what `fill` gives piece by piece: for data too large to be held.
+    pub(crate) fn write_by(&self, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
         match self {
             Self::Stdout => {
-                let mut stdout = io::stdout().lock();
-                stdout.write_all(bytes).and_then(|()| stdout.flush()).context("writing to standard output")
+                fill_and_flush(fill, io::stdout().lock()).map(drop).context("writing to standard output")
             }
             Self::File(path) => {
-                write_whole(path, bytes).with_context(|| format!("writing {}", path.display()))
+                write_whole(path, fill).with_context(|| format!("writing {}", path.display()))
             }
         }
     }
 }
 
+fn fill_and_flush<W: Write>(fill: impl FnOnce(&mut dyn Write) -> Result<()>, out: W) -> Result<W> {
+    let mut buffered = io::BufWriter::with_capacity(BUFFER_BYTES, out);
+    fill(&mut buffered)?;
+    buffered.flush()?;
+    Ok(buffered.into_inner().map_err(io::IntoInnerError::into_error)?)
+}
+
 /// Writes beside the file and renames, so that a reader never sees half of it. What is no regular file (a pipe, a
 /// device) is written as it is.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|known| !known.is_file()) {
-        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        return fill_and_flush(fill, std::fs::OpenOptions::new().write(true).open(path)?).map(drop);
     }
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.prefix(".pdiff-").tempfile_in(directory)?;
-    file.write_all(bytes)?;
+    let file = fill_and_flush(fill, builder.prefix(".pdiff-").tempfile_in(directory)?)?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }

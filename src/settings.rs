@@ -276,12 +276,7 @@ fn filter_settings(args: &FilterArgs) -> Result<Filters> {
 
 fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
     let mut knowledge = Knowledge::builtin();
-    if names.no_builtin_aliases {
-        knowledge.aliases = Aliases::default();
-    }
-    for path in &names.aliases {
-        knowledge.aliases = knowledge.aliases.with(read_file(path, Aliases::parse)?);
-    }
+    knowledge.aliases = known_renames(&names.aliases, names.no_builtin_aliases)?;
     if let Some(path) = &shares.subsystems {
         knowledge.subsystems = read_file(path, Subsystems::parse)?.or(knowledge.subsystems);
     }
@@ -314,7 +309,7 @@ fn debug_info(args: &LookupArgs) -> Result<Option<DebugInfo>> {
             .into_iter()
             .collect(),
         debug_roots: debug_roots(),
-        cache_dir: cache_dir(args, home),
+        cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache),
         allow_mismatch: args.ignore_build_id,
     }))
 }
@@ -324,17 +319,27 @@ pub(crate) fn debug_roots() -> Vec<PathBuf> {
     vec![PathBuf::from("/usr/lib/debug")]
 }
 
-/// `--cache-dir`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).
-fn cache_dir(args: &LookupArgs, home: Option<PathBuf>) -> Option<PathBuf> {
-    if args.no_cache {
+/// `given`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).
+pub(crate) fn cache_dir(given: Option<&Path>, no_cache: bool) -> Option<PathBuf> {
+    if no_cache {
         return None;
     }
+    let absolute = |path: &PathBuf| path.is_absolute();
     let user_cache = || {
-        let absolute =
-            std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        absolute.or_else(|| home.map(|home| home.join(".cache"))).map(|cache| cache.join("pdiff"))
+        let own = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
+        let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+        own.or_else(home).map(|cache| cache.join("pdiff"))
     };
-    args.cache_dir.clone().or_else(user_cache)
+    given.map(Path::to_path_buf).or_else(user_cache)
+}
+
+/// The renames of these files, then the built-in ones unless they are to be forgotten.
+pub(crate) fn known_renames(files: &[PathBuf], no_builtin: bool) -> Result<Aliases> {
+    let mut aliases = if no_builtin { Aliases::default() } else { Aliases::mysqld() };
+    for path in files {
+        aliases = aliases.with(read_file(path, Aliases::parse)?);
+    }
+    Ok(aliases)
 }
 
 /// Lines of `perf buildid-list`: build-id, blank, path.

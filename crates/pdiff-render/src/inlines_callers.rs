@@ -1,6 +1,7 @@
 //! The callers of a row in words: those where a change of inlining is confirmed, else those that hold copies.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use pdiff_analysis::inlines::{Change, Flip, FunctionComparison, InlineComparison};
 use pdiff_profile::census::{Census, Function, FunctionId};
@@ -48,12 +49,13 @@ fn held_by(census: &Census, function: Option<FunctionId>, room: usize) -> String
     list(census, callers.map(|into| (into.caller, into.sites)).collect(), room)
 }
 
-/// `name x2, other x1, +5`: most sites first.
+/// `name x2, other x1, +5`: most sites first; overloads are one.
 fn list(census: &Census, callers: Vec<(FunctionId, u64)>, room: usize) -> String {
-    let mut callers: Vec<(&str, u64)> = callers
-        .into_iter()
-        .map(|(caller, sites)| (census.function(caller).map_or("", Function::name), sites))
-        .collect();
+    let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
+    for (caller, sites) in callers {
+        *by_name.entry(census.function(caller).map_or("", Function::name)).or_default() += sites;
+    }
+    let mut callers: Vec<(&str, u64)> = by_name.into_iter().collect();
     callers.sort_unstable_by_key(|(name, sites)| (Reverse(*sites), *name));
     let named = callers.len().min(MOST_CALLERS);
     let each = (room / named.max(1)).saturating_sub(8).max(LEAST_NAME);

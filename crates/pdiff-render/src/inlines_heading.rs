@@ -41,7 +41,7 @@ fn side_line(view: &InlinesView<'_>, side: Side) -> Block {
     Line::toned(side_label(side), text, Tone::Strong)
 }
 
-/// What one side hides.
+/// What one side hides, and what is therefore not said.
 fn blind_line(view: &InlinesView<'_>, side: Side) -> Option<Block> {
     let what = match census(view, side).visibility() {
         Visibility::DebugInfo => return None,
@@ -50,9 +50,13 @@ fn blind_line(view: &InlinesView<'_>, side: Side) -> Option<Block> {
             "is stripped: only exported functions are visible in it, and nothing of inlining"
         }
     };
+    let unsaid = match side {
+        Side::Before => "new",
+        Side::After => "gone",
+    };
     let text = format!(
-        "{side} {what}; no function is called new, gone, lost or gained; hint: install its debug information, or \
-         give --debug-root"
+        "{side} {what}; no function is called {unsaid}, lost, gained or mixed; hint: install its debug information, \
+         or give --debug-root"
     );
     Some(Line::toned("!!", text, Tone::Grave))
 }

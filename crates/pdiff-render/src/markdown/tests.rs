@@ -1,3 +1,5 @@
+//! Markdown read as a reader does: rows, headings, and names that try to be markup.
+
 use super::*;
 use crate::sample;
 

@@ -1,3 +1,5 @@
+//! Tables at every width: what is shown, in which order, and that nothing breaks.
+
 use pdiff_analysis::{Family, InlineChange, InlineFlip, Row, Share};
 
 use super::*;
