@@ -16,6 +16,7 @@ mod normalize;
 mod objects;
 mod pattern;
 mod policy;
+mod source_roots;
 mod threads;
 
 pub use choose_event::{EventError, choose_events};

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
 use crate::policy::{Inlines, Policy};
+use crate::source_roots::SourceRoots;
 
 /// The name of the row that takes what has no function.
 pub const UNRESOLVED: &str = "[unresolved]";
@@ -28,8 +29,15 @@ pub(crate) struct Key {
     pub(crate) qualified: Box<str>,
     /// Label of the object.
     pub(crate) object: Box<str>,
-    /// Source file, if known on any side.
-    pub(crate) file: Option<Box<str>>,
+    /// Source file on each side, if known.
+    files: [Option<Box<str>>; 2],
+}
+
+impl Key {
+    /// Source file, if known: After's where both sides have one, for that is the code at hand.
+    pub(crate) fn file(&self) -> Option<&str> {
+        self.files.iter().rev().flatten().next().map(|file| &**file)
+    }
 }
 
 /// The functions of one comparison.
@@ -104,9 +112,26 @@ impl Keys {
             }
         }
         if let (Some(file), Some(key)) = (file, self.keys.get_mut(id.0 as usize)) {
-            key.file.get_or_insert_with(|| file.into());
+            key.files[side as usize].get_or_insert_with(|| file.into());
         }
         id
+    }
+
+    /// Takes the directories off source files in which the two builds' sources lie, so that one file of both has one
+    /// name.
+    pub(crate) fn fold_source_roots(&mut self) {
+        let pairs = self.keys.iter().filter_map(|key| match &key.files {
+            [Some(before), Some(after)] => Some((&**before, &**after)),
+            _ => None,
+        });
+        let Some(roots) = SourceRoots::vote(pairs) else { return };
+        for key in &mut self.keys {
+            for side in Side::BOTH {
+                if let Some(file) = &mut key.files[side as usize] {
+                    *file = roots.relative(side, file).into();
+                }
+            }
+        }
     }
 
     fn unresolved(&mut self, object: &str) -> KeyId {
@@ -121,7 +146,7 @@ impl Keys {
                 name: name.into(),
                 qualified: qualified(),
                 object: object.into(),
-                file: None,
+                files: [None, None],
             });
         }
         id

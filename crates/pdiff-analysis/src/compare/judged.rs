@@ -155,7 +155,7 @@ impl Counted<'_> {
         };
         Row {
             object,
-            file: function.and_then(|(_, key)| key.file.as_deref().map(str::to_owned)),
+            file: function.and_then(|(_, key)| key.file().map(str::to_owned)),
             subsystem: function.map(|(id, _)| self.row_table.subsystem(id).to_owned()),
             thread_group: (self.settings.share == Share::ThreadGroup).then(|| scope.to_owned()),
             unresolved: name.starts_with(UNRESOLVED),

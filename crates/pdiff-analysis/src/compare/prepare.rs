@@ -43,6 +43,7 @@ impl<'a> Prepared<'a> {
                 normalized.push((side, input, keys.normalize(input.profile, input.resolutions, side)));
             }
         }
+        keys.fold_source_roots();
         let runs = normalized
             .into_iter()
             .map(|(side, input, stacks)| {

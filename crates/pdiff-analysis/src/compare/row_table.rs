@@ -51,8 +51,7 @@ pub(super) struct ThreadClass {
 impl<'a> RowTable<'a> {
     pub(super) fn new(keys: &'a Keys, renames: &'a Renames, settings: &'a CompareSettings) -> Self {
         let subsystem = |key: &crate::normalize::Key| {
-            let place =
-                FunctionPlace { name: &key.qualified, object: &key.object, file: key.file.as_deref() };
+            let place = FunctionPlace { name: &key.qualified, object: &key.object, file: key.file() };
             settings.knowledge.subsystems.subsystem(place).into()
         };
         let spin = &settings.knowledge.spin;
@@ -182,10 +181,9 @@ impl<'a> RowTable<'a> {
                 Some(format!("{UNRESOLVED} ({})", key.object).into())
             }
             GroupBy::Subsystem => Some(self.subsystem(id).into()),
-            GroupBy::File => Some(file_or_object(key.file.as_deref(), &key.object)),
+            GroupBy::File => Some(file_or_object(key.file(), &key.object)),
             GroupBy::Directory => {
-                let directory =
-                    key.file.as_deref().map(|file| file.rsplit_once('/').map_or(".", |(dir, _)| dir));
+                let directory = key.file().map(|file| file.rsplit_once('/').map_or(".", |(dir, _)| dir));
                 Some(file_or_object(directory, &key.object))
             }
         }
