@@ -1,5 +1,5 @@
 //! Profiles from folded text, one stack a line: `[thread@second:]root;caller;leaf weight`. A frame is `symbol` of object
-//! `app`, or `object!symbol`; `[unknown]` has no symbol.
+//! `app`, or `object!symbol`; `[unknown]` has no symbol; `+symbol` is inlined into the frame before it.
 
 use std::sync::LazyLock;
 
@@ -37,10 +37,11 @@ pub(crate) fn profile(folded: &str) -> Profile {
 }
 
 fn frame(builder: &mut ProfileBuilder, text: &str) -> pdiff_profile::FrameId {
+    let (text, inlined) = text.strip_prefix('+').map_or((text, false), |symbol| (symbol, true));
     let (object, symbol) = text.split_once('!').unwrap_or(("/bin/app", text));
     let object = builder.object(Object::from_text(object));
     let symbol = (symbol != "[unknown]").then(|| builder.string(symbol));
-    builder.frame(Frame { addr: None, symbol, symbol_offset: None, object, source: None, inlined: false })
+    builder.frame(Frame { addr: None, symbol, symbol_offset: None, object, source: None, inlined })
 }
 
 /// Patterns are slow to compile in a debug build: once a test program is enough.
@@ -73,7 +74,7 @@ pub(crate) fn measured(
     compare(&sides, settings)
 }
 
-fn side<'a>(label: &str, profiles: &[&'a Profile], measures: &[RunMeasures]) -> SideInput<'a> {
+pub(crate) fn side<'a>(label: &str, profiles: &[&'a Profile], measures: &[RunMeasures]) -> SideInput<'a> {
     let run = |(index, profile): (usize, &&'a Profile)| RunInput {
         path: format!("{label}{index}"),
         profile,

@@ -21,14 +21,14 @@ use super::newly_active::FACTOR;
 /// The part of the growth of total that the newly entered callees must make up; and self may have at most the rest.
 const EXPLAINING_PART: f64 = 0.5;
 
-pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let grown_pp = row.delta_total_pp();
     let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
     if !row.total.significant || grown_pp <= 0.0 || !is_entered {
         return None;
     }
-    let entered: Vec<(&SampledCall, f64)> = newly_entered(context, row);
+    let entered: Vec<(&SampledCall, f64)> = newly_entered(context, row, flipped);
     let entered_pp: f64 = entered.iter().map(|(_, pct)| pct).sum();
     if entered_pp < EXPLAINING_PART * grown_pp || row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
         return None;
@@ -47,16 +47,23 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
 }
 
 /// The callees that only After's run entered from the row, with their share.
-fn newly_entered<'a>(context: &Context<'a>, row: &Row) -> Vec<(&'a SampledCall, f64)> {
+fn newly_entered<'a>(
+    context: &Context<'a>,
+    row: &Row,
+    flipped: &FlippedCallers,
+) -> Vec<(&'a SampledCall, f64)> {
+    // What left the function by a change of inlining was entered before as well, as part of it.
+    let left = flipped.get(&row.name);
+    let has_left = |name: &str| left.is_some_and(|left| left.iter().any(|(callee, ..)| callee == name));
     let calls = context.calls_from(row, Side::After).into_iter();
     let entered = calls.filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));
         let callee = context.case(&call.callee, &call.callee_object)?;
-        let is_renamed = callee.other_name.is_some() || callee.row.unresolved;
+        let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(&call.callee);
         // A callee of no form in Before is new overhead: the row says so itself.
         let is_new = callee.held_by(Side::Before) == InBuild::No;
         let is_entered = pct(Side::After) > 0.0 && pct(Side::After) >= FACTOR * pct(Side::Before);
-        (is_entered && !is_renamed && !is_new).then_some((call, pct(Side::After)))
+        (is_entered && !is_known && !is_new).then_some((call, pct(Side::After)))
     });
     entered.collect()
 }

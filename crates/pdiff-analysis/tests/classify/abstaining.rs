@@ -1,0 +1,99 @@
+//! Cases where the right answer is noise, or that it cannot be said.
+
+use pdiff_analysis::classify::{Cause, Confidence, Demands, InBuild};
+use pdiff_profile::census::Visibility;
+
+use crate::build::{Extra, Side, Words, classified, classified_with, described, said, seen, verdict};
+
+const BEFORE: &str = "main;work 600\nmain;run 100";
+const AFTER: &str = "main;work 600\nmain;run 100\nmain;run;check 50";
+const BUILD: &str = "main:50 work:50 run:200";
+const BUILD_AFTER: &str = "main:50 work:50 run:200 check:90 run>check";
+
+fn hidden(words: &str, visibility: Visibility) -> Words<'_> {
+    Words { visibility, ..described(words) }
+}
+
+#[test]
+fn small_changes_are_noise() {
+    let outcome =
+        classified(seen("main;work 600\nmain;run 100", BUILD), seen("main;work 600\nmain;run 104", BUILD));
+    assert_eq!(verdict(&outcome, "run").cause, Cause::Noise);
+}
+
+#[test]
+fn a_stripped_build_never_makes_a_function_new() {
+    for visibility in [Visibility::DynamicSymbols, Visibility::Symbols] {
+        let before = Side { folded: BEFORE, build: Some(hidden(BUILD, visibility)) };
+        let outcome = classified(before, seen(AFTER, BUILD_AFTER));
+        assert_eq!(said(&outcome, "check"), "unclear unclear R-not-visible");
+        assert_eq!(verdict(&outcome, "check").in_before, InBuild::NotVisible);
+        assert_eq!(outcome.missing.len(), 1);
+    }
+}
+
+#[test]
+fn without_binaries_one_sided_functions_are_unclear() {
+    let outcome = classified(Side { folded: BEFORE, build: None }, Side { folded: AFTER, build: None });
+    assert_eq!(said(&outcome, "check"), "unclear unclear R-not-visible");
+    assert_eq!(outcome.missing.len(), 2);
+}
+
+#[test]
+fn a_name_that_the_sampled_build_does_not_know_is_not_new() {
+    let outcome = classified(seen(BEFORE, BUILD), seen(AFTER, BUILD));
+    assert_eq!(said(&outcome, "check"), "unclear unclear R-not-visible");
+}
+
+#[test]
+fn demanded_proof_downgrades_what_has_none() {
+    let after = "main;work 600\nmain;run 160";
+    let sides = |folded| Side { folded, build: Some(hidden(BUILD, Visibility::Symbols)) };
+    assert_eq!(said(&classified(sides(BEFORE), sides(after)), "run"), "heavier likely R-heavier");
+    let extra = Extra { demands: Some(Demands::InlineProof), ..Extra::default() };
+    let outcome = classified_with(sides(BEFORE), sides(after), &extra);
+    assert_eq!(verdict(&outcome, "run").confidence, Confidence::Unclear);
+}
+
+#[test]
+fn a_flip_in_a_caller_without_samples_explains_nothing() {
+    let after = "main;work 600\nmain;run 100\nmain;leaf 60";
+    let before = "main;work 600\nmain;run 100\nmain;leaf 20";
+    let outcome = classified(
+        seen(before, "main:50 work:50 run:200 leaf:90 cold:50 cold<leaf*1 main>leaf"),
+        seen(after, "main:50 work:50 run:200 leaf:90 cold:50 cold>leaf main>leaf"),
+    );
+    assert_eq!(said(&outcome, "leaf"), "heavier likely R-heavier");
+}
+
+#[test]
+fn a_flip_with_few_copies_does_not_explain_growth_of_what_was_out_of_line() {
+    let before = "main;work 600\nmain;run 100\nmain;run;+leaf 1\nmain;leaf 40";
+    let after = "main;work 600\nmain;run 100\nmain;run;leaf 1\nmain;leaf 75";
+    let outcome = classified(
+        seen(before, "main:50 work:50 run:200 leaf:90 run<leaf*1 main>leaf"),
+        seen(after, "main:50 work:50 run:200 leaf:90 run>leaf main>leaf"),
+    );
+    assert_eq!(verdict(&outcome, "leaf").cause, Cause::Heavier);
+}
+
+#[test]
+fn other_compilers_limit_claims_on_inlining() {
+    let before = "main;work 600\nmain;scan 60\nmain;scan;+leaf 50";
+    let after = "main;work 600\nmain;scan 60\nmain;scan;leaf 70";
+    let old = Words { compiler: "GNU C++ 4.1.2", ..described("main:50 work:50 scan:400 scan<leaf*2") };
+    let outcome = classified(
+        Side { folded: before, build: Some(old) },
+        seen(after, "main:50 work:50 scan:200 leaf:150 scan>leaf"),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression likely R-inline-lost");
+    assert!(verdict(&outcome, "leaf").limited_by.as_deref().unwrap().contains("compilers"));
+}
+
+#[test]
+fn the_same_binary_on_both_sides_gives_noise_only() {
+    let same = ["app".to_owned()];
+    let extra = Extra { same_objects: &same, ..Extra::default() };
+    let outcome = classified_with(seen(BEFORE, BUILD_AFTER), seen(AFTER, BUILD_AFTER), &extra);
+    assert!(outcome.verdicts.iter().all(|verdict| verdict.cause == Cause::Noise));
+}

@@ -1,0 +1,153 @@
+//! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
+//! of `f`; `f=7` gives its body that hash, `f~` a pause instruction.
+
+use pdiff_analysis::classify::{
+    CallCounts, Classification, ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds, Verdict, classify,
+};
+use pdiff_analysis::{Aliases, Architectural, Comparison, SampledCalls, Sides, SpinList, compare_with_calls};
+use pdiff_profile::census::{
+    Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineSite,
+    Producer, Spin, Visibility,
+};
+use pdiff_profile::{ObjectAddr, Profile};
+use std::collections::BTreeMap;
+
+use crate::support::{profile, settings, side};
+
+/// A build in words, and what of it can be seen.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'a> {
+    pub(crate) words: &'a str,
+    pub(crate) visibility: Visibility,
+    pub(crate) compiler: &'a str,
+}
+
+/// A build with debug information.
+pub(crate) fn described(words: &str) -> Words<'_> {
+    Words { words, visibility: Visibility::DebugInfo, compiler: "GNU C++17 12.2.0" }
+}
+
+/// A function in the making.
+#[derive(Default, Clone)]
+struct Draft {
+    bytes: u64,
+    file: Option<String>,
+    hash: Option<u64>,
+    spins: bool,
+}
+
+fn drafts(words: &str) -> BTreeMap<String, Draft> {
+    let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
+    for word in words.split_whitespace() {
+        if let Some((name, bytes)) = word.rsplit_once(':').filter(|(_, b)| b.parse::<u64>().is_ok()) {
+            drafts.entry(name.to_owned()).or_default().bytes = bytes.parse().unwrap();
+        } else if let Some((name, file)) = word.split_once('@') {
+            drafts.entry(name.to_owned()).or_default().file = Some(file.to_owned());
+        } else if let Some((name, hash)) = word.split_once('=') {
+            drafts.entry(name.to_owned()).or_default().hash = hash.parse().ok();
+        } else if let Some(name) = word.strip_suffix('~') {
+            drafts.entry(name.to_owned()).or_default().spins = true;
+        } else {
+            let (caller, callee) = word.split_once(['>', '<']).unwrap();
+            drafts.entry(caller.to_owned()).or_default();
+            drafts.entry(callee.split('*').next().unwrap().to_owned()).or_default();
+        }
+    }
+    drafts
+}
+
+pub(crate) fn census(of: Words<'_>) -> Census {
+    let mut builder = CensusBuilder::new(of.visibility);
+    let producer = builder.producer(Producer::from_text(of.compiler, 1));
+    let mut ids: BTreeMap<String, FunctionId> = BTreeMap::new();
+    for ((name, draft), addr) in drafts(of.words).into_iter().zip((0x1000..).step_by(0x1000)) {
+        let text = builder.text(&name);
+        let file = draft.file.as_deref().map(|file| builder.text(file));
+        let facts = FunctionFacts { file, producer: Some(producer), ..FunctionFacts::named(text) };
+        let id = builder.function(facts);
+        if draft.bytes > 0 {
+            let body = Body {
+                described: of.visibility == Visibility::DebugInfo,
+                hash: draft.hash.map(BodyHash),
+                spin: draft.spins.then_some(Spin::Pause),
+                ..Body::at(ObjectAddr(addr), draft.bytes)
+            };
+            builder.body(id, body);
+        }
+        ids.insert(name, id);
+    }
+    for word in of.words.split_whitespace() {
+        if let Some((caller, callee)) = word.split_once('>').filter(|_| !word.contains(['<', '@'])) {
+            let (caller, callee) = (ids[caller], ids[callee]);
+            let source = EdgeSource::Disassembly;
+            builder.edge(CallEdge { caller, callee, calls: 1, tail_jumps: 0, source });
+        } else if let Some((caller, copies)) = word.split_once('<') {
+            let (callee, count) = copies.split_once('*').unwrap();
+            let (callee, caller) = (ids[callee], ids[caller]);
+            builder.site(InlineSite { callee, caller, file: None, line: 1, count: count.parse().unwrap() });
+        }
+    }
+    builder.finish()
+}
+
+/// One side: samples, each written for ten seconds, and its build.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'a> {
+    pub(crate) folded: &'a str,
+    pub(crate) build: Option<Words<'a>>,
+}
+
+/// A side with debug information.
+pub(crate) fn seen<'a>(folded: &'a str, words: &'a str) -> Side<'a> {
+    Side { folded, build: Some(described(words)) }
+}
+
+/// The stacks in every of ten seconds, so that there is something to judge noise by.
+fn sampled(folded: &str) -> Profile {
+    let lines = folded.lines().map(str::trim).filter(|line| !line.is_empty());
+    let text: String =
+        lines.flat_map(|line| (0..10).map(move |second| format!("app@{second}: {line}\n"))).collect();
+    profile(&text)
+}
+
+/// What else verdicts may rest on.
+#[derive(Default)]
+pub(crate) struct Extra<'a> {
+    pub(crate) counts: Option<CallCounts>,
+    pub(crate) same_objects: &'a [String],
+    pub(crate) demands: Option<Demands>,
+}
+
+pub(crate) fn classified(before: Side<'_>, after: Side<'_>) -> Classification {
+    classified_with(before, after, &Extra::default())
+}
+
+pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'_>) -> Classification {
+    let (of_before, of_after) = (sampled(before.folded), sampled(after.folded));
+    let sides = Sides { before: side("before", &[&of_before], &[]), after: side("after", &[&of_after], &[]) };
+    let (comparison, calls): (Comparison, SampledCalls) = compare_with_calls(&sides, &settings());
+    let builds = [before, after].map(|side| side.build.map(census));
+    let (aliases, spin, architectural) = (Aliases::default(), SpinList::builtin(), Architectural::mysqld());
+    classify(&ClassifyInput {
+        comparison: &comparison,
+        calls: &calls,
+        builds: Some(ObjectBuilds { label: "app", before: builds[0].as_ref(), after: builds[1].as_ref() }),
+        same_objects: extra.same_objects,
+        counts: extra.counts.as_ref(),
+        knowledge: ClassifyKnowledge { aliases: &aliases, spin: &spin, architectural: &architectural },
+        demands: extra.demands.unwrap_or(Demands::Any),
+    })
+}
+
+pub(crate) fn verdict<'a>(of: &'a Classification, name: &str) -> &'a Verdict {
+    of.verdicts
+        .iter()
+        .find(|verdict| verdict.function == name)
+        .unwrap_or_else(|| panic!("no verdict on {name}"))
+}
+
+/// Cause, confidence and rule of one function.
+pub(crate) fn said(of: &Classification, name: &str) -> String {
+    let verdict = verdict(of, name);
+    format!("{} {} {}", verdict.cause, verdict.confidence, verdict.rule_id)
+}

@@ -1,0 +1,142 @@
+//! One case a cause.
+
+use pdiff_analysis::classify::{CallCounts, Tag};
+
+use crate::build::{Extra, classified, classified_with, said, seen, verdict};
+
+/// Everything else that the program does: 600 samples a second that do not change.
+const REST: &str = "main;work 600";
+
+fn with_rest(folded: &str) -> String {
+    format!("{REST}\n{folded}")
+}
+
+#[test]
+fn a_function_that_is_called_where_it_was_inlined_is_an_inline_regression() {
+    let (before, after) = (with_rest("main;scan 100"), with_rest("main;scan 60\nmain;scan;leaf 60"));
+    let build = "main:50 work:50 main>work main>scan ";
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:400 scan<leaf*2 leaf@x/leaf.h")),
+        seen(&after, &format!("{build} scan:200 leaf:150 scan>leaf leaf@x/leaf.cc")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression likely R-inline-lost");
+    let leaf = verdict(&outcome, "leaf");
+    assert_eq!(leaf.callers, ["scan"]);
+    assert!(leaf.evidence.iter().any(|fact| fact.text.contains("header to a source file")));
+    assert_eq!(said(&outcome, "scan"), "inline-regression proved R-inline-lost-caller");
+    let family = &outcome.families[0];
+    assert_eq!(family.members.len(), 2);
+    assert!((family.booked_delta_pp - (120.0 / 720.0 - 100.0 / 700.0) * 100.0).abs() < 0.01);
+}
+
+#[test]
+fn copies_that_were_sampled_prove_it() {
+    let (before, after) =
+        (with_rest("main;scan 60\nmain;scan;+leaf 50"), with_rest("main;scan 60\nmain;scan;leaf 70"));
+    let build = "main:50 work:50 main>work main>scan ";
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:400 scan<leaf*2")),
+        seen(&after, &format!("{build} scan:200 leaf:150 scan>leaf")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
+}
+
+#[test]
+fn a_caller_that_grew_though_its_callee_left_is_heavier_in_its_own_right() {
+    let (before, after) = (with_rest("main;scan 100"), with_rest("main;scan 160\nmain;scan;leaf 60"));
+    let build = "main:50 work:50 main>work main>scan ";
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:400 scan<leaf*2")),
+        seen(&after, &format!("{build} scan:900 leaf:150 scan>leaf")),
+    );
+    assert_eq!(said(&outcome, "scan"), "heavier likely R-heavier");
+    let scan = verdict(&outcome, "scan");
+    assert!(scan.evidence.iter().any(|fact| fact.text.starts_with("leaf has ")), "{:?}", scan.evidence);
+}
+
+#[test]
+fn code_that_before_has_in_no_form_is_new_overhead() {
+    let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;check 50"));
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200"),
+        seen(&after, "main:50 work:50 run:220 check:300 run>check"),
+    );
+    assert_eq!(said(&outcome, "check"), "new-overhead proved R-new-code");
+    assert_eq!(verdict(&outcome, "check").callers, ["run"]);
+}
+
+#[test]
+fn a_vanished_function_of_like_weight_casts_doubt_on_new_code() {
+    let (before, after) = (with_rest("main;run;old_check 50"), with_rest("main;run;verify 50"));
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 old_check:900"),
+        seen(&after, "main:50 work:50 run:220 verify:300"),
+    );
+    assert_eq!(said(&outcome, "verify"), "new-overhead likely R-new-code");
+    assert_eq!(said(&outcome, "old_check"), "gone likely R-gone");
+}
+
+#[test]
+fn code_that_only_one_run_entered_is_newly_active() {
+    let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;audit 50"));
+    let build = "main:50 work:50 run:200 audit:300 run>audit";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(said(&outcome, "audit"), "newly-active likely R-newly-active");
+}
+
+#[test]
+fn a_function_that_goes_on_where_it_returned_early_misses_its_fast_path() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 30");
+    let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");
+    let build = "main:50 work:50 other:60 look_up:200 slow:300 look_up>slow other>slow";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
+    let look_up = verdict(&outcome, "look_up");
+    assert!(look_up.evidence.iter().any(|fact| fact.text.contains("it returned early")));
+}
+
+#[test]
+fn counts_tell_more_calls_from_heavier() {
+    let (before, after) = (with_rest("main;run 50"), with_rest("main;run 100"));
+    let build = "main:50 work:50 run:200 run=7 main>run";
+    let extra = Extra { counts: Some(CallCounts::parse("run\t1\t2\n").unwrap()), ..Extra::default() };
+    let counted = classified_with(seen(&before, build), seen(&after, build), &extra);
+    assert_eq!(said(&counted, "run"), "more-calls proved R-more-calls");
+    let guessed = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(said(&guessed, "run"), "heavier likely R-heavier");
+    assert!(verdict(&guessed, "run").reason.starts_with("same code"));
+}
+
+#[test]
+fn a_renamed_function_is_moved_and_compared_as_one() {
+    let (before, after) = (with_rest("main;page_commit 50"), with_rest("main;page_t::commit 51"));
+    let builds = ["main:50 work:50 page_commit:200", "main:50 work:50 page_t::commit:210"];
+    let outcome = classified(seen(&before, builds[0]), seen(&after, builds[1]));
+    assert_eq!(said(&outcome, "page_commit"), "moved likely R-moved");
+    assert_eq!(said(&outcome, "page_t::commit"), "moved likely R-moved");
+    let heavier = with_rest("main;page_t::commit 120");
+    let outcome = classified(seen(&before, builds[0]), seen(&heavier, builds[1]));
+    assert_eq!(said(&outcome, "page_t::commit"), "heavier likely R-moved");
+    assert_eq!(said(&outcome, "page_commit"), "heavier likely R-moved");
+}
+
+#[test]
+fn a_function_that_does_more_is_heavier_and_its_callers_point_to_it() {
+    let (before, after) = (with_rest("main;run;leaf 50"), with_rest("main;run;leaf 100"));
+    let build = "main:50 work:50 run:200 leaf:90 run>leaf";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(said(&outcome, "leaf"), "heavier likely R-heavier");
+    assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
+    assert!(verdict(&outcome, "run").reason.contains("leaf"));
+}
+
+#[test]
+fn busy_waiting_and_costs_of_design_are_tags() {
+    let before = with_rest("main;ut_delay 10\nmain;spin 10\nmain;log_writer 10");
+    let after = with_rest("main;ut_delay 60\nmain;spin 60\nmain;log_writer 60");
+    let build = "main:50 work:50 ut_delay:80 spin:60 spin~ log_writer:900 log_writer~";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(verdict(&outcome, "ut_delay").tags, [Tag::SpinWait]);
+    assert_eq!(verdict(&outcome, "spin").tags, [Tag::SpinWait]);
+    assert_eq!(verdict(&outcome, "log_writer").tags, [Tag::Architectural]);
+}

@@ -1,0 +1,11 @@
+//! Verdicts on small profiles and small builds: one case a cause, and cases where the right answer is to abstain.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod abstaining;
+mod build;
+mod causes;
+mod laws;
