@@ -4,7 +4,7 @@ use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
 
 use super::change::Change;
-use super::flip::{Flip, Place, RawFlip, certain_after, certain_before, flips, is_certain};
+use super::flip::{Flip, Partner, Place, RawFlip, flips};
 use crate::matching::{Match, Matching, SourceMove, source_move};
 
 /// The comparison of two builds' inlining.
@@ -138,7 +138,9 @@ impl Comparer<'_, '_> {
             _ => None,
         };
         let (confirmed_lost, confirmed_gained, has_flips) = match (before, after, matched) {
-            (Some(before), Some(after), Some(found)) if is_certain(&found) => self.flips(before, after),
+            (Some(before), Some(after), Some(found)) if !found.is_ambiguous => {
+                self.flips(before, after, found.level.is_exact())
+            }
             _ => (Vec::new(), Vec::new(), false),
         };
         FunctionComparison {
@@ -152,15 +154,21 @@ impl Comparer<'_, '_> {
         }
     }
 
-    /// Confirmed losses and gains, and whether there are any, partial ones included.
-    fn flips(&self, before: Function<'_>, after: Function<'_>) -> (Vec<Flip>, Vec<Flip>, bool) {
+    /// Confirmed losses and gains, and whether there are any, unconfirmed ones included.
+    fn flips(
+        &self,
+        before: Function<'_>,
+        after: Function<'_>,
+        is_exact: bool,
+    ) -> (Vec<Flip>, Vec<Flip>, bool) {
         let here = Place { census: self.before, function: before.target() };
         let there = Place { census: self.after, function: after.target() };
-        let lost = flips(here, there, |caller| certain_after(self.matching, caller));
-        let gained = flips(there, here, |caller| certain_before(self.matching, caller));
+        let lost = flips(here, there, |caller| Partner::in_after(self.matching, caller));
+        let gained = flips(there, here, |caller| Partner::in_before(self.matching, caller));
         let has_flips = !lost.is_empty() || !gained.is_empty();
         let confirmed = |flips: Vec<RawFlip>, flip: fn(RawFlip) -> Flip| {
-            let mut flips: Vec<Flip> = flips.into_iter().filter(|raw| !raw.is_partial).map(flip).collect();
+            let mut flips: Vec<Flip> =
+                flips.into_iter().filter(|raw| raw.is_proof && is_exact).map(flip).collect();
             flips.sort_unstable();
             flips
         };

@@ -3,7 +3,8 @@
 //! A flip needs more than two counts: the caller must be the same function on both sides and described by debug
 //! information there; on the side with the copy its code must hold no call, on the other side it must hold a direct
 //! call and no copy. Indirect calls are not seen, so a caller that reaches the function through a pointer is not
-//! confirmed.
+//! confirmed. Function and caller must have been found by name ([`FoundBy::is_exact`](crate::matching::FoundBy)): what
+//! was paired by likeness shows in the row's change, and confirms nothing.
 
 use pdiff_profile::census::{Census, FunctionId};
 
@@ -35,47 +36,58 @@ pub(super) struct RawFlip {
     /// The same caller, on the side where it calls.
     pub(super) called_in: FunctionId,
     pub(super) sites: u64,
-    /// The side with copies holds calls too: only a part of its sites flipped, and which one is not known.
-    pub(super) is_partial: bool,
+    /// Whether it confirms the change: the caller was found by name, and the side with copies holds no call. Where it
+    /// does, only a part of its sites flipped, and which is not known.
+    pub(super) is_proof: bool,
 }
 
 /// The callers that hold copies at `copied` and call at `called`.
 pub(super) fn flips(
     copied: Place<'_>,
     called: Place<'_>,
-    partner: impl Fn(FunctionId) -> Option<FunctionId>,
+    partner: impl Fn(FunctionId) -> Option<Partner>,
 ) -> Vec<RawFlip> {
     let mut flips = Vec::new();
     for into in copied.census.inlined_into(copied.function) {
-        let Some(caller) = partner(into.caller).and_then(|id| called.census.function(id)) else { continue };
+        let Some(partner) = partner(into.caller) else { continue };
+        let Some(caller) = called.census.function(partner.function) else { continue };
         let caller_id = caller.target();
         let is_self = into.caller == copied.function || caller_id == called.function;
         let has_copies = !called.census.sites_in(called.function, caller_id).is_empty();
         let calls = called.census.call(caller_id, called.function).is_some();
         if !is_self && caller.is_described() && calls && !has_copies {
-            let is_partial = copied.census.call(into.caller, copied.function).is_some();
-            flips.push(RawFlip {
-                copied_in: into.caller,
-                called_in: caller_id,
-                sites: into.sites,
-                is_partial,
-            });
+            let is_proof = partner.is_exact && copied.census.call(into.caller, copied.function).is_none();
+            flips.push(RawFlip { copied_in: into.caller, called_in: caller_id, sites: into.sites, is_proof });
         }
     }
     flips
 }
 
-/// The partner of a caller in After, where it is certain.
-pub(super) fn certain_after(matching: &Matching, before: FunctionId) -> Option<FunctionId> {
-    matching.after_of(before).filter(|found| is_certain(found)).map(|found| found.after)
+/// A function of the other build that is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Partner {
+    function: FunctionId,
+    is_exact: bool,
 }
 
-/// The partner of a caller in Before, where it is certain.
-pub(super) fn certain_before(matching: &Matching, after: FunctionId) -> Option<FunctionId> {
-    matching.before_of(after).filter(|found| is_certain(found)).map(|found| found.before)
-}
+impl Partner {
+    /// The partner of a function of Before, unless others would do as well.
+    pub(super) fn in_after(matching: &Matching, before: FunctionId) -> Option<Self> {
+        matching
+            .after_of(before)
+            .filter(|found| !found.is_ambiguous)
+            .map(|found| Self::of(found, found.after))
+    }
 
-/// Whether claims can be built on a pair.
-pub(super) fn is_certain(found: &Match) -> bool {
-    !found.is_ambiguous
+    /// The partner of a function of After, unless others would do as well.
+    pub(super) fn in_before(matching: &Matching, after: FunctionId) -> Option<Self> {
+        matching
+            .before_of(after)
+            .filter(|found| !found.is_ambiguous)
+            .map(|found| Self::of(found, found.before))
+    }
+
+    fn of(found: &Match, function: FunctionId) -> Self {
+        Self { function, is_exact: found.level.is_exact() }
+    }
 }

@@ -25,11 +25,7 @@ fn build_seen(words: &str, visibility: Visibility) -> Census {
         })
     };
     for (word, addr) in words.split(' ').zip((0x1000..).step_by(0x1000)) {
-        if let Some((name, bytes)) = word.split_once(':') {
-            let function = id(&mut builder, name);
-            let described = visibility == Visibility::DebugInfo;
-            builder.body(function, Body { described, ..Body::at(ObjectAddr(addr), bytes.parse().unwrap()) });
-        } else if let Some((caller, callee)) = word.split_once('>') {
+        if let Some((caller, callee)) = word.split_once('>') {
             let (caller, callee) = (id(&mut builder, caller), id(&mut builder, callee));
             builder.edge(CallEdge {
                 caller,
@@ -43,6 +39,10 @@ fn build_seen(words: &str, visibility: Visibility) -> Census {
             let (caller, callee) = (id(&mut builder, caller), id(&mut builder, callee));
             let count = count.parse().unwrap();
             builder.site(InlineSite { callee, caller, file: None, line: 1, count });
+        } else if let Some((name, bytes)) = word.rsplit_once(':') {
+            let function = id(&mut builder, name);
+            let described = visibility == Visibility::DebugInfo;
+            builder.body(function, Body { described, ..Body::at(ObjectAddr(addr), bytes.parse().unwrap()) });
         }
     }
     builder.finish()
@@ -119,6 +119,15 @@ fn a_caller_that_called_it_before_too_is_not_confirmed() {
 #[test]
 fn a_caller_that_holds_a_copy_still_is_not_confirmed() {
     check("a:90 a<leaf*2 leaf:40", "a:80 a<leaf*1 a>leaf leaf:40", Change::Same, &[]);
+}
+
+#[test]
+fn what_was_paired_by_likeness_confirms_nothing() {
+    let (before, after) = (build("a:90 a<mtr_commit*1"), build("a:80 mtr_t::commit:40 a>mtr_t::commit"));
+    let matching = match_functions(&before, &after, &Aliases::default());
+    let comparison = compare_inlines(&before, &after, &matching);
+    let row = comparison.functions.iter().find(|row| row.change == Change::Lost).unwrap();
+    assert!(row.confirmed_lost.is_empty());
 }
 
 #[test]
