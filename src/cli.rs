@@ -1,9 +1,13 @@
 //! The command line as the user types it: names, help and examples. Nothing is decided here; see `settings`.
 
+mod verdicts;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
 /// Where a performance regression comes from: compares CPU profiles of two builds of one program.
 #[derive(Parser, Debug)]
@@ -27,6 +31,10 @@ Exit status: 0 ran; 1 a gate given with --fail-on tripped; 2 usage or input trou
 pub(crate) enum Command {
     /// Show how CPU moved between two builds, function by function.
     Compare(Box<CompareArgs>),
+    /// Say why functions cost more: inlining lost, new code, a fast path missed, and how sure that is.
+    Classify(Box<ClassifyArgs>),
+    /// Print everything that is known of one function on both sides.
+    Explain(Box<ExplainArgs>),
     /// Write one recording with its functions and inline chains into one small file, to compare elsewhere.
     Pack(Box<PackArgs>),
     /// Show what changed in inlining between two binaries, without any profile.

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod builds;
 mod cli;
 mod commands;
 mod exit;
@@ -35,6 +36,8 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> Result<Outcome> {
     match command {
         Command::Compare(args) => commands::compare::run(args),
+        Command::Classify(args) => commands::classify::run(args).map(|()| Outcome::Ran),
+        Command::Explain(args) => commands::explain::run(args).map(|()| Outcome::Ran),
         Command::Pack(args) => commands::pack::run(args).map(|()| Outcome::Ran),
         Command::Inlines(args) => commands::inlines::run(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use pdiff_analysis::{Comparison, ObjectFacts, RunInput, SideInput, Sides, choose_events, compare};
+use pdiff_analysis::{
+    Comparison, ObjectFacts, RunInput, SampledCalls, SideInput, Sides, choose_events, compare,
+    compare_with_calls,
+};
 use pdiff_ingest::{Input, PackedObject, PackedRun, ReadOptions, Source, read_input};
 use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
 use pdiff_symbolize::{Resolved, SymbolizeOptions, resolve_profile};
@@ -21,11 +25,51 @@ pub(crate) struct Run {
     resolutions: Option<Resolutions>,
     notes: Notes,
     objects: Vec<ObjectFacts>,
+    /// The files that were found for its objects.
+    files: Vec<FoundFile>,
     measures: RunMeasures,
+}
+
+/// A file that stands for an object of a profile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FoundFile {
+    /// The object's path in the profile.
+    pub(crate) path: String,
+    /// The file that was read.
+    pub(crate) file: PathBuf,
+}
+
+/// A comparison with what verdicts need beyond it.
+pub(crate) struct Examined {
+    pub(crate) comparison: Comparison,
+    pub(crate) calls: SampledCalls,
+    /// The files found for the objects of each side, base first.
+    pub(crate) files: [Vec<FoundFile>; 2],
 }
 
 /// Reads, symbolises and compares.
 pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<Comparison> {
+    let [before, after] = read_sides(compared, quiet, timings)?;
+    let comparison = compare(&inputs(compared, &before, &after)?, &compared.settings);
+    timings.lap("compare", None);
+    Ok(comparison)
+}
+
+/// Reads, symbolises and compares, and keeps what verdicts need.
+pub(crate) fn examine(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<Examined> {
+    let [before, after] = read_sides(compared, quiet, timings)?;
+    let (comparison, calls) = compare_with_calls(&inputs(compared, &before, &after)?, &compared.settings);
+    timings.lap("compare", None);
+    let files = [before, after].map(|runs| {
+        let mut files: Vec<FoundFile> = runs.into_iter().flat_map(|run| run.files).collect();
+        files.sort_by(|a, b| (&a.path, &a.file).cmp(&(&b.path, &b.file)));
+        files.dedup();
+        files
+    });
+    Ok(Examined { comparison, calls, files })
+}
+
+fn read_sides(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<[Vec<Run>; 2]> {
     let mut sides = Vec::new();
     for side in Side::BOTH {
         let debug_info = compared.debug_info.as_ref();
@@ -33,18 +77,18 @@ pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Re
         let runs: Vec<Run> = compared.inputs.side(side).recordings.iter().map(read).collect::<Result<_>>()?;
         sides.push(runs);
     }
-    let [before, after] = sides.as_slice() else { unreachable!("there are two sides") };
+    Ok(sides.try_into().unwrap_or_else(|_| unreachable!("there are two sides")))
+}
+
+fn inputs<'a>(compared: &Compared, before: &'a [Run], after: &'a [Run]) -> Result<Sides<'a>> {
     let recordings: Vec<(String, &Profile)> =
         before.iter().chain(after).map(|run| (run.path.clone(), &run.profile)).collect();
     let events = choose_events(&recordings, compared.inputs.event.as_deref())?;
     let (events_before, events_after) = events.split_at(before.len());
-    let inputs = Sides {
+    Ok(Sides {
         before: side_input(before, &compared.inputs.before, events_before),
         after: side_input(after, &compared.inputs.after, events_after),
-    };
-    let comparison = compare(&inputs, &compared.settings);
-    timings.lap("compare", None);
-    Ok(comparison)
+    })
 }
 
 /// Reads one recording and finds its functions; a pack brings them along.
@@ -65,13 +109,15 @@ pub(crate) fn read_run(
                 let objects = pack.objects.into_iter().map(packed_object).collect();
                 let (profile, notes) = (pack.profile, pack.notes);
                 let resolutions = debug_info.map(|_| resolutions);
-                return Ok(Run { path, profile, resolutions, notes, objects, measures });
+                let files = Vec::new();
+                return Ok(Run { path, profile, resolutions, notes, objects, files, measures });
             }
             (pack.profile, Some(measures))
         }
     };
     let resolved = symbolize(&profile, debug_info, side, timings)?;
     let objects = objects(&profile, resolved.as_ref());
+    let files = resolved.as_ref().map_or_else(Vec::new, |resolved| found_files(&profile, resolved));
     for binary in debug_info.into_iter().flat_map(|info| unused_binaries(info, side, resolved.as_ref())) {
         complain(&format!(
             "pdiff: warning: {binary} is not used: no object of the {side} side has its build-id or file name"
@@ -82,7 +128,7 @@ pub(crate) fn read_run(
         None => (None, Notes::new()),
     };
     let measures = packed.unwrap_or(recording.measures);
-    Ok(Run { path, profile, resolutions, notes, objects, measures })
+    Ok(Run { path, profile, resolutions, notes, objects, files, measures })
 }
 
 /// Binaries given by the user that no object of the profile is.
@@ -161,7 +207,16 @@ fn symbolize(
     timings: &mut Timings,
 ) -> Result<Option<Resolved>> {
     let Some(debug_info) = debug_info else { return Ok(None) };
-    let options = SymbolizeOptions {
+    let options = symbolize_options(debug_info, side);
+    let resolved =
+        resolve_profile(profile, &options).with_context(|| format!("symbols of the {side} side"))?;
+    timings.lap(format!("symbolise {side}"), None);
+    Ok(Some(resolved))
+}
+
+/// Where a side's binaries are looked for.
+pub(crate) fn symbolize_options(debug_info: &DebugInfo, side: Side) -> SymbolizeOptions {
+    SymbolizeOptions {
         binaries: debug_info.binaries(side).to_vec(),
         symfs: debug_info.symfs.clone(),
         build_id_dirs: debug_info.build_id_dirs.clone(),
@@ -170,11 +225,7 @@ fn symbolize(
         cache_dir: debug_info.cache_dir.clone(),
         allow_mismatch: debug_info.allow_mismatch,
         fetch: None,
-    };
-    let resolved =
-        resolve_profile(profile, &options).with_context(|| format!("symbols of the {side} side"))?;
-    timings.lap(format!("symbolise {side}"), None);
-    Ok(Some(resolved))
+    }
 }
 
 fn side_input<'a>(runs: &'a [Run], files: &SideFiles, events: &[EventId]) -> SideInput<'a> {
@@ -193,6 +244,14 @@ fn side_input<'a>(runs: &'a [Run], files: &SideFiles, events: &[EventId]) -> Sid
         objects: objects.cloned().collect(),
         runs: runs.iter().zip(events).map(input).collect(),
     }
+}
+
+fn found_files(profile: &Profile, resolved: &Resolved) -> Vec<FoundFile> {
+    let found = resolved.objects.iter().filter_map(|found| {
+        let object = profile.objects.get(found.object.index())?;
+        Some(FoundFile { path: object.path.to_string(), file: found.file.clone() })
+    });
+    found.collect()
 }
 
 /// The files of a profile, with what the symboliser found out about them.

@@ -1,6 +1,8 @@
 //! The command line checked: typed choices, files of knowledge read, numbers assigned to recordings. Nothing below sees
 //! clap. The environment is read here and nowhere else.
 
+mod classified;
+
 use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -16,8 +18,11 @@ use pdiff_ingest::{Source, TimeWindow, Windows};
 use pdiff_profile::{BuildId, RunMeasures, Side};
 
 use crate::cli::{
-    ColorChoice, CompareArgs, FilterArgs, InputArgs, LookupArgs, NameArgs, PackArgs, ShareArgs, WorkArgs,
+    ColorChoice, CompareArgs, DebugInfoArgs, FilterArgs, InputArgs, LookupArgs, NameArgs, PackArgs,
+    ShareArgs, WorkArgs,
 };
+
+pub(crate) use classified::Classified;
 
 /// What is read, for both sides.
 pub(crate) struct Inputs {
@@ -84,11 +89,7 @@ impl Compared {
     pub(crate) fn new(args: &CompareArgs) -> Result<Self> {
         Ok(Self {
             inputs: inputs(&args.inputs, &args.filters, &args.work)?,
-            debug_info: debug_info(&args.debug_info.lookup)?.map(|found| DebugInfo {
-                binaries_before: args.debug_info.binary_before.clone(),
-                binaries_after: args.debug_info.binary_after.clone(),
-                ..found
-            }),
+            debug_info: debug_info_of_sides(&args.debug_info)?,
             settings: compare_settings(&args.names, &args.filters, &args.shares, &args.work)?,
         })
     }
@@ -287,6 +288,14 @@ fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
         knowledge.spin = read_file(path, SpinList::parse)?;
     }
     Ok(knowledge)
+}
+
+fn debug_info_of_sides(args: &DebugInfoArgs) -> Result<Option<DebugInfo>> {
+    Ok(debug_info(&args.lookup)?.map(|found| DebugInfo {
+        binaries_before: args.binary_before.clone(),
+        binaries_after: args.binary_after.clone(),
+        ..found
+    }))
 }
 
 fn debug_info(args: &LookupArgs) -> Result<Option<DebugInfo>> {

@@ -31,13 +31,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     judge(&comparison, &gates)
 }
 
-struct TableChoices {
-    output: Output,
-    options: TableOptions,
+pub(super) struct TableChoices {
+    pub(super) output: Output,
+    pub(super) options: TableOptions,
 }
 
 impl TableChoices {
-    fn new(args: &OutputArgs) -> Result<Self> {
+    pub(super) fn new(args: &OutputArgs) -> Result<Self> {
         let output = Output::new(args.output.clone());
         let to_terminal = output.is_terminal();
         let options = TableOptions {

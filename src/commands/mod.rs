@@ -1,7 +1,9 @@
 //! One file a command.
 
+pub(crate) mod classify;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod explain;
 pub(crate) mod inlines;
 pub(crate) mod man;
 pub(crate) mod pack;

@@ -67,7 +67,8 @@ fn compare_report(comparison: &Comparison) -> CompareReport<'_> {
     }
 }
 
-fn side(of: &SideSummary) -> SideReport<'_> {
+/// One side.
+pub(crate) fn side(of: &SideSummary) -> SideReport<'_> {
     let runs = of.runs.iter().map(|run| RunReport {
         path: &run.path,
         event: &run.event,

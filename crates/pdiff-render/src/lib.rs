@@ -36,6 +36,10 @@ mod row_order;
 mod sample;
 mod short_name;
 mod table;
+mod verdict_columns;
+mod verdict_explain;
+mod verdict_json;
+mod verdict_page;
 mod visible_text;
 
 pub use error::Error;
@@ -48,3 +52,7 @@ pub use options::{SortBy, TableOptions, UnknownOrder};
 pub use resolution_lines::{resolution_json_lines, resolution_text};
 pub use row_columns::{csv, parquet};
 pub use table::table;
+pub use verdict_columns::verdict_csv;
+pub use verdict_explain::{explain_markdown, explain_text};
+pub use verdict_json::{explain_json, verdict_json};
+pub use verdict_page::{verdict_markdown, verdict_table};

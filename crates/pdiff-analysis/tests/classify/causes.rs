@@ -96,6 +96,17 @@ fn a_function_that_goes_on_where_it_returned_early_misses_its_fast_path() {
 }
 
 #[test]
+fn a_callee_that_took_the_place_of_another_is_no_missing_fast_path() {
+    let before = with_rest("main;run 60\nmain;run;old_way 100");
+    let after = with_rest("main;run 60\nmain;run;new_way 180");
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 old_way:300 run>old_way"),
+        seen(&after, "main:50 work:50 run:200 new_way:90 run>new_way"),
+    );
+    assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
+}
+
+#[test]
 fn counts_tell_more_calls_from_heavier() {
     let (before, after) = (with_rest("main;run 50"), with_rest("main;run 100"));
     let build = "main:50 work:50 run:200 run=7 main>run";

@@ -1,11 +1,13 @@
 //! `R-fast-path`: the function's total grew, not its self, and what grew is a callee that Before never entered from
 //! here though it entered the function: Before returned early, or its code has no such call.
 //!
-//! Self alone misses this: the function itself may do less. Samples make it likely at most; counts prove it.
+//! A callee that took the place of another (only Before entered that one) is no such path. Self alone misses this: the
+//! function itself may do less. Samples make it likely at most; counts prove it.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::Census;
 
+use crate::classify::builds::other;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::{Context, share_pct};
@@ -18,19 +20,24 @@ use crate::noise::MIN_SAMPLES;
 
 use super::newly_active::FACTOR;
 
-/// The part of the growth of total that the newly entered callees must make up; and self may have at most the rest.
+/// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
+/// what was entered no more at most that part of what was newly entered.
 const EXPLAINING_PART: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let grown_pp = row.delta_total_pp();
     let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
-    if !row.total.significant || grown_pp <= 0.0 || !is_entered {
+    let is_readable = case.of_program || context.input.builds.is_none();
+    if !row.total.significant || grown_pp <= 0.0 || !is_entered || !is_readable {
         return None;
     }
-    let entered: Vec<(&SampledCall, f64)> = newly_entered(context, row, flipped);
-    let entered_pp: f64 = entered.iter().map(|(_, pct)| pct).sum();
-    if entered_pp < EXPLAINING_PART * grown_pp || row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
+    let entered = only_entered(context, row, flipped, Side::After);
+    let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
+    let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, row, flipped, Side::Before)));
+    let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
+    let is_exchange = left_pp > EXPLAINING_PART * entered_pp;
+    if !explains || is_exchange || row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
         return None;
     }
     let names: Vec<&str> = entered.iter().take(3).map(|(call, _)| call.callee.as_str()).collect();
@@ -46,39 +53,43 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// The callees that only After's run entered from the row, with their share.
-fn newly_entered<'a>(
+/// The callees that the run of one side alone entered from the row, with their share, heaviest first.
+fn only_entered<'a>(
     context: &Context<'a>,
     row: &Row,
     flipped: &FlippedCallers,
+    side: Side,
 ) -> Vec<(&'a SampledCall, f64)> {
     // What left the function by a change of inlining was entered before as well, as part of it.
     let left = flipped.get(&row.name);
     let has_left = |name: &str| left.is_some_and(|left| left.iter().any(|(callee, ..)| callee == name));
-    let calls = context.calls_from(row, Side::After).into_iter();
-    let entered = calls.filter_map(|call| {
+    let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));
         let callee = context.case(&call.callee, &call.callee_object)?;
         let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(&call.callee);
-        // A callee of no form in Before is new overhead: the row says so itself.
-        let is_new = callee.held_by(Side::Before) == InBuild::No;
-        let is_entered = pct(Side::After) > 0.0 && pct(Side::After) >= FACTOR * pct(Side::Before);
-        (is_entered && !is_known && !is_new).then_some((call, pct(Side::After)))
+        // Waiting in a library or in the kernel is no path of the program's.
+        let is_path = callee.row.object == row.object;
+        let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(other(side));
+        (is_entered && is_path && !is_known).then_some((call, pct(side)))
     });
     entered.collect()
 }
 
 fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> Evidence {
-    let in_code = match (context.builds.census(Side::Before), context.case(&call.callee, &call.callee_object))
-    {
+    let unseen = "whether the before build's code has the call is not visible";
+    let callee = context.case(&call.callee, &call.callee_object);
+    let in_code = match (context.builds.census(Side::Before), callee) {
+        (Some(_), Some(callee)) if callee.held_by(Side::Before) == InBuild::No => {
+            "the before build has no such function"
+        }
         (Some(census), Some(callee)) => match has_call(census, case, callee) {
             Some(true) => "the before build's code has the call too: it returned early",
             Some(false) => "the before build's code has no such direct call",
-            None => "whether the before build's code has the call is not visible",
+            None => unseen,
         },
-        _ => "whether the before build's code has the call is not visible",
+        _ => unseen,
     };
-    let text = format!("{}: {pct:.2} % under it after, none before; {in_code}", call.callee);
+    let text = format!("{}: {pct:.2} % under it after, none or little before; {in_code}", call.callee);
     Evidence::new(EvidenceKind::Sampled, text).with(&[("after_pct", pct)])
 }
 

@@ -1,0 +1,192 @@
+//! Verdicts as JSON, schema version 1: every function over the floor, noise included.
+
+use std::collections::BTreeMap;
+
+use pdiff_analysis::classify::{Classification, Evidence, Verdict, VerdictFamily};
+use pdiff_analysis::{Comparison, Quantities};
+use pdiff_profile::Side;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::json::side;
+use crate::report::{PolicyReport, SCHEMA_VERSION, SideReport};
+
+#[derive(Serialize)]
+struct ClassifyReport<'a> {
+    schema_version: u32,
+    before: SideReport<'a>,
+    after: SideReport<'a>,
+    policy: PolicyReport,
+    denominator: &'static str,
+    verdicts: Vec<VerdictReport<'a>>,
+    families: Vec<FamilyReport<'a>>,
+    /// What is missing for proof, and how to supply it.
+    missing: &'a [String],
+}
+
+#[derive(Serialize)]
+struct VerdictReport<'a> {
+    function: &'a str,
+    object: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    rule_id: &'static str,
+    cause: &'static str,
+    confidence: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limited_by: Option<&'a str>,
+    reason: &'a str,
+    /// The measure that the verdict is about: `self`, `booked` or `total`.
+    judged_by: &'static str,
+    before: SharesReport,
+    after: SharesReport,
+    delta_self_pp: f64,
+    delta_booked_pp: f64,
+    delta_total_pp: f64,
+    ci_low_pp: f64,
+    ci_high_pp: f64,
+    q_value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family_id: Option<usize>,
+    callers: &'a [String],
+    tags: Vec<&'static str>,
+    sampled: BothReport<bool>,
+    in_build: BothReport<&'static str>,
+    evidence: Vec<EvidenceReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct SharesReport {
+    self_pct: f64,
+    booked_self_pct: f64,
+    total_pct: f64,
+    x_pct: f64,
+}
+
+#[derive(Serialize)]
+struct BothReport<T> {
+    before: T,
+    after: T,
+}
+
+#[derive(Serialize)]
+struct EvidenceReport<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    side: Option<&'static str>,
+    text: &'a str,
+    numbers: BTreeMap<&'static str, f64>,
+}
+
+#[derive(Serialize)]
+struct FamilyReport<'a> {
+    id: usize,
+    members: &'a [String],
+    booked_delta_pp: f64,
+    moved_pp: f64,
+    body_pp: f64,
+    call_overhead_pp: f64,
+}
+
+/// The verdicts as one line of JSON.
+///
+/// # Errors
+/// If the writer refuses; it has no reason to.
+pub fn verdict_json(comparison: &Comparison, of: &Classification) -> Result<Vec<u8>, Error> {
+    let report = ClassifyReport {
+        schema_version: SCHEMA_VERSION,
+        before: side(&comparison.before),
+        after: side(&comparison.after),
+        policy: PolicyReport {
+            match_level: comparison.policy.match_level.as_str(),
+            inlines: comparison.policy.inlines.as_str(),
+        },
+        denominator: comparison.share.as_str(),
+        verdicts: of.verdicts.iter().map(verdict).collect(),
+        families: of.families.iter().map(family).collect(),
+        missing: &of.missing,
+    };
+    line(&report)
+}
+
+/// The verdicts on one function, and what the builds hold of it, as one line of JSON.
+///
+/// # Errors
+/// If the writer refuses; it has no reason to.
+pub fn explain_json(verdicts: &[Verdict], facts: &[Evidence]) -> Result<Vec<u8>, Error> {
+    #[derive(Serialize)]
+    struct ExplainReport<'a> {
+        schema_version: u32,
+        verdicts: Vec<VerdictReport<'a>>,
+        facts: Vec<EvidenceReport<'a>>,
+    }
+    line(&ExplainReport {
+        schema_version: SCHEMA_VERSION,
+        verdicts: verdicts.iter().map(verdict).collect(),
+        facts: facts.iter().map(evidence).collect(),
+    })
+}
+
+fn line(report: &impl Serialize) -> Result<Vec<u8>, Error> {
+    let refused = |error: serde_json::Error| Error::Json { reason: error.to_string() };
+    let mut bytes = serde_json::to_vec(report).map_err(refused)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn verdict(of: &Verdict) -> VerdictReport<'_> {
+    VerdictReport {
+        function: &of.function,
+        object: &of.object,
+        file: of.file.as_deref(),
+        rule_id: of.rule_id,
+        cause: of.cause.as_str(),
+        confidence: of.confidence.as_str(),
+        limited_by: of.limited_by.as_deref(),
+        reason: &of.reason,
+        judged_by: of.judged.as_str(),
+        before: shares(&of.before),
+        after: shares(&of.after),
+        delta_self_pp: of.delta_self_pp(),
+        delta_booked_pp: of.delta_booked_pp(),
+        delta_total_pp: of.delta_total_pp(),
+        ci_low_pp: of.ci_low_pp,
+        ci_high_pp: of.ci_high_pp,
+        q_value: of.q_value,
+        family_id: of.family,
+        callers: &of.callers,
+        tags: of.tags.iter().map(|tag| tag.as_str()).collect(),
+        sampled: BothReport { before: of.is_sampled(Side::Before), after: of.is_sampled(Side::After) },
+        in_build: BothReport { before: of.in_before.as_str(), after: of.in_after.as_str() },
+        evidence: of.evidence.iter().map(evidence).collect(),
+    }
+}
+
+fn shares(of: &Quantities) -> SharesReport {
+    SharesReport {
+        self_pct: of.self_pct,
+        booked_self_pct: of.booked_self_pct,
+        total_pct: of.total_pct,
+        x_pct: of.x_pct,
+    }
+}
+
+fn evidence(of: &Evidence) -> EvidenceReport<'_> {
+    EvidenceReport {
+        kind: of.kind.as_str(),
+        side: of.side.map(Side::as_str),
+        text: &of.text,
+        numbers: of.numbers.iter().copied().collect(),
+    }
+}
+
+fn family(of: &VerdictFamily) -> FamilyReport<'_> {
+    FamilyReport {
+        id: of.id,
+        members: &of.members,
+        booked_delta_pp: of.booked_delta_pp,
+        moved_pp: of.moved_pp,
+        body_pp: of.body_pp,
+        call_overhead_pp: of.call_overhead_pp,
+    }
+}

@@ -1,0 +1,97 @@
+//! The arguments of `pdiff classify` and `pdiff explain`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::{ColorChoice, DebugInfoArgs, FilterArgs, InputArgs, NameArgs, OutputArgs, ShareArgs, WorkArgs};
+
+const CLASSIFY_EXAMPLES: &str = "\
+Examples:
+  pdiff classify 57.perf 80.perf --binary-before 57/bin/mysqld --binary-after 80/bin/mysqld --inline-check
+  pdiff classify --before a1.perf a2.perf --after b1.perf b2.perf --denominator object --top 10
+  pdiff classify 57.perf 80.perf --format json | jq '.verdicts[] | select(.confidence == \"proved\")'
+
+Inlining, and that code is new, is proved from the binaries: give them unstripped, or with their debug files.
+docs/verdicts.md says what each rule looks at.";
+
+#[derive(Args, Debug)]
+#[command(after_help = CLASSIFY_EXAMPLES)]
+pub(crate) struct ClassifyArgs {
+    #[command(flatten)]
+    pub(crate) examined: ExamineArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What verdicts are made of.
+#[derive(Args, Debug)]
+pub(crate) struct ExamineArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) evidence: EvidenceArgs,
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
+    #[command(flatten)]
+    pub(crate) names: NameArgs,
+    #[command(flatten)]
+    pub(crate) debug_info: DebugInfoArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) shares: ShareArgs,
+}
+
+/// What verdicts may rest on.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Evidence")]
+pub(crate) struct EvidenceArgs {
+    /// Demand proof from debug information for every claim on inlining; without it, say what is missing and abstain
+    #[arg(long)]
+    pub(crate) inline_check: bool,
+    /// Costs of design (TOML), instead of the built-in ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) architectural: Option<PathBuf>,
+    /// Calls per operation of functions on both sides (function, before, after; tab separated)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) counts: Option<PathBuf>,
+}
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  pdiff explain 57.perf 80.perf cmp_dtuple_rec_with_match_low
+  pdiff explain 57.perf 80.perf info_low --binary-before 57/bin/mysqld --binary-after 80/bin/mysqld
+  pdiff explain --before a1.perf a2.perf --after b1.perf b2.perf --function info_low --format json";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) examined: ExamineArgs,
+    /// Qualified name of the function, or its last part
+    #[arg(value_name = "FUNC", required_unless_present = "named")]
+    pub(crate) function: Option<String>,
+    /// The same, where recordings are given by --before and --after
+    #[arg(long = "function", value_name = "NAME", conflicts_with = "function")]
+    pub(crate) named: Option<String>,
+    /// Form of the result
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = ExplainFormat::Text, help_heading = "Output")]
+    pub(crate) format: ExplainFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
+    pub(crate) color: ColorChoice,
+    /// No progress bar
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ExplainFormat {
+    Text,
+    Markdown,
+    Json,
+}

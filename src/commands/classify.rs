@@ -1,0 +1,81 @@
+//! `pdiff classify`: why functions cost more.
+
+use anyhow::{Result, bail};
+use pdiff_analysis::classify::{ClassifyInput, ClassifyKnowledge, classify};
+use pdiff_profile::Notes;
+
+use super::compare::TableChoices;
+use crate::builds::ReadBuilds;
+use crate::cli::{ClassifyArgs, Format};
+use crate::pipeline::{Examined, examine};
+use crate::settings::Classified;
+use crate::timings::Timings;
+
+/// Compares, looks into the binaries, and writes the verdicts.
+pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
+    if args.output.format == Format::Parquet {
+        bail!("verdicts are not written as parquet; hint: use --format csv or json");
+    }
+    let table = TableChoices::new(&args.output)?;
+    let classified = Classified::new(&args.examined)?;
+    let mut timings = Timings::start();
+    let (examined, builds) = read(&classified, args.output.quiet, &mut timings)?;
+    let classification = classify(&input(&classified, &examined, &builds));
+    timings.lap("classify", None);
+    let comparison = &examined.comparison;
+    let rendered = match args.output.format {
+        Format::Markdown => {
+            pdiff_render::verdict_markdown(comparison, &classification, &table.options).into_bytes()
+        }
+        Format::Json => pdiff_render::verdict_json(comparison, &classification)?,
+        Format::Csv => pdiff_render::verdict_csv(&classification)?,
+        Format::Table | Format::Parquet => {
+            pdiff_render::verdict_table(comparison, &classification, &table.options).into_bytes()
+        }
+    };
+    timings.lap("render", Some(rendered.len() as u64));
+    table.output.write(&rendered)?;
+    for text in &classification.missing {
+        crate::complain(&format!("pdiff: missing: {text}"));
+    }
+    if args.output.timings {
+        crate::complain(&timings.report());
+    }
+    Ok(())
+}
+
+/// Everything that verdicts are made of.
+pub(super) fn read(
+    classified: &Classified,
+    quiet: bool,
+    timings: &mut Timings,
+) -> Result<(Examined, ReadBuilds)> {
+    let mut examined = examine(&classified.compared, quiet, timings)?;
+    let mut notes = Notes::new();
+    let builds = ReadBuilds::read(&examined, classified.compared.debug_info.as_ref(), &mut notes)?;
+    examined.comparison.notes.merge(&notes);
+    timings.lap("census of the binaries", None);
+    Ok((examined, builds))
+}
+
+/// As the analysis wants it.
+pub(super) fn input<'a>(
+    classified: &'a Classified,
+    examined: &'a Examined,
+    builds: &'a ReadBuilds,
+) -> ClassifyInput<'a> {
+    let knowledge = &classified.compared.settings.knowledge;
+    ClassifyInput {
+        comparison: &examined.comparison,
+        calls: &examined.calls,
+        builds: builds.of_program(),
+        same_objects: &builds.same_objects,
+        counts: classified.counts.as_ref(),
+        knowledge: ClassifyKnowledge {
+            aliases: &knowledge.aliases,
+            spin: &knowledge.spin,
+            architectural: &classified.architectural,
+        },
+        demands: classified.demands,
+    }
+}

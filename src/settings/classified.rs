@@ -1,0 +1,46 @@
+//! What `pdiff classify` and `pdiff explain` work with.
+
+use anyhow::{Result, bail};
+use pdiff_analysis::classify::{CallCounts, Demands};
+use pdiff_analysis::{Architectural, GroupBy, Inlines, Share};
+use pdiff_profile::names::MatchLevel;
+
+use super::{Compared, compare_settings, debug_info_of_sides, inputs, read_file};
+use crate::cli::ExamineArgs;
+
+/// Everything that verdicts are made of.
+pub(crate) struct Classified {
+    pub(crate) compared: Compared,
+    pub(crate) architectural: Architectural,
+    pub(crate) counts: Option<CallCounts>,
+    pub(crate) demands: Demands,
+}
+
+impl Classified {
+    /// Checks the arguments and reads the files of knowledge that they name.
+    pub(crate) fn new(args: &ExamineArgs) -> Result<Self> {
+        let settings = compare_settings(&args.names, &args.filters, &args.shares, &args.work)?;
+        let is_by_function = settings.group_by == GroupBy::Function && settings.share != Share::ThreadGroup;
+        let is_expanded = settings.policy.inlines == Inlines::Expand;
+        if !is_by_function || !is_expanded || settings.policy.match_level != MatchLevel::Qualified {
+            bail!(
+                "verdicts are on functions by their qualified names, with inlines expanded; \
+                 hint: leave out --by, --match, --inlines and --denominator thread-group"
+            );
+        }
+        let evidence = &args.evidence;
+        Ok(Self {
+            compared: Compared {
+                inputs: inputs(&args.inputs, &args.filters, &args.work)?,
+                debug_info: debug_info_of_sides(&args.debug_info)?,
+                settings,
+            },
+            architectural: match &evidence.architectural {
+                Some(path) => read_file(path, Architectural::parse)?,
+                None => Architectural::mysqld(),
+            },
+            counts: evidence.counts.as_deref().map(|path| read_file(path, CallCounts::parse)).transpose()?,
+            demands: if evidence.inline_check { Demands::InlineProof } else { Demands::Any },
+        })
+    }
+}
