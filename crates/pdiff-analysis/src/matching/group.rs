@@ -1,6 +1,10 @@
 //! Functions that share a spelling: who of them belongs together.
 
+use std::cmp::Ordering;
+use std::hash::BuildHasher as _;
+
 use pdiff_profile::census::{Census, Function, FunctionId};
+use rustc_hash::FxBuildHasher;
 
 use super::source_file::likeness;
 
@@ -57,13 +61,10 @@ fn pair_best(
     right: &mut Vec<FunctionId>,
     pairs: &mut Vec<Pair>,
 ) {
-    let points_of = |b: FunctionId, a: FunctionId| match (before.function(b), after.function(a)) {
-        (Some(b), Some(a)) => points(b, a),
-        _ => 0,
-    };
+    let (rows, columns) = (traits_of(before, left), traits_of(after, right));
+    let mut points: Vec<Vec<u32>> =
+        rows.iter().map(|row| columns.iter().map(|column| row.points(column)).collect()).collect();
     loop {
-        let points: Vec<Vec<u32>> =
-            left.iter().map(|b| right.iter().map(|a| points_of(*b, *a)).collect()).collect();
         let mut taken = Vec::new();
         for (row, row_points) in points.iter().enumerate() {
             let Some(column) = only_best(row_points.iter().copied()) else { continue };
@@ -79,14 +80,17 @@ fn pair_best(
             let (Some(before), Some(after)) = (left.get(*row), right.get(*column)) else { continue };
             pairs.push(Pair { before: *before, after: *after, is_ambiguous: false });
         }
-        *left = without(left, taken.iter().map(|pair| pair.0));
-        *right = without(right, taken.iter().map(|pair| pair.1));
+        let (rows, columns): (Vec<usize>, Vec<usize>) = taken.into_iter().unzip();
+        remove(left, &rows);
+        remove(right, &columns);
+        remove(&mut points, &rows);
+        points.iter_mut().for_each(|row| remove(row, &columns));
     }
 }
 
-fn without(ids: &[FunctionId], taken: impl Iterator<Item = usize>) -> Vec<FunctionId> {
-    let taken: Vec<usize> = taken.collect();
-    ids.iter().enumerate().filter(|(index, _)| !taken.contains(index)).map(|(_, id)| *id).collect()
+fn remove<T>(items: &mut Vec<T>, places: &[usize]) {
+    let mut at = 0..;
+    items.retain(|_| at.next().is_some_and(|at| !places.contains(&at)));
 }
 
 /// The place of the greatest, if there is one and it is alone.
@@ -102,31 +106,56 @@ fn only_best(points: impl Iterator<Item = u32>) -> Option<usize> {
     at.filter(|_| is_alone)
 }
 
-/// How well two functions of one spelling go together.
-fn points(before: Function<'_>, after: Function<'_>) -> u32 {
-    let names_alike = alike(before.name(), after.name());
-    let parameters_alike = alike(before.parameters().unwrap_or(""), after.parameters().unwrap_or(""));
-    let same_kind = u32::from(before.linkage() == after.linkage()) * 10;
-    likeness(before.file(), after.file()) * FILE_POINTS + names_alike + parameters_alike + same_kind
+/// What tells functions of one spelling apart; a group compares each with each, so words are split once.
+struct Traits<'a> {
+    function: Function<'a>,
+    name: Vec<u64>,
+    parameters: Vec<u64>,
+}
+
+fn traits_of<'a>(census: &'a Census, ids: &[FunctionId]) -> Vec<Traits<'a>> {
+    let traits = |id: &FunctionId| {
+        let function = census.function(*id)?;
+        let parameters = words(function.parameters().unwrap_or(""));
+        Some(Traits { function, name: words(function.name()), parameters })
+    };
+    ids.iter().filter_map(traits).collect()
+}
+
+impl Traits<'_> {
+    /// How well two functions go together.
+    fn points(&self, other: &Self) -> u32 {
+        let words_alike = alike(&self.name, &other.name) + alike(&self.parameters, &other.parameters);
+        let same_kind = u32::from(self.function.linkage() == other.function.linkage()) * 10;
+        likeness(self.function.file(), other.function.file()) * FILE_POINTS + words_alike + same_kind
+    }
+}
+
+/// The hashes of a text's words, sorted.
+fn words(text: &str) -> Vec<u64> {
+    let words =
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    let mut hashes: Vec<u64> = words.map(|word| FxBuildHasher.hash_one(word)).collect();
+    hashes.sort_unstable();
+    hashes
 }
 
 /// How many words two texts share, of 100.
-fn alike(before: &str, after: &str) -> u32 {
-    let words = |text: &'_ str| -> Vec<String> {
-        let words =
-            text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-        words.map(str::to_owned).collect()
-    };
-    let (mut left, right) = (words(before), words(after));
+fn alike(left: &[u64], right: &[u64]) -> u32 {
     let total = left.len() + right.len();
     if total == 0 {
         return 100;
     }
-    let mut shared = 0;
-    for word in right {
-        if let Some(at) = left.iter().position(|known| *known == word) {
-            left.swap_remove(at);
-            shared += 2;
+    let (mut a, mut b, mut shared) = (left.iter().peekable(), right.iter().peekable(), 0);
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        match x.cmp(y) {
+            Ordering::Less => drop(a.next()),
+            Ordering::Greater => drop(b.next()),
+            Ordering::Equal => {
+                shared += 2;
+                a.next();
+                b.next();
+            }
         }
     }
     u32::try_from(shared * 100 / total).unwrap_or(0)
