@@ -35,8 +35,11 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
     };
     timings.lap("render", Some(rendered.len() as u64));
     table.output.write(&rendered)?;
-    for text in &classification.missing {
-        crate::complain(&format!("pdiff: missing: {text}"));
+    // Pages say what is missing themselves.
+    if matches!(args.output.format, Format::Json | Format::Csv) {
+        for text in &classification.missing {
+            crate::complain(&format!("pdiff: missing: {text}"));
+        }
     }
     if args.output.timings {
         crate::complain(&timings.report());

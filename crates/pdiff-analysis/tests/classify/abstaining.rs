@@ -33,6 +33,13 @@ fn a_stripped_build_never_makes_a_function_new() {
 }
 
 #[test]
+fn what_is_gone_from_a_stripped_build_may_have_been_renamed() {
+    let before = Side { folded: AFTER, build: Some(hidden(BUILD_AFTER, Visibility::DynamicSymbols)) };
+    let outcome = classified(before, seen(BEFORE, BUILD));
+    assert_eq!(said(&outcome, "check"), "gone likely R-gone");
+}
+
+#[test]
 fn without_binaries_one_sided_functions_are_unclear() {
     let outcome = classified(Side { folded: BEFORE, build: None }, Side { folded: AFTER, build: None });
     assert_eq!(said(&outcome, "check"), "unclear unclear R-not-visible");

@@ -85,6 +85,26 @@ fn code_that_only_one_run_entered_is_newly_active() {
 }
 
 #[test]
+fn a_chain_of_calls_that_only_one_run_entered_is_newly_active_down_to_its_leaf() {
+    let (before, after) =
+        (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;audit;write;flush 50"));
+    let build = "main:50 work:50 run:200 audit:300 write:90 flush:80 run>audit audit>write write>flush";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    for name in ["audit", "write", "flush"] {
+        assert_eq!(said(&outcome, name), "newly-active likely R-newly-active");
+        assert_eq!(verdict(&outcome, name).callers, ["run"]);
+    }
+}
+
+#[test]
+fn new_library_code_is_likely_at_most() {
+    let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;std::sort 50"));
+    let build = "main:50 work:50 run:200";
+    let outcome = classified(seen(&before, build), seen(&after, &format!("{build} std::sort:90")));
+    assert_eq!(said(&outcome, "std::sort"), "new-overhead likely R-new-code");
+}
+
+#[test]
 fn a_function_that_goes_on_where_it_returned_early_misses_its_fast_path() {
     let before = with_rest("main;look_up 60\nmain;other;slow 30");
     let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[expect(dead_code, reason = "verdicts need profiles and sides, not comparisons")]
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -18,6 +18,9 @@ use crate::classify::rules::FlippedCallers;
 /// under another name.
 const TWIN_FACTOR: f64 = 2.0;
 
+/// Names that programs do not choose.
+const LIBRARIES: [&str; 4] = ["std::", "__gnu_cxx::", "operator new", "operator delete"];
+
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let without = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::No)?;
     let judged = changed(case)?;
@@ -37,7 +40,21 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         let why = format!("{twin} has a like share under the same caller {without}, and is gone {with}");
         finding = finding.limited(Confidence::Likely, why);
     }
+    if !context.builds.absence_is_certain(with) {
+        let why = format!("the {with} build shows too little to look for a renamed twin");
+        finding = finding.limited(Confidence::Likely, why);
+    }
+    if is_library(case) {
+        let why = "library code: what it does may have been written in another way in the other build";
+        finding = finding.limited(Confidence::Likely, why);
+    }
     Some(gates::common(finding, case))
+}
+
+/// Whether the function comes from the headers of a system or language library.
+fn is_library(case: &Case<'_>) -> bool {
+    let has_library_name = LIBRARIES.iter().any(|prefix| case.row.name.starts_with(prefix));
+    has_library_name || case.row.file.as_deref().is_some_and(|file| file.starts_with("/usr/"))
 }
 
 /// A function of the other side only, under the same caller, of a like share.

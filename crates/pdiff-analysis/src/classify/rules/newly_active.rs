@@ -1,5 +1,5 @@
 //! `R-newly-active` and `R-no-longer-active`: both builds hold the function, but only one run entered it, though the
-//! caller was well sampled in both.
+//! caller, or the caller of callers that were not entered either, was well sampled in both.
 //!
 //! Zero of N samples is no proof of absence: the side with samples must have at least [`FACTOR`] times what zero samples
 //! may hide.
@@ -20,6 +20,9 @@ use crate::noise::MIN_SAMPLES;
 /// How many times the bound of the side without samples the other side's lower end must be.
 pub(super) const FACTOR: f64 = 5.0;
 
+/// How many callers in a row may be newly active themselves.
+const DEEPEST: usize = 16;
+
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let idle = Side::BOTH.into_iter().find(|side| !case.is_sampled(*side))?;
@@ -33,10 +36,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if low_pct < FACTOR * bound_pct {
         return None;
     }
-    let caller = context.calls_to(row, active).into_iter().find_map(|call| {
-        let caller = context.case(&call.caller, &call.caller_object)?;
-        (caller.row.total.samples(idle) >= MIN_SAMPLES).then_some(caller)
-    })?;
+    let caller = sampled_caller(context, case, idle)?;
     let (rule_id, cause, verb) = match active {
         Side::After => ("R-newly-active", Cause::NewlyActive, "enters"),
         Side::Before => ("R-no-longer-active", Cause::Lighter, "entered"),
@@ -58,4 +58,22 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     finding.callers = vec![caller.row.name.clone()];
     let finding = finding.limited(Confidence::Likely, "samples alone: no counts, no differing setting known");
     Some(gates::common(finding, case))
+}
+
+/// The nearest caller that the idle side's run sampled well; callers that it never entered either are passed over.
+fn sampled_caller<'c, 'a>(context: &'c Context<'a>, case: &'c Case<'a>, idle: Side) -> Option<&'c Case<'a>> {
+    let mut below = case;
+    for _ in 0..DEEPEST {
+        let callers: Vec<&Case<'a>> = context
+            .calls_to(below.row, other(idle))
+            .into_iter()
+            .filter_map(|call| context.case(&call.caller, &call.caller_object))
+            .collect();
+        if let Some(found) = callers.iter().find(|caller| caller.row.total.samples(idle) >= MIN_SAMPLES) {
+            return Some(*found);
+        }
+        below =
+            callers.into_iter().find(|caller| !caller.is_sampled(idle) && gates::is_held(caller, idle))?;
+    }
+    None
 }
