@@ -1,7 +1,8 @@
 //! A comparison of inlining for readers: a page, as a table or as markdown.
 
+use crate::inlines_section::{BY_LIKENESS, CALLED_BEFORE};
 use crate::inlines_view::{InlinesOptions, InlinesView};
-use crate::page::{Block, apart};
+use crate::page::{Block, GridCell, Line, Tone, apart};
 use crate::table::readable_width;
 use crate::{inlines_compilers, inlines_heading, inlines_section, markdown, notes, table};
 
@@ -27,7 +28,21 @@ fn page(view: &InlinesView<'_>, top: Option<usize>, width: Option<usize>) -> Vec
         inlines_heading::summary(view, width),
     ];
     let sections = inlines_section::ORDER.map(|change| inlines_section::blocks(view, change, top, width));
-    apart(start.into_iter().chain(sections).chain([notes::lines(view.notes, 0.0)]))
+    let end = [legend(&sections), notes::lines(view.notes, 0.0)];
+    apart(start.into_iter().chain(sections).chain(end))
+}
+
+/// Tells how renamed functions are written, if any is shown.
+fn legend(sections: &[Vec<Block>]) -> Vec<Block> {
+    let cells = sections.iter().flatten().filter_map(|block| match block {
+        Block::Grid(grid) => Some(grid.rows.iter().flatten()),
+        _ => None,
+    });
+    let is_renamed = |cell: &GridCell| {
+        cell.is_name && [CALLED_BEFORE, BY_LIKENESS].into_iter().any(|arrow| cell.text.contains(arrow))
+    };
+    let text = "a <- b: called b before, by a known rename or a looser name; a <~ b: paired by likeness, may be wrong";
+    if cells.flatten().any(is_renamed) { vec![Line::toned("names", text, Tone::Dim)] } else { Vec::new() }
 }
 
 #[cfg(test)]

@@ -58,6 +58,15 @@ pub(crate) fn stripped_before() -> Builds {
     Builds::new(before.finish(), after.finish())
 }
 
+/// `log_write` became `log_t::write`, and grew.
+pub(crate) fn renamed() -> Builds {
+    let mut before = Build::new(Visibility::DebugInfo, "GNU C++ 4.1.2", 1);
+    before.body("log_write", 100, "x/log.cc");
+    let mut after = Build::new(Visibility::DebugInfo, "GNU C++17 12.2.0 -O2 -g1", 1);
+    after.body("log_t::write", 150, "y/log.cc");
+    Builds::new(before.finish(), after.finish())
+}
+
 /// A file of this path.
 pub(crate) fn file(path: &str) -> BuildFile {
     BuildFile {

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 
 use pdiff_analysis::inlines::{Change, FunctionComparison, InlineComparison};
-use pdiff_analysis::matching::SourceMove;
+use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::Side;
 use pdiff_profile::census::Function;
 
@@ -40,6 +40,12 @@ const ROOM_FOR_BYTES: usize = 72;
 /// In less room than this, callers are left out.
 const LEAST_CALLERS: usize = 24;
 
+/// Between a name and what the function was called before.
+pub(crate) const CALLED_BEFORE: &str = " <- ";
+
+/// The same, where the pair was found by likeness and may be none.
+pub(crate) const BY_LIKENESS: &str = " <~ ";
+
 /// Room between columns.
 const BETWEEN: usize = 2;
 
@@ -58,6 +64,18 @@ impl<'a> Entry<'a> {
             name: comparison.named(row).map_or("", Function::name),
             before: comparison.function(row, Side::Before),
             after: comparison.function(row, Side::After),
+        }
+    }
+
+    /// Its name, and what it was called before where that is another one.
+    fn title(&self) -> String {
+        let old_name = self.before.map(Function::name).filter(|old_name| *old_name != self.name);
+        match (old_name, self.row.matched) {
+            (Some(old_name), Some(found)) if found.level == FoundBy::Fuzzy => {
+                format!("{}{BY_LIKENESS}{old_name}", self.name)
+            }
+            (Some(old_name), _) => format!("{}{CALLED_BEFORE}{old_name}", self.name),
+            (None, _) => self.name.to_owned(),
         }
     }
 
@@ -127,7 +145,7 @@ fn grid(
     let numbers = number_columns(change, entries, width.unwrap_or(usize::MAX));
     let taken: usize = numbers.iter().map(|column| taken(column) + BETWEEN).sum();
     let room = width.map(|width| width.saturating_sub(taken));
-    let names: Vec<String> = entries.iter().map(|entry| visible(entry.name).into_owned()).collect();
+    let names: Vec<String> = entries.iter().map(|entry| visible(&entry.title()).into_owned()).collect();
     let longest = names.iter().map(|name| self::width(name)).max().unwrap_or(0);
     let callers_room = match room {
         None => MOST_CALLERS,

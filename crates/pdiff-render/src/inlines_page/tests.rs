@@ -3,7 +3,7 @@
 use pdiff_profile::Notes;
 
 use super::*;
-use crate::inlines_sample::{Builds, builds, file, stripped_before, view};
+use crate::inlines_sample::{Builds, builds, file, renamed, stripped_before, view};
 use crate::visible_text::width as columns;
 
 const WIDE: InlinesOptions = InlinesOptions { width: None, color: false, top: None };
@@ -74,4 +74,12 @@ fn what_a_stripped_build_hides_is_said_first() {
     assert!(line(&text, "!!").contains("before is stripped"), "{text}");
     assert!(line(&text, "not-visible").starts_with("not-visible 1"), "{text}");
     assert!(!text.contains("\nnew"), "{text}");
+}
+
+#[test]
+fn a_renamed_function_has_both_names() {
+    let text = table_of(&renamed(), &WIDE);
+    assert_eq!(line(&text, "log_t::write <- log_write"), "log_t::write <- log_write 0 0 100 150 +50");
+    assert!(line(&text, "names").contains("called b before"), "{text}");
+    assert!(!table_of(&builds(), &WIDE).contains("names "));
 }
