@@ -19,7 +19,8 @@ const NAMED: usize = 3;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     let row = case.row;
-    let judged = changed(case).unwrap_or(Judged::Total);
+    let of_total = Some(Judged::Total).filter(|of| of.is_significant(row));
+    let judged = of_total.or_else(|| changed(case)).unwrap_or(Judged::Total);
     let delta_pp = judged.delta_pp(row);
     let (more, _) = more_and_less(delta_pp);
     let mut calls: Vec<(&SampledCall, f64)> = context

@@ -29,7 +29,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let grown_pp = row.delta_total_pp();
     let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
     let is_readable = case.of_program || context.input.builds.is_none();
-    if !row.total.significant || grown_pp <= 0.0 || !is_entered || !is_readable {
+    let has_less_self = row.significant && row.delta_self_pp() < 0.0;
+    if !row.total.significant || grown_pp <= 0.0 || has_less_self || !is_entered || !is_readable {
         return None;
     }
     let entered = only_entered(context, row, flipped, Side::After);
