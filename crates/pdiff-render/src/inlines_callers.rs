@@ -13,6 +13,9 @@ use crate::visible_text::visible;
 /// Callers that are named.
 const MOST_CALLERS: usize = 3;
 
+/// What its sites and the comma after them take.
+const SITES: usize = 8;
+
 /// A name of a caller gets at least this much room.
 const LEAST_NAME: usize = 20;
 
@@ -57,8 +60,8 @@ fn list(census: &Census, callers: Vec<(FunctionId, u64)>, room: usize) -> String
     }
     let mut callers: Vec<(&str, u64)> = by_name.into_iter().collect();
     callers.sort_unstable_by_key(|(name, sites)| (Reverse(*sites), *name));
-    let named = callers.len().min(MOST_CALLERS);
-    let each = (room / named.max(1)).saturating_sub(8).max(LEAST_NAME);
+    let named = (room / (LEAST_NAME + SITES)).clamp(1, MOST_CALLERS).min(callers.len());
+    let each = (room / named.max(1)).saturating_sub(SITES).max(LEAST_NAME);
     let mut words: Vec<String> = callers
         .iter()
         .take(named)
