@@ -23,7 +23,16 @@ impl RowId {
 pub(crate) struct Measure {
     pub(crate) weight: u64,
     pub(crate) samples: u64,
+    /// The part of `weight` in samples that the row's denominator counts: shares are of it.
+    pub(crate) counted: u64,
     pub(crate) blocks: BlockSums,
+}
+
+/// A weight, and the part of it in samples that the row's denominator counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Part {
+    pub(crate) weight: u64,
+    pub(crate) counted: u64,
 }
 
 /// Sums over blocks of w_b squared and of w_b times the denominator's n_b, for fine and coarse blocks.
@@ -39,7 +48,7 @@ impl Measure {
     /// As the noise stage wants it.
     pub(crate) fn row_run(&self) -> RowRun {
         RowRun {
-            weight: self.weight as f64,
+            weight: self.counted as f64,
             samples: self.samples,
             sum_w2: self.blocks.w2,
             sum_wn: self.blocks.wn,
@@ -57,11 +66,11 @@ pub(crate) struct RowMeasures {
     /// Machine function at the leaf.
     pub(crate) booked: Measure,
     /// The part of `own` where the row was an inlined instance.
-    pub(crate) inlined: u64,
+    pub(crate) inlined: Part,
     /// Anywhere in the stack, once per stack.
     pub(crate) total: Measure,
     /// Anywhere in the leaf's inline chain, once.
-    pub(crate) chain: u64,
+    pub(crate) chain: Part,
 }
 
 /// Rows and denominators of one run.
@@ -113,9 +122,10 @@ pub(crate) fn aggregate(
         for cell in block {
             let class = thread_class.get(cell.thread.index()).copied().unwrap_or(0);
             let rows = memo.entry((class, cell.stack)).or_insert_with(|| stack_rows(class, cell.stack));
-            table.count(cell, rows);
-            fine.count(cell, rows);
-            coarse.count(cell, rows);
+            let counts = |row: RowId| rows.denominator == Some(row_denominator(row));
+            table.count(cell, rows, counts);
+            fine.count(cell, rows, counts);
+            coarse.count(cell, rows, counts);
         }
         fine.flush(&mut table, &row_denominator, Length::Fine);
         let ends_coarse = (index + 1) % COARSE_FACTOR == 0 && (index + 1) / COARSE_FACTOR < coarse_blocks;
@@ -148,23 +158,30 @@ impl RunTable {
         &mut self.denominators[index]
     }
 
-    fn count(&mut self, cell: &Cell, rows: &StackRows) {
+    fn count(&mut self, cell: &Cell, rows: &StackRows, counts: impl Fn(RowId) -> bool) {
         let (weight, samples) = (cell.weight.0, u64::from(cell.samples));
         self.weight += weight;
         self.samples += samples;
-        let add = |measure: &mut Measure| {
+        let counted = |row: RowId| if counts(row) { weight } else { 0 };
+        let add = |measure: &mut Measure, row: RowId| {
             measure.weight += weight;
             measure.samples += samples;
+            measure.counted += counted(row);
         };
-        let own = self.row_mut(rows.own);
-        add(&mut own.own);
-        own.inlined += if rows.inlined { weight } else { 0 };
-        add(&mut self.row_mut(rows.booked).booked);
+        let add_part = |part: &mut Part, row: RowId| {
+            part.weight += weight;
+            part.counted += counted(row);
+        };
+        add(&mut self.row_mut(rows.own).own, rows.own);
+        if rows.inlined {
+            add_part(&mut self.row_mut(rows.own).inlined, rows.own);
+        }
+        add(&mut self.row_mut(rows.booked).booked, rows.booked);
         for row in &rows.total {
-            add(&mut self.row_mut(*row).total);
+            add(&mut self.row_mut(*row).total, *row);
         }
         for row in &rows.chain {
-            self.row_mut(*row).chain += weight;
+            add_part(&mut self.row_mut(*row).chain, *row);
             if *row != rows.booked {
                 *self.inlined_in.entry((*row, rows.booked)).or_default() += weight;
             }
@@ -192,11 +209,14 @@ struct BlockWeights {
 }
 
 impl BlockWeights {
-    fn count(&mut self, cell: &Cell, rows: &StackRows) {
+    fn count(&mut self, cell: &Cell, rows: &StackRows, counts: impl Fn(RowId) -> bool) {
         let weight = cell.weight.as_f64();
-        self.add(rows.own, 0, weight);
-        self.add(rows.booked, 1, weight);
-        for row in &rows.total {
+        for (row, measure) in [(rows.own, 0), (rows.booked, 1)] {
+            if counts(row) {
+                self.add(row, measure, weight);
+            }
+        }
+        for row in rows.total.iter().filter(|row| counts(**row)) {
             self.add(*row, 2, weight);
         }
         if let Some(index) = rows.denominator {

@@ -14,6 +14,7 @@ pub mod matching;
 pub mod noise;
 mod normalize;
 mod objects;
+mod one_sided;
 mod pattern;
 mod policy;
 mod source_roots;

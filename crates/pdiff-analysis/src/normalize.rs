@@ -5,11 +5,12 @@
 
 use pdiff_profile::names::{FunctionName, MatchLevel};
 use pdiff_profile::{
-    Frame, FrameId, InlineChain, Lookup, Profile, Resolution, Resolutions, Side, StackId, lookups,
+    Frame, FrameId, InlineChain, Lookup, Profile, Resolution, Resolutions, Side, StackId, StringId, lookups,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
+use crate::one_sided::OneSidedInlines;
 use crate::policy::{Inlines, Policy};
 use crate::source_roots::SourceRoots;
 
@@ -45,6 +46,7 @@ impl Key {
 pub(crate) struct Keys {
     policy: Policy,
     labels: ObjectLabels,
+    one_sided: OneSidedInlines,
     ids: FxHashMap<(Box<str>, Box<str>), KeyId>,
     keys: Vec<Key>,
     /// At the loose level: which qualified names stand behind a key, by side.
@@ -80,13 +82,25 @@ impl NormalStacks {
 }
 
 impl Keys {
-    pub(crate) fn new(policy: Policy, labels: ObjectLabels) -> Self {
-        Self { policy, labels, ids: FxHashMap::default(), keys: Vec::new(), variants: FxHashMap::default() }
+    pub(crate) fn new(policy: Policy, labels: ObjectLabels, one_sided: OneSidedInlines) -> Self {
+        Self {
+            policy,
+            labels,
+            one_sided,
+            ids: FxHashMap::default(),
+            keys: Vec::new(),
+            variants: FxHashMap::default(),
+        }
     }
 
     /// What rows call an object of one side.
     pub(crate) fn label(&self, object: &pdiff_profile::Object, side: Side) -> String {
         self.labels.label(object, side)
+    }
+
+    /// Objects whose inlined functions one side alone can tell.
+    pub(crate) fn one_sided(&self) -> &OneSidedInlines {
+        &self.one_sided
     }
 
     pub(crate) fn get(&self, id: KeyId) -> &Key {
@@ -159,12 +173,16 @@ impl Keys {
         resolutions: Option<&Resolutions>,
         side: Side,
     ) -> NormalStacks {
-        let objects = profile.objects.iter().map(|object| self.labels.label(object, side)).collect();
+        let objects: Vec<String> =
+            profile.objects.iter().map(|object| self.labels.label(object, side)).collect();
+        let all = self.policy.inlines == Inlines::Collapse;
+        let collapsed = objects.iter().map(|label| all || self.one_sided.side(label).is_some()).collect();
         let mut naming = Naming {
             keys: self,
             profile,
             resolutions,
             objects,
+            collapsed,
             side,
             symbols: FxHashMap::default(),
             chains: FxHashMap::default(),
@@ -184,9 +202,11 @@ struct Naming<'a> {
     profile: &'a Profile,
     resolutions: Option<&'a Resolutions>,
     objects: Vec<String>,
+    /// By object: inlined functions have no rows of their own.
+    collapsed: Vec<bool>,
     side: Side,
     symbols: FxHashMap<FrameId, KeyId>,
-    chains: FxHashMap<(u32, u32), Box<[Level]>>,
+    chains: FxHashMap<(u32, u32, Option<StringId>), Box<[Level]>>,
 }
 
 impl Naming<'_> {
@@ -195,7 +215,7 @@ impl Naming<'_> {
         let mut expanded = false;
         for (id, lookup) in lookups(self.profile, stack) {
             let Some(&frame) = self.profile.frames.get(id.index()) else { continue };
-            if frame.inlined && (expanded || self.keys.policy.inlines == Inlines::Collapse) {
+            if frame.inlined && (expanded || self.is_collapsed(&frame)) {
                 continue;
             }
             expanded = self.append_resolved(id, &frame, lookup, levels);
@@ -218,10 +238,13 @@ impl Naming<'_> {
     ) -> bool {
         let Some(resolutions) = self.resolutions else { return false };
         let Some(number) = resolutions.number(id, lookup) else { return false };
-        let place = (number, frame.object.0);
+        // perf looked a return address up as it is: at offset 0 its symbol is the next function.
+        let sound = !(lookup == Lookup::MinusOne && frame.symbol_offset == Some(0));
+        let symbol = frame.symbol.filter(|_| sound);
+        let place = (number, frame.object.0, symbol);
         if !self.chains.contains_key(&place) {
             let chain = match resolutions.table().get(number as usize) {
-                Some(Resolution::Resolved(chain)) => self.chain(chain, frame),
+                Some(Resolution::Resolved(chain)) => self.chain(chain, frame, symbol),
                 _ => {
                     let object = self.object(frame).to_owned();
                     Box::new([Level { key: self.keys.unresolved(&object), inlined: false }])
@@ -233,19 +256,26 @@ impl Naming<'_> {
         true
     }
 
-    fn chain(&mut self, chain: &InlineChain, frame: &Frame) -> Box<[Level]> {
+    /// The machine function is called as perf calls it where perf had a symbol: of several names for one address both
+    /// sides then have the same one, debug information or not.
+    fn chain(&mut self, chain: &InlineChain, frame: &Frame, symbol: Option<StringId>) -> Box<[Level]> {
         let object = self.object(frame).to_owned();
-        let kept = match self.keys.policy.inlines {
-            Inlines::Expand => chain.frames(),
-            Inlines::Collapse => chain.frames().get(..1).unwrap_or(&[]),
-        };
-        kept.iter()
+        let kept = if self.is_collapsed(frame) { chain.frames().get(..1) } else { Some(chain.frames()) };
+        let mut perf_name = symbol.map(|symbol| FunctionName::parse(self.profile.string(symbol)));
+        kept.into_iter()
+            .flatten()
             .map(|inline| {
                 let name = FunctionName::with_linkage(&inline.name, inline.linkage_name.as_deref());
+                let renamed = perf_name.take().filter(|perf| perf.qualified() != name.qualified());
+                let name = renamed.unwrap_or(name);
                 let key = self.keys.function(&name, (&object, self.side), inline.file.as_deref());
                 Level { key, inlined: inline.inlined }
             })
             .collect()
+    }
+
+    fn is_collapsed(&self, frame: &Frame) -> bool {
+        self.collapsed.get(frame.object.index()).copied().unwrap_or(false)
     }
 
     fn symbol(&mut self, id: FrameId, frame: &Frame) -> KeyId {

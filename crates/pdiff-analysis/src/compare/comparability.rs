@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_profile::{Event, Profile};
+use pdiff_profile::{Event, Profile, Side};
 
 use super::comparison::{Cost, Fact, Gravity, SideSummary};
 use super::input::{SideInput, Sides};
+use crate::one_sided::OneSidedInlines;
 
 /// Sampling intervals that differ by more than this factor: the price of sampling differs with them.
 const INTERVAL_RATIO: f64 = 1.5;
@@ -17,15 +18,18 @@ const SPAN_RATIO: f64 = 1.5;
 const SPIN_DIFFERENCE_PP: f64 = 2.0;
 const SPIN_SHARE_PCT: f64 = 5.0;
 
+/// Cores used that differ by more than this factor.
+const CORES_RATIO: f64 = 1.5;
+
 /// Weight without a function above which rows understate what is there, in percent.
 const UNRESOLVED_PCT: f64 = 10.0;
 
 /// Facts of both sides, gravest first.
 pub(super) fn facts(
     sides: &Sides<'_>,
-    before: &SideSummary,
-    after: &SideSummary,
+    [before, after]: [&SideSummary; 2],
     cost: Option<&Cost>,
+    one_sided: &OneSidedInlines,
 ) -> Vec<Fact> {
     let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(before, after)];
     facts.push(span(before, after));
@@ -33,6 +37,7 @@ pub(super) fn facts(
     facts.extend(cores(before, after, cost));
     facts.push(spin(before, after));
     facts.push(unresolved(before, after));
+    facts.extend(inlined_functions(one_sided));
     facts.extend(compilers(sides));
     facts.extend(kernels(sides));
     facts.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
@@ -144,7 +149,9 @@ fn cores(before: &SideSummary, after: &SideSummary, cost: Option<&Cost>) -> Opti
     };
     let of_before = cores.map(|cores| cores.before).or_else(|| sampled(before))?;
     let of_after = cores.map(|cores| cores.after).or_else(|| sampled(after))?;
-    Some(fact("cores used", format!("{of_before:.2}"), format!("{of_after:.2}")))
+    let fact = fact("cores used", format!("{of_before:.2}"), format!("{of_after:.2}"));
+    let differ = (of_before / of_after).max(of_after / of_before) > CORES_RATIO;
+    Some(graver(fact, differ, Gravity::Warning, "the load differs, or the program waits more on one side"))
 }
 
 fn spin(before: &SideSummary, after: &SideSummary) -> Fact {
@@ -165,6 +172,21 @@ fn unresolved(before: &SideSummary, after: &SideSummary) -> Fact {
     let fact = fact("without function", text(before), text(after));
     let much = before.unresolved_pct.max(after.unresolved_pct) > UNRESOLVED_PCT;
     graver(fact, much, Gravity::Warning, "rows understate what is there; see the rows [unresolved]")
+}
+
+fn inlined_functions(one_sided: &OneSidedInlines) -> Option<Fact> {
+    let objects = |side: Side| {
+        let told = one_sided.iter().filter(|(_, of)| *of == side).map(|(label, _)| label.to_owned());
+        let told = join(told);
+        if told.is_empty() { "not told".to_owned() } else { format!("told of {told}") }
+    };
+    if one_sided.is_empty() {
+        return None;
+    }
+    let fact = fact("inlined functions", objects(Side::Before), objects(Side::After));
+    let remark =
+        "debug information is missing on the other side: there inlined functions have no rows on either side";
+    Some(graver(fact, true, Gravity::Warning, remark))
 }
 
 fn compilers(sides: &Sides<'_>) -> Option<Fact> {

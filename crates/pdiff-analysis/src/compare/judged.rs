@@ -261,11 +261,11 @@ impl Counted<'_> {
             if denominator > 0.0 {
                 runs += 1.0;
                 let share = |weight: u64| 100.0 * weight as f64 / denominator;
-                sum.self_pct += share(measures.own.weight);
-                sum.booked_self_pct += share(measures.booked.weight);
-                sum.inlined_self_pct += share(measures.inlined);
-                sum.total_pct += share(measures.total.weight);
-                sum.x_pct += share(measures.chain);
+                sum.self_pct += share(measures.own.counted);
+                sum.booked_self_pct += share(measures.booked.counted);
+                sum.inlined_self_pct += share(measures.inlined.counted);
+                sum.total_pct += share(measures.total.counted);
+                sum.x_pct += share(measures.chain.counted);
             }
         }
         if runs > 0.0 {
@@ -283,8 +283,8 @@ fn add_weights(sum: &mut Quantities, measures: &RowMeasures) {
     add(&mut sum.self_weight, &measures.own);
     add(&mut sum.booked_self_weight, &measures.booked);
     add(&mut sum.total_weight, &measures.total);
-    sum.inlined_self_weight += Weight(measures.inlined);
-    sum.x_weight += Weight(measures.chain);
+    sum.inlined_self_weight += Weight(measures.inlined.weight);
+    sum.x_weight += Weight(measures.chain.weight);
     sum.samples += measures.own.samples;
 }
 

@@ -92,7 +92,12 @@ fn compare_prepared(
     let cost = cost::cost(&costs[0], &costs[1], &mut rows, settings.noise.assumed_cv);
     let [before, after] = summaries;
     Comparison {
-        comparability: comparability::facts(sides, &before, &after, cost.as_ref()),
+        comparability: comparability::facts(
+            sides,
+            [&before, &after],
+            cost.as_ref(),
+            prepared.keys.one_sided(),
+        ),
         left_out_pct: left_out(settings.share, &prepared.runs, &tables),
         before,
         after,

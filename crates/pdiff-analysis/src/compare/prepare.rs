@@ -7,6 +7,7 @@ use super::input::{CompareSettings, RunInput, Sides};
 use crate::filter::Filtering;
 use crate::normalize::{KeyId, Keys, NormalStacks};
 use crate::objects::{ObjectLabels, ObjectWeights};
+use crate::one_sided::OneSidedInlines;
 use crate::threads::group_threads;
 
 /// One run made ready.
@@ -31,7 +32,8 @@ impl<'a> Prepared<'a> {
         let [before, after] =
             Side::BOTH.map(|side| sides.get(side).runs.iter().map(leaf_weights).collect::<Vec<_>>());
         let labels = ObjectLabels::new(&before, &after, notes);
-        let mut keys = Keys::new(settings.policy, labels);
+        let one_sided = one_sided_inlines(sides, &labels);
+        let mut keys = Keys::new(settings.policy, labels, one_sided);
         let mut normalized = Vec::new();
         for side in Side::BOTH {
             for input in &sides.get(side).runs {
@@ -72,6 +74,16 @@ impl<'a> Prepared<'a> {
         }
         seen
     }
+}
+
+fn one_sided_inlines(sides: &Sides<'_>, labels: &ObjectLabels) -> OneSidedInlines {
+    let mut views = Vec::new();
+    for side in Side::BOTH {
+        for run in &sides.get(side).runs {
+            views.push((side, run.profile, run.resolutions));
+        }
+    }
+    OneSidedInlines::find(&views, labels)
 }
 
 fn leaf_weights<'a>(run: &'a RunInput<'a>) -> ObjectWeights<'a> {
