@@ -1,3 +1,5 @@
+//! CSV and Parquet read back: names of columns, nulls, quoting.
+
 use polars::prelude::{AnyValue, ParquetReader, SerReader as _};
 
 use super::*;
