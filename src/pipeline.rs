@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use pdiff_analysis::{
     Comparison, ObjectFacts, RunInput, SampledCalls, SideInput, Sides, choose_events, compare,
     compare_with_calls,
@@ -51,6 +51,7 @@ pub(crate) struct Examined {
 pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<Comparison> {
     let [before, after] = read_sides(compared, quiet, timings)?;
     let comparison = compare(&inputs(compared, &before, &after)?, &compared.settings);
+    check_samples(&comparison, &before, &after)?;
     timings.lap("compare", None);
     Ok(comparison)
 }
@@ -59,6 +60,7 @@ pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Re
 pub(crate) fn examine(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<Examined> {
     let [before, after] = read_sides(compared, quiet, timings)?;
     let (comparison, calls) = compare_with_calls(&inputs(compared, &before, &after)?, &compared.settings);
+    check_samples(&comparison, &before, &after)?;
     timings.lap("compare", None);
     let files = [before, after].map(|runs| {
         let mut files: Vec<FoundFile> = runs.into_iter().flat_map(|run| run.files).collect();
@@ -68,6 +70,28 @@ pub(crate) fn examine(compared: &Compared, quiet: bool, timings: &mut Timings) -
     });
     Ok(Examined { comparison, calls, files })
 }
+
+/// A filter that leaves a side without samples is a mistake, not a result.
+fn check_samples(comparison: &Comparison, before: &[Run], after: &[Run]) -> Result<()> {
+    for (side, runs) in [(Side::Before, before), (Side::After, after)] {
+        if comparison.side(side).samples == 0 {
+            let comms: BTreeSet<&str> = runs
+                .iter()
+                .flat_map(|run| run.profile.threads.iter().map(|thread| run.profile.string(thread.comm)))
+                .collect();
+            let some: Vec<&str> = comms.into_iter().take(MOST_COMMS).collect();
+            bail!(
+                "the filters ({}) leave no samples on the {side} side; hint: its threads are named {}",
+                comparison.filtered,
+                some.join(", ")
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Thread names that an error lists.
+const MOST_COMMS: usize = 8;
 
 fn read_sides(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<[Vec<Run>; 2]> {
     let mut sides = Vec::new();

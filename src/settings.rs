@@ -123,6 +123,7 @@ impl Packing {
             lenient: args.lenient,
             threads: args.threads,
         };
+        check_files("--binary", &args.binary)?;
         let debug_info = debug_info(&args.lookup)?
             .map(|found| DebugInfo { binaries_before: args.binary.clone(), ..found });
         Ok(Self { inputs, debug_info })
@@ -291,6 +292,8 @@ fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
 }
 
 fn debug_info_of_sides(args: &DebugInfoArgs) -> Result<Option<DebugInfo>> {
+    check_files("--binary-before", &args.binary_before)?;
+    check_files("--binary-after", &args.binary_after)?;
     Ok(debug_info(&args.lookup)?.map(|found| DebugInfo {
         binaries_before: args.binary_before.clone(),
         binaries_after: args.binary_after.clone(),
@@ -298,7 +301,25 @@ fn debug_info_of_sides(args: &DebugInfoArgs) -> Result<Option<DebugInfo>> {
     }))
 }
 
+/// Whether files given by the user can be read at all.
+fn check_files(option: &str, paths: &[PathBuf]) -> Result<()> {
+    for path in paths {
+        let file = std::fs::File::open(path).and_then(|file| file.metadata());
+        let file = file.with_context(|| format!("{option}: cannot read {}", path.display()))?;
+        if file.is_dir() {
+            bail!(
+                "{option}: {} is a directory; hint: --symfs looks for files under a directory",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 fn debug_info(args: &LookupArgs) -> Result<Option<DebugInfo>> {
+    if let Some(symfs) = args.symfs.as_deref().filter(|symfs| !symfs.is_dir()) {
+        bail!("--symfs: {} is not a directory", symfs.display());
+    }
     if args.no_symbolize {
         return Ok(None);
     }
@@ -370,7 +391,7 @@ fn read_file<T, E>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Res
 where
     E: Into<anyhow::Error>,
 {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&text).map_err(|error| error.into().context(path.display().to_string()))
 }
 

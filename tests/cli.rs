@@ -230,6 +230,9 @@ fn wrong_words_are_told_with_what_there_is() {
     check(&["--aliases", before.as_str()], &["57-aligned-r1"]);
     check(&["--sort", "luck"], &["--sort", "delta"]);
     check(&["--flavour"], &["--flavour"]);
+    check(&["--comm", "^nobody$"], &["leave no samples", "mysqld"]);
+    check(&["--binary-before", "/nowhere/mysqld"], &["--binary-before", "/nowhere/mysqld"]);
+    check(&["--symfs", "/nowhere"], &["--symfs", "/nowhere"]);
 }
 
 #[test]

@@ -61,21 +61,30 @@ fn render(comparison: &Comparison, format: Format, options: &TableOptions) -> Re
     })
 }
 
+/// Rows named of those that trip one gate; the others are counted.
+const MOST_TRIPS: usize = 10;
+
 /// Says which rows trip which gates. A gate on something that no row has a value for is trouble, not a pass.
 fn judge(comparison: &Comparison, gates: &[Gate]) -> Result<Outcome> {
     let mut outcome = Outcome::Ran;
     for gate in gates {
         let judged = gate.evaluate(comparison);
-        if judged.in_scope > 0 && judged.with_value == 0 {
+        if judged.in_scope == 0 {
+            crate::complain(&format!("pdiff: warning: gate '{gate}' met no row: nothing has that name here"));
+        } else if judged.with_value == 0 {
             bail!("--fail-on '{gate}': no row has that value; hint: some need operations, see --tps-before");
         }
-        for trip in &judged.tripped {
+        for trip in judged.tripped.iter().take(MOST_TRIPS) {
             let object = if trip.object.is_empty() { String::new() } else { format!(" ({})", trip.object) };
             crate::complain(&format!(
                 "pdiff: gate '{gate}' tripped by {}{object}: {:.4}",
                 trip.name, trip.value
             ));
             outcome = Outcome::GateTripped;
+        }
+        if judged.tripped.len() > MOST_TRIPS {
+            let more = judged.tripped.len() - MOST_TRIPS;
+            crate::complain(&format!("pdiff: gate '{gate}' tripped by {more} more rows"));
         }
     }
     Ok(outcome)
