@@ -7,6 +7,7 @@ use pdiff_profile::{Event, Profile, Side};
 use super::comparison::{Cost, Fact, Gravity, SideSummary};
 use super::input::{SideInput, Sides};
 use crate::one_sided::OneSidedInlines;
+use crate::policy::Share;
 
 /// Sampling intervals that differ by more than this factor: the price of sampling differs with them.
 const INTERVAL_RATIO: f64 = 1.5;
@@ -30,12 +31,13 @@ pub(super) fn facts(
     [before, after]: [&SideSummary; 2],
     cost: Option<&Cost>,
     one_sided: &OneSidedInlines,
+    share: Share,
 ) -> Vec<Fact> {
     let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(before, after)];
     facts.push(span(before, after));
     facts.extend(throughput(cost));
     facts.extend(cores(before, after, cost));
-    facts.push(spin(before, after));
+    facts.push(spin(before, after, share));
     facts.push(unresolved(before, after));
     facts.extend(inlined_functions(one_sided));
     facts.extend(compilers(sides));
@@ -154,13 +156,13 @@ fn cores(before: &SideSummary, after: &SideSummary, cost: Option<&Cost>) -> Opti
     Some(graver(fact, differ, Gravity::Warning, "the load differs, or the program waits more on one side"))
 }
 
-fn spin(before: &SideSummary, after: &SideSummary) -> Fact {
+fn spin(before: &SideSummary, after: &SideSummary, share: Share) -> Fact {
     let fact = fact("busy waiting", format!("{:.2} %", before.spin_pct), format!("{:.2} %", after.spin_pct));
     let differ = (before.spin_pct - after.spin_pct).abs() > SPIN_DIFFERENCE_PP;
     let much = before.spin_pct.max(after.spin_pct) > SPIN_SHARE_PCT;
     let fact = graver(
         fact,
-        differ,
+        differ && share != Share::Work,
         Gravity::Warning,
         "busy waiting fills idle CPU: shares of all samples mislead, see --denominator work",
     );
