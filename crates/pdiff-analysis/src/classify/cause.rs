@@ -119,6 +119,15 @@ impl Judged {
         }
     }
 
+    /// The row's shares of this measure, before and after.
+    pub(super) fn shares(self, row: &Row) -> (f64, f64) {
+        match self {
+            Self::OwnSelf => (row.before.self_pct, row.after.self_pct),
+            Self::Booked => (row.before.booked_self_pct, row.after.booked_self_pct),
+            Self::Total => (row.before.total_pct, row.after.total_pct),
+        }
+    }
+
     /// The row's change of this measure, in points.
     pub(super) fn delta_pp(self, row: &Row) -> f64 {
         match self {

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::builds::{Builds, CallerFlip, at};
 use super::case::Case;
+use super::common_shift::CommonShift;
 use super::input::ClassifyInput;
 use crate::compare::{Row, SampledCall};
 
@@ -16,6 +17,8 @@ pub(super) struct Context<'a> {
     by_name: FxHashMap<(&'a str, &'a str), usize>,
     /// Sampled calls by caller, and by callee.
     calls: [FxHashMap<(&'a str, &'a str), Vec<usize>>; 2],
+    /// What happens to the share of a function that did not change.
+    pub(super) common_shift: CommonShift,
     /// Whether the program is one file on both sides.
     pub(super) same_program: bool,
 }
@@ -24,7 +27,9 @@ impl<'a> Context<'a> {
     pub(super) fn new(input: &'a ClassifyInput<'a>) -> Self {
         let builds = Builds::new(input);
         let rows = &input.comparison.rows;
-        let cases = rows.iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
+        let cases: Vec<Case<'_>> =
+            rows.iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
+        let common_shift = CommonShift::new(input, &builds, &cases);
         let names = rows.iter().enumerate().rev();
         let by_name = names.map(|(index, row)| ((row.name.as_str(), row.object.as_str()), index)).collect();
         let mut calls = [FxHashMap::default(), FxHashMap::default()];
@@ -36,7 +41,7 @@ impl<'a> Context<'a> {
         }
         let is_same = |object: &&str| input.same_objects.iter().any(|same| same == object);
         let same_program = input.builds.map(|builds| builds.label).filter(is_same).is_some();
-        Self { input, builds, cases, by_name, calls, same_program }
+        Self { input, builds, cases, by_name, calls, common_shift, same_program }
     }
 
     /// The case of a row.

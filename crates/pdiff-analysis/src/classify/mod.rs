@@ -10,6 +10,7 @@
 mod builds;
 mod case;
 mod cause;
+mod common_shift;
 mod context;
 mod counts;
 mod evidence;

@@ -5,9 +5,9 @@
 //! function itself may do less. Samples make it likely at most; counts prove it.
 
 use pdiff_profile::Side;
-use pdiff_profile::census::Census;
+use pdiff_profile::census::{Census, FunctionId};
 
-use crate::classify::builds::other;
+use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::{Context, share_pct};
@@ -15,7 +15,7 @@ use crate::classify::evidence::{Evidence, EvidenceKind};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::rules::FlippedCallers;
-use crate::compare::{Row, SampledCall};
+use crate::compare::SampledCall;
 use crate::noise::MIN_SAMPLES;
 
 use super::newly_active::FACTOR;
@@ -29,13 +29,18 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let grown_pp = row.delta_total_pp();
     let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
     let is_readable = case.of_program || context.input.builds.is_none();
+    // With the same code the path was there before: its caller, a setting or the data chose it.
+    if context.builds.same_code(&case.ids) == Some(true) || context.common_shift.explains(row, Judged::Total)
+    {
+        return None;
+    }
     let has_less_self = row.significant && row.delta_self_pp() < 0.0;
     if !row.total.significant || grown_pp <= 0.0 || has_less_self || !is_entered || !is_readable {
         return None;
     }
-    let entered = only_entered(context, row, flipped, Side::After);
+    let entered = only_entered(context, case, flipped, Side::After);
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
-    let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, row, flipped, Side::Before)));
+    let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
     let is_exchange = left_pp > EXPLAINING_PART * entered_pp;
     if !explains || is_exchange || row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
@@ -57,10 +62,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 /// The callees that the run of one side alone entered from the row, with their share, heaviest first.
 fn only_entered<'a>(
     context: &Context<'a>,
-    row: &Row,
+    case: &Case<'_>,
     flipped: &FlippedCallers,
     side: Side,
 ) -> Vec<(&'a SampledCall, f64)> {
+    let row = case.row;
     // What left the function by a change of inlining was entered before as well, as part of it.
     let left = flipped.get(&row.name);
     let has_left = |name: &str| left.is_some_and(|left| left.iter().any(|(callee, ..)| callee == name));
@@ -71,7 +77,10 @@ fn only_entered<'a>(
         // Waiting in a library or in the kernel is no path of the program's.
         let is_path = callee.row.object == row.object;
         let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(other(side));
-        (is_entered && is_path && !is_known).then_some((call, pct(side)))
+        // A chain that lost a caller shows calls that the code does not have.
+        let census = context.builds.census(side);
+        let is_lost = census.is_some_and(|census| has_call(census, case, callee, side) == Some(false));
+        (is_entered && is_path && !is_known && !is_lost).then_some((call, pct(side)))
     });
     entered.collect()
 }
@@ -83,7 +92,7 @@ fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, 
         (Some(_), Some(callee)) if callee.held_by(Side::Before) == InBuild::No => {
             "the before build has no such function"
         }
-        (Some(census), Some(callee)) => match has_call(census, case, callee) {
+        (Some(census), Some(callee)) => match has_call(census, case, callee, Side::Before) {
             Some(true) => "the before build's code has the call too: it returned early",
             Some(false) => "the before build's code has no such direct call",
             None => unseen,
@@ -94,10 +103,14 @@ fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, 
     Evidence::new(EvidenceKind::Sampled, text).with(&[("after_pct", pct)])
 }
 
-/// Whether the code of Before calls the callee from the function, or holds it inlined there.
-fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>) -> Option<bool> {
-    let (callers, callees) = (&case.ids[0], &callee.ids[0]);
-    if callers.is_empty() || callees.is_empty() {
+/// Whether the code of a build calls the callee from the function, or holds it inlined there; `None` where that cannot
+/// be said: the function stands in others, so that its calls are theirs.
+fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
+    let (callers, callees) = (&case.ids[at(side)], &callee.ids[at(side)]);
+    let is_alone = |id: &FunctionId| {
+        census.function(*id).is_some_and(|f| f.out_of_line() > 0 && f.inlined_instances() == 0)
+    };
+    if callers.is_empty() || callees.is_empty() || !callers.iter().all(is_alone) {
         return None;
     }
     let calls =

@@ -2,6 +2,7 @@
 //! for each id.
 
 mod callees;
+mod common_shift;
 mod fast_path;
 mod inline_flip;
 mod more_calls;
@@ -22,7 +23,7 @@ use super::finding::Finding;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
@@ -34,6 +35,7 @@ const RULES: [Rule; 12] = [
     newly_active::rule,
     fast_path::rule,
     more_calls::rule,
+    common_shift::rule,
     weight::rule,
 ];
 

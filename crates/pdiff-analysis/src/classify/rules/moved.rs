@@ -9,6 +9,7 @@ use super::weight::changed;
 use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence};
+use crate::classify::common_shift::CommonShift;
 use crate::classify::context::Context;
 use crate::classify::evidence::{Evidence, EvidenceKind};
 use crate::classify::finding::Finding;
@@ -34,8 +35,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     }
     let judged = changed(case)?;
     let [before, after] = if *side == Side::Before { [twin, case.row] } else { [case.row, twin] };
-    let (net_pp, half_pp) = net(before, after);
-    let larger = before.before.self_pct.max(after.after.self_pct);
+    let (net_pp, half_pp, larger) = net(context.common_shift, before, after);
     let is_real = net_pp.abs() > half_pp && net_pp.abs() >= FLOOR_PP.max(FLOOR_RELATIVE * larger);
     let cause = match (is_real, net_pp > 0.0) {
         (false, _) => Cause::Moved,
@@ -43,9 +43,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         (true, false) => Cause::Lighter,
     };
     let reason = format!("{} before is {} after; net {net_pp:+.2} points", before.name, after.name);
+    let (from, to) = shares(before, after);
     let text = format!(
-        "as one function: self {:.2} % to {:.2} %, net {net_pp:+.2} points, beyond {half_pp:.2} is real",
-        before.before.self_pct, after.after.self_pct
+        "as one function: {from:.2} % to {to:.2} %, net {net_pp:+.2} points without the common factor {:.2}; beyond \
+         {half_pp:.2} is real",
+        context.common_shift.factor()
     );
     let pair =
         Evidence::new(EvidenceKind::Match, text).with(&[("net_pp", net_pp), ("half_width_pp", half_pp)]);
@@ -53,10 +55,22 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     Some(limited(finding, context, case))
 }
 
-/// The pair's change of self, and what it must exceed.
-fn net(before: &Row, after: &Row) -> (f64, f64) {
-    let half = |row: &Row| (row.ci_high_pp - row.ci_low_pp) / 2.0;
-    (after.after.self_pct - before.before.self_pct, half(before).hypot(half(after)))
+/// The pair's own change of booked self (of self, where it stands inlined only), what it must exceed, and the larger
+/// share.
+fn net(shift: CommonShift, before: &Row, after: &Row) -> (f64, f64, f64) {
+    let is_booked = before.before.booked_self_pct > 0.0 && after.after.booked_self_pct > 0.0;
+    let (from, to) = shares(before, after);
+    let half = |row: &Row| match is_booked {
+        true => (row.booked.ci_high_pp - row.booked.ci_low_pp) / 2.0,
+        false => (row.ci_high_pp - row.ci_low_pp) / 2.0,
+    };
+    (shift.own_change_pp(from, to), half(before).hypot(half(after)), from.max(to))
+}
+
+/// The shares that are compared.
+fn shares(before: &Row, after: &Row) -> (f64, f64) {
+    let booked = (before.before.booked_self_pct, after.after.booked_self_pct);
+    if booked.0 > 0.0 && booked.1 > 0.0 { booked } else { (before.before.self_pct, after.after.self_pct) }
 }
 
 fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {

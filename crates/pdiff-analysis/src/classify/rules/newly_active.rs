@@ -41,9 +41,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         Side::After => ("R-newly-active", Cause::NewlyActive, "enters"),
         Side::Before => ("R-no-longer-active", Cause::Lighter, "entered"),
     };
+    let name = &caller.row.name;
+    let why = match context.builds.same_code(&caller.ids) {
+        Some(true) => format!("the code of {name} is the same: a setting or the data differ"),
+        Some(false) => format!("the code of {name} differs: another path is taken, or settings differ"),
+        None => format!("another path is taken in {name}, or settings differ"),
+    };
     let reason = format!(
-        "in both builds, but only the {active} run {verb} it (at most {bound_pct:.3} % {idle}): another path is taken in {}, or settings differ",
-        caller.row.name
+        "in both builds, but only the {active} run {verb} it (at most {bound_pct:.3} % {idle}); {why}"
     );
     let bound = Evidence::new(
         EvidenceKind::Sampled,
