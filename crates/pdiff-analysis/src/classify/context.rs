@@ -7,6 +7,7 @@ use super::builds::{Builds, CallerFlip, at};
 use super::case::Case;
 use super::common_shift::CommonShift;
 use super::input::ClassifyInput;
+use super::lost_callers::{LostCall, LostCallers};
 use crate::compare::{Row, SampledCall};
 
 /// All cases of a comparison, and the facts that several rules need.
@@ -17,6 +18,7 @@ pub(super) struct Context<'a> {
     by_name: FxHashMap<(&'a str, &'a str), usize>,
     /// Sampled calls by caller, and by callee.
     calls: [FxHashMap<(&'a str, &'a str), Vec<usize>>; 2],
+    lost: LostCallers,
     /// What happens to the share of a function that did not change.
     pub(super) common_shift: CommonShift,
     /// Whether the program is one file on both sides.
@@ -31,7 +33,8 @@ impl<'a> Context<'a> {
             rows.iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
         let common_shift = CommonShift::new(input, &builds, &cases);
         let names = rows.iter().enumerate().rev();
-        let by_name = names.map(|(index, row)| ((row.name.as_str(), row.object.as_str()), index)).collect();
+        let by_name: FxHashMap<(&str, &str), usize> =
+            names.map(|(index, row)| ((row.name.as_str(), row.object.as_str()), index)).collect();
         let mut calls = [FxHashMap::default(), FxHashMap::default()];
         for (index, call) in input.calls.calls.iter().enumerate() {
             let caller = (call.caller.as_str(), call.caller_object.as_str());
@@ -39,14 +42,22 @@ impl<'a> Context<'a> {
             calls[0].entry(caller).or_insert_with(Vec::new).push(index);
             calls[1].entry(callee).or_insert_with(Vec::new).push(index);
         }
+        let lost = LostCallers::new(input.calls, &builds, &cases, &by_name);
         let is_same = |object: &&str| input.same_objects.iter().any(|same| same == object);
         let same_program = input.builds.map(|builds| builds.label).filter(is_same).is_some();
-        Self { input, builds, cases, by_name, calls, common_shift, same_program }
+        Self { input, builds, cases, by_name, calls, lost, common_shift, same_program }
     }
 
     /// The case of a row.
     pub(super) fn case(&self, name: &str, object: &str) -> Option<&Case<'a>> {
         self.by_name.get(&(name, object)).and_then(|index| self.cases.get(*index))
+    }
+
+    /// What the stacks hide under a case for want of a frame: callees with their shares.
+    pub(super) fn lost_under(&self, case: &Case<'_>) -> Vec<(&Case<'a>, LostCall)> {
+        let index = self.by_name.get(&(case.row.name.as_str(), case.row.object.as_str()));
+        let lost = index.map_or_else(Vec::new, |index| self.lost.under(*index));
+        lost.into_iter().filter_map(|(callee, lost)| Some((self.cases.get(callee)?, lost))).collect()
     }
 
     /// The row of a function of the program.

@@ -19,6 +19,7 @@ mod family;
 mod finding;
 mod gates;
 mod input;
+mod lost_callers;
 mod rules;
 mod tags;
 mod verdict;

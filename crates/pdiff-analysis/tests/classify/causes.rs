@@ -116,6 +116,15 @@ fn a_function_that_goes_on_where_it_returned_early_misses_its_fast_path() {
 }
 
 #[test]
+fn a_caller_that_the_chains_lost_is_found_in_the_code() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 9");
+    let after = with_rest("main;look_up 62\nmain;slow 80\nmain;other;slow 9");
+    let build = "main:50 work:50 other:60 look_up:200 slow:300 main>look_up main>other look_up>slow";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
 fn a_callee_that_took_the_place_of_another_is_no_missing_fast_path() {
     let before = with_rest("main;run 60\nmain;run;old_way 100");
     let after = with_rest("main;run 60\nmain;run;new_way 180");

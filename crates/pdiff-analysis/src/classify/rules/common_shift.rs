@@ -7,6 +7,7 @@ use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::rules::FlippedCallers;
+use crate::compare::MatchedBy;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let judged = changed(case)?;
@@ -14,6 +15,15 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let is_explained = |of: &Judged| !of.is_significant(case.row) || shift.explains(case.row, *of);
     if !case.of_program || !Judged::ALL.iter().all(is_explained) {
         return None;
+    }
+    if case.row.matched.by == MatchedBy::Alias {
+        let before = case.row.matched.before_name.as_deref().unwrap_or_default();
+        let reason = format!(
+            "{before} before is {} after, by a known rename; its share changed as all",
+            case.row.name
+        );
+        let moved = Finding::new("R-moved", Cause::Moved, judged, reason);
+        return Some(moved.limited(Confidence::Likely, "found on both sides by alias name"));
     }
     let reason = format!(
         "{judged} {:+.2} points, as all that did not change: a common factor of {:.2}",

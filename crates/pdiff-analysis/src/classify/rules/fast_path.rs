@@ -5,7 +5,6 @@
 //! function itself may do less. Samples make it likely at most; counts prove it.
 
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, FunctionId};
 
 use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
@@ -14,9 +13,10 @@ use crate::classify::context::{Context, share_pct};
 use crate::classify::evidence::{Evidence, EvidenceKind};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::lost_callers::has_call;
 use crate::classify::rules::FlippedCallers;
 use crate::compare::SampledCall;
-use crate::noise::MIN_SAMPLES;
+use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 use super::newly_active::FACTOR;
 
@@ -55,6 +55,42 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let evidence: Vec<Evidence> =
         entered.iter().map(|(call, pct)| entered_evidence(context, case, call, *pct)).collect();
     let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with(evidence);
+    let finding = finding.limited(Confidence::Likely, "samples alone: call counts or a patch would prove it");
+    Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// The same, where the chains lost the function as the caller of what it goes on into, so that none of its own measures
+/// shows it.
+pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    let row = case.row;
+    let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
+    let may_differ = context.builds.same_code(&case.ids) != Some(true) && !context.same_program;
+    if !is_entered || !may_differ {
+        return None;
+    }
+    let (callee, lost) = context.lost_under(case).into_iter().find(|(callee, lost)| {
+        let [before, after] = lost.pct;
+        let seen =
+            context.calls_from(row, Side::Before).into_iter().find(|call| call.callee == callee.row.name);
+        let before = before + seen.map_or(0.0, |call| share_pct(row, Side::Before, call.before));
+        let is_grown = after >= FLOOR_PP && after >= FACTOR * before && callee.row.total.significant;
+        let has_left =
+            flipped.get(&row.name).is_some_and(|left| left.iter().any(|of| of.0 == callee.row.name));
+        // New code speaks for itself.
+        let is_old = callee.held_by(Side::Before) == InBuild::Yes && callee.other_name.is_none();
+        is_grown && is_old && !has_left && !callee.row.unresolved
+    })?;
+    let pct = lost.pct[at(Side::After)];
+    let reason = format!(
+        "it goes on into {} ({pct:.2} %), which the before run did not enter from here; the chains lost it as the caller",
+        callee.row.name
+    );
+    let text = format!(
+        "{} is called from {} alone, where the stacks show its callers: a frameless leaf hides its caller",
+        callee.row.name, row.name
+    );
+    let fact = Evidence::new(EvidenceKind::Sampled, text).with(&[("after_pct", pct)]);
+    let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with([fact]);
     let finding = finding.limited(Confidence::Likely, "samples alone: call counts or a patch would prove it");
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
@@ -101,19 +137,4 @@ fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, 
     };
     let text = format!("{}: {pct:.2} % under it after, none or little before; {in_code}", call.callee);
     Evidence::new(EvidenceKind::Sampled, text).with(&[("after_pct", pct)])
-}
-
-/// Whether the code of a build calls the callee from the function, or holds it inlined there; `None` where that cannot
-/// be said: the function stands in others, so that its calls are theirs.
-fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
-    let (callers, callees) = (&case.ids[at(side)], &callee.ids[at(side)]);
-    let is_alone = |id: &FunctionId| {
-        census.function(*id).is_some_and(|f| f.out_of_line() > 0 && f.inlined_instances() == 0)
-    };
-    if callers.is_empty() || callees.is_empty() || !callers.iter().all(is_alone) {
-        return None;
-    }
-    let calls =
-        |caller, callee| census.call(caller, callee).is_some() || !census.sites_in(callee, caller).is_empty();
-    Some(callers.iter().any(|caller| callees.iter().any(|callee| calls(*caller, *callee))))
 }
