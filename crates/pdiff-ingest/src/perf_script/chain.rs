@@ -40,7 +40,7 @@ pub(super) struct ParsedText {
 }
 
 /// Imperfections, counted.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Flaws {
     /// Lines that are no frame.
     pub(super) unparsed: u32,

@@ -45,12 +45,13 @@ pub(super) fn merge(workers: Vec<Worker>, path: &str, options: &ReadOptions<'_>)
     let threads = merge_threads(&parts, &mut builder, &mut findings.log);
     let stacks = merge_stacks(&mut parts, &mut builder);
     builder.reserve_cells(parts.iter().flat_map(|part| &part.counts.chunks).map(Vec::len).sum());
+    let firsts = first_flaws(&parts, &stacks);
     for (((part, events), threads), stacks) in parts.into_iter().zip(events).zip(threads).zip(stacks) {
         let lane = |(thread, event): &(u32, u32)| {
             Some(((*events.get(*event as usize)?)?, (*threads.get(*thread as usize)?)?))
         };
         let lanes = part.counts.lanes.iter().map_while(lane).collect();
-        merge_cells(part.counts, &Ids { lanes, stacks }, &mut builder, &mut findings.log);
+        merge_cells(part.counts, &Ids { lanes, stacks }, &firsts, &mut builder, &mut findings.log);
     }
     finish(builder, findings, path, options)
 }
@@ -208,8 +209,28 @@ impl ParsedTexts {
     }
 }
 
+/// Where each flawed stack stands first in the text, whichever worker met it there.
+type FirstFlaws = HashMap<(StackId, Flaws), Position, FixedState>;
+
+fn first_flaws(parts: &[Part], stacks: &[Vec<(StackId, Flaws)>]) -> FirstFlaws {
+    let mut firsts = FirstFlaws::default();
+    for (part, stacks) in parts.iter().zip(stacks) {
+        let flawed = part.counts.chains.iter().zip(stacks).filter(|(_, (_, flaws))| !flaws.is_empty());
+        for (chain, key) in flawed {
+            firsts.entry(*key).and_modify(|first| *first = chain.first.min(*first)).or_insert(chain.first);
+        }
+    }
+    firsts
+}
+
 /// Adds the cells of a part, whose memory is freed on the way.
-fn merge_cells(counts: Counts, ids: &Ids, builder: &mut ProfileBuilder, log: &mut NoteLog) {
+fn merge_cells(
+    counts: Counts,
+    ids: &Ids,
+    firsts: &FirstFlaws,
+    builder: &mut ProfileBuilder,
+    log: &mut NoteLog,
+) {
     for cell in counts.chunks.into_iter().flatten() {
         let lane = ids.lanes.get(cell.lane as usize);
         let Some((&(event, thread), &(stack, flaws))) = lane.zip(ids.stacks.get(cell.chain as usize)) else {
@@ -217,7 +238,7 @@ fn merge_cells(counts: Counts, ids: &Ids, builder: &mut ProfileBuilder, log: &mu
         };
         builder.count(event, cell.block, thread, stack, cell.samples, Weight(cell.weight));
         if !flaws.is_empty() {
-            let first = counts.chains.get(cell.chain as usize).map(|chain| chain.first);
+            let first = firsts.get(&(stack, flaws)).copied();
             note_flaws(flaws, u64::from(cell.samples), cell.weight, first, log);
         }
     }

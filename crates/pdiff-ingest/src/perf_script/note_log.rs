@@ -83,6 +83,7 @@ impl NoteLog {
 impl Entry {
     fn keep_first_examples(&mut self) {
         self.examples.sort();
+        self.examples.dedup();
         self.examples.truncate(Notes::MAX_EXAMPLES);
     }
 }
