@@ -12,7 +12,7 @@ type Text = (&'static str, fn(&Verdict) -> String);
 /// A column of numbers.
 type Number = (&'static str, fn(&Verdict) -> Option<f64>);
 
-const TEXTS: [Text; 14] = [
+const TEXTS: [Text; 15] = [
     ("function", |v| v.function.clone()),
     ("object", |v| v.object.clone()),
     ("file", |v| v.file.clone().unwrap_or_default()),
@@ -26,7 +26,8 @@ const TEXTS: [Text; 14] = [
     ("tags", |v| v.tags.iter().map(|tag| tag.as_str()).collect::<Vec<_>>().join("; ")),
     ("in_build_before", |v| v.in_build(Side::Before).to_string()),
     ("in_build_after", |v| v.in_build(Side::After).to_string()),
-    ("sampled", |v| v.presence.as_str().to_owned()),
+    ("sampled_before", |v| v.is_sampled(Side::Before).to_string()),
+    ("sampled_after", |v| v.is_sampled(Side::After).to_string()),
 ];
 
 const NUMBERS: [Number; 14] = [

@@ -11,11 +11,15 @@ use crate::short_name::shorten;
 use crate::visible_text::{cut_end, visible, width as columns_of};
 use crate::{comparability, heading, markdown, notes, table};
 
-/// Columns of a name where the width is limited.
+/// Columns of a name where the width is limited: at most, and at least.
 const NAME_WIDTH: usize = 40;
+const LEAST_NAME: usize = 12;
 
-/// A reason in fewer columns says nothing.
+/// A reason in fewer columns says nothing: names give way to it.
 const LEAST_REASON: usize = 24;
+
+/// Columns that numbers, words and the room between all columns take.
+const NUMBERS_WIDTH: usize = 8 + 8 + 7 + 6 + 7 + 6 * BETWEEN;
 
 /// Causes in the order in which they are shown. Noise is counted, not listed.
 const SHOWN: [Cause; 11] = [
@@ -84,7 +88,7 @@ fn cause_blocks(
     let mut blocks = vec![Line::toned("cause", format!("{cause}: {functions}"), Tone::Strong)];
     blocks.push(Block::Grid(grid(&verdicts[..count.min(shown)], width)));
     if left > 0 {
-        blocks.push(Line::toned("", format!("and {left} more; --top 0 shows all"), Tone::Dim));
+        blocks.push(Line::toned("more", format!("{left} more; --top 0 shows all"), Tone::Dim));
     }
     blocks
 }
@@ -124,7 +128,7 @@ fn cells(verdict: &Verdict, width: Option<usize>) -> Vec<GridCell> {
         _ => of.self_pct,
     };
     let name = visible(&verdict.function);
-    let name = width.map_or_else(|| name.to_string(), |_| shorten(&name, NAME_WIDTH).into_owned());
+    let name = width.map_or_else(|| name.to_string(), |width| shorten(&name, name_width(width)).into_owned());
     let change = verdict.delta_judged_pp();
     let tone = if change > 0.0 { Tone::Worse } else { Tone::Better };
     let sure = match verdict.confidence {
@@ -143,6 +147,10 @@ fn cells(verdict: &Verdict, width: Option<usize>) -> Vec<GridCell> {
     ]
 }
 
+fn name_width(width: usize) -> usize {
+    width.saturating_sub(NUMBERS_WIDTH + LEAST_REASON).clamp(LEAST_NAME, NAME_WIDTH)
+}
+
 fn reason(verdict: &Verdict) -> String {
     let tags: Vec<&str> = verdict.tags.iter().copied().filter(is_told).map(Tag::as_str).collect();
     let tags = if tags.is_empty() { String::new() } else { format!("[{}] ", tags.join(", ")) };
@@ -156,12 +164,9 @@ fn is_told(tag: &Tag) -> bool {
 
 /// Cuts the last column to what the others leave.
 fn cut_reasons(rows: &mut [Vec<GridCell>], width: usize) {
-    let widest = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| columns_of(&cell.text)).max().unwrap_or(0).max(8)
-    };
-    let others: usize = (0..6).map(widest).sum();
-    let room = width.saturating_sub(others + 6 * BETWEEN).max(LEAST_REASON);
+    let longest_name = rows.iter().filter_map(|row| row.first()).map(|cell| columns_of(&cell.text)).max();
+    let taken = longest_name.unwrap_or(0).max(LEAST_NAME) + NUMBERS_WIDTH;
+    let room = width.saturating_sub(taken);
     for cell in rows.iter_mut().filter_map(|row| row.last_mut()) {
         cell.text = cut_end(&visible(&cell.text), room).into_owned();
     }

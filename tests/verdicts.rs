@@ -1,0 +1,77 @@
+//! `pdiff classify` and `pdiff explain` from the outside, on recordings without binaries: nothing is claimed that only
+//! binaries could show.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mysql").join(name)
+}
+
+fn pdiff(command: &str, recordings: [&str; 2], more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pdiff"))
+        .arg(command)
+        .args(recordings.map(fixture))
+        .args(more)
+        .args(["--no-symbolize", "--quiet"])
+        .env("COLUMNS", "100")
+        .output()
+        .unwrap()
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+const OLD_AND_NEW: [&str; 2] = ["57-default.perf.zst", "80-default.perf.zst"];
+
+#[test]
+fn without_binaries_nothing_is_called_new_and_what_is_missing_is_said() {
+    let output = pdiff("classify", OLD_AND_NEW, &["--inline-check", "--format", "json"]);
+    let json = text(&output);
+    assert!(json.starts_with(r#"{"schema_version":1,"before":{"label":"57-default""#));
+    for claim in ["inline-regression", "inline-gain", "new-overhead", "gone"] {
+        assert!(!json.contains(&format!(r#""cause":"{claim}""#)), "{claim}");
+    }
+    assert!(!json.contains(r#""before":"no""#) && !json.contains(r#""confidence":"proved""#));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--binary-before"));
+}
+
+#[test]
+fn two_recordings_of_one_binary_give_noise() {
+    let same = ["80-aligned-r1.perf.zst", "80-aligned-r2.perf.zst"];
+    let json = text(&pdiff("classify", same, &["--format", "json"]));
+    let causes = json.matches(r#""cause":"#).count();
+    assert!(causes > 100);
+    assert_eq!(json.matches(r#""cause":"noise""#).count(), causes);
+}
+
+#[test]
+fn tables_keep_their_width_and_name_what_is_missing() {
+    let table = text(&pdiff("classify", OLD_AND_NEW, &["--top", "5"]));
+    for line in table.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    assert!(table.contains("missing  before: no binary was found"));
+}
+
+#[test]
+fn one_function_is_explained_in_full() {
+    let explained = text(&pdiff("explain", OLD_AND_NEW, &["ut_delay"]));
+    assert!(explained.starts_with("function ut_delay (mysqld)"), "{explained}");
+    for part in ["tags     spin-wait", "booked self", "freeing the spin alone is worth at most"] {
+        assert!(explained.contains(part), "{part}: {explained}");
+    }
+}
+
+#[test]
+fn what_verdicts_cannot_rest_on_is_refused_with_a_hint() {
+    for more in [["--by", "object"], ["--match", "loose"], ["--format", "parquet"]] {
+        let output = pdiff("classify", OLD_AND_NEW, &more);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("hint:"), "{more:?}");
+    }
+}
