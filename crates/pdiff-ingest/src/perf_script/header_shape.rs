@@ -80,12 +80,12 @@ impl Shape {
     fn parse<'a>(&self, line: &'a [u8]) -> Option<HeaderLine<'a>> {
         let (before, rest) = self.split(line)?;
         let (before, period) = if self.has_period { split_period(before)? } else { (before, None) };
-        let before = before.trim_ascii_end().strip_suffix(b":")?;
+        let before = trim_blanks(before)?.strip_suffix(b":")?;
         let (thread_text, time_ns) = split_time_value(before)?;
         let event = self.event_token.strip_suffix(b":")?.len();
         let event = line.get(line.len() - rest.len() - event - 1..line.len() - rest.len() - 1)?;
         let header = HeaderLine {
-            thread_text: thread_text.trim_ascii_end(),
+            thread_text: trim_blanks(thread_text)?,
             time_ns: Some(time_ns),
             period,
             event: Some(event),
@@ -109,10 +109,18 @@ impl Shape {
     }
 }
 
+/// Takes blanks off the end; `None` if other white space is there, which perf does not print.
+#[inline]
+fn trim_blanks(text: &[u8]) -> Option<&[u8]> {
+    let blanks = text.iter().rev().take_while(|byte| **byte == b' ').count();
+    let text = text.get(..text.len() - blanks)?;
+    (!text.last().is_some_and(u8::is_ascii_whitespace)).then_some(text)
+}
+
 /// Takes the period and the blanks around it off the end.
 #[inline]
 fn split_period(text: &[u8]) -> Option<(&[u8], Option<u64>)> {
-    let text = text.trim_ascii_end();
+    let text = trim_blanks(text)?;
     let len = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (before, number) = text.split_at(text.len() - len);
     before.ends_with(b" ").then_some(())?;
