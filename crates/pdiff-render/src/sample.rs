@@ -2,8 +2,8 @@
 
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
-    Comparison, Cost, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary, Pair, Policy,
-    Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
+    Comparison, Cost, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary,
+    Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, Presence, Weight};
