@@ -35,8 +35,8 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
         let inputs: Vec<noise::Row> = rows.map(|row| counted.noise_row(RowId(row as u32), measure)).collect();
         noise::judge(&denominators, &inputs, &counted.settings.noise)
     };
-    let judgement = judge(|row| row.own);
-    let (booked, total) = (judge(|row| row.booked), judge(|row| row.total));
+    let others = || rayon::join(|| judge(|row| row.booked), || judge(|row| row.total));
+    let (judgement, (booked, total)) = rayon::join(|| judge(|row| row.own), others);
     let keyed = counted.row_table.rows().iter().zip(&judgement.rows).enumerate();
     let drifting = judgement.drift.iter().flat_map(|drift| &drift.rows);
     let drifting = drifting.map(|row| counted.name(RowId(*row as u32))).collect();

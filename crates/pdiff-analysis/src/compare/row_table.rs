@@ -1,6 +1,7 @@
 //! Which row a function or thread counts for, by the grouping asked for.
 
 use pdiff_profile::StackId;
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::input::CompareSettings;
@@ -60,9 +61,11 @@ impl<'a> RowTable<'a> {
             (false, true) => Waits::Idles,
             (false, false) => Waits::No,
         };
+        // Some sixty patterns a function: the one part of a comparison that is worth a second core.
+        let all: Vec<_> = keys.iter().collect();
         Self {
-            subsystems: keys.iter().map(|(_, key)| subsystem(key)).collect(),
-            waits: keys.iter().map(|(_, key)| waits(&key.qualified)).collect(),
+            subsystems: all.par_iter().map(|(_, key)| subsystem(key)).collect(),
+            waits: all.par_iter().map(|(_, key)| waits(&key.qualified)).collect(),
             scopes: if matches!(settings.share, Share::All | Share::Work) {
                 vec!["".into()]
             } else {
