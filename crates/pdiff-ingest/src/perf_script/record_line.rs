@@ -12,8 +12,8 @@
 //! Real lines (perf 6.1.192, the second recorded with `--buildid-mmap`):
 //!
 //! ```text
-//! prog x 12978   943.594475: PERF_RECORD_MMAP2 12978/12978: [0x561fb5dbf000(0x1000) @ 0x1000 fe:00 5357571 22570]: r-xp /work/prog x
-//!   987.913507: PERF_RECORD_MMAP2 13350/13350: [0x55c7062c8000(0x1000) @ 0x1000 <bebcb3fac025bc7c>]: r-xp /work/prog x
+//! prog x 12978   943.594475: PERF_RECORD_MMAP2 12978/12978: [0x561fb5dbf000(0x1000) @ 0x1000 fe:00 5357571 22570]: r-xp /opt/prog x
+//!   987.913507: PERF_RECORD_MMAP2 13350/13350: [0x55c7062c8000(0x1000) @ 0x1000 <bebcb3fac025bc7c>]: r-xp /opt/prog x
 //! ```
 //!
 //! Maps of code and LOST counts are kept; all else is read over.
