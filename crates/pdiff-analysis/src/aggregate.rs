@@ -106,7 +106,7 @@ pub(crate) struct StackRows {
 }
 
 /// Counts the cells (sorted by block) into rows. `stack_rows` is asked once per thread class and stack;
-/// `row_denominators` says after the count which denominator each row is over.
+/// `row_denominator` says which denominator each row is over: shares count a sample only where it is the sample's own.
 pub(crate) fn aggregate(
     cells: &[Cell],
     thread_class: &[u32],
