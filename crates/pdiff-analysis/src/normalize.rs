@@ -184,6 +184,7 @@ impl Keys {
             objects,
             collapsed,
             side,
+            names: FxHashMap::default(),
             symbols: FxHashMap::default(),
             chains: FxHashMap::default(),
         };
@@ -205,11 +206,26 @@ struct Naming<'a> {
     /// By object: inlined functions have no rows of their own.
     collapsed: Vec<bool>,
     side: Side,
+    /// A function inlined at a thousand places is demangled once.
+    names: FxHashMap<Spelling<'a>, FunctionName>,
     symbols: FxHashMap<FrameId, KeyId>,
     chains: FxHashMap<(u32, u32, Option<StringId>), Box<[Level]>>,
 }
 
-impl Naming<'_> {
+/// How a name was written: by perf, or with its linkage name by the debug information.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Spelling<'a> {
+    name: &'a str,
+    linkage: Option<&'a str>,
+}
+
+impl Spelling<'_> {
+    fn function_name(&self) -> FunctionName {
+        FunctionName::with_linkage(self.name, self.linkage)
+    }
+}
+
+impl<'a> Naming<'a> {
     fn append(&mut self, stack: &[FrameId], levels: &mut Vec<Level>) {
         let start = levels.len();
         let mut expanded = false;
@@ -258,20 +274,24 @@ impl Naming<'_> {
 
     /// The machine function is called as perf calls it where perf had a symbol: of several names for one address both
     /// sides then have the same one, debug information or not.
-    fn chain(&mut self, chain: &InlineChain, frame: &Frame, symbol: Option<StringId>) -> Box<[Level]> {
+    fn chain(&mut self, chain: &'a InlineChain, frame: &Frame, symbol: Option<StringId>) -> Box<[Level]> {
         let object = self.object(frame).to_owned();
         let kept = if self.is_collapsed(frame) { chain.frames().get(..1) } else { Some(chain.frames()) };
-        let mut perf_name = symbol.map(|symbol| FunctionName::parse(self.profile.string(symbol)));
-        kept.into_iter()
-            .flatten()
-            .map(|inline| {
-                let name = FunctionName::with_linkage(&inline.name, inline.linkage_name.as_deref());
-                let renamed = perf_name.take().filter(|perf| perf.qualified() != name.qualified());
-                let name = renamed.unwrap_or(name);
-                let key = self.keys.function(&name, (&object, self.side), inline.file.as_deref());
-                Level { key, inlined: inline.inlined }
-            })
-            .collect()
+        let profile = self.profile;
+        let mut perf_spelling = symbol.map(|symbol| Spelling { name: profile.string(symbol), linkage: None });
+        let mut levels = Vec::with_capacity(chain.frames().len());
+        for inline in kept.into_iter().flatten() {
+            let dwarf = Spelling { name: &inline.name, linkage: inline.linkage_name.as_deref() };
+            let perf = perf_spelling.take().unwrap_or(dwarf);
+            for spelling in [dwarf, perf] {
+                self.names.entry(spelling).or_insert_with(|| spelling.function_name());
+            }
+            let (Some(dwarf), Some(perf)) = (self.names.get(&dwarf), self.names.get(&perf)) else { continue };
+            let name = if perf.qualified() == dwarf.qualified() { dwarf } else { perf };
+            let key = self.keys.function(name, (&object, self.side), inline.file.as_deref());
+            levels.push(Level { key, inlined: inline.inlined });
+        }
+        levels.into()
     }
 
     fn is_collapsed(&self, frame: &Frame) -> bool {
