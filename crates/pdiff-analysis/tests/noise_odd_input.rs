@@ -44,7 +44,7 @@ fn check(judgement: &Judgement, rows: usize) {
             assert!(value.is_finite(), "{row:?}");
         }
         assert!(!row.degrees_of_freedom.is_nan() && row.dispersion.is_finite(), "{row:?}");
-        assert!(row.detectable_pp.is_none_or(f64::is_finite), "{row:?}");
+        assert!(row.detectable_pp().is_none_or(f64::is_finite), "{row:?}");
         let in_range = |p: Option<f64>| p.is_none_or(|p| (0.0..=1.0).contains(&p));
         assert!(in_range(row.test.p()) && in_range(row.test.q()), "{row:?}");
     }

@@ -179,7 +179,7 @@ fn found(runs: [usize; 2], method: Method, size: f64) -> (f64, f64) {
         let unchanged = world.compare(&after, runs);
         assert_eq!(unchanged.method, method);
         let row = world.row_near([0.002, 0.006, 0.02][seed as usize % 3]);
-        let change_pp = size * unchanged.rows[row].detectable_pp.expect("the row is heavy enough");
+        let change_pp = size * unchanged.rows[row].detectable_pp().expect("the row is heavy enough");
         nominal += unchanged.sensitivities[0].power(100.0 * world.shares[row], change_pp);
         after[row] += change_pp / 100.0;
         found += f64::from(world.compare(&after, runs).rows[row].significant);
@@ -211,7 +211,7 @@ fn swapping_sides_negates_exactly() {
         for (a, b) in there.rows.iter().zip(&back.rows) {
             assert_eq!((a.delta_pp, a.se_pp, a.test), (-b.delta_pp, b.se_pp, b.test));
             assert_eq!((a.ci_low_pp, a.ci_high_pp), (-b.ci_high_pp, -b.ci_low_pp));
-            assert_eq!((a.significant, a.detectable_pp), (b.significant, b.detectable_pp));
+            assert_eq!((a.significant, a.detectable_pp()), (b.significant, b.detectable_pp()));
         }
     }
 }

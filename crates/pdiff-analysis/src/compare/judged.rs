@@ -1,6 +1,7 @@
 //! Counted rows to judged rows: weights and shares of both sides, and whether the change is more than noise.
 
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
+use rayon::prelude::*;
 
 use super::comparison::{
     Family, InlineFlip, InlinedInto, MatchedBy, MeasureChange, NoiseSummary, Quantities, Row, RowInline,
@@ -37,7 +38,7 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
     };
     let others = || rayon::join(|| judge(|row| row.booked), || judge(|row| row.total));
     let (judgement, (booked, total)) = rayon::join(|| judge(|row| row.own), others);
-    let keyed = counted.row_table.rows().iter().zip(&judgement.rows).enumerate();
+    let keyed = counted.row_table.rows().par_iter().zip(&judgement.rows).enumerate();
     let drifting = judgement.drift.iter().flat_map(|drift| &drift.rows);
     let drifting = drifting.map(|row| counted.name(RowId(*row as u32))).collect();
     let mut rows: Vec<Row> =
@@ -172,7 +173,7 @@ impl Counted<'_> {
             ci_high_pp: noise.ci_high_pp,
             test: noise.test,
             significant: noise.significant && noise.floor_passed,
-            detectable_pp: noise.detectable_pp,
+            detectable_pp: noise.detectable_pp(),
             booked: MeasureChange::default(),
             total: MeasureChange::default(),
             inline: RowInline::default(),

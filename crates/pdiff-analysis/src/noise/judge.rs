@@ -106,7 +106,6 @@ fn judge_row(row: &[SideShare; 2], model: &RunModel, alpha: f64) -> RowNoise {
             Test::Tested { p, q: p }
         }
     };
-    let own = sensitivity(row, model, dispersion, alpha, error.scale);
     RowNoise {
         before_pct: 100.0 * before.share,
         after_pct: 100.0 * after.share,
@@ -118,7 +117,7 @@ fn judge_row(row: &[SideShare; 2], model: &RunModel, alpha: f64) -> RowNoise {
         test,
         significant: false,
         floor_passed: passes_floor(delta_pp, 100.0 * before.share.max(after.share)),
-        detectable_pp: test.p().and_then(|_| own.detectable_pp(50.0 * (before.share + after.share))),
+        sensitivity: sensitivity(row, model, dispersion, alpha, error.scale),
         dispersion,
         before_bound_pct: zero_bound_pct(before, dispersion),
         after_bound_pct: zero_bound_pct(after, dispersion),

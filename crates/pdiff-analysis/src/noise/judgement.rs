@@ -86,15 +86,23 @@ pub struct RowNoise {
     pub significant: bool,
     /// The change is large enough to matter: at least [`FLOOR_PP`] and [`FLOOR_RELATIVE`] of the larger side.
     pub floor_passed: bool,
-    /// Smallest growth of this row, in share points from its mean share, that would have been found 9 times in 10 even
-    /// if no other row had changed; `None` if none could, or the row was not tested.
-    pub detectable_pp: Option<f64>,
+    /// What could be seen of a row like this one.
+    pub sensitivity: Sensitivity,
     /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.
     pub dispersion: f64,
     /// Where before has no sample of the row: what its share may be all the same (95 %), in percent.
     pub before_bound_pct: Option<f64>,
     /// Where after has no sample of the row: what its share may be all the same (95 %), in percent.
     pub after_bound_pct: Option<f64>,
+}
+
+impl RowNoise {
+    /// Smallest growth of this row, in share points from its mean share, that would have been found 9 times in 10 even
+    /// if no other row had changed; `None` if none could, or the row was not tested. Solved anew at each call: dear.
+    pub fn detectable_pp(&self) -> Option<f64> {
+        let mean_pct = 0.5 * (self.before_pct + self.after_pct);
+        self.test.p().and_then(|_| self.sensitivity.detectable_pp(mean_pct))
+    }
 }
 
 /// Where the run-to-run variation came from.
