@@ -105,28 +105,59 @@ pub(crate) struct StackRows {
     pub(crate) denominator: Option<usize>,
 }
 
-/// Counts the cells (sorted by block) into rows. `stack_rows` is asked once per thread class and stack;
-/// `row_denominator` says which denominator each row is over: shares count a sample only where it is the sample's own.
+/// The rows that each cell counts for, each distinct answer once.
+pub(crate) struct CellRows {
+    distinct: Vec<StackRows>,
+    /// By cell.
+    of_cell: Vec<u32>,
+}
+
+impl CellRows {
+    /// Asks `stack_rows` once per thread class and stack.
+    pub(crate) fn find(
+        cells: &[Cell],
+        thread_class: &[u32],
+        mut stack_rows: impl FnMut(u32, StackId) -> StackRows,
+    ) -> Self {
+        let mut memo: FxHashMap<(u32, StackId), u32> = FxHashMap::default();
+        let mut distinct = Vec::new();
+        let mut number = |cell: &Cell| {
+            let class = thread_class.get(cell.thread.index()).copied().unwrap_or(0);
+            *memo.entry((class, cell.stack)).or_insert_with(|| {
+                distinct.push(stack_rows(class, cell.stack));
+                u32::try_from(distinct.len() - 1).expect("fewer than 2^32 stacks fit in memory")
+            })
+        };
+        let of_cell = cells.iter().map(&mut number).collect();
+        Self { distinct, of_cell }
+    }
+
+    fn get(&self, cell: usize) -> &StackRows {
+        &self.distinct[self.of_cell[cell] as usize]
+    }
+}
+
+/// Counts the cells (sorted by block) into rows. `row_denominator` says which denominator each row is over: shares
+/// count a sample only where it is the sample's own.
 pub(crate) fn aggregate(
     cells: &[Cell],
-    thread_class: &[u32],
-    mut stack_rows: impl FnMut(u32, StackId) -> StackRows,
+    cell_rows: &CellRows,
     row_denominator: impl Fn(RowId) -> usize,
 ) -> RunTable {
-    let mut memo: FxHashMap<(u32, StackId), StackRows> = FxHashMap::default();
     let mut table = RunTable::default();
     let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
     let coarse_blocks = (blocks / COARSE_FACTOR).max(1);
     let (mut fine, mut coarse) = (BlockWeights::default(), BlockWeights::default());
+    let mut counted = 0;
     for (index, block) in cells.chunk_by(|a, b| a.block == b.block).enumerate() {
         for cell in block {
-            let class = thread_class.get(cell.thread.index()).copied().unwrap_or(0);
-            let rows = memo.entry((class, cell.stack)).or_insert_with(|| stack_rows(class, cell.stack));
+            let rows = cell_rows.get(counted);
             let counts = |row: RowId| rows.denominator == Some(row_denominator(row));
             table.count(cell, rows, counts);
             fine.count(cell, rows, counts);
-            coarse.count(cell, rows, counts);
+            counted += 1;
         }
+        coarse.add_block(&fine);
         fine.flush(&mut table, &row_denominator, Length::Fine);
         let ends_coarse = (index + 1) % COARSE_FACTOR == 0 && (index + 1) / COARSE_FACTOR < coarse_blocks;
         if ends_coarse || index + 1 == blocks {
@@ -228,6 +259,10 @@ impl BlockWeights {
     }
 
     fn add(&mut self, row: RowId, measure: usize, weight: f64) {
+        self.entry(row)[measure] += weight;
+    }
+
+    fn entry(&mut self, row: RowId) -> &mut [f64; 3] {
         if self.rows.len() <= row.index() {
             self.rows.resize(row.index() + 1, [0.0; 3]);
         }
@@ -235,7 +270,19 @@ impl BlockWeights {
         if *entry == [0.0; 3] {
             self.touched.push(row);
         }
-        entry[measure] += weight;
+        entry
+    }
+
+    /// Adds the sums of one block.
+    fn add_block(&mut self, block: &Self) {
+        for row in &block.touched {
+            let sums = self.entry(*row).iter_mut().zip(block.rows[row.index()]);
+            sums.for_each(|(sum, weight)| *sum += weight);
+        }
+        self.denominators.resize(self.denominators.len().max(block.denominators.len()), 0.0);
+        for (sum, n) in self.denominators.iter_mut().zip(&block.denominators) {
+            *sum += n;
+        }
     }
 
     /// Adds the block's sums to the table and empties it.

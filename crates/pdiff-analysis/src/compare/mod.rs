@@ -25,7 +25,9 @@ pub use family::InlineChange;
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
 
-use crate::aggregate::{RunTable, aggregate};
+use rayon::prelude::*;
+
+use crate::aggregate::{CellRows, RowId, RunTable, aggregate};
 use crate::policy::Share;
 use cost::{RunCost, RunFacts, SideCost};
 use judged::{Counted, judged_rows};
@@ -62,7 +64,10 @@ fn compare_prepared(
     let seen = Side::BOTH.map(|side| prepared.seen(side));
     let renames = Renames::new(&prepared.keys, &seen, &settings.knowledge.aliases);
     let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
-    let tables: Vec<RunTable> = prepared.runs.iter().map(|run| count(run, &mut row_table)).collect();
+    let cell_rows: Vec<CellRows> = prepared.runs.iter().map(|run| cell_rows(run, &mut row_table)).collect();
+    let scope = |row: RowId| row_table.rows().get(row.index()).map_or(0, |key| key.scope);
+    let runs = prepared.runs.par_iter().zip(&cell_rows);
+    let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(&run.cells, rows, scope)).collect();
     let spins: Vec<u64> = prepared.runs.iter().map(|run| spin_weight(run, &row_table)).collect();
     let counted = Counted {
         keys: &prepared.keys,
@@ -114,7 +119,7 @@ fn compare_prepared(
     }
 }
 
-fn count(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> RunTable {
+fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {
     let mut classes: Vec<ThreadClass> = Vec::new();
     let mut class_of = Vec::with_capacity(run.groups.len());
     for (thread, group) in run.input.profile.threads.iter().zip(&run.groups) {
@@ -127,16 +132,9 @@ fn count(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> RunTable {
         class_of.push(u32::try_from(class).unwrap_or(0));
     }
     let nobody = ThreadClass { comm: String::new(), group: String::new() };
-    // Rows are numbered while counting; a row's denominator stands in its key.
-    let table = std::cell::RefCell::new(row_table);
-    aggregate(
-        &run.cells,
-        &class_of,
-        |class, stack| {
-            table.borrow_mut().stack_rows(run, classes.get(class as usize).unwrap_or(&nobody), stack)
-        },
-        |row| table.borrow().rows().get(row.index()).map_or(0, |key| key.scope),
-    )
+    CellRows::find(&run.cells, &class_of, |class, stack| {
+        row_table.stack_rows(run, classes.get(class as usize).unwrap_or(&nobody), stack)
+    })
 }
 
 fn spin_weight(run: &PreparedRun<'_>, row_table: &RowTable<'_>) -> u64 {

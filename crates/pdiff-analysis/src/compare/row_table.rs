@@ -2,7 +2,7 @@
 
 use pdiff_profile::StackId;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::input::CompareSettings;
 use super::matching::Renames;
@@ -29,7 +29,12 @@ pub(super) struct RowTable<'a> {
     renames: &'a Renames,
     settings: &'a CompareSettings,
     ids: FxHashMap<RowKey, RowId>,
+    /// By key, where a function has one row whatever thread ran it.
+    ids_of_keys: Vec<Option<RowId>>,
     rows: Vec<RowKey>,
+    /// By row: the last round of `unique_rows` that took it.
+    rounds: Vec<u64>,
+    round: u64,
     scopes: Vec<Box<str>>,
     subsystems: Vec<Box<str>>,
     waits: Vec<Waits>,
@@ -75,7 +80,10 @@ impl<'a> RowTable<'a> {
             renames,
             settings,
             ids: FxHashMap::default(),
+            ids_of_keys: vec![None; all.len()],
             rows: Vec::new(),
+            rounds: Vec::new(),
+            round: 0,
         }
     }
 
@@ -136,12 +144,36 @@ impl<'a> RowTable<'a> {
 
     /// The rows of some levels, each once, in order.
     fn unique_rows(&mut self, levels: &[Level], class: &ThreadClass, leaf_object: &str) -> Box<[RowId]> {
-        let mut seen = FxHashSet::default();
-        let rows = levels.iter().map(|level| self.row(level.key, class, leaf_object));
-        rows.filter(|row| seen.insert(*row)).collect()
+        self.round += 1;
+        let mut rows = Vec::with_capacity(levels.len());
+        for level in levels {
+            let row = self.row(level.key, class, leaf_object);
+            let taken = &mut self.rounds[row.index()];
+            if *taken != self.round {
+                *taken = self.round;
+                rows.push(row);
+            }
+        }
+        rows.into()
     }
 
     fn row(&mut self, key: KeyId, class: &ThreadClass, leaf_object: &str) -> RowId {
+        let of_function =
+            self.settings.group_by == GroupBy::Function && self.settings.share != Share::ThreadGroup;
+        if !of_function {
+            return self.find_row(key, class, leaf_object);
+        }
+        if let Some(Some(id)) = self.ids_of_keys.get(key.0 as usize) {
+            return *id;
+        }
+        let id = self.find_row(key, class, leaf_object);
+        if let Some(known) = self.ids_of_keys.get_mut(key.0 as usize) {
+            *known = Some(id);
+        }
+        id
+    }
+
+    fn find_row(&mut self, key: KeyId, class: &ThreadClass, leaf_object: &str) -> RowId {
         let key = self.renames.canonical(key);
         let of_thread = matches!(self.settings.group_by, GroupBy::Comm | GroupBy::ThreadGroup);
         let scope = match self.settings.share {
@@ -158,6 +190,7 @@ impl<'a> RowTable<'a> {
         }
         let id = RowId(u32::try_from(self.rows.len()).expect("fewer than 2^32 rows fit in memory"));
         self.rows.push(row.clone());
+        self.rounds.push(0);
         self.ids.insert(row, id);
         id
     }

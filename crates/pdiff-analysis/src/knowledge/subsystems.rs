@@ -1,5 +1,6 @@
 //! Which part of a program a function belongs to.
 
+use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::error::{KnowledgeError, parse};
@@ -66,7 +67,7 @@ impl Subsystems {
         let file: File = parse(text)?;
         let program = file.object.as_deref().map(str::parse::<Pattern>).transpose()?;
         let rules: Result<_, KnowledgeError> =
-            file.subsystem.into_iter().map(|entry| Rule::new(entry, program.as_ref())).collect();
+            file.subsystem.into_par_iter().map(|entry| Rule::new(entry, program.as_ref())).collect();
         Ok(Self { rules: rules? })
     }
 
