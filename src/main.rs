@@ -5,6 +5,7 @@
 mod builds;
 mod cli;
 mod commands;
+mod debuginfod;
 mod exit;
 mod output;
 mod pipeline;

@@ -14,6 +14,7 @@ use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasure
 use pdiff_symbolize::{Resolved, SymbolizeOptions, resolve_profile};
 
 use crate::complain;
+use crate::debuginfod::Debuginfod;
 use crate::progress::Progress;
 use crate::settings::{Compared, DebugInfo, Inputs, Recording, SideFiles};
 use crate::timings::Timings;
@@ -248,7 +249,7 @@ pub(crate) fn symbolize_options(debug_info: &DebugInfo, side: Side) -> Symbolize
         build_ids: debug_info.build_ids.clone(),
         cache_dir: debug_info.cache_dir.clone(),
         allow_mismatch: debug_info.allow_mismatch,
-        fetch: None,
+        fetch: debug_info.debuginfod.as_ref().map(Debuginfod::fetch),
     }
 }
 

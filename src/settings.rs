@@ -7,6 +7,7 @@ use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff_analysis::noise::NoiseSettings;
@@ -21,6 +22,7 @@ use crate::cli::{
     ColorChoice, CompareArgs, DebugInfoArgs, FilterArgs, InputArgs, LookupArgs, NameArgs, PackArgs,
     ShareArgs, WorkArgs,
 };
+use crate::debuginfod::Debuginfod;
 
 pub(crate) use classified::Classified;
 
@@ -65,6 +67,7 @@ pub(crate) struct DebugInfo {
     pub(crate) debug_roots: Vec<PathBuf>,
     pub(crate) cache_dir: Option<PathBuf>,
     pub(crate) allow_mismatch: bool,
+    pub(crate) debuginfod: Option<Arc<Debuginfod>>,
 }
 
 impl DebugInfo {
@@ -89,7 +92,7 @@ impl Compared {
     pub(crate) fn new(args: &CompareArgs) -> Result<Self> {
         Ok(Self {
             inputs: inputs(&args.inputs, &args.filters, &args.work)?,
-            debug_info: debug_info_of_sides(&args.debug_info)?,
+            debug_info: debug_info_of_sides(&args.debug_info, args.output.quiet)?,
             settings: compare_settings(&args.names, &args.filters, &args.shares, &args.work)?,
         })
     }
@@ -124,7 +127,7 @@ impl Packing {
             threads: args.threads,
         };
         check_files("--binary", &args.binary)?;
-        let debug_info = debug_info(&args.lookup)?
+        let debug_info = debug_info(&args.lookup, args.quiet)?
             .map(|found| DebugInfo { binaries_before: args.binary.clone(), ..found });
         Ok(Self { inputs, debug_info })
     }
@@ -291,10 +294,10 @@ fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
     Ok(knowledge)
 }
 
-fn debug_info_of_sides(args: &DebugInfoArgs) -> Result<Option<DebugInfo>> {
+fn debug_info_of_sides(args: &DebugInfoArgs, quiet: bool) -> Result<Option<DebugInfo>> {
     check_files("--binary-before", &args.binary_before)?;
     check_files("--binary-after", &args.binary_after)?;
-    Ok(debug_info(&args.lookup)?.map(|found| DebugInfo {
+    Ok(debug_info(&args.lookup, quiet)?.map(|found| DebugInfo {
         binaries_before: args.binary_before.clone(),
         binaries_after: args.binary_after.clone(),
         ..found
@@ -316,7 +319,7 @@ fn check_files(option: &str, paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn debug_info(args: &LookupArgs) -> Result<Option<DebugInfo>> {
+fn debug_info(args: &LookupArgs, quiet: bool) -> Result<Option<DebugInfo>> {
     if let Some(symfs) = args.symfs.as_deref().filter(|symfs| !symfs.is_dir()) {
         bail!("--symfs: {} is not a directory", symfs.display());
     }
@@ -341,7 +344,13 @@ fn debug_info(args: &LookupArgs) -> Result<Option<DebugInfo>> {
         debug_roots: debug_roots(),
         cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache),
         allow_mismatch: args.ignore_build_id,
+        debuginfod: debuginfod(quiet)?,
     }))
+}
+
+/// The debuginfod servers that the environment names.
+pub(crate) fn debuginfod(quiet: bool) -> Result<Option<Arc<Debuginfod>>> {
+    Debuginfod::from_env(|name| std::env::var_os(name), quiet)
 }
 
 /// Where distributions put separate debug information.

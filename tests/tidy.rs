@@ -85,6 +85,8 @@ fn libraries_stand_where_they_belong() {
         ("clap", &["pdiff"]),
         ("anyhow", &["pdiff"]),
         ("indicatif", &["pdiff"]),
+        ("debuginfod", &["pdiff"]),
+        ("ureq", &["pdiff"]),
     ];
     for (package, dependencies) in packages() {
         for (library, homes) in homes {

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
         bail!("verdicts are not written as parquet; hint: use --format csv or json");
     }
     let table = TableChoices::new(&args.output)?;
-    let classified = Classified::new(&args.examined)?;
+    let classified = Classified::new(&args.examined, args.output.quiet)?;
     let mut timings = Timings::start();
     let (examined, builds) = read(&classified, args.output.quiet, &mut timings)?;
     let classification = classify(&input(&classified, &examined, &builds));

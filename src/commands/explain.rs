@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     };
     let output = Output::new(args.output.clone());
     let to_terminal = output.is_terminal();
-    let classified = Classified::new(&args.examined)?;
+    let classified = Classified::new(&args.examined, args.quiet)?;
     let (examined, builds) = read(&classified, args.quiet, &mut Timings::start())?;
     let (verdicts, facts) = explain(&input(&classified, &examined, &builds), name);
     let options = TableOptions {

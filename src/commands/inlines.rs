@@ -10,14 +10,15 @@ use pdiff_render::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};
 use pdiff_symbolize::{ObjectCensus, SymbolizeOptions, census_of};
 
 use crate::cli::{InlinesArgs, InlinesFormat};
+use crate::debuginfod::Debuginfod;
 use crate::output::Output;
-use crate::settings::{cache_dir, debug_roots, known_renames, table_width, use_color};
+use crate::settings::{cache_dir, debug_roots, debuginfod, known_renames, table_width, use_color};
 
 /// Takes the census of both, compares, and writes the result.
 pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let filter = filter(args)?;
     let aliases = known_renames(&args.aliases, args.no_builtin_aliases)?;
-    let options = lookup(args);
+    let options = lookup(args)?;
     let take = |path: &Path, side| {
         census_of(path, &options).with_context(|| format!("the binary of the {side} side"))
     };
@@ -44,14 +45,15 @@ fn filter(args: &InlinesArgs) -> Result<InlinesFilter> {
     })
 }
 
-fn lookup(args: &InlinesArgs) -> SymbolizeOptions {
+fn lookup(args: &InlinesArgs) -> Result<SymbolizeOptions> {
     let mut roots = args.debug_root.clone();
     roots.extend(debug_roots());
-    SymbolizeOptions {
+    Ok(SymbolizeOptions {
         debug_roots: roots,
         cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache),
+        fetch: debuginfod(false)?.as_ref().map(Debuginfod::fetch),
         ..SymbolizeOptions::new()
-    }
+    })
 }
 
 fn file(path: &Path, taken: &ObjectCensus) -> BuildFile {

@@ -7,15 +7,17 @@ use pdiff_profile::ObjectAddr;
 use pdiff_symbolize::{SymbolizeOptions, symbolize};
 
 use crate::cli::{AddressFormat, SymbolizeArgs};
+use crate::debuginfod::Debuginfod;
 use crate::output::Output;
-use crate::settings::debug_roots;
+use crate::settings::{debug_roots, debuginfod};
 
 /// Looks up all addresses and prints what is there, in the order given.
 pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
     let addresses = addresses(&args.addresses)?;
     let mut roots = args.debug_root.clone();
     roots.extend(debug_roots());
-    let options = SymbolizeOptions { debug_roots: roots, ..SymbolizeOptions::new() };
+    let fetch = debuginfod(false)?.as_ref().map(Debuginfod::fetch);
+    let options = SymbolizeOptions { debug_roots: roots, fetch, ..SymbolizeOptions::new() };
     let resolutions = symbolize(&args.binary, &addresses, &options)?;
     let rendered = match args.format {
         AddressFormat::Text => pdiff_render::resolution_text(&resolutions).into_bytes(),

@@ -18,7 +18,7 @@ pub(crate) struct Classified {
 
 impl Classified {
     /// Checks the arguments and reads the files of knowledge that they name.
-    pub(crate) fn new(args: &ExamineArgs) -> Result<Self> {
+    pub(crate) fn new(args: &ExamineArgs, quiet: bool) -> Result<Self> {
         let settings = compare_settings(&args.names, &args.filters, &args.shares, &args.work)?;
         let is_by_function = settings.group_by == GroupBy::Function && settings.share != Share::ThreadGroup;
         let is_expanded = settings.policy.inlines == Inlines::Expand;
@@ -32,7 +32,7 @@ impl Classified {
         Ok(Self {
             compared: Compared {
                 inputs: inputs(&args.inputs, &args.filters, &args.work)?,
-                debug_info: debug_info_of_sides(&args.debug_info)?,
+                debug_info: debug_info_of_sides(&args.debug_info, quiet)?,
                 settings,
             },
             architectural: match &evidence.architectural {

@@ -117,12 +117,18 @@ fn find_shared(file: &ElfFile, options: &SymbolizeOptions) -> Option<ElfFile> {
     if let Some(found) = paths.iter().find_map(|path| open_with_build_id(path, &id)) {
         return Some(found);
     }
+    allowed_path(file, &link.name, options)
+        .and_then(|path| open_with_build_id(&path, &id))
+        .or_else(|| open_with_build_id(&options.fetch.as_ref()?(&id, Wanted::DebugInfo)?, &id))
+}
+
+/// The file that a link names, if it is there and lies beside `file` or under a debug root.
+fn allowed_path(file: &ElfFile, name: &[u8], options: &SymbolizeOptions) -> Option<PathBuf> {
     let directory = std::fs::canonicalize(file.path()).ok()?.parent()?.to_path_buf();
-    let path = directory.join(Path::new(OsStr::from_bytes(&link.name)));
-    let path = std::fs::canonicalize(path).ok()?;
+    let path = std::fs::canonicalize(directory.join(Path::new(OsStr::from_bytes(name)))).ok()?;
     let is_inside = |root: &Path| std::fs::canonicalize(root).is_ok_and(|root| path.starts_with(root));
     let is_allowed = is_inside(&directory) || options.debug_roots.iter().any(|root| is_inside(root));
-    if is_allowed { open_with_build_id(&path, &id) } else { fetched(&id, options) }
+    is_allowed.then_some(path)
 }
 
 /// `FILE.dwp` beside the binary or its debug file.
