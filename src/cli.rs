@@ -1,5 +1,6 @@
 //! The command line as the user types it: names, help and examples. Nothing is decided here; see `settings`.
 
+mod server_settings;
 mod verdicts;
 
 use std::num::NonZeroUsize;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub(crate) use server_settings::{SettingsArgs, SettingsFormat};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
 /// Where a performance regression comes from: compares CPU profiles of two builds of one program.
@@ -39,6 +41,8 @@ pub(crate) enum Command {
     Pack(Box<PackArgs>),
     /// Show what changed in inlining between two binaries, without any profile.
     Inlines(Box<InlinesArgs>),
+    /// Show how the settings of two servers differ, those that matter first.
+    Settings(SettingsArgs),
     /// Print the functions at addresses of a binary, inlined ones included.
     Symbolize(SymbolizeArgs),
     /// Print a completion script for a shell.

@@ -41,6 +41,7 @@ fn run(command: &Command) -> Result<Outcome> {
         Command::Explain(args) => commands::explain::run(args).map(|()| Outcome::Ran),
         Command::Pack(args) => commands::pack::run(args).map(|()| Outcome::Ran),
         Command::Inlines(args) => commands::inlines::run(args).map(|()| Outcome::Ran),
+        Command::Settings(args) => commands::settings::run(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),
         Command::Completions(args) => commands::completions::run(args).map(|()| Outcome::Ran),
         Command::Man(args) => commands::man::run(args).map(|()| Outcome::Ran),

@@ -2,6 +2,7 @@
 //! clap. The environment is read here and nowhere else.
 
 mod classified;
+mod server_settings;
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
@@ -25,6 +26,7 @@ use crate::cli::{
 use crate::debuginfod::Debuginfod;
 
 pub(crate) use classified::Classified;
+pub(crate) use server_settings::{read_server_settings, settings_knowledge};
 
 /// What is read, for both sides.
 pub(crate) struct Inputs {

@@ -300,9 +300,18 @@ fn a_closed_pipe_is_quiet() {
 
 #[test]
 fn help_pages_are_as_written_down() {
-    for command in
-        ["", "compare", "classify", "explain", "inlines", "pack", "symbolize", "completions", "man"]
-    {
+    for command in [
+        "",
+        "compare",
+        "classify",
+        "explain",
+        "inlines",
+        "pack",
+        "settings",
+        "symbolize",
+        "completions",
+        "man",
+    ] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let output = pdiff().args(arguments).env("COLUMNS", "100").output().unwrap();
         let name = if command.is_empty() { "pdiff" } else { command };

@@ -7,4 +7,5 @@ pub(crate) mod explain;
 pub(crate) mod inlines;
 pub(crate) mod man;
 pub(crate) mod pack;
+pub(crate) mod settings;
 pub(crate) mod symbolize;

@@ -17,6 +17,7 @@ mod objects;
 mod one_sided;
 mod pattern;
 mod policy;
+mod settings_diff;
 mod source_roots;
 mod threads;
 
@@ -30,9 +31,12 @@ pub use compare::{
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{
-    Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, SpinList, Subsystems,
-    ThreadGroups,
+    Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting,
+    SettingsKnowledge, SpinList, Subsystems, ThreadGroups,
 };
 pub use normalize::UNRESOLVED;
 pub use pattern::{Pattern, PatternError};
 pub use policy::{GroupBy, Inlines, Policy, Share, UnknownChoice};
+pub use settings_diff::{
+    AtDefault, FoldedSettings, OneSidedSetting, SettingChange, SettingsDiff, settings_diff,
+};

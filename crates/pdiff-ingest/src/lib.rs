@@ -15,6 +15,7 @@ mod options;
 mod pack;
 mod perf_script;
 mod read;
+mod server_settings;
 mod source;
 mod time_window;
 mod windows;
@@ -29,6 +30,7 @@ pub use pack::{
 };
 pub use perf_script::parse_perf_script;
 pub use read::{read_input, read_profile};
+pub use server_settings::{SettingsError, parse_settings};
 pub use source::Source;
 pub use time_window::{ParseTimeWindowError, TimeWindow};
 pub use windows::{Windows, WindowsError};

@@ -12,6 +12,7 @@ mod object;
 mod profile;
 mod resolution;
 mod resolutions;
+mod server_settings;
 mod side;
 mod stack;
 
@@ -25,5 +26,6 @@ pub use profile::{
 };
 pub use resolution::{InlineChain, InlineFrame, Reason, Resolution};
 pub use resolutions::{Lookup, Resolutions, lookups};
+pub use server_settings::{ServerSettings, SettingsScope};
 pub use side::{Presence, RunMeasures, Side};
 pub use stack::StackTable;

@@ -34,6 +34,8 @@ mod row_grid;
 mod row_order;
 #[cfg(test)]
 mod sample;
+mod settings_json;
+mod settings_page;
 mod short_name;
 mod table;
 mod verdict_columns;
@@ -51,6 +53,8 @@ pub use markdown::markdown;
 pub use options::{SortBy, TableOptions, UnknownOrder};
 pub use resolution_lines::{resolution_json_lines, resolution_text};
 pub use row_columns::{csv, parquet};
+pub use settings_json::{settings_csv, settings_json};
+pub use settings_page::{settings_markdown, settings_table};
 pub use table::table;
 pub use verdict_columns::verdict_csv;
 pub use verdict_explain::{explain_markdown, explain_text};

@@ -5,6 +5,7 @@
 mod aliases;
 mod architectural;
 mod error;
+mod server_settings;
 mod spin;
 mod subsystems;
 mod thread_groups;
@@ -12,6 +13,7 @@ mod thread_groups;
 pub use aliases::Aliases;
 pub use architectural::{Architectural, ArchitecturalRule};
 pub use error::KnowledgeError;
+pub use server_settings::{KnownSetting, SettingsKnowledge};
 pub use spin::SpinList;
 pub use subsystems::{FunctionPlace, Subsystems};
 pub use thread_groups::ThreadGroups;

@@ -1,0 +1,331 @@
+//! How the settings of two servers differ.
+//!
+//! In: the settings of both sides and what is known of them. Out: [`SettingsDiff`]: settings that differ, those that one
+//! side has only, and what was folded away as noise. Settings that were renamed are joined; a name that a server keeps
+//! beside a later one is told once. What matters stands first, in the order of the file of knowledge.
+
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pdiff_profile::{ServerSettings, SettingsScope, Side};
+
+use crate::knowledge::SettingsKnowledge;
+use value::{only_in_each, same_scaled, same_value};
+
+/// A setting whose values differ.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SettingChange {
+    /// Its name on After's side.
+    pub name: String,
+    /// Its name on Before's side, where that is another one.
+    pub before_name: Option<String>,
+    /// Before's value, as spelled.
+    pub before: String,
+    /// After's value, as spelled.
+    pub after: String,
+    /// Why it matters, where that is known.
+    pub why: Option<String>,
+    /// On which sides the value is the default of the side's version; `None` where a default or version is not known.
+    pub at_default: Option<AtDefault>,
+}
+
+impl SettingChange {
+    /// What differs: of two lists only the members that one of them has.
+    #[must_use]
+    pub fn shown(&self) -> (String, String) {
+        only_in_each(&self.before, &self.after)
+    }
+}
+
+/// Which sides have the default of their version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtDefault {
+    /// Both: the default changed.
+    Both,
+    /// Before only: it was set for After.
+    Before,
+    /// After only: it was set for Before.
+    After,
+    /// Neither: both set it.
+    Neither,
+}
+
+impl AtDefault {
+    /// The stable text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::Before => "before",
+            Self::After => "after",
+            Self::Neither => "neither",
+        }
+    }
+}
+
+/// A setting that one side has only.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OneSidedSetting {
+    /// Its name.
+    pub name: String,
+    /// Its value, as spelled.
+    pub value: String,
+    /// Why it matters, where that is known.
+    pub why: Option<String>,
+    /// Whether the value is the default of the side's version, where that is known.
+    pub at_default: Option<bool>,
+}
+
+/// Settings that differ between any two servers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoldedSettings {
+    /// What they are: paths, ports, ids.
+    pub what: String,
+    /// Their names.
+    pub names: Vec<String>,
+}
+
+/// How the settings of two servers differ.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SettingsDiff {
+    /// Settings that differ, those that matter first.
+    pub differs: Vec<SettingChange>,
+    /// Settings that only Before has.
+    pub only_before: Vec<OneSidedSetting>,
+    /// Settings that only After has.
+    pub only_after: Vec<OneSidedSetting>,
+    /// What differs and was folded away.
+    pub folded: Vec<FoldedSettings>,
+    /// How many settings are the same.
+    pub same: usize,
+    /// How many names are other names of settings that are told under one name.
+    pub other_names: usize,
+    /// Whether a side knows only what an option file sets, base first.
+    pub is_partial: [bool; 2],
+    /// Versions of the servers, where they say so, base first.
+    pub versions: [Option<String>; 2],
+}
+
+impl SettingsDiff {
+    /// A side's settings that the other side does not have.
+    #[must_use]
+    pub fn only(&self, side: Side) -> &[OneSidedSetting] {
+        match side {
+            Side::Before => &self.only_before,
+            Side::After => &self.only_after,
+        }
+    }
+
+    /// Differences that gate a function: name and what each side has, in words, those that matter most first.
+    #[must_use]
+    pub fn gates<'k>(
+        &self,
+        knowledge: &'k SettingsKnowledge,
+        function: &str,
+        subsystem: Option<&str>,
+    ) -> Vec<(String, &'k str)> {
+        let gate = |name: &str| {
+            let names = std::iter::once(name.to_owned());
+            let names = names.chain(knowledge.other_names(name).into_iter().map(|(name, _)| name));
+            let mut known = names.filter_map(|name| knowledge.setting(&name));
+            known.find(|(_, setting)| setting.gates(function, subsystem))
+        };
+        let differing = self.differs.iter().filter_map(|change| {
+            let (before, after) = change.shown();
+            let text = format!("{} is {} before, {} after", change.name, word(&before), word(&after));
+            gate(&change.name).map(|(rank, setting)| (rank, text, setting.why()))
+        });
+        let one_sided =
+            Side::BOTH.into_iter().filter(|side| !self.is_partial[usize::from(*side == Side::Before)]);
+        let one_sided = one_sided.flat_map(|side| {
+            self.only(side).iter().filter_map(move |only| {
+                let text = format!(
+                    "{} is {} {side}, and no setting of the other side",
+                    only.name,
+                    word(&only.value)
+                );
+                gate(&only.name).map(|(rank, setting)| (rank, text, setting.why()))
+            })
+        });
+        let mut gates: Vec<(usize, String, &str)> = differing.chain(one_sided).collect();
+        gates.sort();
+        gates.into_iter().map(|(_, text, why)| (text, why)).collect()
+    }
+}
+
+fn word(value: &str) -> &str {
+    if value.is_empty() { "empty" } else { value }
+}
+
+/// A name of each side that stand for one setting.
+struct Joined<'a> {
+    names: [&'a str; 2],
+    factor: f64,
+}
+
+/// Compares the settings of two servers.
+///
+/// ```
+/// use pdiff_analysis::{SettingsKnowledge, settings_diff};
+/// use pdiff_profile::{ServerSettings, SettingsScope};
+///
+/// let of = |value| {
+///     let mut settings = ServerSettings::new(SettingsScope::All);
+///     settings.insert("sync_binlog", value);
+///     settings
+/// };
+/// let diff = settings_diff(&of("0"), &of("1"), &SettingsKnowledge::mysqld());
+/// assert_eq!(diff.differs[0].name, "sync_binlog");
+/// ```
+#[must_use]
+pub fn settings_diff(
+    before: &ServerSettings,
+    after: &ServerSettings,
+    knowledge: &SettingsKnowledge,
+) -> SettingsDiff {
+    let sides = [before, after];
+    let joined = join(sides, knowledge);
+    let known: [BTreeSet<&str>; 2] = [0, 1].map(|at| joined.iter().map(|joined| joined.names[at]).collect());
+    let mut folded: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut is_noise = |name: &str| {
+        let what = knowledge.noise(name);
+        if let Some(what) = what {
+            folded.entry(what.to_owned()).or_default().push(name.to_owned());
+        }
+        what.is_some()
+    };
+    let (mut differs, mut same, mut other_names) = (Vec::new(), 0, 0);
+    for joined in &joined {
+        let [from, to] = [0, 1].map(|at| sides[at].get(joined.names[at]).unwrap_or_default());
+        let is_same =
+            if joined.factor == 1.0 { same_value(from, to) } else { same_scaled(from, joined.factor, to) };
+        if is_same {
+            same += 1;
+        } else if !is_noise(joined.names[1]) {
+            differs.push(change(joined, sides, knowledge));
+        }
+    }
+    let mut only = [0, 1].map(|at| {
+        let mut rows = Vec::new();
+        for (name, value) in sides[at].iter().filter(|(name, _)| !known[at].contains(name)) {
+            if is_other_name(name, value, sides[at], knowledge) {
+                other_names += 1;
+            } else if !is_noise(name) {
+                rows.push(one_sided(name, value, sides[at], knowledge));
+            }
+        }
+        rows
+    });
+    differs.sort_by_key(|row: &SettingChange| (rank(knowledge, &row.name), row.name.clone()));
+    only.iter_mut().for_each(|rows| rows.sort_by_key(|row| (rank(knowledge, &row.name), row.name.clone())));
+    let [only_before, only_after] = only;
+    let folded = folded.into_iter().map(|(what, mut names)| {
+        names.sort();
+        names.dedup();
+        FoldedSettings { what, names }
+    });
+    SettingsDiff {
+        differs,
+        only_before,
+        only_after,
+        folded: folded.collect(),
+        same,
+        other_names,
+        is_partial: sides.map(|side| side.scope() == SettingsScope::Given),
+        versions: sides.map(|side| side.get("version").map(str::to_owned)),
+    }
+}
+
+/// Settings of both sides: by name, then by known renames, one to one.
+fn join<'a>(sides: [&'a ServerSettings; 2], knowledge: &SettingsKnowledge) -> Vec<Joined<'a>> {
+    let [before, after] = sides;
+    let is_same_name = |(name, _): &(&'a str, &str)| after.get(name).is_some();
+    let mut joined: Vec<Joined<'a>> = before
+        .iter()
+        .filter(is_same_name)
+        .map(|(name, _)| Joined { names: [name, name], factor: 1.0 })
+        .collect();
+    let mut taken: BTreeSet<&str> = BTreeSet::new();
+    for (name, value) in before.iter().filter(|(name, _)| after.get(name).is_none()) {
+        // A name that is another one's on its own side is told under that one.
+        if is_other_name(name, value, before, knowledge) {
+            continue;
+        }
+        let names = knowledge.other_names(name);
+        let found = names.iter().find_map(|(other, factor)| {
+            let (other, _) = after.iter().find(|(name, _)| name == other)?;
+            (before.get(other).is_none() && !taken.contains(other)).then_some((other, *factor))
+        });
+        if let Some((other, factor)) = found {
+            taken.insert(other);
+            joined.push(Joined { names: [name, other], factor });
+        }
+    }
+    joined
+}
+
+/// Whether a side has the setting under another name, too, with the same value.
+fn is_other_name(name: &str, value: &str, side: &ServerSettings, knowledge: &SettingsKnowledge) -> bool {
+    let names = knowledge.other_names(name);
+    names
+        .iter()
+        .any(|(other, factor)| side.get(other).is_some_and(|other| same_scaled(value, *factor, other)))
+}
+
+fn rank(knowledge: &SettingsKnowledge, name: &str) -> usize {
+    known_as(knowledge, name).map_or(usize::MAX, |(rank, _)| rank)
+}
+
+/// What is known of a setting under any of its names.
+fn known_as<'k>(
+    knowledge: &'k SettingsKnowledge,
+    name: &str,
+) -> Option<(usize, &'k crate::knowledge::KnownSetting)> {
+    let others = || knowledge.other_names(name).into_iter().find_map(|(other, _)| knowledge.setting(&other));
+    knowledge.setting(name).or_else(others)
+}
+
+fn change(joined: &Joined<'_>, sides: [&ServerSettings; 2], knowledge: &SettingsKnowledge) -> SettingChange {
+    let [from, to] = [0, 1].map(|at| sides[at].get(joined.names[at]).unwrap_or_default());
+    let defaults = [0, 1].map(|at| is_default(joined.names[at], sides[at], knowledge));
+    let [before_name, name] = joined.names.map(str::to_owned);
+    SettingChange {
+        why: known_as(knowledge, &name).map(|(_, setting)| setting.why().to_owned()),
+        before_name: (before_name != name).then_some(before_name),
+        name,
+        before: from.to_owned(),
+        after: to.to_owned(),
+        at_default: match defaults {
+            [Some(true), Some(true)] => Some(AtDefault::Both),
+            [Some(true), Some(false)] => Some(AtDefault::Before),
+            [Some(false), Some(true)] => Some(AtDefault::After),
+            [Some(false), Some(false)] => Some(AtDefault::Neither),
+            _ => None,
+        },
+    }
+}
+
+fn one_sided(
+    name: &str,
+    value: &str,
+    side: &ServerSettings,
+    knowledge: &SettingsKnowledge,
+) -> OneSidedSetting {
+    OneSidedSetting {
+        name: name.to_owned(),
+        value: value.to_owned(),
+        why: known_as(knowledge, name).map(|(_, setting)| setting.why().to_owned()),
+        at_default: is_default(name, side, knowledge),
+    }
+}
+
+/// Whether a side's value is the default of its version, where both are known.
+fn is_default(name: &str, side: &ServerSettings, knowledge: &SettingsKnowledge) -> Option<bool> {
+    let (_, setting) = known_as(knowledge, name)?;
+    let default = setting.default_of(side.version()?)?;
+    side.get(name).map(|value| same_value(value, default))
+}
+
+#[cfg(test)]
+mod tests;

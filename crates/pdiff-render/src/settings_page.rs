@@ -1,0 +1,192 @@
+//! Differing settings as a page: those that matter first with the reason, then the others, then what one side has only.
+
+use pdiff_analysis::{AtDefault, OneSidedSetting, SettingChange, SettingsDiff};
+use pdiff_profile::Side;
+
+use crate::options::TableOptions;
+use crate::page::{Align, Block, Grid, GridCell, GridColumn, Line, Tone, apart};
+use crate::row_grid::BETWEEN;
+use crate::visible_text::{cut_end, cut_middle, visible, width as columns_of};
+use crate::{markdown, table};
+
+/// Columns of a value: at most.
+const VALUE_WIDTH: usize = 32;
+
+/// Columns of a value where no width is to be kept: lists of switches are long.
+const WIDE_VALUE: usize = 200;
+
+/// A reason in fewer columns says nothing.
+const LEAST_REASON: usize = 16;
+
+/// Columns of what is said of defaults.
+const DEFAULT_WIDTH: usize = 15;
+
+/// The differences as tables for a terminal. Of the options, `top` limits each list of settings without a known
+/// reason, and order and least change have no meaning.
+#[must_use]
+pub fn settings_table(of: &SettingsDiff, labels: [&str; 2], options: &TableOptions) -> String {
+    let width = table::readable_width(options.width);
+    table::draw(&page(of, labels, options.top, width), width, options.color)
+}
+
+/// The differences as markdown.
+#[must_use]
+pub fn settings_markdown(of: &SettingsDiff, labels: [&str; 2], options: &TableOptions) -> String {
+    markdown::draw(&page(of, labels, options.top, None))
+}
+
+fn page(of: &SettingsDiff, labels: [&str; 2], top: Option<usize>, width: Option<usize>) -> Vec<Block> {
+    let (known, other): (Vec<_>, Vec<_>) = of.differs.iter().partition(|change| change.why.is_some());
+    let mut sections = vec![heading(of, labels)];
+    sections.push(changes("matter", "settings that differ and are known to matter", &known, None, width));
+    sections.push(changes("differ", "other settings that differ", &other, top, width));
+    for side in Side::BOTH {
+        sections.push(only(of, side, top, width));
+    }
+    sections.push(closing(of));
+    apart(sections)
+}
+
+fn heading(of: &SettingsDiff, labels: [&str; 2]) -> Vec<Block> {
+    let line = |at: usize, label: &'static str| {
+        let version = of.versions[at].as_deref().map_or_else(String::new, |version| format!(": {version}"));
+        let partial =
+            if of.is_partial[at] { ", an option file: what it does not set has its default" } else { "" };
+        Line::toned(label, format!("{}{version}{partial}", labels[at]), Tone::Strong)
+    };
+    vec![line(0, "before"), line(1, "after")]
+}
+
+fn changes(
+    label: &'static str,
+    what: &str,
+    changes: &[&SettingChange],
+    top: Option<usize>,
+    width: Option<usize>,
+) -> Vec<Block> {
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let shown = top.unwrap_or(usize::MAX).min(changes.len());
+    let mut blocks = vec![Line::toned(label, format!("{what}: {}", changes.len()), Tone::Strong)];
+    let has_reasons = changes.iter().any(|change| change.why.is_some());
+    let row = |change: &&SettingChange| {
+        let name = match &change.before_name {
+            Some(before) => format!("{} <- {before}", change.name),
+            None => change.name.clone(),
+        };
+        let (before, after) = change.shown();
+        let mut cells = vec![
+            GridCell::name(visible(&name)),
+            GridCell::plain(value(&before, width)),
+            GridCell::plain(value(&after, width)),
+        ];
+        if has_reasons {
+            cells.push(GridCell::plain(default_word(change.at_default)));
+            cells.push(GridCell::plain(change.why.clone().unwrap_or_default()));
+        }
+        cells
+    };
+    let mut rows: Vec<Vec<GridCell>> = changes.iter().take(shown).map(row).collect();
+    if let (Some(width), true) = (width, has_reasons) {
+        cut_reasons(&mut rows, width);
+    }
+    let titles = ["setting", "before", "after", "default", "why"];
+    let titles = titles.into_iter().take(if has_reasons { 5 } else { 3 });
+    blocks.push(Block::Grid(Grid { columns: titles.map(column).collect(), rows, sums: 0 }));
+    blocks.extend(left_out(changes.len() - shown));
+    blocks
+}
+
+fn column(title: &str) -> GridColumn {
+    GridColumn { title: [String::new(), title.to_owned()], align: Align::Left }
+}
+
+fn left_out(left: usize) -> Option<Block> {
+    (left > 0).then(|| Line::toned("more", format!("{left} more; --top 0 shows all"), Tone::Dim))
+}
+
+fn value(text: &str, width: Option<usize>) -> String {
+    let most = width.map_or(WIDE_VALUE, |width| (width / 6).clamp(8, VALUE_WIDTH));
+    if text.is_empty() { "-".to_owned() } else { cut_middle(&visible(text), most).into_owned() }
+}
+
+fn default_word(at: Option<AtDefault>) -> &'static str {
+    match at {
+        None => "",
+        Some(AtDefault::Both) => "default changed",
+        Some(AtDefault::Before) => "set after",
+        Some(AtDefault::After) => "set before",
+        Some(AtDefault::Neither) => "set on both",
+    }
+}
+
+/// Cuts the last column to what the others leave, and drops it where that is nothing.
+fn cut_reasons(rows: &mut [Vec<GridCell>], width: usize) {
+    let widest =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| columns_of(&cell.text)).max();
+    let taken: usize = (0..3).filter_map(widest).map(|columns| columns.max(7) + BETWEEN).sum();
+    let room = width.saturating_sub(taken + DEFAULT_WIDTH + BETWEEN);
+    for row in rows.iter_mut() {
+        if let Some(cell) = row.last_mut() {
+            cell.text =
+                if room < LEAST_REASON { String::new() } else { cut_end(&cell.text, room).into_owned() };
+        }
+    }
+}
+
+fn only(of: &SettingsDiff, side: Side, top: Option<usize>, width: Option<usize>) -> Vec<Block> {
+    let settings = of.only(side);
+    // An option file says nothing of what it does not set.
+    let other_is_partial = of.is_partial[usize::from(side == Side::Before)];
+    if settings.is_empty() {
+        return Vec::new();
+    }
+    let label = if side == Side::Before { "before" } else { "after" };
+    let what = if other_is_partial { "not set in the other side's option file" } else { "only there" };
+    let shown = top.unwrap_or(usize::MAX).min(settings.len());
+    let mut blocks = vec![Line::toned(label, format!("{what}: {} settings", settings.len()), Tone::Strong)];
+    let row = |setting: &OneSidedSetting| {
+        let why = setting.why.clone().unwrap_or_default();
+        vec![
+            GridCell::name(visible(&setting.name)),
+            GridCell::plain(value(&setting.value, width)),
+            GridCell::plain(""),
+            GridCell::plain(match setting.at_default {
+                Some(true) => "default",
+                Some(false) => "set",
+                None => "",
+            }),
+            GridCell::plain(why),
+        ]
+    };
+    let mut rows: Vec<Vec<GridCell>> = settings.iter().take(shown).map(row).collect();
+    if let Some(width) = width {
+        cut_reasons(&mut rows, width);
+    }
+    rows.iter_mut().for_each(|row| drop(row.remove(2)));
+    let titles = ["setting", "value", "default", "why"].map(column).to_vec();
+    blocks.push(Block::Grid(Grid { columns: titles, rows, sums: 0 }));
+    blocks.extend(left_out(settings.len() - shown));
+    blocks
+}
+
+fn closing(of: &SettingsDiff) -> Vec<Block> {
+    let mut text = format!("{} settings are the same", of.same);
+    if of.other_names > 0 {
+        text.push_str(&format!(
+            "; {} names are other names of settings told above or the same",
+            of.other_names
+        ));
+    }
+    let mut blocks = vec![Line::block("same", text)];
+    if !of.folded.is_empty() {
+        let parts: Vec<String> =
+            of.folded.iter().map(|folded| format!("{} {}", folded.names.len(), folded.what)).collect();
+        blocks.push(Line::toned("folded", format!("{}; --all shows them", parts.join(", ")), Tone::Dim));
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! The arguments of `pdiff settings`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::ColorChoice;
+
+const SETTINGS_EXAMPLES: &str = "\
+Examples:
+  pdiff settings 57-variables.tsv 80-variables.tsv
+  mysql -N -B -e 'SHOW GLOBAL VARIABLES' | pdiff settings old.tsv -
+  pdiff settings old.cnf new.cnf --format json | jq '.differs[] | select(.why) | .name'
+
+Read are the output of SHOW GLOBAL VARIABLES (tab separated, as a table, or by \\G) and option files (my.cnf, key=value).
+ON, 1 and YES are the same value, and so are 75 and 75.000000. Renamed settings are joined.";
+
+/// Whose settings are compared, and how the result is shown.
+#[derive(Args, Debug)]
+#[command(after_help = SETTINGS_EXAMPLES)]
+pub(crate) struct SettingsArgs {
+    /// Settings of the base build's server; - for standard input
+    #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath)]
+    pub(crate) before: PathBuf,
+    /// Settings of the server compared with it
+    #[arg(value_name = "AFTER", value_hint = ValueHint::FilePath)]
+    pub(crate) after: PathBuf,
+    /// Paths, ports, ids, host names and versions as well, which differ between any two servers
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// What is known of settings (TOML), instead of the built-in knowledge of mysqld
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) knowledge: Option<PathBuf>,
+    /// Form of the result; json and csv hold every setting
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = SettingsFormat::Table, help_heading = "Output")]
+    pub(crate) format: SettingsFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Rows of each list in table and markdown, where no reason is known; 0 for all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 30, help_heading = "Output")]
+    pub(crate) top: usize,
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
+    pub(crate) color: ColorChoice,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SettingsFormat {
+    Table,
+    Markdown,
+    Json,
+    Csv,
+}
