@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub(crate) use server_settings::{SettingsArgs, SettingsFormat};
+pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
 /// Where a performance regression comes from: compares CPU profiles of two builds of one program.
@@ -75,6 +75,8 @@ pub(crate) struct CompareArgs {
     pub(crate) debug_info: DebugInfoArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) servers: ServerArgs,
     #[command(flatten)]
     pub(crate) shares: ShareArgs,
     #[command(flatten)]

@@ -26,7 +26,7 @@ use crate::cli::{
 use crate::debuginfod::Debuginfod;
 
 pub(crate) use classified::Classified;
-pub(crate) use server_settings::{read_server_settings, settings_knowledge};
+pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};
 
 /// What is read, for both sides.
 pub(crate) struct Inputs {

@@ -75,3 +75,36 @@ fn what_verdicts_cannot_rest_on_is_refused_with_a_hint() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("hint:"), "{more:?}");
     }
 }
+
+fn settings_file(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/settings").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn differing_settings_stand_with_the_verdicts_and_before_the_rows() {
+    let (before, after) = (settings_file("57.tsv"), settings_file("80.tsv"));
+    let given = ["--settings-before", &before, "--settings-after", &after];
+    let json = text(&pdiff("classify", OLD_AND_NEW, &[&given[..], &["--format", "json"]].concat()));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let names: Vec<&str> = report["settings"]["differs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|row| row["name"].as_str())
+        .collect();
+    assert!(names.contains(&"innodb_undo_log_truncate"), "{names:?}");
+    let redo =
+        report["verdicts"].as_array().unwrap().iter().find(|of| of["function"] == "log_writer").unwrap();
+    let told = |of: &serde_json::Value| {
+        of["text"].as_str().unwrap().starts_with("innodb_log_writer_threads is ON after")
+    };
+    assert!(redo["evidence"].as_array().unwrap().iter().any(told), "{redo}");
+    for command in ["classify", "compare"] {
+        let table = text(&pdiff(command, OLD_AND_NEW, &given));
+        assert!(table.contains("log_slave_updates=ON"), "{command}: {table}");
+        assert!(table.lines().all(|line| line.chars().count() <= 100), "{command}");
+    }
+    let output = pdiff("classify", OLD_AND_NEW, &given[..2]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -45,6 +45,21 @@ pub(crate) struct SettingsArgs {
     pub(crate) color: ColorChoice,
 }
 
+/// What the servers were set to while the recordings were made.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Settings of the servers")]
+pub(crate) struct ServerArgs {
+    /// What SHOW GLOBAL VARIABLES printed on the base side's server (tab separated, table or \G), or its option file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "settings_after")]
+    pub(crate) settings_before: Option<PathBuf>,
+    /// The same of the other side's
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "settings_before")]
+    pub(crate) settings_after: Option<PathBuf>,
+    /// What is known of settings (TOML), instead of the built-in knowledge of mysqld
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "settings_before")]
+    pub(crate) settings_knowledge: Option<PathBuf>,
+}
+
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SettingsFormat {
     Table,

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorChoice, DebugInfoArgs, FilterArgs, InputArgs, NameArgs, OutputArgs, ShareArgs, WorkArgs};
+use super::{
+    ColorChoice, DebugInfoArgs, FilterArgs, InputArgs, NameArgs, OutputArgs, ServerArgs, ShareArgs, WorkArgs,
+};
 
 const CLASSIFY_EXAMPLES: &str = "\
 Examples:
@@ -39,6 +41,8 @@ pub(crate) struct ExamineArgs {
     pub(crate) debug_info: DebugInfoArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) servers: ServerArgs,
     #[command(flatten)]
     pub(crate) shares: ShareArgs,
 }

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use pdiff_analysis::classify::{ClassifyInput, ClassifyKnowledge, classify};
+use pdiff_analysis::{Comparison, Fact};
 use pdiff_profile::Notes;
 
 use super::compare::TableChoices;
@@ -57,8 +58,17 @@ pub(super) fn read(
     let mut notes = Notes::new();
     let builds = ReadBuilds::read(&examined, classified.compared.debug_info.as_ref(), &mut notes)?;
     examined.comparison.notes.merge(&notes);
+    add_fact(&mut examined.comparison, classified.servers.fact());
     timings.lap("census of the binaries", None);
     Ok((examined, builds))
+}
+
+/// Puts a fact to its like, gravest first.
+pub(super) fn add_fact(comparison: &mut Comparison, fact: Option<Fact>) {
+    let Some(fact) = fact else { return };
+    let facts = &mut comparison.comparability;
+    let at = facts.iter().position(|other| other.gravity < fact.gravity).unwrap_or(facts.len());
+    facts.insert(at, fact);
 }
 
 /// As the analysis wants it.
@@ -74,10 +84,12 @@ pub(super) fn input<'a>(
         builds: builds.of_program(),
         same_objects: &builds.same_objects,
         counts: classified.counts.as_ref(),
+        settings: classified.servers.diff.as_ref(),
         knowledge: ClassifyKnowledge {
             aliases: &knowledge.aliases,
             spin: &knowledge.spin,
             architectural: &classified.architectural,
+            settings: &classified.servers.knowledge,
         },
         demands: classified.demands,
     }

@@ -4,11 +4,12 @@ use anyhow::{Result, anyhow, bail};
 use pdiff_analysis::{Comparison, Gate};
 use pdiff_render::TableOptions;
 
+use super::classify::add_fact;
 use crate::cli::{CompareArgs, Format, OutputArgs};
 use crate::exit::Outcome;
 use crate::output::Output;
 use crate::pipeline;
-use crate::settings::{Compared, table_width, use_color};
+use crate::settings::{Compared, Servers, table_width, use_color};
 use crate::timings::Timings;
 
 /// Compares, writes the result, and says whether a gate tripped.
@@ -21,7 +22,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let table = TableChoices::new(&args.output)?;
     let compared = Compared::new(args)?;
     let mut timings = Timings::start();
-    let comparison = pipeline::run(&compared, args.output.quiet, &mut timings)?;
+    let servers = Servers::new(&args.servers)?;
+    let mut comparison = pipeline::run(&compared, args.output.quiet, &mut timings)?;
+    add_fact(&mut comparison, servers.fact());
     let rendered = render(&comparison, args.output.format, &table.options)?;
     timings.lap("render", Some(rendered.len() as u64));
     table.output.write(&rendered)?;

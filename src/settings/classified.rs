@@ -5,7 +5,7 @@ use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::{Architectural, GroupBy, Inlines, Share};
 use pdiff_profile::names::MatchLevel;
 
-use super::{Compared, compare_settings, debug_info_of_sides, inputs, read_file};
+use super::{Compared, Servers, compare_settings, debug_info_of_sides, inputs, read_file};
 use crate::cli::ExamineArgs;
 
 /// Everything that verdicts are made of.
@@ -14,6 +14,7 @@ pub(crate) struct Classified {
     pub(crate) architectural: Architectural,
     pub(crate) counts: Option<CallCounts>,
     pub(crate) demands: Demands,
+    pub(crate) servers: Servers,
 }
 
 impl Classified {
@@ -40,6 +41,7 @@ impl Classified {
                 None => Architectural::mysqld(),
             },
             counts: evidence.counts.as_deref().map(|path| read_file(path, CallCounts::parse)).transpose()?,
+            servers: Servers::new(&args.servers)?,
             demands: if evidence.inline_check { Demands::InlineProof } else { Demands::Any },
         })
     }

@@ -4,11 +4,15 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use pdiff_analysis::SettingsKnowledge;
+use pdiff_analysis::{Fact, Gravity, SettingChange, SettingsDiff, SettingsKnowledge, settings_diff};
 use pdiff_ingest::parse_settings;
 use pdiff_profile::ServerSettings;
 
 use super::read_file;
+use crate::cli::ServerArgs;
+
+/// Settings named in the facts of a comparison.
+const NAMED: usize = 2;
 
 /// More than any server has to say; what is larger is some other file.
 const MAX_BYTES: u64 = 16 << 20;
@@ -31,4 +35,44 @@ pub(crate) fn read_server_settings(path: &Path) -> Result<ServerSettings> {
 /// What is known of settings: from a file, else the built-in knowledge of mysqld.
 pub(crate) fn settings_knowledge(path: Option<&Path>) -> Result<SettingsKnowledge> {
     path.map_or_else(|| Ok(SettingsKnowledge::mysqld()), |path| read_file(path, SettingsKnowledge::parse))
+}
+
+/// The settings of both servers, compared, and what is known of settings.
+pub(crate) struct Servers {
+    pub(crate) diff: Option<SettingsDiff>,
+    pub(crate) knowledge: SettingsKnowledge,
+}
+
+impl Servers {
+    /// Reads the files that the arguments name; none is fine.
+    pub(crate) fn new(args: &ServerArgs) -> Result<Self> {
+        let knowledge = settings_knowledge(args.settings_knowledge.as_deref())?;
+        let diff = match (&args.settings_before, &args.settings_after) {
+            (Some(before), Some(after)) => {
+                let (before, after) = (read_server_settings(before)?, read_server_settings(after)?);
+                Some(settings_diff(&before, &after, &knowledge))
+            }
+            _ => None,
+        };
+        Ok(Self { diff, knowledge })
+    }
+
+    /// What a comparison says of the settings before its rows.
+    pub(crate) fn fact(&self) -> Option<Fact> {
+        let diff = self.diff.as_ref()?;
+        let known: Vec<&SettingChange> = diff.differs.iter().filter(|change| change.why.is_some()).collect();
+        let values = |value: fn(&SettingChange) -> &String| {
+            let pair = |change: &&&SettingChange| format!("{}={}", change.name, value(change));
+            known.iter().take(NAMED).map(|change| pair(&change)).collect::<Vec<_>>().join(", ")
+        };
+        let (before, after, gravity, remark) = match known.len() {
+            0 => ("the same".to_owned(), "the same".to_owned(), Gravity::Plain, String::new()),
+            count => {
+                let remark =
+                    format!("{count} settings that are known to matter differ; `pdiff settings` lists them");
+                (values(|change| &change.before), values(|change| &change.after), Gravity::Warning, remark)
+            }
+        };
+        Some(Fact { name: "settings", before, after, gravity, remark })
+    }
 }

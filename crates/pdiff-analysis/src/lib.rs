@@ -38,5 +38,5 @@ pub use normalize::UNRESOLVED;
 pub use pattern::{Pattern, PatternError};
 pub use policy::{GroupBy, Inlines, Policy, Share, UnknownChoice};
 pub use settings_diff::{
-    AtDefault, FoldedSettings, OneSidedSetting, SettingChange, SettingsDiff, settings_diff,
+    AtDefault, FoldedSettings, OneSidedSetting, SettingChange, SettingGate, SettingsDiff, settings_diff,
 };

@@ -13,7 +13,7 @@ use crate::{markdown, table};
 const VALUE_WIDTH: usize = 32;
 
 /// Columns of a value where no width is to be kept: lists of switches are long.
-const WIDE_VALUE: usize = 200;
+const WIDE_VALUE: usize = 64;
 
 /// A reason in fewer columns says nothing.
 const LEAST_REASON: usize = 16;
@@ -55,6 +55,22 @@ fn heading(of: &SettingsDiff, labels: [&str; 2]) -> Vec<Block> {
         Line::toned(label, format!("{}{version}{partial}", labels[at]), Tone::Strong)
     };
     vec![line(0, "before"), line(1, "after")]
+}
+
+/// Differing settings as lines of other pages: what matters, the most important first.
+pub(crate) fn short_blocks(of: &SettingsDiff, most: usize, width: Option<usize>) -> Vec<Block> {
+    let known: Vec<&SettingChange> = of.differs.iter().filter(|change| change.why.is_some()).collect();
+    let shown = known.len().min(most);
+    let what = "settings that differ and are known to matter, the first";
+    let mut blocks = changes("settings", what, &known[..shown], None, width);
+    let one_sided = of.only_before.len() + of.only_after.len();
+    let text = format!(
+        "{} more that matter, {} others differ, {one_sided} are of one side only; `pdiff settings` lists them",
+        known.len() - shown,
+        of.differs.len() - known.len(),
+    );
+    blocks.push(Line::toned("settings", text, Tone::Dim));
+    blocks
 }
 
 fn changes(

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::json::side;
 use crate::report::{PolicyReport, SCHEMA_VERSION, SideReport};
+use crate::settings_json::SettingsReport;
 
 #[derive(Serialize)]
 struct ClassifyReport<'a> {
@@ -22,6 +23,9 @@ struct ClassifyReport<'a> {
     families: Vec<FamilyReport<'a>>,
     /// What is missing for proof, and how to supply it.
     missing: &'a [String],
+    /// How the servers' settings differ, where they are given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<SettingsReport<'a>>,
 }
 
 #[derive(Serialize)]
@@ -105,6 +109,7 @@ pub fn verdict_json(comparison: &Comparison, of: &Classification) -> Result<Vec<
         verdicts: of.verdicts.iter().map(verdict).collect(),
         families: of.families.iter().map(family).collect(),
         missing: &of.missing,
+        settings: of.settings.as_ref().map(SettingsReport::new),
     };
     line(&report)
 }

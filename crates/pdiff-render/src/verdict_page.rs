@@ -9,7 +9,7 @@ use crate::page::{Align, Block, Grid, GridCell, GridColumn, Line, Tone, apart};
 use crate::row_grid::BETWEEN;
 use crate::short_name::shorten;
 use crate::visible_text::{cut_end, visible, width as columns_of};
-use crate::{comparability, heading, markdown, notes, table};
+use crate::{comparability, heading, markdown, notes, settings_page, table};
 
 /// Columns of a name where the width is limited: at most, and at least.
 const NAME_WIDTH: usize = 40;
@@ -20,6 +20,9 @@ const LEAST_REASON: usize = 24;
 
 /// Columns that numbers, words and the room between all columns take.
 const NUMBERS_WIDTH: usize = 8 + 8 + 7 + 6 + 7 + 6 * BETWEEN;
+
+/// Differing settings listed before the verdicts.
+const MOST_SETTINGS: usize = 12;
 
 /// Causes in the order in which they are shown. Noise is counted, not listed.
 const SHOWN: [Cause; 11] = [
@@ -57,6 +60,8 @@ fn page(
 ) -> Vec<Block> {
     let mut sections = vec![heading::blocks(comparison), comparability::blocks(comparison, width)];
     sections.push(of.missing.iter().map(|text| Line::toned("missing", text, Tone::Warning)).collect());
+    let settings = of.settings.as_ref();
+    sections.push(settings.map_or_else(Vec::new, |of| settings_page::short_blocks(of, MOST_SETTINGS, width)));
     sections.extend(SHOWN.iter().map(|cause| cause_blocks(*cause, of, options, width)));
     sections.push(closing(of));
     sections.push(families(of));

@@ -9,6 +9,7 @@ use super::common_shift::CommonShift;
 use super::input::ClassifyInput;
 use super::lost_callers::{LostCall, LostCallers};
 use crate::compare::{Row, SampledCall};
+use crate::settings_diff::SettingGate;
 
 /// All cases of a comparison, and the facts that several rules need.
 pub(super) struct Context<'a> {
@@ -58,6 +59,15 @@ impl<'a> Context<'a> {
         let index = self.by_name.get(&(case.row.name.as_str(), case.row.object.as_str()));
         let lost = index.map_or_else(Vec::new, |index| self.lost.under(*index));
         lost.into_iter().filter_map(|(callee, lost)| Some((self.cases.get(callee)?, lost))).collect()
+    }
+
+    /// Settings that are not the same on both sides and switch the function of a case.
+    pub(super) fn gates(&self, case: &Case<'_>) -> Vec<SettingGate<'a>> {
+        let Some(settings) = self.input.settings.filter(|_| case.of_program || self.input.builds.is_none())
+        else {
+            return Vec::new();
+        };
+        settings.gates(self.input.knowledge.settings, &case.row.name, case.row.subsystem.as_deref())
     }
 
     /// The row of a function of the program.

@@ -31,6 +31,8 @@ pub enum EvidenceKind {
     Counts,
     /// Busy waiting.
     Spin,
+    /// A setting that is not the same on both sides.
+    Settings,
     /// A rule of the user's.
     Rule,
     /// What is missing.
@@ -54,6 +56,7 @@ impl EvidenceKind {
             Self::Compiler => "compiler",
             Self::Counts => "counts",
             Self::Spin => "spin",
+            Self::Settings => "settings",
             Self::Rule => "rule",
             Self::Missing => "missing",
         }

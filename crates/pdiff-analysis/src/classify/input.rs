@@ -5,7 +5,8 @@ use pdiff_profile::census::Census;
 
 use super::counts::CallCounts;
 use crate::compare::{Comparison, SampledCalls};
-use crate::knowledge::{Aliases, Architectural, SpinList};
+use crate::knowledge::{Aliases, Architectural, SettingsKnowledge, SpinList};
+use crate::settings_diff::SettingsDiff;
 
 /// The two builds of one object, as far as their files could be read.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,8 @@ pub struct ClassifyInput<'a> {
     pub same_objects: &'a [String],
     /// Calls per operation, where counted.
     pub counts: Option<&'a CallCounts>,
+    /// How the servers' settings differ, where they are given.
+    pub settings: Option<&'a SettingsDiff>,
     /// What is known of the program.
     pub knowledge: ClassifyKnowledge<'a>,
     /// Whether claims on inlining need proof from debug information on both sides.
@@ -57,6 +60,8 @@ pub struct ClassifyKnowledge<'a> {
     pub spin: &'a SpinList,
     /// Costs of design.
     pub architectural: &'a Architectural,
+    /// What settings switch.
+    pub settings: &'a SettingsKnowledge,
 }
 
 /// How much proof is demanded.

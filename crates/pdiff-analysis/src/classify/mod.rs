@@ -48,7 +48,8 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let mut verdicts: Vec<Verdict> = over_floor.map(|case| verdict_of(&context, case, &flipped)).collect();
     let flips = flips_of(&verdicts, &flipped);
     let families = family::set_families(&mut verdicts, &flips);
-    Classification { verdicts, families, missing: missing(&context.builds) }
+    let settings = input.settings.cloned();
+    Classification { verdicts, families, missing: missing(&context.builds), settings }
 }
 
 /// Everything that is known of the functions of one name: verdicts, and what the builds hold where there are none.

@@ -8,10 +8,14 @@ use super::case::Case;
 use super::cause::{Cause, Tag};
 use super::context::Context;
 use super::evidence::{Evidence, EvidenceKind};
+use crate::settings_diff::SettingGate;
 
 /// A sign of busy waiting tells of the whole function only if there is little else in it; in a large one it may stand
 /// in a branch that never runs.
 const SPIN_BODY_BYTES: u64 = 256;
+
+/// Settings named of those that switch a function.
+const MOST_GATES: usize = 4;
 
 /// The tags of a case, and what they rest on.
 pub(super) fn tags(context: &Context<'_>, case: &Case<'_>, cause: Cause) -> (Vec<Tag>, Vec<Evidence>) {
@@ -26,6 +30,15 @@ pub(super) fn tags(context: &Context<'_>, case: &Case<'_>, cause: Cause) -> (Vec
     if let Some(rule) = context.input.knowledge.architectural.rule(&case.row.name) {
         let text = format!("{}: {}", rule.name(), rule.reason());
         add(Tag::Architectural, Evidence::new(EvidenceKind::Rule, text));
+    }
+    if cause != Cause::Noise {
+        let gates = context.gates(case);
+        let text = |gate: &SettingGate<'_>| format!("{}: {}", gate.text, gate.why);
+        let fact = |gate: &SettingGate<'_>| Evidence::new(EvidenceKind::Settings, text(gate));
+        if gates.iter().any(|gate| gate.differs) {
+            tags.push(Tag::Settings);
+        }
+        evidence.extend(gates.iter().take(MOST_GATES).map(fact));
     }
     let is_changed = !matches!(cause, Cause::Noise | Cause::Unclear);
     if is_changed && case.of_program && context.builds.same_compiler(&case.ids) == Some(false) {

@@ -5,6 +5,7 @@ use pdiff_profile::{Presence, Side};
 use super::cause::{Cause, Confidence, InBuild, Judged, Tag};
 use super::evidence::Evidence;
 use crate::compare::{Quantities, Row};
+use crate::settings_diff::SettingsDiff;
 
 /// What became of one function, why, and how sure that is.
 #[derive(Clone, PartialEq, Debug)]
@@ -133,6 +134,8 @@ pub struct Classification {
     pub families: Vec<VerdictFamily>,
     /// What is missing for proof, and how to supply it.
     pub missing: Vec<String>,
+    /// How the servers' settings differ, where they are given.
+    pub settings: Option<SettingsDiff>,
 }
 
 /// The measures of a row over the floor of the table: what is below this on both sides, in percent of the denominator,

@@ -4,7 +4,10 @@
 use pdiff_analysis::classify::{
     CallCounts, Classification, ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds, Verdict, classify,
 };
-use pdiff_analysis::{Aliases, Architectural, Comparison, SampledCalls, Sides, SpinList, compare_with_calls};
+use pdiff_analysis::{
+    Aliases, Architectural, Comparison, SampledCalls, SettingsDiff, SettingsKnowledge, Sides, SpinList,
+    compare_with_calls,
+};
 use pdiff_profile::census::{
     Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineSite,
     Producer, Spin, Visibility,
@@ -116,6 +119,7 @@ pub(crate) struct Extra<'a> {
     pub(crate) counts: Option<CallCounts>,
     pub(crate) same_objects: &'a [String],
     pub(crate) demands: Option<Demands>,
+    pub(crate) settings: Option<SettingsDiff>,
 }
 
 pub(crate) fn classified(before: Side<'_>, after: Side<'_>) -> Classification {
@@ -134,7 +138,13 @@ pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'
         builds: Some(ObjectBuilds { label: "app", before: builds[0].as_ref(), after: builds[1].as_ref() }),
         same_objects: extra.same_objects,
         counts: extra.counts.as_ref(),
-        knowledge: ClassifyKnowledge { aliases: &aliases, spin: &spin, architectural: &architectural },
+        settings: extra.settings.as_ref(),
+        knowledge: ClassifyKnowledge {
+            aliases: &aliases,
+            spin: &spin,
+            architectural: &architectural,
+            settings: &SettingsKnowledge::mysqld(),
+        },
         demands: extra.demands.unwrap_or(Demands::Any),
     })
 }

@@ -10,3 +10,4 @@ mod abstaining;
 mod build;
 mod causes;
 mod laws;
+mod settings;

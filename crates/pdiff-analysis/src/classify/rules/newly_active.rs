@@ -36,33 +36,50 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if low_pct < FACTOR * bound_pct {
         return None;
     }
-    let caller = sampled_caller(context, case, idle)?;
+    let gate = context.gates(case).into_iter().find(|gate| gate.admits(active));
+    // A setting that switches the function is reason enough; without one its caller must have been there.
+    let caller = sampled_caller(context, case, idle);
+    if caller.is_none() && gate.is_none() {
+        return None;
+    }
     let (rule_id, cause, verb) = match active {
         Side::After => ("R-newly-active", Cause::NewlyActive, "enters"),
         Side::Before => ("R-no-longer-active", Cause::Lighter, "entered"),
     };
-    let name = &caller.row.name;
-    let why = match context.builds.same_code(&caller.ids) {
-        Some(true) => format!("the code of {name} is the same: a setting or the data differ"),
-        Some(false) => format!("the code of {name} differs: another path is taken, or settings differ"),
-        None => format!("another path is taken in {name}, or settings differ"),
+    let why = match (&gate, caller) {
+        (Some(gate), _) => format!("{}: the settings differ, which says nothing against the code", gate.text),
+        (None, Some(caller)) => unknown_reason(context, caller),
+        (None, None) => return None,
     };
     let reason = format!(
         "in both builds, but only the {active} run {verb} it (at most {bound_pct:.3} % {idle}); {why}"
     );
-    let bound = Evidence::new(
-        EvidenceKind::Sampled,
-        format!(
-            "no sample {idle}: at most {bound_pct:.4} % (95 %), while {} had {} samples; lower end {active} {low_pct:.3} %",
-            caller.row.name,
-            caller.row.total.samples(idle)
-        ),
+    let while_caller = caller.map_or_else(String::new, |caller| {
+        format!(", while {} had {} samples", caller.row.name, caller.row.total.samples(idle))
+    });
+    let text = format!(
+        "no sample {idle}: at most {bound_pct:.4} % (95 %){while_caller}; lower end {active} {low_pct:.3} %"
     );
+    let bound = Evidence::new(EvidenceKind::Sampled, text);
     let mut finding = Finding::new(rule_id, cause, Judged::Total, reason)
         .with([bound.with(&[("bound_pct", bound_pct), ("low_pct", low_pct)])]);
-    finding.callers = vec![caller.row.name.clone()];
-    let finding = finding.limited(Confidence::Likely, "samples alone: no counts, no differing setting known");
+    finding.callers = caller.into_iter().map(|caller| caller.row.name.clone()).collect();
+    let limit = match gate {
+        Some(_) => "that the setting differs, not that nothing else does, is known: no counts",
+        None => "samples alone: no counts, no differing setting known",
+    };
+    let finding = finding.limited(Confidence::Likely, limit);
     Some(gates::common(finding, case))
+}
+
+/// What may be behind it where no differing setting is known.
+fn unknown_reason(context: &Context<'_>, caller: &Case<'_>) -> String {
+    let name = &caller.row.name;
+    match context.builds.same_code(&caller.ids) {
+        Some(true) => format!("the code of {name} is the same: a setting or the data differ"),
+        Some(false) => format!("the code of {name} differs: another path is taken, or settings differ"),
+        None => format!("another path is taken in {name}, or settings differ"),
+    }
 }
 
 /// The nearest caller that the idle side's run sampled well; callers that it never entered either are passed over.

@@ -1,0 +1,56 @@
+//! Settings that differ are told beside what they switch.
+
+use pdiff_analysis::classify::Tag;
+use pdiff_analysis::{SettingsDiff, SettingsKnowledge, settings_diff};
+use pdiff_profile::{ServerSettings, SettingsScope};
+
+use crate::build::{Extra, classified_with, said, seen, verdict};
+
+fn differing(before: &str, after: &str) -> Option<SettingsDiff> {
+    let side = |value: &str| {
+        let mut settings = ServerSettings::new(SettingsScope::All);
+        settings.insert("log_bin", value);
+        settings
+    };
+    Some(settings_diff(&side(before), &side(after), &SettingsKnowledge::mysqld()))
+}
+
+const BUILD: &str = "main:50 work:50 commit:90 binlog_write:300 commit>binlog_write";
+const OFF: &str = "main;work 600\nmain;commit 40";
+const ON: &str = "main;work 600\nmain;commit 40\nmain;commit;binlog_write 60";
+
+fn outcome(settings: Option<SettingsDiff>) -> pdiff_analysis::classify::Classification {
+    let after = BUILD.replace("commit:90", "commit:95");
+    classified_with(seen(OFF, BUILD), seen(ON, &after), &Extra { settings, ..Extra::default() })
+}
+
+#[test]
+fn a_differing_setting_explains_what_only_one_run_entered() {
+    let outcome = outcome(differing("OFF", "ON"));
+    assert_eq!(said(&outcome, "binlog_write"), "newly-active likely R-newly-active");
+    let found = verdict(&outcome, "binlog_write");
+    assert!(found.tags.contains(&Tag::Settings));
+    assert!(found.reason.contains("log_bin is OFF before, ON after"), "{}", found.reason);
+    assert!(found.evidence.iter().any(|fact| fact.kind.as_str() == "settings"));
+    assert!(outcome.settings.is_some());
+}
+
+#[test]
+fn settings_that_are_the_same_or_point_the_other_way_explain_nothing() {
+    for settings in [None, differing("ON", "ON")] {
+        let outcome = outcome(settings);
+        let found = verdict(&outcome, "binlog_write");
+        assert_eq!(said(&outcome, "binlog_write"), "newly-active likely R-newly-active");
+        assert!(!found.tags.contains(&Tag::Settings) && !found.reason.contains("log_bin"));
+    }
+    let outcome = outcome(differing("ON", "OFF"));
+    assert!(!verdict(&outcome, "binlog_write").reason.contains("says nothing against the code"));
+}
+
+#[test]
+fn noise_and_what_no_setting_switches_get_no_tag() {
+    let outcome = outcome(differing("OFF", "ON"));
+    for name in ["main", "work", "commit"] {
+        assert!(!verdict(&outcome, name).tags.contains(&Tag::Settings), "{name}");
+    }
+}
