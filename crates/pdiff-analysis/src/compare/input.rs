@@ -1,11 +1,12 @@
 //! What a comparison is made of.
 
+use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures, Side};
 
 use crate::filter::Filters;
 use crate::knowledge::{Aliases, SpinList, Subsystems, ThreadGroups};
 use crate::noise::NoiseSettings;
-use crate::policy::{GroupBy, Policy, Share};
+use crate::policy::{GroupBy, Inlines, Policy, Share};
 
 /// One recording.
 #[derive(Clone, Debug)]
@@ -22,6 +23,15 @@ pub struct RunInput<'a> {
     pub event: EventId,
     /// Operations, throughput and CPU time.
     pub measures: RunMeasures,
+}
+
+impl<'a> RunInput<'a> {
+    /// A recording as it is: perf's own symbols, nothing known of operations or CPU time.
+    #[must_use]
+    pub fn new(path: impl Into<String>, profile: &'a Profile, event: EventId) -> Self {
+        let measures = RunMeasures::default();
+        Self { path: path.into(), profile, resolutions: None, notes: None, event, measures }
+    }
 }
 
 /// What is known of an object of a side.
@@ -48,6 +58,14 @@ pub struct SideInput<'a> {
     pub runs: Vec<RunInput<'a>>,
     /// What is known of its objects beyond the profile.
     pub objects: Vec<ObjectFacts>,
+}
+
+impl<'a> SideInput<'a> {
+    /// A side of which its recordings are all that is known.
+    #[must_use]
+    pub fn new(label: impl Into<String>, runs: Vec<RunInput<'a>>) -> Self {
+        Self { label: label.into(), runs, objects: Vec::new() }
+    }
 }
 
 /// Knowledge of the program compared.
@@ -93,6 +111,22 @@ pub struct CompareSettings {
     pub noise: NoiseSettings,
     /// Whether weights are scaled to the CPU seconds measured.
     pub scale_to_cpu_seconds: bool,
+}
+
+/// What `pdiff compare` does without options: qualified names, inlines expanded, shares of all samples, a row a
+/// function.
+impl Default for CompareSettings {
+    fn default() -> Self {
+        Self {
+            policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+            share: Share::All,
+            group_by: GroupBy::Function,
+            filters: Filters::default(),
+            knowledge: Knowledge::builtin(),
+            noise: NoiseSettings::default(),
+            scale_to_cpu_seconds: false,
+        }
+    }
 }
 
 /// The two sides, base first.

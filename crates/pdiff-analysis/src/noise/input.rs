@@ -33,6 +33,12 @@ pub struct NoiseSettings {
     pub false_discovery_rate: f64,
 }
 
+impl Default for NoiseSettings {
+    fn default() -> Self {
+        Self { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE }
+    }
+}
+
 /// Run-to-run CV of a function's share within its object, beyond sampling: 2 to 8 % on repeated recordings of three
 /// database servers; the upper end is taken.
 pub const ASSUMED_CV: f64 = 0.08;
