@@ -16,16 +16,17 @@ use rustc_hash::FxHashMap;
 
 use crate::elf_file::ElfFile;
 use crate::function_name::names_agree;
+use crate::name_vote::Witness;
 use crate::symbol_table::{Symbol, SymbolTable};
 
 /// Loaders move files by whole pages.
-const PAGE: u64 = 0x1000;
+pub(crate) const PAGE: u64 = 0x1000;
 /// Most frames that vote.
 const MAX_VOTERS: usize = 256;
 /// Up to this many voters each looks for its own name; more vote by position alone first.
 const FEW_VOTERS: usize = 16;
 /// Most biases kept of one object: processes that map it at different places.
-const MAX_MAPS: usize = 64;
+pub(crate) const MAX_MAPS: usize = 64;
 /// Most biases of a ballot whose names are compared.
 const MAX_CHECKED: usize = 8;
 
@@ -109,8 +110,19 @@ pub(crate) fn likely_biases(file: &ElfFile) -> Vec<u64> {
 pub(crate) fn choose_voters(mut voters: Vec<Voter<'_>>) -> Vec<Voter<'_>> {
     voters.sort_unstable_by_key(|voter| (voter.start, voter.symbol));
     voters.dedup_by_key(|voter| voter.start);
-    let step = voters.len().div_ceil(MAX_VOTERS).max(1);
-    voters.into_iter().step_by(step).collect()
+    thin(voters)
+}
+
+/// The same of witnesses, each once.
+pub(crate) fn choose_witnesses(mut witnesses: Vec<Witness<'_>>) -> Vec<Witness<'_>> {
+    witnesses.sort_unstable();
+    witnesses.dedup();
+    thin(witnesses)
+}
+
+fn thin<T>(all: Vec<T>) -> Vec<T> {
+    let step = all.len().div_ceil(MAX_VOTERS).max(1);
+    all.into_iter().step_by(step).collect()
 }
 
 /// Lets the voters find the biases.

@@ -36,7 +36,7 @@ pub enum Error {
     /// The file given for an object has another build-id than the object profiled.
     #[error(
         "{} is another build than the {object} that was profiled: build-id {found}, expected {expected}; \
-         hint: give the binary that ran, or allow the mismatch and get wrong functions", path.display()
+         hint: give the binary that ran; --ignore-build-id takes this one and gives wrong functions", path.display()
     )]
     WrongBuildId {
         /// The file.
@@ -51,8 +51,8 @@ pub enum Error {
     /// The symbols in the profile are not where the file given has them.
     #[error(
         "{} is another build than the {object} that was profiled: of {checked} functions in the profile only \
-         {agree} stand at the same place in the file; hint: give the binary that ran, or allow the mismatch and \
-         get wrong functions", path.display()
+         {agree} stand at the same place in the file; hint: give the binary that ran; --ignore-build-id \
+         takes this one and gives wrong functions", path.display()
     )]
     WrongSymbols {
         /// The file.

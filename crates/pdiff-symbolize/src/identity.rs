@@ -12,8 +12,10 @@ use pdiff_profile::{Frame, Object, ObjectAddr, Profile, RuntimeAddr};
 use crate::address_map::{
     AddressKind, AddressMap, Ballot, Voter, choose_voters, kind_of, likely_biases, map_for, vote,
 };
+use crate::elf_file::ElfFile;
 use crate::error::Error;
 use crate::function_name::names_agree;
+use crate::name_vote::{Witness, vote_by_name};
 use crate::resolve::{ObjectFrames, Uses};
 use crate::symbolizer::Symbolizer;
 
@@ -41,7 +43,7 @@ pub(crate) fn identify(profile: &Profile, frames: &ObjectFrames, symbolizer: &Sy
         };
         if ballot.maps.is_empty() {
             let raw: Vec<&Frame> = mine().map(|(_, frame, _)| frame).collect();
-            ballot.maps.extend(assumed_map(profile, &raw, symbolizer));
+            ballot.maps = maps_without_offsets(profile, &raw, symbolizer);
         }
         let contradicted = is_contradicted(&ballot, &voters, symbolizer);
         (ballot, contradicted)
@@ -119,22 +121,44 @@ fn quick_ballot(voters: &[Voter<'_>], symbolizer: &Symbolizer) -> Option<Ballot>
     Some(Ballot { maps: vec![map], agree: voters.len(), checked: voters.len() })
 }
 
-/// Without votes: what a mapping says, else the likely bias that brings most frames into code.
-fn assumed_map(profile: &Profile, frames: &[&Frame], symbolizer: &Symbolizer) -> Option<AddressMap> {
+/// Where no frame says how far into its function it is: what a mapping says, else what the names say, else the likely bias
+/// that brings most frames into code.
+fn maps_without_offsets(profile: &Profile, frames: &[&Frame], symbolizer: &Symbolizer) -> Vec<AddressMap> {
     let file = symbolizer.file();
     let addrs: Vec<u64> = frames.iter().filter_map(|frame| Some(frame.addr?.0)).collect();
-    let (first, last) = (*addrs.iter().min()?, *addrs.iter().max()?);
+    let (Some(first), Some(last)) = (addrs.iter().min(), addrs.iter().max()) else { return Vec::new() };
+    let assumed = |bias: u64| {
+        let kind = kind_of(file, bias).unwrap_or(AddressKind::Runtime);
+        AddressMap { kind, bias, votes: 0, first: *first, last: *last }
+    };
+    if let Some(bias) = mapped_bias(profile, frames, &addrs, file) {
+        return vec![assumed(bias)];
+    }
+    // Where a file that is not relocated stands is known.
+    if file.is_relocated() {
+        let witness = |frame: &&Frame| {
+            let symbol = frame.symbol.filter(|_| !frame.inlined)?;
+            Some(Witness { addr: frame.addr?.0, symbol: profile.string(symbol) })
+        };
+        let witnesses = frames.iter().filter_map(witness).collect();
+        let ballot = vote_by_name(witnesses, file, symbolizer.symbols());
+        if !ballot.maps.is_empty() {
+            return ballot.maps;
+        }
+    }
+    let in_code = |bias: &u64| addrs.iter().filter(|addr| file.is_code(addr.wrapping_add(*bias))).count();
+    let likely = likely_biases(file).into_iter().rev().max_by_key(in_code);
+    likely.map(assumed).into_iter().collect()
+}
+
+/// The bias by a mapping line that holds one of the addresses.
+fn mapped_bias(profile: &Profile, frames: &[&Frame], addrs: &[u64], file: &ElfFile) -> Option<u64> {
     let object = frames.first()?.object;
-    let mapped = profile.mappings.iter().filter(|mapping| mapping.object == object).find_map(|mapping| {
+    profile.mappings.iter().filter(|mapping| mapping.object == object).find_map(|mapping| {
         let addr = addrs.iter().find(|addr| mapping.file_offset(RuntimeAddr(**addr)).is_some())?;
         let offset = mapping.file_offset(RuntimeAddr(*addr))?;
         Some(file.addr_of_offset(offset.0)?.wrapping_sub(*addr))
-    });
-    let in_code = |bias: &u64| addrs.iter().filter(|addr| file.is_code(addr.wrapping_add(*bias))).count();
-    let likely = likely_biases(file).into_iter().rev().max_by_key(in_code);
-    let bias = mapped.or(likely)?;
-    let kind = kind_of(file, bias).unwrap_or(AddressKind::Runtime);
-    Some(AddressMap { kind, bias, votes: 0, first, last })
+    })
 }
 
 /// Whether the file has the voters' names, but elsewhere. Names that it does not have at all (local ones of a stripped

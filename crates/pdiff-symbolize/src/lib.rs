@@ -21,6 +21,7 @@ mod index_builder;
 mod inflate;
 mod label;
 mod line_rows;
+mod name_vote;
 mod object_census;
 mod object_index;
 mod options;

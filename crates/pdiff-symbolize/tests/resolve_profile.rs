@@ -83,6 +83,73 @@ fn addresses_of_every_kind_come_to_the_same_functions() {
     }
 }
 
+/// Samples of one frame each with bare names: `(name, address)`.
+fn bare_profile(object: &str, samples: &[(String, u64)]) -> Profile {
+    let mut builder = ProfileBuilder::new();
+    let object = builder.object(Object::from_text(object));
+    let event = builder.event("cycles");
+    let comm = builder.string("x");
+    let thread = builder.thread(Thread { comm, pid: None, tid: None });
+    for (name, addr) in samples {
+        let symbol = Some(builder.string(name));
+        let addr = Some(RawAddr(*addr));
+        let frame = Frame { addr, symbol, symbol_offset: None, object, source: None, inlined: false };
+        let frame = builder.frame(frame);
+        let stack = builder.stack(&[frame]);
+        builder.count(event, 0, thread, stack, 1, Weight(1));
+    }
+    builder.finish().unwrap()
+}
+
+/// Addresses in the functions, at changing places of them, in two processes that have the file at other places.
+fn bare_samples(symbols: &[(String, u64)], shifts: &[u64]) -> Vec<(String, u64)> {
+    let places = symbols.iter().enumerate().flat_map(|(index, (name, addr))| {
+        shifts.iter().map(move |shift| (name.clone(), (addr + index as u64 % 5).wrapping_sub(*shift)))
+    });
+    places.collect()
+}
+
+#[test]
+fn flat_samples_with_bare_names_are_placed_by_all_names_together() {
+    let program = std::env::current_exe().unwrap();
+    let Some(symbols) = symbols(&program) else { return };
+    for shifts in [&[0xffff_aa8e_3479_c000][..], &[0xffff_aa8e_3479_c000, 0xffff_80ff_1230_1000]] {
+        let samples = bare_samples(&symbols, shifts);
+        let resolved = resolve(&bare_profile(program.to_str().unwrap(), &samples), &program).unwrap();
+        let mut biases: Vec<u64> =
+            resolved.objects[0].address_maps.iter().filter(|map| map.votes > 0).map(|map| map.bias).collect();
+        biases.sort_unstable_by_key(|bias| std::cmp::Reverse(*bias));
+        assert_eq!(biases, shifts);
+        for (frame, (name, _)) in samples.iter().enumerate() {
+            let resolution = resolved.resolutions.get(FrameId(frame as u32), Lookup::Exact);
+            let Some(Resolution::Resolved(chain)) = resolution else { panic!("{name}: {resolution:?}") };
+            assert_eq!(chain.outermost().linkage_name.as_deref(), Some(&**name));
+        }
+    }
+}
+
+#[test]
+fn flat_samples_whose_names_do_not_agree_are_not_placed() {
+    let program = std::env::current_exe().unwrap();
+    let Some(symbols) = symbols(&program) else { return };
+    let shift = 0xffff_aa8e_3479_c000;
+    let check = |samples: &[(String, u64)]| {
+        let resolved = resolve(&bare_profile(program.to_str().unwrap(), samples), &program).unwrap();
+        assert!(resolved.objects[0].address_maps.iter().all(|map| map.votes == 0));
+        let is_left = |frame| resolved.resolutions.get(FrameId(frame), Lookup::Exact).is_none();
+        assert!((0..samples.len() as u32).all(is_left), "perf's symbols are kept");
+    };
+    // Too few functions.
+    check(&bare_samples(&symbols[..2], &[shift]));
+    // Names of other places: of another build.
+    let mut others = bare_samples(&symbols, &[shift]);
+    let names: Vec<String> = others.iter().map(|(name, _)| name.clone()).collect();
+    for (sample, name) in others.iter_mut().zip(names.iter().skip(7).chain(&names)) {
+        sample.0.clone_from(name);
+    }
+    check(&others);
+}
+
 #[test]
 fn another_build_is_refused_unless_allowed() {
     let program = std::env::current_exe().unwrap();
