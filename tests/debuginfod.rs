@@ -131,7 +131,7 @@ fn a_debug_file_comes_from_the_server_once_and_then_from_the_cache() {
         let output = symbolize("inlines/stripped.elf", &variables);
         assert_eq!(text(&output.stdout), known);
         assert_eq!(text(&output.stderr), "");
-        assert_eq!(server.asked(), [wanted.clone()]);
+        assert_eq!(server.asked(), std::slice::from_ref(&wanted));
     }
     let kept = std::fs::read(cache.path().join(&id).join("debuginfo")).unwrap();
     assert_eq!(kept, std::fs::read(fixture("inlines/before.elf")).unwrap());

@@ -35,7 +35,7 @@ pub enum Error {
     },
     /// It is text, yet without any sample.
     #[error(
-        "{path} holds no samples in its {lines} lines{}; hint: this needs the text of `perf script`, or folded stacks",
+        "{path} holds no samples in its {lines} lines{}; hint: this needs the text of `perf script` (with `ip` among its -F fields, if those are given), or folded stacks",
         show(examples)
     )]
     NoSamples {

@@ -29,11 +29,16 @@
 
 use crate::digits;
 
+use super::columns::Columns;
+
 /// Nanoseconds in a second.
 const NS: u64 = 1_000_000_000;
 
 /// The width in which perf right-aligns a frame's address on a header line, the blank before it included.
 const ADDRESS_COLUMNS: usize = 17;
+
+/// The width in which perf right-aligns a comm on flat samples.
+const COMM_COLUMNS: usize = 16;
 
 /// The width in which perf right-aligns a period.
 const PERIOD_COLUMNS: usize = 10;
@@ -85,6 +90,50 @@ pub(super) fn parse(line: &[u8]) -> Option<HeaderLine<'_>> {
         return parse_around_event(before, event, rest);
     }
     parse_without_event(line)
+}
+
+/// The same in a text of which it is known what columns it has.
+pub(super) fn parse_as(line: &[u8], columns: Columns) -> Option<HeaderLine<'_>> {
+    match columns {
+        Columns::ByLine => parse(line),
+        Columns::Neither => parse_without_event(line),
+        Columns::Event => {
+            let token = event_token(line)?;
+            parse_around_event(line.get(..token.start)?, token.event()?, token.after)
+        }
+    }
+}
+
+/// Whether a word of the line is a time.
+pub(super) fn holds_time(line: &[u8]) -> bool {
+    split_time(line).is_some()
+}
+
+/// Whether the line is a sample of one frame, whatever stands before that.
+pub(super) fn is_bare_sample(line: &[u8]) -> bool {
+    split_frame(line).is_some()
+}
+
+/// The event of a line without a time: of the words with a colon at their end that stand before the frame the last one, if
+/// nothing stands between; else as [`split_event`] has it. A word that ends where a comm of 16 columns does is a comm, and
+/// so is one before ids: perf prints those before the event.
+pub(super) fn event_token(line: &[u8]) -> Option<Token<'_>> {
+    let frame = split_frame(line);
+    let before = frame.map_or(line, |(before, _)| before);
+    let is_comm = |token: &Token<'_>| {
+        let end = token.start + token.text.len();
+        let is_first = before.iter().take(token.start).all(|byte| *byte == b' ');
+        let is_aligned = frame.is_some() && is_first && token.start > 0 && end == COMM_COLUMNS;
+        let mut after = before.get(end..).map(tokens).into_iter().flatten().peekable();
+        is_aligned || after.peek().is_some() && after.all(|token| token.is_of_thread())
+    };
+    let last =
+        tokens(before).filter(|token| token.event().is_some()).last().filter(|token| !is_comm(token))?;
+    let ends_there =
+        before.get(last.start + last.text.len()..).is_some_and(|after| after.trim_ascii().is_empty());
+    let start = if ends_there { last.start } else { split_event(before)?.0.len() };
+    let start = start + line.get(start..)?.iter().take_while(|byte| **byte == b' ').count();
+    Token::at(line, start)
 }
 
 /// The last decimal digits of `text` and what stands before them.
@@ -303,7 +352,7 @@ fn is_time_of_day(token: &[u8]) -> bool {
 
 /// A word of a line, with its place.
 #[derive(Clone, Copy, Debug)]
-struct Token<'a> {
+pub(super) struct Token<'a> {
     text: &'a [u8],
     /// Where it begins.
     start: usize,
@@ -322,6 +371,12 @@ impl<'a> Token<'a> {
         let len = memchr::memchr(b' ', word).unwrap_or(word.len());
         let (text, after) = word.split_at(len);
         Some(Self { text, start: from + blanks, columns: blanks + len, after })
+    }
+
+    /// Whether it is a number of thread, process or CPU, or a period: too narrow for an address.
+    fn is_of_thread(&self) -> bool {
+        let is_cpu = self.text.starts_with(b"[") && self.text.ends_with(b"]");
+        self.columns < ADDRESS_COLUMNS && (is_cpu || parse_ids(self.text).is_some())
     }
 
     /// The event's name, if this is a name with a colon after it.

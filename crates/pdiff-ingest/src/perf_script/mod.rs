@@ -33,6 +33,7 @@
 mod blocks;
 mod chain;
 mod chain_memo;
+mod columns;
 mod comment_line;
 mod counts;
 mod cursor;

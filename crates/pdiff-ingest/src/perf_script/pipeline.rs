@@ -16,6 +16,7 @@ use crate::time_window::{TimeRange, TimeWindow};
 
 use super::Input;
 use super::blocks::{BLOCK_BYTES, Block, BlockReader};
+use super::columns::{self, Columns, HEAD_BYTES};
 use super::cursor::Cursor;
 use super::header_line;
 use super::merge::merge;
@@ -35,13 +36,17 @@ pub(super) fn parse_blocks<R: Read + Send>(
     options: &ReadOptions<'_>,
     block_bytes: usize,
 ) -> Result<Profile, Error> {
-    let mut blocks = BlockReader::new(input.text, block_bytes);
-    let range = time_range(&mut blocks, options, input.path).map_err(|error| match error {
+    let mut text = input.text;
+    let mut head = Vec::new();
+    text.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(input.on_error)?;
+    let columns = columns::decide(&head);
+    let mut blocks = BlockReader::new(io::Cursor::new(head).chain(text), block_bytes);
+    let range = time_range(&mut blocks, options, input.path, columns).map_err(|error| match error {
         RangeError::Read(error) => (input.on_error)(error),
         RangeError::Other(error) => error,
     })?;
     let shared = Mutex::new(Shared { blocks, error: None });
-    let work = || run_worker(&shared, range, input.tick);
+    let work = || run_worker(&shared, range, columns, input.tick);
     let workers = match options.worker_count() {
         0 | 1 => vec![work()],
         count => thread::scope(|scope| {
@@ -68,9 +73,10 @@ struct Shared<R> {
 fn run_worker<R: Read>(
     shared: &Mutex<Shared<R>>,
     range: Option<TimeRange>,
+    columns: Columns,
     tick: &(dyn Fn() + Sync),
 ) -> Worker {
-    let mut worker = Worker::new(range);
+    let mut worker = Worker::new(range, columns);
     let mut block = Block::default();
     while take_block(shared, &mut block) {
         tick();
@@ -102,6 +108,7 @@ fn time_range<R: Read>(
     blocks: &mut BlockReader<R>,
     options: &ReadOptions<'_>,
     path: &str,
+    columns: Columns,
 ) -> Result<Option<TimeRange>, RangeError> {
     match options.time {
         TimeWindow::All => Ok(None),
@@ -112,7 +119,7 @@ fn time_range<R: Read>(
         TimeWindow::Relative { start_ns, end_ns } => {
             let mut block = Block::default();
             blocks.read_block(&mut block).map_err(RangeError::Read)?;
-            let first_ns = first_time(block.text.as_slice());
+            let first_ns = first_time(block.text.as_slice(), columns);
             blocks.put_back(block);
             let no_times = || RangeError::Other(Error::NoTimes { path: path.into() });
             Ok(Some(TimeRange::relative(first_ns.ok_or_else(no_times)?, start_ns, end_ns)))
@@ -121,13 +128,15 @@ fn time_range<R: Read>(
 }
 
 /// The time of the first sample.
-fn first_time(text: &[u8]) -> Option<u64> {
+fn first_time(text: &[u8], columns: Columns) -> Option<u64> {
     let mut cursor = Cursor::new(text);
     while let Some(line) = cursor.next_line() {
         let is_sample =
             !line.starts_with(b"\t") && !line.starts_with(b"#") && super::record_line::parse(line).is_none();
-        if let Some(time_ns) =
-            is_sample.then(|| header_line::parse(line)).flatten().and_then(|header| header.time_ns)
+        if let Some(time_ns) = is_sample
+            .then(|| header_line::parse_as(line, columns))
+            .flatten()
+            .and_then(|header| header.time_ns)
         {
             return Some(time_ns);
         }

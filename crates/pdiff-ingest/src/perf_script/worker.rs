@@ -9,6 +9,7 @@ use crate::time_window::TimeRange;
 
 use super::blocks::{Block, MAX_LINE_BYTES};
 use super::chain_memo::{ChainMemo, NO_TEXT, Place};
+use super::columns::Columns;
 use super::comment_line;
 use super::counts::{CellKey, Counts};
 use super::cursor::Cursor;
@@ -52,6 +53,7 @@ impl FirstSeen {
 /// Reads blocks and counts.
 pub(super) struct Worker {
     range: Option<TimeRange>,
+    columns: Columns,
     shapes: HeaderShapes,
     last_time: Option<u64>,
     block_times: Option<(Position, u64, u64)>,
@@ -81,9 +83,10 @@ enum Orphans {
 
 impl Worker {
     /// A worker that keeps the samples of a range.
-    pub(super) fn new(range: Option<TimeRange>) -> Self {
+    pub(super) fn new(range: Option<TimeRange>, columns: Columns) -> Self {
         Self {
             range,
+            columns,
             shapes: HeaderShapes::default(),
             last_time: None,
             block_times: None,
@@ -180,14 +183,23 @@ impl Worker {
         if let Some(record) = record_line::parse(line) {
             return self.record(&record, line);
         }
-        match header_line::parse(line) {
-            Some(header) if !header.needs_frames || is_before_frame(cursor) => {
+        match header_line::parse_as(line, self.columns) {
+            Some(header)
+                if !header.needs_frames || is_before_frame(cursor) || self.is_frameless(line, cursor) =>
+            {
                 let known = self.known(header);
                 self.shapes.learn(&header, known.event);
                 self.sample(&known, cursor, block);
             }
             _ => self.unparsed(line),
         }
+    }
+
+    /// Whether a line of thread alone is a sample with no frame: perf ends it by a blank, and a blank line follows.
+    fn is_frameless(&self, line: &[u8], cursor: &Cursor<'_>) -> bool {
+        self.columns == Columns::Neither
+            && line.ends_with(b" ")
+            && cursor.peek_line().is_some_and(|next| next.is_empty() || next == b"\r")
     }
 
     fn known<'a>(&mut self, header: HeaderLine<'a>) -> KnownHeader<'a> {

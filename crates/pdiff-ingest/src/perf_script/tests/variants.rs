@@ -1,6 +1,8 @@
 //! What `perf script` prints, field by field. Unless a case says otherwise its text is of perf 6.1.192, shortened.
 
-use super::{check, error, profile};
+use pdiff_profile::NoteKind;
+
+use super::{check, error, profile, profile_with};
 use crate::error::Error;
 
 #[test]
@@ -247,4 +249,61 @@ fn what_holds_no_samples_is_an_error() {
     assert!(matches!(error(b"", ""), Error::Empty { .. }));
     assert!(matches!(error(b"any text\nat all: here\n", ""), Error::NoSamples { lines: 2, .. }));
     assert!(matches!(error(b"Options:\n\t-h  help\n\n", ""), Error::NoSamples { .. }));
+}
+
+/// Asserts which events a text has, however it is cut.
+fn check_events(text: &str, expected: &[(&str, u64)]) {
+    let whole = profile(text.as_bytes());
+    let events: Vec<_> = whole.events.iter().map(|event| (&*event.name, event.samples)).collect();
+    assert_eq!(events, expected, "{text}");
+    for (block_bytes, threads) in [(1, 1), (40, 3), (100, 2)] {
+        assert_eq!(
+            profile_with(text.as_bytes(), block_bytes, threads),
+            whole,
+            "{block_bytes} {threads}: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_thread_named_like_an_event_makes_no_event() {
+    let flat = |comm: &str| format!("{comm:>16} {:>16} f (/x)\n", "1000");
+    let chain = |comm: &str| format!("{comm} \n\t            1000 f (/x)\n\n");
+    // `-F comm,ip,sym,dso`: other threads show that there is no event.
+    check_events(&[flat("cycles:"), flat("mysqld"), flat("kworker/0:1")].concat(), &[("", 3)]);
+    check_events(&[chain("cycles:"), chain("mysqld"), chain("a b:")].concat(), &[("", 3)]);
+    // A comm alone, by its columns.
+    check_events(&flat("cycles:").repeat(3), &[("", 3)]);
+    // `-F comm,tid,ip,sym,dso`: the tid stands after it, so it is no event.
+    let flat_tid = |comm: &str| format!("{comm:>16} {:>6} {:>16} f (/x)\n", "12", "1000");
+    let chain_tid = |comm: &str| format!("{comm}  1234 \n\t            1000 f (/x)\n\n");
+    check_events(&flat_tid("cycles:").repeat(2), &[("", 2)]);
+    check_events(&chain_tid("nginx: a:").repeat(2), &[("", 2)]);
+}
+
+#[test]
+fn an_event_behind_a_thread_named_like_one_is_the_event() {
+    let flat = |comm: &str, event: &str| format!("{comm:>16} {event}: {:>16} f (/x)\n", "1000");
+    let chain = |comm: &str, event: &str| format!("{comm} {event}: \n\t            1000 f (/x)\n\n");
+    let both = [("cycles", 2), ("cpu-clock", 1)];
+    check_events(&[flat("w:", "cycles"), flat("x", "cycles"), flat("a 1 b:", "cpu-clock")].concat(), &both);
+    check_events(
+        &[chain("w:", "cycles"), chain("x", "cycles"), chain("a 1 b:", "cpu-clock")].concat(),
+        &both,
+    );
+    // Nothing but the event, as `-F event,ip,sym` prints it.
+    check_events(&"cycles: \n\t            1000 f (/x)\n\n".repeat(2), &[("cycles", 2)]);
+}
+
+#[test]
+fn a_sample_without_frames_among_chains_without_time_and_event_counts() {
+    let text = "x  12 \n\t            1000 f (/x)\n\nx  12 \n\ny  13 \n\t            1000 f (/x)\n\n";
+    let whole = profile(text.as_bytes());
+    assert_eq!(whole.events.iter().map(|event| event.samples).sum::<u64>(), 3);
+    assert_eq!(
+        whole.notes.iter().find(|note| note.kind == NoteKind::NoFrames).map(|note| note.count),
+        Some(1)
+    );
+    assert!(whole.notes.iter().all(|note| note.kind != NoteKind::UnparsedLine));
+    assert_eq!(profile_with(text.as_bytes(), 5, 2), whole);
 }

@@ -1,0 +1,59 @@
+//! Whether samples without a time have an event: decided once from the beginning of the text, for a line alone cannot tell
+//! a thread named `cycles:` from an event.
+//!
+//! In: the first bytes of the text, as many whatever the blocks and workers. Out: [`Columns`]. perf prints the same columns on
+//! every sample, so one sample for certain without a word that ends in a colon says that such words are names. What cannot
+//! be told: chains under nothing but `cycles:` are taken for samples of that event.
+
+use super::cursor::Cursor;
+use super::header_line::{event_token, holds_time, is_bare_sample};
+use super::{comment_line, frame_line, record_line};
+
+/// How much of the text is looked at.
+pub(super) const HEAD_BYTES: usize = 256 << 10;
+
+/// Times on at least one line in so many are the samples'; fewer are words in names.
+const TIMES_ONE_IN: usize = 10;
+
+/// What the header lines of a text have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Columns {
+    /// Times, or nothing that is known: each line speaks for itself.
+    #[default]
+    ByLine,
+    /// An event and no time.
+    Event,
+    /// Neither.
+    Neither,
+}
+
+/// Looks at the first [`HEAD_BYTES`] of a text.
+pub(super) fn decide(head: &[u8]) -> Columns {
+    let whole_lines = memchr::memrchr(b'\n', head).map_or(0, |end| end + 1);
+    let mut cursor = Cursor::new(head.get(..whole_lines).unwrap_or(head));
+    let (mut with_event, mut with_time, mut samples) = (0_usize, 0_usize, 0_usize);
+    while let Some(line) = cursor.next_line() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let is_other = line.is_empty()
+            || line.starts_with(b"\t")
+            || line.ends_with(b" (inlined)")
+            || comment_line::is_comment(line)
+            || record_line::parse(line).is_some();
+        let is_followed = || {
+            cursor.is_at_frame() && cursor.peek_line().is_some_and(|line| frame_line::parse(line).is_some())
+        };
+        let has_time = holds_time(line);
+        if is_other || !(has_time || is_bare_sample(line) || is_followed()) {
+            continue;
+        }
+        samples += 1;
+        with_time += usize::from(has_time);
+        with_event += usize::from(event_token(line).is_some());
+    }
+    match samples {
+        0 => Columns::ByLine,
+        _ if with_time * TIMES_ONE_IN > samples => Columns::ByLine,
+        _ if with_event == samples => Columns::Event,
+        _ => Columns::Neither,
+    }
+}
