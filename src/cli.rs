@@ -1,5 +1,6 @@
 //! The command line as the user types it: names, help and examples. Nothing is decided here; see `settings`.
 
+mod flame;
 mod server_settings;
 mod verdicts;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, PictureArgs, View};
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
@@ -37,6 +39,8 @@ pub(crate) enum Command {
     Classify(Box<ClassifyArgs>),
     /// Print everything that is known of one function on both sides.
     Explain(Box<ExplainArgs>),
+    /// Draw one profile, or how two differ, as a flame graph.
+    Flame(Box<FlameArgs>),
     /// Write one recording with its functions and inline chains into one small file, to compare elsewhere.
     Pack(Box<PackArgs>),
     /// Show what changed in inlining between two binaries, without any profile.

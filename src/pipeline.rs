@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use pdiff_analysis::{
-    Comparison, ObjectFacts, RunInput, SampledCalls, SideInput, Sides, choose_events, compare,
-    compare_with_calls,
+    CallTree, Comparison, ObjectFacts, RunInput, SampledCalls, SideInput, Sides, TreeSettings, choose_events,
+    compare, compare_with_calls, compare_with_tree,
 };
 use pdiff_ingest::{Input, PackedObject, PackedRun, ReadOptions, Source, read_input};
 use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
@@ -63,19 +63,36 @@ pub(crate) fn examine(compared: &Compared, quiet: bool, timings: &mut Timings) -
     let (comparison, calls) = compare_with_calls(&inputs(compared, &before, &after)?, &compared.settings);
     check_samples(&comparison, &before, &after)?;
     timings.lap("compare", None);
-    let files = [before, after].map(|runs| {
-        let mut files: Vec<FoundFile> = runs.into_iter().flat_map(|run| run.files).collect();
-        files.sort_by(|a, b| (&a.path, &a.file).cmp(&(&b.path, &b.file)));
-        files.dedup();
-        files
-    });
-    Ok(Examined { comparison, calls, files })
+    Ok(Examined { comparison, calls, files: [before, after].map(files_of) })
+}
+
+/// Reads, symbolises and compares, and makes one tree of both sides' stacks.
+pub(crate) fn examine_with_tree(
+    compared: &Compared,
+    tree: &TreeSettings,
+    quiet: bool,
+    timings: &mut Timings,
+) -> Result<(Examined, CallTree)> {
+    let [before, after] = read_sides(compared, quiet, timings)?;
+    let sides = inputs(compared, &before, &after)?;
+    let (comparison, calls, tree) = compare_with_tree(&sides, &compared.settings, tree);
+    check_samples(&comparison, &before, &after)?;
+    timings.lap("compare", None);
+    Ok((Examined { comparison, calls, files: [before, after].map(files_of) }, tree))
+}
+
+/// The files found for a side's objects, each once.
+fn files_of(runs: Vec<Run>) -> Vec<FoundFile> {
+    let mut files: Vec<FoundFile> = runs.into_iter().flat_map(|run| run.files).collect();
+    files.sort_by(|a, b| (&a.path, &a.file).cmp(&(&b.path, &b.file)));
+    files.dedup();
+    files
 }
 
 /// A filter that leaves a side without samples is a mistake, not a result.
 fn check_samples(comparison: &Comparison, before: &[Run], after: &[Run]) -> Result<()> {
     for (side, runs) in [(Side::Before, before), (Side::After, after)] {
-        if comparison.side(side).samples == 0 {
+        if !runs.is_empty() && comparison.side(side).samples == 0 {
             let comms: BTreeSet<&str> = runs
                 .iter()
                 .flat_map(|run| run.profile.threads.iter().map(|thread| run.profile.string(thread.comm)))

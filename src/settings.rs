@@ -2,6 +2,7 @@
 //! clap. The environment is read here and nowhere else.
 
 mod classified;
+mod drawn;
 mod server_settings;
 
 use std::fmt::Display;
@@ -26,6 +27,7 @@ use crate::cli::{
 use crate::debuginfod::Debuginfod;
 
 pub(crate) use classified::Classified;
+pub(crate) use drawn::Drawn;
 pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};
 
 /// What is read, for both sides.

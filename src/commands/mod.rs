@@ -4,6 +4,7 @@ pub(crate) mod classify;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod flame;
 pub(crate) mod inlines;
 pub(crate) mod man;
 pub(crate) mod pack;

@@ -23,10 +23,11 @@ mod threads;
 
 pub use choose_event::{EventError, choose_events};
 pub use compare::{
-    CompareSettings, Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineChange, InlineFlip,
-    InlinedInto, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair, Quantities, Row,
-    RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideObject, SideSummary,
-    Sides, compare, compare_with_calls,
+    CallTree, CompareSettings, Comparison, Cost, Fact, Family, FrameChange, FrameChanges, FrameWeight, Gap,
+    GapParts, Gravity, InlineChange, InlineFlip, InlinedInto, Knowledge, MatchedBy, MeasureChange,
+    NoiseSummary, ObjectFacts, Pair, Quantities, Row, RowInline, RowMatch, RunInput, RunSummary, SampledCall,
+    SampledCalls, SideInput, SideObject, SideSummary, Sides, TreeFrame, TreeFunction, TreeNode, TreeSettings,
+    compare, compare_with_calls, compare_with_tree,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use gate::{Gate, GateError, GateOutcome, Trip};

@@ -8,6 +8,7 @@ mod closing;
 mod comparability;
 mod error;
 mod families;
+mod flame;
 mod heading;
 mod inlines_callers;
 mod inlines_compilers;
@@ -45,6 +46,9 @@ mod verdict_page;
 mod visible_text;
 
 pub use error::Error;
+pub use flame::{
+    FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tree_json, write_flame_svg, write_folded,
+};
 pub use inlines_json::write_inlines_json;
 pub use inlines_page::{inlines_markdown, inlines_table};
 pub use inlines_view::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};

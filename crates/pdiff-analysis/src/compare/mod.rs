@@ -4,6 +4,7 @@
 //! [`crate::noise`] judges, `cost` brings in operations and `comparability` says what to know first. Law: self weights
 //! of the rows sum to each side's weight, and so do booked self weights.
 
+mod call_tree;
 mod comparability;
 mod comparison;
 mod cost;
@@ -17,6 +18,9 @@ mod sampled_calls;
 
 use pdiff_profile::{Notes, Side, Weight};
 
+pub use call_tree::{
+    CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
+};
 pub use comparison::{
     Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, InlinedInto, MatchedBy,
     MeasureChange, NoiseSummary, Pair, Quantities, Row, RowInline, RowMatch, RunSummary, SideSummary,
@@ -31,7 +35,6 @@ use crate::aggregate::{CellRows, RowId, RunTable, aggregate};
 use crate::policy::Share;
 use cost::{RunCost, RunFacts, SideCost};
 use judged::{Counted, judged_rows};
-use matching::Renames;
 use prepare::{Prepared, PreparedRun};
 use row_table::{RowTable, ThreadClass};
 
@@ -42,7 +45,9 @@ use row_table::{RowTable, ThreadClass};
 pub fn compare(sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
     let mut notes = Notes::new();
     let prepared = Prepared::new(sides, settings, &mut notes);
-    compare_prepared(sides, settings, &prepared, notes)
+    let renames = prepared.renames(settings);
+    let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
+    compare_prepared(sides, settings, &prepared, &mut row_table, notes)
 }
 
 /// Compares two sides, and tells from the stacks who called the rows that changed and what they called.
@@ -50,29 +55,47 @@ pub fn compare(sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
 pub fn compare_with_calls(sides: &Sides<'_>, settings: &CompareSettings) -> (Comparison, SampledCalls) {
     let mut notes = Notes::new();
     let prepared = Prepared::new(sides, settings, &mut notes);
-    let comparison = compare_prepared(sides, settings, &prepared, notes);
-    let calls = sampled_calls::sampled_calls(&prepared, sides, settings, &comparison.rows);
+    let renames = prepared.renames(settings);
+    let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
+    let comparison = compare_prepared(sides, settings, &prepared, &mut row_table, notes);
+    let calls = sampled_calls::sampled_calls(&prepared, sides, &renames, &comparison.rows);
     (comparison, calls)
+}
+
+/// Compares two sides, tells who called whom, and makes one tree of both sides' stacks.
+#[must_use]
+pub fn compare_with_tree(
+    sides: &Sides<'_>,
+    settings: &CompareSettings,
+    tree: &TreeSettings,
+) -> (Comparison, SampledCalls, CallTree) {
+    let mut notes = Notes::new();
+    let prepared = Prepared::new(sides, settings, &mut notes);
+    let renames = prepared.renames(settings);
+    let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
+    let comparison = compare_prepared(sides, settings, &prepared, &mut row_table, notes);
+    let calls = sampled_calls::sampled_calls(&prepared, sides, &renames, &comparison.rows);
+    let tree = call_tree::call_tree(&prepared, &renames, &row_table, settings, tree);
+    (comparison, calls, tree)
 }
 
 fn compare_prepared(
     sides: &Sides<'_>,
     settings: &CompareSettings,
     prepared: &Prepared<'_>,
+    row_table: &mut RowTable<'_>,
     mut notes: Notes,
 ) -> Comparison {
-    let seen = Side::BOTH.map(|side| prepared.seen(side));
-    let renames = Renames::new(&prepared.keys, &seen, &settings.knowledge.aliases);
-    let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
-    let cell_rows: Vec<CellRows> = prepared.runs.iter().map(|run| cell_rows(run, &mut row_table)).collect();
+    let cell_rows: Vec<CellRows> = prepared.runs.iter().map(|run| cell_rows(run, row_table)).collect();
+    let row_table = &*row_table;
     let scope = |row: RowId| row_table.rows().get(row.index()).map_or(0, |key| key.scope);
     let runs = prepared.runs.par_iter().zip(&cell_rows);
     let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(&run.cells, rows, scope)).collect();
-    let spins: Vec<u64> = prepared.runs.iter().map(|run| spin_weight(run, &row_table)).collect();
+    let spins: Vec<u64> = prepared.runs.iter().map(|run| spin_weight(run, row_table)).collect();
     let counted = Counted {
         keys: &prepared.keys,
-        renames: &renames,
-        row_table: &row_table,
+        renames: row_table.renames(),
+        row_table,
         runs: &prepared.runs,
         tables: &tables,
         settings,

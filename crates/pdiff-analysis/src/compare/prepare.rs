@@ -4,6 +4,7 @@ use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, Side, Weight};
 use rustc_hash::FxHashSet;
 
 use super::input::{CompareSettings, RunInput, Sides};
+use super::matching::Renames;
 use crate::filter::Filtering;
 use crate::normalize::{KeyId, Keys, NormalStacks};
 use crate::objects::{ObjectLabels, ObjectWeights};
@@ -65,8 +66,14 @@ impl<'a> Prepared<'a> {
         Self { keys, runs }
     }
 
+    /// Which function of one side stands for which of the other.
+    pub(super) fn renames(&self, settings: &CompareSettings) -> Renames {
+        let seen = Side::BOTH.map(|side| self.seen(side));
+        Renames::new(&self.keys, &seen, &settings.knowledge.aliases)
+    }
+
     /// The functions that a side's stacks hold.
-    pub(super) fn seen(&self, side: Side) -> FxHashSet<KeyId> {
+    fn seen(&self, side: Side) -> FxHashSet<KeyId> {
         let mut seen = FxHashSet::default();
         for run in self.runs.iter().filter(|run| run.side == side) {
             let stacks: FxHashSet<_> = run.cells.iter().map(|cell| cell.stack).collect();

@@ -87,6 +87,11 @@ impl<'a> RowTable<'a> {
         }
     }
 
+    /// Which function stands for which.
+    pub(super) fn renames(&self) -> &'a Renames {
+        self.renames
+    }
+
     /// The rows in order of their ids.
     pub(super) fn rows(&self) -> &[RowKey] {
         &self.rows
@@ -112,6 +117,11 @@ impl<'a> RowTable<'a> {
         self.any_level(run, stack, |waits| waits == Waits::Spins)
     }
 
+    /// Whether the stack waits busily or idles: it is no work.
+    pub(super) fn waits(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
+        self.any_level(run, stack, |waits| waits != Waits::No)
+    }
+
     fn any_level(&self, run: &PreparedRun<'_>, stack: StackId, holds: impl Fn(Waits) -> bool) -> bool {
         let waits = |key: KeyId| self.waits.get(key.0 as usize).copied().unwrap_or(Waits::No);
         run.stacks.get(stack).iter().any(|level| holds(waits(level.key)))
@@ -135,7 +145,7 @@ impl<'a> RowTable<'a> {
         let chain = self.unique_rows(levels.get(machine_at..).unwrap_or(&[]), class, leaf_object);
         let denominator = match self.settings.share {
             Share::All => Some(0),
-            Share::Work => (!self.any_level(run, stack, |waits| waits != Waits::No)).then_some(0),
+            Share::Work => (!self.waits(run, stack)).then_some(0),
             Share::Object => Some(self.scope(leaf_object)),
             Share::ThreadGroup => Some(self.scope(&class.group)),
         };

@@ -9,7 +9,7 @@ use pdiff_profile::{Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::comparison::Row;
-use super::input::{CompareSettings, Sides};
+use super::input::Sides;
 use super::matching::Renames;
 use super::prepare::{Prepared, PreparedRun};
 use crate::normalize::KeyId;
@@ -67,11 +67,9 @@ type Pairs = FxHashMap<(KeyId, KeyId), [u64; 2]>;
 pub(super) fn sampled_calls(
     prepared: &Prepared<'_>,
     sides: &Sides<'_>,
-    settings: &CompareSettings,
+    renames: &Renames,
     rows: &[Row],
 ) -> SampledCalls {
-    let seen = Side::BOTH.map(|side| prepared.seen(side));
-    let renames = Renames::new(&prepared.keys, &seen, &settings.knowledge.aliases);
     let changed: FxHashSet<(&str, &str)> = rows
         .iter()
         .filter(|row| row.significant || row.booked.significant || row.total.significant)
@@ -81,7 +79,7 @@ pub(super) fn sampled_calls(
         prepared.keys.iter().map(|(_, key)| changed.contains(&(&*key.name, &*key.object))).collect();
     let mut pairs = Pairs::default();
     for run in &prepared.runs {
-        count_run(run, &renames, &wanted, &mut pairs);
+        count_run(run, renames, &wanted, &mut pairs);
     }
     let call = |((caller, callee), [before, after]): ((KeyId, KeyId), [u64; 2])| {
         let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));

@@ -1,0 +1,169 @@
+//! The tree as stacks make it: every frame kept, in order of first sight.
+
+use pdiff_profile::{Side, StackId};
+use rustc_hash::FxHashMap;
+
+use super::TreeSettings;
+use crate::compare::matching::Renames;
+use crate::compare::prepare::{Prepared, PreparedRun};
+use crate::compare::row_table::RowTable;
+use crate::normalize::KeyId;
+
+/// What a frame stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum FrameKey {
+    Function(KeyId),
+    /// Index into [`Grown::subsystems`].
+    Subsystem(u32),
+}
+
+/// A frame while the tree grows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GrownNode {
+    /// The root is its own parent.
+    pub(super) parent: u32,
+    /// `None` for the root.
+    pub(super) key: Option<FrameKey>,
+    pub(super) depth: u32,
+    /// By side.
+    pub(super) self_weight: [u64; 2],
+    /// By side.
+    pub(super) total_weight: [u64; 2],
+}
+
+/// Number of the root.
+pub(super) const ROOT: u32 = 0;
+
+/// The whole tree. A frame's number is greater than its parent's.
+#[derive(Debug)]
+pub(super) struct Grown {
+    pub(super) nodes: Vec<GrownNode>,
+    /// By run and stack: where the stack ends; `None` if it has no weight or is out of focus.
+    pub(super) ends: Vec<Vec<Option<u32>>>,
+    pub(super) subsystems: Vec<String>,
+    /// Weight of each side, in focus or not.
+    pub(super) side_weights: [u64; 2],
+}
+
+impl Grown {
+    pub(super) fn new(
+        prepared: &Prepared<'_>,
+        renames: &Renames,
+        row_table: &RowTable<'_>,
+        settings: &TreeSettings,
+    ) -> Self {
+        let root = GrownNode { parent: ROOT, key: None, depth: 0, self_weight: [0; 2], total_weight: [0; 2] };
+        let tree = Self { nodes: vec![root], ends: Vec::new(), subsystems: Vec::new(), side_weights: [0; 2] };
+        let in_focus = prepared
+            .keys
+            .iter()
+            .map(|(_, key)| settings.focus.as_ref().is_none_or(|focus| focus.is_match(&key.name)));
+        let mut growing = Growing {
+            tree,
+            children: FxHashMap::default(),
+            subsystem_ids: FxHashMap::default(),
+            in_focus: in_focus.collect(),
+            renames,
+            row_table,
+            settings,
+        };
+        for run in &prepared.runs {
+            growing.add_run(run);
+        }
+        let mut tree = growing.tree;
+        for index in (1..tree.nodes.len()).rev() {
+            let GrownNode { parent, total_weight, .. } = tree.nodes[index];
+            for (sum, weight) in tree.nodes[parent as usize].total_weight.iter_mut().zip(total_weight) {
+                *sum += weight;
+            }
+        }
+        tree
+    }
+}
+
+struct Growing<'a> {
+    tree: Grown,
+    children: FxHashMap<(u32, FrameKey), u32>,
+    subsystem_ids: FxHashMap<&'a str, u32>,
+    /// By function.
+    in_focus: Vec<bool>,
+    renames: &'a Renames,
+    row_table: &'a RowTable<'a>,
+    settings: &'a TreeSettings,
+}
+
+impl<'a> Growing<'a> {
+    fn add_run(&mut self, run: &PreparedRun<'_>) {
+        let side = usize::from(run.side == Side::After);
+        let mut weights = vec![0_u64; run.stacks.len()];
+        for cell in &run.cells {
+            if let Some(weight) = weights.get_mut(cell.stack.index()) {
+                *weight += cell.weight.0;
+            }
+            self.tree.side_weights[side] += cell.weight.0;
+        }
+        let mut path = Vec::new();
+        let ends = (0_u32..).zip(&weights).map(|(stack, weight)| {
+            if *weight == 0 || !self.path(run, StackId(stack), &mut path) {
+                return None;
+            }
+            let end = path.iter().fold(ROOT, |at, key| self.child(at, *key));
+            let node = &mut self.tree.nodes[end as usize];
+            node.self_weight[side] += weight;
+            node.total_weight[side] += weight;
+            Some(end)
+        });
+        let ends = ends.collect();
+        self.tree.ends.push(ends);
+    }
+
+    /// Writes the frames of a stack, root of the tree first; false if it is out of focus.
+    fn path(&mut self, run: &PreparedRun<'_>, stack: StackId, path: &mut Vec<FrameKey>) -> bool {
+        path.clear();
+        let levels = run.stacks.get(stack);
+        path.extend(levels.iter().map(|level| FrameKey::Function(self.renames.canonical(level.key))));
+        let leaf = levels.last().map(|level| self.renames.canonical(level.key));
+        if self.settings.reverse {
+            path.reverse();
+        }
+        if self.settings.focus.is_some() {
+            let is_focus = |key: &FrameKey| match key {
+                FrameKey::Function(id) => self.in_focus.get(id.0 as usize).copied().unwrap_or(false),
+                FrameKey::Subsystem(_) => false,
+            };
+            let Some(first) = path.iter().position(is_focus) else { return false };
+            path.drain(..first);
+        }
+        if let Some(leaf) = leaf.filter(|_| self.settings.by_subsystem) {
+            let subsystem = self.subsystem(leaf);
+            path.insert(0, subsystem);
+        }
+        true
+    }
+
+    fn subsystem(&mut self, leaf: KeyId) -> FrameKey {
+        let name = self.row_table.subsystem(leaf);
+        let known = &mut self.tree.subsystems;
+        let id = *self.subsystem_ids.entry(name).or_insert_with(|| {
+            known.push(name.to_owned());
+            known.len() as u32 - 1
+        });
+        FrameKey::Subsystem(id)
+    }
+
+    fn child(&mut self, parent: u32, key: FrameKey) -> u32 {
+        let nodes = &mut self.tree.nodes;
+        *self.children.entry((parent, key)).or_insert_with(|| {
+            let id = u32::try_from(nodes.len()).expect("fewer than 2^32 frames fit in memory");
+            let depth = nodes[parent as usize].depth + 1;
+            nodes.push(GrownNode {
+                parent,
+                key: Some(key),
+                depth,
+                self_weight: [0; 2],
+                total_weight: [0; 2],
+            });
+            id
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Both sides' stacks as one tree of calls, each frame with its weight before and after: what pictures are drawn from.
+//!
+//! Stacks are the comparison's own: filtered, inlines expanded, names canonical, renames joined. So a function inlined
+//! on one side and called on the other stands at one place of the tree.
+//!
+//! Laws: a frame's total is its self and its children's totals, on each side. In a whole tree (nothing pruned, no
+//! focus) the totals of a function's topmost frames sum to the comparison's total of it.
+//!
+//! Cost: unique stacks x depth to grow; cells x kept depth to judge. No step recurses: stacks may be as deep as they
+//! like.
+
+mod grow;
+mod judged;
+mod prune;
+
+use pdiff_profile::Side;
+
+use super::input::CompareSettings;
+use super::matching::Renames;
+use super::prepare::Prepared;
+use super::row_table::RowTable;
+use crate::pattern::Pattern;
+use grow::Grown;
+
+/// How the tree is made.
+#[derive(Clone, Debug)]
+pub struct TreeSettings {
+    /// Leaf functions at the root, their callers below them.
+    pub reverse: bool,
+    /// Only stacks with such a function, from the outermost one on (from the innermost one with `reverse`).
+    pub focus: Option<Pattern>,
+    /// Below the root stand the subsystems of the leaf functions.
+    pub by_subsystem: bool,
+    /// Frames narrower than this on both sides are pruned; percent of the side's weight.
+    pub min_width_pct: f64,
+    /// Frames deeper than this are pruned; the root is at 0.
+    pub max_depth: Option<u32>,
+    /// Whether each frame's change is judged against noise.
+    pub judge: bool,
+}
+
+/// What a frame of the tree stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TreeFrame {
+    /// All stacks.
+    Root,
+    /// A function: index into [`CallTree::functions`].
+    Function(usize),
+    /// The subsystem of leaf functions: index into [`CallTree::subsystems`].
+    Subsystem(usize),
+    /// All frames pruned from the parent, together.
+    Pruned {
+        /// How many they are, those below them included.
+        frames: u64,
+    },
+}
+
+/// A function of the tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TreeFunction {
+    /// Its name, as rows have it.
+    pub name: String,
+    /// Label of its object.
+    pub object: String,
+    /// Part of the program.
+    pub subsystem: String,
+}
+
+/// A frame's weight on one side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FrameWeight {
+    /// Of stacks that end here.
+    pub self_weight: u64,
+    /// Of stacks that pass here or end here.
+    pub total_weight: u64,
+}
+
+/// What can be said of the change of one measure of a frame.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FrameChange {
+    /// Share on the base side, in percent of the denominator.
+    pub before_pct: f64,
+    /// Share on the other side.
+    pub after_pct: f64,
+    /// Lower end of the 95 % interval of the change, in points.
+    pub ci_low_pp: f64,
+    /// Upper end of it.
+    pub ci_high_pp: f64,
+    /// Beyond noise, and large enough to matter.
+    pub significant: bool,
+}
+
+impl FrameChange {
+    /// After minus before, in points.
+    #[must_use]
+    pub fn delta_pp(&self) -> f64 {
+        self.after_pct - self.before_pct
+    }
+}
+
+/// The changes of a frame's self and total.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FrameChanges {
+    /// Of self.
+    pub of_self: FrameChange,
+    /// Of total.
+    pub of_total: FrameChange,
+}
+
+/// One frame of the tree.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TreeNode {
+    /// Place of the caller (with `reverse`: the callee) in [`CallTree::nodes`]; `None` for the root.
+    pub parent: Option<usize>,
+    /// Frames between it and the root, itself included; 0 for the root.
+    pub depth: u32,
+    /// What it stands for.
+    pub frame: TreeFrame,
+    /// On the base side.
+    pub before: FrameWeight,
+    /// On the other side.
+    pub after: FrameWeight,
+    /// Whether it changed; `None` if that was not judged.
+    pub changes: Option<FrameChanges>,
+}
+
+impl TreeNode {
+    /// One side's weight.
+    #[must_use]
+    pub fn side(&self, side: Side) -> FrameWeight {
+        match side {
+            Side::Before => self.before,
+            Side::After => self.after,
+        }
+    }
+}
+
+/// Both sides' stacks as one tree.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CallTree {
+    /// Root first, each frame before its children; siblings by name, then object; what was pruned last.
+    pub nodes: Vec<TreeNode>,
+    /// The functions that frames stand for.
+    pub functions: Vec<TreeFunction>,
+    /// The subsystems that frames stand for.
+    pub subsystems: Vec<String>,
+    /// Weight of each side, base first; more than the root's total where there is a focus.
+    pub side_weights: [u64; 2],
+}
+
+/// Makes the tree of prepared sides.
+pub(super) fn call_tree(
+    prepared: &Prepared<'_>,
+    renames: &Renames,
+    row_table: &RowTable<'_>,
+    compared: &CompareSettings,
+    settings: &TreeSettings,
+) -> CallTree {
+    let grown = Grown::new(prepared, renames, row_table, settings);
+    let (mut tree, places) = prune::prune(&grown, prepared, row_table, settings);
+    if settings.judge {
+        judged::judge(&mut tree, &grown, &places, prepared, row_table, compared);
+    }
+    tree
+}

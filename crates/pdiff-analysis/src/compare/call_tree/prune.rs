@@ -1,0 +1,195 @@
+//! The tree as it is shown: narrow and deep frames pruned and counted, the others in order.
+
+use rustc_hash::FxHashMap;
+
+use super::grow::{FrameKey, Grown, GrownNode, ROOT};
+use super::{CallTree, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings};
+use crate::compare::prepare::Prepared;
+use crate::compare::row_table::RowTable;
+
+/// By grown frame: its place in [`CallTree::nodes`], or that of the pruned frames that it belongs to.
+pub(super) type Places = Vec<u32>;
+
+pub(super) fn prune(
+    grown: &Grown,
+    prepared: &Prepared<'_>,
+    row_table: &RowTable<'_>,
+    settings: &TreeSettings,
+) -> (CallTree, Places) {
+    let least = grown.side_weights.map(|weight| settings.min_width_pct / 100.0 * weight as f64);
+    let is_kept = |node: &GrownNode| {
+        let mut sides = node.total_weight.iter().zip(least);
+        let wide = sides.any(|(weight, least)| *weight > 0 && *weight as f64 >= least);
+        wide && settings.max_depth.is_none_or(|max| node.depth <= max)
+    };
+    let mut kept: Vec<u32> =
+        (1..grown.nodes.len() as u32).filter(|id| is_kept(&grown.nodes[*id as usize])).collect();
+    let order = Order::new(grown, prepared);
+    let rank = |id: u32| grown.nodes[id as usize].key.map_or(0, |key| order.rank(key));
+    kept.sort_unstable_by_key(|id| (grown.nodes[*id as usize].parent, rank(*id)));
+    let mut children: FxHashMap<u32, &[u32]> = FxHashMap::default();
+    for siblings in kept.chunk_by(|a, b| grown.nodes[*a as usize].parent == grown.nodes[*b as usize].parent) {
+        if let Some(first) = siblings.first() {
+            children.insert(grown.nodes[*first as usize].parent, siblings);
+        }
+    }
+    let rests = rests(grown, is_kept);
+    let mut tree = CallTree {
+        nodes: Vec::with_capacity(kept.len() + 1),
+        functions: Vec::new(),
+        subsystems: grown.subsystems.clone(),
+        side_weights: grown.side_weights,
+    };
+    let mut functions = Functions { ids: FxHashMap::default() };
+    let mut places = vec![u32::MAX; grown.nodes.len()];
+    let mut rest_places: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut waiting = vec![Waiting::Frame(ROOT)];
+    while let Some(next) = waiting.pop() {
+        let place = tree.nodes.len() as u32;
+        match next {
+            Waiting::Frame(id) => {
+                let node = &grown.nodes[id as usize];
+                places[id as usize] = place;
+                let frame = match node.key {
+                    None => TreeFrame::Root,
+                    Some(FrameKey::Subsystem(index)) => TreeFrame::Subsystem(index as usize),
+                    Some(FrameKey::Function(key)) => {
+                        TreeFrame::Function(functions.id(key, &mut tree.functions, prepared, row_table))
+                    }
+                };
+                let [before, after] = [0, 1].map(|side| FrameWeight {
+                    self_weight: node.self_weight[side],
+                    total_weight: node.total_weight[side],
+                });
+                let parent = (id != ROOT).then(|| places[node.parent as usize] as usize);
+                tree.nodes.push(TreeNode { parent, depth: node.depth, frame, before, after, changes: None });
+                // The last one pushed comes first.
+                waiting.extend(rests.contains_key(&id).then_some(Waiting::Rest(id)));
+                let of_node = children.get(&id).copied().unwrap_or(&[]);
+                waiting.extend(of_node.iter().rev().map(|child| Waiting::Frame(*child)));
+            }
+            Waiting::Rest(of) => {
+                let rest = rests[&of];
+                rest_places.insert(of, place);
+                let [before, after] =
+                    rest.weight.map(|weight| FrameWeight { self_weight: weight, total_weight: weight });
+                tree.nodes.push(TreeNode {
+                    parent: Some(places[of as usize] as usize),
+                    depth: grown.nodes[of as usize].depth + 1,
+                    frame: TreeFrame::Pruned { frames: rest.frames },
+                    before,
+                    after,
+                    changes: None,
+                });
+            }
+        }
+    }
+    for id in 1..grown.nodes.len() {
+        if places[id] == u32::MAX {
+            let parent = grown.nodes[id].parent;
+            // A pruned frame's parent is kept, or has its place already: numbers grow from the root.
+            let of_parent = places[parent as usize];
+            places[id] = rest_places
+                .get(&parent)
+                .copied()
+                .filter(|_| is_shown(grown, parent, is_kept))
+                .unwrap_or(of_parent);
+        }
+    }
+    (tree, places)
+}
+
+fn is_shown(grown: &Grown, id: u32, is_kept: impl Fn(&GrownNode) -> bool) -> bool {
+    id == ROOT || is_kept(&grown.nodes[id as usize])
+}
+
+enum Waiting {
+    Frame(u32),
+    /// What was pruned from this frame.
+    Rest(u32),
+}
+
+/// What was pruned from one frame.
+#[derive(Clone, Copy, Default)]
+struct Rest {
+    frames: u64,
+    weight: [u64; 2],
+}
+
+/// By shown frame: what was pruned from it.
+fn rests(grown: &Grown, is_kept: impl Fn(&GrownNode) -> bool) -> FxHashMap<u32, Rest> {
+    let mut rests: FxHashMap<u32, Rest> = FxHashMap::default();
+    // Number of the shown frame that a pruned one was pruned from, by grown frame.
+    let mut pruned_from = vec![u32::MAX; grown.nodes.len()];
+    for (id, node) in (0_u32..).zip(&grown.nodes).skip(1).filter(|(_, node)| !is_kept(node)) {
+        let above = pruned_from[node.parent as usize];
+        let is_outermost = above == u32::MAX;
+        let from = if is_outermost { node.parent } else { above };
+        pruned_from[id as usize] = from;
+        let rest = rests.entry(from).or_default();
+        rest.frames += 1;
+        if is_outermost {
+            for (sum, weight) in rest.weight.iter_mut().zip(node.total_weight) {
+                *sum += weight;
+            }
+        }
+    }
+    rests
+}
+
+/// The functions that frames stand for, numbered in order of the tree.
+struct Functions {
+    ids: FxHashMap<crate::normalize::KeyId, usize>,
+}
+
+impl Functions {
+    fn id(
+        &mut self,
+        key: crate::normalize::KeyId,
+        functions: &mut Vec<TreeFunction>,
+        prepared: &Prepared<'_>,
+        row_table: &RowTable<'_>,
+    ) -> usize {
+        *self.ids.entry(key).or_insert_with(|| {
+            let named = prepared.keys.get(key);
+            functions.push(TreeFunction {
+                name: named.name.to_string(),
+                object: named.object.to_string(),
+                subsystem: row_table.subsystem(key).to_owned(),
+            });
+            functions.len() - 1
+        })
+    }
+}
+
+/// The order of siblings: by name, then object.
+struct Order {
+    functions: Vec<u32>,
+    subsystems: Vec<u32>,
+}
+
+impl Order {
+    fn new(grown: &Grown, prepared: &Prepared<'_>) -> Self {
+        let names: Vec<(&str, &str)> =
+            prepared.keys.iter().map(|(_, key)| (&*key.name, &*key.object)).collect();
+        Self { functions: ranks(&names), subsystems: ranks(&grown.subsystems) }
+    }
+
+    fn rank(&self, key: FrameKey) -> u32 {
+        match key {
+            FrameKey::Function(key) => self.functions[key.0 as usize],
+            FrameKey::Subsystem(index) => self.subsystems[index as usize],
+        }
+    }
+}
+
+/// The place of each value among the sorted ones.
+fn ranks<T: Ord>(values: &[T]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    order.sort_unstable_by(|a, b| values[*a as usize].cmp(&values[*b as usize]));
+    let mut ranks = vec![0; values.len()];
+    for (rank, index) in (0_u32..).zip(order) {
+        ranks[index as usize] = rank;
+    }
+    ranks
+}

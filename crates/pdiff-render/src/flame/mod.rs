@@ -1,0 +1,88 @@
+//! A call tree as a flame graph: SVG drawn by inferno, folded stacks for other tools, JSON.
+//!
+//! inferno lays out and writes; what it knows of a frame is a number. Its names, colours and differentials go by
+//! function and by leaf, ours by place in the tree, so each frame's text, title and colour are put in afterwards.
+//! Nothing of a profile ever reaches inferno's parser or its script.
+
+mod change;
+mod folded;
+mod frames;
+mod legend;
+mod paint;
+mod svg;
+mod title;
+mod tree_json;
+mod xml_text;
+
+use pdiff_analysis::classify::Classification;
+use pdiff_analysis::{CallTree, Comparison};
+
+pub use folded::write_folded;
+pub use svg::write_flame_svg;
+pub use tree_json::tree_json;
+
+/// Which side is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FlameView {
+    /// After's stacks; what is only in Before does not show.
+    After,
+    /// Before's stacks; what is only in After does not show.
+    Before,
+    /// Before's stacks as far as they have nothing of them in After.
+    Gone,
+    /// Before's and After's stacks side by side.
+    Both,
+}
+
+/// Which measure of a frame gives its colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FlameColor {
+    /// Its self: what its own code costs.
+    OwnSelf,
+    /// Its total: what it costs with all that it calls.
+    Total,
+}
+
+/// In which terms changes are given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FlameTerms {
+    /// Share of the denominator, in points.
+    Share,
+    /// Weight per operation; where operations are not known on both sides, [`FlameTerms::Share`] stands in.
+    PerOperation,
+}
+
+/// How a flame graph is drawn.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlameOptions {
+    /// Which side.
+    pub view: FlameView,
+    /// Which measure gives the colour.
+    pub color: FlameColor,
+    /// In which terms.
+    pub terms: FlameTerms,
+    /// Roots on top, as suits a tree of leaf functions and their callers.
+    pub inverted: bool,
+    /// The first line; one is made of the labels where there is none.
+    pub title: Option<String>,
+    /// What else to know of how the tree was made; shown below the title.
+    pub remarks: Vec<String>,
+}
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct FlameInput<'a> {
+    /// The comparison that the tree belongs to. A profile on its own is the base side, and the other has no runs.
+    pub comparison: &'a Comparison,
+    /// The tree.
+    pub tree: &'a CallTree,
+    /// Why functions changed, where that was asked.
+    pub verdicts: Option<&'a Classification>,
+}
+
+impl FlameInput<'_> {
+    /// There is one profile, and nothing to compare it with.
+    pub(crate) fn is_single(&self) -> bool {
+        self.comparison.after.runs.is_empty()
+    }
+}

@@ -1,0 +1,118 @@
+//! The colours of frames: blue is less, orange is more, grey is within noise; hatched is on one side only.
+//!
+//! Blue and orange differ for every common kind of colour blindness, and the hatching and the titles say the same
+//! without colour.
+
+use pdiff_analysis::{TreeFrame, TreeNode};
+
+use super::change::Terms;
+
+/// A colour, red, green, blue.
+type Rgb = [u8; 3];
+
+const LEAST_MORE: Rgb = [253, 228, 200];
+const MOST_MORE: Rgb = [235, 115, 30];
+const LEAST_LESS: Rgb = [214, 230, 246];
+const MOST_LESS: Rgb = [80, 150, 220];
+const NOISE: Rgb = [224, 224, 224];
+const PLAIN: Rgb = [240, 240, 240];
+const PRUNED: Rgb = [248, 248, 248];
+
+/// What a change says, in the least words.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Tone {
+    /// Nothing to compare.
+    Plain,
+    /// Frames that are not shown one by one.
+    Pruned,
+    /// No more than noise.
+    Noise,
+    /// Only in After, and no more than noise.
+    NewNoise,
+    /// Only in Before, and no more than noise.
+    GoneNoise,
+    /// More than before: 0 to 1.
+    More(f64),
+    /// Less than before: 0 to 1.
+    Less(f64),
+    /// Only in After.
+    New,
+    /// Only in Before.
+    Gone,
+}
+
+/// How far along its scale a change is drawn at least, so that its direction shows.
+const LEAST_STRENGTH: f64 = 0.15;
+
+/// The tone of a frame; a change of `full` or more has the full colour.
+pub(super) fn tone(node: &TreeNode, terms: &Terms<'_>, full: f64) -> Tone {
+    if matches!(node.frame, TreeFrame::Pruned { .. }) {
+        return Tone::Pruned;
+    }
+    let Some(change) = terms.change(node).filter(|_| node.parent.is_some()) else { return Tone::Plain };
+    let is_new = node.before.total_weight == 0;
+    let is_gone = node.after.total_weight == 0;
+    if !change.significant {
+        return match (is_new, is_gone) {
+            (true, _) => Tone::NewNoise,
+            (_, true) => Tone::GoneNoise,
+            _ => Tone::Noise,
+        };
+    }
+    let delta = change.delta();
+    let strength = if full > 0.0 { (delta.abs() / full).sqrt().clamp(LEAST_STRENGTH, 1.0) } else { 1.0 };
+    match (is_new, is_gone) {
+        (true, _) => Tone::New,
+        (_, true) => Tone::Gone,
+        _ if delta > 0.0 => Tone::More(strength),
+        _ => Tone::Less(strength),
+    }
+}
+
+/// The value of the attribute `fill`.
+pub(super) fn fill(tone: Tone) -> String {
+    let rgb = |[r, g, b]: Rgb| format!("rgb({r},{g},{b})");
+    match tone {
+        Tone::Plain => rgb(PLAIN),
+        Tone::Pruned => rgb(PRUNED),
+        Tone::Noise => rgb(NOISE),
+        Tone::NewNoise => "url(#new-noise)".to_owned(),
+        Tone::GoneNoise => "url(#gone-noise)".to_owned(),
+        Tone::New => "url(#new)".to_owned(),
+        Tone::Gone => "url(#gone)".to_owned(),
+        Tone::More(strength) => rgb(between(LEAST_MORE, MOST_MORE, strength)),
+        Tone::Less(strength) => rgb(between(LEAST_LESS, MOST_LESS, strength)),
+    }
+}
+
+/// A warm colour that goes by the function's name, for a profile on its own (FNV-1a).
+pub(super) fn fill_by_name(name: &str) -> String {
+    let hash =
+        name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let [a, b, ..] = hash.to_le_bytes();
+    format!("rgb({},{},{})", 225 + a % 30, 150 + b % 70, 90 + (a ^ b) % 50)
+}
+
+fn between(from: Rgb, to: Rgb, strength: f64) -> Rgb {
+    let mix =
+        |from: u8, to: u8| (f64::from(from) + (f64::from(to) - f64::from(from)) * strength).round() as u8;
+    [mix(from[0], to[0]), mix(from[1], to[1]), mix(from[2], to[2])]
+}
+
+/// The hatchings, as content of `<defs>`. New leans right, gone leans left.
+pub(super) fn patterns() -> String {
+    let pattern = |id: &str, angle: i32, ground: &str, line: &str| {
+        format!(
+            "<pattern id=\"{id}\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" \
+             patternTransform=\"rotate({angle})\"><rect width=\"7\" height=\"7\" fill=\"{ground}\"/>\
+             <rect width=\"2\" height=\"7\" fill=\"{line}\"/></pattern>"
+        )
+    };
+    [
+        pattern("new", 45, "rgb(253,212,160)", "rgb(235,140,50)"),
+        pattern("gone", -45, "rgb(196,220,244)", "rgb(100,160,220)"),
+        pattern("new-noise", 45, "rgb(228,226,222)", "rgb(208,202,194)"),
+        pattern("gone-noise", -45, "rgb(224,226,228)", "rgb(196,203,210)"),
+    ]
+    .concat()
+}

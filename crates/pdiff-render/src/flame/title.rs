@@ -1,0 +1,146 @@
+//! What a frame says when asked: its name, then in brackets both sides' numbers, the noise and the verdict.
+//!
+//! The brackets hold no bracket themselves: inferno's script takes a title up to the last `(` for the frame's name.
+
+use std::collections::HashMap;
+
+use pdiff_analysis::classify::{Cause, Verdict};
+use pdiff_analysis::{FrameChange, TreeFrame, TreeNode};
+use pdiff_profile::Side;
+
+use super::FlameInput;
+use super::change::Terms;
+use super::xml_text::plain;
+use crate::number::{fixed, grouped, interval, signed};
+
+/// Makes titles.
+pub(super) struct Titles<'a> {
+    input: FlameInput<'a>,
+    terms: Terms<'a>,
+    verdicts: HashMap<(&'a str, &'a str), &'a Verdict>,
+}
+
+/// A frame's name and what else is known of it.
+pub(super) struct Title {
+    pub(super) name: String,
+    /// Without brackets.
+    pub(super) details: String,
+}
+
+impl<'a> Titles<'a> {
+    pub(super) fn new(input: FlameInput<'a>, terms: Terms<'a>) -> Self {
+        let verdicts = input.verdicts.into_iter().flat_map(|of| &of.verdicts);
+        let told = verdicts.filter(|verdict| verdict.cause != Cause::Noise);
+        let verdicts =
+            told.map(|verdict| ((verdict.function.as_str(), verdict.object.as_str()), verdict)).collect();
+        Self { input, terms, verdicts }
+    }
+
+    pub(super) fn of_panel(&self, side: Side) -> Title {
+        let of_side = self.input.comparison.side(side);
+        let details = format!("{} samples", grouped(of_side.samples));
+        Title { name: plain(&format!("{side}: {}", of_side.label)).into_owned(), details }
+    }
+
+    /// Of the frame below all others.
+    pub(super) fn of_root(&self) -> Title {
+        match self.input.tree.nodes.first() {
+            Some(root) => self.of_node(root),
+            None => Title { name: "all".to_owned(), details: "no stacks".to_owned() },
+        }
+    }
+
+    pub(super) fn of_node(&self, node: &TreeNode) -> Title {
+        let tree = self.input.tree;
+        let mut facts = Vec::new();
+        let name = match node.frame {
+            TreeFrame::Root => "all".to_owned(),
+            TreeFrame::Pruned { frames } => {
+                facts.push(format!("{} narrow frames together", grouped(frames)));
+                "[pruned]".to_owned()
+            }
+            TreeFrame::Subsystem(index) => {
+                facts.push("subsystem of the leaf function".to_owned());
+                tree.subsystems.get(index).cloned().unwrap_or_default()
+            }
+            TreeFrame::Function(index) => match tree.functions.get(index) {
+                Some(function) => {
+                    facts.push(function.object.clone());
+                    function.name.clone()
+                }
+                None => String::new(),
+            },
+        };
+        if self.input.is_single() {
+            facts.push(format!(
+                "total {}, self {}",
+                self.share(node.before.total_weight, Side::Before),
+                self.share(node.before.self_weight, Side::Before)
+            ));
+        } else {
+            self.push_changes(node, &mut facts);
+        }
+        if let Some(verdict) = self.verdict(node) {
+            facts.push(format!(
+                "verdict on the function: {}, {}: {}",
+                verdict.cause.as_str(),
+                verdict.confidence.as_str(),
+                verdict.reason
+            ));
+        }
+        let details = facts.join("; ").replace('(', "[").replace(')', "]");
+        Title { name: plain(&name).into_owned(), details: plain(&details).into_owned() }
+    }
+
+    fn push_changes(&self, node: &TreeNode, facts: &mut Vec<String>) {
+        match (node.before.total_weight, node.after.total_weight) {
+            (0, _) => facts.push("new: only in After".to_owned()),
+            (_, 0) => facts.push("gone: only in Before".to_owned()),
+            _ => {}
+        }
+        let is_function = !matches!(node.frame, TreeFrame::Pruned { .. } | TreeFrame::Root);
+        if let Some(changes) = node.changes.filter(|_| is_function) {
+            facts.push(change_text("total", &changes.of_total));
+            facts.push(change_text("self", &changes.of_self));
+        } else {
+            let shares = Side::BOTH.map(|side| self.share(node.side(side).total_weight, side));
+            facts.push(format!("total {} before, {} after", shares[0], shares[1]));
+        }
+        if let (Some(cost), Some(change)) = (self.terms.cost(), self.terms.change(node)) {
+            let unit = if cost.is_time { " ns" } else { "" };
+            let noise = if change.significant { "" } else { ", within noise" };
+            let measure = match self.terms.color() {
+                super::FlameColor::OwnSelf => "self",
+                super::FlameColor::Total => "total",
+            };
+            facts.push(format!(
+                "{measure} per operation {} -> {}{unit}{noise}",
+                fixed(change.before, 0),
+                fixed(change.after, 0)
+            ));
+        }
+    }
+
+    fn share(&self, weight: u64, side: Side) -> String {
+        let of = self.input.tree.side_weights[usize::from(side == Side::After)];
+        let share = if of == 0 { 0.0 } else { 100.0 * weight as f64 / of as f64 };
+        format!("{} %", fixed(share, 2))
+    }
+
+    fn verdict(&self, node: &TreeNode) -> Option<&Verdict> {
+        let TreeFrame::Function(index) = node.frame else { return None };
+        let function = self.input.tree.functions.get(index)?;
+        self.verdicts.get(&(function.name.as_str(), function.object.as_str())).copied()
+    }
+}
+
+fn change_text(measure: &str, change: &FrameChange) -> String {
+    let noise = if change.significant { "" } else { ", within noise" };
+    format!(
+        "{measure} {} -> {} %, {} points [95 % {}]{noise}",
+        fixed(change.before_pct, 2),
+        fixed(change.after_pct, 2),
+        signed(change.delta_pp(), 2),
+        interval((change.ci_low_pp, change.ci_high_pp), 2)
+    )
+}

@@ -1,0 +1,131 @@
+//! The call tree as JSON, schema version 1: names once, frames as rows of numbers, for there are many.
+
+use pdiff_analysis::{CallTree, Comparison, FrameChange, TreeFrame, TreeNode};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::FlameInput;
+use crate::error::Error;
+use crate::json::side;
+use crate::report::{PolicyReport, SCHEMA_VERSION, SideReport};
+
+#[derive(Serialize)]
+struct TreeReport<'a> {
+    schema_version: u32,
+    before: SideReport<'a>,
+    after: SideReport<'a>,
+    policy: PolicyReport,
+    denominator: &'static str,
+    filtered: &'a str,
+    functions: Vec<FunctionReport<'a>>,
+    subsystems: &'a [String],
+    columns: [&'static str; 16],
+    frames: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct FunctionReport<'a> {
+    name: &'a str,
+    object: &'a str,
+    subsystem: &'a str,
+}
+
+/// The columns of a frame.
+const COLUMNS: [&str; 16] = [
+    "parent",
+    "function",
+    "subsystem",
+    "pruned_frames",
+    "before_self_weight",
+    "before_total_weight",
+    "after_self_weight",
+    "after_total_weight",
+    "delta_self_pp",
+    "self_ci_low_pp",
+    "self_ci_high_pp",
+    "self_significant",
+    "delta_total_pp",
+    "total_ci_low_pp",
+    "total_ci_high_pp",
+    "total_significant",
+];
+
+/// The tree as one line of JSON.
+///
+/// # Errors
+/// If the writer refuses; it has no reason to.
+pub fn tree_json(input: &FlameInput<'_>) -> Result<Vec<u8>, Error> {
+    let report = tree_report(input.comparison, input.tree);
+    let mut bytes = serde_json::to_vec(&report).map_err(|error| Error::Json { reason: error.to_string() })?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn tree_report<'a>(comparison: &'a Comparison, tree: &'a CallTree) -> TreeReport<'a> {
+    let functions = tree.functions.iter().map(|function| FunctionReport {
+        name: &function.name,
+        object: &function.object,
+        subsystem: &function.subsystem,
+    });
+    TreeReport {
+        schema_version: SCHEMA_VERSION,
+        before: side(&comparison.before),
+        after: side(&comparison.after),
+        policy: PolicyReport {
+            match_level: comparison.policy.match_level.as_str(),
+            inlines: comparison.policy.inlines.as_str(),
+        },
+        denominator: comparison.share.as_str(),
+        filtered: &comparison.filtered,
+        functions: functions.collect(),
+        subsystems: &tree.subsystems,
+        columns: COLUMNS,
+        frames: tree.nodes.iter().map(frame).collect(),
+    }
+}
+
+fn frame(node: &TreeNode) -> Value {
+    let (function, subsystem, pruned) = match node.frame {
+        TreeFrame::Root => (None, None, None),
+        TreeFrame::Function(index) => (Some(index), None, None),
+        TreeFrame::Subsystem(index) => (None, Some(index), None),
+        TreeFrame::Pruned { frames } => (None, None, Some(frames)),
+    };
+    let change = |of: fn(&pdiff_analysis::FrameChanges) -> FrameChange| {
+        node.changes.as_ref().map(|changes| {
+            let change = of(changes);
+            (
+                rounded(change.delta_pp()),
+                rounded(change.ci_low_pp),
+                rounded(change.ci_high_pp),
+                change.significant,
+            )
+        })
+    };
+    let own = change(|changes| changes.of_self);
+    let total = change(|changes| changes.of_total);
+    json!([
+        node.parent,
+        function,
+        subsystem,
+        pruned,
+        node.before.self_weight,
+        node.before.total_weight,
+        node.after.self_weight,
+        node.after.total_weight,
+        own.map(|own| own.0),
+        own.map(|own| own.1),
+        own.map(|own| own.2),
+        own.map(|own| own.3),
+        total.map(|total| total.0),
+        total.map(|total| total.1),
+        total.map(|total| total.2),
+        total.map(|total| total.3),
+    ])
+}
+
+/// Points to four places: finer than any sample.
+fn rounded(points: f64) -> f64 {
+    let rounded = (points * 1e4).round() / 1e4;
+    if rounded == 0.0 { 0.0 } else { rounded }
+}

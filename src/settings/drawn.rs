@@ -1,0 +1,144 @@
+//! What `pdiff flame` works with.
+
+use anyhow::{Result, bail};
+use pdiff_analysis::{GroupBy, Inlines, Share, TreeSettings};
+use pdiff_profile::names::MatchLevel;
+use pdiff_render::{FlameColor, FlameOptions, FlameTerms, FlameView};
+
+use super::{Compared, compare_settings, debug_info_of_sides, inputs, parse};
+use crate::cli::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, InputArgs, PictureArgs, View};
+
+/// Frames narrower than this cannot be seen: half a pixel of a usual window.
+const LEAST_WIDTH_PCT: f64 = 0.05;
+
+/// A picture higher than this many frames is no picture.
+const MAX_DRAWN_DEPTH: u32 = 500;
+
+/// Everything that a picture is made of.
+pub(crate) struct Drawn {
+    pub(crate) compared: Compared,
+    pub(crate) tree: TreeSettings,
+    pub(crate) options: FlameOptions,
+    /// Verdicts are to be asked for.
+    pub(crate) verdicts: bool,
+}
+
+impl Drawn {
+    /// Checks the arguments and reads the files of knowledge that they name.
+    pub(crate) fn new(args: &FlameArgs) -> Result<Self> {
+        let is_pair = check_sides(&args.inputs)?;
+        let picture = &args.picture;
+        check_single(is_pair, picture)?;
+        let settings = compare_settings(&args.names, &args.filters, &args.shares, &args.work)?;
+        if settings.group_by != GroupBy::Function {
+            bail!("frames are functions; hint: --by-subsystem puts subsystems below them");
+        }
+        if settings.share == Share::ThreadGroup {
+            bail!("one frame is in several thread groups; hint: draw one group by --comm or --tid");
+        }
+        let compared = Compared {
+            inputs: inputs(&input_args(&args.inputs), &args.filters, &args.work)?,
+            debug_info: debug_info_of_sides(&args.debug_info, args.quiet)?,
+            settings,
+        };
+        let policy = compared.settings.policy;
+        let is_judged = policy.inlines == Inlines::Expand && policy.match_level == MatchLevel::Qualified;
+        let is_svg = args.format == FlameFormat::Svg;
+        Ok(Self {
+            tree: tree_settings(picture, args.format, is_pair)?,
+            options: options(picture, args.format, is_pair),
+            compared,
+            verdicts: is_svg && is_pair && is_judged && !picture.no_verdicts,
+        })
+    }
+}
+
+/// Whether there are two sides.
+fn check_sides(args: &FlameInputArgs) -> Result<bool> {
+    let is_pair = args.after.is_some() || !args.after_runs.is_empty();
+    if args.diff && !is_pair {
+        bail!("--diff needs two recordings; hint: pdiff flame --diff BEFORE AFTER");
+    }
+    Ok(is_pair)
+}
+
+/// What makes no sense with one profile.
+fn check_single(is_pair: bool, picture: &PictureArgs) -> Result<()> {
+    if is_pair {
+        return Ok(());
+    }
+    if picture.view.is_some() {
+        bail!("--view: there is one recording; hint: pdiff flame --diff BEFORE AFTER");
+    }
+    if picture.operations {
+        bail!(
+            "--operations: there is one recording to draw, and no change; hint: pdiff flame --diff BEFORE AFTER"
+        );
+    }
+    Ok(())
+}
+
+fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> Result<TreeSettings> {
+    let is_svg = format == FlameFormat::Svg;
+    let min_width_pct = picture.min_width.unwrap_or(if is_svg { LEAST_WIDTH_PCT } else { 0.0 });
+    if !(0.0..=100.0).contains(&min_width_pct) {
+        bail!("--min-width: {min_width_pct} is not a percentage of 0 to 100");
+    }
+    Ok(TreeSettings {
+        reverse: picture.reverse,
+        focus: picture.focus.as_deref().map(|focus| parse("--focus", focus)).transpose()?,
+        by_subsystem: picture.by_subsystem,
+        min_width_pct,
+        max_depth: is_svg.then_some(MAX_DRAWN_DEPTH),
+        judge: is_pair && format != FlameFormat::Folded,
+    })
+}
+
+fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> FlameOptions {
+    let view = match (picture.view, format) {
+        (Some(View::Before), _) => FlameView::Before,
+        (Some(View::After), _) => FlameView::After,
+        (Some(View::Gone), _) => FlameView::Gone,
+        (Some(View::Both), _) => FlameView::Both,
+        (None, _) if !is_pair => FlameView::Before,
+        (None, FlameFormat::Folded) => FlameView::Both,
+        (None, _) => FlameView::After,
+    };
+    let mut remarks = Vec::new();
+    if let Some(focus) = &picture.focus {
+        remarks.push(format!("only stacks with {focus}, from it on"));
+    }
+    if picture.reverse {
+        remarks.push("leaf functions at the root, callers beyond them".to_owned());
+    }
+    let min_width = picture.min_width.unwrap_or(LEAST_WIDTH_PCT);
+    if min_width > 0.0 {
+        remarks.push(format!("frames under {min_width} % on both sides are drawn together as [pruned]"));
+    }
+    FlameOptions {
+        view,
+        color: match picture.color {
+            ColorBy::OwnSelf => FlameColor::OwnSelf,
+            ColorBy::Total => FlameColor::Total,
+        },
+        terms: if picture.operations { FlameTerms::PerOperation } else { FlameTerms::Share },
+        inverted: picture.reverse,
+        title: picture.title.clone(),
+        remarks,
+    }
+}
+
+/// As the other commands have it.
+fn input_args(args: &FlameInputArgs) -> InputArgs {
+    InputArgs {
+        before: args.before.clone(),
+        after: args.after.clone(),
+        before_runs: args.before_runs.clone(),
+        after_runs: args.after_runs.clone(),
+        label_before: args.label_before.clone(),
+        label_after: args.label_after.clone(),
+        event: args.event.clone(),
+        lenient: args.lenient,
+        threads: args.threads,
+    }
+}
