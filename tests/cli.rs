@@ -305,6 +305,7 @@ fn help_pages_are_as_written_down() {
         "compare",
         "classify",
         "explain",
+        "flame",
         "inlines",
         "pack",
         "settings",

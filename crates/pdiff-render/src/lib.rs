@@ -1,4 +1,4 @@
-//! Comparisons as text: tables and markdown for readers, JSON, CSV and Parquet for programs.
+//! Comparisons as text and pictures: tables, markdown and flame graphs for readers, JSON, CSV and Parquet for programs.
 //!
 //! Only form is decided here: every number comes from `pdiff-analysis`. Nothing is printed; callers get text or bytes.
 
