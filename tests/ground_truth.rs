@@ -1,0 +1,267 @@
+//! Verdicts on a program of which every change is known: `fixtures/two-versions`, recorded, and rebuilt where compilers
+//! are.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// Operations of every run.
+const OPERATIONS: &str = "1200000";
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/two-versions").join(name)
+}
+
+/// One side: its recordings, and the binary that explains them.
+#[derive(Clone, Copy)]
+struct Recorded {
+    directory: &'static str,
+    runs: &'static [u8],
+}
+
+const ALL: &[u8] = &[1, 2, 3];
+const GCC: [Recorded; 2] =
+    [Recorded { directory: "gcc/before", runs: ALL }, Recorded { directory: "gcc/after", runs: ALL }];
+const CLANG: [Recorded; 2] =
+    [Recorded { directory: "clang/before", runs: ALL }, Recorded { directory: "clang/after", runs: ALL }];
+const STRIPPED: Recorded = Recorded { directory: "gcc/before/stripped", runs: &[1, 2] };
+
+fn swapped([before, after]: [Recorded; 2]) -> [Recorded; 2] {
+    [after, before]
+}
+
+/// The verdicts of a comparison.
+fn classified(sides: [Recorded; 2], more: &[&str]) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    command.args(["classify", "--quiet", "--no-cache", "--format", "json"]).args(more);
+    for (side, name) in sides.iter().zip(["before", "after"]) {
+        command.arg(format!("--{name}"));
+        command.args(side.runs.iter().map(|run| fixture(side.directory).join(format!("{run}.perf.zst"))));
+        command.arg(format!("--operations-{name}")).args(side.runs.iter().map(|_| OPERATIONS));
+        command.arg(format!("--binary-{name}")).arg(fixture(side.directory).join("server"));
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    json["verdicts"].as_array().unwrap().clone()
+}
+
+fn verdict<'v>(verdicts: &'v [Value], function: &str) -> &'v Value {
+    let of = verdicts.iter().find(|verdict| verdict["function"] == function);
+    of.unwrap_or_else(|| panic!("no verdict on {function}"))
+}
+
+/// The verdicts that the fixture's table asks for.
+fn expected(compiler: &str) -> Vec<toml::Table> {
+    let table: toml::Table = std::fs::read_to_string(fixture("expected.toml")).unwrap().parse().unwrap();
+    let is_for = |case: &toml::Table| !strings(case, "not_in").contains(&compiler);
+    let cases = table["case"].as_array().unwrap().iter().map(|case| case.as_table().unwrap().clone());
+    cases.filter(is_for).collect()
+}
+
+fn strings<'t>(case: &'t toml::Table, key: &str) -> Vec<&'t str> {
+    let words = case.get(key).and_then(toml::Value::as_array).into_iter().flatten();
+    words.map(|word| word.as_str().unwrap()).collect()
+}
+
+fn texts<'v>(verdict: &'v Value, key: &str) -> Vec<&'v str> {
+    verdict[key].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+}
+
+/// Holds the verdicts against the table; returns what differs.
+fn wrong(verdicts: &[Value], compiler: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let cases = expected(compiler);
+    assert!(cases.len() > 20, "the table was read");
+    for case in &cases {
+        let (function, cause) = (case["function"].as_str().unwrap(), case["cause"].as_str().unwrap());
+        let verdict = verdict(verdicts, function);
+        let confidence = case.get("confidence").and_then(toml::Value::as_str);
+        let evidence = case.get("evidence").and_then(toml::Value::as_str).unwrap_or_default();
+        let facts = verdict["evidence"].as_array().unwrap();
+        let is_right = verdict["cause"] == cause
+            && confidence.is_none_or(|confidence| verdict["confidence"] == confidence)
+            && strings(case, "tags").iter().all(|tag| texts(verdict, "tags").contains(tag))
+            && strings(case, "callers").iter().all(|name| texts(verdict, "callers").contains(name))
+            && facts.iter().any(|fact| fact["text"].as_str().unwrap().contains(evidence));
+        if !is_right {
+            wrong.push(format!(
+                "{compiler} {function} ({}): {} {} by {}, {}",
+                case["is"], verdict["cause"], verdict["confidence"], verdict["rule_id"], verdict["evidence"]
+            ));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_change_of_the_gcc_builds_is_named() {
+    let wrong = wrong(&classified(GCC, &["--inline-check"]), "gcc");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_change_of_the_clang_builds_is_named() {
+    let wrong = wrong(&classified(CLANG, &["--inline-check"]), "clang");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Causes that code proves, and the functions they are true of.
+const PROVABLE: [(&str, &[&str]); 4] = [
+    (
+        "inline-regression",
+        &[
+            "hash_key",
+            "lookup_index",
+            "update_index",
+            "compare_key",
+            "scan_page",
+            "scan_leaf",
+            "scan_root",
+            "field_length",
+            "read_record",
+        ],
+    ),
+    ("inline-gain", &["pack_row", "write_row", "check_slot", "run_clones"]),
+    ("new-overhead", &["check_policy"]),
+    ("gone", &["probe_cache"]),
+];
+
+#[test]
+fn nothing_wrong_is_proved() {
+    for (sides, name) in [(GCC, "gcc"), (CLANG, "clang"), ([GCC[0], CLANG[1]], "gcc to clang")] {
+        let verdicts = classified(sides, &[]);
+        let mut proved = 0;
+        for verdict in verdicts.iter().filter(|verdict| verdict["confidence"] == "proved") {
+            let cause = verdict["cause"].as_str().unwrap();
+            let function = verdict["function"].as_str().unwrap();
+            let is_move = cause == "moved" && (function.contains("finish") || function.contains("search"));
+            let is_true = PROVABLE.iter().any(|(of, names)| *of == cause && names.contains(&function));
+            assert!(is_true || is_move || cause == "noise", "{name}: {function} is {cause}, proved");
+            proved += 1;
+        }
+        assert!(proved > 0, "{name}");
+    }
+}
+
+#[test]
+fn counts_prove_more_calls() {
+    let counts = fixture("counts.tsv");
+    let verdicts = classified(GCC, &["--counts", counts.to_str().unwrap()]);
+    let compare_rows = verdict(&verdicts, "compare_rows");
+    assert_eq!(compare_rows["cause"], "more-calls");
+    assert_eq!(compare_rows["confidence"], "proved");
+    assert_eq!(verdict(&verdicts, "parse_packet")["cause"], "heavier");
+}
+
+#[test]
+fn swapped_sides_give_mirrored_verdicts() {
+    let mirrors = [
+        ("inline-regression", "inline-gain"),
+        ("inline-gain", "inline-regression"),
+        ("new-overhead", "gone"),
+        ("gone", "new-overhead"),
+        ("heavier", "lighter"),
+        ("lighter", "heavier"),
+        ("noise", "noise"),
+        ("newly-active", "lighter"),
+    ];
+    for (sides, compiler) in [(GCC, "gcc"), (CLANG, "clang")] {
+        let back = classified(swapped(sides), &[]);
+        for case in expected(compiler) {
+            let (function, cause) = (case["function"].as_str().unwrap(), case["cause"].as_str().unwrap());
+            if let Some((_, mirror)) = mirrors.iter().find(|(of, _)| *of == cause) {
+                assert_eq!(verdict(&back, function)["cause"], *mirror, "{compiler} {function}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_binary_on_both_sides_gives_noise() {
+    let of = |run: &'static [u8]| Recorded { directory: "gcc/after", runs: run };
+    let verdicts = classified([of(&[1]), of(&[2])], &[]);
+    assert!(verdicts.len() > 30);
+    for verdict in verdicts {
+        assert_eq!(verdict["cause"], "noise", "{}", verdict["function"]);
+    }
+}
+
+#[test]
+fn nothing_is_absent_from_a_stripped_build() {
+    for sides in [[STRIPPED, GCC[1]], [GCC[1], STRIPPED]] {
+        let stripped = if sides[0].directory == STRIPPED.directory { "before" } else { "after" };
+        for more in [&[][..], &["--inline-check"]] {
+            let verdicts = classified(sides, more);
+            for verdict in &verdicts {
+                let function = &verdict["function"];
+                assert_ne!(verdict["in_build"][stripped], "no", "{function}");
+                for claim in ["inline-regression", "inline-gain", "new-overhead", "gone"] {
+                    assert_ne!(verdict["cause"], claim, "{function}");
+                }
+                assert_ne!(verdict["confidence"], "proved", "{function}");
+            }
+            assert_eq!(verdict(&verdicts, "check_policy")["confidence"], "unclear");
+        }
+    }
+}
+
+/// What the sources make of a compiler's builds, by `pdiff inlines`.
+fn rebuilt(compiler: &str) {
+    let is_there = Command::new(compiler).arg("--version").stdout(Stdio::null()).status();
+    if !is_there.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: {compiler} is not here, so the sources are not rebuilt");
+        return;
+    }
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("two-versions-{compiler}"));
+    std::fs::create_dir_all(&directory).unwrap();
+    let built = ["before", "after"].map(|side| {
+        let output = directory.join(side);
+        let mut sources: Vec<PathBuf> =
+            std::fs::read_dir(fixture(side)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        sources.retain(|path| path.extension().is_some_and(|kind| kind == "cc"));
+        sources.sort();
+        let mut command = Command::new(compiler);
+        command.args(["-O2", "-g", "-fno-omit-frame-pointer", "-o"]).arg(&output).args(sources);
+        assert!(command.status().unwrap().success(), "{compiler} {side}");
+        output
+    });
+    let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+        .args(["inlines", "--no-cache", "--format", "json"])
+        .args(built)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let functions = json["functions"].as_array().unwrap();
+    let row = |name: &str| functions.iter().find(|row| row["name"] == name).unwrap();
+    let callers = |name: &str, flips: &str| -> Vec<String> {
+        let flips = row(name)[flips].as_array().unwrap();
+        let mut callers: Vec<String> =
+            flips.iter().map(|flip| flip["caller_after"].as_str().unwrap().to_owned()).collect();
+        callers.sort();
+        callers
+    };
+    assert_eq!(row("hash_key")["change"], "lost", "{compiler}");
+    assert_eq!(callers("hash_key", "confirmed_lost"), ["lookup_index", "update_index"], "{compiler}");
+    assert_eq!(callers("field_length", "confirmed_lost"), ["read_record"], "{compiler}");
+    assert_eq!(callers("pack_row", "confirmed_gained"), ["write_row"], "{compiler}");
+    assert_eq!(row("check_policy")["change"], "new", "{compiler}");
+    assert_eq!(row("probe_cache")["change"], "gone", "{compiler}");
+    for name in ["search_rows_by_key", "txn::finish_transaction<unsigned long>", "find_slot", "fill_slot"] {
+        assert!(row(name)["before"].is_object() && row(name)["after"].is_object(), "{compiler} {name}");
+    }
+}
+
+#[test]
+fn rebuilt_with_gcc_the_sources_show_the_same_changes() {
+    rebuilt("g++");
+}
+
+#[test]
+fn rebuilt_with_clang_the_sources_show_the_same_changes() {
+    rebuilt("clang++");
+}
