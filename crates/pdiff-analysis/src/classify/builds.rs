@@ -30,6 +30,8 @@ pub(super) struct CallerFlip {
     pub(super) sites: u64,
     /// How the caller was found on both sides.
     pub(super) level: FoundBy,
+    /// The caller on the side that calls, and whether it is the only one there that does.
+    pub(super) called_in: (FunctionId, bool),
 }
 
 /// The index of a side in pairs.
@@ -108,11 +110,14 @@ impl<'a> Builds<'a> {
         let rows = ids[0].iter().filter_map(|id| pair.row_of[0].get(id));
         let rows = rows.filter_map(|row| pair.inlines.functions.get(*row));
         let is_of_after = |row: &&FunctionComparison| row.after.is_some_and(|id| ids[1].contains(&id));
-        let flips = rows.filter(is_of_after).flat_map(|row| match inlined_on {
-            Side::Before => &row.confirmed_lost,
-            Side::After => &row.confirmed_gained,
+        let flips = rows.filter(is_of_after).flat_map(|row| {
+            let flips = match inlined_on {
+                Side::Before => &row.confirmed_lost,
+                Side::After => &row.confirmed_gained,
+            };
+            flips.iter().filter_map(move |flip| pair.caller(row, flip, inlined_on))
         });
-        flips.filter_map(|flip| pair.caller(flip)).collect()
+        flips.collect()
     }
 
     /// Whether both builds come from compilers of one family and major version; `None` where one is not known.
@@ -153,11 +158,17 @@ impl<'a> Pair<'a> {
         Self { matching, inlines, row_of }
     }
 
-    fn caller(&self, flip: &Flip) -> Option<CallerFlip> {
+    fn caller(&self, row: &FunctionComparison, flip: &Flip, inlined_on: Side) -> Option<CallerFlip> {
         let before = self.inlines.before.function(flip.caller_before)?;
         let after = self.inlines.after.function(flip.caller_after)?;
         let found = self.matching.after_of(flip.caller_before)?;
+        let (census, callee, caller) = match inlined_on {
+            Side::Before => (self.inlines.after, row.after?, flip.caller_after),
+            Side::After => (self.inlines.before, row.before?, flip.caller_before),
+        };
+        let is_only_caller = census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
+            called_in: (caller, is_only_caller),
             names: [before.name().to_owned(), after.name().to_owned()],
             sites: flip.sites,
             level: found.level,

@@ -128,6 +128,16 @@ impl Judged {
         }
     }
 
+    /// Half the width of the 95 % interval of the change of this measure, in points.
+    pub(super) fn half_width_pp(self, row: &Row) -> f64 {
+        let (low, high) = match self {
+            Self::OwnSelf => (row.ci_low_pp, row.ci_high_pp),
+            Self::Booked => (row.booked.ci_low_pp, row.booked.ci_high_pp),
+            Self::Total => (row.total.ci_low_pp, row.total.ci_high_pp),
+        };
+        (high - low) / 2.0
+    }
+
     /// The row's change of this measure, in points.
     pub(super) fn delta_pp(self, row: &Row) -> f64 {
         match self {

@@ -49,17 +49,32 @@ impl CommonShift {
         after_pct - self.0 * before_pct
     }
 
-    /// Whether the row's change of a measure is no more than the shift that all functions share.
+    /// Whether the row's change of a measure is no more than the shift that all functions share: what is left is within
+    /// a tenth, below the floor, inside the row's own interval, or goes the other way.
     pub(super) fn explains(self, row: &Row, judged: Judged) -> bool {
-        let (before, after) = judged.shares(row);
+        self.explains_shares(judged.shares(row), judged.half_width_pp(row))
+    }
+
+    /// Whether self changed only because weight went between the function and what is inlined into it: both together
+    /// changed no more than all functions did, or the other way.
+    pub(super) fn explains_own_code(self, row: &Row) -> bool {
+        let has_helpers = row.before.x_pct > row.before.self_pct || row.after.x_pct > row.after.self_pct;
+        let half_pp = Judged::OwnSelf.half_width_pp(row).max(Judged::Booked.half_width_pp(row));
+        let (before, after) = (row.before.x_pct, row.after.x_pct);
+        let is_other_way = (after - before) * row.delta_self_pp() < 0.0;
+        has_helpers && (is_other_way || self.explains_shares((before, after), half_pp))
+    }
+
+    fn explains_shares(self, (before, after): (f64, f64), half_pp: f64) -> bool {
         if before <= 0.0 || after <= 0.0 {
             return false;
         }
+        let own_pp = self.own_change_pp(before, after);
         let is_like = (after / (self.0 * before)).ln().abs() <= TOLERANCE.ln();
+        let is_other_way = own_pp * (after - before) <= 0.0;
         // Seen from either side, so that swapped sides agree.
-        let own_pp =
-            self.own_change_pp(before, after).abs().max(self.own_change_pp(before, after).abs() / self.0);
-        is_like || own_pp < FLOOR_PP
+        let (least, middle) = (own_pp.abs().max(own_pp.abs() / self.0), own_pp.abs() / self.0.sqrt());
+        is_like || is_other_way || least < FLOOR_PP || middle < half_pp
     }
 }
 

@@ -3,13 +3,17 @@
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
 
-use super::builds::{Builds, CallerFlip, at};
+use super::builds::{Builds, CallerFlip, at, other};
 use super::case::Case;
 use super::common_shift::CommonShift;
 use super::input::ClassifyInput;
 use super::lost_callers::{LostCall, LostCallers};
 use crate::compare::{Row, SampledCall};
+use crate::matching::FoundBy;
 use crate::settings_diff::SettingGate;
+
+/// The part of a function's samples that must stand under callers which do not call it, so that its callers are lost.
+const LOST_PART: f64 = 0.5;
 
 /// All cases of a comparison, and the facts that several rules need.
 pub(super) struct Context<'a> {
@@ -76,6 +80,13 @@ impl<'a> Context<'a> {
         self.case(name, label).map(|case| case.row)
     }
 
+    /// The row of the same function under the name that the other build has for it without its scope.
+    pub(super) fn unscoped_twin(&self, case: &Case<'_>) -> Option<&Case<'a>> {
+        let (_, name) = case.other_name.as_ref()?;
+        let is_unscoped = case.found.is_some_and(|found| found.level == FoundBy::Unscoped);
+        self.case(name, &case.row.object).filter(|_| is_unscoped)
+    }
+
     /// Sampled calls from a row, heaviest on `side` first.
     pub(super) fn calls_from(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
         self.sampled(0, row, side)
@@ -96,10 +107,13 @@ impl<'a> Context<'a> {
         calls
     }
 
-    /// The callers of flips that have samples on both sides.
+    /// The callers of flips that both runs entered: sampled on both sides, or sampled with the copies and then lost by
+    /// the chains of the function that it calls.
     pub(super) fn sampled_flips(&self, case: &Case<'_>, inlined_on: Side) -> Vec<CallerFlip> {
         let mut flips = self.builds.flips(&case.ids, inlined_on);
-        flips.retain(|flip| self.flip_rows(flip).iter().flatten().count() > 0 && self.is_sampled(flip));
+        flips.retain(|flip| {
+            self.is_sampled(flip, inlined_on) && self.is_entered(flip, case, other(inlined_on))
+        });
         flips.sort_by(|a, b| b.sites.cmp(&a.sites).then_with(|| a.names.cmp(&b.names)));
         flips
     }
@@ -109,10 +123,24 @@ impl<'a> Context<'a> {
         Side::BOTH.map(|side| self.program_row(&flip.names[at(side)]))
     }
 
-    fn is_sampled(&self, flip: &CallerFlip) -> bool {
-        let rows = self.flip_rows(flip);
-        let on = |side: Side| rows.iter().flatten().any(|row| row.side(side).total_weight.0 > 0);
-        on(Side::Before) && on(Side::After)
+    /// Whether the stacks of a side show the caller of a flip.
+    pub(super) fn is_sampled(&self, flip: &CallerFlip, side: Side) -> bool {
+        self.flip_rows(flip).iter().flatten().any(|row| row.side(side).total_weight.0 > 0)
+    }
+
+    /// Whether a flip's caller was entered on the side that calls the function: its stacks show it, it is the only
+    /// function there that calls, or the chains lost the callers of most of the function's samples.
+    fn is_entered(&self, flip: &CallerFlip, case: &Case<'_>, called_on: Side) -> bool {
+        let (_, is_only_caller) = flip.called_in;
+        let total_pct = case.row.side(called_on).total_pct;
+        let is_lost = || self.orphaned_pct(case, called_on) >= LOST_PART * total_pct;
+        self.is_sampled(flip, called_on) || (total_pct > 0.0 && (is_only_caller || is_lost()))
+    }
+
+    /// The share of a case on a side under callers that do not call it in the code: the chains lost those that do.
+    pub(super) fn orphaned_pct(&self, case: &Case<'_>, side: Side) -> f64 {
+        let index = self.by_name.get(&(case.row.name.as_str(), case.row.object.as_str()));
+        index.map_or(0.0, |index| self.lost.orphaned_pct(*index, side))
     }
 }
 

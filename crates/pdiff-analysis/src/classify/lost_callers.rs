@@ -1,5 +1,7 @@
 //! Callers that chains lost. A frameless leaf hides its direct caller: the stack shows a call that the code does not have.
 //!
+//! Where frames are missing altogether, a stack may even start at the function.
+//!
 //! Where exactly one function stands between in the code (called by the one, calling the other), the weight is its own.
 //! Where there are several, nothing is guessed.
 
@@ -11,6 +13,13 @@ use super::builds::{Builds, at};
 use super::case::Case;
 use super::context::share_pct;
 use crate::compare::SampledCalls;
+use crate::noise::FLOOR_PP;
+
+/// How many jumps in tail position are followed back.
+const TAIL_JUMPS: usize = 3;
+
+/// How many functions are looked at in each of them.
+const WIDEST: usize = 16;
 
 /// A callee whose weight belongs under another function than the stacks say.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -23,6 +32,8 @@ pub(super) struct LostCall {
 #[derive(Default)]
 pub(super) struct LostCallers {
     by_caller: FxHashMap<usize, FxHashMap<usize, LostCall>>,
+    /// By the case of the callee: its share on each side under callers that do not call it in the code.
+    orphans: FxHashMap<usize, LostCall>,
 }
 
 impl LostCallers {
@@ -33,6 +44,8 @@ impl LostCallers {
         by_name: &FxHashMap<(&str, &str), usize>,
     ) -> Self {
         let mut lost = Self::default();
+        // The share of each function under callers that have a name.
+        let mut called = vec![[0.0; 2]; cases.len()];
         for call in &calls.calls {
             let index = |name: &str, object: &str| by_name.get(&(name, object)).copied();
             let callee_index = index(&call.callee, &call.callee_object);
@@ -42,13 +55,62 @@ impl LostCallers {
                 continue;
             };
             for side in Side::BOTH.into_iter().filter(|side| call.weight(*side).0 > 0) {
-                let Some(between) = between(builds, caller, callee, side) else { continue };
+                if !caller.row.unresolved {
+                    called[callee_index][at(side)] += share_pct(callee.row, side, call.weight(side));
+                }
+                let Some(census) = builds.census(side).filter(|_| callee.of_program) else { continue };
+                let pct = share_pct(callee.row, side, call.weight(side));
+                let is_foreign = !caller.of_program && !caller.row.unresolved;
+                let has_no_call = has_call(census, caller, callee, side) == Some(false);
+                if !has_caller(census, callee, side) || !(is_foreign || has_no_call) {
+                    continue;
+                }
+                lost.orphans.entry(callee_index).or_default().pct[at(side)] += pct;
+                let Some(between) = between(census, caller, callee, side) else { continue };
                 let Some(between) = index(&between, &callee.row.object) else { continue };
                 let of_callee = lost.by_caller.entry(between).or_default().entry(callee_index).or_default();
-                of_callee.pct[at(side)] += share_pct(callee.row, side, call.weight(side));
+                of_callee.pct[at(side)] += pct;
+            }
+        }
+        for (index, case) in cases.iter().enumerate().filter(|(_, case)| case.of_program) {
+            for side in Side::BOTH {
+                lost.without_caller(builds, index, case, called[index][at(side)], side, by_name);
             }
         }
         lost
+    }
+
+    /// Takes in the samples of a function at the root of their stacks, though the code calls it: nothing above it was
+    /// found. Where one function alone calls it, they are under that one.
+    fn without_caller(
+        &mut self,
+        builds: &Builds<'_>,
+        index: usize,
+        case: &Case<'_>,
+        called_pct: f64,
+        side: Side,
+        by_name: &FxHashMap<(&str, &str), usize>,
+    ) {
+        let pct = case.row.side(side).total_pct - called_pct;
+        let Some(census) = builds.census(side).filter(|_| pct >= FLOOR_PP) else { return };
+        let callers: FxHashSet<&str> = case.ids[at(side)]
+            .iter()
+            .flat_map(|id| census.calls_to(*id))
+            .filter_map(|edge| Some(census.function(edge.caller)?.name()))
+            .collect();
+        if callers.is_empty() {
+            return;
+        }
+        self.orphans.entry(index).or_default().pct[at(side)] += pct;
+        let only = callers.iter().next().filter(|_| callers.len() == 1);
+        if let Some(between) = only.and_then(|name| by_name.get(&(*name, case.row.object.as_str()))) {
+            self.by_caller.entry(*between).or_default().entry(index).or_default().pct[at(side)] += pct;
+        }
+    }
+
+    /// The share of a case on a side that stands under callers which do not call it in the code, in percent.
+    pub(super) fn orphaned_pct(&self, case: usize, side: Side) -> f64 {
+        self.orphans.get(&case).map_or(0.0, |lost| lost.pct[at(side)])
     }
 
     /// What the stacks hide under a case: callees by their number, heaviest first.
@@ -60,32 +122,58 @@ impl LostCallers {
     }
 }
 
-/// The only function that the caller calls and that calls the callee, where the caller itself does not.
-fn between(builds: &Builds<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<String> {
-    let census = builds.census(side)?;
-    if has_call(census, caller, callee, side)? {
-        return None;
-    }
-    let callers = &caller.ids[at(side)];
-    let is_called = |between: &FunctionId| callers.iter().any(|id| census.call(*id, *between).is_some());
+/// Whether the code of the program calls the function somewhere. What it only reaches through pointers has no callers
+/// that could be missing.
+pub(super) fn has_caller(census: &Census, callee: &Case<'_>, side: Side) -> bool {
+    callee.ids[at(side)].iter().any(|id| census.calls_to(*id).next().is_some())
+}
+
+/// The only function that the caller reaches and that calls the callee, where the caller itself does not.
+fn between(census: &Census, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<String> {
     let into = callee.ids[at(side)].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
+    let callers = places(census, &caller.ids[at(side)]);
+    let is_reached = |between: &FunctionId| reaches(census, &callers, *between);
     let names: FxHashSet<&str> =
-        into.filter(is_called).filter_map(|id| Some(census.function(id)?.name())).collect();
+        into.filter(is_reached).filter_map(|id| Some(census.function(id)?.name())).collect();
     let mut names = names.into_iter();
     names.next().filter(|_| names.next().is_none()).map(str::to_owned)
 }
 
+/// Whether one of the callers calls the function, at once or through others that jump to it in tail position and so
+/// leave no frame.
+fn reaches(census: &Census, callers: &[FunctionId], function: FunctionId) -> bool {
+    let mut known = vec![function];
+    for _ in 0..TAIL_JUMPS {
+        let is_called = |id: &FunctionId| callers.iter().any(|from| census.call(*from, *id).is_some());
+        if known.iter().any(is_called) {
+            return true;
+        }
+        let jumps = known.iter().flat_map(|id| census.calls_to(*id)).filter(|edge| edge.tail_jumps > 0);
+        known = jumps.map(|edge| edge.caller).take(WIDEST).collect();
+    }
+    false
+}
+
 /// Whether the code of a build calls the callee from the function, or holds it inlined there; `None` where that cannot
-/// be said: the function stands in others, so that its calls are theirs.
+/// be said: the function stands in others that do, so that the call may be theirs.
 pub(super) fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
-    let (callers, callees) = (&case.ids[at(side)], &callee.ids[at(side)]);
-    let is_alone = |id: &FunctionId| {
-        census.function(*id).is_some_and(|f| f.out_of_line() > 0 && f.inlined_instances() == 0)
-    };
-    if callers.is_empty() || callees.is_empty() || !callers.iter().all(is_alone) {
+    let (own, callees) = (&case.ids[at(side)], &callee.ids[at(side)]);
+    if own.is_empty() || callees.is_empty() {
         return None;
     }
+    let is_alone = |id: &FunctionId| census.function(*id).is_some_and(|f| f.inlined_instances() == 0);
     let calls =
         |caller, callee| census.call(caller, callee).is_some() || !census.sites_in(callee, caller).is_empty();
-    Some(callers.iter().any(|caller| callees.iter().any(|callee| calls(*caller, *callee))))
+    let callers = places(census, own);
+    let has_call = callers.iter().any(|caller| callees.iter().any(|callee| calls(*caller, *callee)));
+    (!has_call || own.iter().all(is_alone)).then_some(has_call)
+}
+
+/// The functions whose code holds the functions: they themselves, and those they are inlined into.
+pub(super) fn places(census: &Census, functions: &[FunctionId]) -> Vec<FunctionId> {
+    let hosts = functions.iter().flat_map(|id| census.inlined_into(*id)).map(|into| into.caller);
+    let mut places: Vec<FunctionId> = functions.iter().copied().chain(hosts).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
 }

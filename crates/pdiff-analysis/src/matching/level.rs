@@ -11,6 +11,9 @@ pub enum FoundBy {
     Signature,
     /// The same qualified name and template arguments.
     Qualified,
+    /// The same last part of the name, in the same source file, where one build does not tell the scope: `-g1` of GCC
+    /// names no namespaces, and a static function that is only inlined has no linkage name that would.
+    Unscoped,
     /// A known rename.
     Alias,
     /// The same name without template arguments and namespaces.
@@ -30,6 +33,7 @@ impl FoundBy {
             Self::Linkage => "linkage",
             Self::Signature => "signature",
             Self::Qualified => "qualified",
+            Self::Unscoped => "unscoped",
             Self::Loose => "loose",
             Self::Unqualified => "unqualified",
             Self::Fuzzy => "fuzzy",

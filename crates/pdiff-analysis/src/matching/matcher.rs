@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::fuzzy;
 use super::group::{Ties, pairs};
 use super::level::FoundBy;
+use super::source_file;
 use super::spelling::Spelling;
 use crate::Aliases;
 
@@ -99,6 +100,7 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
     matcher.match_by(FoundBy::Linkage, Ties::Leave, |f, _| f.linkage_name().map(Cow::from));
     matcher.match_by(FoundBy::Signature, Ties::Leave, |f, _| f.signature().map(Cow::from));
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f, _| Some(f.name().into()));
+    matcher.match_unscoped();
     matcher.match_aliases(aliases);
     matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| Some((&*spelling.loose).into()));
     matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| spelling.without_namespaces().map(Cow::from));
@@ -172,6 +174,28 @@ impl<'a> Matcher<'a> {
         let mut groups = self.groups(own_key, own_key);
         groups.retain(|_, (left, right)| left.len() == 1 && right.len() == 1);
         self.take(groups, FoundBy::Unqualified, Ties::Leave);
+    }
+
+    /// Functions whose scope one build does not tell: the last part of the name, and the source file.
+    fn match_unscoped(&mut self) {
+        let key = |function: Function<'a>, spelling: &'a Spelling| {
+            let stem = source_file::stem(function.file()?);
+            (!spelling.is_library()).then(|| Cow::from(format!("{} @{stem}", spelling.last())))
+        };
+        let mut groups = self.groups(key, key);
+        let is_unscoped = |function: Function<'_>| {
+            function.linkage_name().is_none()
+                && !function.name().contains("::")
+                && function.out_of_line() == 0
+        };
+        groups.retain(|_, (left, right)| match (left.as_slice(), right.as_slice()) {
+            ([before], [after]) => {
+                let functions = [self.before.function(*before), self.after.function(*after)];
+                functions.into_iter().flatten().filter(|function| is_unscoped(*function)).count() == 1
+            }
+            _ => false,
+        });
+        self.take(groups, FoundBy::Unscoped, Ties::Leave);
     }
 
     fn match_fuzzy(&mut self) {

@@ -21,6 +21,11 @@ impl Spelling {
         Self { loose: FunctionName::parse(name).loose().into() }
     }
 
+    /// The last part, as it is.
+    pub(super) fn last(&self) -> &str {
+        parts(&self.loose).pop().unwrap_or(&self.loose)
+    }
+
     /// Without namespaces: scopes in lower case that do not end in `_t`, the way most code writes them.
     /// Library code has none such: its namespace is what tells it from others.
     pub(super) fn without_namespaces(&self) -> Option<String> {

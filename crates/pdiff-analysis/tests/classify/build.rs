@@ -1,4 +1,4 @@
-//! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
+//! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
 //! of `f`; `f=7` gives its body that hash, `f~` a pause instruction.
 
 use pdiff_analysis::classify::{
@@ -51,7 +51,7 @@ fn drafts(words: &str) -> BTreeMap<String, Draft> {
         } else if let Some(name) = word.strip_suffix('~') {
             drafts.entry(name.to_owned()).or_default().spins = true;
         } else {
-            let (caller, callee) = word.split_once(['>', '<']).unwrap();
+            let (caller, callee) = word.split_once(['>', '^', '<']).unwrap();
             drafts.entry(caller.to_owned()).or_default();
             drafts.entry(callee.split('*').next().unwrap().to_owned()).or_default();
         }
@@ -80,10 +80,10 @@ pub(crate) fn census(of: Words<'_>) -> Census {
         ids.insert(name, id);
     }
     for word in of.words.split_whitespace() {
-        if let Some((caller, callee)) = word.split_once('>').filter(|_| !word.contains(['<', '@'])) {
+        if let Some((caller, callee)) = word.split_once(['>', '^']).filter(|_| !word.contains(['<', '@'])) {
             let (caller, callee) = (ids[caller], ids[callee]);
-            let source = EdgeSource::Disassembly;
-            builder.edge(CallEdge { caller, callee, calls: 1, tail_jumps: 0, source });
+            let (source, tail_jumps) = (EdgeSource::Disassembly, u32::from(word.contains('^')));
+            builder.edge(CallEdge { caller, callee, calls: 1 - tail_jumps, tail_jumps, source });
         } else if let Some((caller, copies)) = word.split_once('<') {
             let (callee, count) = copies.split_once('*').unwrap();
             let (callee, caller) = (ids[callee], ids[caller]);

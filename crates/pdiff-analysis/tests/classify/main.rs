@@ -10,4 +10,6 @@ mod abstaining;
 mod build;
 mod causes;
 mod laws;
+mod lost_frames;
 mod settings;
+mod shifts;

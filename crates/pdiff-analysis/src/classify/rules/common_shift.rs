@@ -12,7 +12,10 @@ use crate::compare::MatchedBy;
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let judged = changed(case)?;
     let shift = context.common_shift;
-    let is_explained = |of: &Judged| !of.is_significant(case.row) || shift.explains(case.row, *of);
+    let is_explained = |of: &Judged| {
+        let is_own = *of == Judged::OwnSelf && shift.explains_own_code(case.row);
+        !of.is_significant(case.row) || shift.explains(case.row, *of) || is_own
+    };
     if !case.of_program || !Judged::ALL.iter().all(is_explained) {
         return None;
     }
@@ -25,8 +28,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         let moved = Finding::new("R-moved", Cause::Moved, judged, reason);
         return Some(moved.limited(Confidence::Likely, "found on both sides by alias name"));
     }
+    let what = if shift.explains(case.row, judged) {
+        "no more than all that did not change"
+    } else {
+        "between it and what is inlined into it; both together no more than all that did not change"
+    };
     let reason = format!(
-        "{judged} {:+.2} points, as all that did not change: a common factor of {:.2}",
+        "{judged} {:+.2} points, {what}: a common factor of {:.2}",
         judged.delta_pp(case.row),
         shift.factor()
     );

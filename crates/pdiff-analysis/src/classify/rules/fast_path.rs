@@ -13,7 +13,7 @@ use crate::classify::context::{Context, share_pct};
 use crate::classify::evidence::{Evidence, EvidenceKind};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
-use crate::classify::lost_callers::has_call;
+use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::rules::FlippedCallers;
 use crate::compare::SampledCall;
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
@@ -34,7 +34,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     {
         return None;
     }
-    let has_less_self = row.significant && row.delta_self_pp() < 0.0;
+    let has_less_self =
+        row.significant && row.delta_self_pp() < 0.0 && !context.common_shift.explains(row, Judged::OwnSelf);
     if !row.total.significant || grown_pp <= 0.0 || has_less_self || !is_entered || !is_readable {
         return None;
     }
@@ -113,9 +114,12 @@ fn only_entered<'a>(
         // Waiting in a library or in the kernel is no path of the program's.
         let is_path = callee.row.object == row.object;
         let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(other(side));
-        // A chain that lost a caller shows calls that the code does not have.
+        // A chain that lost a caller shows calls that the code does not have; where the other run's chains lost the
+        // callee's callers, it may have been entered from here all the same.
         let census = context.builds.census(side);
-        let is_lost = census.is_some_and(|census| has_call(census, case, callee, side) == Some(false));
+        let is_lost = census.is_some_and(|census| {
+            has_caller(census, callee, side) && has_call(census, case, callee, side) == Some(false)
+        }) || FACTOR * context.orphaned_pct(callee, other(side)) >= pct(side);
         (is_entered && is_path && !is_known && !is_lost).then_some((call, pct(side)))
     });
     entered.collect()

@@ -52,6 +52,12 @@ pub(crate) fn flipped_callers(context: &Context<'_>) -> FlippedCallers {
     callers
 }
 
+/// Whether a function flipped, told for the row of either name where one build does not tell its scope.
+pub(super) fn has_flipped(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let twin = context.unscoped_twin(case);
+    decided(context, case).is_some() || twin.is_some_and(|twin| decided(context, twin).is_some())
+}
+
 /// The flips that explain a case's change of booked self, and the side that holds the copies.
 fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFlip>)> {
     let row = case.row;
@@ -63,24 +69,43 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
     let called_on = other(inlined_on);
     let was_out_of_line =
         row.side(inlined_on).booked_self_pct > OUT_OF_LINE_PART * row.side(called_on).booked_self_pct;
-    let explains = copies_pct(row, &flips, inlined_on) >= EXPLAINING_PART * row.delta_booked_pp().abs();
+    let copies_pct = copies_pct(context, case, &flips, inlined_on);
+    let explains = copies_pct >= EXPLAINING_PART * row.delta_booked_pp().abs();
     (!flips.is_empty() && (explains || !was_out_of_line)).then_some((inlined_on, flips))
 }
 
 /// The share of the function's copies in the flipped callers, where they stand.
-fn copies_pct(row: &Row, flips: &[CallerFlip], inlined_on: Side) -> f64 {
-    let copies = match inlined_on {
-        Side::Before => &row.inline.before,
-        Side::After => &row.inline.after,
-    };
+fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inlined_on: Side) -> f64 {
     let is_flipped = |caller: &str| flips.iter().any(|flip| flip.names.iter().any(|name| name == caller));
-    let flipped = copies.iter().filter(|copy| is_flipped(&copy.caller));
-    flipped.map(|copy| share_pct(row, inlined_on, copy.weight)).sum()
+    let of_row = |row: &Row| -> f64 {
+        let copies = match inlined_on {
+            Side::Before => &row.inline.before,
+            Side::After => &row.inline.after,
+        };
+        let flipped = copies.iter().filter(|copy| is_flipped(&copy.caller));
+        flipped.map(|copy| share_pct(row, inlined_on, copy.weight)).sum()
+    };
+    of_row(case.row) + context.unscoped_twin(case).map_or(0.0, |twin| of_row(twin.row))
 }
 
 /// The function that flipped.
 pub(super) fn callee(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
-    let (inlined_on, flips) = decided(context, case)?;
+    let twin = context.unscoped_twin(case);
+    let Some((inlined_on, flips)) = decided(context, case) else {
+        // The row of its copies, whose name lacks the scope: the verdict is that of the function.
+        let mut finding = callee_of(context, twin?, Some(case), decided(context, twin?)?);
+        finding.judged = Judged::OwnSelf;
+        return Some(finding);
+    };
+    Some(callee_of(context, case, twin, (inlined_on, flips)))
+}
+
+fn callee_of(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    twin: Option<&Case<'_>>,
+    (inlined_on, flips): (Side, Vec<CallerFlip>),
+) -> Finding {
     let row = case.row;
     let (rule_id, cause) = words(inlined_on, "R-inline-lost", "R-inline-gained");
     let named = |flip: &CallerFlip| flip.names[at(Side::After)].clone();
@@ -90,7 +115,8 @@ pub(super) fn callee(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers)
         1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct - row.before.x_pct);
+    let of_copies = twin.map_or(0.0, |twin| twin.row.after.x_pct - twin.row.before.x_pct);
+    let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct - row.before.x_pct + of_copies);
     let reason = format!(
         "inlined in {first}{rest} {inlined_on}, called {}: booked self {booked_pp:+.2} points, its own code {body_pp:+.2}",
         other(inlined_on)
@@ -99,15 +125,19 @@ pub(super) fn callee(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers)
     finding = finding.with(flips.iter().map(|flip| flip_evidence(flip, inlined_on)));
     finding = finding.with(why(context, case));
     finding.callers = callers;
-    let copies = copies_pct(row, &flips, inlined_on);
+    let copies = copies_pct(context, case, &flips, inlined_on);
     if copies < EXPLAINING_PART * booked_pp.abs() {
         let why = format!("its copies in these callers had {copies:.2} % only");
         finding = finding.limited(Confidence::Likely, why);
     }
+    let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, other(inlined_on));
+    if !flips.iter().any(is_entered) {
+        finding = finding.limited(Confidence::Likely, "the stacks lost which of its callers called it");
+    }
     if !flips.iter().any(|flip| flip.level <= FoundBy::Qualified) {
         finding = finding.limited(Confidence::Likely, "no caller was found on both sides by its full name");
     }
-    Some(gates::one_compiler(gates::common(finding, case), context, case))
+    gates::one_compiler(gates::common(finding, case), context, case)
 }
 
 /// A caller that a flipped function left or entered.

@@ -5,6 +5,7 @@
 
 use pdiff_profile::Side;
 
+use super::inline_flip;
 use super::weight::changed;
 use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
@@ -26,6 +27,9 @@ const LIKELY_SCORE: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let (side, name) = case.other_name.as_ref()?;
+    if inline_flip::has_flipped(context, case) {
+        return None;
+    }
     let twin = context.program_row(name)?;
     let is_of = |row: &Row, side: Side| {
         row.side(side).total_weight.0 > 0 && row.side(other(side)).total_weight.0 == 0
@@ -86,5 +90,10 @@ fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding 
     let is_doubtful = found.is_ambiguous
         || (found.level == FoundBy::Fuzzy && found.score.is_none_or(|score| score < LIKELY_SCORE));
     let at_most = if is_doubtful { Confidence::Unclear } else { Confidence::Likely };
-    finding.limited(at_most, format!("matched by {} name, the code differs", found.level))
+    let code = match context.builds.same_code(&case.ids) {
+        Some(true) => "the code is the same, but short enough to be so by chance",
+        Some(false) => "the code differs",
+        None => "whether the code is the same is not known",
+    };
+    finding.limited(at_most, format!("matched by {} name, {code}", found.level))
 }

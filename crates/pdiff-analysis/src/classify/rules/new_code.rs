@@ -6,17 +6,27 @@
 use pdiff_profile::Side;
 
 use super::weight::changed;
-use crate::classify::builds::other;
+use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild};
 use crate::classify::context::{Context, share_pct};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::lost_callers::has_call;
 use crate::classify::rules::FlippedCallers;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
 /// under another name.
 const TWIN_FACTOR: f64 = 2.0;
+
+/// How many callers are named.
+const NAMED: usize = 3;
+
+/// What keeps claims on lambdas and unnamed types from being proved.
+pub(super) const LOCAL_NAME: &str = "a lambda or unnamed type: compilers number and spell them as they come";
+
+/// How names of lambdas and unnamed types are spelt.
+const LOCAL_NAMES: [&str; 5] = ["{lambda", "<lambda", "'lambda", "{unnamed", "$_"];
 
 /// Names that programs do not choose.
 const LIBRARIES: [&str; 4] = ["std::", "__gnu_cxx::", "operator new", "operator delete"];
@@ -29,8 +39,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         Side::After => ("R-gone", Cause::Gone),
     };
     let with = other(without);
-    let callers = context.calls_to(case.row, with);
-    let callers: Vec<String> = callers.iter().take(3).map(|call| call.caller.clone()).collect();
+    let callers = callers(context, case, with);
     let under = callers.first().map_or_else(String::new, |caller| format!(", called from {caller}"));
     let reason =
         format!("in no form in the {without} build: no symbol, no inlined instance, no renamed twin{under}");
@@ -44,11 +53,46 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         let why = format!("the {with} build shows too little to look for a renamed twin");
         finding = finding.limited(Confidence::Likely, why);
     }
+    if is_local_name(&case.row.name) {
+        let at_most = match context.builds.same_compiler(&case.ids) {
+            Some(true) => Confidence::Likely,
+            _ => Confidence::Unclear,
+        };
+        finding = finding.limited(at_most, LOCAL_NAME);
+    }
     if is_library(case) {
         let why = "library code: what it does may have been written in another way in the other build";
         finding = finding.limited(Confidence::Likely, why);
     }
     Some(gates::common(finding, case))
+}
+
+/// Who calls it: the stacks tell, unless they lost the caller and show one that does not call it in the code.
+fn callers(context: &Context<'_>, case: &Case<'_>, with: Side) -> Vec<String> {
+    let census = context.builds.census(with);
+    let of_code = case.ids[at(with)]
+        .iter()
+        .flat_map(|id| census.into_iter().flat_map(|census| census.calls_to(*id)))
+        .filter_map(|edge| Some(census?.function(edge.caller)?.name().to_owned()));
+    let is_real =
+        |caller: &Case<'_>| census.is_none_or(|census| has_call(census, caller, case, with) != Some(false));
+    let sampled = context.calls_to(case.row, with).into_iter().filter(|call| {
+        context
+            .case(&call.caller, &call.caller_object)
+            .is_some_and(|caller| caller.of_program && !caller.row.unresolved && is_real(caller))
+    });
+    let mut callers: Vec<String> = sampled.take(NAMED).map(|call| call.caller.clone()).collect();
+    for name in of_code {
+        if callers.len() < NAMED && !callers.contains(&name) {
+            callers.push(name);
+        }
+    }
+    callers
+}
+
+/// Whether the name holds one that the compiler chose.
+pub(super) fn is_local_name(name: &str) -> bool {
+    LOCAL_NAMES.iter().any(|part| name.contains(part))
 }
 
 /// Whether the function comes from the headers of a system or language library.

@@ -6,14 +6,16 @@
 
 use pdiff_profile::Side;
 
+use super::new_code::{LOCAL_NAME, is_local_name};
 use super::weight::changed;
-use crate::classify::builds::other;
+use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::evidence::{Evidence, EvidenceKind};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::lost_callers::places;
 use crate::classify::rules::FlippedCallers;
 use crate::noise::MIN_SAMPLES;
 
@@ -33,7 +35,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         Side::After => row.total.ci_low_pp,
         Side::Before => -row.total.ci_high_pp,
     };
-    if low_pct < FACTOR * bound_pct {
+    if low_pct < FACTOR * bound_pct || is_lost(context, case, idle) {
         return None;
     }
     let gate = context.gates(case).into_iter().find(|gate| gate.admits(active));
@@ -64,6 +66,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let mut finding = Finding::new(rule_id, cause, Judged::Total, reason)
         .with([bound.with(&[("bound_pct", bound_pct), ("low_pct", low_pct)])]);
     finding.callers = caller.into_iter().map(|caller| caller.row.name.clone()).collect();
+    if case.of_program && !context.builds.see_inlines() {
+        let why = format!("not both builds show inlining: it may stand in its callers {idle}");
+        finding = finding.limited(Confidence::Unclear, why);
+    }
+    if is_local_name(&row.name) {
+        finding = finding.limited(Confidence::Unclear, LOCAL_NAME);
+    }
     let limit = match gate {
         Some(_) => "that the setting differs, not that nothing else does, is known: no counts",
         None => "samples alone: no counts, no differing setting known",
@@ -80,6 +89,20 @@ fn unknown_reason(context: &Context<'_>, caller: &Case<'_>) -> String {
         Some(false) => format!("the code of {name} differs: another path is taken, or settings differ"),
         None => format!("another path is taken in {name}, or settings differ"),
     }
+}
+
+/// Whether the idle run may have entered the function and its chains lost it: what it calls in the code has samples
+/// there, under callers that do not call it.
+fn is_lost(context: &Context<'_>, case: &Case<'_>, idle: Side) -> bool {
+    let Some(census) = context.builds.census(idle) else { return false };
+    let places = places(census, &case.ids[at(idle)]);
+    let callees = places.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
+    let active_pct = case.row.side(other(idle)).total_pct;
+    let mut names = callees.filter_map(|id| Some(census.function(id)?.name()));
+    names.any(|name| {
+        let callee = context.case(name, &case.row.object);
+        callee.is_some_and(|callee| FACTOR * context.orphaned_pct(callee, idle) >= active_pct)
+    })
 }
 
 /// The nearest caller that the idle side's run sampled well; callers that it never entered either are passed over.

@@ -18,7 +18,9 @@ pub(super) fn changed(case: &Case<'_>) -> Option<Judged> {
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    if !row.significant {
+    let shift = context.common_shift;
+    let is_shifted = shift.explains(row, Judged::OwnSelf) || shift.explains_own_code(row);
+    if !row.significant || (case.of_program && is_shifted) {
         return None;
     }
     let delta_pp = row.delta_self_pp();

@@ -1,0 +1,71 @@
+//! Chains that lost callers: a leaf without a frame hides who called it. Nothing wrong is claimed of those that are
+//! hidden, and what the code tells is used.
+
+use crate::build::{classified, said, seen, verdict};
+
+/// Everything else that the program does.
+const REST: &str = "main;work 600";
+const BUILD: &str = "main:50 work:50 main>work ";
+
+fn with_rest(folded: &str) -> String {
+    format!("{REST}\n{folded}")
+}
+
+#[test]
+fn a_caller_that_is_never_seen_again_is_an_inline_regression_where_it_alone_calls() {
+    let (before, after) = (with_rest("main;scan 6\nmain;scan;+leaf 60"), with_rest("main;leaf 70"));
+    let outcome = classified(
+        seen(&before, &format!("{BUILD} main>scan scan:400 scan<leaf*2")),
+        seen(&after, &format!("{BUILD} main>scan scan:200 leaf:150 scan>leaf")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
+    assert_eq!(said(&outcome, "scan"), "inline-regression proved R-inline-lost-caller");
+}
+
+#[test]
+fn where_several_may_have_called_it_is_likely() {
+    let (before, after) = (with_rest("main;scan;+leaf 60\nmain;walk;+leaf 60"), with_rest("main;leaf 120"));
+    let build = format!("{BUILD} main>scan main>walk");
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:400 walk:400 scan<leaf*1 walk<leaf*1")),
+        seen(&after, &format!("{build} scan:200 walk:200 leaf:150 scan>leaf walk>leaf")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression likely R-inline-lost");
+    assert_eq!(verdict(&outcome, "leaf").callers, ["scan", "walk"]);
+}
+
+#[test]
+fn what_the_chains_may_have_lost_is_not_newly_active() {
+    let (before, after) = (with_rest("main;flush 60"), with_rest("main;run;flush 60"));
+    let build = format!("{BUILD} main>run run:300 flush:90 run>flush");
+    let outcome = classified(seen(&before, &build), seen(&after, &build));
+    assert_eq!(said(&outcome, "run"), "heavier unclear R-callees");
+}
+
+#[test]
+fn a_fast_path_is_found_behind_a_jump_in_tail_position() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 9");
+    let after = with_rest("main;look_up 62\nmain;slow 80\nmain;other;slow 9");
+    let build = "main:50 work:50 other:60 enter:9 look_up:200 slow:300 main>enter enter^look_up main>other \
+                 look_up>slow";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn samples_without_any_caller_belong_to_the_only_one() {
+    let before = "main;work 600\nlook_up 60";
+    let after = "main;work 600\nlook_up 60\nslow 80";
+    let build = format!("{BUILD} main>look_up look_up:200 slow:300 look_up>slow");
+    let outcome = classified(seen(before, &build), seen(after, &build));
+    assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn the_caller_that_the_code_tells_is_named_for_new_code() {
+    let (before, after) = (with_rest("main;run 60"), with_rest("main;run 60\nmain;check 60"));
+    let build = format!("{BUILD} main>run run:300");
+    let outcome = classified(seen(&before, &build), seen(&after, &format!("{build} check:90 run>check")));
+    assert_eq!(said(&outcome, "check"), "new-overhead proved R-new-code");
+    assert_eq!(verdict(&outcome, "check").callers, ["run"]);
+}

@@ -1,0 +1,80 @@
+//! Shares that only follow what changed elsewhere, and weight that only went between a function and its helpers.
+
+use crate::build::{Extra, Side, Words, classified, classified_with, described, said, seen, verdict};
+use pdiff_profile::census::Visibility;
+
+/// Ten functions that do not change, so that there is a common factor; and what grew.
+fn steady(rest: &str) -> String {
+    let lines: String = (0..10).map(|n| format!("main;steady_{n} 60\n")).collect();
+    format!("{lines}{rest}")
+}
+
+fn build(more: &str) -> String {
+    let words: String = (0..10).map(|n| format!("steady_{n}:80 steady_{n}={n} main>steady_{n} ")).collect();
+    format!("main:50 {words} {more}")
+}
+
+#[test]
+fn a_share_that_falls_less_than_all_others_is_not_lighter() {
+    let before = steady("main;run 300\nmain;grown 10");
+    let after = steady("main;run 340\nmain;grown 500");
+    let words = build("run:300 main>run grown:90 main>grown");
+    let outcome = classified(seen(&before, &words), seen(&after, &words));
+    assert_eq!(said(&outcome, "grown"), "heavier likely R-heavier");
+    assert_eq!(said(&outcome, "run"), "noise likely R-common-shift");
+    assert_eq!(said(&outcome, "steady_1"), "noise likely R-common-shift");
+}
+
+#[test]
+fn weight_that_went_to_an_inlined_helper_makes_nothing_lighter() {
+    let before = steady("main;run 100");
+    let after = steady("main;run 10\nmain;run;+helper 90");
+    let outcome = classified(
+        seen(&before, &build("run:300 main>run run<helper*1")),
+        seen(&after, &build("run:310 main>run run<helper*1")),
+    );
+    assert_eq!(verdict(&outcome, "run").cause.as_str(), "noise");
+}
+
+#[test]
+fn a_static_function_without_a_scope_is_the_one_of_its_file() {
+    let before = steady("main;scan 60\nmain;scan;+leaf 50");
+    let after = steady("main;scan 60\nmain;scan;ns::leaf 70");
+    let outcome = classified(
+        seen(&before, &build("scan:400 main>scan scan<leaf*2 leaf@x/a.cc")),
+        seen(&after, &build("scan:200 main>scan ns::leaf:150 ns::leaf@y/a.cc scan>ns::leaf")),
+    );
+    assert_eq!(said(&outcome, "ns::leaf"), "inline-regression proved R-inline-lost");
+    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
+    let elsewhere = classified(
+        seen(&before, &build("scan:400 main>scan scan<leaf*2 leaf@x/a.cc")),
+        seen(&after, &build("scan:200 main>scan ns::leaf:150 ns::leaf@y/b.cc scan>ns::leaf")),
+    );
+    assert_ne!(verdict(&elsewhere, "ns::leaf").cause.as_str(), "inline-regression");
+}
+
+#[test]
+fn lambdas_are_never_proved_new() {
+    let name = "run::{lambda(int)#2}::operator()";
+    let (before, after) = (steady("main;run 60"), steady(&format!("main;run 60\nmain;run;{name} 60")));
+    let with = format!("{name}:90 run>{name}").replace("(int)", "");
+    let after = after.replace("(int)", "");
+    let outcome = classified(
+        seen(&before, &build("run:300 main>run")),
+        seen(&after, &build(&format!("run:300 main>run {with}"))),
+    );
+    assert_eq!(said(&outcome, "run::{lambda#2}::operator()"), "new-overhead likely R-new-code");
+}
+
+#[test]
+fn without_debug_information_on_both_sides_nothing_is_newly_active_for_sure() {
+    let (before, after) = (steady("main;run 100"), steady("main;run 40\nmain;run;part 60"));
+    let words = build("run:300 main>run part:90 run>part");
+    let stripped = Words { visibility: Visibility::Symbols, ..described(&words) };
+    let outcome = classified_with(
+        seen(&before, &words),
+        Side { folded: &after, build: Some(stripped) },
+        &Extra::default(),
+    );
+    assert_eq!(said(&outcome, "part"), "newly-active unclear R-newly-active");
+}
