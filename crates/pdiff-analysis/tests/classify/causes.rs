@@ -180,3 +180,35 @@ fn busy_waiting_and_costs_of_design_are_tags() {
     assert_eq!(verdict(&outcome, "spin").tags, [Tag::SpinWait]);
     assert_eq!(verdict(&outcome, "log_writer").tags, [Tag::Architectural]);
 }
+
+#[test]
+fn counts_prove_a_missing_fast_path_or_refute_it() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 30");
+    let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");
+    let build = "main:50 work:50 other:60 look_up:200 slow:300 look_up>slow other>slow";
+    let check = |counts: &str, expected: &str| {
+        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
+        let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
+        assert_eq!(said(&outcome, "look_up"), expected, "{counts}");
+    };
+    check("look_up\t1\t1\nlook_up -> slow\t0\t1\n", "missing-fast-path proved R-fast-path");
+    check("look_up\t1\t2\nslow\t0.1\t2\n", "missing-fast-path proved R-fast-path");
+    // Not counted how often it is called itself, or not the callee.
+    check("look_up -> slow\t0\t1\n", "missing-fast-path likely R-fast-path");
+    check("look_up\t1\t1\n", "missing-fast-path likely R-fast-path");
+    // It always went on.
+    check("look_up\t1\t1\nlook_up -> slow\t1\t1\n", "heavier likely R-callees");
+}
+
+#[test]
+fn counts_prove_that_only_one_run_entered_a_function() {
+    let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;audit 50"));
+    let build = "main:50 work:50 run:200 audit:300 run>audit";
+    let check = |counts: &str, expected: &str| {
+        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
+        let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
+        assert_eq!(said(&outcome, "audit"), expected, "{counts}");
+    };
+    check("audit\t0\t1\n", "newly-active proved R-newly-active");
+    check("audit\t0.5\t1\n", "newly-active likely R-newly-active");
+}

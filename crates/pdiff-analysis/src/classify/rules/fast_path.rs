@@ -15,7 +15,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::rules::FlippedCallers;
-use crate::compare::SampledCall;
+use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 use super::newly_active::FACTOR;
@@ -39,7 +39,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !row.total.significant || grown_pp <= 0.0 || has_less_self || !is_entered || !is_readable {
         return None;
     }
-    let entered = only_entered(context, case, flipped, Side::After);
+    let mut entered = only_entered(context, case, flipped, Side::After);
+    entered.retain(|(call, _)| counted(context, row, call) != Some(false));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
@@ -56,8 +57,33 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let evidence: Vec<Evidence> =
         entered.iter().map(|(call, pct)| entered_evidence(context, case, call, *pct)).collect();
     let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with(evidence);
-    let finding = finding.limited(Confidence::Likely, "samples alone: call counts or a patch would prove it");
+    let counted_pp: f64 = (entered.iter())
+        .filter(|(call, _)| counted(context, row, call) == Some(true))
+        .map(|(_, pct)| pct)
+        .sum();
+    let finding = match counted_pp >= EXPLAINING_PART * grown_pp {
+        true => finding.with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call))),
+        false => finding.limited(Confidence::Likely, "samples alone: call counts or a patch would prove it"),
+    };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether counts say that the function goes on into a callee more often per call of its own; `None` where that was not
+/// counted.
+fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
+    let per_call = context.input.counts?.entries_per_call(&row.name, &call.callee)?;
+    Some(per_call.after > 0.0 && per_call.after >= FACTOR * per_call.before)
+}
+
+fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Evidence> {
+    let counts = context.input.counts?;
+    let (calls, per_call) = (counts.get(&row.name)?, counts.entries_per_call(&row.name, &call.callee)?);
+    let text = format!(
+        "{} is called {} and {} times per operation, and goes on into {} {:.3} and {:.3} times per call",
+        row.name, calls.before, calls.after, call.callee, per_call.before, per_call.after
+    );
+    let numbers = [("per_call_before", per_call.before), ("per_call_after", per_call.after)];
+    Some(Evidence::new(EvidenceKind::Counts, text).with(&numbers))
 }
 
 /// The same, where the chains lost the function as the caller of what it goes on into, so that none of its own measures

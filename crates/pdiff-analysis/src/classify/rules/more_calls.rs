@@ -16,7 +16,8 @@ const EXPLAINING_PART: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    let calls = context.input.counts?.get(&row.name)?;
+    // From none to some is no growth of calls: it is newly active.
+    let calls = context.input.counts?.get(&row.name).filter(|calls| calls.before > 0.0)?;
     let judged = [Judged::OwnSelf, Judged::Total].into_iter().find(|of| of.is_significant(row))?;
     let (before, after) = match judged {
         Judged::Total => (row.before.total_pct, row.after.total_pct),

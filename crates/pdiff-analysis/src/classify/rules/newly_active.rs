@@ -77,8 +77,24 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         Some(_) => "that the setting differs, not that nothing else does, is known: no counts",
         None => "samples alone: no counts, no differing setting known",
     };
-    let finding = finding.limited(Confidence::Likely, limit);
+    let finding = match counted(context, case, idle) {
+        Some(counts) => finding.with([counts]),
+        None => finding.limited(Confidence::Likely, limit),
+    };
     Some(gates::common(finding, case))
+}
+
+/// Counts that say so: no call on the idle side, some on the other.
+fn counted(context: &Context<'_>, case: &Case<'_>, idle: Side) -> Option<Evidence> {
+    let calls = context.input.counts?.get(&case.row.name)?;
+    let (none, some) = match idle {
+        Side::Before => (calls.before, calls.after),
+        Side::After => (calls.after, calls.before),
+    };
+    let text = format!("called {} times per operation before, {} after", calls.before, calls.after);
+    let fact = Evidence::new(EvidenceKind::Counts, text)
+        .with(&[("calls_before", calls.before), ("calls_after", calls.after)]);
+    (none == 0.0 && some > 0.0).then_some(fact)
 }
 
 /// What may be behind it where no differing setting is known.
