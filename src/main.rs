@@ -11,6 +11,7 @@ mod output;
 mod pipeline;
 mod progress;
 mod settings;
+mod source_text;
 mod timings;
 
 use std::io::Write;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use pdiff_analysis::{
-    CallTree, Comparison, ObjectFacts, RunInput, SampledCalls, SideInput, Sides, TreeSettings, choose_events,
-    compare, compare_with_calls, compare_with_tree,
+    CallTree, Comparison, FunctionLines, ObjectFacts, RunInput, SampledCalls, SideInput, Sides, TreeSettings,
+    choose_events, compare, compare_with_calls, compare_with_tree, hot_lines,
 };
 use pdiff_ingest::{Input, PackedObject, PackedRun, ReadOptions, Source, read_input};
 use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
@@ -58,12 +58,34 @@ pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Re
 }
 
 /// Reads, symbolises and compares, and keeps what verdicts need.
-pub(crate) fn examine(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<Examined> {
+pub(crate) fn examine(
+    compared: &Compared,
+    quiet: bool,
+    timings: &mut Timings,
+) -> Result<(Examined, ReadSides)> {
     let [before, after] = read_sides(compared, quiet, timings)?;
     let (comparison, calls) = compare_with_calls(&inputs(compared, &before, &after)?, &compared.settings);
     check_samples(&comparison, &before, &after)?;
     timings.lap("compare", None);
-    Ok(Examined { comparison, calls, files: [before, after].map(files_of) })
+    let files = [&before, &after].map(|runs| files_of(runs));
+    Ok((Examined { comparison, calls, files }, ReadSides { before, after }))
+}
+
+/// The recordings of both sides, for those who look at them again.
+pub(crate) struct ReadSides {
+    before: Vec<Run>,
+    after: Vec<Run>,
+}
+
+impl ReadSides {
+    /// The hot lines of functions, by the names and objects of their rows.
+    pub(crate) fn hot_lines(
+        &self,
+        compared: &Compared,
+        functions: &[(String, String)],
+    ) -> Result<Vec<FunctionLines>> {
+        Ok(hot_lines(&inputs(compared, &self.before, &self.after)?, &compared.settings, functions))
+    }
 }
 
 /// Reads, symbolises and compares, and makes one tree of both sides' stacks.
@@ -78,12 +100,12 @@ pub(crate) fn examine_with_tree(
     let (comparison, calls, tree) = compare_with_tree(&sides, &compared.settings, tree);
     check_samples(&comparison, &before, &after)?;
     timings.lap("compare", None);
-    Ok((Examined { comparison, calls, files: [before, after].map(files_of) }, tree))
+    Ok((Examined { comparison, calls, files: [&before, &after].map(|runs| files_of(runs)) }, tree))
 }
 
 /// The files found for a side's objects, each once.
-fn files_of(runs: Vec<Run>) -> Vec<FoundFile> {
-    let mut files: Vec<FoundFile> = runs.into_iter().flat_map(|run| run.files).collect();
+fn files_of(runs: &[Run]) -> Vec<FoundFile> {
+    let mut files: Vec<FoundFile> = runs.iter().flat_map(|run| run.files.clone()).collect();
     files.sort_by(|a, b| (&a.path, &a.file).cmp(&(&b.path, &b.file)));
     files.dedup();
     files

@@ -108,3 +108,26 @@ fn differing_settings_stand_with_the_verdicts_and_before_the_rows() {
     let output = pdiff("classify", OLD_AND_NEW, &given[..2]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn a_function_is_found_by_its_last_part_or_a_pattern_and_close_names_are_told() {
+    let explain = |name: &str| pdiff("explain", OLD_AND_NEW, &[name]);
+    assert!(text(&explain("info_low")).starts_with("function ha_innobase::info_low (mysqld)"));
+    assert!(text(&explain("^ut_del")).starts_with("function ut_delay (mysqld)"));
+    let many = explain("^row_");
+    let error = String::from_utf8_lossy(&many.stderr).into_owned();
+    assert_eq!(many.status.code(), Some(2), "{error}");
+    assert!(error.contains("functions; hint: name one of "), "{error}");
+    let unknown = explain("ut_dealy");
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("close: ut_delay"));
+    assert!(text(&unknown).contains("no binary of this build was read"));
+}
+
+#[test]
+fn without_debug_information_it_is_said_that_no_line_is_known() {
+    let explained = text(&pdiff("explain", OLD_AND_NEW, &["ut_delay"]));
+    assert!(explained.contains("no line is known of its code"), "{explained}");
+    let root = pdiff("explain", OLD_AND_NEW, &["ut_delay", "--source-root", "no-such-directory"]);
+    assert_eq!(root.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&root.stderr).contains("--source-root: cannot read no-such-directory"));
+}

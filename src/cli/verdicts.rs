@@ -57,7 +57,7 @@ pub(crate) struct EvidenceArgs {
     /// Costs of design (TOML), instead of the built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) architectural: Option<PathBuf>,
-    /// Calls per operation of functions on both sides (function, before, after; tab separated)
+    /// Calls per operation on both sides: function or `caller -> callee`, before, after; tab separated (docs/verdicts.md)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) counts: Option<PathBuf>,
 }
@@ -66,6 +66,7 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   pdiff explain 57.perf 80.perf cmp_dtuple_rec_with_match_low
   pdiff explain 57.perf 80.perf info_low --binary-before 57/bin/mysqld --binary-after 80/bin/mysqld
+  pdiff explain 57.perf 80.perf 'ReadView::' --source-root-before src/57 --source-root-after src/80
   pdiff explain --before a1.perf a2.perf --after b1.perf b2.perf --function info_low --format json";
 
 #[derive(Args, Debug)]
@@ -73,12 +74,24 @@ Examples:
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
-    /// Qualified name of the function, or its last part
+    /// Qualified name of the function, its last part, or a regular expression
     #[arg(value_name = "FUNC", required_unless_present = "named")]
     pub(crate) function: Option<String>,
     /// The same, where recordings are given by --before and --after
     #[arg(long = "function", value_name = "NAME", conflicts_with = "function")]
     pub(crate) named: Option<String>,
+    /// Directory of the source of both builds, for the text of hot lines; nothing outside of it is read
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
+    pub(crate) source_root: Option<PathBuf>,
+    /// Directory of the base build's source
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
+    pub(crate) source_root_before: Option<PathBuf>,
+    /// Directory of the other build's source
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
+    pub(crate) source_root_after: Option<PathBuf>,
+    /// Hot lines of each side in text and markdown; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Source")]
+    pub(crate) lines: usize,
     /// Form of the result
     #[arg(long, value_name = "FORM", value_enum, default_value_t = ExplainFormat::Text, help_heading = "Output")]
     pub(crate) format: ExplainFormat,

@@ -8,7 +8,7 @@ use pdiff_profile::Notes;
 use super::compare::TableChoices;
 use crate::builds::ReadBuilds;
 use crate::cli::{ClassifyArgs, Format};
-use crate::pipeline::{Examined, examine};
+use crate::pipeline::{Examined, ReadSides, examine};
 use crate::settings::Classified;
 use crate::timings::Timings;
 
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
     let table = TableChoices::new(&args.output)?;
     let classified = Classified::new(&args.examined, args.output.quiet)?;
     let mut timings = Timings::start();
-    let (examined, builds) = read(&classified, args.output.quiet, &mut timings)?;
+    let (examined, builds, _) = read(&classified, args.output.quiet, &mut timings)?;
     let classification = classify(&input(&classified, &examined, &builds));
     timings.lap("classify", None);
     let comparison = &examined.comparison;
@@ -53,14 +53,14 @@ pub(super) fn read(
     classified: &Classified,
     quiet: bool,
     timings: &mut Timings,
-) -> Result<(Examined, ReadBuilds)> {
-    let mut examined = examine(&classified.compared, quiet, timings)?;
+) -> Result<(Examined, ReadBuilds, ReadSides)> {
+    let (mut examined, sides) = examine(&classified.compared, quiet, timings)?;
     let mut notes = Notes::new();
     let builds = ReadBuilds::read(&examined, classified.compared.debug_info.as_ref(), &mut notes)?;
     examined.comparison.notes.merge(&notes);
     add_fact(&mut examined.comparison, classified.servers.fact());
     timings.lap("census of the binaries", None);
-    Ok((examined, builds))
+    Ok((examined, builds, sides))
 }
 
 /// Puts a fact to its like, gravest first.

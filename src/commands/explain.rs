@@ -1,25 +1,44 @@
 //! `pdiff explain`: everything that is known of one function.
 
 use anyhow::{Result, bail};
-use pdiff_analysis::classify::explain;
-use pdiff_render::{SortBy, TableOptions};
+use pdiff_analysis::classify::{FunctionLookup, explain, look_up};
+use pdiff_render::{ExplainView, SortBy, TableOptions};
 
 use super::classify::{input, read};
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::output::Output;
 use crate::settings::{Classified, table_width, use_color};
+use crate::source_text::SourceRoots;
 use crate::timings::Timings;
+
+/// Functions named of those that a name stands for.
+const MOST_NAMED: usize = 8;
 
 /// Compares, looks into the binaries, and writes the evidence on one function.
 pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let Some(name) = args.function.as_ref().or(args.named.as_ref()) else {
         bail!("no function is named; hint: give it behind the recordings, or by --function");
     };
+    let roots = SourceRoots::new(
+        args.source_root.as_deref(),
+        args.source_root_before.as_deref(),
+        args.source_root_after.as_deref(),
+    )?;
     let output = Output::new(args.output.clone());
     let to_terminal = output.is_terminal();
     let classified = Classified::new(&args.examined, args.quiet)?;
-    let (examined, builds) = read(&classified, args.quiet, &mut Timings::start())?;
-    let (verdicts, facts) = explain(&input(&classified, &examined, &builds), name);
+    let (examined, builds, sides) = read(&classified, args.quiet, &mut Timings::start())?;
+    let input = input(&classified, &examined, &builds);
+    let names = names(name, look_up(&input, name))?;
+    let (verdicts, facts) = explain(&input, &names);
+    let functions: Vec<(String, String)> =
+        verdicts.iter().map(|of| (of.function.clone(), of.object.clone())).collect();
+    let lines = sides.hot_lines(&classified.compared, &functions)?;
+    let most_lines = if args.lines == 0 { usize::MAX } else { args.lines };
+    let is_json = args.format == ExplainFormat::Json;
+    let (texts, missing) = roots.read(&lines, if is_json { usize::MAX } else { most_lines });
+    let view =
+        ExplainView { name, verdicts: &verdicts, facts: &facts, lines: &lines, texts: &texts, most_lines };
     let options = TableOptions {
         width: table_width(to_terminal),
         color: use_color(args.color, to_terminal),
@@ -28,9 +47,34 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         sort: SortBy::Delta,
     };
     let rendered = match args.format {
-        ExplainFormat::Text => pdiff_render::explain_text(name, &verdicts, &facts, &options).into_bytes(),
-        ExplainFormat::Markdown => pdiff_render::explain_markdown(name, &verdicts, &facts).into_bytes(),
-        ExplainFormat::Json => pdiff_render::explain_json(&verdicts, &facts)?,
+        ExplainFormat::Text => pdiff_render::explain_text(&view, &options).into_bytes(),
+        ExplainFormat::Markdown => pdiff_render::explain_markdown(&view).into_bytes(),
+        ExplainFormat::Json => pdiff_render::explain_json(&view)?,
     };
-    output.write(&rendered)
+    output.write(&rendered)?;
+    for text in missing {
+        crate::complain(&format!("pdiff: {text}"));
+    }
+    Ok(())
+}
+
+/// The functions that the user means. A name that nothing has is explained as such: that neither build holds it is an
+/// answer.
+fn names(name: &str, found: FunctionLookup) -> Result<Vec<String>> {
+    match found {
+        FunctionLookup::Found(names) => Ok(names),
+        FunctionLookup::OnlyInBuilds(name) => Ok(vec![name]),
+        FunctionLookup::TooMany(names) => {
+            let some: Vec<&str> = names.iter().take(MOST_NAMED).map(String::as_str).collect();
+            let count = names.len();
+            bail!("'{name}' stands for {count} functions; hint: name one of {}, ...", some.join(", "))
+        }
+        FunctionLookup::Unknown(close) => {
+            if !close.is_empty() {
+                let close = close.join(", ");
+                crate::complain(&format!("pdiff: no sampled function is called '{name}'; close: {close}"));
+            }
+            Ok(vec![name.to_owned()])
+        }
+    }
 }

@@ -23,11 +23,12 @@ mod threads;
 
 pub use choose_event::{EventError, choose_events};
 pub use compare::{
-    CallTree, CompareSettings, Comparison, Cost, Fact, Family, FrameChange, FrameChanges, FrameWeight, Gap,
-    GapParts, Gravity, InlineChange, InlineFlip, InlinedInto, Knowledge, MatchedBy, MeasureChange,
-    NoiseSummary, ObjectFacts, Pair, Quantities, Row, RowInline, RowMatch, RunInput, RunSummary, SampledCall,
-    SampledCalls, SideInput, SideObject, SideSummary, Sides, TreeFrame, TreeFunction, TreeNode, TreeSettings,
-    compare, compare_with_calls, compare_with_tree,
+    CallTree, CompareSettings, Comparison, Cost, Fact, Family, FrameChange, FrameChanges, FrameWeight,
+    FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange, InlineFlip, InlinedInto, Knowledge,
+    MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair, Quantities, Row, RowInline, RowMatch,
+    RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideLines, SideObject, SideSummary, Sides,
+    SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, compare, compare_with_calls,
+    compare_with_tree, hot_lines,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use gate::{Gate, GateError, GateOutcome, Trip};

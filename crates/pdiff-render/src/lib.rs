@@ -10,6 +10,7 @@ mod error;
 mod families;
 mod flame;
 mod heading;
+mod hot_lines;
 mod inlines_callers;
 mod inlines_compilers;
 mod inlines_heading;
@@ -49,6 +50,7 @@ pub use error::Error;
 pub use flame::{
     FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tree_json, write_flame_svg, write_folded,
 };
+pub use hot_lines::SourceTexts;
 pub use inlines_json::write_inlines_json;
 pub use inlines_page::{inlines_markdown, inlines_table};
 pub use inlines_view::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};
@@ -61,6 +63,6 @@ pub use settings_json::{settings_csv, settings_json};
 pub use settings_page::{settings_markdown, settings_table};
 pub use table::table;
 pub use verdict_columns::verdict_csv;
-pub use verdict_explain::{explain_markdown, explain_text};
+pub use verdict_explain::{ExplainView, explain_markdown, explain_text};
 pub use verdict_json::{explain_json, verdict_json};
 pub use verdict_page::{verdict_markdown, verdict_table};

@@ -1,33 +1,57 @@
 //! One function in full: the verdict and every fact behind it.
 
+use pdiff_analysis::FunctionLines;
 use pdiff_analysis::classify::{Evidence, Verdict};
 
+use crate::hot_lines::SourceTexts;
 use crate::options::TableOptions;
 use crate::page::{Block, Line, Tone, apart};
-use crate::{markdown, table};
+use crate::{hot_lines, markdown, table};
 
-/// The verdicts on one function with all their evidence; `facts` is what the builds hold of a function that neither run
-/// sampled.
+/// Everything that is known of the functions that a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct ExplainView<'a> {
+    /// The name that was asked for.
+    pub name: &'a str,
+    /// The verdicts on sampled functions.
+    pub verdicts: &'a [Verdict],
+    /// What the builds hold of a function that neither run sampled.
+    pub facts: &'a [Evidence],
+    /// The hot lines of the functions that have verdicts.
+    pub lines: &'a [FunctionLines],
+    /// Their source text.
+    pub texts: &'a SourceTexts,
+    /// How many lines of a side a page shows.
+    pub most_lines: usize,
+}
+
+/// The verdicts on one function with all their evidence.
 #[must_use]
-pub fn explain_text(name: &str, verdicts: &[Verdict], facts: &[Evidence], options: &TableOptions) -> String {
+pub fn explain_text(view: &ExplainView<'_>, options: &TableOptions) -> String {
     let width = table::readable_width(options.width);
-    table::draw(&page(name, verdicts, facts), width, options.color)
+    table::draw(&page(view, width), width, options.color)
 }
 
 /// The same as markdown.
 #[must_use]
-pub fn explain_markdown(name: &str, verdicts: &[Verdict], facts: &[Evidence]) -> String {
-    markdown::draw(&page(name, verdicts, facts))
+pub fn explain_markdown(view: &ExplainView<'_>) -> String {
+    markdown::draw(&page(view, None))
 }
 
-fn page(name: &str, verdicts: &[Verdict], facts: &[Evidence]) -> Vec<Block> {
-    let unsampled = if facts.is_empty() {
+fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
+    let unsampled = if view.facts.is_empty() {
         Vec::new()
     } else {
-        let title = Line::toned("function", format!("{name}: no samples in either run"), Tone::Strong);
-        [title].into_iter().chain(facts.iter().map(fact)).collect()
+        let title = Line::toned("function", format!("{}: no samples in either run", view.name), Tone::Strong);
+        [title].into_iter().chain(view.facts.iter().map(fact)).collect()
     };
-    apart(verdicts.iter().map(verdict).chain([unsampled]))
+    let explained = view.verdicts.iter().flat_map(|of| {
+        let is_its = |lines: &&FunctionLines| lines.function == of.function && lines.object == of.object;
+        let lines = view.lines.iter().find(is_its);
+        let lines = lines.map(|lines| hot_lines::blocks(lines, view.texts, view.most_lines, width));
+        [verdict(of), lines.unwrap_or_default()]
+    });
+    apart(explained.chain([unsampled]))
 }
 
 fn verdict(of: &Verdict) -> Vec<Block> {

@@ -8,9 +8,11 @@ use pdiff_profile::Side;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::hot_lines::FunctionLinesReport;
 use crate::json::side;
 use crate::report::{PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::settings_json::SettingsReport;
+use crate::verdict_explain::ExplainView;
 
 #[derive(Serialize)]
 struct ClassifyReport<'a> {
@@ -118,17 +120,19 @@ pub fn verdict_json(comparison: &Comparison, of: &Classification) -> Result<Vec<
 ///
 /// # Errors
 /// If the writer refuses; it has no reason to.
-pub fn explain_json(verdicts: &[Verdict], facts: &[Evidence]) -> Result<Vec<u8>, Error> {
+pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
     #[derive(Serialize)]
     struct ExplainReport<'a> {
         schema_version: u32,
         verdicts: Vec<VerdictReport<'a>>,
         facts: Vec<EvidenceReport<'a>>,
+        hot_lines: Vec<FunctionLinesReport<'a>>,
     }
     line(&ExplainReport {
         schema_version: SCHEMA_VERSION,
-        verdicts: verdicts.iter().map(verdict).collect(),
-        facts: facts.iter().map(evidence).collect(),
+        verdicts: view.verdicts.iter().map(verdict).collect(),
+        facts: view.facts.iter().map(evidence).collect(),
+        hot_lines: view.lines.iter().map(|of| FunctionLinesReport::new(of, view.texts)).collect(),
     })
 }
 

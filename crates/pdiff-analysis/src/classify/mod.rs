@@ -19,6 +19,7 @@ mod family;
 mod finding;
 mod gates;
 mod input;
+mod look_up;
 mod lost_callers;
 mod rules;
 mod tags;
@@ -28,6 +29,7 @@ pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
 pub use counts::{CallCounts, CountsError};
 pub use evidence::{Evidence, EvidenceKind};
 pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
+pub use look_up::{FunctionLookup, look_up};
 pub use verdict::{Classification, VERDICT_FLOOR_PCT, Verdict, VerdictFamily};
 
 use pdiff_profile::Side;
@@ -52,17 +54,18 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     Classification { verdicts, families, missing: missing(&context.builds), settings }
 }
 
-/// Everything that is known of the functions of one name: verdicts, and what the builds hold where there are none.
-///
-/// The name is a qualified one, or its last part.
+/// Everything that is known of functions: verdicts on those of rows, by their names; and what the builds hold of a name
+/// that no row has. [`look_up`] finds names.
 #[must_use]
-pub fn explain(input: &ClassifyInput<'_>, name: &str) -> (Vec<Verdict>, Vec<Evidence>) {
+pub fn explain(input: &ClassifyInput<'_>, names: &[String]) -> (Vec<Verdict>, Vec<Evidence>) {
     let context = Context::new(input);
     let flipped = rules::flipped_callers(&context);
-    let is_named = |row: &str| row == name || row.strip_suffix(name).is_some_and(|head| head.ends_with("::"));
-    let cases = context.cases.iter().filter(|case| is_named(&case.row.name));
+    let cases = context.cases.iter().filter(|case| names.contains(&case.row.name));
     let verdicts: Vec<Verdict> = cases.map(|case| verdict_of(&context, case, &flipped)).collect();
-    let facts = if verdicts.is_empty() { facts::facts_of_name(&context.builds, name) } else { Vec::new() };
+    let facts = match names.first().filter(|_| verdicts.is_empty()) {
+        Some(name) => facts::facts_of_name(&context.builds, name),
+        None => Vec::new(),
+    };
     (verdicts, facts)
 }
 

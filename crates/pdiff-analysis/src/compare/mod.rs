@@ -9,6 +9,7 @@ mod comparability;
 mod comparison;
 mod cost;
 mod family;
+mod hot_lines;
 mod input;
 mod judged;
 mod matching;
@@ -26,6 +27,7 @@ pub use comparison::{
     MeasureChange, NoiseSummary, Pair, Quantities, Row, RowInline, RowMatch, RunSummary, SideSummary,
 };
 pub use family::InlineChange;
+pub use hot_lines::{FunctionLines, HotLine, SideLines, SourceLine, hot_lines};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
 

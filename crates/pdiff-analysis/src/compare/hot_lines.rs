@@ -1,0 +1,190 @@
+//! Where inside a function the samples are: source lines with their weight, on both sides.
+//!
+//! Samples count whose leaf stands in the function's code: in the function itself or in what is inlined into it, in its
+//! own body or where the function is inlined elsewhere (the weight X of rows). A line is that of the innermost function
+//! at the leaf; where that is an inlined one, the line of the function itself where it stands is kept, too.
+//!
+//! Law: the weights of a side's lines and its weight without a line sum to the function's X weight.
+
+use pdiff_profile::{InlineFrame, Lookup, Notes, Resolution, Side, StackId, Weight, lookups};
+use rustc_hash::FxHashMap;
+
+use super::input::{CompareSettings, Sides};
+use super::prepare::{Prepared, PreparedRun};
+use crate::normalize::Level;
+
+/// A place in a source file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SourceLine {
+    /// The file, as the debug information has it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// One line of a function's code and what was sampled there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HotLine {
+    /// The line of the innermost function at the leaf.
+    pub at: SourceLine,
+    /// The innermost function; `None` where it is the function itself.
+    pub inlined: Option<String>,
+    /// The line of the function itself that the inlined function stands at.
+    pub called_at: Option<SourceLine>,
+    /// Weight of the samples there.
+    pub weight: Weight,
+    /// Number of the samples there.
+    pub samples: u64,
+}
+
+/// The lines of one function on one side.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SideLines {
+    /// Heaviest first.
+    pub lines: Vec<HotLine>,
+    /// Weight of all samples in the function's code.
+    pub weight: Weight,
+    /// The part of it that no line is known of: no debug information, or none for these addresses.
+    pub without_line: Weight,
+}
+
+impl SideLines {
+    /// A weight's share of the function, in percent.
+    #[must_use]
+    pub fn share_pct(&self, weight: Weight) -> f64 {
+        if self.weight.0 == 0 { 0.0 } else { 100.0 * weight.as_f64() / self.weight.as_f64() }
+    }
+}
+
+/// The lines of one function, by the name and object of its row.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FunctionLines {
+    /// The function, as rows name it.
+    pub function: String,
+    /// Label of its object.
+    pub object: String,
+    /// Base side first.
+    pub sides: [SideLines; 2],
+}
+
+impl FunctionLines {
+    /// One side's lines.
+    #[must_use]
+    pub fn side(&self, side: Side) -> &SideLines {
+        &self.sides[usize::from(side == Side::After)]
+    }
+}
+
+type Place = (SourceLine, Option<String>, Option<SourceLine>);
+
+/// The lines of some functions, by the names and objects of their rows.
+///
+/// Cost: that of preparing the runs, and unique stacks.
+#[must_use]
+pub fn hot_lines(
+    sides: &Sides<'_>,
+    settings: &CompareSettings,
+    functions: &[(String, String)],
+) -> Vec<FunctionLines> {
+    let prepared = Prepared::new(sides, settings, &mut Notes::new());
+    let renames = prepared.renames(settings);
+    let of = |(function, object): &(String, String)| {
+        let is_it = |level: &Level| {
+            let key = prepared.keys.get(renames.canonical(level.key));
+            *key.name == **function && *key.object == **object
+        };
+        let side = |side| {
+            let runs = prepared.runs.iter().filter(|run| run.side == side);
+            side_lines(runs, &is_it)
+        };
+        FunctionLines { function: function.clone(), object: object.clone(), sides: Side::BOTH.map(side) }
+    };
+    functions.iter().map(of).collect()
+}
+
+fn side_lines<'a>(
+    runs: impl Iterator<Item = &'a PreparedRun<'a>>,
+    is_it: &dyn Fn(&Level) -> bool,
+) -> SideLines {
+    let mut places: FxHashMap<Place, (u64, u64)> = FxHashMap::default();
+    let mut side = SideLines::default();
+    for run in runs {
+        let mut stacks: FxHashMap<StackId, (u64, u64)> = FxHashMap::default();
+        for cell in &run.cells {
+            let of_stack = stacks.entry(cell.stack).or_default();
+            *of_stack = (of_stack.0 + cell.weight.0, of_stack.1 + u64::from(cell.samples));
+        }
+        for (stack, (weight, samples)) in stacks {
+            match find(run, stack, is_it) {
+                Found::NotThere => {}
+                Found::WithoutLine => {
+                    side.weight.0 += weight;
+                    side.without_line.0 += weight;
+                }
+                Found::At(place) => {
+                    side.weight.0 += weight;
+                    let of_place = places.entry(place).or_default();
+                    *of_place = (of_place.0 + weight, of_place.1 + samples);
+                }
+            }
+        }
+    }
+    let line = |((at, inlined, called_at), (weight, samples)): (Place, (u64, u64))| HotLine {
+        at,
+        inlined,
+        called_at,
+        weight: Weight(weight),
+        samples,
+    };
+    side.lines = places.into_iter().map(line).collect();
+    side.lines.sort_by(|a, b| {
+        let key = |line: &HotLine| (line.at.clone(), line.inlined.clone(), line.called_at.clone());
+        b.weight.cmp(&a.weight).then_with(|| key(a).cmp(&key(b)))
+    });
+    side
+}
+
+/// Where a stack's leaf stands in the function's code.
+enum Found {
+    NotThere,
+    WithoutLine,
+    At(Place),
+}
+
+fn find(run: &PreparedRun<'_>, stack: StackId, is_it: &dyn Fn(&Level) -> bool) -> Found {
+    let levels = run.stacks.get(stack);
+    // The leaf's machine function and what is inlined into it.
+    let start = levels.iter().rposition(|level| !level.inlined).unwrap_or(0);
+    let chain = levels.get(start..).unwrap_or(&[]);
+    let Some(depth) = chain.iter().position(is_it) else { return Found::NotThere };
+    let profile = run.input.profile;
+    let leaf = lookups(profile, profile.stacks.get(stack)).last();
+    let frames = leaf.and_then(|(id, lookup)| frames(run, id, lookup)).unwrap_or(&[]);
+    // With rows for machine functions alone the chain is shorter than what the debug information tells.
+    let is_whole = frames.len() == chain.len() || chain.len() == 1;
+    let (Some(own), Some(innermost)) = (frames.get(depth).filter(|_| is_whole), frames.last()) else {
+        return Found::WithoutLine;
+    };
+    let is_own = depth + 1 == frames.len();
+    match (line_of(innermost), is_own) {
+        (None, _) => Found::WithoutLine,
+        (Some(at), true) => Found::At((at, None, None)),
+        (Some(at), false) => Found::At((at, Some(innermost.name.to_string()), line_of(own))),
+    }
+}
+
+fn frames<'a>(
+    run: &PreparedRun<'a>,
+    id: pdiff_profile::FrameId,
+    lookup: Lookup,
+) -> Option<&'a [InlineFrame]> {
+    match run.input.resolutions?.get(id, lookup)? {
+        Resolution::Resolved(chain) => Some(chain.frames()),
+        Resolution::Unresolved(_) => None,
+    }
+}
+
+fn line_of(frame: &InlineFrame) -> Option<SourceLine> {
+    let (file, line) = (frame.file.as_deref()?, frame.line.filter(|line| *line > 0)?);
+    Some(SourceLine { file: file.to_owned(), line })
+}
