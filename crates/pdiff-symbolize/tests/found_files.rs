@@ -1,0 +1,172 @@
+//! Debug information beside the program, made with the system's tools: by build-id, by link and checksum, shared by dwz.
+//! Skips aloud where a tool is absent.
+
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests fail and skip as tests do")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pdiff_profile::{ObjectAddr, ObjectId, Resolution};
+use pdiff_symbolize::{SymbolizeOptions, Symbolizer};
+
+/// Runs a tool; false (told on stderr) if it is not here or cannot.
+fn run(directory: &Path, tool: &str, args: &[&str]) -> bool {
+    let output = Command::new(tool).current_dir(directory).args(args).output();
+    let is_done = output.is_ok_and(|output| output.status.success());
+    if !is_done {
+        eprintln!("SKIPPED: {tool} {args:?} is not possible here");
+    }
+    is_done
+}
+
+/// A program with debug information, `whole`, the same without, `stripped`, and `prog.debug` with nothing but.
+struct Built {
+    directory: tempfile::TempDir,
+    addrs: Vec<ObjectAddr>,
+    expected: Vec<Resolution>,
+}
+
+impl Built {
+    fn new(more: &[&str]) -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixture/shape.cc");
+        let args = ["-O2", "-g", "-Wl,--build-id=sha1", source, "-o", "whole"];
+        let strip = ["--strip-all", "whole", "stripped"];
+        let keep = ["--only-keep-debug", "whole", "prog.debug"];
+        let is_built = run(directory.path(), "g++", &[&args, more].concat())
+            && run(directory.path(), "objcopy", &strip)
+            && run(directory.path(), "objcopy", &keep);
+        if !is_built {
+            return None;
+        }
+        let addrs = addrs_of(&directory.path().join("whole"));
+        let mut built = Self { directory, addrs, expected: Vec::new() };
+        built.expected = built.resolve("whole", &SymbolizeOptions::new());
+        assert!(built.expected.iter().any(is_inlined));
+        assert!(!built.resolve("stripped", &SymbolizeOptions::new()).iter().any(is_inlined));
+        Some(built)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn resolve(&self, name: &str, options: &SymbolizeOptions) -> Vec<Resolution> {
+        Symbolizer::open(&self.path(name), options).unwrap().symbolize(&self.addrs)
+    }
+
+    /// Build-id in hexadecimal digits, its first two apart.
+    fn build_id(&self) -> (String, String) {
+        let symbolizer = Symbolizer::open(&self.path("whole"), &SymbolizeOptions::new()).unwrap();
+        let ObjectId::BuildId(id) = symbolizer.object_id() else { panic!("no build-id") };
+        let hex = id.to_string();
+        (hex[..2].to_owned(), hex[2..].to_owned())
+    }
+
+    fn put(&self, from: &str, to: &str) {
+        let to = self.path(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(self.path(from), to).unwrap();
+    }
+}
+
+fn is_inlined(resolution: &Resolution) -> bool {
+    matches!(resolution, Resolution::Resolved(chain) if chain.frames().len() > 1)
+}
+
+/// Addresses of the fixture's functions, by the symbol table as `nm` prints it.
+fn addrs_of(program: &Path) -> Vec<ObjectAddr> {
+    let output = Command::new("nm").args(["-S", "-C"]).arg(program).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let range = |line: &str| {
+        let mut words = line.split_whitespace();
+        let mut word = || u64::from_str_radix(words.next().unwrap(), 16).unwrap();
+        let (start, size) = (word(), word());
+        start..start + size
+    };
+    let lines = text.lines().filter(|line| line.contains("shapes::"));
+    lines.flat_map(range).map(ObjectAddr).collect()
+}
+
+#[test]
+fn a_debug_file_is_found_by_build_id_under_a_root_and_in_the_cache_of_perf() {
+    let Some(built) = Built::new(&[]) else { return };
+    let (start, rest) = built.build_id();
+    built.put("prog.debug", &format!("root/.build-id/{start}/{rest}.debug"));
+    built.put("prog.debug", &format!("perf/.build-id/{start}/{rest}/debug"));
+    let roots = SymbolizeOptions { debug_roots: vec![built.path("root")], ..SymbolizeOptions::new() };
+    assert_eq!(built.resolve("stripped", &roots), built.expected);
+    let perf = SymbolizeOptions { build_id_dirs: vec![built.path("perf")], ..SymbolizeOptions::new() };
+    assert_eq!(built.resolve("stripped", &perf), built.expected);
+}
+
+#[test]
+fn a_file_of_another_build_in_the_place_of_a_build_id_is_not_used() {
+    let (Some(built), Some(other)) = (Built::new(&[]), Built::new(&["-DOTHER", "-fno-ipa-icf", "-O1"]))
+    else {
+        return;
+    };
+    let (start, rest) = built.build_id();
+    assert_ne!(other.build_id().1, rest);
+    let place = built.path(&format!("root/.build-id/{start}/{rest}.debug"));
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    fs::copy(other.path("prog.debug"), place).unwrap();
+    let roots = SymbolizeOptions { debug_roots: vec![built.path("root")], ..SymbolizeOptions::new() };
+    let without = built.resolve("stripped", &SymbolizeOptions::new());
+    assert_eq!(built.resolve("stripped", &roots), without);
+}
+
+#[test]
+fn a_link_is_followed_only_with_the_right_checksum() {
+    let Some(built) = Built::new(&["-Wl,--build-id=none"]) else { return };
+    let args = ["--add-gnu-debuglink=prog.debug", "stripped", "linked"];
+    if !run(built.directory.path(), "objcopy", &args) {
+        return;
+    }
+    let options = SymbolizeOptions::new();
+    assert_eq!(built.resolve("linked", &options), built.expected);
+    // The same file with one byte more is another file.
+    let mut bytes = fs::read(built.path("prog.debug")).unwrap();
+    fs::remove_file(built.path("prog.debug")).unwrap();
+    bytes.push(0);
+    fs::write(built.path("prog.debug"), &bytes).unwrap();
+    assert!(!built.resolve("linked", &options).iter().any(is_inlined));
+    // The right one under `.debug/` and under a root is found past the wrong one.
+    bytes.pop();
+    fs::create_dir(built.path(".debug")).unwrap();
+    fs::write(built.path(".debug/prog.debug"), &bytes).unwrap();
+    assert_eq!(built.resolve("linked", &options), built.expected);
+    fs::rename(built.path(".debug"), built.path("root")).unwrap();
+    assert!(!built.resolve("linked", &options).iter().any(is_inlined));
+    let roots = SymbolizeOptions { debug_roots: vec![built.path("root")], ..SymbolizeOptions::new() };
+    assert_eq!(built.resolve("linked", &roots), built.expected);
+}
+
+#[test]
+fn what_dwz_moved_to_a_shared_file_is_found() {
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let Some(built) = Built::new(&[version]) else { return };
+        built.put("whole", "one");
+        built.put("whole", "two");
+        let args = ["-m", "shared.dbg", "-M", "shared.dbg", "one", "two"];
+        if !run(built.directory.path(), "dwz", &args) {
+            continue;
+        }
+        let bytes = fs::read(built.path("one")).unwrap();
+        let name = b".gnu_debugaltlink";
+        assert!(bytes.windows(name.len()).any(|window| window == name), "{version}: dwz shared nothing");
+        let options = SymbolizeOptions::new();
+        assert_eq!(built.resolve("one", &options), built.expected, "{version}");
+        // By build-id, where the path leads nowhere.
+        let shared = Symbolizer::open(&built.path("shared.dbg"), &options).unwrap();
+        let ObjectId::BuildId(id) = shared.object_id() else { panic!("no build-id") };
+        let hex = id.to_string();
+        built.put("shared.dbg", &format!("root/.build-id/{}/{}.debug", &hex[..2], &hex[2..]));
+        fs::remove_file(built.path("shared.dbg")).unwrap();
+        let roots = SymbolizeOptions { debug_roots: vec![built.path("root")], ..SymbolizeOptions::new() };
+        assert_eq!(built.resolve("one", &roots), built.expected, "{version}");
+        // Without it there is less, and no panic.
+        built.resolve("one", &options);
+    }
+}
