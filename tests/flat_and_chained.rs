@@ -44,9 +44,13 @@ fn numbered(text: &str) -> String {
 
 /// By sample the functions at its leaf, innermost first, with their lines.
 fn leaves(name: &str) -> BTreeMap<u32, String> {
-    let profile = parse_perf_script(numbered(&text(name)).as_bytes(), &ReadOptions::new()).unwrap();
+    leaves_of(&text(name), &fixture("orders"))
+}
+
+fn leaves_of(text: &str, binary: &Path) -> BTreeMap<u32, String> {
+    let profile = parse_perf_script(numbered(text).as_bytes(), &ReadOptions::new()).unwrap();
     let mut options = SymbolizeOptions::new();
-    options.binaries.push(fixture("orders"));
+    options.binaries.push(binary.to_path_buf());
     let resolved = resolve_profile(&profile, &options).unwrap();
     let leaf = |cell: &pdiff::profile::Cell| {
         let frame = *profile.stacks.get(cell.stack).last().unwrap();
@@ -131,4 +135,85 @@ fn leaves_are_those_of_addr2line() {
         assert_eq!(ours[1..], expected[1..], "{addr:#x}");
         assert!(expected.len() > 1 || ours == expected, "{addr:#x}");
     }
+}
+
+#[test]
+fn without_symbols_mapping_lines_place_the_program() {
+    let mapped = text("mapped");
+    let nameless = mapped.lines().map(|line| match line.strip_suffix(" (/tmp/flat-and-chained/orders)") {
+        Some(start) => {
+            format!("{} [unknown] (/tmp/flat-and-chained/orders)\n", start.rsplit_once(' ').unwrap().0)
+        }
+        None => format!("{line}\n"),
+    });
+    let nameless: String = nameless.collect();
+    assert!(nameless.contains(" [unknown] (/tmp"));
+    assert_eq!(leaves_of(&nameless, &fixture("orders")), leaves("chained"));
+}
+
+/// A shared library that was given a place when it was linked, and is mapped at another.
+#[test]
+fn a_prelinked_library_is_placed_by_its_mapping_line_and_by_votes() {
+    const LINKED: u64 = 0x30_0000_0000;
+    const MAPPED: u64 = 0x7f12_3400_0000;
+    let directory = tempfile::tempdir().unwrap();
+    let library = directory.path().join("liborders.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/inline-only/orders.cc");
+    let compiler = Command::new("g++")
+        .args(["-DOPERATIONS=1", "-O2", "-g", "-shared", "-fPIC", "-nostdlib", "-Wl,-z,noseparate-code"])
+        .arg(format!("-Wl,-Ttext-segment={LINKED:#x}"))
+        .arg(source)
+        .arg("-o")
+        .arg(&library)
+        .status();
+    if !compiler.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: no g++ here");
+        return;
+    }
+    let output = Command::new("nm").args(["-C", "--defined-only"]).arg(&library).output().unwrap();
+    let symbols = String::from_utf8(output.stdout).unwrap();
+    let functions: Vec<(u64, &str)> = symbols
+        .lines()
+        .filter_map(|line| line.split_once(" T "))
+        .map(|(addr, name)| (u64::from_str_radix(addr, 16).unwrap(), name.split('(').next().unwrap()))
+        .collect();
+    assert!(functions.len() > 8 && functions.iter().all(|(addr, _)| *addr > LINKED));
+    let map = format!(
+        "x 9 [000] 1.0: PERF_RECORD_MMAP2 9/9: [{MAPPED:#x}(0x4000) @ 0 fe:00 1 1]: r-xp /opt/liborders.so\n"
+    )
+    .replace(" 1.0:", " 1.000000:");
+    let samples = |symbol: &dyn Fn(&str) -> String| -> String {
+        let line = |(addr, name): &(u64, &str)| {
+            let at = addr - LINKED + MAPPED + 4;
+            format!(
+                "{:>16} {:>5} [000] 1.000001: 1 c: {at:>16x} {} (/opt/liborders.so)\n",
+                "x",
+                9,
+                symbol(name)
+            )
+        };
+        functions.iter().map(line).collect()
+    };
+    let nameless = map + &samples(&|_| "[unknown]".to_owned());
+    let named = samples(&|name| format!("{name}+0x4"));
+    let bare = samples(&str::to_owned);
+    for text in [nameless, named, bare] {
+        let leaves = leaves_of(&text, &library);
+        for ((_, name), leaf) in functions.iter().zip(leaves.values()) {
+            assert!(
+                leaf.split(' ').next_back().unwrap().starts_with(&format!("{name}:")),
+                "{name}: {leaf}\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn kernel_and_vdso_frames_keep_the_symbol_of_perf() {
+    let text = "x 9 [000] 1.000001: 1 c: \n\tffffffff813a2293 finish_task_switch.isra.0+0x93 ([kernel.kallsyms])\n\t 725 _start+0x25 (/tmp/flat-and-chained/orders)\n\n\
+        x 9 [000] 1.000002: 1 c: \n\t7ffd1e5f0a52 __vdso_clock_gettime+0x52 ([vdso])\n\t 725 _start+0x25 (/tmp/flat-and-chained/orders)\n\n\
+        x 9 [000] 1.000003: 1 c: \n\tffffffffc0a01234 nf_hook+0x4 ([nf_tables])\n\t 725 _start+0x25 (/tmp/flat-and-chained/orders)\n\n";
+    let leaves = leaves_of(text, &fixture("orders"));
+    let leaves: Vec<&str> = leaves.values().map(String::as_str).collect();
+    assert_eq!(leaves, ["finish_task_switch.isra.0", "__vdso_clock_gettime", "nf_hook"]);
 }

@@ -1,0 +1,121 @@
+//! The cache of index files under several processes at once, and after damage.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/inline-only").join(name)
+}
+
+/// `pdiff classify`, which keeps both an address index and a census of each binary.
+fn classify(cache: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    command.arg("classify").args(["before-r1.perf.zst", "after-r1.perf.zst"].map(fixture));
+    command.arg("--binary-before").arg(fixture("before/orders"));
+    command.arg("--binary-after").arg(fixture("after/orders"));
+    command.args(["--format", "json", "--threads", "1", "--cache-dir"]).arg(cache);
+    command
+}
+
+fn report(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn verdicts(output: &Output) -> Value {
+    report(output)["verdicts"].clone()
+}
+
+/// What remarks there are on damaged caches.
+fn rebuilt(command: &str, cache: &Path) -> Vec<Value> {
+    let mut run = classify(cache);
+    if command == "compare" {
+        run = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+        run.arg("compare").args(["before-r1.perf.zst", "after-r1.perf.zst"].map(fixture));
+        run.arg("--binary-before").arg(fixture("before/orders"));
+        run.arg("--binary-after").arg(fixture("after/orders"));
+        run.args(["--format", "json", "--cache-dir"]).arg(cache);
+    }
+    let report = report(&run.output().unwrap());
+    let notes = report["notes"].as_array().cloned().unwrap_or_default();
+    notes.into_iter().filter(|note| note["kind"] == "cache-rebuilt").collect()
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn processes_that_fill_one_empty_cache_at_once_all_get_it_right() {
+    let alone = tempfile::tempdir().unwrap();
+    let expected = verdicts(&classify(alone.path()).output().unwrap());
+    for _ in 0..2 {
+        let cache = tempfile::tempdir().unwrap();
+        let children: Vec<_> = (0..6)
+            .map(|_| classify(cache.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+            .collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(verdicts(&output), expected);
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        }
+        assert_eq!(files(cache.path()).len(), 2, "one file an object, and nothing left over");
+        assert_eq!(rebuilt("compare", cache.path()), Vec::<Value>::new());
+        assert_eq!(verdicts(&classify(cache.path()).output().unwrap()), expected);
+    }
+}
+
+#[test]
+fn a_damaged_cache_is_told_of_made_anew_and_changes_nothing() {
+    let cache = tempfile::tempdir().unwrap();
+    let expected = verdicts(&classify(cache.path()).output().unwrap());
+    let kept: Vec<(PathBuf, Vec<u8>)> =
+        files(cache.path()).into_iter().map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect();
+    assert_eq!(kept.len(), 2);
+    let middle = |bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        let at = bytes.len() / 2;
+        bytes[at] ^= 0x40;
+        bytes
+    };
+    let damages: [&dyn Fn(&[u8]) -> Vec<u8>; 5] = [
+        &|bytes| bytes[..bytes.len() / 2].to_vec(),
+        &|bytes| bytes[..5].to_vec(),
+        &|_| Vec::new(),
+        &|bytes| bytes.iter().map(|byte| !byte).collect(),
+        &middle,
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        for (path, bytes) in &kept {
+            std::fs::write(path, damage(bytes)).unwrap();
+        }
+        assert_eq!(verdicts(&classify(cache.path()).output().unwrap()), expected, "damage {number}");
+        for (path, bytes) in &kept {
+            std::fs::write(path, damage(bytes)).unwrap();
+        }
+        // A flipped bit may be in the part that a comparison does not read.
+        let told = rebuilt("compare", cache.path());
+        assert!(number == 4 || !told.is_empty(), "damage {number} is not told of");
+        if number < 4 {
+            assert!(
+                told[0]["example"].as_str().unwrap().contains(cache.path().to_str().unwrap()),
+                "{told:?}"
+            );
+            assert_eq!(
+                rebuilt("compare", cache.path()),
+                Vec::<Value>::new(),
+                "damage {number} is told of twice"
+            );
+        }
+    }
+}
