@@ -265,3 +265,35 @@ fn rebuilt_with_gcc_the_sources_show_the_same_changes() {
 fn rebuilt_with_clang_the_sources_show_the_same_changes() {
     rebuilt("clang++");
 }
+
+/// A lambda that stands inlined in the function that a `std::function` calls.
+const LAMBDA: &str = "#include <functional>\n\
+    __attribute__((noinline)) int apply(const std::function<int(int)> &f, int x) { return f(x); }\n\
+    int main(int count, char **) {\n\
+      return apply([count](int x) { for (int i = 0; i < count; i++) x ^= x << 3; return x; }, count);\n\
+    }\n";
+
+#[test]
+fn a_lambda_does_not_stand_in_an_anonymous_namespace() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (source, program) = (directory.join("lambda.cc"), directory.join("lambda"));
+    std::fs::write(&source, LAMBDA).unwrap();
+    let built = Command::new("g++").args(["-O2", "-g", "-o"]).arg(&program).arg(&source).status();
+    let symbols = Command::new("nm").arg(&program).output();
+    let (Ok(true), Ok(symbols)) = (built.map(|status| status.success()), symbols) else {
+        eprintln!("SKIPPED: g++ or nm is not here, so no lambda is built");
+        return;
+    };
+    let symbols = String::from_utf8(symbols.stdout).unwrap();
+    let invoke = symbols.lines().find(|line| line.contains("_M_invoke")).unwrap();
+    let start = u64::from_str_radix(invoke.split(' ').next().unwrap(), 16).unwrap();
+    let addresses = (start..start + 64).map(|address| format!("{address:#x}"));
+    let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+        .arg("symbolize")
+        .arg(&program)
+        .args(addresses)
+        .output()
+        .unwrap();
+    let names = String::from_utf8(output.stdout).unwrap();
+    assert!(names.contains("{unnamed}::operator()") && !names.contains("(anonymous"), "{names}");
+}

@@ -140,8 +140,8 @@ fn text(slice: Slice<'_>) -> Box<str> {
 
 /// The namespaces and classes of one unit, and which functions stand in them.
 struct Scopes<'a> {
-    /// Parent and name of each.
-    scopes: Vec<(Option<u32>, Option<Slice<'a>>)>,
+    /// Parent of each, its name, and what it is called if it has none.
+    scopes: Vec<(Option<u32>, Option<Slice<'a>>, &'static str)>,
     /// The scope of functions that have one.
     functions: FxHashMap<usize, u32>,
 }
@@ -167,7 +167,7 @@ impl<'a> Scopes<'a> {
             if is_scope(abbrev.tag()) && abbrev.has_children() {
                 let name = read_name(dwarf, unit, &mut entries, abbrev)?;
                 open.push((depth, u32::try_from(self.scopes.len()).unwrap_or(u32::MAX)));
-                self.scopes.push((parent, name));
+                self.scopes.push((parent, name, unnamed(abbrev.tag())));
                 continue;
             }
             if let (gimli::DW_TAG_subprogram, Some(scope)) = (abbrev.tag(), parent) {
@@ -182,8 +182,8 @@ impl<'a> Scopes<'a> {
     fn path(&self, function: UnitOffset) -> String {
         let mut names: Vec<String> = Vec::new();
         let mut next = self.functions.get(&function.0).copied();
-        while let Some((parent, name)) = next.and_then(|scope| self.scopes.get(scope as usize)) {
-            let name = name.map_or_else(|| "(anonymous namespace)".to_owned(), |name| text(name).into());
+        while let Some((parent, name, unnamed)) = next.and_then(|scope| self.scopes.get(scope as usize)) {
+            let name = name.map_or_else(|| (*unnamed).to_owned(), |name| text(name).into());
             names.push(name);
             if names.len() >= MAX_SCOPES {
                 break;
@@ -193,6 +193,11 @@ impl<'a> Scopes<'a> {
         names.reverse();
         names.join("::")
     }
+}
+
+/// What a scope without a name is called, as in the census of a build; a lambda's is a class without one.
+fn unnamed(tag: gimli::DwTag) -> &'static str {
+    if tag == gimli::DW_TAG_namespace { "(anonymous namespace)" } else { "{unnamed}" }
 }
 
 fn is_scope(tag: gimli::DwTag) -> bool {
