@@ -69,3 +69,14 @@ fn the_caller_that_the_code_tells_is_named_for_new_code() {
     assert_eq!(said(&outcome, "check"), "new-overhead proved R-new-code");
     assert_eq!(verdict(&outcome, "check").callers, ["run"]);
 }
+
+#[test]
+fn a_lost_path_is_found_where_its_caller_only_follows_the_common_shift() {
+    let steady: String = (0..10).map(|n| format!("main;steady_{n} 60\n")).collect();
+    let words: String = (0..10).map(|n| format!("steady_{n}:80 steady_{n}={n} main>steady_{n} ")).collect();
+    let build = format!("main:50 {words} main>look_up look_up:200 slow:300 look_up>slow");
+    let before = format!("{steady}look_up 300");
+    let after = format!("{steady}look_up 300\nslow 500");
+    let outcome = classified(seen(&before, &build), seen(&after, &build));
+    assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
+}

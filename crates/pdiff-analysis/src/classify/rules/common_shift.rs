@@ -1,6 +1,7 @@
 //! `R-common-shift`: the share changed as that of every unchanged function did, for what grew or shrank elsewhere takes
 //! or leaves share.
 
+use super::fast_path;
 use super::weight::changed;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -9,7 +10,7 @@ use crate::classify::finding::Finding;
 use crate::classify::rules::FlippedCallers;
 use crate::compare::MatchedBy;
 
-pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let judged = changed(case)?;
     let shift = context.common_shift;
     let is_explained = |of: &Judged| {
@@ -18,6 +19,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     };
     if !case.of_program || !Judged::ALL.iter().all(is_explained) {
         return None;
+    }
+    // None of its own measures tells of a path that the chains lost.
+    if let Some(finding) = fast_path::hidden(context, case, flipped) {
+        return Some(finding);
     }
     if case.row.matched.by == MatchedBy::Alias {
         let before = case.row.matched.before_name.as_deref().unwrap_or_default();
