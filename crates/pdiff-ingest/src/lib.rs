@@ -15,6 +15,8 @@ mod options;
 mod pack;
 mod perf_script;
 mod read;
+#[cfg(feature = "runs-table")]
+mod runs;
 mod server_settings;
 mod source;
 mod time_window;
@@ -30,6 +32,11 @@ pub use pack::{
 };
 pub use perf_script::parse_perf_script;
 pub use read::{read_input, read_profile};
+#[cfg(feature = "runs-table")]
+pub use runs::{
+    Named, RunsColumns, RunsError, SeriesColumns, TableBytes, ThroughputRow, parse_runs, parse_throughputs,
+    read_table_bytes,
+};
 pub use server_settings::{SettingsError, parse_settings};
 pub use source::Source;
 pub use time_window::{ParseTimeWindowError, TimeWindow};

@@ -12,6 +12,7 @@ mod object;
 mod profile;
 mod resolution;
 mod resolutions;
+mod runs_table;
 mod server_settings;
 mod side;
 mod stack;
@@ -26,6 +27,7 @@ pub use profile::{
 };
 pub use resolution::{InlineChain, InlineFrame, Reason, Resolution};
 pub use resolutions::{Lookup, Resolutions, lookups};
+pub use runs_table::{BenchmarkRun, MAX_FACTORS, RunMetric, RunsBuild, RunsTable, Setting};
 pub use server_settings::{ServerSettings, SettingsScope};
 pub use side::{Presence, RunMeasures, Side};
 pub use stack::StackTable;

@@ -1,0 +1,219 @@
+//! A table as text: column names and fields, whatever form it came in.
+//!
+//! CSV or TSV with a header line (UTF-8, with or without a byte order mark, any line end, quoted fields), JSON as an
+//! array of objects or one object a line, Parquet. An empty field and `null` are absent. Rows keep the order of the file.
+
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use polars::prelude::{
+    AnyValue, CsvParseOptions, CsvReadOptions, DataFrame, ParquetReader, PolarsError, SerReader as _,
+};
+use serde_json::{Map, Value};
+
+use super::TableBytes;
+use super::error::RunsError;
+
+/// Column names and rows of fields; every row has a field for every column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct TextTable {
+    pub(super) path: String,
+    pub(super) names: Vec<String>,
+    pub(super) rows: Vec<Vec<Option<String>>>,
+}
+
+/// The first bytes of a Parquet file.
+const PARQUET_MAGIC: &[u8] = b"PAR1";
+
+impl TextTable {
+    /// Reads a table; its form is told by its first bytes.
+    pub(super) fn parse(input: &TableBytes) -> Result<Self, RunsError> {
+        let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
+        let malformed =
+            |form, reason: String| RunsError::Malformed { path: input.path.as_str().into(), form, reason };
+        let (names, rows) = if bytes.starts_with(PARQUET_MAGIC) {
+            fields(&parquet(bytes).map_err(|reason| malformed("Parquet", reason))?)
+        } else {
+            let text = std::str::from_utf8(bytes).map_err(|error| {
+                malformed("CSV", format!("byte {} is no UTF-8 text", error.valid_up_to()))
+            })?;
+            match text.trim_start().as_bytes().first() {
+                None => return Err(RunsError::Empty { path: input.path.as_str().into() }),
+                Some(b'[' | b'{') => json(text).map_err(|reason| malformed("JSON", reason))?,
+                Some(_) => named_by_first_row(fields(&csv(text).map_err(|reason| malformed("CSV", reason))?)),
+            }
+        };
+        let names: Vec<String> = names.into_iter().map(|name| name.trim().to_owned()).collect();
+        let table = Self { path: input.path.clone(), names, rows };
+        table.check()?;
+        Ok(table)
+    }
+
+    fn check(&self) -> Result<(), RunsError> {
+        for (at, name) in self.names.iter().enumerate() {
+            if self.names.iter().take(at).any(|earlier| earlier == name) {
+                return Err(RunsError::ColumnTwice {
+                    path: self.path.as_str().into(),
+                    column: name.as_str().into(),
+                });
+            }
+        }
+        if self.rows.is_empty() {
+            return Err(RunsError::Empty { path: self.path.as_str().into() });
+        }
+        Ok(())
+    }
+
+    /// The index of a column.
+    pub(super) fn column(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    /// The index of a column that must be there.
+    pub(super) fn needed(&self, name: &str, hint: &str) -> Result<usize, RunsError> {
+        self.column(name).ok_or_else(|| RunsError::NoColumn {
+            path: self.path.as_str().into(),
+            column: name.into(),
+            known: self.names.join(", "),
+            hint: hint.to_owned(),
+        })
+    }
+
+    /// A field, blanks around it taken away; `None` if it is empty.
+    pub(super) fn field(&self, row: usize, column: usize) -> Option<&str> {
+        let field = self.rows.get(row)?.get(column)?.as_deref()?.trim();
+        (!field.is_empty()).then_some(field)
+    }
+
+    /// A positive number; `None` if the field is empty.
+    pub(super) fn positive(&self, row: usize, column: usize) -> Result<Option<f64>, RunsError> {
+        let Some(field) = self.field(row, column) else { return Ok(None) };
+        match field.parse::<f64>() {
+            Ok(value) if value.is_finite() && value > 0.0 => Ok(Some(value)),
+            _ => Err(self.bad(row, column, "is not a positive number")),
+        }
+    }
+
+    /// A positive number that must be there.
+    pub(super) fn needed_positive(&self, row: usize, column: usize) -> Result<f64, RunsError> {
+        self.positive(row, column)?.ok_or_else(|| self.bad(row, column, "is missing"))
+    }
+
+    /// A field that does not fit its column.
+    pub(super) fn bad(&self, row: usize, column: usize, problem: &'static str) -> RunsError {
+        RunsError::BadField {
+            path: self.path.as_str().into(),
+            row: row + 1,
+            column: self.names.get(column).map_or("", String::as_str).into(),
+            text: self.field(row, column).unwrap_or("").into(),
+            problem,
+        }
+    }
+}
+
+type Fields = (Vec<String>, Vec<Vec<Option<String>>>);
+
+/// The header is read as a row: polars would rename columns that stand twice.
+fn named_by_first_row((_, mut rows): Fields) -> Fields {
+    let header = if rows.is_empty() { Vec::new() } else { rows.remove(0) };
+    (header.into_iter().map(Option::unwrap_or_default).collect(), rows)
+}
+
+fn fields(frame: &DataFrame) -> Fields {
+    let names = frame.get_column_names().iter().map(ToString::to_string).collect();
+    let mut rows = vec![Vec::with_capacity(frame.width()); frame.height()];
+    for column in frame.columns() {
+        for (row, at) in rows.iter_mut().zip(0..) {
+            row.push(column.get(at).ok().and_then(|value| field_text(&value)));
+        }
+    }
+    (names, rows)
+}
+
+fn field_text(value: &AnyValue<'_>) -> Option<String> {
+    match value {
+        AnyValue::Null => None,
+        AnyValue::String(text) => Some((*text).to_owned()),
+        AnyValue::StringOwned(text) => Some(text.to_string()),
+        AnyValue::Boolean(yes) => Some(u8::from(*yes).to_string()),
+        AnyValue::Float64(number) => Some(number.to_string()),
+        AnyValue::Float32(number) => Some(number.to_string()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// A reader of others' bytes gives an error for what it cannot read, never more.
+fn guarded(read: impl FnOnce() -> Result<DataFrame, PolarsError>) -> Result<DataFrame, String> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(Ok(frame)) => Ok(frame),
+        Ok(Err(error)) => Err(first_line(&error.to_string())),
+        Err(_) => Err("the data is damaged".to_owned()),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("unreadable").to_owned()
+}
+
+fn parquet(bytes: &[u8]) -> Result<DataFrame, String> {
+    if bytes.len() < 12 || !bytes.ends_with(PARQUET_MAGIC) {
+        return Err("it does not end as Parquet does; the file is damaged or cut off".to_owned());
+    }
+    guarded(|| ParquetReader::new(Cursor::new(bytes)).finish())
+}
+
+fn csv(text: &str) -> Result<DataFrame, String> {
+    let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+    let separator = if header.contains('\t') { b'\t' } else { b',' };
+    // A lone carriage return ends lines, too; polars knows line feeds.
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = text.trim_start_matches('\n').as_bytes().to_vec();
+    guarded(|| {
+        CsvReadOptions::default()
+            .with_has_header(false)
+            .with_infer_schema_length(Some(0))
+            .with_n_threads(Some(1))
+            .with_parse_options(CsvParseOptions::default().with_separator(separator))
+            .into_reader_with_file_handle(Cursor::new(text))
+            .finish()
+    })
+}
+
+fn json(text: &str) -> Result<Fields, String> {
+    let values: Vec<Value> = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map_err(|error| error.to_string())?
+    } else {
+        serde_json::Deserializer::from_str(text)
+            .into_iter::<Value>()
+            .collect::<Result<_, _>>()
+            .map_err(|error| error.to_string())?
+    };
+    let mut names: Vec<String> = Vec::new();
+    let mut objects: Vec<Map<String, Value>> = Vec::with_capacity(values.len());
+    for (at, value) in values.into_iter().enumerate() {
+        let Value::Object(object) = value else {
+            return Err(format!("row {} is no object with a key a column", at + 1));
+        };
+        for name in object.keys() {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        objects.push(object);
+    }
+    let row = |(at, object): (usize, &Map<String, Value>)| {
+        names.iter().map(|name| json_field(object.get(name), at + 1)).collect::<Result<Vec<_>, String>>()
+    };
+    let rows = objects.iter().enumerate().map(row).collect::<Result<Vec<_>, String>>()?;
+    Ok((names, rows))
+}
+
+fn json_field(value: Option<&Value>, row: usize) -> Result<Option<String>, String> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(Value::Number(number)) => Ok(Some(number.to_string())),
+        Some(Value::Bool(yes)) => Ok(Some(u8::from(*yes).to_string())),
+        Some(_) => Err(format!("row {row} holds a list or an object where a value should stand")),
+    }
+}
