@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ablation;
 mod aggregate;
 mod choose_event;
 pub mod classify;

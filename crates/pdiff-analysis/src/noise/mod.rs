@@ -34,4 +34,5 @@ pub use judgement::{
     FLOOR_PP, FLOOR_RELATIVE, Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested,
 };
 pub use model::RunModel;
+pub(crate) use student::critical_t;
 pub use within::{ASSUMED_BURST_CV, ASSUMED_DISPERSION, ASSUMED_DISPERSION_DF};

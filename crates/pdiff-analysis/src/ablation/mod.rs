@@ -1,0 +1,26 @@
+//! Attributing the gap of two builds to factors, from benchmark runs. Pure arithmetic and statistics.
+//!
+//! In: a [`pdiff_profile::RunsTable`]. Out: an [`Attribution`]. `docs/attribution.md` says what each number means.
+//!
+//! ```text
+//! runs --cells--> mean of ln throughput, noise --gaps--> sums of gaps with intervals
+//!     --> cumulative, independent, Shapley, ranges, interactions, per build, masking, and the runs that are missing
+//! ```
+
+mod attribute;
+mod attribution;
+mod cells;
+mod estimate;
+mod gaps;
+mod ranges;
+mod shapley;
+
+pub use attribute::attribute;
+pub use attribution::{
+    AttributeSettings, Attribution, BuildEffect, Design, Factor, Interaction, Masking, MissingRun, Need,
+    NoiseSource, Plots, Range, Scale, Shapley, Sign, Step, Together,
+};
+pub use estimate::{Effect, Estimate, GapAt};
+
+#[cfg(test)]
+mod tests;
