@@ -4,6 +4,11 @@
 
 #![forbid(unsafe_code)]
 
+mod attribution_columns;
+mod attribution_csv;
+mod attribution_json;
+mod attribution_page;
+mod attribution_view;
 mod closing;
 mod comparability;
 mod error;
@@ -46,6 +51,10 @@ mod verdict_json;
 mod verdict_page;
 mod visible_text;
 
+pub use attribution_csv::attribution_csv;
+pub use attribution_json::{attribution_json, attribution_value};
+pub use attribution_page::{attribution_markdown, attribution_table};
+pub use attribution_view::AttributionView;
 pub use error::Error;
 pub use flame::{
     FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tree_json, write_flame_svg, write_folded,

@@ -12,6 +12,7 @@ mod attribution;
 mod cells;
 mod estimate;
 mod gaps;
+mod meeting;
 mod ranges;
 mod shapley;
 
@@ -21,6 +22,7 @@ pub use attribution::{
     NoiseSource, Plots, Range, Scale, Shapley, Sign, Step, Together,
 };
 pub use estimate::{Effect, Estimate, GapAt};
+pub use meeting::{Compared, Meeting, MeetingRow, meet, mysqld_subsystem};
 
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,142 @@
+//! Factors measured by switching them off, beside what profiles book to the part of the program that they switch.
+//!
+//! Like with like: were the subsystem's CPU taken out of both builds, cost per operation would become c (1 - p) on each
+//! side, p the share of samples with the subsystem anywhere in the stack. So ln(target / base) of throughput at the same
+//! utilisation would rise by ln((1 - p_base) / (1 - p_target)), whatever c is. That stands beside the factor's measured
+//! change of cost per operation where the runs have costs, and of throughput where not; utilisation is apart.
+
+use super::attribution::Attribution;
+use super::estimate::{Effect, Estimate};
+use crate::compare::Comparison;
+
+/// Factors beside subsystems.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Meeting {
+    /// What the profiles are called.
+    pub labels: [String; 2],
+    /// One row a factor that has a subsystem.
+    pub rows: Vec<MeetingRow>,
+    /// Part of the samples that wait busily, in percent, on both sides.
+    pub spin_pct: [f64; 2],
+    /// Factors without a subsystem.
+    pub without: Vec<usize>,
+}
+
+/// One factor beside its subsystem.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MeetingRow {
+    /// The factor.
+    pub factor: usize,
+    /// The part of the program.
+    pub subsystem: String,
+    /// What the factor did alone, from the baseline.
+    pub measured: Effect,
+    /// What is compared: change of cost, or of throughput where the runs have no costs.
+    pub compared: Compared,
+    /// Samples with the subsystem anywhere in the stack, in percent, on both sides.
+    pub total_pct: [f64; 2],
+    /// ln((1 - p_base) / (1 - p_target)).
+    pub profile_log: Estimate,
+    /// The same in points from the baseline's gap.
+    pub profile_points: f64,
+    /// Measured less profile, in logarithms.
+    pub difference: Estimate,
+}
+
+/// What of the measured change is set beside the profile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compared {
+    /// CPU per operation.
+    Cost,
+    /// Throughput: utilisation is in it.
+    Throughput,
+}
+
+/// Sets factors beside the subsystems that `of_factor` names. The comparison has one row a subsystem.
+///
+/// # Errors
+/// A text that names a subsystem that no row is of.
+pub fn meet(
+    attribution: &Attribution,
+    comparison: &Comparison,
+    of_factor: &[(usize, String)],
+) -> Result<Meeting, String> {
+    let mut rows = Vec::new();
+    for (factor, subsystem) in of_factor {
+        let found = comparison.rows.iter().find(|row| row.name == *subsystem);
+        let Some(row) = found else {
+            let mut known: Vec<&str> =
+                comparison.rows.iter().filter(|row| !row.unresolved).map(|row| row.name.as_str()).collect();
+            known.sort_unstable();
+            return Err(format!(
+                "no sample is in subsystem '{subsystem}'; hint: the profiles have {}",
+                known.join(", ")
+            ));
+        };
+        let alone = attribution.independent.iter().find(|step| step.factor == *factor);
+        let Some(measured) = alone.and_then(|step| step.effect) else { continue };
+        let shares = [row.before.total_pct / 100.0, row.after.total_pct / 100.0];
+        let half = (row.total.ci_high_pp - row.total.ci_low_pp) / 200.0;
+        let rest = 1.0 - shares[0].max(shares[1]);
+        if rest <= 0.0 {
+            continue;
+        }
+        let value = ((1.0 - shares[0]) / (1.0 - shares[1])).ln();
+        let half = half / rest;
+        let interval = (half.is_finite() && half > 0.0).then_some((value - half, value + half));
+        let profile_log = Estimate { value, interval };
+        let (compared, of_runs) = match measured.cost_log {
+            Some(cost) => (Compared::Cost, cost),
+            None => (Compared::Throughput, measured.log),
+        };
+        let base = attribution.baseline.map_or(0.0, |gap| gap.log.value);
+        rows.push(MeetingRow {
+            factor: *factor,
+            subsystem: subsystem.clone(),
+            measured,
+            compared,
+            total_pct: [row.before.total_pct, row.after.total_pct],
+            profile_log,
+            profile_points: 100.0 * base.exp() * value.exp_m1(),
+            difference: difference(of_runs, profile_log),
+        });
+    }
+    let named = |factor: &usize| of_factor.iter().any(|(of, _)| of == factor);
+    Ok(Meeting {
+        labels: [comparison.before.label.clone(), comparison.after.label.clone()],
+        rows,
+        spin_pct: [comparison.before.spin_pct, comparison.after.spin_pct],
+        without: (0..attribution.factors.len()).filter(|factor| !named(factor)).collect(),
+    })
+}
+
+/// Two independent estimates: half widths add in squares.
+fn difference(a: Estimate, b: Estimate) -> Estimate {
+    let half = |estimate: Estimate| estimate.interval.map(|(low, high)| (high - low) / 2.0);
+    let value = a.value - b.value;
+    let interval = half(a).zip(half(b)).map(|(a, b)| {
+        let half = a.hypot(b);
+        (value - half, value + half)
+    });
+    Estimate { value, interval }
+}
+
+/// The subsystem that a well-known mysqld setting switches; names may have dashes or underscores, `skip` or a value.
+#[must_use]
+pub fn mysqld_subsystem(factor: &str) -> Option<&'static str> {
+    let name: String = factor.to_ascii_lowercase().replace('-', "_");
+    let name = name.split('=').next().unwrap_or("");
+    let name = name.strip_prefix("skip_").unwrap_or(name);
+    let known = [
+        ("performance_schema", "performance schema"),
+        ("log_bin", "binlog"),
+        ("sync_binlog", "binlog"),
+        ("binlog", "binlog"),
+        ("innodb_log_writer_threads", "redo log"),
+        ("log_writer_threads", "redo log"),
+        ("innodb_flush_log_at_trx_commit", "redo log"),
+        ("db_ps_mode", "parser and lexer"),
+        ("innodb_adaptive_hash_index", "change buffer and adaptive hash index"),
+    ];
+    known.iter().find(|(setting, _)| *setting == name).map(|(_, subsystem)| *subsystem)
+}
