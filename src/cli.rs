@@ -1,5 +1,6 @@
 //! The command line as the user types it: names, help and examples. Nothing is decided here; see `settings`.
 
+mod attribute;
 mod flame;
 mod server_settings;
 mod verdicts;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub(crate) use attribute::{AttributeArgs, AttributeFormat};
 pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, PictureArgs, View};
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Inlines(Box<InlinesArgs>),
     /// Show how the settings of two servers differ, those that matter first.
     Settings(SettingsArgs),
+    /// Say what each setting makes of the gap, from benchmark runs.
+    Attribute(Box<AttributeArgs>),
     /// Print the functions at addresses of a binary, inlined ones included.
     Symbolize(SymbolizeArgs),
     /// Print a completion script for a shell.

@@ -1,6 +1,7 @@
 //! The command line checked: typed choices, files of knowledge read, numbers assigned to recordings. Nothing below sees
 //! clap. The environment is read here and nowhere else.
 
+mod builds_compared;
 mod classified;
 mod drawn;
 mod server_settings;
@@ -26,6 +27,7 @@ use crate::cli::{
 };
 use crate::debuginfod::Debuginfod;
 
+pub(crate) use builds_compared::BuildRecordings;
 pub(crate) use classified::Classified;
 pub(crate) use drawn::Drawn;
 pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};

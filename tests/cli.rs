@@ -310,6 +310,7 @@ fn help_pages_are_as_written_down() {
         "pack",
         "settings",
         "symbolize",
+        "attribute",
         "completions",
         "man",
     ] {

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub(crate) mod attribute;
 pub(crate) mod classify;
 pub(crate) mod compare;
 pub(crate) mod completions;

@@ -2,8 +2,8 @@
 //! could not be told.
 
 use pdiff_analysis::ablation::{
-    Attribution, BuildEffect, Compared, Effect, Estimate, GapAt, Masking, Meeting, Need, NoiseSource, Range,
-    Scale, Shapley, Step,
+    Attribution, BuildEffect, Compared, Effect, Estimate, GapAt, Interaction, Masking, Meeting, Need,
+    NoiseSource, Range, Scale, Shapley, Step,
 };
 use pdiff_profile::Setting;
 
@@ -432,6 +432,13 @@ fn interactions(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> 
         ["", "ratio"],
         found.iter().map(|one| format!("x{}", fixed(one.effect.log.value.exp(), 2))),
     );
+    let ratios = |one: &Interaction| {
+        let bounds = one.effect.log.interval;
+        bounds.map_or_else(String::new, |(low, high)| {
+            format!("x{}..x{}", fixed(low.exp(), 2), fixed(high.exp(), 2))
+        })
+    };
+    columns.numbers(2, ["ratio", "95 %"], found.iter().map(ratios));
     columns.numbers(3, ["", "settings"], found.iter().map(|one| one.contexts.to_string()));
     columns.words(
         1,
@@ -447,7 +454,8 @@ fn builds(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
     let mut columns = RankedColumns::default();
     columns.names(["", "factor"], of.builds.iter().map(|one| view.name(one.factor).to_owned()));
     let cell = |estimate: Option<Estimate>| estimate_cell(estimate);
-    let kinds: [(u8, &str, fn(&BuildEffect) -> [Option<Estimate>; 2]); 3] = [
+    type Kind = (u8, &'static str, fn(&BuildEffect) -> [Option<Estimate>; 2]);
+    let kinds: [Kind; 3] = [
         (0, "alone", |one| one.alone),
         (1, "at its place", |one| one.at_place),
         (2, "over all", |one| one.overall),

@@ -64,7 +64,7 @@ pub(crate) fn sign_words(sign: Sign) -> &'static str {
     match sign {
         Sign::Same => "",
         Sign::Depends => "sign depends on the other settings",
-        Sign::NotSettled => "both signs measured, not both beyond noise",
+        Sign::NotSettled => "sign depends on the other settings in these runs, not beyond noise",
         Sign::DependsAsMeasured => "sign depends on the other settings (single runs)",
     }
 }
@@ -74,6 +74,7 @@ pub(crate) fn together_words(effect: &Effect, scale: Scale) -> &'static str {
     match (scale, effect.log.is_within_noise(), effect.log.value > 0.0) {
         (Scale::Dependent, _, _) => "scale-dependent: signs differ in points and ratio",
         (Scale::Agrees, true, _) => "within noise",
+        (Scale::Agrees, false, _) if effect.points.is_within_noise() => "beyond noise as a ratio only",
         (Scale::Agrees, false, true) => "together more than their sum",
         (Scale::Agrees, false, false) => "together less than their sum",
     }

@@ -24,4 +24,10 @@ pub enum Error {
         /// What it said.
         reason: String,
     },
+    /// The drawing library refused.
+    #[error("cannot draw: {reason}")]
+    Picture {
+        /// What it said.
+        reason: String,
+    },
 }

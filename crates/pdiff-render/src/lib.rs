@@ -8,6 +8,7 @@ mod attribution_columns;
 mod attribution_csv;
 mod attribution_json;
 mod attribution_page;
+mod attribution_plots;
 mod attribution_view;
 mod closing;
 mod comparability;
@@ -54,6 +55,7 @@ mod visible_text;
 pub use attribution_csv::attribution_csv;
 pub use attribution_json::{attribution_json, attribution_value};
 pub use attribution_page::{attribution_markdown, attribution_table};
+pub use attribution_plots::{gap_waterfall_svg, interaction_matrix_svg};
 pub use attribution_view::AttributionView;
 pub use error::Error;
 pub use flame::{

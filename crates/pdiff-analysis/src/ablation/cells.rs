@@ -128,8 +128,7 @@ impl Cells {
             .iter()
             .map(|runs| runs.iter().map(|(_, value)| value).sum::<f64>() / runs.len() as f64)
             .collect();
-        let noise =
-            noise(&values, &means, &plots, (!restart.factors().next().is_none()).then_some(()), blocks);
+        let noise = noise(&values, &means, &plots, restart != Setting::BASELINE, blocks);
         let has = builds.map(|build| table.factors_of(build));
         Some(Self { index, has, means, counts, plots, noise })
     }
@@ -264,7 +263,7 @@ fn noise(
     values: &[Vec<(Option<&str>, f64)>],
     means: &[f64],
     plots: &[usize],
-    split: Option<()>,
+    is_split: bool,
     blocks: Blocks,
 ) -> Noise {
     let residuals = || {
@@ -296,7 +295,7 @@ fn noise(
     let plot_count = plots.iter().max().map_or(0.0, |last| *last as f64 + 1.0);
     let plot_df = (plot_count - 1.0) * (repeats - 1.0);
     let within_df = (cells - plot_count) * (repeats - 1.0);
-    if split.is_none() || plot_df <= 0.0 || within_df <= 0.0 {
+    if !is_split || plot_df <= 0.0 || within_df <= 0.0 {
         let df = (cells - 1.0) * (repeats - 1.0);
         let within = (df > 0.0).then(|| MeanSquare { variance: all_square / df, df });
         return Noise { within, between: None, blocks };

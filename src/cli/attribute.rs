@@ -1,0 +1,89 @@
+//! The arguments of `pdiff attribute`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::{ColorChoice, LookupArgs};
+
+const ATTRIBUTE_EXAMPLES: &str = "\
+Examples:
+  pdiff attribute runs.csv --factors W,P,B,S,F
+  pdiff attribute runs.csv --factors W,P --columns build=version,replicate=repeat --restart P --ignore note
+  pdiff attribute runs.csv --factors W,P,B --plot gap.svg --plot-interactions pairs.svg
+  pdiff attribute runs.csv --factors skip-log-bin,W --profiles 57.perf 80.perf --factor-subsystem W='redo log'
+
+The table has one row a run: build, replicate (optional), tps or seconds, and one column a factor: 1 changed, 0 as it was, blank
+where the build lacks it. CSV, TSV, JSON (an array, or one object a line) and Parquet are told apart by content.
+A change of the gap is positive where it is in favour of the target.";
+
+/// Which runs, what their columns mean, and how the result is shown.
+#[derive(Args, Debug)]
+#[command(after_help = ATTRIBUTE_EXAMPLES)]
+pub(crate) struct AttributeArgs {
+    /// Table of runs, or - for standard input
+    #[arg(value_name = "RUNS", value_hint = ValueHint::FilePath)]
+    pub(crate) runs: PathBuf,
+    /// The factors, in the order of the cumulative path (separated by commas)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', required = true)]
+    pub(crate) factors: Vec<String>,
+    /// Columns of other names: build=, replicate=, tps=, seconds=, cost= (CPU time per operation)
+    #[arg(long, value_name = "WHAT=COLUMN", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+    /// Columns that mean nothing here (separated by commas)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// The base build [default: with two builds, the first in order of names; 5.7 before 8.0]
+    #[arg(long, value_name = "BUILD")]
+    pub(crate) base: Option<String>,
+    /// The build compared with it
+    #[arg(long, value_name = "BUILD")]
+    pub(crate) target: Option<String>,
+    /// Factors that change by a restart only: runs between two restarts share an error (separated by commas)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) restart: Vec<String>,
+    /// Show a factor with and without a ceiling: FACTOR:CEILING (repeatable)
+    ///
+    /// The ceiling is a factor that lifts it. Factors that were not measured from the baseline are shown without asking.
+    #[arg(long, value_name = "FACTOR:CEILING")]
+    pub(crate) masking: Vec<String>,
+
+    /// Recordings of base and target at the baseline, to set factors beside subsystems
+    #[arg(long, value_name = "FILE", num_args = 2, value_hint = ValueHint::FilePath, help_heading = "Profiles")]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// The subsystem that a factor switches: FACTOR=SUBSYSTEM (repeatable); well-known mysqld settings are known
+    #[arg(long, value_name = "FACTOR=SUBSYSTEM", requires = "profiles", help_heading = "Profiles")]
+    pub(crate) factor_subsystem: Vec<String>,
+    /// Parts of the program (TOML), before the built-in ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "profiles", help_heading = "Profiles")]
+    pub(crate) subsystems: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: LookupArgs,
+
+    /// Form of the result
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = AttributeFormat::Table, help_heading = "Output")]
+    pub(crate) format: AttributeFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the gap from baseline to end, factor by factor (SVG)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Draw the matrix of interactions (SVG)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) plot_interactions: Option<PathBuf>,
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
+    pub(crate) color: ColorChoice,
+    /// No progress bar
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AttributeFormat {
+    Table,
+    Markdown,
+    Json,
+    Csv,
+}

@@ -1,0 +1,181 @@
+//! `pdiff attribute`: what each setting makes of the gap, from benchmark runs.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use pdiff_analysis::GroupBy;
+use pdiff_analysis::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet, mysqld_subsystem};
+use pdiff_ingest::{Named, RunsColumns, parse_runs, read_table_bytes};
+use pdiff_profile::{RunsTable, Setting};
+use pdiff_render::AttributionView;
+
+use crate::cli::{AttributeArgs, AttributeFormat};
+use crate::output::Output;
+use crate::pipeline;
+use crate::settings::{BuildRecordings, Compared, source, stem, table_width, use_color};
+use crate::timings::Timings;
+
+/// Reads the runs, attributes, and writes the result and the pictures.
+pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
+    let columns = columns(args)?;
+    let table = parse_runs(&read_table_bytes(&source(&args.runs))?, &columns)?;
+    let settings = settings(args, &table)?;
+    let attribution = attribute(&table, &settings).ok_or_else(|| anyhow!("{}: no runs", table.path))?;
+    let meeting = meeting(args, &attribution)?;
+    let view = AttributionView {
+        attribution: &attribution,
+        meeting: meeting.as_ref(),
+        chosen: args.base.is_some() || args.target.is_some(),
+    };
+    let gap = picture(args.plot.as_deref(), "--plot", || pdiff_render::gap_waterfall_svg(&view))?;
+    let pairs = picture(args.plot_interactions.as_deref(), "--plot-interactions", || {
+        pdiff_render::interaction_matrix_svg(&view)
+    })?;
+    for (path, svg) in [(&args.plot, gap), (&args.plot_interactions, pairs)] {
+        if let (Some(path), Some(svg)) = (path, svg) {
+            Output::new(Some(path.clone())).write(svg.as_bytes())?;
+        }
+    }
+    write(args, &view)
+}
+
+fn write(args: &AttributeArgs, view: &AttributionView<'_>) -> Result<()> {
+    let output = Output::new(args.output.clone());
+    let to_terminal = output.is_terminal();
+    let width = table_width(to_terminal);
+    let color = use_color(args.color, to_terminal);
+    let rendered = match args.format {
+        AttributeFormat::Table => pdiff_render::attribution_table(view, width, color).into_bytes(),
+        AttributeFormat::Markdown => pdiff_render::attribution_markdown(view).into_bytes(),
+        AttributeFormat::Json => pdiff_render::attribution_json(view)?,
+        AttributeFormat::Csv => pdiff_render::attribution_csv(view)?,
+    };
+    output.write(&rendered)
+}
+
+/// A picture that was asked for; what cannot be drawn is trouble.
+fn picture(
+    path: Option<&Path>,
+    option: &str,
+    draw: impl FnOnce() -> Result<Option<String>, pdiff_render::Error>,
+) -> Result<Option<String>> {
+    let Some(path) = path else { return Ok(None) };
+    let svg = draw()?.ok_or_else(|| {
+        anyhow!(
+            "{option} {}: too few runs to draw it; hint: the table lists the missing ones",
+            path.display()
+        )
+    });
+    svg.map(Some)
+}
+
+fn columns(args: &AttributeArgs) -> Result<RunsColumns> {
+    let factors = args.factors.iter().map(|name| name.trim().to_owned()).collect();
+    let mut columns = RunsColumns { ignore: args.ignore.clone(), ..RunsColumns::usual(factors) };
+    for word in &args.columns {
+        let (what, column) = pair("--columns", word, '=')?;
+        let named = Named::Given(column.to_owned());
+        match what {
+            "build" => columns.build = column.to_owned(),
+            "replicate" => columns.replicate = named,
+            "tps" => columns.tps = named,
+            "seconds" => columns.seconds = named,
+            "cost" => columns.cost = named,
+            _ => bail!(
+                "--columns: '{what}' is no column of runs; hint: use build, replicate, tps, seconds or cost"
+            ),
+        }
+    }
+    Ok(columns)
+}
+
+fn pair<'a>(option: &str, word: &'a str, between: char) -> Result<(&'a str, &'a str)> {
+    let (left, right) =
+        word.split_once(between).map(|(left, right)| (left.trim(), right.trim())).unwrap_or_default();
+    if left.is_empty() || right.is_empty() {
+        bail!("{option}: '{word}' is not of the form A{between}B");
+    }
+    Ok((left, right))
+}
+
+fn settings(args: &AttributeArgs, table: &RunsTable) -> Result<AttributeSettings> {
+    let [base, target] = sides(args, table)?;
+    let mut restart = Setting::BASELINE;
+    for name in &args.restart {
+        restart = restart.with(factor(table, "--restart", name)?);
+    }
+    let mut masking = Vec::new();
+    for word in &args.masking {
+        let (name, ceiling) = pair("--masking", word, ':')?;
+        let (name, ceiling) = (factor(table, "--masking", name)?, factor(table, "--masking", ceiling)?);
+        if name == ceiling {
+            bail!("--masking: '{word}' names one factor twice");
+        }
+        masking.push((name, ceiling));
+    }
+    Ok(AttributeSettings { base, target, restart, masking })
+}
+
+fn factor(table: &RunsTable, option: &str, name: &str) -> Result<usize> {
+    let found = table.factors.iter().position(|factor| factor == name.trim());
+    found.ok_or_else(|| anyhow!("{option}: '{name}' is no factor; hint: use {}", table.factors.join(", ")))
+}
+
+fn sides(args: &AttributeArgs, table: &RunsTable) -> Result<[usize; 2]> {
+    let names: Vec<&str> = table.builds.iter().map(|build| build.name.as_str()).collect();
+    let known = names.join(", ");
+    let find = |option: &str, name: &String| {
+        table.build(name).ok_or_else(|| {
+            anyhow!("{option}: {} has no build '{name}'; hint: its builds are {known}", table.path)
+        })
+    };
+    let base = args.base.as_ref().map(|name| find("--base", name)).transpose()?;
+    let target = args.target.as_ref().map(|name| find("--target", name)).transpose()?;
+    if names.len() < 2 {
+        bail!("{}: has one build only ({known}); hint: a gap is between two builds", table.path);
+    }
+    let other = |one: usize| if names.len() == 2 { Some(1 - one) } else { None };
+    let sides = match (base, target) {
+        (Some(base), Some(target)) if base == target => {
+            bail!("--base and --target are both '{}'", names.get(base).unwrap_or(&""))
+        }
+        (Some(base), Some(target)) => Some([base, target]),
+        (Some(base), None) => other(base).map(|target| [base, target]),
+        (None, Some(target)) => other(target).map(|base| [base, target]),
+        (None, None) => (names.len() == 2).then_some([0, 1]),
+    };
+    sides.ok_or_else(|| {
+        anyhow!("{}: has {} builds; hint: name two by --base and --target ({known})", table.path, names.len())
+    })
+}
+
+/// Compares the profiles by subsystem, and sets factors beside them.
+fn meeting(args: &AttributeArgs, attribution: &Attribution) -> Result<Option<Meeting>> {
+    let [before, after] = args.profiles.as_slice() else { return Ok(None) };
+    let names: Vec<&str> = attribution.factors.iter().map(|factor| factor.name.as_str()).collect();
+    let mut of_factor: Vec<(usize, String)> = Vec::new();
+    for word in &args.factor_subsystem {
+        let (name, subsystem) = pair("--factor-subsystem", word, '=')?;
+        let at = names.iter().position(|known| *known == name).ok_or_else(|| {
+            anyhow!("--factor-subsystem: '{name}' is no factor; hint: use {}", names.join(", "))
+        })?;
+        of_factor.push((at, subsystem.to_owned()));
+    }
+    for (at, name) in names.iter().enumerate() {
+        if !of_factor.iter().any(|(factor, _)| *factor == at) {
+            of_factor.extend(mysqld_subsystem(name).map(|subsystem| (at, subsystem.to_owned())));
+        }
+    }
+    of_factor.sort_by_key(|(factor, _)| *factor);
+    let (before_label, after_label) = (stem(before), stem(after));
+    let sides = [
+        BuildRecordings { label: &before_label, paths: std::slice::from_ref(before) },
+        BuildRecordings { label: &after_label, paths: std::slice::from_ref(after) },
+    ];
+    let subsystems = args.subsystems.as_deref();
+    let compared =
+        Compared::of_builds(sides, GroupBy::Subsystem, None, &args.lookup, subsystems, args.quiet)?;
+    let comparison = pipeline::run(&compared, args.quiet, &mut Timings::start())?;
+    let meeting = meet(attribution, &comparison, &of_factor).map_err(|text| anyhow!(text));
+    meeting.context("--profiles").map(Some)
+}
