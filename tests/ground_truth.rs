@@ -2,6 +2,7 @@
 //! are.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+#![expect(clippy::print_stderr, reason = "a test that skips says so")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
