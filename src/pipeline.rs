@@ -258,7 +258,7 @@ fn ingest(
     let input = read_input(&recording.source, &options)?;
     let bytes = match &recording.source {
         Source::Path(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
-        Source::Stdin => None,
+        Source::Stdin | Source::Bytes { .. } => None,
     };
     timings.lap(format!("read {}", recording.source), bytes);
     Ok(input)

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Where to read from. Which path is meant, the caller decides.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,6 +13,13 @@ pub enum Source {
     Path(PathBuf),
     /// Standard input.
     Stdin,
+    /// Bytes that the caller holds, as a file would hold them.
+    Bytes {
+        /// What messages call it.
+        name: Box<str>,
+        /// The bytes, plain or compressed.
+        bytes: Arc<[u8]>,
+    },
 }
 
 /// An opened source.
@@ -30,6 +38,10 @@ impl Source {
         match self {
             Self::Stdin => {
                 Ok(OpenSource { reader: Box::new(io::stdin()), len: None, is_regular_file: false })
+            }
+            Self::Bytes { bytes, .. } => {
+                let (len, reader) = (bytes.len() as u64, Box::new(Cursor::new(Arc::clone(bytes))));
+                Ok(OpenSource { reader, len: Some(len), is_regular_file: true })
             }
             Self::Path(path) => {
                 let file = File::open(path)?;
@@ -50,6 +62,7 @@ impl fmt::Display for Source {
         match self {
             Self::Path(path) => path.display().fmt(f),
             Self::Stdin => f.write_str("standard input"),
+            Self::Bytes { name, .. } => f.write_str(name),
         }
     }
 }

@@ -1,0 +1,143 @@
+//! What every parser must stand: any bytes, without a panic, and its laws hold on what it accepts.
+//!
+//! The fuzzer drives these with coverage, `tests/robustness.rs` with a fixed number of mutated seeds.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pdiff_analysis::classify::CallCounts;
+use pdiff_analysis::{Aliases, Architectural, Gate, Pattern, SpinList, Subsystems, ThreadGroups};
+use pdiff_ingest::{
+    Input, ReadOptions, Source, TimeWindow, Windows, parse_perf_script, parse_settings, read_input,
+    read_pack, write_pack,
+};
+use pdiff_profile::census::Census;
+use pdiff_profile::names::{FunctionName, MatchLevel};
+use pdiff_profile::{ObjectAddr, Profile};
+use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of};
+
+/// A target's name, which is that of its seeds' directory, and what it does with bytes.
+pub(crate) type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub(crate) const TARGETS: &[Target] = &[
+    ("perf_script", perf_script),
+    ("recording", recording),
+    ("pack", pack),
+    ("elf", elf),
+    ("knowledge", knowledge),
+    ("arguments", arguments),
+    ("settings", settings),
+    ("names", names),
+];
+
+/// Addresses at which a mutated ELF file is asked for functions.
+const ADDRESSES: u64 = 64;
+
+fn options() -> ReadOptions<'static> {
+    ReadOptions { lenient: true, threads: NonZeroUsize::new(1), ..ReadOptions::new() }
+}
+
+/// `perf script` text: no sample is lost between cells and events.
+pub(crate) fn perf_script(text: &[u8]) {
+    if let Ok(profile) = parse_perf_script(text, &options()) {
+        assert_conserved(&profile);
+    }
+}
+
+/// A recording of whatever kind its first bytes tell: text, folded stacks, packed or compressed.
+pub(crate) fn recording(bytes: &[u8]) {
+    let source = Source::Bytes { name: "fuzzed".into(), bytes: Arc::from(bytes) };
+    match read_input(&source, &options()) {
+        Ok(Input::Text(profile)) => assert_conserved(&profile),
+        Ok(Input::Pack(run)) => assert_conserved(&run.profile),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+fn assert_conserved(profile: &Profile) {
+    let counted: u64 = profile.cells.iter().map(|cell| u64::from(cell.samples)).sum();
+    assert_eq!(counted, profile.events.iter().map(|event| event.samples).sum::<u64>());
+    let frames = profile.cells.iter().flat_map(|cell| profile.stacks.get(cell.stack));
+    assert!(frames.into_iter().all(|id| profile.frames.get(id.index()).is_some()));
+}
+
+/// A pack: what is accepted is written as it was read. Checksums guard the sections, so the decoders behind them are
+/// given the bytes, too.
+pub(crate) fn pack(bytes: &[u8]) {
+    if let Ok(run) = read_pack(bytes) {
+        let written = write_pack(&run).expect("what was read can be written");
+        assert_eq!(read_pack(&written).as_ref(), Ok(&run));
+    }
+    let _ = Profile::from_bytes(bytes);
+    let _ = Census::from_bytes(bytes);
+}
+
+/// An ELF file and its DWARF: symbols, inline chains and the census.
+pub(crate) fn elf(bytes: &[u8]) {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
+    file.write_all(bytes).and_then(|()| file.flush()).expect("the disk has room");
+    let options = SymbolizeOptions::new();
+    if let Ok(mut symbolizer) = Symbolizer::open(file.path(), &options) {
+        let span = bytes.len() as u64;
+        let addresses: Vec<ObjectAddr> = [0, 0x1000, 0x40_0000]
+            .iter()
+            .flat_map(|base| (0..ADDRESSES).map(move |at| ObjectAddr(base + at * span / ADDRESSES)))
+            .collect();
+        assert_eq!(symbolizer.symbolize(&addresses).len(), addresses.len());
+    }
+    let _ = census_of(file.path(), &options);
+}
+
+/// Files of knowledge: aliases, subsystems, thread groups, spin lists, architectural functions.
+pub(crate) fn knowledge(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = Aliases::parse(&text);
+    let _ = Subsystems::parse(&text);
+    let _ = ThreadGroups::parse(&text);
+    let _ = SpinList::parse(&text);
+    let _ = Architectural::parse(&text);
+    let _ = CallCounts::parse(&text);
+}
+
+/// Words of the command line: gates, patterns, time windows, paths with tables of windows.
+pub(crate) fn arguments(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for word in text.lines() {
+        if let Ok(gate) = word.parse::<Gate>() {
+            let again: Gate = gate.to_string().parse().expect("a gate reads back as it is written");
+            assert_eq!(again.to_string(), gate.to_string());
+        }
+        let _ = word.parse::<Pattern>();
+        let _ = TimeWindow::parse(word);
+    }
+    let _ = Windows::parse(&text);
+}
+
+/// Settings of a server.
+pub(crate) fn settings(bytes: &[u8]) {
+    let _ = parse_settings(&String::from_utf8_lossy(bytes));
+}
+
+/// Names of functions, mangled or not: every level has a name, and reading it again changes nothing.
+pub(crate) fn names(bytes: &[u8]) {
+    for line in String::from_utf8_lossy(bytes).lines() {
+        let name = FunctionName::parse(line);
+        for level in [MatchLevel::Linkage, MatchLevel::Signature, MatchLevel::Qualified, MatchLevel::Loose] {
+            assert!(!name.at(level).is_empty());
+        }
+    }
+}
+
+/// The seeds of a target: the files of its directory, in order of their names.
+pub(crate) fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let directory = if directory.ends_with("fuzz") { directory } else { directory.join("fuzz") };
+    let entries = std::fs::read_dir(directory.join("seeds").join(target)).expect("each target has seeds");
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("the directory can be read").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).expect("seeds can be read")).collect()
+}
