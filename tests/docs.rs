@@ -1,0 +1,141 @@
+//! What the documents claim of the program: messages exist as they are quoted, commands run as they stand.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The text of every source file under a directory.
+fn sources(directory: &Path) -> String {
+    let mut text = String::new();
+    for entry in std::fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            text += &sources(&path);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            text += &std::fs::read_to_string(&path).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn every_message_of_the_troubleshooting_page_is_one_of_the_programs() {
+    let page = std::fs::read_to_string(root().join("docs/troubleshooting.md")).unwrap();
+    // String literals may be broken by a backslash at the end of a line.
+    let sources = sources(&root().join("src")) + &sources(&root().join("crates"));
+    let joined: String = sources
+        .split("\\\n")
+        .enumerate()
+        .map(|(at, part)| if at == 0 { part } else { part.trim_start() })
+        .collect();
+    let quoted: Vec<&str> = page.split("**`").skip(1).map(|rest| rest.split_once("`**").unwrap().0).collect();
+    assert!(quoted.len() > 20, "{quoted:?}");
+    let unknown: Vec<&&str> = quoted.iter().filter(|message| !joined.contains(**message)).collect();
+    assert!(unknown.is_empty(), "no source file holds {unknown:?}");
+}
+
+/// Files that commands of the documents speak of, and what stands for them here.
+const STAND_INS: &[(&str, &str)] = &[
+    ("old.perf", "fixtures/mysql/57-aligned-r1.perf.zst"),
+    ("new.perf", "fixtures/mysql/80-aligned-r1.perf.zst"),
+    ("56.perf", "fixtures/mysql/56-aligned-r1.perf.zst"),
+    ("57.perf", "fixtures/mysql/57-aligned-r1.perf.zst"),
+    ("80.perf", "fixtures/mysql/80-aligned-r1.perf.zst"),
+    ("new-1.perf", "fixtures/mysql/80-aligned-r1.perf.zst"),
+    ("old-variables.tsv", "fixtures/settings/57.tsv"),
+    ("new-variables.tsv", "fixtures/settings/80.tsv"),
+    ("mysqld", "fixtures/inlines/after.elf"),
+    ("old/mysqld", "fixtures/inlines/before.elf"),
+    ("new/mysqld", "fixtures/inlines/after.elf"),
+    ("fixtures", "fixtures"),
+];
+
+/// Absolute paths of the documents, and the stand-ins' names.
+const ELSEWHERE: &[(&str, &str)] = &[("/usr/sbin/mysqld", "./mysqld")];
+
+/// The commands of a document that begin with `pdiff`: in blocks of `sh`, and behind `$ ` in blocks of `console`; with
+/// the directory that an earlier line of the block changed to.
+fn commands(page: &str) -> Vec<(String, String)> {
+    let mut commands = Vec::new();
+    let mut block = None;
+    let mut directory = String::new();
+    let page = page.replace("\\\n", " ");
+    for line in page.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            block = block.is_none().then_some(language);
+            directory.clear();
+            continue;
+        }
+        let command = match block {
+            Some("sh") => Some(line),
+            Some("console") => line.strip_prefix("$ "),
+            _ => None,
+        };
+        let Some(command) = command else { continue };
+        match command.strip_prefix("cd ") {
+            Some(to) => to.trim().clone_into(&mut directory),
+            None if command.starts_with("pdiff ") => commands.push((command.to_owned(), directory.clone())),
+            None => {}
+        }
+    }
+    commands
+}
+
+fn installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    program == "pdiff" || std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
+}
+
+#[test]
+fn every_command_of_the_documents_runs() {
+    if Command::new("bash").arg("-c").arg("true").status().is_err() {
+        eprintln!("skipped: bash is not installed");
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    for (name, stands_for) in STAND_INS {
+        let link = scratch.path().join(name);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(root().join(stands_for), link).unwrap();
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_pdiff")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut pages: Vec<PathBuf> = vec![root().join("README.md")];
+    pages.extend(std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()));
+    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    let mut ran = 0;
+    for page in pages {
+        for (command, directory) in commands(&std::fs::read_to_string(&page).unwrap()) {
+            let here =
+                ELSEWHERE.iter().fold(command.clone(), |text, (there, here)| text.replace(there, here));
+            let piped_into = here.split('|').skip(1).filter_map(|command| command.split_whitespace().next());
+            if let Some(missing) = piped_into.into_iter().find(|program| !installed(program)) {
+                eprintln!("skipped: {missing} is not installed: {command}");
+                continue;
+            }
+            let output = Command::new("bash")
+                .args(["-o", "pipefail", "-c", &here])
+                .current_dir(scratch.path().join(&directory))
+                .env("PATH", &path)
+                .env("XDG_CACHE_HOME", scratch.path().join("cache"))
+                .env_remove("DEBUGINFOD_URLS")
+                .output()
+                .unwrap();
+            // 1 is a gate that tripped: the command ran.
+            assert!(
+                matches!(output.status.code(), Some(0 | 1)),
+                "{}: {command}\n{}",
+                page.display(),
+                String::from_utf8_lossy(&output.stderr)
+            );
+            ran += 1;
+        }
+    }
+    assert!(ran >= 4, "{ran} commands");
+}
