@@ -38,11 +38,17 @@ fn calls(census: &Census, caller: &str, callee: &str) -> Option<(u32, u32)> {
 fn check_program(census: &Census) {
     assert_eq!(census.visibility(), Visibility::DebugInfo);
     assert_eq!(census.coverage().unreadable_units, 0);
-    assert_eq!(inlined_into(census, "leaf"), [("holds_two_copies".to_owned(), 2)]);
+    // Clang makes one expression of the second copy, the sum and the shared function, and tells of one copy alone.
+    let caller = only(census, "holds_two_copies").producer();
+    let is_clang = caller.is_some_and(|producer| producer.text.contains("clang"));
+    let copies = if is_clang { 1 } else { 2 };
+    assert_eq!(inlined_into(census, "leaf"), [("holds_two_copies".to_owned(), copies)]);
     let shared = [("holds_two_copies".to_owned(), 1), ("second_unit".to_owned(), 1)];
-    assert_eq!(inlined_into(census, "shared_leaf"), shared);
+    assert_eq!(inlined_into(census, "shared_leaf"), shared[usize::from(is_clang)..]);
     assert_eq!(only(census, "leaf").out_of_line(), 0);
-    assert_eq!(only(census, "leaf").inline_attribute(), InlineAttribute::DeclaredInlined);
+    // Clang writes the one for the other.
+    let attribute = if is_clang { InlineAttribute::CompilerChose } else { InlineAttribute::DeclaredInlined };
+    assert_eq!(only(census, "leaf").inline_attribute(), attribute);
     assert_eq!(calls(census, "calls_twice", "far_away<int>"), Some((2, 0)));
     assert_eq!(calls(census, "calls_at_its_end", "far_away<int>"), Some((0, 1)));
     assert_eq!(only(census, "waits").spin(), Some(Spin::Pause));
