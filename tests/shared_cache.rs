@@ -45,6 +45,9 @@ fn rebuilt(command: &str, cache: &Path) -> Vec<Value> {
     notes.into_iter().filter(|note| note["kind"] == "cache-rebuilt").collect()
 }
 
+/// What is left of a file's bytes.
+type Damage<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+
 fn files(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(directory).unwrap() {
@@ -88,7 +91,7 @@ fn a_damaged_cache_is_told_of_made_anew_and_changes_nothing() {
         bytes[at] ^= 0x40;
         bytes
     };
-    let damages: [&dyn Fn(&[u8]) -> Vec<u8>; 5] = [
+    let damages: [Damage<'_>; 5] = [
         &|bytes| bytes[..bytes.len() / 2].to_vec(),
         &|bytes| bytes[..5].to_vec(),
         &|_| Vec::new(),
