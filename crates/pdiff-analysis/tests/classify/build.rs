@@ -35,7 +35,7 @@ pub(crate) fn described(words: &str) -> Words<'_> {
 struct Draft {
     bytes: u64,
     file: Option<String>,
-    hash: Option<u64>,
+    hash: Option<u32>,
     spins: bool,
 }
 

@@ -27,10 +27,11 @@ impl BodyPart {
 
 /// A hash over instructions from which everything that depends on where code and data lie is masked.
 ///
-/// Equal hashes from one compiler mean the same code. Hashes of different compilers are never compared
+/// Equal hashes from one compiler mean the same code: of 60,000 pairs of functions with different code, one in 70,000
+/// builds has one of equal hash. Hashes of different compilers are never compared
 /// ([`super::Census::same_code`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct BodyHash(pub u64);
+pub struct BodyHash(pub u32);
 
 /// A sign of busy waiting in the code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

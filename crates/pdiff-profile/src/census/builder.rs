@@ -8,6 +8,7 @@ use super::body::{Body, SpinPoint};
 use super::edge::CallEdge;
 use super::function::{FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
+use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
 use super::table::{Census, Coverage, Index, Visibility};
@@ -130,6 +131,7 @@ impl CensusBuilder {
             sites: self.sites,
             edges: self.edges,
             spin_points: self.spin_points,
+            left_out: LeftOut::default(),
             index: Index::default(),
         };
         census.index = index_of(&census).expect("rows were sorted and their functions are known");

@@ -14,6 +14,7 @@ use super::builder::index_of;
 use super::bytes::{ByteReader, ByteWriter};
 use super::edge::{CallEdge, EdgeSource};
 use super::function::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
+use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
 use super::table::{Census, Coverage, Index, Visibility};
@@ -22,7 +23,7 @@ use crate::address::ObjectAddr;
 
 const MAGIC: &[u8; 8] = b"pdcensus";
 /// Raised with every change of the form or of what its rows mean.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Why bytes are no census.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -102,6 +103,7 @@ fn read_census(reader: &mut ByteReader<'_>) -> Option<Census> {
         sites: Vec::new(),
         edges: Vec::new(),
         spin_points: Vec::new(),
+        left_out: LeftOut::default(),
         index: Index::default(),
     };
     (census.bodies, census.body_functions) = read_bodies(reader)?;
@@ -112,7 +114,7 @@ fn read_census(reader: &mut ByteReader<'_>) -> Option<Census> {
     (reader.0.is_empty() && ids_are_known(&census)).then_some(census)
 }
 
-fn ids_are_known(census: &Census) -> bool {
+pub(super) fn ids_are_known(census: &Census) -> bool {
     let text = |id: Option<TextId>| TextId::to_raw(id) as usize <= census.texts.len();
     let function = |id: FunctionId| id.index() < census.functions.len();
     let facts_known = census.functions.iter().all(|facts| {
@@ -126,14 +128,14 @@ fn ids_are_known(census: &Census) -> bool {
         && census.edges.is_sorted_by_key(CallEdge::key)
 }
 
-fn write_coverage(out: &mut ByteWriter, coverage: Coverage) {
+pub(super) fn write_coverage(out: &mut ByteWriter, coverage: Coverage) {
     let Coverage { units, unreadable_units, split_units, undecoded_bodies } = coverage;
     [units, unreadable_units, split_units, undecoded_bodies]
         .into_iter()
         .for_each(|number| out.number(number));
 }
 
-fn read_coverage(reader: &mut ByteReader<'_>) -> Option<Coverage> {
+pub(super) fn read_coverage(reader: &mut ByteReader<'_>) -> Option<Coverage> {
     Some(Coverage {
         units: reader.number()?,
         unreadable_units: reader.number()?,
@@ -165,7 +167,7 @@ fn read_texts(reader: &mut ByteReader<'_>) -> Option<TextTable> {
     TextTable::from_parts(text, ends)
 }
 
-fn write_producers(out: &mut ByteWriter, producers: &[Producer]) {
+pub(super) fn write_producers(out: &mut ByteWriter, producers: &[Producer]) {
     out.number(producers.len() as u64);
     for producer in producers {
         out.text(&producer.text);
@@ -173,7 +175,7 @@ fn write_producers(out: &mut ByteWriter, producers: &[Producer]) {
     }
 }
 
-fn read_producers(reader: &mut ByteReader<'_>) -> Option<Vec<Producer>> {
+pub(super) fn read_producers(reader: &mut ByteReader<'_>) -> Option<Vec<Producer>> {
     let count = reader.count(2)?;
     (0..count).map(|_| Some(Producer::from_text(reader.text()?, reader.number32()?))).collect()
 }
@@ -221,7 +223,7 @@ fn write_bodies(out: &mut ByteWriter, bodies: &[Body], functions: &[FunctionId])
         out.byte(position(&BodyPart::ALL, body.part));
         out.byte(body.spin.map_or(0, |spin| position(&Spin::ALL, spin) + 1));
         out.byte(u8::from(body.described) | u8::from(body.hash.is_some()) << 1);
-        body.hash.iter().for_each(|hash| out.fixed(hash.0));
+        body.hash.iter().for_each(|hash| out.number(u64::from(hash.0)));
         (function_before, addr_before) = (u64::from(function.0), body.addr.0);
     }
 }
@@ -238,7 +240,7 @@ fn read_bodies(reader: &mut ByteReader<'_>) -> Option<(Vec<Body>, Vec<FunctionId
         let part = *BodyPart::ALL.get(usize::from(reader.byte()?))?;
         let spin = spin_of(reader.byte()?)?;
         let flags = reader.byte()?;
-        let hash = if flags & 2 != 0 { Some(BodyHash(reader.fixed()?)) } else { None };
+        let hash = if flags & 2 != 0 { Some(BodyHash(reader.number32()?)) } else { None };
         let described = flags & 1 != 0;
         bodies.push(Body { addr: ObjectAddr(addr), bytes, part, hash, spin, described });
         functions.push(FunctionId(function));
@@ -246,7 +248,7 @@ fn read_bodies(reader: &mut ByteReader<'_>) -> Option<(Vec<Body>, Vec<FunctionId
     Some((bodies, functions))
 }
 
-fn spin_of(byte: u8) -> Option<Option<Spin>> {
+pub(super) fn spin_of(byte: u8) -> Option<Option<Spin>> {
     match usize::from(byte).checked_sub(1) {
         None => Some(None),
         Some(index) => Spin::ALL.get(index).map(|spin| Some(*spin)),
@@ -330,7 +332,7 @@ fn read_spin_points(reader: &mut ByteReader<'_>) -> Option<Vec<SpinPoint>> {
 }
 
 /// The place of a value in the list of all: what stands for it in bytes.
-fn position<T: PartialEq>(all: &[T], value: T) -> u8 {
+pub(super) fn position<T: PartialEq>(all: &[T], value: T) -> u8 {
     let index = all.iter().position(|known| *known == value).expect("ALL lists every variant");
     u8::try_from(index).expect("enums here have few variants")
 }

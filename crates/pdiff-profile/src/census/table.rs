@@ -4,6 +4,7 @@ use super::body::{Body, SpinPoint};
 use super::edge::CallEdge;
 use super::function::{Function, FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
+use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
 use super::text::{TextId, TextTable};
@@ -83,6 +84,8 @@ pub struct Census {
     pub(super) edges: Vec<CallEdge>,
     /// Sorted by address.
     pub(super) spin_points: Vec<SpinPoint>,
+    /// What a part does not hold; nothing is left out of a whole census.
+    pub(super) left_out: LeftOut,
     pub(super) index: Index,
 }
 
@@ -155,6 +158,20 @@ impl Census {
         let rest = self.functions.get(first..).unwrap_or(&[]);
         let count = rest.partition_point(|facts| self.text(facts.name) == name);
         (first..first + count).filter_map(|index| self.function(FunctionId(u32::try_from(index).ok()?)))
+    }
+
+    /// Whether functions were left out when it was packed ([`Census::to_packed_bytes`]).
+    #[must_use]
+    pub fn is_part(&self) -> bool {
+        !self.left_out.is_empty()
+    }
+
+    /// Whether the build holds functions of a qualified name that were left out of this part of its census. They have no
+    /// code of their own, they are inlined only. One in a million names that the build does not hold is said to be left
+    /// out too.
+    #[must_use]
+    pub fn leaves_out(&self, name: &str) -> bool {
+        self.left_out.contains(name)
     }
 
     /// The function whose code holds `addr`.

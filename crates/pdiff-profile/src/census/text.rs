@@ -65,7 +65,7 @@ impl TextTable {
     }
 
     /// Adds a text without looking whether it is there already.
-    fn push(&mut self, text: &str) -> TextId {
+    pub(super) fn push(&mut self, text: &str) -> TextId {
         self.text.push_str(text);
         let end = u32::try_from(self.text.len()).expect("the names of one binary are fewer than 4 GiB");
         self.ends.push(end);

@@ -90,6 +90,12 @@ impl<'a> ByteReader<'a> {
         self.0.is_empty()
     }
 
+    /// How many bytes are not read yet.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.0.len()
+    }
+
     /// One byte as it is.
     pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;

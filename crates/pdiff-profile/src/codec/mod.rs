@@ -27,6 +27,7 @@ mod tests;
 pub use bytes::{ByteReader, ByteWriter};
 pub use chains::MAX_CHAIN_TEXT_BYTES;
 pub use stacks::MAX_STACK_FRAMES;
+pub(crate) use texts::{read_texts, write_texts};
 
 /// Why bytes are not what they were taken for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -2,13 +2,13 @@
 
 use super::bytes::{ByteReader, ByteWriter};
 
-pub(super) fn write_texts<'a>(out: &mut ByteWriter, texts: impl ExactSizeIterator<Item = &'a str> + Clone) {
+pub(crate) fn write_texts<'a>(out: &mut ByteWriter, texts: impl ExactSizeIterator<Item = &'a str> + Clone) {
     out.count(texts.len());
     texts.clone().for_each(|text| out.count(text.len()));
     texts.for_each(|text| out.0.extend_from_slice(text.as_bytes()));
 }
 
-pub(super) fn read_texts<'a>(reader: &mut ByteReader<'a>) -> Option<Vec<&'a str>> {
+pub(crate) fn read_texts<'a>(reader: &mut ByteReader<'a>) -> Option<Vec<&'a str>> {
     let count = reader.count(1)?;
     let lens: Vec<usize> =
         (0..count).map(|_| usize::try_from(reader.number()?).ok()).collect::<Option<_>>()?;

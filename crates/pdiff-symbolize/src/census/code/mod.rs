@@ -100,5 +100,5 @@ fn decode_body(
             TransferKind::Jump => *jumped += 1,
         }
     }
-    BodyFacts { hash: Some(BodyHash(sketch.hash())), spins: sketch.spins.clone() }
+    BodyFacts { hash: Some(BodyHash((sketch.hash() >> 32) as u32)), spins: sketch.spins.clone() }
 }

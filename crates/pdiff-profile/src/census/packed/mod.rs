@@ -1,0 +1,71 @@
+//! The byte form of a census for packs: small, and of a part of the functions if that is asked for.
+//!
+//! ```text
+//! "pdcenpak" version:byte payload
+//! payload   = visibility:byte coverage producers files functions bodies sites edges left-out
+//! files     = texts
+//! functions = count names file:number* line:difference* inline:byte* linkage:byte* producer:number* alias:number*
+//! bodies    = count:number* bytes:number* flags:byte* hash:(4 bytes)*
+//! sites     = callers:number* caller:difference* count:number* has-place:byte* file:number* line:number*
+//! edges     = callees:number* callee:difference* calls:number* tail-jumps:number* source:byte*
+//! left-out  = count difference*
+//! ```
+//!
+//! It differs from the form of caches. Addresses and the places of busy waiting are not kept: nothing that compares
+//! builds asks for them. A pair of callee and caller is one row, with the first place known, and that only for the
+//! [`TOLD_CALLERS`] with the most copies, which are all that are ever named. Rows are columns, for zstd. There is no
+//! checksum: a pack has its own. The reader checks every id and order; it never panics.
+
+mod names;
+mod reader;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use super::codec::CensusBytesError;
+use super::function::Function;
+use super::table::Census;
+use crate::codec::ByteReader;
+
+const MAGIC: &[u8; 8] = b"pdcenpak";
+
+/// Raised with every change of the form or of what its rows mean.
+const VERSION: u8 = 1;
+
+/// How many callers of a function are told with the place of a copy, those with the most copies first.
+pub const TOLD_CALLERS: usize = 5;
+
+/// Flags of a body: its part in the two lowest bits, then these, then the sign of busy waiting.
+const DESCRIBED: u8 = 1 << 2;
+const HASHED: u8 = 1 << 3;
+const SPIN_SHIFT: u32 = 4;
+
+impl Census {
+    /// The byte form for packs, of the functions with code and of those without that `keep` wants. All functions of one
+    /// name are kept or left out together; of names left out it is kept that they are in the build
+    /// ([`Census::leaves_out`]).
+    #[must_use]
+    pub fn to_packed_bytes(&self, keep: impl Fn(Function<'_>) -> bool) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.push(VERSION);
+        out.extend(writer::write(self, keep));
+        out
+    }
+
+    /// The census, or the part of one, that [`Census::to_packed_bytes`] wrote.
+    ///
+    /// # Errors
+    /// If they are not of that form, of another version, or damaged.
+    pub fn from_packed_bytes(bytes: &[u8]) -> Result<Self, CensusBytesError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(CensusBytesError::NotACensus)?;
+        let mut reader = ByteReader::new(rest);
+        let found = reader.byte().ok_or(CensusBytesError::Damaged)?;
+        if found != VERSION {
+            let (found, expected) = (u64::from(found), u64::from(VERSION));
+            return Err(CensusBytesError::OtherVersion { found, expected });
+        }
+        let census = reader::read(&mut reader).filter(|_| reader.is_empty());
+        census.ok_or(CensusBytesError::Damaged)
+    }
+}

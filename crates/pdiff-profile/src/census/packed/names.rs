@@ -1,0 +1,163 @@
+//! Names of functions in a packed census. A linkage name says what the function is called and what it takes, so where
+//! demangling it gives the name and the parameters, it stands alone, and is demangled when the census is read.
+//!
+//! ```text
+//! names = form:byte* texts texts texts        linkage names, names, parameters: of the functions whose form says so
+//! ```
+//!
+//! Estimate: demangling 175 thousand names takes 0.9 s of CPU; a server's 92 MB of names become 26 MB.
+
+use std::num::NonZeroUsize;
+
+use crate::census::text::{TextId, TextTable};
+use crate::codec::{ByteReader, ByteWriter, read_texts, write_texts};
+use crate::names::demangle;
+
+/// It has a linkage name.
+const LINKAGE: u8 = 1;
+/// Name and parameters are what demangling the linkage name gives.
+const DERIVED: u8 = 2;
+/// It has parameters that stand here.
+const PARAMETERS: u8 = 4;
+
+/// The most bytes of text that a packed census may grow to.
+const MAX_TEXT_BYTES: usize = 1 << 30;
+
+/// What one function is called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Named<'a> {
+    pub(super) name: &'a str,
+    pub(super) parameters: Option<&'a str>,
+    pub(super) linkage: Option<&'a str>,
+}
+
+/// The same, as texts of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct NamedIds {
+    pub(super) name: TextId,
+    pub(super) parameters: Option<TextId>,
+    pub(super) linkage: Option<TextId>,
+}
+
+pub(super) fn write_names(out: &mut ByteWriter, names: &[Named<'_>]) {
+    let is_derived = in_parallel(names, |named| {
+        let spelled = spell(named.linkage?)?;
+        (spelled.name() == named.name && spelled.parameters() == named.parameters).then_some(())
+    });
+    let forms: Vec<u8> = names
+        .iter()
+        .zip(&is_derived)
+        .map(|(named, derived)| match (named.linkage, derived) {
+            (Some(_), Some(())) => LINKAGE | DERIVED,
+            (linkage, _) => {
+                u8::from(linkage.is_some()) * LINKAGE | u8::from(named.parameters.is_some()) * PARAMETERS
+            }
+        })
+        .collect();
+    forms.iter().for_each(|form| out.byte(*form));
+    let of_form = |has: fn(u8) -> bool| names.iter().zip(&forms).filter(move |(_, form)| has(**form));
+    let linkage: Vec<&str> =
+        of_form(|form| form & LINKAGE != 0).filter_map(|(named, _)| named.linkage).collect();
+    let spelled: Vec<&str> = of_form(|form| form & DERIVED == 0).map(|(named, _)| named.name).collect();
+    let parameters: Vec<&str> =
+        of_form(|form| form & PARAMETERS != 0).filter_map(|(named, _)| named.parameters).collect();
+    [linkage, spelled, parameters].into_iter().for_each(|texts| write_texts(out, texts.into_iter()));
+}
+
+/// The names of `count` functions, put into the table.
+pub(super) fn read_names(
+    reader: &mut ByteReader<'_>,
+    count: usize,
+    texts: &mut TextTable,
+) -> Option<Vec<NamedIds>> {
+    let forms = reader.take(count)?;
+    let (linkage, names, parameters) = (read_texts(reader)?, read_texts(reader)?, read_texts(reader)?);
+    let (mut linkage_left, mut names, mut parameters) =
+        (linkage.iter(), names.into_iter(), parameters.into_iter());
+    let to_derive: Vec<Option<&str>> = forms
+        .iter()
+        .map(|form| {
+            let linkage = if form & LINKAGE != 0 { linkage_left.next() } else { None };
+            linkage.copied()
+        })
+        .collect();
+    let derived = in_parallel(&to_derive.iter().zip(forms).collect::<Vec<_>>(), |(linkage, form)| {
+        (**form & DERIVED != 0).then_some(())?;
+        spell((**linkage)?)
+    });
+    let mut read = Vec::with_capacity(count);
+    let mut last: Option<(TextId, &str)> = None;
+    for ((form, linkage), derived) in forms.iter().zip(&to_derive).zip(&derived) {
+        if form & LINKAGE != 0 && linkage.is_none() {
+            return None;
+        }
+        let named = if form & DERIVED == 0 {
+            let parameters = if form & PARAMETERS != 0 { Some(parameters.next()?) } else { None };
+            Named { name: names.next()?, parameters, linkage: *linkage }
+        } else {
+            let spelled = derived.as_ref()?;
+            Named { name: spelled.name(), parameters: spelled.parameters(), linkage: *linkage }
+        };
+        let bytes = named.name.len()
+            + named.parameters.map_or(0, str::len)
+            + named.linkage.map_or(0, str::len);
+        if texts.as_parts().0.len() + bytes > MAX_TEXT_BYTES {
+            return None;
+        }
+        // Overloads stand side by side.
+        let name = match last {
+            Some((id, name)) if name == named.name => id,
+            Some((_, name)) if name > named.name => return None,
+            _ => texts.push(named.name),
+        };
+        last = Some((name, named.name));
+        let mut add = |text: Option<&str>| text.map(|text| texts.push(text));
+        read.push(NamedIds { name, parameters: add(named.parameters), linkage: add(named.linkage) });
+    }
+    let is_end = linkage_left.next().is_none() && names.next().is_none() && parameters.next().is_none();
+    is_end.then_some(read)
+}
+
+/// A name spelled out: the signature, and where the qualified name ends in it.
+struct Spelled {
+    signature: String,
+    name_bytes: usize,
+}
+
+impl Spelled {
+    fn name(&self) -> &str {
+        self.signature.get(..self.name_bytes).unwrap_or("")
+    }
+
+    fn parameters(&self) -> Option<&str> {
+        self.signature.get(self.name_bytes..).filter(|rest| !rest.is_empty())
+    }
+}
+
+fn spell(linkage: &str) -> Option<Spelled> {
+    let demangled = demangle(linkage)?;
+    let is_head = demangled.signature.starts_with(&demangled.qualified);
+    let name_bytes = demangled.qualified.len();
+    let signature = if is_head { demangled.signature } else { demangled.qualified };
+    Some(Spelled { signature, name_bytes })
+}
+
+/// Fewer rows than this are not worth a thread.
+const MIN_ROWS: usize = 256;
+
+/// What `make` makes of each, in their order.
+fn in_parallel<T: Sync, R: Send>(rows: &[T], make: impl Fn(&T) -> Option<R> + Sync) -> Vec<Option<R>> {
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let rows_each = rows.len().div_ceil(threads).max(MIN_ROWS);
+    let make = &make;
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = rows
+            .chunks(rows_each)
+            .map(|rows| scope.spawn(move || rows.iter().map(make).collect::<Vec<_>>()))
+            .collect();
+        let joined = workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        joined.flatten().collect()
+    })
+}
