@@ -4,7 +4,9 @@ use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Compiler, Function, FunctionId, Linkage, Producer, Visibility};
 use rustc_hash::FxHashMap;
 
+use super::background::Foreground;
 use super::input::ClassifyInput;
+use crate::compare::MatchedBy;
 use crate::inlines::{Flip, FunctionComparison, InlineComparison, compare_inlines};
 use crate::matching::{FoundBy, Match, Matching, match_functions};
 
@@ -12,6 +14,7 @@ use crate::matching::{FoundBy, Match, Matching, match_functions};
 pub(super) struct Builds<'a> {
     label: &'a str,
     censuses: [Option<&'a Census>; 2],
+    foregrounds: [Option<Foreground<'a>>; 2],
     pair: Option<Pair<'a>>,
 }
 
@@ -54,7 +57,19 @@ impl<'a> Builds<'a> {
             [Some(before), Some(after)] => Some(Pair::new(before, after, input)),
             _ => None,
         };
-        Self { label: input.builds.map_or("", |builds| builds.label), censuses, pair }
+        let label = input.builds.map_or("", |builds| builds.label);
+        let foregrounds = Side::BOTH.map(|side| {
+            let rows = input.comparison.rows.iter().filter(|row| row.object == label);
+            let sampled = rows.filter(|row| row.side(side).total_weight.0 > 0).flat_map(|row| {
+                let before = row.matched.before_name.as_deref().filter(|_| side == Side::Before);
+                let several = before.filter(|_| row.matched.by == MatchedBy::Alias);
+                [before.unwrap_or(&row.name)]
+                    .into_iter()
+                    .chain(several.into_iter().flat_map(|names| names.split(", ")))
+            });
+            Some(Foreground::new(censuses[at(side)]?, sampled))
+        });
+        Self { label, censuses, foregrounds, pair }
     }
 
     /// Whether an object's label is the program's.
@@ -92,6 +107,11 @@ impl<'a> Builds<'a> {
         ids.sort_unstable();
         ids.dedup();
         ids
+    }
+
+    /// Whether a side's build holds a name as background only.
+    pub(super) fn is_background(&self, side: Side, name: &str) -> bool {
+        self.foregrounds[at(side)].as_ref().is_some_and(|foreground| foreground.is_background(name))
     }
 
     /// The pairs of functions of one side.

@@ -15,6 +15,8 @@ pub(super) struct Case<'a> {
     pub(super) of_program: bool,
     /// The functions in each build.
     pub(super) ids: [Vec<FunctionId>; 2],
+    /// Whether a build holds it as background only, so that nothing more is told of it.
+    pub(super) is_background: [bool; 2],
     /// Whether each build holds it.
     pub(super) in_build: [InBuild; 2],
     /// How the two were found to be one, where the builds tell.
@@ -30,6 +32,7 @@ impl<'a> Case<'a> {
             row,
             of_program,
             ids: [Vec::new(), Vec::new()],
+            is_background: [false; 2],
             in_build: [InBuild::NotVisible; 2],
             found: None,
             other_name: None,
@@ -78,8 +81,15 @@ impl<'a> Case<'a> {
             let names = before_name.split(", ");
             self.ids[0] = names.flat_map(|name| builds.find(Side::Before, name)).collect();
         }
+        for side in Side::BOTH.into_iter().filter(|side| row.side(*side).total_weight.0 == 0) {
+            let name = if side == Side::Before { before_name } else { &row.name };
+            self.is_background[at(side)] = builds.is_background(side, name);
+            if self.is_background[at(side)] {
+                self.ids[at(side)].clear();
+            }
+        }
         for side in Side::BOTH {
-            if self.ids[at(side)].is_empty() {
+            if self.ids[at(side)].is_empty() && !self.is_background[at(side)] {
                 self.find_partner(side, builds);
             }
         }
@@ -102,11 +112,12 @@ impl<'a> Case<'a> {
     }
 
     fn held(&self, side: Side, builds: &Builds<'_>, is_same_file: bool) -> InBuild {
-        if self.is_sampled(side) || !self.ids[at(side)].is_empty() || is_same_file {
+        let is_found = !self.ids[at(side)].is_empty() || self.is_background[at(side)];
+        if self.is_sampled(side) || is_found || is_same_file {
             return InBuild::Yes;
         }
         // Where the name is not found on the side that has samples of it, not finding it here says nothing.
-        let is_known_there = !self.ids[at(other(side))].is_empty();
+        let is_known_there = !self.ids[at(other(side))].is_empty() || self.is_background[at(other(side))];
         let can_tell = self.of_program && is_known_there && builds.absence_is_certain(side);
         if can_tell { InBuild::No } else { InBuild::NotVisible }
     }

@@ -1,7 +1,7 @@
 //! The facts of a case, whatever its verdict: shares, what each build holds, how it was matched, who compiled it.
 
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, Function, FunctionId, Visibility};
+use pdiff_profile::census::{Census, Function, FunctionId, TOLD_CALLERS, Visibility};
 use rustc_hash::FxHashMap;
 
 use super::builds::{Builds, at, other};
@@ -13,7 +13,10 @@ use crate::compare::{MeasureChange, Row};
 use crate::matching::{SourceMove, source_move};
 
 /// How many callers and callees are named.
-const NAMED: usize = 5;
+const NAMED: usize = TOLD_CALLERS;
+
+/// What is told of background.
+const BACKGROUND: &str = "held inlined only: library code that the run has nothing to do with";
 
 /// All facts of a case.
 pub(super) fn facts(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
@@ -36,6 +39,9 @@ pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
         let Some(census) = builds.census(side) else {
             return vec![Evidence::new(EvidenceKind::Missing, "no binary of this build was read").of(side)];
         };
+        if builds.is_background(side, name) {
+            return vec![Evidence::new(EvidenceKind::Code, BACKGROUND).of(side)];
+        }
         match held[at(side)].as_slice() {
             [] if builds.absence_is_certain(side) => {
                 vec![Evidence::new(EvidenceKind::Code, "in no form in this build").of(side)]
@@ -93,6 +99,7 @@ fn code(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
         return code_of(census, ids, side);
     }
     let text = match case.held_by(side) {
+        _ if case.is_background[at(side)] => BACKGROUND.to_owned(),
         InBuild::No => "in no form in this build: no symbol, no inlined instance, no renamed twin".to_owned(),
         _ if case.is_sampled(side) => "sampled, but not found by this name in the build".to_owned(),
         _ => not_visible(census),
@@ -177,7 +184,8 @@ fn heaviest(
     word: impl Fn(FunctionId, u64) -> String,
 ) -> Vec<String> {
     let mut counts: Vec<(FunctionId, u64)> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| name_of(census, a.0).cmp(name_of(census, b.0))));
+    let name = |id| name_of(census, id);
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| name(a.0).cmp(name(b.0)).then(a.0.cmp(&b.0))));
     counts.into_iter().take(NAMED).map(|(id, count)| word(id, count)).collect()
 }
 

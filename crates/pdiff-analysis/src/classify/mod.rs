@@ -7,6 +7,7 @@
 //!
 //! Laws: the same binary on both sides gives noise only; swapped sides give mirrored causes ([`Cause::mirrored`]).
 
+mod background;
 mod builds;
 mod case;
 mod cause;
@@ -25,6 +26,7 @@ mod rules;
 mod tags;
 mod verdict;
 
+pub use background::Foreground;
 pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
 pub use counts::{CallCounts, CountsError};
 pub use evidence::{Evidence, EvidenceKind};

@@ -46,17 +46,24 @@ struct Single<'a> {
 #[derive(Clone, Copy)]
 struct Build<'a, F> {
     census: &'a Census,
+    spellings: &'a [Spelling],
     in_after: F,
 }
 
 impl<F: Fn(FunctionId) -> Option<FunctionId>> Build<'_, F> {
     fn neighbours<'s>(&self, single: &'s Single<'_>) -> &'s [FunctionId] {
         single.neighbours.get_or_init(|| {
-            let own = neighbours(self.census, single.function.id());
+            let own = neighbours(self.census, single.function.id(), |id| self.tells(id));
             let mut ids: Vec<FunctionId> = own.into_iter().filter_map(&self.in_after).collect();
             ids.sort_unstable();
             ids
         })
+    }
+
+    /// Library code that is only ever inlined is a neighbour of everyone.
+    fn tells(&self, id: FunctionId) -> bool {
+        let has_code = self.census.function(id).is_some_and(|function| !function.bodies().is_empty());
+        has_code || self.spellings.get(id.index()).is_some_and(|spelling| !spelling.is_library())
     }
 }
 
@@ -67,8 +74,10 @@ pub(super) fn renames(
     matching: &Matching,
 ) -> Vec<Rename> {
     let in_after = |id: FunctionId| matching.after_of(id).map(|found| found.after);
-    let (left_build, right_build) =
-        (Build { census: before.0, in_after }, Build { census: after.0, in_after: Some });
+    let (left_build, right_build) = (
+        Build { census: before.0, spellings: before.1, in_after },
+        Build { census: after.0, spellings: after.1, in_after: Some },
+    );
     let left = singles(before.0, before.1, |id| matching.after_of(id).is_none());
     let right = singles(after.0, after.1, |id| matching.before_of(id).is_none());
     let mut by_word: FxHashMap<&str, Vec<usize>> = FxHashMap::default();

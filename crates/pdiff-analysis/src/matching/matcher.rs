@@ -102,7 +102,10 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f, _| Some(f.name().into()));
     matcher.match_unscoped();
     matcher.match_aliases(aliases);
-    matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| Some((&*spelling.loose).into()));
+    // Instances of one template of a library are different functions, however alike their names without arguments.
+    matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| {
+        if spelling.is_library() { None } else { Some((&*spelling.loose).into()) }
+    });
     matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| spelling.without_namespaces().map(Cow::from));
     matcher.match_unique(|spelling| spelling.flattened().map(Cow::from));
     matcher.match_unique(|spelling| spelling.unqualified().map(Cow::from));

@@ -21,6 +21,7 @@ mod spelling;
 pub use level::FoundBy;
 pub use matcher::{Match, Matching, match_functions};
 pub use source_file::{SourceMove, source_move};
+pub use spelling::is_library;
 
 #[cfg(test)]
 mod tests;

@@ -5,12 +5,20 @@ use pdiff_profile::census::{Census, FunctionId};
 /// Most neighbours looked at; a function with more is known to everyone.
 const MAX_NEIGHBOURS: usize = 256;
 
-/// The functions that `function` calls, is called by, is inlined into or holds inlined; sorted, each once.
-pub(super) fn neighbours(census: &Census, function: FunctionId) -> Vec<FunctionId> {
+/// The functions that `function` calls, is called by, is inlined into or holds inlined; sorted, each once. Of those that
+/// it holds only the ones that `tells` says something about: helpers of a library are inlined everywhere.
+pub(super) fn neighbours(
+    census: &Census,
+    function: FunctionId,
+    tells: impl Fn(FunctionId) -> bool,
+) -> Vec<FunctionId> {
     let callees = census.calls_from(function).iter().map(|edge| edge.callee);
     let callers = census.calls_to(function).map(|edge| edge.caller);
     let holders = census.inlined_into(function).map(|into| into.caller);
-    let held = census.sites_by_caller(function).map(|site| site.callee);
+    // Sites are sorted by callee.
+    let mut last = None;
+    let is_next = move |callee: &FunctionId| last.replace(*callee) != Some(*callee) && tells(*callee);
+    let held = census.sites_by_caller(function).map(|site| site.callee).filter(is_next);
     let all = callees
         .take(MAX_NEIGHBOURS)
         .chain(callers.take(MAX_NEIGHBOURS))

@@ -92,6 +92,18 @@ impl Spelling {
     }
 }
 
+/// Whether a function of this name comes from a library that both builds bring along.
+///
+/// ```
+/// use pdiff_analysis::matching::is_library;
+///
+/// assert!(is_library("std::vector<int>::size") && !is_library("mtr_t::commit"));
+/// ```
+#[must_use]
+pub fn is_library(name: &str) -> bool {
+    Spelling::of(name).is_library()
+}
+
 /// The parts of a name between `::`, those inside of brackets left whole.
 fn parts(name: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_u32);

@@ -98,9 +98,8 @@ pub(super) fn read_names(
             let spelled = derived.as_ref()?;
             Named { name: spelled.name(), parameters: spelled.parameters(), linkage: *linkage }
         };
-        let bytes = named.name.len()
-            + named.parameters.map_or(0, str::len)
-            + named.linkage.map_or(0, str::len);
+        let bytes =
+            named.name.len() + named.parameters.map_or(0, str::len) + named.linkage.map_or(0, str::len);
         if texts.as_parts().0.len() + bytes > MAX_TEXT_BYTES {
             return None;
         }

@@ -53,7 +53,8 @@ fn told(census: &Census, function: Function<'_>) -> String {
     let name = |id| census.function(id).map(|f| format!("{f:?}"));
     let bodies: Vec<_> =
         function.bodies().iter().map(|b| (b.bytes, b.part, b.hash, b.spin, b.described)).collect();
-    let into: Vec<_> = census.inlined_into(function.id()).map(|into| (name(into.caller), into.sites)).collect();
+    let into: Vec<_> =
+        census.inlined_into(function.id()).map(|into| (name(into.caller), into.sites)).collect();
     let places: Vec<_> = census
         .inlined_into(function.id())
         .map(|into| {

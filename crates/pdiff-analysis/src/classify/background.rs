@@ -1,0 +1,46 @@
+//! Background: library code that a build only ever inlines, and that a run has nothing to do with: neither sampled, nor
+//! inlined into what was sampled.
+//!
+//! There is more of it than of anything else (half of the functions of a large C++ program), and it is told of in one
+//! sentence: the build holds it. So a pack can leave it out, and verdicts from packs are those from binaries.
+
+use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
+use rustc_hash::FxHashSet;
+
+use crate::matching::is_library;
+
+/// The functions of one build that a run has to do with.
+#[derive(Clone, Debug)]
+pub struct Foreground<'a> {
+    census: &'a Census,
+    sampled: FxHashSet<FunctionId>,
+}
+
+impl<'a> Foreground<'a> {
+    /// Of the functions whose names were sampled.
+    #[must_use]
+    pub fn new<'n>(census: &'a Census, sampled: impl Iterator<Item = &'n str>) -> Self {
+        let sampled = sampled.flat_map(|name| census.find(name).map(Function::target)).collect();
+        Self { census, sampled }
+    }
+
+    /// Whether a function is more than background.
+    #[must_use]
+    pub fn holds(&self, function: Function<'_>) -> bool {
+        let id = function.target();
+        !function.bodies().is_empty()
+            || function.linkage() == Linkage::Imported
+            || self.sampled.contains(&id)
+            || self.census.inlined_into(id).any(|into| self.sampled.contains(&into.caller))
+            || !is_library(function.name())
+    }
+
+    /// Whether all functions of a name that the build holds are background: what is packed of a name, is packed whole.
+    pub(super) fn is_background(&self, name: &str) -> bool {
+        if self.census.leaves_out(name) && self.census.find(name).next().is_none() {
+            return is_library(name);
+        }
+        let mut functions = self.census.find(name).peekable();
+        functions.peek().is_some() && functions.all(|function| !self.holds(function))
+    }
+}
