@@ -1,16 +1,18 @@
-//! The binaries behind a comparison: which object is the program, the census of each of its builds, and which objects
-//! are the same file on both sides.
+//! The builds behind a comparison: which object is the program, the census of each of its builds, from its binary or from
+//! packs, and which objects are the same file on both sides.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use anyhow::{Context, Result};
-use pdiff_analysis::classify::ObjectBuilds;
+use anyhow::{Context, Result, bail};
+use pdiff_analysis::classify::{Foreground, ObjectBuilds};
 use pdiff_analysis::{ObjectFacts, SideObject};
-use pdiff_profile::census::Census;
+use pdiff_ingest::PackedCensus;
+use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{Notes, Side};
-use pdiff_symbolize::census_of;
+use pdiff_symbolize::{ObjectCensus, census_of};
 
-use crate::pipeline::{Examined, symbolize_options};
+use crate::pipeline::{Examined, Run, symbolize_options};
 use crate::settings::DebugInfo;
 
 /// What the files of both sides say.
@@ -21,6 +23,8 @@ pub(crate) struct ReadBuilds {
     after: Option<Census>,
     /// Labels of objects whose file is the same on both sides.
     pub(crate) same_objects: Vec<String>,
+    /// Sides of packs without a census.
+    lacking: Vec<Side>,
 }
 
 impl ReadBuilds {
@@ -49,7 +53,26 @@ impl ReadBuilds {
         };
         let (before, after) = (keep(before), keep(after?));
         let same_objects = same_objects(examined);
-        Ok(Self { program, before, after, same_objects })
+        let lacks = |side: &Side| {
+            let census = if *side == Side::Before { &before } else { &after };
+            census.is_none() && examined.code_of(*side).is_packed
+        };
+        let lacking = Side::BOTH.into_iter().filter(lacks).collect();
+        Ok(Self { program, before, after, same_objects, lacking })
+    }
+
+    /// Says of packs what a binary would be asked for.
+    pub(crate) fn reword_missing(&self, missing: &mut [String]) {
+        for side in &self.lacking {
+            let is_of = |text: &&mut String| text.starts_with(&format!("{side}: no binary was found"));
+            for text in missing.iter_mut().filter(is_of) {
+                *text = format!(
+                    "{side}: the pack holds no census of the program's code, so nothing on inlining is proved; hint: \
+                     make it where the binary is, by `pdiff pack --binary FILE`, or give the binary by \
+                     --binary-{side}"
+                );
+            }
+        }
     }
 
     /// As verdicts want it.
@@ -78,15 +101,104 @@ fn take(
     debug_info: &DebugInfo,
     side: Side,
 ) -> Result<Option<(Census, Notes)>> {
-    let files = &examined.files[usize::from(side == Side::After)];
+    let code = examined.code_of(side);
     let is_program = |path: &str| {
         let mut objects = examined.calls.objects.iter();
         objects.any(|object| object.side == side && object.label == program && object.path == path)
     };
-    let Some(found) = files.iter().find(|found| is_program(&found.path)) else { return Ok(None) };
-    let taken = census_of(&found.file, &symbolize_options(debug_info, side))
-        .with_context(|| format!("functions of {}", found.file.display()))?;
-    Ok(Some((taken.census, taken.notes)))
+    let options = symbolize_options(debug_info, side);
+    if let Some(found) = code.files.iter().find(|found| is_program(&found.path)) {
+        let taken = census_of(&found.file, &options)
+            .with_context(|| format!("functions of {}", found.file.display()))?;
+        return Ok(Some((taken.census, taken.notes)));
+    }
+    if let Some(taken) = given(examined, &is_program, debug_info, side)? {
+        return Ok(Some((taken.census, taken.notes)));
+    }
+    let packed: Vec<&PackedCensus> =
+        code.censuses.iter().filter(|(path, _)| is_program(path)).map(|(_, census)| census).collect();
+    Ok(unpack_all(&packed)?.map(|census| (census, Notes::new())))
+}
+
+/// The binary that the user gives beside packs: one of those that the packs were made of.
+fn given(
+    examined: &Examined,
+    is_program: &dyn Fn(&str) -> bool,
+    debug_info: &DebugInfo,
+    side: Side,
+) -> Result<Option<ObjectCensus>> {
+    let binaries = debug_info.binaries(side);
+    if !examined.code_of(side).is_packed || binaries.is_empty() {
+        return Ok(None);
+    }
+    let facts = examined.comparison.side(side).objects.iter();
+    let known: Vec<_> = facts.filter(|facts| is_program(&facts.path)).collect();
+    let Some(path) = known.first().map(|facts| &facts.path) else { return Ok(None) };
+    let name = |path: &Path| path.file_name().map(ToOwned::to_owned);
+    let options = symbolize_options(debug_info, side);
+    for binary in binaries {
+        let taken =
+            census_of(binary, &options).with_context(|| format!("functions of {}", binary.display()))?;
+        let is_it = known.iter().any(|facts| facts.object_id.as_ref() == Some(&taken.id));
+        let is_named = name(binary) == name(Path::new(path));
+        if is_it || is_named && debug_info.allow_mismatch {
+            return Ok(Some(taken));
+        }
+        if is_named {
+            bail!(
+                "{} is another build than the pack of the {side} side was made of; hint: give that one, or use \
+                 --ignore-build-id",
+                binary.display()
+            );
+        }
+    }
+    Ok(None)
+}
+
+/// What the packs of one side hold together.
+fn unpack_all(packed: &[&PackedCensus]) -> Result<Option<Census>> {
+    let mut joined: Option<Census> = None;
+    let mut seen: Vec<&PackedCensus> = Vec::new();
+    for census in packed {
+        if seen.contains(census) {
+            continue;
+        }
+        seen.push(census);
+        let part = unpack(census)?;
+        joined = Some(match joined {
+            Some(joined) => joined.join(&part),
+            None => part,
+        });
+    }
+    Ok(joined)
+}
+
+/// The census in a pack.
+pub(crate) fn unpack(census: &PackedCensus) -> Result<Census> {
+    Census::from_packed_bytes(&census.to_bytes()?).context("the census in a pack")
+}
+
+/// The census to pack of a run, and the path of its object: of the program that has most samples. Without `is_full`
+/// what the run has nothing to do with is left out.
+pub(crate) fn census_to_pack(
+    run: &Run,
+    debug_info: &DebugInfo,
+    is_full: bool,
+) -> Result<Option<(String, PackedCensus)>> {
+    let examined = run.examine();
+    let Some((first, program)) = examined.iter().find_map(|one| Some((one, program(one)?))) else {
+        return Ok(None);
+    };
+    let Some((census, _)) = take(first, &program, debug_info, Side::Before)? else { return Ok(None) };
+    let rows = examined.iter().flat_map(|one| &one.comparison.rows);
+    let sampled = rows.filter(|row| row.object == program && row.before.total_weight.0 > 0);
+    let foreground = Foreground::new(&census, sampled.map(|row| row.name.as_str()));
+    let least = if is_full { Detail::Rows } else { Detail::None };
+    let bytes = census.to_packed_bytes(|function| foreground.detail(function).max(least));
+    let mut objects = first.calls.objects.iter();
+    let path = objects.find(|object| object.side == Side::Before && object.label == program);
+    let packed = PackedCensus::from_bytes(&bytes)?;
+    Ok(path.map(|object| (object.path.clone(), packed)))
 }
 
 /// Labels of objects with the same identity on both sides.

@@ -350,6 +350,9 @@ pub(crate) struct PackArgs {
     /// Binary or debug file, found by build-id or name (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
     pub(crate) binary: Vec<PathBuf>,
+    /// Pack the census of all of the program's code, for `pdiff inlines`, not only of what verdicts need
+    #[arg(long, help_heading = "Debug information")]
+    pub(crate) full_census: bool,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
     /// Operations done while it was recorded

@@ -5,18 +5,21 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
 use pdiff_analysis::{
-    CallTree, Comparison, FunctionLines, ObjectFacts, RunInput, SampledCalls, SideInput, Sides, TreeSettings,
-    choose_events, compare, compare_with_calls, compare_with_tree, hot_lines,
+    Aliases, CallTree, CompareSettings, Comparison, Filters, FunctionLines, GroupBy, Inlines, Knowledge,
+    ObjectFacts, Policy, RunInput, SampledCalls, Share, SideInput, Sides, TreeSettings, choose_events,
+    compare, compare_with_calls, compare_with_tree, hot_lines,
 };
-use pdiff_ingest::{Input, PackedObject, PackedRun, ReadOptions, Source, read_input};
+use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, ReadOptions, Source, read_input};
+use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
 use pdiff_symbolize::{Resolved, SymbolizeOptions, resolve_profile};
 
 use crate::complain;
 use crate::debuginfod::Debuginfod;
 use crate::progress::Progress;
-use crate::settings::{Compared, DebugInfo, Inputs, Recording, SideFiles};
+use crate::settings::{Compared, DebugInfo, Inputs, Recording};
 use crate::timings::Timings;
 
 /// One recording, read and symbolised.
@@ -28,6 +31,10 @@ pub(crate) struct Run {
     objects: Vec<ObjectFacts>,
     /// The files that were found for its objects.
     files: Vec<FoundFile>,
+    /// The censuses that a pack brought along, by the object's path.
+    censuses: Vec<(String, PackedCensus)>,
+    /// Whether it is a pack that was symbolised where the binaries are.
+    is_packed: bool,
     measures: RunMeasures,
 }
 
@@ -44,8 +51,26 @@ pub(crate) struct FoundFile {
 pub(crate) struct Examined {
     pub(crate) comparison: Comparison,
     pub(crate) calls: SampledCalls,
-    /// The files found for the objects of each side, base first.
-    pub(crate) files: [Vec<FoundFile>; 2],
+    /// What is there of the code of each side's objects, base first.
+    pub(crate) code: [FoundCode; 2],
+}
+
+/// What is there of the code of one side's objects.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundCode {
+    /// Files.
+    pub(crate) files: Vec<FoundFile>,
+    /// Censuses of packs, by the object's path.
+    pub(crate) censuses: Vec<(String, PackedCensus)>,
+    /// Whether packs stand for the binaries.
+    pub(crate) is_packed: bool,
+}
+
+impl Examined {
+    /// What is there of the code of one side's objects.
+    pub(crate) fn code_of(&self, side: Side) -> &FoundCode {
+        &self.code[usize::from(side == Side::After)]
+    }
 }
 
 /// Reads, symbolises and compares.
@@ -67,8 +92,8 @@ pub(crate) fn examine(
     let (comparison, calls) = compare_with_calls(&inputs(compared, &before, &after)?, &compared.settings);
     check_samples(&comparison, &before, &after)?;
     timings.lap("compare", None);
-    let files = [&before, &after].map(|runs| files_of(runs));
-    Ok((Examined { comparison, calls, files }, ReadSides { before, after }))
+    let code = [&before, &after].map(|runs| found_code(runs));
+    Ok((Examined { comparison, calls, code }, ReadSides { before, after }))
 }
 
 /// The recordings of both sides, for those who look at them again.
@@ -100,15 +125,20 @@ pub(crate) fn examine_with_tree(
     let (comparison, calls, tree) = compare_with_tree(&sides, &compared.settings, tree);
     check_samples(&comparison, &before, &after)?;
     timings.lap("compare", None);
-    Ok((Examined { comparison, calls, files: [&before, &after].map(|runs| files_of(runs)) }, tree))
+    Ok((Examined { comparison, calls, code: [&before, &after].map(|runs| found_code(runs)) }, tree))
 }
 
-/// The files found for a side's objects, each once.
-fn files_of(runs: &[Run]) -> Vec<FoundFile> {
-    let mut files: Vec<FoundFile> = runs.iter().flat_map(|run| run.files.clone()).collect();
-    files.sort_by(|a, b| (&a.path, &a.file).cmp(&(&b.path, &b.file)));
-    files.dedup();
-    files
+/// What was found of a side's code, each file once.
+fn found_code(runs: &[Run]) -> FoundCode {
+    let mut code = FoundCode::default();
+    for run in runs {
+        code.files.extend_from_slice(&run.files);
+        code.censuses.extend_from_slice(&run.censuses);
+        code.is_packed |= run.is_packed;
+    }
+    code.files.sort_by(|a, b| (&a.path, &a.file).cmp(&(&b.path, &b.file)));
+    code.files.dedup();
+    code
 }
 
 /// A filter that leaves a side without samples is a mistake, not a result.
@@ -150,8 +180,8 @@ fn inputs<'a>(compared: &Compared, before: &'a [Run], after: &'a [Run]) -> Resul
     let events = choose_events(&recordings, compared.inputs.event.as_deref())?;
     let (events_before, events_after) = events.split_at(before.len());
     Ok(Sides {
-        before: side_input(before, &compared.inputs.before, events_before),
-        after: side_input(after, &compared.inputs.after, events_after),
+        before: side_input(before, &compared.inputs.before.label, events_before),
+        after: side_input(after, &compared.inputs.after.label, events_after),
     })
 }
 
@@ -170,11 +200,19 @@ pub(crate) fn read_run(
         Input::Pack(pack) => {
             let measures = recording.measures.or(pack.measures);
             if let Some(resolutions) = pack.resolutions {
-                let objects = pack.objects.into_iter().map(packed_object).collect();
-                let (profile, notes) = (pack.profile, pack.notes);
-                let resolutions = debug_info.map(|_| resolutions);
-                let files = Vec::new();
-                return Ok(Run { path, profile, resolutions, notes, objects, files, measures });
+                let mut objects = pack.objects;
+                let census = |object: &mut PackedObject| Some((object.path.clone(), object.census.take()?));
+                return Ok(Run {
+                    path,
+                    profile: pack.profile,
+                    resolutions: debug_info.map(|_| resolutions),
+                    notes: pack.notes,
+                    censuses: objects.iter_mut().filter_map(census).collect(),
+                    objects: objects.into_iter().map(packed_object).collect(),
+                    files: Vec::new(),
+                    is_packed: true,
+                    measures,
+                });
             }
             (pack.profile, Some(measures))
         }
@@ -192,7 +230,8 @@ pub(crate) fn read_run(
         None => (None, Notes::new()),
     };
     let measures = packed.unwrap_or(recording.measures);
-    Ok(Run { path, profile, resolutions, notes, objects, files, measures })
+    let (censuses, is_packed) = (Vec::new(), false);
+    Ok(Run { path, profile, resolutions, notes, objects, files, censuses, is_packed, measures })
 }
 
 /// Binaries given by the user that no object of the profile is.
@@ -220,22 +259,44 @@ fn packed_object(object: PackedObject) -> ObjectFacts {
 }
 
 impl Run {
-    /// As a pack holds it.
-    pub(crate) fn into_pack(self) -> PackedRun {
-        let object = |object: ObjectFacts| PackedObject {
+    /// The run compared with itself, event by event: what its rows are called in a comparison.
+    pub(crate) fn examine(&self) -> Vec<Examined> {
+        let knowledge = Knowledge { aliases: Aliases::default(), ..Knowledge::builtin() };
+        let settings = CompareSettings {
+            policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+            share: Share::All,
+            group_by: GroupBy::Function,
+            filters: Filters::default(),
+            knowledge,
+            noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+            scale_to_cpu_seconds: false,
+        };
+        let code = FoundCode { files: self.files.clone(), ..FoundCode::default() };
+        let examined = |event: usize| {
+            let event = EventId(u32::try_from(event).ok()?);
+            let side = || side_input(std::slice::from_ref(self), "", &[event]);
+            let (comparison, calls) = compare_with_calls(&Sides { before: side(), after: side() }, &settings);
+            Some(Examined { comparison, calls, code: [code.clone(), FoundCode::default()] })
+        };
+        (0..self.profile.events.len()).filter_map(examined).collect()
+    }
+
+    /// As a pack holds it, with the census of one object.
+    pub(crate) fn into_pack(self, mut census: Option<(String, PackedCensus)>) -> PackedRun {
+        let mut object = |object: ObjectFacts| PackedObject {
+            census: census.take_if(|(path, _)| *path == object.path).map(|(_, census)| census),
             path: object.path,
             object_id: object.object_id,
             build_id: object.build_id,
             has_debug_info: object.has_debug_info,
             producers: object.producers,
-            census: None,
         };
         PackedRun {
             tool_version: concat!("pdiff ", env!("CARGO_PKG_VERSION")).to_owned(),
             profile: self.profile,
             resolutions: self.resolutions,
             notes: self.notes,
-            objects: self.objects.into_iter().map(object).collect(),
+            objects: self.objects.into_iter().map(&mut object).collect(),
             measures: self.measures,
         }
     }
@@ -292,7 +353,7 @@ pub(crate) fn symbolize_options(debug_info: &DebugInfo, side: Side) -> Symbolize
     }
 }
 
-fn side_input<'a>(runs: &'a [Run], files: &SideFiles, events: &[EventId]) -> SideInput<'a> {
+fn side_input<'a>(runs: &'a [Run], label: &str, events: &[EventId]) -> SideInput<'a> {
     let input = |(run, event): (&'a Run, &EventId)| RunInput {
         path: run.path.clone(),
         profile: &run.profile,
@@ -304,7 +365,7 @@ fn side_input<'a>(runs: &'a [Run], files: &SideFiles, events: &[EventId]) -> Sid
     let mut seen = BTreeSet::new();
     let objects = runs.iter().flat_map(|run| &run.objects).filter(|object| seen.insert(&object.path));
     SideInput {
-        label: files.label.clone(),
+        label: label.to_owned(),
         objects: objects.cloned().collect(),
         runs: runs.iter().zip(events).map(input).collect(),
     }

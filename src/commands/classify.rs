@@ -21,7 +21,8 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
     let classified = Classified::new(&args.examined, args.output.quiet)?;
     let mut timings = Timings::start();
     let (examined, builds, _) = read(&classified, args.output.quiet, &mut timings)?;
-    let classification = classify(&input(&classified, &examined, &builds));
+    let mut classification = classify(&input(&classified, &examined, &builds));
+    builds.reword_missing(&mut classification.missing);
     timings.lap("classify", None);
     let comparison = &examined.comparison;
     let rendered = match args.output.format {

@@ -1,35 +1,84 @@
-//! `pdiff inlines`: what changed in inlining between two binaries, without any profile.
+//! `pdiff inlines`: what changed in inlining between two binaries, or packs of them, without any profile.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use pdiff_analysis::inlines::{Change, InlineComparison, compare_inlines};
 use pdiff_analysis::matching::match_functions;
+use pdiff_ingest::{is_pack, read_pack};
+use pdiff_profile::census::Census;
 use pdiff_profile::{Notes, Side};
 use pdiff_render::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};
 use pdiff_symbolize::{ObjectCensus, SymbolizeOptions, census_of};
 
+use crate::builds::unpack;
 use crate::cli::{InlinesArgs, InlinesFormat};
 use crate::debuginfod::Debuginfod;
 use crate::output::Output;
 use crate::settings::{cache_dir, debug_roots, debuginfod, known_renames, table_width, use_color};
+
+/// More bytes than a pack's first mark has.
+const MAGIC_BYTES: u64 = 16;
 
 /// Takes the census of both, compares, and writes the result.
 pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let filter = filter(args)?;
     let aliases = known_renames(&args.aliases, args.no_builtin_aliases)?;
     let options = lookup(args)?;
-    let take = |path: &Path, side| {
-        census_of(path, &options).with_context(|| format!("the binary of the {side} side"))
-    };
+    let take =
+        |path: &Path, side| taken(path, &options).with_context(|| format!("the binary of the {side} side"));
     let (before, after) = rayon::join(|| take(&args.before, Side::Before), || take(&args.after, Side::After));
     let (before, after) = (before?, after?);
     let matching = match_functions(&before.census, &after.census, &aliases);
     let comparison = compare_inlines(&before.census, &after.census, &matching);
     let mut notes = Notes::new();
     [&before, &after].into_iter().for_each(|taken| notes.merge(&taken.notes));
-    let files = [(&args.before, &before), (&args.after, &after)].map(|(path, taken)| file(path, taken));
-    write(args, &comparison, &files, &filter, &notes)
+    write(args, &comparison, &[&before.file, &after.file], &filter, &notes)
+}
+
+/// One side: its census, and what it was taken from.
+struct Taken {
+    census: Census,
+    file: BuildFile,
+    notes: Notes,
+}
+
+fn taken(path: &Path, options: &SymbolizeOptions) -> Result<Taken> {
+    if begins_like_a_pack(path)? {
+        return packed(path);
+    }
+    let taken = census_of(path, options)?;
+    Ok(Taken { file: file(path, &taken), census: taken.census, notes: taken.notes })
+}
+
+fn begins_like_a_pack(path: &Path) -> Result<bool> {
+    let opened = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut head = Vec::new();
+    // What cannot be read (a directory) is told of by whoever reads it as a binary.
+    let _is_told_later = opened.take(MAGIC_BYTES).read_to_end(&mut head);
+    Ok(is_pack(&head))
+}
+
+/// The whole census of a pack.
+fn packed(path: &Path) -> Result<Taken> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let pack = read_pack(&bytes).with_context(|| path.display().to_string())?;
+    let object = pack.objects.iter().find_map(|object| Some((object, object.census.as_ref()?)));
+    let hint = "hint: make it by `pdiff pack --full-census --binary FILE`";
+    let Some((object, census)) = object else { bail!("{} holds no census; {hint}", path.display()) };
+    let census = unpack(census)?;
+    if census.is_part() {
+        bail!("{} holds only what verdicts need of the census; {hint}", path.display());
+    }
+    let file = BuildFile {
+        path: path.display().to_string(),
+        object_id: object.object_id.as_ref().map_or_else(String::new, ToString::to_string),
+        build_id: object.build_id.clone(),
+        debug_path: None,
+    };
+    Ok(Taken { census, file, notes: Notes::new() })
 }
 
 fn filter(args: &InlinesArgs) -> Result<InlinesFilter> {
@@ -68,7 +117,7 @@ fn file(path: &Path, taken: &ObjectCensus) -> BuildFile {
 fn write(
     args: &InlinesArgs,
     comparison: &InlineComparison<'_>,
-    [before, after]: &[BuildFile; 2],
+    [before, after]: &[&BuildFile; 2],
     filter: &InlinesFilter,
     notes: &Notes,
 ) -> Result<()> {

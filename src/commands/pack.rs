@@ -1,9 +1,10 @@
 //! `pdiff pack`: one recording with its functions in one small file.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use pdiff_ingest::write_pack;
 use pdiff_profile::Side;
 
+use crate::builds::census_to_pack;
 use crate::cli::PackArgs;
 use crate::output::Output;
 use crate::pipeline::read_run;
@@ -17,6 +18,14 @@ pub(crate) fn run(args: &PackArgs) -> Result<()> {
     let debug_info = packing.debug_info.as_ref();
     let run =
         read_run(recording, &packing.inputs, debug_info, Side::Before, args.quiet, &mut Timings::start())?;
-    let bytes = write_pack(&run.into_pack()).with_context(|| format!("packing {}", recording.source))?;
+    let census = match debug_info {
+        Some(debug_info) => census_to_pack(&run, debug_info, args.full_census)?,
+        None => None,
+    };
+    if census.is_none() && args.full_census {
+        bail!("no binary of the program was found, so there is no census; hint: give it by --binary");
+    }
+    let bytes =
+        write_pack(&run.into_pack(census)).with_context(|| format!("packing {}", recording.source))?;
     Output::new(Some(args.output.clone())).write(&bytes)
 }

@@ -4,7 +4,7 @@
 //! There is more of it than of anything else (half of the functions of a large C++ program), and it is told of in one
 //! sentence: the build holds it. So a pack can leave it out, and verdicts from packs are those from binaries.
 
-use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
+use pdiff_profile::census::{Census, Detail, Function, FunctionId, Linkage};
 use rustc_hash::FxHashSet;
 
 use crate::matching::is_library;
@@ -24,9 +24,23 @@ impl<'a> Foreground<'a> {
         Self { census, sampled }
     }
 
-    /// Whether a function is more than background.
+    /// How much of a function verdicts ask for.
     #[must_use]
-    pub fn holds(&self, function: Function<'_>) -> bool {
+    pub fn detail(&self, function: Function<'_>) -> Detail {
+        match (self.is_sampled(function.target()), self.holds(function)) {
+            (true, _) => Detail::Full,
+            (false, true) => Detail::Rows,
+            (false, false) => Detail::None,
+        }
+    }
+
+    /// Whether the function was sampled.
+    pub(super) fn is_sampled(&self, id: FunctionId) -> bool {
+        self.sampled.contains(&id)
+    }
+
+    /// Whether a function is more than background.
+    fn holds(&self, function: Function<'_>) -> bool {
         let id = function.target();
         !function.bodies().is_empty()
             || function.linkage() == Linkage::Imported

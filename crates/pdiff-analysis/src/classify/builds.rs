@@ -152,11 +152,17 @@ impl<'a> Builds<'a> {
         is_known.then(|| before.compiler == after.compiler && major(before) == major(after))
     }
 
-    /// Whether the code of both is the same; `None` where that cannot be said.
+    fn is_sampled(&self, side: Side, id: FunctionId) -> bool {
+        self.foregrounds[at(side)].as_ref().is_some_and(|foreground| foreground.is_sampled(id))
+    }
+
+    /// Whether the code of both is the same; `None` where that cannot be said, or a run did not sample it.
     pub(super) fn same_code(&self, ids: &[Vec<FunctionId>; 2]) -> Option<bool> {
         let (before, after) = (self.census(Side::Before)?, self.census(Side::After)?);
         match (ids[0].as_slice(), ids[1].as_slice()) {
-            ([b], [a]) => before.same_code(*b, after, *a),
+            ([b], [a]) if self.is_sampled(Side::Before, *b) && self.is_sampled(Side::After, *a) => {
+                before.same_code(*b, after, *a)
+            }
             _ => None,
         }
     }

@@ -47,7 +47,7 @@ pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
                 vec![Evidence::new(EvidenceKind::Code, "in no form in this build").of(side)]
             }
             [] => vec![Evidence::new(EvidenceKind::Code, not_visible(census)).of(side)],
-            ids => code_of(census, ids, side),
+            ids => code_of(census, ids, side, Places::Files),
         }
     };
     Side::BOTH.into_iter().flat_map(fact).collect()
@@ -96,7 +96,8 @@ fn code(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
     };
     let ids = case.ids[at(side)].as_slice();
     if !ids.is_empty() {
-        return code_of(census, ids, side);
+        let places = if case.is_sampled(side) { Places::Lines } else { Places::Files };
+        return code_of(census, ids, side, places);
     }
     let text = match case.held_by(side) {
         _ if case.is_background[at(side)] => BACKGROUND.to_owned(),
@@ -116,7 +117,14 @@ fn not_visible(census: &Census) -> String {
     format!("not visible: {why}")
 }
 
-fn code_of(census: &Census, ids: &[FunctionId], side: Side) -> Vec<Evidence> {
+/// How places in the source are told: lines of what a run sampled, which is what packs hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Places {
+    Files,
+    Lines,
+}
+
+fn code_of(census: &Census, ids: &[FunctionId], side: Side, places: Places) -> Vec<Evidence> {
     let functions: Vec<Function<'_>> = ids.iter().filter_map(|id| census.function(*id)).collect();
     let out_of_line: usize = functions.iter().map(|f| f.out_of_line()).sum();
     let bytes: u64 = functions.iter().map(|f| f.code_bytes()).sum();
@@ -126,7 +134,8 @@ fn code_of(census: &Census, ids: &[FunctionId], side: Side) -> Vec<Evidence> {
         (true, 0) => "no inlined instance".to_owned(),
         (true, n) => format!("inlined {n} times"),
     };
-    let place = functions.iter().find_map(|f| Some((f.file()?, f.line())));
+    let place =
+        functions.iter().find_map(|f| Some((f.file()?, f.line().filter(|_| places == Places::Lines))));
     let place = place.map_or_else(String::new, |(file, line)| match line {
         Some(line) => format!(", {file}:{line}"),
         None => format!(", {file}"),
@@ -137,18 +146,19 @@ fn code_of(census: &Census, ids: &[FunctionId], side: Side) -> Vec<Evidence> {
         ("code_bytes", bytes as f64),
         ("inlined_instances", instances as f64),
     ])];
-    facts.extend(inlined_into(census, ids, side));
+    facts.extend(inlined_into(census, ids, side, places));
     facts.extend(called_by(census, ids, side));
     facts
 }
 
-fn inlined_into(census: &Census, ids: &[FunctionId], side: Side) -> Option<Evidence> {
+fn inlined_into(census: &Census, ids: &[FunctionId], side: Side, told: Places) -> Option<Evidence> {
     let mut sites: FxHashMap<FunctionId, u64> = FxHashMap::default();
     for into in ids.iter().flat_map(|id| census.inlined_into(*id)) {
         *sites.entry(into.caller).or_default() += into.sites;
     }
     let places = |caller: FunctionId| {
-        let site = ids.iter().flat_map(|id| census.sites_in(*id, caller)).find(|site| site.line > 0)?;
+        let site = ids.iter().flat_map(|id| census.sites_in(*id, caller));
+        let site = site.filter(|_| told == Places::Lines).find(|site| site.line > 0)?;
         Some(format!(" at {}:{}", site.file.map_or("?", |file| census.text(file)), site.line))
     };
     let count = sites.len();

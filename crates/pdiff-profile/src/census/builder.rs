@@ -47,6 +47,11 @@ impl CensusBuilder {
         }
     }
 
+    /// Whether it has no function yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.functions.is_empty()
+    }
+
     /// Makes room for texts of so many bytes in all, so that they are not moved as they grow.
     pub fn reserve_text(&mut self, bytes: usize) {
         self.texts.reserve(bytes);

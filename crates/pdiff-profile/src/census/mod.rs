@@ -28,7 +28,7 @@ pub use builder::CensusBuilder;
 pub use codec::CensusBytesError;
 pub use edge::{CallEdge, EdgeSource};
 pub use function::{Function, FunctionFacts, FunctionId, InlineAttribute, Linkage};
-pub use packed::TOLD_CALLERS;
+pub use packed::{Detail, TOLD_CALLERS};
 pub use producer::{Compiler, Producer, ProducerId};
 pub use site::InlineSite;
 pub use table::{Census, Coverage, InlinedInto, Visibility};

@@ -167,7 +167,7 @@ impl Census {
     }
 
     /// Whether the build holds functions of a qualified name that were left out of this part of its census. They have no
-    /// code of their own, they are inlined only. One in a million names that the build does not hold is said to be left
+    /// code of their own, they are inlined only. Of names that the build does not hold one in 50,000 is said to be left
     /// out too.
     #[must_use]
     pub fn leaves_out(&self, name: &str) -> bool {

@@ -4,18 +4,20 @@
 //! "pdcenpak" version:byte payload
 //! payload   = visibility:byte coverage producers files functions bodies sites edges left-out
 //! files     = texts
-//! functions = count names file:number* line:difference* inline:byte* linkage:byte* producer:number* alias:number*
+//! functions = count names file:number* line:number* linkage:byte* producer:number* alias:number*
 //! bodies    = count:number* bytes:number* flags:byte* hash:(4 bytes)*
 //! sites     = callers:number* caller:difference* count:number* has-place:byte* file:number* line:number*
-//! edges     = callees:number* callee:difference* calls:number* tail-jumps:number* source:byte*
-//! left-out  = count difference*
+//! edges     = callers:number* caller:difference* calls:number* tail-jumps:number* source:byte*
+//! left-out  = count block
 //! ```
 //!
-//! It differs from the form of caches. Addresses and the places of busy waiting are not kept: nothing that compares
-//! builds asks for them. A pair of callee and caller is one row, with the first place known, and that only for the
+//! It differs from the form of caches. Addresses, declarations of `inline` and the places of busy waiting are not kept:
+//! nothing that compares builds asks for them. Lines, hashes and the places of copies are kept for functions in full
+//! detail only. A pair of callee and caller is one row, with the first place known, and that only for the
 //! [`TOLD_CALLERS`] with the most copies, which are all that are ever named. Rows are columns, for zstd. There is no
 //! checksum: a pack has its own. The reader checks every id and order; it never panics.
 
+mod join;
 mod names;
 mod reader;
 mod writer;
@@ -33,6 +35,17 @@ const MAGIC: &[u8; 8] = b"pdcenpak";
 /// Raised with every change of the form or of what its rows mean.
 const VERSION: u8 = 1;
 
+/// How much of a function is packed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Detail {
+    /// That the build holds its name; all the same more is packed where it has code, or a namesake that is packed.
+    None,
+    /// Everything but what [`Detail::Full`] adds.
+    Rows,
+    /// Also its line, the hash of its code, and where the copies are called that are told of.
+    Full,
+}
+
 /// How many callers of a function are told with the place of a copy, those with the most copies first.
 pub const TOLD_CALLERS: usize = 5;
 
@@ -42,11 +55,12 @@ const HASHED: u8 = 1 << 3;
 const SPIN_SHIFT: u32 = 4;
 
 impl Census {
-    /// The byte form for packs, of the functions with code and of those without that `keep` wants. All functions of one
+    /// The byte form for packs, of the functions with code and of those without of which `keep` wants more than
+    /// [`Detail::None`]. All functions of one
     /// name are kept or left out together; of names left out it is kept that they are in the build
     /// ([`Census::leaves_out`]).
     #[must_use]
-    pub fn to_packed_bytes(&self, keep: impl Fn(Function<'_>) -> bool) -> Vec<u8> {
+    pub fn to_packed_bytes(&self, keep: impl Fn(Function<'_>) -> Detail) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         out.push(VERSION);
         out.extend(writer::write(self, keep));

@@ -7,7 +7,7 @@ use crate::census::body::{Body, BodyHash, BodyPart};
 use crate::census::builder::index_of;
 use crate::census::codec::{ids_are_known, read_coverage, read_producers, spin_of};
 use crate::census::edge::{CallEdge, EdgeSource};
-use crate::census::function::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
+use crate::census::function::{FunctionFacts, FunctionId, Linkage};
 use crate::census::left_out::LeftOut;
 use crate::census::producer::ProducerId;
 use crate::census::site::InlineSite;
@@ -52,7 +52,7 @@ fn read_functions(
     files: &[TextId],
     texts: &mut TextTable,
 ) -> Option<Vec<FunctionFacts>> {
-    let count = reader.count(5)?;
+    let count = reader.count(4)?;
     let names = read_names(reader, count, texts)?;
     let mut functions: Vec<FunctionFacts> = names
         .into_iter()
@@ -65,13 +65,8 @@ fn read_functions(
     for facts in &mut functions {
         facts.file = file(reader, files)?;
     }
-    let mut line = 0;
     for facts in &mut functions {
-        line = reader.difference32(line)?;
-        facts.line = line;
-    }
-    for facts in &mut functions {
-        facts.inline = *InlineAttribute::ALL.get(usize::from(reader.byte()?))?;
+        facts.line = reader.number32()?;
     }
     for facts in &mut functions {
         facts.linkage = *Linkage::ALL.get(usize::from(reader.byte()?))?;
@@ -155,13 +150,13 @@ fn read_sites(reader: &mut ByteReader<'_>, functions: usize, files: &[TextId]) -
 }
 
 fn read_edges(reader: &mut ByteReader<'_>, functions: usize) -> Option<Vec<CallEdge>> {
-    let callers = counts(reader, functions, 4)?;
-    let mut callee = 0;
-    let mut edges = Vec::with_capacity(callers.len());
-    for caller in callers {
-        callee = reader.difference32(callee)?;
+    let callees = counts(reader, functions, 4)?;
+    let mut caller = 0;
+    let mut edges = Vec::with_capacity(callees.len());
+    for callee in callees {
+        caller = reader.difference32(caller)?;
         let (calls, tail_jumps, source) = (0, 0, EdgeSource::Disassembly);
-        edges.push(CallEdge { caller, callee: FunctionId(callee), calls, tail_jumps, source });
+        edges.push(CallEdge { caller: FunctionId(caller), callee, calls, tail_jumps, source });
     }
     for edge in &mut edges {
         edge.calls = reader.number32()?;
@@ -172,5 +167,6 @@ fn read_edges(reader: &mut ByteReader<'_>, functions: usize) -> Option<Vec<CallE
     for edge in &mut edges {
         edge.source = *EdgeSource::ALL.get(usize::from(reader.byte()?))?;
     }
+    edges.sort_unstable_by_key(CallEdge::key);
     Some(edges)
 }

@@ -81,10 +81,27 @@ fn all(census: &Census) -> Vec<String> {
     census.functions().map(|function| told(census, function)).collect()
 }
 
+fn full_if(is_full: bool) -> Detail {
+    if is_full { Detail::Full } else { Detail::None }
+}
+
+#[test]
+fn details_are_kept_where_wanted() {
+    let census = sample();
+    let bytes = census.to_packed_bytes(|f| if f.name() == "std::once" { Detail::Full } else { Detail::Rows });
+    let back = Census::from_packed_bytes(&bytes).unwrap();
+    let lines: Vec<Option<u32>> = back.functions().map(Function::line).collect();
+    assert_eq!(lines, [None, None, None, None, Some(7), None, None]);
+    let placed = back.functions().flat_map(|f| back.sites_of(f.id())).filter(|site| site.line > 0).count();
+    assert_eq!(placed, 1);
+    assert!(back.functions().flat_map(Function::bodies).all(|body| body.hash.is_none()));
+    assert!(!back.is_part() && back.edge_count() == 1);
+}
+
 #[test]
 fn a_whole_census_says_the_same_of_every_function() {
     let census = sample();
-    let back = Census::from_packed_bytes(&census.to_packed_bytes(|_| true)).unwrap();
+    let back = Census::from_packed_bytes(&census.to_packed_bytes(|_| Detail::Full)).unwrap();
     assert_eq!(all(&back), all(&census));
     assert_eq!((back.coverage(), back.producers()), (census.coverage(), census.producers()));
     assert!(!back.is_part());
@@ -94,7 +111,13 @@ fn a_whole_census_says_the_same_of_every_function() {
 #[test]
 fn what_is_left_out_is_known_to_be_there() {
     let census = sample();
-    let bytes = census.to_packed_bytes(|function| function.parameters() == Some("(A&)"));
+    let bytes = census.to_packed_bytes(|function| {
+        full_if(
+            function.parameters() == Some("(A&)")
+                || !function.bodies().is_empty()
+                || function.name() != "std::once" && !function.name().starts_with("std::move"),
+        )
+    });
     let back = Census::from_packed_bytes(&bytes).unwrap();
     let names: Vec<&str> = back.functions().map(Function::name).collect();
     assert_eq!(names, ["f", "f", "main", "std::swap", "std::swap"], "names stay whole, code stays");
@@ -118,7 +141,7 @@ fn only_the_callers_with_most_copies_have_places() {
         builder.site(InlineSite { callee: leaf, caller, file, line: 5, count: 10 - number });
     }
     let census = builder.finish();
-    let back = Census::from_packed_bytes(&census.to_packed_bytes(|_| true)).unwrap();
+    let back = Census::from_packed_bytes(&census.to_packed_bytes(|_| Detail::Full)).unwrap();
     let leaf = back.find("leaf").next().unwrap();
     let placed: Vec<u64> =
         back.sites_of(leaf.id()).iter().filter(|site| site.line > 0).map(|site| site.count.into()).collect();
@@ -127,8 +150,27 @@ fn only_the_callers_with_most_copies_have_places() {
 }
 
 #[test]
+fn parts_hold_together_what_each_holds() {
+    let census = sample();
+    let part = |name: &str| {
+        Census::from_packed_bytes(
+            &census.to_packed_bytes(|f| full_if(f.name() == name || !f.name().starts_with("std::"))),
+        )
+        .unwrap()
+    };
+    let joined = part("std::once").join(&part("std::swap"));
+    let expected: Vec<String> = census
+        .functions()
+        .filter(|function| !function.name().starts_with("std::move"))
+        .map(|function| told(&census, function))
+        .collect();
+    assert_eq!(all(&joined), expected);
+    assert!(joined.leaves_out("std::move<int&>") && !joined.leaves_out("std::once"));
+}
+
+#[test]
 fn other_bytes_are_refused() {
-    let bytes = sample().to_packed_bytes(|_| true);
+    let bytes = sample().to_packed_bytes(|_| Detail::Full);
     assert_eq!(Census::from_packed_bytes(b"pdcensus"), Err(CensusBytesError::NotACensus));
     let mut newer = bytes.clone();
     newer[8] = VERSION + 1;
@@ -143,7 +185,7 @@ proptest! {
     /// There is no checksum here: changed bytes must be refused, or be a census whose every query works.
     #[test]
     fn hostile_bytes_do_no_harm(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
-        let mut bytes = sample().to_packed_bytes(|f| f.name() != "std::once");
+        let mut bytes = sample().to_packed_bytes(|f| full_if(f.name() != "std::once"));
         for (at, value) in changes {
             let at = at.index(bytes.len());
             bytes[at] = value;

@@ -5,18 +5,18 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::{Named, write_names};
-use super::{DESCRIBED, HASHED, SPIN_SHIFT, TOLD_CALLERS};
-use crate::census::body::{Body, BodyPart, Spin};
+use super::{DESCRIBED, Detail, HASHED, SPIN_SHIFT, TOLD_CALLERS};
+use crate::census::body::{Body, BodyHash, BodyPart, Spin};
 use crate::census::codec::{position, write_coverage, write_producers};
 use crate::census::edge::{CallEdge, EdgeSource};
-use crate::census::function::{Function, FunctionId, InlineAttribute, Linkage};
+use crate::census::function::{Function, FunctionFacts, FunctionId, Linkage};
 use crate::census::left_out::LeftOut;
 use crate::census::table::{Census, Visibility};
 use crate::census::text::TextId;
 use crate::codec::{ByteWriter, write_texts};
 
 /// Everything behind the version.
-pub(super) fn write(census: &Census, keep: impl Fn(Function<'_>) -> bool) -> Vec<u8> {
+pub(super) fn write(census: &Census, keep: impl Fn(Function<'_>) -> Detail) -> Vec<u8> {
     let kept = Kept::new(census, keep);
     let sites = kept.sites();
     let files = kept.files(&sites);
@@ -37,6 +37,8 @@ pub(super) fn write(census: &Census, keep: impl Fn(Function<'_>) -> bool) -> Vec
 struct Kept<'a> {
     census: &'a Census,
     functions: Vec<Function<'a>>,
+    /// Of each of them, whether it is written in full.
+    in_full: Vec<bool>,
     /// The new id of each function of the census.
     ids: Vec<Option<u32>>,
 }
@@ -68,17 +70,19 @@ impl Files<'_> {
 }
 
 impl<'a> Kept<'a> {
-    fn new(census: &'a Census, keep: impl Fn(Function<'_>) -> bool) -> Self {
+    fn new(census: &'a Census, keep: impl Fn(Function<'_>) -> Detail) -> Self {
         let all: Vec<Function<'a>> = census.functions().collect();
         let mut ids: Vec<Option<u32>> = Vec::with_capacity(all.len());
         let mut functions = Vec::new();
         let mut next = 0..;
         for group in all.chunk_by(|a, b| a.name() == b.name()) {
-            let is_kept = group.iter().any(|function| is_in_code(census, *function) || keep(*function));
+            let is_kept =
+                group.iter().any(|function| is_in_code(census, *function) || keep(*function) > Detail::None);
             ids.extend(group.iter().map(|_| if is_kept { next.next() } else { None }));
             functions.extend(group.iter().filter(|_| is_kept));
         }
-        Self { census, functions, ids }
+        let in_full = functions.iter().map(|function| keep(*function) == Detail::Full).collect();
+        Self { census, functions, in_full, ids }
     }
 
     fn id(&self, old: FunctionId) -> Option<u32> {
@@ -92,9 +96,10 @@ impl<'a> Kept<'a> {
 
     fn sites(&self) -> Sites {
         let mut sites = Sites { callers: Vec::with_capacity(self.functions.len()), rows: Vec::new() };
+        let mut in_full = self.in_full.iter();
         for group in self.functions.chunk_by(|a, b| a.name() == b.name()) {
             let told = told_callers(self.census, group);
-            for function in group {
+            for (function, in_full) in group.iter().zip(&mut in_full) {
                 let first_row = sites.rows.len();
                 for copies in self.census.sites_of(function.id()).chunk_by(|a, b| a.caller == b.caller) {
                     let caller = copies.first().map(|site| site.caller);
@@ -102,7 +107,8 @@ impl<'a> Kept<'a> {
                         continue;
                     };
                     let count = copies.iter().fold(0_u32, |sum, site| sum.saturating_add(site.count));
-                    let place = copies.iter().find(|site| site.line > 0).filter(|_| told.contains(&old));
+                    let place = copies.iter().find(|site| site.line > 0);
+                    let place = place.filter(|_| *in_full && told.contains(&old));
                     let place = place.map(|site| (site.file, site.line));
                     sites.rows.push(Site { caller, count, place });
                 }
@@ -135,8 +141,8 @@ impl<'a> Kept<'a> {
         write_names(out, &self.functions.iter().map(named).collect::<Vec<_>>());
         let facts = || self.functions.iter().map(|function| function.facts);
         facts().for_each(|facts| out.number(files.number(facts.file)));
-        write_differences(out, facts().map(|facts| facts.line));
-        facts().for_each(|facts| out.byte(position(&InlineAttribute::ALL, facts.inline)));
+        let line = |(facts, in_full): (&FunctionFacts, &bool)| if *in_full { facts.line } else { 0 };
+        facts().zip(&self.in_full).map(line).for_each(|line| out.number(u64::from(line)));
         facts().for_each(|facts| out.byte(position(&Linkage::ALL, facts.linkage)));
         facts().for_each(|facts| out.number(facts.producer.map_or(0, |id| u64::from(id.0) + 1)));
         let alias = |id: Option<FunctionId>| id.and_then(|id| self.id(id)).map_or(0, |id| u64::from(id) + 1);
@@ -148,8 +154,12 @@ impl<'a> Kept<'a> {
         self.functions.iter().for_each(|function| out.count(bodies_of(function).len()));
         let bodies = || self.functions.iter().flat_map(bodies_of);
         bodies().for_each(|body| out.number(body.bytes));
-        bodies().for_each(|body| out.byte(flags_of(body)));
-        let hashes = bodies().filter_map(|body| body.hash);
+        let in_full = self.functions.iter().zip(&self.in_full);
+        let in_full = in_full.flat_map(|(function, in_full)| bodies_of(function).iter().map(|_| *in_full));
+        let hashed: Vec<(&Body, Option<BodyHash>)> =
+            bodies().zip(in_full).map(|(body, in_full)| (body, body.hash.filter(|_| in_full))).collect();
+        hashed.iter().for_each(|(body, hash)| out.byte(flags_of(body, hash.is_some())));
+        let hashes = hashed.iter().filter_map(|(_, hash)| *hash);
         hashes.for_each(|hash| hash.0.to_le_bytes().into_iter().for_each(|byte| out.byte(byte)));
     }
 
@@ -157,11 +167,11 @@ impl<'a> Kept<'a> {
         let mut edges: Vec<(u32, &CallEdge)> = Vec::new();
         for function in &self.functions {
             let first_row = edges.len();
-            let calls = self.census.calls_from(function.id()).iter();
-            edges.extend(calls.filter_map(|edge| Some((self.id(edge.callee)?, edge))));
+            let calls = self.census.calls_to(function.id());
+            edges.extend(calls.filter_map(|edge| Some((self.id(edge.caller)?, edge))));
             out.count(edges.len() - first_row);
         }
-        write_differences(out, edges.iter().map(|(callee, _)| *callee));
+        write_differences(out, edges.iter().map(|(caller, _)| *caller));
         edges.iter().for_each(|(_, edge)| out.number(u64::from(edge.calls)));
         edges.iter().for_each(|(_, edge)| out.number(u64::from(edge.tail_jumps)));
         edges.iter().for_each(|(_, edge)| out.byte(position(&EdgeSource::ALL, edge.source)));
@@ -222,9 +232,9 @@ fn most_copies(census: &Census, mut copies: Vec<(FunctionId, u64)>) -> impl Iter
     copies.into_iter().map(|(caller, _)| caller)
 }
 
-fn flags_of(body: &Body) -> u8 {
+fn flags_of(body: &Body, is_hashed: bool) -> u8 {
     let spin = body.spin.map_or(0, |spin| position(&Spin::ALL, spin) + 1) << SPIN_SHIFT;
     let described = if body.described { DESCRIBED } else { 0 };
-    let hashed = if body.hash.is_some() { HASHED } else { 0 };
+    let hashed = if is_hashed { HASHED } else { 0 };
     position(&BodyPart::ALL, body.part) | described | hashed | spin
 }
