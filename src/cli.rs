@@ -325,6 +325,7 @@ Examples:
   pdiff pack 80.perf --binary /usr/sbin/mysqld -o 80.pdiff
   perf script -i perf.data | pdiff pack - -o 80.pdiff
   pdiff pack 80.perf --tps 47509 -o 80.pdiff && pdiff compare 57.pdiff 80.pdiff
+  pdiff pack 80.perf --binary mysqld --full-census -o 80.pdiff && pdiff inlines 57.pdiff 80.pdiff
 
 Symbolise where the binaries are, compare where you sit: every command takes a pack where it takes text.";
 
@@ -379,10 +380,10 @@ Confirmed: a caller held the function inlined on one side; on the other it calls
 #[derive(Args, Debug)]
 #[command(after_help = INLINES_EXAMPLES)]
 pub(crate) struct InlinesArgs {
-    /// ELF file of the base build: program or library
+    /// ELF file of the base build, program or library; or a pack with a full census
     #[arg(value_name = "BIN_A", value_hint = ValueHint::FilePath)]
     pub(crate) before: PathBuf,
-    /// ELF file of the build compared with it
+    /// The same of the build compared with it
     #[arg(value_name = "BIN_B", value_hint = ValueHint::FilePath)]
     pub(crate) after: PathBuf,
     /// Only these changes: new, gone, lost, gained, mixed, grew, shrank, same, not-visible (separated by commas)

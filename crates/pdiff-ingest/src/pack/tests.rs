@@ -99,6 +99,17 @@ proptest! {
     }
 
     #[test]
+    fn changed_packs_are_refused(changes in vec((any::<prop::sample::Index>(), 1..=u8::MAX), 1..5)) {
+        let mut bytes = write_pack(&run_at(&[1, 1002, 3003])).unwrap();
+        let whole = bytes.clone();
+        for (at, change) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] ^= change;
+        }
+        prop_assert!(bytes == whole || read_pack(&bytes).is_err());
+    }
+
+    #[test]
     fn made_up_bytes_are_refused(bytes in vec(any::<u8>(), 0..300)) {
         let bytes: Vec<u8> = MAGIC.iter().copied().chain([1, 0, 0, 0]).chain(bytes).collect();
         prop_assert!(read_pack(&bytes).is_err());
