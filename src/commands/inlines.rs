@@ -9,7 +9,7 @@ use pdiff_analysis::inlines::{Change, InlineComparison, compare_inlines};
 use pdiff_analysis::matching::match_functions;
 use pdiff_ingest::{is_pack, read_pack};
 use pdiff_profile::census::Census;
-use pdiff_profile::{Notes, Side};
+use pdiff_profile::{Notes, ObjectId, Side};
 use pdiff_render::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};
 use pdiff_symbolize::{ObjectCensus, SymbolizeOptions, census_of};
 
@@ -75,7 +75,10 @@ fn packed(path: &Path) -> Result<Taken> {
     let file = BuildFile {
         path: path.display().to_string(),
         object_id: object.object_id.as_ref().map_or_else(String::new, ToString::to_string),
-        build_id: object.build_id.clone(),
+        build_id: match &object.object_id {
+            Some(ObjectId::BuildId(id)) => Some(id.to_string()),
+            _ => object.build_id.clone(),
+        },
         debug_path: None,
     };
     Ok(Taken { census, file, notes: Notes::new() })
