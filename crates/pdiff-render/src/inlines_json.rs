@@ -61,8 +61,14 @@ struct RowReport<'a> {
     linkage_name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
+    /// Its name on Before's side, where it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before_name: Option<&'a str>,
     /// `null` where one side has none.
     match_level: Option<&'static str>,
+    /// How alike the two are, of 1, where they were paired by likeness.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    match_score: Option<f64>,
     /// Others would have done as well.
     ambiguous: bool,
     /// `same-file`, `header-to-source`, `source-to-header`, `other-file` or `unknown`.
@@ -167,13 +173,16 @@ fn row<'a>(comparison: &InlineComparison<'a>, of: &FunctionComparison) -> RowRep
     let form = |side| {
         comparison.function(of, side).map(|function| form_of(census(comparison, side), function, name))
     };
+    let before_name = comparison.function(of, Side::Before).map(Function::name);
     let flips = |flips: &[Flip]| flips.iter().map(|flip| flip_of(comparison, flip)).collect();
     RowReport {
         name,
         signature: named.and_then(Function::signature),
         linkage_name: named.and_then(Function::linkage_name),
         file: named.and_then(Function::file),
+        before_name: before_name.filter(|before| *before != name),
         match_level: of.matched.map(|found| found.level.as_str()),
+        match_score: of.matched.and_then(|found| found.score),
         ambiguous: of.matched.is_some_and(|found| found.is_ambiguous),
         source: of.source.as_str(),
         before: form(Side::Before),
