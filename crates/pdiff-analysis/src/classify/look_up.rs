@@ -68,7 +68,9 @@ fn close(wanted: &str, names: &BTreeSet<&str>) -> Vec<String> {
         .iter()
         .filter_map(|name| {
             let other = last(name);
-            let holds = !own.is_empty() && (other.contains(&own) || own.contains(&other) && other.len() > 3);
+            // A short word stands in too many others.
+            let is_held = own.contains(&other) && 2 * other.len() > own.len();
+            let holds = !own.is_empty() && (other.contains(&own) || is_held);
             let distance = if holds { 0 } else { distance(&own, &other) };
             (distance <= most).then_some((distance, *name))
         })
