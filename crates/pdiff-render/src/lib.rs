@@ -50,6 +50,8 @@ mod verdict_columns;
 mod verdict_explain;
 mod verdict_json;
 mod verdict_page;
+#[cfg(test)]
+mod verdict_sample;
 mod visible_text;
 
 pub use attribution_csv::attribution_csv;

@@ -18,6 +18,12 @@ const WIDE_VALUE: usize = 64;
 /// A reason in fewer columns says nothing.
 const LEAST_REASON: usize = 16;
 
+/// In less width reasons are left out.
+const ROOM_FOR_REASONS: usize = 84;
+
+/// In less width it is not told whether a default changed.
+const ROOM_FOR_DEFAULTS: usize = 100;
+
 /// Columns of what is said of defaults.
 const DEFAULT_WIDTH: usize = 15;
 
@@ -93,7 +99,7 @@ fn changes(
         };
         let (before, after) = change.shown();
         let mut cells = vec![
-            GridCell::name(visible(&name)),
+            GridCell::name(cut_name(&name, width)),
             GridCell::plain(value(&before, width)),
             GridCell::plain(value(&after, width)),
         ];
@@ -109,7 +115,11 @@ fn changes(
     }
     let titles = ["setting", "before", "after", "default", "why"];
     let titles = titles.into_iter().take(if has_reasons { 5 } else { 3 });
-    blocks.push(Block::Grid(Grid { columns: titles.map(column).collect(), rows, sums: 0 }));
+    let mut grid = Grid { columns: titles.map(column).collect(), rows, sums: 0 };
+    if has_reasons {
+        drop_columns(&mut grid, width);
+    }
+    blocks.push(Block::Grid(grid));
     blocks.extend(left_out(changes.len() - shown));
     blocks
 }
@@ -120,6 +130,23 @@ fn column(title: &str) -> GridColumn {
 
 fn left_out(left: usize) -> Option<Block> {
     (left > 0).then(|| Line::toned("more", format!("{left} more; --top 0 shows all"), Tone::Dim))
+}
+
+/// Leaves out the last two columns, or the one before the last, where there is no room for them.
+fn drop_columns(grid: &mut Grid, width: Option<usize>) {
+    let last = grid.columns.len().saturating_sub(1);
+    let dropped = match width {
+        Some(width) if width < ROOM_FOR_REASONS => last - 1..last + 1,
+        Some(width) if width < ROOM_FOR_DEFAULTS => last - 1..last,
+        _ => return,
+    };
+    grid.columns.drain(dropped.clone());
+    grid.rows.iter_mut().for_each(|row| drop(row.drain(dropped.clone())));
+}
+
+fn cut_name(name: &str, width: Option<usize>) -> String {
+    let most = width.map_or(usize::MAX, |width| (width * 2 / 5).max(16));
+    cut_middle(&visible(name), most).into_owned()
 }
 
 fn value(text: &str, width: Option<usize>) -> String {
@@ -165,7 +192,7 @@ fn only(of: &SettingsDiff, side: Side, top: Option<usize>, width: Option<usize>)
     let row = |setting: &OneSidedSetting| {
         let why = setting.why.clone().unwrap_or_default();
         vec![
-            GridCell::name(visible(&setting.name)),
+            GridCell::name(cut_name(&setting.name, width)),
             GridCell::plain(value(&setting.value, width)),
             GridCell::plain(""),
             GridCell::plain(match setting.at_default {
@@ -182,7 +209,9 @@ fn only(of: &SettingsDiff, side: Side, top: Option<usize>, width: Option<usize>)
     }
     rows.iter_mut().for_each(|row| drop(row.remove(2)));
     let titles = ["setting", "value", "default", "why"].map(column).to_vec();
-    blocks.push(Block::Grid(Grid { columns: titles, rows, sums: 0 }));
+    let mut grid = Grid { columns: titles, rows, sums: 0 };
+    drop_columns(&mut grid, width);
+    blocks.push(Block::Grid(grid));
     blocks.extend(left_out(settings.len() - shown));
     blocks
 }

@@ -66,3 +66,6 @@ pub fn verdict_csv(of: &Classification) -> Result<Vec<u8>, Error> {
     CsvWriter::new(&mut bytes).finish(&mut frame).map_err(refused)?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests;

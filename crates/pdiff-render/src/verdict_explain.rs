@@ -75,3 +75,6 @@ fn fact(of: &Evidence) -> Block {
     let side = of.side.map_or_else(String::new, |side| format!("{side}: "));
     Line::block(of.kind.as_str(), format!("{side}{}", of.text))
 }
+
+#[cfg(test)]
+mod tests;

@@ -199,3 +199,6 @@ fn family(of: &VerdictFamily) -> FamilyReport<'_> {
         call_overhead_pp: of.call_overhead_pp,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,6 +18,9 @@ const LEAST_NAME: usize = 12;
 /// A reason in fewer columns says nothing: names give way to it.
 const LEAST_REASON: usize = 24;
 
+/// In less width reasons are left out.
+const ROOM_FOR_REASONS: usize = 68;
+
 /// Columns that numbers, words and the room between all columns take.
 const NUMBERS_WIDTH: usize = 8 + 8 + 7 + 6 + 7 + 6 * BETWEEN;
 
@@ -123,7 +126,12 @@ fn grid(verdicts: &[&Verdict], width: Option<usize>) -> Grid {
     if let Some(width) = width {
         cut_reasons(&mut rows, width);
     }
-    Grid { columns: titles.into_iter().map(column).collect(), rows, sums: 0 }
+    let mut columns: Vec<GridColumn> = titles.into_iter().map(column).collect();
+    if width.is_some_and(|width| width < ROOM_FOR_REASONS) {
+        columns.pop();
+        rows.iter_mut().for_each(|row| row.truncate(columns.len()));
+    }
+    Grid { columns, rows, sums: 0 }
 }
 
 fn cells(verdict: &Verdict, width: Option<usize>) -> Vec<GridCell> {
@@ -197,3 +205,6 @@ fn families(of: &Classification) -> Vec<Block> {
     };
     of.families.iter().map(line).collect()
 }
+
+#[cfg(test)]
+mod tests;

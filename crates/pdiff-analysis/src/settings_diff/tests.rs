@@ -1,3 +1,5 @@
+//! Tests of the comparison of settings.
+
 use super::*;
 
 fn settings(values: &[(&str, &str)]) -> ServerSettings {

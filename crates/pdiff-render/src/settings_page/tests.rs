@@ -1,3 +1,5 @@
+//! Tests of the page of differing settings.
+
 use pdiff_analysis::{SettingsKnowledge, settings_diff};
 use pdiff_profile::{ServerSettings, SettingsScope};
 
