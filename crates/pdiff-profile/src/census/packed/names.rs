@@ -51,7 +51,8 @@ pub(super) fn write_names(out: &mut ByteWriter, names: &[Named<'_>]) {
         .map(|(named, derived)| match (named.linkage, derived) {
             (Some(_), Some(())) => LINKAGE | DERIVED,
             (linkage, _) => {
-                u8::from(linkage.is_some()) * LINKAGE | u8::from(named.parameters.is_some()) * PARAMETERS
+                let flag = |is_there: bool, flag: u8| if is_there { flag } else { 0 };
+                flag(linkage.is_some(), LINKAGE) | flag(named.parameters.is_some(), PARAMETERS)
             }
         })
         .collect();
