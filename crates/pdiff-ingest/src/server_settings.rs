@@ -89,16 +89,14 @@ enum Form {
 
 /// The form, by the first line that tells.
 fn form(text: &str) -> Form {
-    for line in text.lines().filter(|line| !is_chatter(line)) {
-        match line {
-            _ if line.starts_with('|') || line.starts_with("+--") => return Form::Table,
-            _ if line.starts_with("***") => return Form::Vertical,
-            _ if line.starts_with(['#', '[', ';', '!']) => return Form::Options,
-            _ if field(line, "variable_name").is_some() => return Form::Vertical,
-            _ => return if is_name(tabbed(line).0) { Form::Tabbed } else { Form::Options },
-        }
+    let Some(line) = text.lines().find(|line| !is_chatter(line)) else { return Form::Options };
+    match line {
+        _ if line.starts_with('|') || line.starts_with("+--") => Form::Table,
+        _ if line.starts_with("***") || field(line, "variable_name").is_some() => Form::Vertical,
+        _ if line.starts_with(['#', '[', ';', '!']) => Form::Options,
+        _ if is_name(tabbed(line).0) => Form::Tabbed,
+        _ => Form::Options,
     }
-    Form::Options
 }
 
 /// Lines that clients print around a result.
