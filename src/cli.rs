@@ -2,6 +2,7 @@
 
 mod attribute;
 mod flame;
+mod series;
 mod server_settings;
 mod verdicts;
 
@@ -12,6 +13,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use attribute::{AttributeArgs, AttributeFormat};
 pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, PictureArgs, View};
+pub(crate) use series::{SeriesArgs, SeriesFormat};
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Settings(SettingsArgs),
     /// Say what each setting makes of the gap, from benchmark runs.
     Attribute(Box<AttributeArgs>),
+    /// Show many builds in order: relative throughput, and in which build each cost arrived.
+    Series(Box<SeriesArgs>),
     /// Print the functions at addresses of a binary, inlined ones included.
     Symbolize(SymbolizeArgs),
     /// Print a completion script for a shell.

@@ -45,6 +45,7 @@ fn run(command: &Command) -> Result<Outcome> {
         Command::Inlines(args) => commands::inlines::run(args).map(|()| Outcome::Ran),
         Command::Settings(args) => commands::settings::run(args).map(|()| Outcome::Ran),
         Command::Attribute(args) => commands::attribute::run(args).map(|()| Outcome::Ran),
+        Command::Series(args) => commands::series::run(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),
         Command::Completions(args) => commands::completions::run(args).map(|()| Outcome::Ran),
         Command::Man(args) => commands::man::run(args).map(|()| Outcome::Ran),

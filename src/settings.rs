@@ -402,7 +402,7 @@ fn parse_build_ids(text: &str) -> Result<Vec<(Box<str>, BuildId)>> {
 }
 
 /// Reads a small text file and parses it; errors name the file.
-fn read_file<T, E>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T>
+pub(crate) fn read_file<T, E>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T>
 where
     E: Into<anyhow::Error>,
 {

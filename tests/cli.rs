@@ -311,6 +311,7 @@ fn help_pages_are_as_written_down() {
         "settings",
         "symbolize",
         "attribute",
+        "series",
         "completions",
         "man",
     ] {

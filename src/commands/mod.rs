@@ -9,5 +9,6 @@ pub(crate) mod flame;
 pub(crate) mod inlines;
 pub(crate) mod man;
 pub(crate) mod pack;
+pub(crate) mod series;
 pub(crate) mod settings;
 pub(crate) mod symbolize;

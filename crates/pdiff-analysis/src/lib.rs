@@ -18,6 +18,7 @@ mod objects;
 mod one_sided;
 mod pattern;
 mod policy;
+pub mod series;
 mod settings_diff;
 mod source_roots;
 mod threads;

@@ -19,7 +19,9 @@ mod read;
 mod runs;
 mod server_settings;
 mod source;
+mod sysbench;
 mod time_window;
+mod vmstat;
 mod windows;
 
 pub use error::Error;
@@ -39,5 +41,7 @@ pub use runs::{
 };
 pub use server_settings::{SettingsError, parse_settings};
 pub use source::Source;
+pub use sysbench::{Sysbench, SysbenchError, parse_sysbench};
 pub use time_window::{ParseTimeWindowError, TimeWindow};
+pub use vmstat::{Vmstat, VmstatError, parse_vmstat};
 pub use windows::{Windows, WindowsError};

@@ -1,0 +1,12 @@
+//! Many builds in order: throughput relative to one of them, and in which build each cost arrived.
+//!
+//! Relative throughput is (QPS of some build) / (QPS of the base); repeats are averaged in the logarithm. Costs come from
+//! comparisons of each build with the one before it: a cost arrived in the build whose step is its largest growth beyond noise.
+
+mod arrivals;
+mod relative;
+
+pub use arrivals::{Arrival, BuildCost, arrivals};
+pub use relative::{
+    ClassMean, NOTABLE_RELATIVE, Relative, RelativeRow, Throughput, class_means, relative_throughput,
+};

@@ -1,0 +1,76 @@
+//! A series of builds as JSON, schema version 1: every row.
+
+use pdiff_analysis::series::Arrival;
+use serde_json::{Value, json};
+
+use crate::error::Error;
+use crate::report::SCHEMA_VERSION;
+use crate::series_view::SeriesView;
+
+/// The series as one JSON object; `docs/json.md` names every key.
+///
+/// # Errors
+/// If the writer refuses; it has no reason to.
+pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
+    let name = |at: usize| view.builds.get(at).map(String::as_str);
+    let throughput = view.throughput.iter().flat_map(|row| {
+        row.values.iter().enumerate().filter_map(move |(at, value)| {
+            let value = (*value)?;
+            Some(json!({
+                "class": row.class, "workload": row.workload, "build": name(at),
+                "tps": value.tps, "relative": value.relative, "runs": value.runs,
+            }))
+        })
+    });
+    let classes = view.classes.iter().flat_map(|(class, values)| {
+        values.iter().enumerate().filter_map(move |(at, value)| {
+            let value = (*value)?;
+            Some(json!({
+                "class": class, "build": name(at), "relative": value.mean,
+                "min": value.min, "max": value.max, "workloads": value.workloads,
+            }))
+        })
+    });
+    let machine = view.systems.iter().enumerate().map(|(at, system)| {
+        json!({
+            "build": name(at),
+            "tps": system.tps,
+            "busy_pct": system.busy_pct,
+            "cpu_us_per_op": system.cpu_us_per_op,
+            "cpu_per_op_relative": system.cpu_per_op_relative,
+            "context_switches_per_op": system.context_switches_per_op,
+            "context_switches_relative": system.context_switches_relative,
+            "latency_avg_ms": system.latency_avg_ms,
+            "latency_percentile": system.latency_percentile_ms.map(|(rank, _)| rank),
+            "latency_percentile_ms": system.latency_percentile_ms.map(|(_, ms)| ms),
+            "latency_max_ms": system.latency_max_ms,
+        })
+    });
+    let costs = |rows: &[Arrival]| -> Vec<Value> {
+        let row = |row: &Arrival| {
+            json!({
+                "name": row.name,
+                "object": row.object,
+                "self_pct": row.costs.iter().map(|cost| cost.self_pct).collect::<Vec<_>>(),
+                "self_per_op_ns": row.costs.iter().map(|cost| cost.self_per_op_ns).collect::<Vec<_>>(),
+                "significant": row.significant,
+                "arrived": row.arrived.and_then(name),
+            })
+        };
+        rows.iter().map(row).collect()
+    };
+    let report = json!({
+        "schema_version": SCHEMA_VERSION,
+        "builds": view.builds,
+        "base": name(view.base),
+        "throughput": throughput.collect::<Vec<_>>(),
+        "classes": classes.collect::<Vec<_>>(),
+        "machine": machine.collect::<Vec<_>>(),
+        "subsystems": costs(&view.subsystems),
+        "functions": costs(&view.functions),
+    });
+    let mut bytes =
+        serde_json::to_vec_pretty(&report).map_err(|error| Error::Json { reason: error.to_string() })?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}

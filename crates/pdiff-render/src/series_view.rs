@@ -1,0 +1,53 @@
+//! What is shown of a series of builds.
+
+use pdiff_analysis::series::{Arrival, ClassMean, RelativeRow};
+
+/// A series of builds in order.
+#[derive(Clone, Debug)]
+pub struct SeriesView {
+    /// What the builds are called, in order.
+    pub builds: Vec<String>,
+    /// Index of the build that throughput is relative to.
+    pub base: usize,
+    /// Throughput by workload.
+    pub throughput: Vec<RelativeRow>,
+    /// Throughput by class.
+    pub classes: Vec<(String, Vec<Option<ClassMean>>)>,
+    /// What vmstat and sysbench say of each build.
+    pub systems: Vec<BuildSystem>,
+    /// Subsystems, largest growth first; empty without profiles.
+    pub subsystems: Vec<Arrival>,
+    /// Functions, largest growth first; empty without profiles.
+    pub functions: Vec<Arrival>,
+}
+
+/// What is known of one build's machine and load.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct BuildSystem {
+    /// Operations per second of the run that vmstat ran beside.
+    pub tps: Option<f64>,
+    /// CPU in use, percent of the machine.
+    pub busy_pct: Option<f64>,
+    /// CPU per operation: busy percent over operations per second, in microseconds of the whole machine where the number of
+    /// its cores is known.
+    pub cpu_us_per_op: Option<f64>,
+    /// CPU per operation relative to the base.
+    pub cpu_per_op_relative: Option<f64>,
+    /// Context switches per operation.
+    pub context_switches_per_op: Option<f64>,
+    /// Context switches per operation relative to the base.
+    pub context_switches_relative: Option<f64>,
+    /// Mean latency in milliseconds.
+    pub latency_avg_ms: Option<f64>,
+    /// A percentile and the latency there, in milliseconds.
+    pub latency_percentile_ms: Option<(f64, f64)>,
+    /// Largest latency in milliseconds.
+    pub latency_max_ms: Option<f64>,
+}
+
+impl BuildSystem {
+    /// Whether anything is known.
+    pub(crate) fn is_known(&self) -> bool {
+        self.busy_pct.is_some() || self.latency_avg_ms.is_some() || self.latency_percentile_ms.is_some()
+    }
+}

@@ -1,0 +1,76 @@
+//! The arguments of `pdiff series`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::{ColorChoice, LookupArgs};
+
+const SERIES_EXAMPLES: &str = "\
+Examples:
+  pdiff series 56.perf 57.perf 80.perf --windows windows.tsv
+  pdiff series 5.6=a1.perf 5.6=a2.perf 8.0=b1.perf 8.0=b2.perf
+  pdiff series --runs qps.csv --base 5.6.51
+  pdiff series --runs qps.csv --sysbench 5.7=57.txt --sysbench 8.0=80.txt --vmstat 5.7=57.vmstat --vmstat 8.0=80.vmstat --cpus 8
+
+Builds are in the order in which they are named, recordings first. LABEL=FILE names the build of a recording; several of one label
+are replicates. Each build is compared with the one before it; a cost arrived where it grew most, beyond noise.";
+
+/// Which builds, what is known of them, and how the result is shown.
+#[derive(Args, Debug)]
+#[command(after_help = SERIES_EXAMPLES)]
+pub(crate) struct SeriesArgs {
+    /// Recordings in order of builds: FILE, or LABEL=FILE
+    #[arg(value_name = "[LABEL=]FILE", value_hint = ValueHint::FilePath, required_unless_present_any = ["runs", "sysbench"])]
+    pub(crate) recordings: Vec<String>,
+    /// Table of throughputs: columns build, tps or qps, and where there are several, workload and class
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) runs: Option<PathBuf>,
+    /// Columns of other names: build=, workload=, class=, tps=
+    #[arg(long, value_name = "WHAT=COLUMN", value_delimiter = ',', requires = "runs")]
+    pub(crate) columns: Vec<String>,
+    /// What sysbench printed of a build's run: throughput and latency (repeatable)
+    #[arg(long, value_name = "LABEL=FILE")]
+    pub(crate) sysbench: Vec<String>,
+    /// What `vmstat 1` printed beside a build's run: CPU and context switches per operation (repeatable)
+    #[arg(long, value_name = "LABEL=FILE")]
+    pub(crate) vmstat: Vec<String>,
+    /// Cores of the machine, to give CPU per operation in microseconds
+    #[arg(long, value_name = "N", requires = "vmstat")]
+    pub(crate) cpus: Option<NonZeroUsize>,
+    /// Operations, throughput and CPU seconds of the recordings, by file stem (tab separated)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) windows: Option<PathBuf>,
+    /// The build that throughput is relative to [default: the first]
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) base: Option<String>,
+    /// Parts of the program (TOML), before the built-in ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) subsystems: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: LookupArgs,
+
+    /// Form of the result; json holds every row
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = SeriesFormat::Table, help_heading = "Output")]
+    pub(crate) format: SeriesFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Rows of costs in table and markdown; 0 for all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output")]
+    pub(crate) top: usize,
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
+    pub(crate) color: ColorChoice,
+    /// No progress bar
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SeriesFormat {
+    Table,
+    Markdown,
+    Json,
+}

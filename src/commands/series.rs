@@ -1,0 +1,238 @@
+//! `pdiff series`: many builds in order, their relative throughput, and in which of them each cost arrived.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use pdiff_analysis::series::{Arrival, Throughput, arrivals, class_means, relative_throughput};
+use pdiff_analysis::{Comparison, GroupBy};
+use pdiff_ingest::{
+    SeriesColumns, Sysbench, Vmstat, Windows, parse_sysbench, parse_throughputs, parse_vmstat,
+    read_table_bytes,
+};
+use pdiff_render::{BuildSystem, SeriesView};
+
+use crate::cli::{SeriesArgs, SeriesFormat};
+use crate::output::Output;
+use crate::pipeline;
+use crate::settings::{BuildRecordings, Compared, read_file, source, stem, table_width, use_color};
+use crate::timings::Timings;
+
+/// The recordings of one build.
+struct Build {
+    label: String,
+    paths: Vec<PathBuf>,
+}
+
+/// Reads all that is given, and writes the series.
+pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
+    let recorded = recorded_builds(&args.recordings)?;
+    if recorded.len() == 1 {
+        bail!("recordings of one build only ({}); hint: name others by LABEL=FILE", recorded[0].label);
+    }
+    let sysbench = of_labels("--sysbench", &args.sysbench, |path| read_file(path, parse_sysbench))?;
+    let vmstat = of_labels("--vmstat", &args.vmstat, |path| read_file(path, parse_vmstat))?;
+    let mut runs = throughputs(args)?;
+    let of_sysbench = |(label, run): &(String, Sysbench)| Throughput {
+        build: label.clone(),
+        workload: "sysbench".to_owned(),
+        class: String::new(),
+        tps: run.tps,
+    };
+    runs.extend(sysbench.iter().map(of_sysbench));
+    let mut builds: Vec<String> = recorded.iter().map(|build| build.label.clone()).collect();
+    for label in runs.iter().map(|run| &run.build).chain(vmstat.iter().map(|(label, _)| label)) {
+        if !builds.contains(label) {
+            builds.push(label.clone());
+        }
+    }
+    let base = match &args.base {
+        None => 0,
+        Some(name) => builds.iter().position(|build| build == name).ok_or_else(|| {
+            anyhow!("--base: no build '{name}'; hint: the builds are {}", builds.join(", "))
+        })?,
+    };
+    let windows = args.windows.as_deref().map(|path| read_file(path, Windows::parse)).transpose()?;
+    let systems = systems(args, &builds, base, &runs, &sysbench, &vmstat, windows.as_ref(), &recorded);
+    let throughput = relative_throughput(&runs, &builds, base);
+    let classes = class_means(&throughput, builds.len());
+    let steps = |group_by| arrived(args, &recorded, builds.len(), group_by, windows.as_ref());
+    let view = SeriesView {
+        subsystems: steps(GroupBy::Subsystem)?,
+        functions: steps(GroupBy::Function)?,
+        builds,
+        base,
+        throughput,
+        classes,
+        systems,
+    };
+    write(args, &view)
+}
+
+fn write(args: &SeriesArgs, view: &SeriesView) -> Result<()> {
+    let output = Output::new(args.output.clone());
+    let to_terminal = output.is_terminal();
+    let (width, color) = (table_width(to_terminal), use_color(args.color, to_terminal));
+    let top = (args.top > 0).then_some(args.top);
+    let rendered = match args.format {
+        SeriesFormat::Table => pdiff_render::series_table(view, top, width, color).into_bytes(),
+        SeriesFormat::Markdown => pdiff_render::series_markdown(view, top).into_bytes(),
+        SeriesFormat::Json => pdiff_render::series_json(view)?,
+    };
+    output.write(&rendered)
+}
+
+/// `LABEL=FILE`, or a file whose stem is its label; a file that has such a name is taken for itself.
+fn recorded_builds(words: &[String]) -> Result<Vec<Build>> {
+    let mut builds: Vec<Build> = Vec::new();
+    for word in words {
+        let whole = PathBuf::from(word);
+        let (label, path) = match word.split_once('=') {
+            Some((label, path)) if !whole.exists() => {
+                if label.is_empty() || path.is_empty() {
+                    bail!("'{word}' is not of the form LABEL=FILE");
+                }
+                (label.to_owned(), PathBuf::from(path))
+            }
+            _ => (stem(&whole), whole),
+        };
+        match builds.iter_mut().find(|build| build.label == label) {
+            Some(build) => build.paths.push(path),
+            None => builds.push(Build { label, paths: vec![path] }),
+        }
+    }
+    Ok(builds)
+}
+
+fn of_labels<T>(
+    option: &str,
+    words: &[String],
+    read: impl Fn(&Path) -> Result<T>,
+) -> Result<Vec<(String, T)>> {
+    let mut found: Vec<(String, T)> = Vec::new();
+    for word in words {
+        let (label, path) = word.split_once('=').unwrap_or_default();
+        if label.is_empty() || path.is_empty() {
+            bail!("{option}: '{word}' is not of the form LABEL=FILE");
+        }
+        found.push((label.to_owned(), read(Path::new(path)).with_context(|| option.to_owned())?));
+    }
+    Ok(found)
+}
+
+fn throughputs(args: &SeriesArgs) -> Result<Vec<Throughput>> {
+    let Some(path) = &args.runs else { return Ok(Vec::new()) };
+    let mut columns = SeriesColumns::default();
+    for word in &args.columns {
+        let (what, column) = word.split_once('=').unwrap_or_default();
+        let place = match what {
+            "build" => &mut columns.build,
+            "workload" => &mut columns.workload,
+            "class" => &mut columns.class,
+            "tps" => columns.tps.insert(String::new()),
+            _ => bail!("--columns: '{word}' names no column; hint: use build=, workload=, class= or tps="),
+        };
+        column.clone_into(place);
+    }
+    let rows = parse_throughputs(&read_table_bytes(&source(path))?, &columns)?;
+    let run = |row: pdiff_ingest::ThroughputRow| Throughput {
+        build: row.build,
+        workload: row.workload,
+        class: row.class,
+        tps: row.tps,
+    };
+    Ok(rows.into_iter().map(run).collect())
+}
+
+/// What vmstat and sysbench say of each build. Operations per second are sysbench's, else those of the only workload of the
+/// table, else those of the windows file.
+#[expect(clippy::too_many_arguments, reason = "one place brings together all that is known of a build")]
+fn systems(
+    args: &SeriesArgs,
+    builds: &[String],
+    base: usize,
+    runs: &[Throughput],
+    sysbench: &[(String, Sysbench)],
+    vmstat: &[(String, Vmstat)],
+    windows: Option<&Windows>,
+    recorded: &[Build],
+) -> Vec<BuildSystem> {
+    let one = |label: &String| {
+        let bench = sysbench.iter().find(|(of, _)| of == label).map(|(_, run)| run);
+        let machine = vmstat.iter().find(|(of, _)| of == label).map(|(_, means)| means);
+        let from_windows = || {
+            let build = recorded.iter().find(|build| build.label == *label)?;
+            let rates: Option<Vec<f64>> =
+                build.paths.iter().map(|path| windows?.get(&stem(path))?.tps).collect();
+            let rates = rates.filter(|rates| !rates.is_empty())?;
+            Some(rates.iter().sum::<f64>() / rates.len() as f64)
+        };
+        let from_table = || {
+            let own: Vec<&Throughput> = runs.iter().filter(|run| run.build == *label).collect();
+            let first = own.first()?;
+            let single = own.iter().all(|run| (&run.workload, &run.class) == (&first.workload, &first.class));
+            single.then(|| own.iter().map(|run| run.tps).sum::<f64>() / own.len() as f64)
+        };
+        let tps = bench.map(|run| run.tps).or_else(from_table).or_else(from_windows);
+        let per_op = |value: f64| tps.map(|tps| value / tps);
+        let cpus = args.cpus.map(|cpus| cpus.get() as f64);
+        BuildSystem {
+            tps,
+            busy_pct: machine.map(|machine| machine.busy_pct()),
+            cpu_us_per_op: machine
+                .zip(cpus)
+                .and_then(|(machine, cpus)| per_op(machine.busy_pct() * 1e4 * cpus)),
+            cpu_per_op_relative: machine.and_then(|machine| per_op(machine.busy_pct())),
+            context_switches_per_op: machine.and_then(|machine| per_op(machine.context_switches)),
+            context_switches_relative: machine.and_then(|machine| per_op(machine.context_switches)),
+            latency_avg_ms: bench.and_then(|run| run.latency_avg_ms),
+            latency_percentile_ms: bench.and_then(|run| run.latency_percentile_ms),
+            latency_max_ms: bench.and_then(|run| run.latency_max_ms),
+        }
+    };
+    let mut systems: Vec<BuildSystem> = builds.iter().map(one).collect();
+    let of_base = systems.get(base).cloned().unwrap_or_default();
+    let over = |value: Option<f64>, base: Option<f64>| {
+        value.zip(base.filter(|base| *base > 0.0)).map(|(value, base)| value / base)
+    };
+    for system in &mut systems {
+        system.cpu_per_op_relative = over(system.cpu_per_op_relative, of_base.cpu_per_op_relative);
+        system.context_switches_relative =
+            over(system.context_switches_relative, of_base.context_switches_relative);
+    }
+    systems
+}
+
+/// Compares each recorded build with the one before it. Builds without recordings stand behind and have no cost.
+fn arrived(
+    args: &SeriesArgs,
+    recorded: &[Build],
+    builds: usize,
+    group_by: GroupBy,
+    windows: Option<&Windows>,
+) -> Result<Vec<Arrival>> {
+    if recorded.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let compare = |pair: &[Build]| -> Result<Comparison> {
+        let [before, after] = pair else { bail!("a step is of two builds") };
+        let sides = [before, after].map(|build| BuildRecordings { label: &build.label, paths: &build.paths });
+        let compared = Compared::of_builds(
+            sides,
+            group_by,
+            windows,
+            &args.lookup,
+            args.subsystems.as_deref(),
+            args.quiet,
+        )?;
+        pipeline::run(&compared, args.quiet, &mut Timings::start())
+    };
+    let steps = recorded.windows(2).map(compare).collect::<Result<Vec<_>>>()?;
+    let mut rows = arrivals(&steps);
+    if recorded.len() == builds {
+        return Ok(rows);
+    }
+    for row in &mut rows {
+        row.costs.truncate(recorded.len());
+    }
+    Ok(rows)
+}

@@ -1,0 +1,182 @@
+//! `pdiff series` as a user meets it: relative throughput of studies, three recorded builds, wrong input.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name).to_str().unwrap().to_owned()
+}
+
+fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command.arg("series").args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&stdout(&run(&[arguments, &["--format", "json"]].concat()))).unwrap()
+}
+
+fn relative(report: &Value, build: &str, class: &str) -> Vec<String> {
+    let rows = report["throughput"].as_array().unwrap().iter();
+    let mine = rows.filter(|row| row["build"] == build && row["class"] == class);
+    mine.map(|row| format!("{:.2}", row["relative"].as_f64().unwrap())).collect()
+}
+
+#[test]
+fn relative_qps_of_the_performance_schema_study_comes_out() {
+    let runs = fixture("series/perf_schema.csv");
+    let report = json(&["--runs", &runs]);
+    let without = "my5744_rel.cz10aps0_bee";
+    assert_eq!(relative(&report, without, "write-heavy"), ["1.03", "1.12", "1.03"]);
+    assert_eq!(relative(&report, without, "read-heavy"), ["1.02", "1.03", "1.04"]);
+    let table = stdout(&run(&["--runs", &runs, "--color", "always"]));
+    let line = |word: &str| table.lines().find(|line| line.contains(word)).unwrap().to_owned();
+    // Only beyond 5 % is there a colour.
+    assert!(line("l.x").contains("\u{1b}[34m1.12"), "{table:?}");
+    assert!(!line("q1000").contains("\u{1b}[34m") && line("q1000").contains("1.04"), "{table:?}");
+}
+
+#[test]
+fn relative_qps_by_workload_class_comes_out() {
+    let runs = fixture("series/low_concurrency.csv");
+    let report = json(&["--runs", &runs, "--base", "5.6.51"]);
+    assert_eq!(relative(&report, "5.7.44", "point queries"), ["0.90"]);
+    assert_eq!(relative(&report, "8.0.43", "range queries without aggregation"), ["0.70"]);
+    assert_eq!(relative(&report, "8.0.43", "writes"), ["0.60", "0.50"]);
+    let classes = report["classes"].as_array().unwrap();
+    let writes = classes.iter().find(|row| row["class"] == "writes" && row["build"] == "8.0.43").unwrap();
+    assert!((writes["relative"].as_f64().unwrap() - 0.3f64.sqrt()).abs() < 1e-9);
+    assert_eq!(writes["workloads"], 2);
+    let other = json(&["--runs", &runs, "--base", "8.0.43"]);
+    assert_eq!(relative(&other, "5.7.44", "point queries"), ["1.29"]);
+}
+
+fn recorded(more: &[&str]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (label, stem) in [("5.6", "56"), ("5.7", "57"), ("8.0", "80")] {
+        for repeat in [1, 2] {
+            words.push(format!("{label}={}", fixture(&format!("mysql/{stem}-aligned-r{repeat}.perf.zst"))));
+        }
+    }
+    let windows = fixture("mysql/windows.tsv");
+    words.extend(["--windows", &windows, "--no-symbolize", "-q"].map(str::to_owned));
+    words.extend(more.iter().map(ToString::to_string));
+    words
+}
+
+#[test]
+fn costs_arrive_where_pairs_of_builds_say_so() {
+    let words = recorded(&[]);
+    let report = json(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(report["builds"], serde_json::json!(["5.6", "5.7", "8.0"]));
+    let row = |name: &str| {
+        report["functions"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone()
+    };
+    // In no profile of 5.6 and 5.7, and a percent of 8.0's.
+    assert_eq!(row("buf_page_hash_get_low")["arrived"], "8.0");
+    // Every build's shares sum to the whole.
+    for rows in ["functions", "subsystems"] {
+        for build in 0..3 {
+            let sum: f64 = report[rows]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row["self_pct"][build].as_f64().unwrap())
+                .sum();
+            assert!((sum - 100.0).abs() < 1e-6, "{rows} {build} {sum}");
+        }
+    }
+    // The same cost as the comparison of that pair gives.
+    let side = |stem: &str| [1, 2].map(|repeat| fixture(&format!("mysql/{stem}-aligned-r{repeat}.perf.zst")));
+    let (before, after, windows) = (side("57"), side("80"), fixture("mysql/windows.tsv"));
+    let compare = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+        .args(["compare", "--before", &before[0], &before[1], "--after", &after[0], &after[1]])
+        .args(["--windows", &windows, "--no-symbolize", "-q", "--format", "json", "--by", "subsystem"])
+        .output()
+        .unwrap();
+    let compare: Value = serde_json::from_slice(&compare.stdout).unwrap();
+    let of = |rows: &Value| {
+        rows.as_array().unwrap().iter().find(|row| row["name"] == "optimiser").unwrap().clone()
+    };
+    let (pair, series) = (of(&compare["functions"]), of(&report["subsystems"]));
+    assert_eq!(pair["before"]["self_per_op_ns"], series["self_per_op_ns"][1]);
+    assert_eq!(pair["after"]["self_per_op_ns"], series["self_per_op_ns"][2]);
+    assert_eq!(pair["significant"], series["significant"][1]);
+}
+
+#[test]
+fn cpu_and_switches_per_operation_are_as_computed_by_hand() {
+    let vmstat = |name: &str| {
+        format!("{name}={}", fixture(&format!("series/vmstat-{}-aligned.txt", name.replace('.', ""))))
+    };
+    let (a, b) = (vmstat("5.6"), vmstat("5.7"));
+    let bench = format!("5.6={}", fixture("series/sysbench.txt"));
+    let report = json(&["--sysbench", &bench, "--vmstat", &a, "--vmstat", &b, "--cpus", "2"]);
+    let text = std::fs::read_to_string(fixture("series/vmstat-56-aligned.txt")).unwrap();
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .skip(3)
+        .map(|line| line.split_whitespace().map(|field| field.parse().unwrap()).collect())
+        .collect();
+    let mean = |column: usize| rows.iter().map(|row| row[column]).sum::<f64>() / rows.len() as f64;
+    let system = &report["machine"][0];
+    let close =
+        |value: &Value, expected: f64| assert!((value.as_f64().unwrap() / expected - 1.0).abs() < 1e-9);
+    close(&system["tps"], 34_498.2);
+    close(&system["context_switches_per_op"], mean(11) / 34_498.2);
+    close(&system["cpu_us_per_op"], (mean(12) + mean(13)) / 100.0 * 2.0 * 1e6 / 34_498.2);
+    close(&system["latency_percentile_ms"], 0.09);
+    assert_eq!((&system["latency_percentile"], &system["latency_max_ms"]), (&95.0.into(), &12.31.into()));
+    // Without throughput nothing is given per operation.
+    assert!(report["machine"][1]["cpu_us_per_op"].is_null() && report["machine"][1]["busy_pct"].is_number());
+}
+
+#[test]
+fn tables_say_in_which_build_a_cost_arrived_and_fit_the_terminal() {
+    let words = recorded(&["-n", "4"]);
+    let table = stdout(&run(&words.iter().map(String::as_str).collect::<Vec<_>>()));
+    assert!(table.contains("arrived") && table.contains("optimiser"), "{table}");
+    assert!(table.contains("without function"), "5.7 is stripped, and that is said: {table}");
+    let words = recorded(&["-n", "4", "--format", "markdown"]);
+    assert!(stdout(&run(&words.iter().map(String::as_str).collect::<Vec<_>>())).contains("`optimiser`"));
+}
+
+#[test]
+fn wrong_input_is_one_clear_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let check = |arguments: &[&str], words: &[&str]| {
+        let output = run(arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?} {stderr}");
+        assert!(output.stdout.is_empty() && stderr.trim_end().lines().count() == 1, "{stderr}");
+        assert!(words.iter().all(|word| stderr.contains(word)), "{words:?} in {stderr}");
+    };
+    let runs = fixture("series/perf_schema.csv");
+    check(&["--runs", &runs, "--base", "9.9"], &["--base", "'9.9'"]);
+    check(&["--runs", &file("bad.csv", "build,qps\na,-1\n")], &["bad.csv", "row 1", "'-1'"]);
+    check(&["--runs", &file("none.csv", "version,qps\na,1\n")], &["no column 'build'"]);
+    check(&["--runs", &runs, "--columns", "x=y"], &["--columns", "x=y"]);
+    check(
+        &["--runs", &runs, "--vmstat", &format!("a={}", file("v", "hello\n"))],
+        &["--vmstat", "no line names"],
+    );
+    check(&["--sysbench", &format!("a={}", file("s", "FATAL\n"))], &["--sysbench", "transactions"]);
+    check(&["--sysbench", "nothing"], &["--sysbench", "LABEL=FILE"]);
+    check(&[&fixture("mysql/56-aligned-r1.perf.zst")], &["one build only"]);
+    check(&["a=/nowhere.perf", "b=/nowhere2.perf", "-q"], &["/nowhere.perf"]);
+}
