@@ -105,12 +105,12 @@ fn frames_conserve_weight_and_topmost_frames_sum_to_the_totals_of_compare() {
         for frame in frames {
             let mut here =
                 frame[0].as_u64().map_or_else(BTreeSet::new, |parent| above[parent as usize].clone());
-            if let Some(function) = frame[1].as_u64() {
-                if here.insert(function) {
-                    let named = &tree["functions"][function as usize];
-                    let key = (named["name"].as_str().unwrap(), named["object"].as_str().unwrap());
-                    *totals.entry(key).or_default() += frame[total].as_u64().unwrap();
-                }
+            if let Some(function) = frame[1].as_u64()
+                && here.insert(function)
+            {
+                let named = &tree["functions"][function as usize];
+                let key = (named["name"].as_str().unwrap(), named["object"].as_str().unwrap());
+                *totals.entry(key).or_default() += frame[total].as_u64().unwrap();
             }
             above.push(here);
         }

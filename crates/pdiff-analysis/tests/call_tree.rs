@@ -1,5 +1,7 @@
 //! The laws of the call tree, and its shape on small profiles.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
 #[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
@@ -131,13 +133,13 @@ fn topmost_totals(tree: &CallTree) -> BTreeMap<(String, String), [u64; 2]> {
     let mut totals: BTreeMap<(String, String), [u64; 2]> = BTreeMap::new();
     for node in &tree.nodes {
         let mut of_node = node.parent.map_or_else(BTreeSet::new, |parent| above[parent].clone());
-        if let TreeFrame::Function(index) = node.frame {
-            if of_node.insert(index) {
-                let function = &tree.functions[index];
-                let sums = totals.entry((function.name.clone(), function.object.clone())).or_default();
-                sums[0] += node.before.total_weight;
-                sums[1] += node.after.total_weight;
-            }
+        if let TreeFrame::Function(index) = node.frame
+            && of_node.insert(index)
+        {
+            let function = &tree.functions[index];
+            let sums = totals.entry((function.name.clone(), function.object.clone())).or_default();
+            sums[0] += node.before.total_weight;
+            sums[1] += node.after.total_weight;
         }
         above.push(of_node);
     }
