@@ -3,6 +3,7 @@
 mod attribute;
 mod flame;
 mod series;
+mod report;
 mod server_settings;
 mod verdicts;
 
@@ -14,6 +15,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 pub(crate) use attribute::{AttributeArgs, AttributeFormat};
 pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, PictureArgs, View};
 pub(crate) use series::{SeriesArgs, SeriesFormat};
+pub(crate) use report::ReportArgs;
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
@@ -45,6 +47,8 @@ pub(crate) enum Command {
     Explain(Box<ExplainArgs>),
     /// Draw one profile, or how two differ, as a flame graph.
     Flame(Box<FlameArgs>),
+    /// Write everything about two profiles into one HTML file.
+    Report(Box<ReportArgs>),
     /// Write one recording with its functions and inline chains into one small file, to compare elsewhere.
     Pack(Box<PackArgs>),
     /// Show what changed in inlining between two binaries, without any profile.

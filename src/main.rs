@@ -41,6 +41,7 @@ fn run(command: &Command) -> Result<Outcome> {
         Command::Classify(args) => commands::classify::run(args).map(|()| Outcome::Ran),
         Command::Explain(args) => commands::explain::run(args).map(|()| Outcome::Ran),
         Command::Flame(args) => commands::flame::run(args).map(|()| Outcome::Ran),
+        Command::Report(args) => commands::report::run(args).map(|()| Outcome::Ran),
         Command::Pack(args) => commands::pack::run(args).map(|()| Outcome::Ran),
         Command::Inlines(args) => commands::inlines::run(args).map(|()| Outcome::Ran),
         Command::Settings(args) => commands::settings::run(args).map(|()| Outcome::Ran),

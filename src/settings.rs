@@ -29,7 +29,7 @@ use crate::debuginfod::Debuginfod;
 
 pub(crate) use builds_compared::BuildRecordings;
 pub(crate) use classified::Classified;
-pub(crate) use drawn::Drawn;
+pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
 pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};
 
 /// What is read, for both sides.
@@ -416,6 +416,17 @@ fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {
 
 fn parse_all<T: FromStr<Err: Display>>(option: &str, words: &[String]) -> Result<Vec<T>> {
     words.iter().map(|word| parse(option, word)).collect()
+}
+
+/// The command as a shell would take it again.
+pub(crate) fn command_line() -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+%@".contains(c);
+    let quoted = |word: String| match !word.is_empty() && word.chars().all(plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("pdiff".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// How wide a table may be: the terminal, else `COLUMNS`, else as wide as it needs to be.

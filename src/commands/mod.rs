@@ -10,5 +10,6 @@ pub(crate) mod inlines;
 pub(crate) mod man;
 pub(crate) mod pack;
 pub(crate) mod series;
+pub(crate) mod report;
 pub(crate) mod settings;
 pub(crate) mod symbolize;

@@ -12,7 +12,7 @@ use crate::cli::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, InputArgs, Pic
 const LEAST_WIDTH_PCT: f64 = 0.05;
 
 /// A picture higher than this many frames is no picture.
-const MAX_DRAWN_DEPTH: u32 = 500;
+pub(crate) const MAX_DRAWN_DEPTH: u32 = 500;
 
 /// Everything that a picture is made of.
 pub(crate) struct Drawn {

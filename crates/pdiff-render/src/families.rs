@@ -12,6 +12,9 @@ use crate::visible_text::{cut_middle, visible};
 /// Families that get a line; the others are counted.
 const MOST_FAMILIES: usize = 3;
 
+/// Families that a page without end lists.
+const MOST_ON_A_PAGE: usize = 50;
+
 /// Longest name.
 const NAME: usize = 40;
 
@@ -32,6 +35,12 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block>
         blocks.push(Line::block("family", format!("... and {more} more; JSON holds all")));
     }
     blocks
+}
+
+/// One line for each family, the largest of a long list.
+pub(crate) fn all(comparison: &Comparison) -> Vec<Block> {
+    let families = comparison.families.iter().take(MOST_ON_A_PAGE);
+    families.map(|family| Line::block("family", text(family))).collect()
 }
 
 fn text(family: &Family) -> String {

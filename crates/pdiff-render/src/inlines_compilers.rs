@@ -29,7 +29,13 @@ pub(crate) fn blocks(view: &InlinesView<'_>, width: Option<usize>) -> Vec<Block>
         let text = "the builds come from different compilers: a change of inlining may be theirs";
         blocks.push(Line::toned("!", text, Tone::Warning));
     }
-    blocks.push(Block::Grid(compilers(before, after, width)));
+    blocks.extend(lists(before, after, width));
+    blocks
+}
+
+/// The compilers and the flags of two builds, without a word on what follows from them.
+pub(crate) fn lists(before: &Census, after: &Census, width: Option<usize>) -> Vec<Block> {
+    let mut blocks = vec![Block::Grid(compilers(before, after, width))];
     blocks.extend(flags(before, after));
     blocks
 }

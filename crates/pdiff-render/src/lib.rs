@@ -17,6 +17,7 @@ mod families;
 mod flame;
 mod heading;
 mod hot_lines;
+mod html;
 mod inlines_callers;
 mod inlines_compilers;
 mod inlines_heading;
@@ -67,6 +68,7 @@ pub use flame::{
     FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tree_json, write_flame_svg, write_folded,
 };
 pub use hot_lines::SourceTexts;
+pub use html::{ReportInput, html_report};
 pub use inlines_json::write_inlines_json;
 pub use inlines_page::{inlines_markdown, inlines_table};
 pub use inlines_view::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};

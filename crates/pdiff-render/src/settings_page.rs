@@ -41,7 +41,13 @@ pub fn settings_markdown(of: &SettingsDiff, labels: [&str; 2], options: &TableOp
     markdown::draw(&page(of, labels, options.top, None))
 }
 
-fn page(of: &SettingsDiff, labels: [&str; 2], top: Option<usize>, width: Option<usize>) -> Vec<Block> {
+/// All that is to be said of the differences.
+pub(crate) fn page(
+    of: &SettingsDiff,
+    labels: [&str; 2],
+    top: Option<usize>,
+    width: Option<usize>,
+) -> Vec<Block> {
     let (known, other): (Vec<_>, Vec<_>) = of.differs.iter().partition(|change| change.why.is_some());
     let mut sections = vec![heading(of, labels)];
     sections.push(changes("matter", "settings that differ and are known to matter", &known, None, width));

@@ -46,7 +46,6 @@ pub(crate) fn push_escaped(out: &mut String, text: &str) {
 }
 
 /// Any text, safe inside an element or an attribute.
-#[cfg(test)]
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_escaped(&mut out, &plain(text));

@@ -1,0 +1,182 @@
+//! A comparison as one HTML file that needs nothing beside it: words, charts, tables, verdicts and flame graph, with all
+//! data inside as JSON.
+//!
+//! What a reader must see is written out here; what a reader plays with (table, verdict cards, flame graph) is drawn by
+//! the page's own script from the data. The page forbids itself every request, and no text of a profile is ever markup.
+
+mod blocks;
+mod closure;
+mod data;
+mod words;
+
+use pdiff_analysis::classify::Classification;
+use pdiff_analysis::{CallTree, Comparison, SettingsDiff};
+use pdiff_profile::census::Census;
+
+use crate::error::Error;
+use crate::flame::{FlameInput, escaped};
+use crate::{comparability, families, heading, inlines_compilers, noise_lines, notes, settings_page};
+
+/// Everything that a report shows.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportInput<'a> {
+    /// The comparison, by function.
+    pub comparison: &'a Comparison,
+    /// Why functions changed.
+    pub classification: &'a Classification,
+    /// Both sides' stacks.
+    pub tree: &'a CallTree,
+    /// How the servers' settings differ, where they are given.
+    pub settings: Option<&'a SettingsDiff>,
+    /// The facts of both builds of the program, base first, where their files were read.
+    pub builds: [Option<&'a Census>; 2],
+    /// The first line; one is made of the labels where there is none.
+    pub title: Option<&'a str>,
+    /// The command that makes this report.
+    pub command: &'a str,
+    /// What made it: name and version.
+    pub tool: &'a str,
+}
+
+const STYLE: &str = include_str!("../../assets/report.css");
+const SCRIPT: &str = concat!(
+    include_str!("../../assets/report_table.js"),
+    include_str!("../../assets/report_flame.js"),
+    include_str!("../../assets/report.js")
+);
+
+/// The page's own script runs, and nothing else; nothing is fetched, sent or framed.
+const POLICY: &str = "default-src 'none'; script-src 'nonce-pdiff'; style-src 'unsafe-inline'; base-uri 'none'; \
+                      form-action 'none'";
+
+/// The report as one HTML file.
+///
+/// # Errors
+/// If the writer of JSON refuses; it has no reason to.
+pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
+    let comparison = input.comparison;
+    let labels = format!("{} -> {}", comparison.before.label, comparison.after.label);
+    let title = escaped(input.title.unwrap_or(&labels));
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <body>\n<header>\n<h1>{title}</h1>\n"
+    );
+    page.push_str(&blocks::lines(&heading::blocks(comparison)));
+    page.push_str("</header>\n<nav aria-label=\"Contents\">");
+    let sections = sections(input);
+    for section in &sections {
+        page.push_str(&format!("<a href=\"#{}\">{}</a> ", section.id, section.title));
+    }
+    page.push_str("</nav>\n<main>\n");
+    for Section { id, title, body } in &sections {
+        page.push_str(&format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n"));
+    }
+    page.push_str("</main>\n");
+    page.push_str(&format!(
+        "<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page stand in it as JSON: element \
+         <code>data</code>, keys <code>compare</code>, <code>classify</code>, <code>tree</code> and, where given, \
+         <code>settings</code>.</p></footer>\n",
+        escaped(input.tool),
+        escaped(input.command)
+    ));
+    page.push_str("<script type=\"application/json\" id=\"data\">");
+    page.push_str(&data::embedded(input)?);
+    page.push_str("</script>\n<script nonce=\"pdiff\">\n");
+    page.push_str(SCRIPT);
+    page.push_str("</script>\n</body>\n</html>\n");
+    Ok(page.into_bytes())
+}
+
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    body: String,
+}
+
+fn sections(input: &ReportInput<'_>) -> Vec<Section> {
+    let comparison = input.comparison;
+    let section = |id, title, body| Section { id, title, body };
+    let comparability = comparability::blocks(comparison, None);
+    let mut sections = vec![
+        section("summary", "Summary", words::summary(input)),
+        section("comparability", "Are the sides comparable?", blocks::lines(&comparability)),
+        section("closure", "Where the CPU goes", closure::charts(comparison)),
+        section("functions", "Functions", format!("{NO_SCRIPT}{FUNCTIONS}")),
+        section("verdicts", "Verdicts", format!("{NO_SCRIPT}{VERDICTS}")),
+        section("flame", "Flame graph", format!("{NO_SCRIPT}{FLAME}")),
+    ];
+    let families = families_of(comparison);
+    if !families.is_empty() {
+        sections.push(section("families", "Inlining that moved weight", families));
+    }
+    if let Some(settings) = input.settings {
+        let labels = [comparison.before.label.as_str(), comparison.after.label.as_str()];
+        let page = settings_page::page(settings, labels, None, None);
+        sections.push(section("settings", "Settings that differ", blocks::lines(&page)));
+    }
+    sections.push(section("compilers", "Compilers and flags", compilers(input)));
+    let notes = [noise_lines::blocks(comparison), notes::blocks(comparison)].concat();
+    sections.push(section("notes", "Noise and notes", blocks::lines(&notes)));
+    sections
+}
+
+fn families_of(comparison: &Comparison) -> String {
+    blocks::lines(&families::all(comparison))
+}
+
+fn compilers(input: &ReportInput<'_>) -> String {
+    match input.builds {
+        [Some(before), Some(after)] => blocks::lines(&inlines_compilers::lists(before, after, None)),
+        _ => "<p>Not known: the binaries of both builds were not read; give them by <code>--binary-before</code> and \
+              <code>--binary-after</code>.</p>\n"
+            .to_owned(),
+    }
+}
+
+impl<'a> ReportInput<'a> {
+    fn flame(&self) -> FlameInput<'a> {
+        FlameInput { comparison: self.comparison, tree: self.tree, verdicts: None }
+    }
+}
+
+/// What the script fills; without it the reader is told.
+const NO_SCRIPT: &str = "<noscript><p>This part is drawn by the page's own script, which does not run here; its data \
+                         stand at the end of the file as JSON.</p></noscript>\n";
+
+const FUNCTIONS: &str = concat!(
+    "<form class=\"controls\" id=\"table-controls\"><label>Name contains <input type=\"search\" id=\"filter\" ",
+    "autocomplete=\"off\"></label> <label><input type=\"checkbox\" id=\"significant\"> significant only</label> ",
+    "<output id=\"shown\"></output></form>\n<div class=\"wide\"><table id=\"rows\"></table></div>\n",
+    "<p><button type=\"button\" id=\"more\" hidden>Show all</button></p>\n"
+);
+
+const VERDICTS: &str = "<div id=\"missing\"></div>\n<div id=\"cards\"></div>\n";
+
+const FLAME: &str = concat!(
+    "<form class=\"controls\" id=\"flame-controls\"><fieldset><legend>Width</legend>",
+    "<label><input type=\"radio\" name=\"view\" value=\"diff\" checked> larger of both</label> ",
+    "<label><input type=\"radio\" name=\"view\" value=\"after\"> after</label> ",
+    "<label><input type=\"radio\" name=\"view\" value=\"before\"> before</label> ",
+    "<label><input type=\"radio\" name=\"view\" value=\"gone\"> gone (only before)</label></fieldset>",
+    "<fieldset><legend>Colour</legend><label><input type=\"radio\" name=\"color\" value=\"total\" checked> total</label> ",
+    "<label><input type=\"radio\" name=\"color\" value=\"self\"> self</label></fieldset>",
+    "<label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"found\"></output> ",
+    "<button type=\"button\" id=\"unzoom\" disabled>Reset zoom</button></form>\n",
+    "<p class=\"key\"><span class=\"swatch less\"></span> less <span class=\"swatch noise\"></span> within noise ",
+    "<span class=\"swatch more\"></span> more <span class=\"swatch new\"></span> new: only after ",
+    "<span class=\"swatch gone\"></span> gone: only before. Keys: arrows move, Enter zooms, Escape resets.</p>\n",
+    "<div id=\"graph\" tabindex=\"0\" role=\"application\" aria-label=\"Flame graph: arrows move, Enter zooms\" ",
+    "aria-describedby=\"frame\"></div>\n<p id=\"frame\" aria-live=\"polite\">&nbsp;</p>\n"
+);
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_script_cannot_end_its_own_element() {
+        assert!(!super::SCRIPT.contains("</") && !super::SCRIPT.contains("<!--"));
+        assert!(!super::NO_SCRIPT.is_empty());
+    }
+}

@@ -1,0 +1,39 @@
+//! The arguments of `pdiff report`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use super::ExamineArgs;
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  pdiff report 57.perf 80.perf -o report.html
+  pdiff report 57.perf 80.perf --tps-before 69818 --tps-after 47509 --binary-before 57/bin/mysqld \\
+      --binary-after 80/bin/mysqld --settings-before 57.tsv --settings-after 80.tsv -o report.html
+  pdiff report --before a1.perf a2.perf --after b1.perf b2.perf --title 'nightly 4711' -o report.html
+
+One file, to be attached to a bug report: it needs no network and holds all its data as JSON.
+docs/report.md says what is in it.";
+
+#[derive(Args, Debug)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub(crate) examined: ExamineArgs,
+    /// First line of the page [default: the labels of both sides]
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    pub(crate) title: Option<String>,
+    /// Frames narrower than this on both sides are one in the flame graph; percent of all samples
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.05, help_heading = "Output")]
+    pub(crate) min_width: f64,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// No progress bar
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print time, bytes and peak memory of each stage to standard error
+    #[arg(long, help_heading = "Output")]
+    pub(crate) timings: bool,
+}
