@@ -78,7 +78,7 @@ function drawTable() {
   byId("rows").replaceChildren(element("thead", {}, head), body);
   const small = data.compare.functions_left_out.count;
   byId("shown").textContent = `${shown.length} of ${rows.length} functions` +
-    (small ? `; ${small} more below 0.02 % each are left out` : "");
+    (small ? `; ${small} more below 0.05 % each, and within noise, are left out` : "");
   byId("more").hidden = shown.length === rows.length;
   byId("more").textContent = `Show all ${rows.length}`;
 }

@@ -1,8 +1,9 @@
 //! The data of a report as JSON inside HTML: the documented schemas, with two economies that keep the file small.
 //!
-//! Real numbers have six significant digits. Functions that are under [`LEAST_PCT`] in every measure on both sides and
+//! Real numbers have five significant digits. Functions that are under [`LEAST_PCT`] in every measure on both sides and
 //! changed by no more than noise are left out of `compare.functions`; `functions_left_out` holds their number and their
-//! weights, so that sums still close. `pdiff compare --format json` has every row and digit.
+//! weights, so that sums still close. Verdicts that say noise are left out of `classify.verdicts`; `noise_left_out` is
+//! their number. `pdiff compare` and `pdiff classify --format json` have every row and digit.
 
 use serde_json::{Map, Value, json};
 
@@ -12,8 +13,9 @@ use crate::flame::tree_json;
 use crate::settings_json::settings_json;
 use crate::verdict_json::verdict_json;
 
-/// Percent of the denominator below which a function is left out: two samples of ten thousand.
-const LEAST_PCT: f64 = 0.02;
+/// Percent of the denominator below which a function is left out: no change of less passes the floor of noise, and a frame
+/// of it is not seen either.
+const LEAST_PCT: f64 = 0.05;
 
 /// The data, with every character escaped that HTML could take for something else.
 pub(super) fn embedded(input: &ReportInput<'_>) -> Result<String, Error> {
@@ -22,7 +24,7 @@ pub(super) fn embedded(input: &ReportInput<'_>) -> Result<String, Error> {
     let mut data = Map::new();
     data.insert("compare".to_owned(), compare);
     let mut classify = parsed(&verdict_json(input.comparison, input.classification)?)?;
-    leave_out_noise_evidence(&mut classify);
+    leave_out_noise(&mut classify);
     data.insert("classify".to_owned(), classify);
     if let Some(settings) = input.settings {
         data.insert("settings".to_owned(), parsed(&settings_json(settings)?)?);
@@ -61,20 +63,19 @@ fn is_large(row: &Value) -> bool {
     row["significant"].as_bool().unwrap_or(false) || is_over("before") || is_over("after")
 }
 
-/// What stayed within noise needs no proof of a cause.
-fn leave_out_noise_evidence(classify: &mut Value) {
-    for verdict in classify.get_mut("verdicts").and_then(Value::as_array_mut).into_iter().flatten() {
-        if verdict["cause"] == "noise" {
-            verdict["evidence"] = json!([]);
-        }
-    }
+fn leave_out_noise(classify: &mut Value) {
+    let Some(verdicts) = classify.get_mut("verdicts").and_then(Value::as_array_mut) else { return };
+    let all = verdicts.len();
+    verdicts.retain(|verdict| verdict["cause"] != "noise");
+    let left_out = all - verdicts.len();
+    classify["noise_left_out"] = Value::from(left_out);
 }
 
-/// Rounds real numbers to six significant digits.
+/// Rounds real numbers to five significant digits.
 fn round(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
-            let rounded = number.as_f64().and_then(|number| format!("{number:.5e}").parse::<f64>().ok());
+            let rounded = number.as_f64().and_then(|number| format!("{number:.4e}").parse::<f64>().ok());
             if let Some(rounded) = rounded {
                 *value = Value::from(rounded);
             }
@@ -112,7 +113,7 @@ mod tests {
         round(&mut rounded);
         assert_eq!(
             (rounded["pct"].as_f64(), rounded["weight"].as_u64()),
-            (Some(1.23457), Some(12_345_678_901))
+            (Some(1.2346), Some(12_345_678_901))
         );
     }
 }
