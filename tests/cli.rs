@@ -308,6 +308,7 @@ fn help_pages_are_as_written_down() {
         "flame",
         "inlines",
         "pack",
+        "report",
         "settings",
         "symbolize",
         "attribute",

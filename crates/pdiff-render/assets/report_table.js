@@ -78,7 +78,7 @@ function drawTable() {
   byId("rows").replaceChildren(element("thead", {}, head), body);
   const small = data.compare.functions_left_out.count;
   byId("shown").textContent = `${shown.length} of ${rows.length} functions` +
-    (small ? `; ${small} more below 0.05 % each, and within noise, are left out` : "");
+    (small ? `; ${small} more, small and within noise, are left out` : "");
   byId("more").hidden = shown.length === rows.length;
   byId("more").textContent = `Show all ${rows.length}`;
 }
@@ -144,6 +144,7 @@ function card(verdict, index, change) {
   for (const one of verdict.evidence) {
     evidence.append(element("li", {}, `${one.kind}${one.side ? ", " + one.side : ""}: ${one.text}`));
   }
+  if (verdict.evidence_left_out) evidence.append(element("li", {}, `${verdict.evidence_left_out} facts: see pdiff explain`));
   fact("evidence", evidence);
   fact("rule", verdict.rule_id);
   return element("details", { class: "card " + (change > 0 ? "up" : "down"), id: "v" + index }, summary, facts);

@@ -1,9 +1,13 @@
-//! The data of a report as JSON inside HTML: the documented schemas, with two economies that keep the file small.
+//! The data of a report as JSON inside HTML: the documented schemas, with economies that keep the file small enough to
+//! be attached to a bug report.
 //!
-//! Real numbers have five significant digits. Functions that are under [`LEAST_PCT`] in every measure on both sides and
-//! changed by no more than noise are left out of `compare.functions`; `functions_left_out` holds their number and their
-//! weights, so that sums still close. Verdicts that say noise are left out of `classify.verdicts`; `noise_left_out` is
-//! their number. `pdiff compare` and `pdiff classify --format json` have every row and digit.
+//! Real numbers have five significant digits. `compare.functions` holds rows that are significant, have a verdict or
+//! reach [`LEAST_PCT`]; `functions_left_out` holds number and weights of the others, so that sums still close. Verdicts
+//! that say noise are left out of `classify.verdicts` (`noise_left_out`), and so is evidence of kind `weight`, whose numbers
+//! the verdict has. Evidence goes to the largest changes first, up to [`MOST_BYTES`] of data; further verdicts say
+//! `evidence_left_out`. `pdiff compare`, `classify` and `explain` give every row, digit and fact.
+
+use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
@@ -13,18 +17,21 @@ use crate::flame::tree_json;
 use crate::settings_json::settings_json;
 use crate::verdict_json::verdict_json;
 
-/// Percent of the denominator below which a function is left out: no change of less passes the floor of noise, and a frame
-/// of it is not seen either.
-const LEAST_PCT: f64 = 0.05;
+/// Percent of the denominator of self or booked self that brings a function into the table whatever became of it.
+const LEAST_PCT: f64 = 0.2;
+
+/// Bytes of data up to which evidence is told.
+const MOST_BYTES: usize = 1_800_000;
 
 /// The data, with every character escaped that HTML could take for something else.
 pub(super) fn embedded(input: &ReportInput<'_>) -> Result<String, Error> {
-    let mut compare = parsed(&crate::json::json(input.comparison)?)?;
-    leave_out_small(&mut compare);
-    let mut data = Map::new();
-    data.insert("compare".to_owned(), compare);
     let mut classify = parsed(&verdict_json(input.comparison, input.classification)?)?;
     leave_out_noise(&mut classify);
+    let mut compare = parsed(&crate::json::json(input.comparison)?)?;
+    leave_out_small(&mut compare, &classify);
+    let evidence = take_evidence(&mut classify);
+    let mut data = Map::new();
+    data.insert("compare".to_owned(), compare);
     data.insert("classify".to_owned(), classify);
     if let Some(settings) = input.settings {
         data.insert("settings".to_owned(), parsed(&settings_json(settings)?)?);
@@ -33,6 +40,8 @@ pub(super) fn embedded(input: &ReportInput<'_>) -> Result<String, Error> {
     data.insert("command".to_owned(), Value::from(input.command));
     let mut data = Value::Object(data);
     round(&mut data);
+    let room = MOST_BYTES.saturating_sub(without_markup(&data.to_string()).len());
+    put_evidence(&mut data["classify"], evidence, room);
     Ok(without_markup(&data.to_string()))
 }
 
@@ -40,27 +49,70 @@ fn parsed(bytes: &[u8]) -> Result<Value, Error> {
     serde_json::from_slice(bytes).map_err(|error| Error::Json { reason: error.to_string() })
 }
 
-fn leave_out_small(compare: &mut Value) {
+fn leave_out_small(compare: &mut Value, classify: &Value) {
+    let key = |of: &Value, name: &str| (of[name].to_string(), of["object"].to_string());
+    let verdicts = classify["verdicts"].as_array().into_iter().flatten();
+    let told: HashSet<(String, String)> = verdicts.map(|verdict| key(verdict, "function")).collect();
     let Some(functions) = compare.get_mut("functions").and_then(Value::as_array_mut) else { return };
-    let mut left_out = [0_u64; 3];
+    let (mut count, mut weights) = (0_u64, [0_u64; 2]);
     functions.retain(|row| {
-        let keep = is_large(row);
+        let keep = is_large(row) || told.contains(&key(row, "name"));
         if !keep {
-            left_out[0] += 1;
-            left_out[1] += row["before"]["self_weight"].as_u64().unwrap_or(0);
-            left_out[2] += row["after"]["self_weight"].as_u64().unwrap_or(0);
+            count += 1;
+            for (sum, side) in weights.iter_mut().zip(["before", "after"]) {
+                *sum += row[side]["self_weight"].as_u64().unwrap_or(0);
+            }
         }
         keep
     });
-    let [count, before_self_weight, after_self_weight] = left_out;
-    compare["functions_left_out"] = json!({"count": count, "before_self_weight": before_self_weight, "after_self_weight": after_self_weight});
+    let [before_self_weight, after_self_weight] = weights;
+    compare["functions_left_out"] = json!({
+        "count": count, "before_self_weight": before_self_weight, "after_self_weight": after_self_weight
+    });
 }
 
 fn is_large(row: &Value) -> bool {
-    let measures = ["self_pct", "booked_self_pct", "total_pct"];
+    let measures = ["self_pct", "booked_self_pct"];
     let is_over =
         |side: &str| measures.iter().any(|key| row[side][*key].as_f64().unwrap_or(0.0) >= LEAST_PCT);
     row["significant"].as_bool().unwrap_or(false) || is_over("before") || is_over("after")
+}
+
+/// By verdict: its evidence, which the verdicts are without from then on.
+fn take_evidence(classify: &mut Value) -> Vec<Value> {
+    let verdicts = classify.get_mut("verdicts").and_then(Value::as_array_mut).into_iter().flatten();
+    let take = |verdict: &mut Value| {
+        let mut evidence = std::mem::replace(&mut verdict["evidence"], json!([]));
+        if let Some(facts) = evidence.as_array_mut() {
+            facts.retain(|fact| fact["kind"] != "weight");
+        }
+        round(&mut evidence);
+        evidence
+    };
+    verdicts.map(take).collect()
+}
+
+/// Gives verdicts their evidence back, the largest changes first, as far as there is room.
+fn put_evidence(classify: &mut Value, mut evidence: Vec<Value>, room: usize) {
+    let Some(verdicts) = classify.get_mut("verdicts").and_then(Value::as_array_mut) else { return };
+    let size = |verdict: &Value| {
+        let judged = verdict["judged_by"].as_str().unwrap_or("self");
+        verdict[format!("delta_{judged}_pp")].as_f64().unwrap_or(0.0).abs()
+    };
+    let mut order: Vec<usize> = (0..verdicts.len()).collect();
+    order.sort_by(|a, b| size(&verdicts[*b]).total_cmp(&size(&verdicts[*a])).then(a.cmp(b)));
+    let mut room = room;
+    for index in order {
+        let bytes = without_markup(&evidence[index].to_string()).len();
+        if bytes <= room {
+            room -= bytes;
+            verdicts[index]["evidence"] = evidence[index].take();
+        } else {
+            room = 0;
+            let count = evidence[index].as_array().map_or(0, Vec::len);
+            verdicts[index]["evidence_left_out"] = Value::from(count);
+        }
+    }
 }
 
 fn leave_out_noise(classify: &mut Value) {

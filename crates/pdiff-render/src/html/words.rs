@@ -128,7 +128,7 @@ fn told<'a>(input: &ReportInput<'a>) -> Vec<&'a Verdict> {
         .filter(|verdict| !matches!(verdict.cause, Cause::Noise | Cause::Unclear))
         .collect();
     told.sort_by(|a, b| {
-        let size = |verdict: &Verdict| verdict.delta_judged_pp().abs();
+        let size = |verdict: &Verdict| verdict.delta_self_pp().abs();
         size(b)
             .total_cmp(&size(a))
             .then_with(|| a.function.cmp(&b.function))
@@ -141,8 +141,8 @@ fn verdict_text(verdict: &Verdict) -> String {
     format!(
         "<code>{}</code> {} points of {} ({}, {})",
         escaped(&verdict.function),
-        signed(verdict.delta_judged_pp(), 2),
-        verdict.judged.as_str(),
+        signed(verdict.delta_self_pp(), 2),
+        "self",
         verdict.cause.as_str(),
         verdict.confidence.as_str()
     )

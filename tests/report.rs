@@ -1,0 +1,200 @@
+//! The report as a file: whole, safe, small, and its data those of the other commands.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use html5ever::tokenizer::{BufferQueue, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use serde_json::Value;
+
+fn pdiff(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pdiff")).args(arguments).arg("--no-symbolize").output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn fixture(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path);
+    path.to_str().unwrap().to_owned()
+}
+
+/// Start tags with their attributes, and the text of each script.
+#[derive(Default)]
+struct Seen {
+    tags: std::cell::RefCell<Vec<(String, Vec<(String, String)>)>>,
+    text: std::cell::RefCell<String>,
+}
+
+impl TokenSink for Seen {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        match token {
+            Token::TagToken(tag) if tag.kind == html5ever::tokenizer::StartTag => {
+                let attributes =
+                    tag.attrs.iter().map(|of| (of.name.local.to_string(), of.value.to_string())).collect();
+                self.tags.borrow_mut().push((tag.name.to_string(), attributes));
+                if &*tag.name == "script" || &*tag.name == "style" {
+                    let kind = html5ever::tokenizer::states::RawKind::ScriptData;
+                    return TokenSinkResult::RawData(kind);
+                }
+            }
+            Token::CharacterTokens(text) => self.text.borrow_mut().push_str(&text),
+            _ => {}
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+fn seen(html: &str) -> Seen {
+    let queue = BufferQueue::default();
+    queue.push_back(html5ever::tendril::StrTendril::from(html).into_send().into());
+    let tokenizer = Tokenizer::new(Seen::default(), TokenizerOpts::default());
+    let _ = tokenizer.feed(&queue);
+    tokenizer.end();
+    tokenizer.sink
+}
+
+fn data(html: &str) -> Value {
+    let (_, rest) = html.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+fn default_pair() -> [String; 2] {
+    [fixture("mysql/57-default.perf.zst"), fixture("mysql/80-default.perf.zst")]
+}
+
+#[test]
+fn a_report_is_one_file_with_every_part_and_the_data_of_the_other_commands() {
+    let [before, after] = default_pair();
+    let windows = fixture("mysql/windows.tsv");
+    let page = stdout(&pdiff(&["report", &before, &after, "--windows", &windows, "--title", "A & <b>"]));
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    for id in ["summary", "comparability", "closure", "functions", "verdicts", "flame", "compilers", "notes"]
+    {
+        assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
+    }
+    for words in [
+        "fewer operations per second",
+        "redo log",
+        "run-to-run variation assumed",
+        "The gap in throughput, step by step",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(page.contains("<title>A &amp; &lt;b&gt;</title>"));
+    assert!(page.contains("pdiff report ") && page.contains("&#39;A &amp; &lt;b&gt;&#39;"));
+    let data = data(&page);
+    let compared = stdout(&pdiff(&["compare", &before, &after, "--windows", &windows, "--format", "json"]));
+    let compared: Value = serde_json::from_str(&compared).unwrap();
+    for side in ["before", "after"] {
+        let rows = data["compare"]["functions"].as_array().unwrap();
+        let sum: u64 = rows.iter().map(|row| row[side]["self_weight"].as_u64().unwrap_or(0)).sum();
+        let left_out = data["compare"]["functions_left_out"][format!("{side}_self_weight")].as_u64().unwrap();
+        assert_eq!(Some(sum + left_out), compared[side]["weight"].as_u64());
+        assert_eq!(data["tree"]["frames"][0][if side == "before" { 5 } else { 7 }], compared[side]["weight"]);
+    }
+    let significant = |of: &Value| {
+        of["functions"].as_array().unwrap().iter().filter(|row| row["significant"] == true).count()
+    };
+    assert_eq!(significant(&data["compare"]), significant(&compared));
+    let verdicts = data["classify"]["verdicts"].as_array().unwrap();
+    assert!(verdicts.iter().any(|verdict| !verdict["evidence"].as_array().unwrap().is_empty()));
+    assert_eq!(data["compare"]["schema_version"], 1);
+    assert_eq!(
+        page,
+        stdout(&pdiff(&["report", &before, &after, "--windows", &windows, "--title", "A & <b>"]))
+    );
+}
+
+#[test]
+fn nothing_in_a_report_asks_for_anything_outside() {
+    let [before, after] = default_pair();
+    let page = stdout(&pdiff(&["report", &before, &after]));
+    let seen = seen(&page);
+    let tags = seen.tags.borrow();
+    let fetching = ["src", "srcset", "data", "action", "formaction", "poster", "background", "ping"];
+    for (tag, attributes) in tags.iter() {
+        assert!(
+            !["link", "iframe", "object", "embed", "img", "base", "audio", "video"].contains(&tag.as_str()),
+            "{tag}"
+        );
+        for (name, value) in attributes {
+            assert!(!fetching.contains(&name.as_str()), "{tag} {name}");
+            assert!(name != "href" || value.starts_with('#'), "{value}");
+        }
+    }
+    let policy =
+        tags.iter().flat_map(|(_, attributes)| attributes).find(|(_, value)| value.contains("default-src"));
+    assert!(policy.unwrap().1.starts_with("default-src 'none'; script-src 'nonce-"));
+}
+
+/// A recording whose names are all hostile.
+fn hostile(directory: &Path, name: &str) -> PathBuf {
+    let names = [
+        "<script>alert(1)</script>",
+        "</script><img src=x onerror=alert(1)>",
+        "a\"b'c&amp;",
+        "]]>--><!--",
+        "\u{1b}[31m\u{202e}gnp",
+        "\u{2028}line",
+    ];
+    let mut text = String::new();
+    for second in 0..8 {
+        for sample in 0..40 {
+            text.push_str(&format!("x<b>&comm 1 {second}.{sample:06}: 1000 cpu-clock:\n"));
+            for frame in names.iter().skip(sample % 3) {
+                text.push_str(&format!("\t4000 {frame}+0x4 (/bin/<i>app)\n"));
+            }
+            text.push('\n');
+        }
+    }
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn hostile_names_are_no_markup() {
+    let directory = tempfile::tempdir().unwrap();
+    let before = hostile(directory.path(), "<script>x.perf");
+    let after = hostile(directory.path(), "b&\"'.perf");
+    let [before, after] = [before, after].map(|path| path.to_str().unwrap().to_owned());
+    let page = stdout(&pdiff(&["report", &before, &after, "--title", "</title><script>alert(2)</script>"]));
+    let seen = seen(&page);
+    let tags = seen.tags.borrow();
+    assert_eq!(tags.iter().filter(|(tag, _)| tag == "script").count(), 2);
+    assert!(!tags.iter().any(|(tag, _)| ["img", "b<", "i"].contains(&tag.as_str())));
+    assert!(!tags.iter().flat_map(|(_, of)| of).any(|(name, _)| name.starts_with("on")));
+    let data = data(&page);
+    let names: Vec<&str> =
+        data["tree"]["functions"].as_array().unwrap().iter().map(|of| of["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"</script><img src=x onerror=alert(1)>"), "{names:?}");
+    assert!(!page.contains('\u{202e}') || !page.split_once("id=\"data\"").unwrap().0.contains('\u{202e}'));
+}
+
+#[test]
+fn wrong_choices_are_told_in_a_line() {
+    let [before, after] = default_pair();
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("none.html");
+    let target = target.to_str().unwrap();
+    let check = |arguments: &[&str], expected: &str| {
+        let output = pdiff(&[&["report"], arguments, &["-o", target]].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected), "{said}");
+        assert!(!Path::new(target).exists());
+    };
+    check(&[&before, &after, "--min-width", "101"], "--min-width: 101 is not a percentage");
+    check(&[&before, &after, "--by", "subsystem"], "verdicts are on functions");
+    check(&[&before, "/nonexistent.perf"], "/nonexistent.perf");
+    check(
+        &[&before, &after, "--settings-before", "/nonexistent.tsv", "--settings-after", "/nonexistent.tsv"],
+        "/nonexistent.tsv",
+    );
+}
