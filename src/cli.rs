@@ -2,8 +2,8 @@
 
 mod attribute;
 mod flame;
-mod series;
 mod report;
+mod series;
 mod server_settings;
 mod verdicts;
 
@@ -14,8 +14,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use attribute::{AttributeArgs, AttributeFormat};
 pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, PictureArgs, View};
-pub(crate) use series::{SeriesArgs, SeriesFormat};
 pub(crate) use report::ReportArgs;
+pub(crate) use series::{SeriesArgs, SeriesFormat};
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 

@@ -9,7 +9,7 @@ pub(crate) mod flame;
 pub(crate) mod inlines;
 pub(crate) mod man;
 pub(crate) mod pack;
-pub(crate) mod series;
 pub(crate) mod report;
+pub(crate) mod series;
 pub(crate) mod settings;
 pub(crate) mod symbolize;
