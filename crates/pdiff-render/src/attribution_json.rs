@@ -50,6 +50,14 @@ pub fn attribution_value(view: &AttributionView<'_>) -> Value {
         "end": of.end.as_ref().map(|gap| gap_value(view, gap)),
         "cumulative": steps(view, &of.cumulative, true),
         "independent": steps(view, &of.independent, false),
+        "fraction": of.fraction.iter().map(|one| {
+            let mut value = effect_value(&one.effect);
+            value.insert("factor".into(), json!(view.name(one.factor)));
+            value.insert("settings".into(), json!(one.settings));
+            let pair = |(a, b): &(usize, usize)| json!([view.name(*a), view.name(*b)]);
+            value.insert("aliases".into(), json!(one.aliases.iter().map(pair).collect::<Vec<_>>()));
+            value
+        }).collect::<Vec<_>>(),
         "ranges": of.ranges.iter().map(|range| json!({
             "factor": view.name(range.factor),
             "contexts": range.contexts,

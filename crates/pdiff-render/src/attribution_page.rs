@@ -2,8 +2,8 @@
 //! could not be told.
 
 use pdiff_analysis::ablation::{
-    Attribution, BuildEffect, Compared, Effect, Estimate, GapAt, Interaction, Masking, Meeting, Need,
-    NoiseSource, Range, Scale, Shapley, Step,
+    Attribution, BuildEffect, Compared, Effect, Estimate, FractionAverage, GapAt, Interaction, Masking,
+    Meeting, Need, NoiseSource, Range, Scale, Shapley, Step,
 };
 use pdiff_profile::Setting;
 
@@ -365,7 +365,9 @@ fn averages(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
     let of = view.attribution;
     let Some(shapley) = &of.shapley else {
         let text = "no average over orders: it needs every setting of the factors to be measured; the range over what was measured stands above";
-        return vec![Line::block("orders", text)];
+        let mut blocks = vec![Line::block("orders", text)];
+        blocks.extend(fraction(view, width));
+        return blocks;
     };
     let mut text = format!("averages over all orders of {} factors (Shapley values)", shapley.core.count());
     let left: Vec<&str> = (0..of.factors.len())
@@ -376,6 +378,38 @@ fn averages(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
         text.push_str(&format!("; conditional, and not in it: {}", left.join(", ")));
     }
     vec![Line::toned("orders", text, Tone::Strong), shapley_grid(view, shapley, width)]
+}
+
+/// Averages from a fraction of a factorial, and what they cannot be told from.
+fn fraction(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
+    let rows = &view.attribution.fraction;
+    let Some(first) = rows.first() else { return Vec::new() };
+    let mut columns = RankedColumns::default();
+    columns.names(["", "factor"], rows.iter().map(|row| view.name_and_build(row.factor)));
+    columns.push(
+        0,
+        ["", "points"],
+        Align::Right,
+        rows.iter().map(|row| estimate_cell(Some(row.effect.points))).collect(),
+    );
+    columns.numbers(1, ["points", "95 %"], rows.iter().map(|row| bounds(&row.effect.points, PLACES)));
+    columns.numbers(2, ["", "ln"], rows.iter().map(|row| value(&row.effect.log, LOG_PLACES)));
+    let aliases = |row: &FractionAverage| {
+        let pairs: Vec<String> =
+            row.aliases.iter().map(|(a, b)| format!("{} x {}", view.name(*a), view.name(*b))).collect();
+        let told = if pairs.is_empty() {
+            String::new()
+        } else {
+            format!("cannot be told from {}", pairs.join(", "))
+        };
+        join(&[noise_words(&row.effect), &told])
+    };
+    columns.words(1, ["", "remark"], rows.iter().map(aliases));
+    let text = format!(
+        "mean over the {} settings measured with the factor changed less the mean without; interactions of three and more factors are taken as none",
+        first.settings
+    );
+    vec![Line::toned("fraction", text, Tone::Strong), columns.grid(width, 0)]
 }
 
 fn shapley_grid(view: &AttributionView<'_>, shapley: &Shapley, width: Option<usize>) -> Block {

@@ -12,6 +12,7 @@ use super::attribution::{
     NoiseSource, Plots, Scale, Shapley, Step, Together,
 };
 use super::cells::{Blocks, Of};
+use super::fraction::fraction_averages;
 use super::gaps::{Gaps, Weights, weights_of_pairs};
 use super::ranges::ranges;
 use super::shapley::shapley_weights;
@@ -86,6 +87,7 @@ pub fn attribute(table: &RunsTable, settings: &AttributeSettings) -> Option<Attr
         baseline: gaps.at(Setting::BASELINE),
         end: gaps.at(all),
         shapley: is_full.then(|| shapley(&gaps, core)).flatten(),
+        fraction: if is_full { Vec::new() } else { fraction_averages(&gaps, &measured, all) },
         ranges: ranges(&gaps, &measured, all),
         interactions: interactions(&gaps, &measured, all),
         together: together(&gaps, all, &cumulative, &independent),

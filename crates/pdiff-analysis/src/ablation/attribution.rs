@@ -3,6 +3,7 @@
 use pdiff_profile::{RunMetric, Setting};
 
 use super::estimate::{Effect, Estimate, GapAt};
+use super::fraction::FractionAverage;
 
 /// What is asked of a table of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +45,8 @@ pub struct Attribution {
     pub independent: Vec<Step>,
     /// Averages over all orders, where every setting of the factors that take part was measured.
     pub shapley: Option<Shapley>,
+    /// Averages from a fraction of a factorial; empty where `shapley` is known or the settings are not even.
+    pub fraction: Vec<FractionAverage>,
     /// How a factor's effect differs between the settings it was measured under.
     pub ranges: Vec<Range>,
     /// What two factors do together beyond what each does by itself.

@@ -11,6 +11,7 @@ mod attribute;
 mod attribution;
 mod cells;
 mod estimate;
+mod fraction;
 mod gaps;
 mod meeting;
 mod ranges;
@@ -22,6 +23,7 @@ pub use attribution::{
     NoiseSource, Plots, Range, Scale, Shapley, Sign, Step, Together,
 };
 pub use estimate::{Effect, Estimate, GapAt};
+pub use fraction::FractionAverage;
 pub use meeting::{Compared, Meeting, MeetingRow, meet, mysqld_subsystem};
 
 #[cfg(test)]

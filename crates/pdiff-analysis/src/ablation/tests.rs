@@ -317,3 +317,58 @@ fn an_incomplete_repeat_is_left_out_and_said_so() {
     let NoiseSource::Pooled { blocks, left_out, .. } = found.noise else { panic!("there are repeats") };
     assert_eq!((blocks, left_out), (Some(2), vec!["2".to_owned()]));
 }
+
+#[test]
+fn a_fraction_gives_averages_and_names_what_they_cannot_be_told_from() {
+    // Half of a factorial of three: C is on where A and B differ, so each stands for the pair of the others.
+    let truth = |setting: Setting| {
+        let sign = |factor| if setting.has(factor) { 1.0 } else { -1.0 };
+        0.1 * sign(0) + 0.2 * sign(1) - 0.05 * sign(2)
+    };
+    let mut runs = Vec::new();
+    for bits in [0b000, 0b101, 0b110, 0b011] {
+        runs.push(run(0, Setting(bits), None, 100.0));
+        runs.push(run(1, Setting(bits), None, 100.0 * f64::exp(truth(Setting(bits)))));
+    }
+    let builds = vec![build("a", &[true; 3]), build("b", &[true; 3])];
+    let found = attribute(&table(3, builds, runs), &settings()).unwrap();
+    assert!(found.shapley.is_none() && found.ranges.is_empty());
+    let expected = [(0, 0.2, (1, 2)), (1, 0.4, (0, 2)), (2, -0.1, (0, 1))];
+    assert_eq!(found.fraction.len(), 3);
+    for (average, (factor, log, alias)) in found.fraction.iter().zip(expected) {
+        assert_eq!((average.factor, &average.aliases), (factor, &vec![alias]));
+        assert!((average.effect.log.value - log).abs() < 1e-9);
+    }
+    // One factor at a time is no fraction: nothing is averaged there.
+    let lone =
+        [0, 1, 2, 4].map(|bits| [run(0, Setting(bits), None, 100.0), run(1, Setting(bits), None, 70.0)]);
+    let builds = vec![build("a", &[true; 3]), build("b", &[true; 3])];
+    assert!(attribute(&table(3, builds, lone.concat()), &settings()).unwrap().fraction.is_empty());
+}
+
+#[test]
+fn a_ceiling_is_claimed_only_where_runs_show_it() {
+    // X gives nothing while F is off, and 10 % when it is on.
+    let mut random = Random(SEED);
+    let mut masked = |sd: f64, repeats: usize| {
+        let mut runs = Vec::new();
+        for repeat in 0..repeats {
+            for setting in Setting(3).subsets() {
+                runs.push(run(0, setting.without(1), Some(repeat), random.normal(sd).exp()));
+                let log = if setting.0 == 3 { 0.1 } else { 0.0 };
+                runs.push(run(1, setting, Some(repeat), (log + random.normal(sd)).exp()));
+            }
+        }
+        // The base lacks X: its two cells stand twice above, so every second one goes.
+        let mut seen = std::collections::BTreeSet::new();
+        runs.retain(|run| seen.insert((run.build, run.setting, run.replicate.clone())));
+        let builds = vec![build("a", &[true, false]), build("b", &[true, true])];
+        let asked = AttributeSettings { masking: vec![(1, 0)], ..settings() };
+        attribute(&table(2, builds, runs), &asked).unwrap().masking.remove(0)
+    };
+    let clear = masked(0.005, 4);
+    assert!(clear.difference.log.is_beyond_noise() && clear.under.log.value.abs() < 0.03);
+    assert!((clear.difference.log.value - 0.1).abs() < 0.02);
+    assert!(!masked(0.2, 3).difference.log.is_beyond_noise());
+    assert!(masked(0.0, 1).difference.log.interval.is_none());
+}
