@@ -286,3 +286,72 @@ fn wrong_choices_are_told_in_a_line() {
     check(&[&before, "/nonexistent.perf"], "/nonexistent.perf");
     check(&[&before, &after, "--comm", "nobody"], "leave no samples");
 }
+
+/// The pictures of `docs/flame.md` are written by `UPDATE=1`.
+fn keep_picture(name: &str, svg: &[u8]) {
+    if std::env::var_os("UPDATE").is_some() {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/img");
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join(name), svg).unwrap();
+    }
+}
+
+#[test]
+fn a_pair_that_differs_in_inlining_alone_is_neutral_and_leaves_of_machine_functions_are_not() {
+    let fixture = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/inline-only").join(name);
+        path.to_str().unwrap().to_owned()
+    };
+    let runs =
+        |side: &str| (1..=3).map(|run| fixture(&format!("{side}-r{run}.perf.zst"))).collect::<Vec<_>>();
+    let mut arguments = vec!["flame".to_owned(), "--before".to_owned()];
+    arguments.extend(runs("before"));
+    arguments.push("--after".to_owned());
+    arguments.extend(runs("after"));
+    let flame = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_pdiff")).args(&arguments).args(more).output().unwrap();
+        stdout(&output)
+    };
+    let binaries = [fixture("before/orders"), fixture("after/orders")];
+    let binaries = ["--binary-before", &binaries[0], "--binary-after", &binaries[1], "--no-cache"];
+    let ours = flame(&[&binaries[..], &["--title", "pdiff flame"]].concat());
+    let colored: u64 = frames(&ours)
+        .iter()
+        .filter(|frame| ["url(#new)", "url(#gone)"].contains(&frame.fill.as_str()) || !is_grey(&frame.fill))
+        .map(|frame| frame.width)
+        .sum();
+    let whole = named(&frames(&ours), "all").width;
+    assert!(colored * 100 < whole, "{colored} of {whole}");
+    keep_picture("inline-only-pdiff.svg", ours.as_bytes());
+
+    let directory = tempfile::tempdir().unwrap();
+    let sides = ["before", "after"].map(|side| {
+        let path = directory.path().join(side);
+        let folded = flame(&["--no-symbolize", "--format", "folded", "--view", side]);
+        std::fs::write(&path, folded).unwrap();
+        path
+    });
+    let mut folded = Vec::new();
+    let options = inferno::differential::Options { normalize: true, ..Default::default() };
+    inferno::differential::from_files(options, &sides[0], &sides[1], &mut folded).unwrap();
+    let mut theirs = Vec::new();
+    let mut options = inferno::flamegraph::Options::default();
+    options.title = "inferno-diff-folded | inferno-flamegraph".to_owned();
+    inferno::flamegraph::from_reader(&mut options, &folded[..], &mut theirs).unwrap();
+    let text = String::from_utf8(theirs.clone()).unwrap();
+    let deepest = |name: &str| {
+        let start = format!("<title>{name} (");
+        let titles = text.split(&start).skip(1).filter_map(|rest| rest.split_once("%)"));
+        let deltas = titles.filter_map(|(title, _)| title.rsplit_once("; ")?.1.parse::<f64>().ok());
+        deltas.fold(0.0_f64, |most, delta| if delta.abs() > most.abs() { delta } else { most })
+    };
+    assert!(deepest("hash_key") > 5.0, "{}", deepest("hash_key"));
+    assert!(deepest("lookup_row") < -5.0, "{}", deepest("lookup_row"));
+    keep_picture("inline-only-inferno.svg", &theirs);
+}
+
+/// One number for red, green and blue, or a hatching of noise.
+fn is_grey(fill: &str) -> bool {
+    let channels = fill.trim_start_matches("rgb(").trim_end_matches(')').split(',').collect::<BTreeSet<_>>();
+    fill.ends_with("-noise)") || channels.len() == 1
+}

@@ -22,10 +22,13 @@ fn fixture(path: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Start tags with their attributes, and the text of each script.
+/// A start tag's name and its attributes.
+type Tag = (String, Vec<(String, String)>);
+
+/// Start tags, and all text.
 #[derive(Default)]
 struct Seen {
-    tags: std::cell::RefCell<Vec<(String, Vec<(String, String)>)>>,
+    tags: std::cell::RefCell<Vec<Tag>>,
     text: std::cell::RefCell<String>,
 }
 

@@ -91,15 +91,14 @@ fn cost_sentence(cost: &Cost) -> String {
 fn explains(input: &ReportInput<'_>) -> Vec<String> {
     let comparison = input.comparison;
     let mut sentences = Vec::new();
-    if let Some(gap) = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()) {
-        if let Some(of) = gap.parts {
-            sentences.push(format!(
+    let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
+    if let Some(of) = gap.and_then(|gap| gap.parts) {
+        sentences.push(format!(
                 "Of the gap, {} % is functions whose change is more than noise, {} % is CPU cores used (waiting, client, \
                  idle).",
                 fixed(of.explained_pct, 1),
                 fixed(of.utilisation_pct, 1)
             ));
-        }
     }
     sentences.push(format!("By part of the program: {}.", parts_text(comparison)));
     let told = told(input);
