@@ -13,6 +13,7 @@ mod progress;
 mod settings;
 mod source_text;
 mod timings;
+mod usage;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -24,7 +25,10 @@ use cli::{Cli, Command};
 use exit::{Outcome, TROUBLE};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::say(&error),
+    };
     match run(&cli.command) {
         Ok(outcome) => outcome.into(),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -66,7 +70,9 @@ fn one_line(error: &anyhow::Error) -> String {
     line.replace('\n', " ")
 }
 
-/// Says something on standard error; if that is closed, nobody is there to hear it.
+/// Says something on standard error; if that is closed, nobody is there to hear it. Names from files and arguments stand in
+/// it, so what a terminal would obey is spelled out.
 fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let lines: Vec<_> = text.split('\n').map(pdiff_render::visible).collect();
+    let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
 }

@@ -61,7 +61,11 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> 
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = fill_and_flush(fill, builder.prefix(".pdiff-").tempfile_in(directory)?)?;
+    // Errors are about the file asked for, not about the one beside it, which tempfile would name.
+    std::fs::metadata(directory)?;
+    let beside =
+        builder.prefix(".pdiff-").tempfile_in(directory).map_err(|error| io::Error::from(error.kind()))?;
+    let file = fill_and_flush(fill, beside)?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }

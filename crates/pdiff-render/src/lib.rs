@@ -87,3 +87,4 @@ pub use verdict_columns::verdict_csv;
 pub use verdict_explain::{ExplainView, explain_markdown, explain_text};
 pub use verdict_json::{explain_json, verdict_json};
 pub use verdict_page::{verdict_markdown, verdict_table};
+pub use visible_text::visible;

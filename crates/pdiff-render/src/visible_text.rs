@@ -12,7 +12,11 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 pub(crate) const CUT: &str = "..";
 
 /// The text with every character that has no width, or that breaks lines, as `\x1b` or `\u{202e}`.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+///
+/// ```
+/// assert_eq!(pdiff_render::visible("a\u{1b}[2Jb"), "a\\x1b[2Jb");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }

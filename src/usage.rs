@@ -1,0 +1,62 @@
+//! What was typed wrongly, in one line as any other error: what, where, hint.
+
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use crate::cli::Cli;
+use crate::exit::TROUBLE;
+
+/// Prints help or the version as clap does, and an error as one line.
+pub(crate) fn say(error: &clap::Error) -> ExitCode {
+    let is_help = !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if is_help {
+        // A closed pipe is quiet here too.
+        let _ = error.print();
+        return if error.use_stderr() { ExitCode::from(TROUBLE) } else { ExitCode::SUCCESS };
+    }
+    let named = std::env::args().nth(1).filter(|word| Cli::command().find_subcommand(word).is_some());
+    let command = named.map_or_else(|| "pdiff".to_owned(), |name| format!("pdiff {name}"));
+    crate::complain(&format!("pdiff: error: {}", one_line(&error.render().to_string(), &command)));
+    ExitCode::from(TROUBLE)
+}
+
+/// Clap's paragraphs as one line: the error, its tip as the hint, and the command whose help says more.
+fn one_line(rendered: &str, command: &str) -> String {
+    let message = rendered.split("Usage: ").next().unwrap_or_default();
+    let message = message.split("For more information").next().unwrap_or_default();
+    let mut line = String::new();
+    let mut hints = Vec::new();
+    for part in message.trim_start_matches("error: ").lines().map(str::trim).filter(|part| !part.is_empty()) {
+        match part.strip_prefix("tip: ") {
+            Some(tip) => hints.push(tip.to_owned()),
+            None if line.is_empty() => line.push_str(part),
+            None => line.push_str(&format!(" {part}")),
+        }
+    }
+    hints.push(format!("see `{command} --help`"));
+    format!("{line}; hint: {}", hints.join(", or "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_become_one_line() {
+        let check = |rendered, expected| assert_eq!(one_line(rendered, "pdiff compare"), expected);
+        check(
+            "error: unexpected argument '--topp' found\n\n  tip: a similar argument exists: '--top'\n\nUsage: pdiff compare --top <N> <BEFORE|--before <FILE>...>\n\nFor more information, try '--help'.\n",
+            "unexpected argument '--topp' found; hint: a similar argument exists: '--top', or see `pdiff compare --help`",
+        );
+        check(
+            "error: the following required arguments were not provided:\n  <BEFORE>\n  <AFTER>\n\nUsage: pdiff flame <BEFORE>\n\nFor more information, try '--help'.\n",
+            "the following required arguments were not provided: <BEFORE> <AFTER>; hint: see `pdiff compare --help`",
+        );
+        check(
+            "error: invalid value 'x' for '--format <FORM>'\n  [possible values: table, json]\n\nFor more information, try '--help'.\n",
+            "invalid value 'x' for '--format <FORM>' [possible values: table, json]; hint: see `pdiff compare --help`",
+        );
+    }
+}
