@@ -16,11 +16,12 @@ pub(crate) struct FileBytes(Option<Mmap>);
 
 impl FileBytes {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
+        // Asked before it is opened: to open a pipe is to wait for its writer.
+        if !std::fs::metadata(path)?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
         if metadata.len() == 0 {
             return Ok(Self(None));
         }
