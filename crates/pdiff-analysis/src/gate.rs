@@ -101,7 +101,7 @@ pub enum GateError {
         scope: String,
     },
     /// The field is none of those there are in its scope.
-    #[error("unknown field '{field}'; hint: fields are {fields}", fields = fields.join(", "))]
+    #[error("unknown field '{field}'; hint: fields are {}; docs/json.md tells each", shown(fields))]
     UnknownField {
         /// The field.
         field: String,
@@ -111,6 +111,18 @@ pub enum GateError {
     /// The scope's pattern does not parse.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+}
+
+/// Fields named in a message; docs/json.md has them all.
+const MOST_FIELDS_NAMED: usize = 8;
+
+/// The first fields, and how many more there are.
+fn shown(fields: &[String]) -> String {
+    let named = fields.get(..MOST_FIELDS_NAMED).unwrap_or(fields).join(", ");
+    match fields.len().saturating_sub(MOST_FIELDS_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 impl FromStr for Gate {
