@@ -120,7 +120,8 @@ pub fn compare_inlines<'a>(
             function.and_then(Function::file),
         )
     };
-    rows.sort_unstable_by(|a, b| key(a).cmp(&key(b)).then((a.before, a.after).cmp(&(b.before, b.after))));
+    // They come in two stretches that are sorted but for renames; a stable sort makes use of that.
+    rows.sort_by(|a, b| key(a).cmp(&key(b)).then((a.before, a.after).cmp(&(b.before, b.after))));
     comparison.functions = rows;
     comparison
 }

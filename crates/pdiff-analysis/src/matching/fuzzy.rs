@@ -3,15 +3,16 @@
 //! A score of words in the name, neighbours and code size. Words must be alike, or neighbours alone would pair whatever
 //! replaced whatever. Only pairs that are each other's best, by a margin, are taken.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use pdiff_profile::census::{Census, Function, FunctionId};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::matcher::Matching;
 use super::neighbours::{neighbours, overlap};
 use super::source_file::stem;
-use super::spelling::Spelling;
+use super::spelling::Spellings;
 
 /// Below this share of common words a pair is mostly wrong (measured on two versions of a server ten years apart).
 const MIN_WORDS_ALIKE: f64 = 0.3;
@@ -37,16 +38,17 @@ pub(super) struct Rename {
 /// A function that has no partner yet.
 struct Single<'a> {
     function: Function<'a>,
-    words: Vec<Box<str>>,
+    /// The numbers of its words, sorted, each once.
+    words: Vec<u32>,
     /// Neighbours as functions of After, sorted; looked up when first needed.
-    neighbours: OnceCell<Vec<FunctionId>>,
+    neighbours: OnceLock<Vec<FunctionId>>,
 }
 
 /// One build, and what its functions are called in After.
 #[derive(Clone, Copy)]
 struct Build<'a, F> {
     census: &'a Census,
-    spellings: &'a [Spelling],
+    spellings: &'a Spellings<'a>,
     in_after: F,
 }
 
@@ -63,14 +65,14 @@ impl<F: Fn(FunctionId) -> Option<FunctionId>> Build<'_, F> {
     /// Library code that is only ever inlined is a neighbour of everyone.
     fn tells(&self, id: FunctionId) -> bool {
         let has_code = self.census.function(id).is_some_and(|function| !function.bodies().is_empty());
-        has_code || self.spellings.get(id.index()).is_some_and(|spelling| !spelling.is_library())
+        has_code || !self.spellings.is_library(id)
     }
 }
 
 /// The renames among functions without a partner.
 pub(super) fn renames(
-    before: (&Census, &[Spelling]),
-    after: (&Census, &[Spelling]),
+    before: (&Census, &Spellings<'_>),
+    after: (&Census, &Spellings<'_>),
     matching: &Matching,
 ) -> Vec<Rename> {
     let in_after = |id: FunctionId| matching.after_of(id).map(|found| found.after);
@@ -78,25 +80,31 @@ pub(super) fn renames(
         Build { census: before.0, spellings: before.1, in_after },
         Build { census: after.0, spellings: after.1, in_after: Some },
     );
-    let left = singles(before.0, before.1, |id| matching.after_of(id).is_none());
-    let right = singles(after.0, after.1, |id| matching.before_of(id).is_none());
-    let mut by_word: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    let mut words = Words::default();
+    let left = singles(before.0, before.1, &mut words, |id| matching.after_of(id).is_none());
+    let right = singles(after.0, after.1, &mut words, |id| matching.before_of(id).is_none());
+    let mut by_word: Vec<Vec<usize>> = vec![Vec::new(); words.0.len()];
     for (index, single) in right.iter().enumerate() {
-        single.words.iter().for_each(|word| by_word.entry(word).or_default().push(index));
+        for word in &single.words {
+            by_word.get_mut(*word as usize).into_iter().for_each(|found| found.push(index));
+        }
     }
+    let scored = |single: &Single<'_>| -> Vec<(usize, f64)> {
+        let score = |candidate: usize| {
+            let other = right.get(candidate)?;
+            let words = words_alike(&single.words, &other.words)?;
+            let neighbours = overlap(left_build.neighbours(single), right_build.neighbours(other));
+            Some((candidate, score(single.function, other.function, words, neighbours)?))
+        };
+        candidates(single, &by_word).into_iter().filter_map(score).collect()
+    };
+    let scored: Vec<Vec<(usize, f64)>> = left.par_iter().map(scored).collect();
     let mut best_left = vec![Best::default(); left.len()];
     let mut best_right = vec![Best::default(); right.len()];
-    for (index, single) in left.iter().enumerate() {
-        for candidate in candidates(single, &by_word) {
-            let Some(other) = right.get(candidate) else { continue };
-            let words = overlap(&single.words, &other.words);
-            if words < MIN_WORDS_ALIKE {
-                continue;
-            }
-            let neighbours = overlap(left_build.neighbours(single), right_build.neighbours(other));
-            let Some(score) = score(single.function, other.function, words, neighbours) else { continue };
-            best_left.get_mut(index).into_iter().for_each(|best| best.see(candidate, score));
-            best_right.get_mut(candidate).into_iter().for_each(|best| best.see(index, score));
+    for (index, (best, scored)) in best_left.iter_mut().zip(&scored).enumerate() {
+        for (candidate, score) in scored {
+            best.see(*candidate, *score);
+            best_right.get_mut(*candidate).into_iter().for_each(|best| best.see(index, *score));
         }
     }
     let rename = |(index, best): (usize, &Best)| {
@@ -112,23 +120,57 @@ pub(super) fn renames(
     best_left.iter().enumerate().filter_map(rename).collect()
 }
 
+/// The numbers of words.
+#[derive(Default)]
+struct Words(FxHashMap<Box<str>, u32>);
+
+impl Words {
+    /// Sorted, each once.
+    fn numbers(&mut self, words: Vec<Box<str>>) -> Vec<u32> {
+        let mut number = |word: Box<str>| {
+            let next = u32::try_from(self.0.len()).expect("fewer words than bytes of names");
+            *self.0.entry(word).or_insert(next)
+        };
+        let mut numbers: Vec<u32> = words.into_iter().map(&mut number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+}
+
 fn singles<'a>(
     census: &'a Census,
-    spellings: &[Spelling],
-    is_single: impl Fn(FunctionId) -> bool,
+    spellings: &Spellings<'_>,
+    words: &mut Words,
+    is_single: impl Fn(FunctionId) -> bool + Sync,
 ) -> Vec<Single<'a>> {
-    let single = |(function, spelling): (Function<'a>, &Spelling)| {
-        let may_be_renamed = is_single(function.id()) && !spelling.is_library() && function.is_present();
-        may_be_renamed.then(|| Single { function, words: spelling.words(), neighbours: OnceCell::new() })
+    let functions: Vec<Function<'a>> = census.functions().collect();
+    let may_be_renamed = |function: &Function<'a>| {
+        is_single(function.id()) && function.is_present() && !spellings.is_library(function.id())
     };
-    census.functions().zip(spellings).filter_map(single).collect()
+    let singles = functions.into_par_iter().filter(may_be_renamed);
+    let with_words = singles.filter_map(|function| Some((function, spellings.get(function.id())?.words())));
+    let with_words: Vec<(Function<'a>, Vec<Box<str>>)> = with_words.collect();
+    let single = |(function, own): (Function<'a>, Vec<Box<str>>)| Single {
+        function,
+        words: words.numbers(own),
+        neighbours: OnceLock::new(),
+    };
+    with_words.into_iter().map(single).collect()
+}
+
+/// The share of common words, if it is large enough. It is no greater than the shorter list in the longer.
+fn words_alike(left: &[u32], right: &[u32]) -> Option<f64> {
+    let most = ratio(left.len() as u64, right.len() as u64);
+    if most < MIN_WORDS_ALIKE {
+        return None;
+    }
+    Some(overlap(left, right)).filter(|alike| *alike >= MIN_WORDS_ALIKE)
 }
 
 /// Those that share a rare word.
-fn candidates(single: &Single<'_>, by_word: &FxHashMap<&str, Vec<usize>>) -> Vec<usize> {
-    let rare = |word| by_word.get(word).filter(|found: &&Vec<usize>| found.len() <= MAX_WORD_FUNCTIONS);
-    let words = single.words.iter().map(|word| &**word);
-    let mut found: Vec<usize> = words.filter_map(rare).flatten().copied().collect();
+fn candidates(single: &Single<'_>, by_word: &[Vec<usize>]) -> Vec<usize> {
+    let rare = |word: &u32| by_word.get(*word as usize).filter(|found| found.len() <= MAX_WORD_FUNCTIONS);
+    let mut found: Vec<usize> = single.words.iter().filter_map(rare).flatten().copied().collect();
     found.sort_unstable();
     found.dedup();
     found

@@ -1,6 +1,7 @@
 //! [`Matching`]: the pairs of functions of two builds.
 
 use std::borrow::Cow;
+use std::hash::Hash;
 
 use pdiff_profile::census::{Census, Function, FunctionId};
 use rayon::prelude::*;
@@ -10,7 +11,7 @@ use super::fuzzy;
 use super::group::{Ties, pairs};
 use super::level::FoundBy;
 use super::source_file;
-use super::spelling::Spelling;
+use super::spelling::{Spelling, Spellings};
 use crate::Aliases;
 
 /// A function of Before and the same of After.
@@ -85,11 +86,7 @@ impl Matching {
 /// ```
 #[must_use]
 pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Matching {
-    let spellings = |census: &Census| -> Vec<Spelling> {
-        let names: Vec<&str> = census.functions().map(Function::name).collect();
-        names.par_iter().map(|name| Spelling::of(name)).collect()
-    };
-    let (before_spellings, after_spellings) = (spellings(before), spellings(after));
+    let (before_spellings, after_spellings) = (Spellings::new(before), Spellings::new(after));
     let mut matcher = Matcher {
         before,
         after,
@@ -97,16 +94,14 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
         after_spellings: &after_spellings,
         matching: Matching::default(),
     };
-    matcher.match_by(FoundBy::Linkage, Ties::Leave, |f, _| f.linkage_name().map(Cow::from));
-    matcher.match_by(FoundBy::Signature, Ties::Leave, |f, _| f.signature().map(Cow::from));
-    matcher.match_by(FoundBy::Qualified, Ties::Mark, |f, _| Some(f.name().into()));
+    matcher.match_by(FoundBy::Linkage, Ties::Leave, Function::linkage_name);
+    matcher.match_by(FoundBy::Signature, Ties::Leave, |f| f.parameters().map(|rest| (f.name(), rest)));
+    matcher.match_by(FoundBy::Qualified, Ties::Mark, |f| Some(f.name()));
     matcher.match_unscoped();
     matcher.match_aliases(aliases);
     // Instances of one template of a library are different functions, however alike their names without arguments.
-    matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| {
-        if spelling.is_library() { None } else { Some((&*spelling.loose).into()) }
-    });
-    matcher.match_by(FoundBy::Loose, Ties::Leave, |_, spelling| spelling.without_namespaces().map(Cow::from));
+    matcher.match_spelled(FoundBy::Loose, |spelling| Some(Cow::from(&*spelling.loose)));
+    matcher.match_spelled(FoundBy::Loose, |spelling| spelling.without_namespaces().map(Cow::from));
     matcher.match_unique(|spelling| spelling.flattened().map(Cow::from));
     matcher.match_unique(|spelling| spelling.unqualified().map(Cow::from));
     matcher.match_fuzzy();
@@ -116,13 +111,13 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
 struct Matcher<'a> {
     before: &'a Census,
     after: &'a Census,
-    before_spellings: &'a [Spelling],
-    after_spellings: &'a [Spelling],
+    before_spellings: &'a Spellings<'a>,
+    after_spellings: &'a Spellings<'a>,
     matching: Matching,
 }
 
 /// The functions of both sides that share a key.
-type Groups<'a> = FxHashMap<Cow<'a, str>, (Vec<FunctionId>, Vec<FunctionId>)>;
+type Groups<K> = FxHashMap<K, (Vec<FunctionId>, Vec<FunctionId>)>;
 
 impl<'a> Matcher<'a> {
     /// Known renames; a name may have several heirs, the first that is there and free is taken.
@@ -132,12 +127,13 @@ impl<'a> Matcher<'a> {
             self.after.find(name).filter(free).map(Function::id).collect()
         };
         let mut heirs_by_name: Vec<(FunctionId, Vec<String>)> = Vec::new();
-        for (function, spelling) in self.before.functions().zip(self.before_spellings) {
+        for function in self.before.functions() {
             if self.matching.after_of(function.id()).is_some() {
                 continue;
             }
             let mut names = aliases.after_names(function.name());
-            names.extend(aliases.after_names(&spelling.loose));
+            let spelling = self.before_spellings.get(function.id());
+            names.extend(spelling.into_iter().flat_map(|spelling| aliases.after_names(&spelling.loose)));
             if !names.is_empty() {
                 heirs_by_name.push((function.id(), names));
             }
@@ -159,33 +155,34 @@ impl<'a> Matcher<'a> {
         self.matching = matching;
     }
 
-    fn match_by(
+    fn match_by<K: Hash + Eq + Send>(
         &mut self,
         level: FoundBy,
         ties: Ties,
-        key: impl Fn(Function<'a>, &'a Spelling) -> Option<Cow<'a, str>>,
+        key: impl Fn(Function<'a>) -> Option<K> + Sync,
     ) {
-        let groups = self.groups(&key, &key);
+        let groups = self.groups(|function, _| key(function));
         self.take(groups, level, ties);
     }
 
+    /// Pairs of one spelling; library code is left alone.
+    fn match_spelled(&mut self, level: FoundBy, key: impl Fn(&'a Spelling) -> Option<Cow<'a, str>> + Sync) {
+        let groups = self.spelled_groups(|_, spelling| key(spelling));
+        self.take(groups, level, Ties::Leave);
+    }
+
     /// Pairs whose key no other function without a partner has; library code is left alone.
-    fn match_unique(&mut self, key: impl Fn(&'a Spelling) -> Option<Cow<'a, str>>) {
-        let own_key = |_: Function<'a>, spelling: &'a Spelling| {
-            if spelling.is_library() { None } else { key(spelling) }
-        };
-        let mut groups = self.groups(own_key, own_key);
+    fn match_unique(&mut self, key: impl Fn(&'a Spelling) -> Option<Cow<'a, str>> + Sync) {
+        let mut groups = self.spelled_groups(|_, spelling| key(spelling));
         groups.retain(|_, (left, right)| left.len() == 1 && right.len() == 1);
         self.take(groups, FoundBy::Unqualified, Ties::Leave);
     }
 
     /// Functions whose scope one build does not tell: the last part of the name, and the source file.
     fn match_unscoped(&mut self) {
-        let key = |function: Function<'a>, spelling: &'a Spelling| {
-            let stem = source_file::stem(function.file()?);
-            (!spelling.is_library()).then(|| Cow::from(format!("{} @{stem}", spelling.last())))
-        };
-        let mut groups = self.groups(key, key);
+        let mut groups = self.spelled_groups(|function, spelling| {
+            Some((spelling.last(), source_file::stem(function.file()?)))
+        });
         let is_unscoped = |function: Function<'_>| {
             function.linkage_name().is_none()
                 && !function.name().contains("::")
@@ -218,32 +215,44 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Functions without a partner, by key.
-    fn groups(
+    /// Functions without a partner that are no library code, by key.
+    fn spelled_groups<K: Hash + Eq + Send>(
         &self,
-        before_key: impl Fn(Function<'a>, &'a Spelling) -> Option<Cow<'a, str>>,
-        after_key: impl Fn(Function<'a>, &'a Spelling) -> Option<Cow<'a, str>>,
-    ) -> Groups<'a> {
-        let mut groups = Groups::default();
-        for (function, spelling) in self.before.functions().zip(self.before_spellings) {
-            if self.matching.after_of(function.id()).is_none()
-                && let Some(key) = before_key(function, spelling)
-            {
-                groups.entry(key).or_default().0.push(function.id());
-            }
+        key: impl Fn(Function<'a>, &'a Spelling) -> Option<K> + Sync,
+    ) -> Groups<K> {
+        self.groups(|function, spellings: &'a Spellings<'a>| {
+            let is_library = spellings.is_library(function.id());
+            if is_library { None } else { key(function, spellings.get(function.id())?) }
+        })
+    }
+
+    /// Functions without a partner, by key.
+    fn groups<K: Hash + Eq + Send>(
+        &self,
+        key: impl Fn(Function<'a>, &'a Spellings<'a>) -> Option<K> + Sync,
+    ) -> Groups<K> {
+        let (before, after) = (self.before, self.after);
+        let keys = |census: &'a Census,
+                    spellings: &'a Spellings<'a>,
+                    is_left: fn(&Matching, FunctionId) -> bool| {
+            let functions: Vec<Function<'a>> = census.functions().collect();
+            let left = functions.into_par_iter().filter(|function| is_left(&self.matching, function.id()));
+            left.filter_map(|function| Some((key(function, spellings)?, function.id())))
+                .collect::<Vec<(K, FunctionId)>>()
+        };
+        let mut groups: Groups<K> = Groups::default();
+        for (key, id) in keys(before, self.before_spellings, |matching, id| matching.after_of(id).is_none()) {
+            groups.entry(key).or_default().0.push(id);
         }
-        for (function, spelling) in self.after.functions().zip(self.after_spellings) {
-            if self.matching.before_of(function.id()).is_none()
-                && let Some(key) = after_key(function, spelling)
-                && let Some(group) = groups.get_mut(&key)
-            {
-                group.1.push(function.id());
+        for (key, id) in keys(after, self.after_spellings, |matching, id| matching.before_of(id).is_none()) {
+            if let Some(group) = groups.get_mut(&key) {
+                group.1.push(id);
             }
         }
         groups
     }
 
-    fn take(&mut self, groups: Groups<'_>, level: FoundBy, ties: Ties) {
+    fn take<K>(&mut self, groups: Groups<K>, level: FoundBy, ties: Ties) {
         let mut found = Vec::new();
         for (left, right) in groups.into_values() {
             found.extend(pairs(self.before, self.after, left, right, ties));

@@ -1,5 +1,8 @@
 //! The spellings of a name at the looser levels, and the words in it.
 
+use std::sync::OnceLock;
+
+use pdiff_profile::census::{Census, Function, FunctionId};
 use pdiff_profile::names::FunctionName;
 
 /// Ends of names that say how a function is built, not what it does.
@@ -9,16 +12,46 @@ const MIN_UNQUALIFIED_BYTES: usize = 5;
 /// Words that say nothing.
 const STOP_WORDS: [&str; 6] = ["t", "st", "func", "low", "impl", "std"];
 
+/// The spellings of a build's functions, each made when it is first asked for: most functions find their partner by
+/// stricter levels, and half of a large C++ program is library code, which looser ones leave alone.
+#[derive(Debug)]
+pub(super) struct Spellings<'a> {
+    census: &'a Census,
+    made: Vec<OnceLock<Spelling>>,
+}
+
+impl<'a> Spellings<'a> {
+    pub(super) fn new(census: &'a Census) -> Self {
+        Self { census, made: census.functions().map(|_| OnceLock::new()).collect() }
+    }
+
+    /// The spellings of one of the build's functions.
+    pub(super) fn get(&self, id: FunctionId) -> Option<&Spelling> {
+        let make = || Spelling::of(self.census.function(id).map_or("", Function::name));
+        self.made.get(id.index()).map(|spelling| spelling.get_or_init(make))
+    }
+
+    /// Whether one of the build's functions is library code.
+    pub(super) fn is_library(&self, id: FunctionId) -> bool {
+        let name = self.census.function(id).map_or("", Function::name);
+        is_plainly_library(name) || self.get(id).is_some_and(|spelling| spelling.is_library)
+    }
+}
+
 /// The spellings of one function that matching compares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Spelling {
     /// Without template arguments.
     pub(super) loose: Box<str>,
+    /// Whether the name is of a library that both builds bring along: such code is not renamed, but replaced.
+    pub(super) is_library: bool,
 }
 
 impl Spelling {
     pub(super) fn of(name: &str) -> Self {
-        Self { loose: FunctionName::parse(name).loose().into() }
+        let loose: Box<str> = FunctionName::parse(name).loose().into();
+        let is_library = is_library_spelling(&loose);
+        Self { loose, is_library }
     }
 
     /// The last part, as it is.
@@ -29,7 +62,7 @@ impl Spelling {
     /// Without namespaces: scopes in lower case that do not end in `_t`, the way most code writes them.
     /// Library code has none such: its namespace is what tells it from others.
     pub(super) fn without_namespaces(&self) -> Option<String> {
-        if self.is_library() {
+        if self.is_library {
             return None;
         }
         let parts = parts(&self.loose);
@@ -78,18 +111,35 @@ impl Spelling {
         words.dedup();
         words
     }
+}
 
-    /// Whether the name is of a library that both builds bring along: such code is not renamed, but replaced.
-    pub(super) fn is_library(&self) -> bool {
-        let name =
-            self.loose.trim_start_matches("non-virtual thunk to ").trim_start_matches("virtual thunk to ");
-        let is_unnamed = name.starts_with('(') && !name.starts_with("(anonymous");
-        is_unnamed
-            || ["std::", "__gnu", "boost::", "google::", "rapidjson::", "operator", "__", "<", "_GLOBAL_"]
-                .iter()
-                .any(|prefix| name.starts_with(prefix))
-            || name.contains("{lambda")
+/// Whether a loose spelling is of a library.
+fn is_library_spelling(loose: &str) -> bool {
+    let mut name = loose;
+    for thunk in ["non-virtual thunk to ", "virtual thunk to "] {
+        while let Some(rest) = name.strip_prefix(thunk) {
+            name = rest;
+        }
     }
+    let is_unnamed = name.starts_with('(') && !name.starts_with("(anonymous");
+    is_unnamed
+        || ["std::", "__gnu", "boost::", "google::", "rapidjson::", "operator", "__", "<", "_GLOBAL_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        || name
+            .match_indices('{')
+            .any(|(at, _)| name.get(at..).is_some_and(|rest| rest.starts_with("{lambda")))
+}
+
+/// Whether a name is of a library however the rest of it is spelled: it begins with the library's namespace, and no
+/// parameters end it, so that what stands before its last blank is no return type.
+fn is_plainly_library(name: &str) -> bool {
+    let in_namespace = ["std::", "__gnu_cxx::", "boost::", "google::", "rapidjson::"]
+        .iter()
+        .find_map(|namespace| name.strip_prefix(namespace))
+        .is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()));
+    let may_end_parameters = [")", "const", "volatile", "noexcept", "&", " "];
+    in_namespace && !may_end_parameters.iter().any(|end| name.ends_with(end)) && !name.contains("requires ")
 }
 
 /// Whether a function of this name comes from a library that both builds bring along.
@@ -101,7 +151,7 @@ impl Spelling {
 /// ```
 #[must_use]
 pub fn is_library(name: &str) -> bool {
-    Spelling::of(name).is_library()
+    is_plainly_library(name) || Spelling::of(name).is_library
 }
 
 /// The parts of a name between `::`, those inside of brackets left whole.
@@ -158,6 +208,26 @@ mod tests {
         check("btr_pcur_t::store_position", Some("btr_pcur_store_position"));
         check("A::~A", None);
         check("f", None);
+    }
+
+    #[test]
+    fn a_library_is_told_by_the_head_only_where_the_whole_agrees() {
+        let check = |name: &str, is_plain: bool, is_library: bool| {
+            assert_eq!(
+                (is_plainly_library(name), Spelling::of(name).is_library),
+                (is_plain, is_library),
+                "{name}"
+            );
+        };
+        check("std::vector<int>::size", true, true);
+        check("std::function<void (int)>::operator bool", true, true);
+        check("boost::f<std::string const&>", true, true);
+        check("std::vector<int> f<int>(int)", false, false);
+        check("std::vector<int> f<int>() const", false, false);
+        check("std::vector<int>::operator()", false, true);
+        check("f(int)::{lambda()#1}::operator()", false, true);
+        check("virtual thunk to std::ostream::~ostream", false, true);
+        check("stdio::read", false, false);
     }
 
     #[test]
