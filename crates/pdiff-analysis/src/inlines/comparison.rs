@@ -2,6 +2,7 @@
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
+use rayon::prelude::*;
 
 use super::change::Change;
 use super::flip::{Flip, Partner, Place, RawFlip, flips};
@@ -100,17 +101,19 @@ pub fn compare_inlines<'a>(
         function.is_present() && function.linkage() != Linkage::Imported && function.alias_of().is_none()
     };
     let comparer = Comparer { before, after, matching };
-    let mut rows = Vec::new();
-    for function in before.functions().filter(is_row) {
+    let row_of_before = |function: Function<'a>| {
         let partner = matching.after_of(function.id()).and_then(|found| after.function(found.after));
-        rows.push(comparer.row(Some(function), partner.filter(|f| f.is_present())));
-    }
-    for function in after.functions().filter(is_row) {
+        comparer.row(Some(function), partner.filter(|f| f.is_present()))
+    };
+    let row_of_after = |function: Function<'a>| {
         let partner = matching.before_of(function.id()).and_then(|found| before.function(found.before));
-        if !partner.is_some_and(|partner| is_row(&partner)) {
-            rows.push(comparer.row(partner.filter(|f| f.is_present()), Some(function)));
-        }
-    }
+        let has_row = partner.is_some_and(|partner| is_row(&partner));
+        (!has_row).then(|| comparer.row(partner.filter(|f| f.is_present()), Some(function)))
+    };
+    let [of_before, of_after] =
+        [before, after].map(|census| census.functions().filter(is_row).collect::<Vec<Function<'a>>>());
+    let mut rows: Vec<FunctionComparison> = of_before.into_par_iter().map(row_of_before).collect();
+    rows.par_extend(of_after.into_par_iter().filter_map(row_of_after));
     let mut comparison = InlineComparison { before, after, functions: Vec::new() };
     let key = |row: &FunctionComparison| {
         let function = comparison.named(row);
@@ -121,7 +124,7 @@ pub fn compare_inlines<'a>(
         )
     };
     // They come in two stretches that are sorted but for renames; a stable sort makes use of that.
-    rows.sort_by(|a, b| key(a).cmp(&key(b)).then((a.before, a.after).cmp(&(b.before, b.after))));
+    rows.par_sort_by(|a, b| key(a).cmp(&key(b)).then((a.before, a.after).cmp(&(b.before, b.after))));
     comparison.functions = rows;
     comparison
 }

@@ -69,10 +69,10 @@ impl<F: Fn(FunctionId) -> Option<FunctionId>> Build<'_, F> {
     }
 }
 
-/// The renames among functions without a partner.
+/// The renames among functions of each build that are no library code.
 pub(super) fn renames(
-    before: (&Census, &Spellings<'_>),
-    after: (&Census, &Spellings<'_>),
+    before: (&Census, &Spellings<'_>, &[Function<'_>]),
+    after: (&Census, &Spellings<'_>, &[Function<'_>]),
     matching: &Matching,
 ) -> Vec<Rename> {
     let in_after = |id: FunctionId| matching.after_of(id).map(|found| found.after);
@@ -81,8 +81,8 @@ pub(super) fn renames(
         Build { census: after.0, spellings: after.1, in_after: Some },
     );
     let mut words = Words::default();
-    let left = singles(before.0, before.1, &mut words, |id| matching.after_of(id).is_none());
-    let right = singles(after.0, after.1, &mut words, |id| matching.before_of(id).is_none());
+    let left = singles(before.2, before.1, &mut words, |id| matching.after_of(id).is_none());
+    let right = singles(after.2, after.1, &mut words, |id| matching.before_of(id).is_none());
     let mut by_word: Vec<Vec<usize>> = vec![Vec::new(); words.0.len()];
     for (index, single) in right.iter().enumerate() {
         for word in &single.words {
@@ -138,16 +138,13 @@ impl Words {
 }
 
 fn singles<'a>(
-    census: &'a Census,
+    own: &[Function<'a>],
     spellings: &Spellings<'_>,
     words: &mut Words,
     is_single: impl Fn(FunctionId) -> bool + Sync,
 ) -> Vec<Single<'a>> {
-    let functions: Vec<Function<'a>> = census.functions().collect();
-    let may_be_renamed = |function: &Function<'a>| {
-        is_single(function.id()) && function.is_present() && !spellings.is_library(function.id())
-    };
-    let singles = functions.into_par_iter().filter(may_be_renamed);
+    let may_be_renamed = |function: &Function<'a>| is_single(function.id()) && function.is_present();
+    let singles = own.par_iter().copied().filter(may_be_renamed);
     let with_words = singles.filter_map(|function| Some((function, spellings.get(function.id())?.words())));
     let with_words: Vec<(Function<'a>, Vec<Box<str>>)> = with_words.collect();
     let single = |(function, own): (Function<'a>, Vec<Box<str>>)| Single {

@@ -92,11 +92,13 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
         after,
         before_spellings: &before_spellings,
         after_spellings: &after_spellings,
+        own: [Vec::new(), Vec::new()],
         matching: Matching::default(),
     };
     matcher.match_by(FoundBy::Linkage, Ties::Leave, Function::linkage_name);
     matcher.match_by(FoundBy::Signature, Ties::Leave, |f| f.parameters().map(|rest| (f.name(), rest)));
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f| Some(f.name()));
+    matcher.find_own();
     matcher.match_unscoped();
     matcher.match_aliases(aliases);
     // Instances of one template of a library are different functions, however alike their names without arguments.
@@ -113,6 +115,8 @@ struct Matcher<'a> {
     after: &'a Census,
     before_spellings: &'a Spellings<'a>,
     after_spellings: &'a Spellings<'a>,
+    /// Functions of each side that found no partner by strict levels and are no library code.
+    own: [Vec<Function<'a>>; 2],
     matching: Matching,
 }
 
@@ -161,7 +165,8 @@ impl<'a> Matcher<'a> {
         ties: Ties,
         key: impl Fn(Function<'a>) -> Option<K> + Sync,
     ) {
-        let groups = self.groups(|function, _| key(function));
+        let [before, after] = self.singles();
+        let groups = groups(keys(before, &key), keys(after, &key));
         self.take(groups, level, ties);
     }
 
@@ -200,8 +205,8 @@ impl<'a> Matcher<'a> {
 
     fn match_fuzzy(&mut self) {
         let renames = fuzzy::renames(
-            (self.before, self.before_spellings),
-            (self.after, self.after_spellings),
+            (self.before, self.before_spellings, &self.own[0]),
+            (self.after, self.after_spellings, &self.own[1]),
             &self.matching,
         );
         for found in renames {
@@ -215,41 +220,43 @@ impl<'a> Matcher<'a> {
         }
     }
 
+    /// Functions without a partner; those of Before, then those of After.
+    fn singles(&self) -> [Vec<Function<'a>>; 2] {
+        let is_single_before = |function: &Function<'a>| self.matching.after_of(function.id()).is_none();
+        let is_single_after = |function: &Function<'a>| self.matching.before_of(function.id()).is_none();
+        [
+            self.before.functions().filter(is_single_before).collect(),
+            self.after.functions().filter(is_single_after).collect(),
+        ]
+    }
+
+    fn find_own(&mut self) {
+        let [mut before, mut after] = self.singles();
+        let keep = |functions: Vec<Function<'a>>, spellings: &'a Spellings<'a>| -> Vec<Function<'a>> {
+            functions.into_par_iter().filter(|function| !spellings.is_library(function.id())).collect()
+        };
+        before = keep(before, self.before_spellings);
+        after = keep(after, self.after_spellings);
+        self.own = [before, after];
+    }
+
     /// Functions without a partner that are no library code, by key.
     fn spelled_groups<K: Hash + Eq + Send>(
         &self,
         key: impl Fn(Function<'a>, &'a Spelling) -> Option<K> + Sync,
     ) -> Groups<K> {
-        self.groups(|function, spellings: &'a Spellings<'a>| {
-            let is_library = spellings.is_library(function.id());
-            if is_library { None } else { key(function, spellings.get(function.id())?) }
-        })
-    }
-
-    /// Functions without a partner, by key.
-    fn groups<K: Hash + Eq + Send>(
-        &self,
-        key: impl Fn(Function<'a>, &'a Spellings<'a>) -> Option<K> + Sync,
-    ) -> Groups<K> {
-        let (before, after) = (self.before, self.after);
-        let keys = |census: &'a Census,
-                    spellings: &'a Spellings<'a>,
-                    is_left: fn(&Matching, FunctionId) -> bool| {
-            let functions: Vec<Function<'a>> = census.functions().collect();
-            let left = functions.into_par_iter().filter(|function| is_left(&self.matching, function.id()));
-            left.filter_map(|function| Some((key(function, spellings)?, function.id())))
-                .collect::<Vec<(K, FunctionId)>>()
+        let [before, after] = &self.own;
+        let is_single = |function: &&Function<'a>| self.matching.after_of(function.id()).is_none();
+        let before: Vec<Function<'a>> = before.iter().filter(is_single).copied().collect();
+        let is_single = |function: &&Function<'a>| self.matching.before_of(function.id()).is_none();
+        let after: Vec<Function<'a>> = after.iter().filter(is_single).copied().collect();
+        let key_of = |function: Function<'a>, spellings: &'a Spellings<'a>| {
+            key(function, spellings.get(function.id())?)
         };
-        let mut groups: Groups<K> = Groups::default();
-        for (key, id) in keys(before, self.before_spellings, |matching, id| matching.after_of(id).is_none()) {
-            groups.entry(key).or_default().0.push(id);
-        }
-        for (key, id) in keys(after, self.after_spellings, |matching, id| matching.before_of(id).is_none()) {
-            if let Some(group) = groups.get_mut(&key) {
-                group.1.push(id);
-            }
-        }
-        groups
+        groups(
+            keys(before, |function| key_of(function, self.before_spellings)),
+            keys(after, |function| key_of(function, self.after_spellings)),
+        )
     }
 
     fn take<K>(&mut self, groups: Groups<K>, level: FoundBy, ties: Ties) {
@@ -268,4 +275,26 @@ impl<'a> Matcher<'a> {
             });
         }
     }
+}
+
+/// Functions with their keys, in their order.
+fn keys<'a, K: Send>(
+    functions: Vec<Function<'a>>,
+    key: impl Fn(Function<'a>) -> Option<K> + Sync,
+) -> Vec<(K, FunctionId)> {
+    functions.into_par_iter().filter_map(|function| Some((key(function)?, function.id()))).collect()
+}
+
+/// The functions of both sides by key; keys that Before has.
+fn groups<K: Hash + Eq>(before: Vec<(K, FunctionId)>, after: Vec<(K, FunctionId)>) -> Groups<K> {
+    let mut groups = Groups::default();
+    for (key, id) in before {
+        groups.entry(key).or_insert_with(|| (Vec::new(), Vec::new())).0.push(id);
+    }
+    for (key, id) in after {
+        if let Some(group) = groups.get_mut(&key) {
+            group.1.push(id);
+        }
+    }
+    groups
 }
