@@ -25,6 +25,7 @@ mod name_vote;
 mod object_census;
 mod object_index;
 mod options;
+mod packed_blocks;
 mod paint;
 mod plt;
 mod resolve;

@@ -16,6 +16,7 @@ use crate::elf_file::ElfFile;
 use crate::error::Error;
 use crate::object_index::ObjectFiles;
 use crate::options::SymbolizeOptions;
+use crate::packed_blocks;
 
 /// The census of one object, and where it comes from.
 #[derive(Debug)]
@@ -80,7 +81,9 @@ fn load(cache: &CacheFile, source: u64, notes: &mut Notes) -> Option<Census> {
         }
     };
     let (bytes, range) = found;
-    match Census::from_bytes(bytes.get(range)?) {
+    let unpacked = packed_blocks::unpack(bytes.get(range)?)?;
+    drop(bytes);
+    match Census::from_bytes(&unpacked) {
         Ok(census) => Some(census),
         Err(CensusBytesError::OtherVersion { .. }) => None,
         Err(damage) => {
@@ -91,7 +94,8 @@ fn load(cache: &CacheFile, source: u64, notes: &mut Notes) -> Option<Census> {
 }
 
 fn store(cache: &CacheFile, source: u64, census: &Census, notes: &mut Notes) {
-    if let Err(error) = cache.store(SectionTag::Census, source, &census.to_bytes()) {
+    let Some(packed) = packed_blocks::pack(&census.to_bytes()) else { return };
+    if let Err(error) = cache.store(SectionTag::Census, source, &packed) {
         rebuilt(cache, &format!("not kept: {error}"), notes);
     }
 }

@@ -24,6 +24,8 @@ use crate::address::ObjectAddr;
 const MAGIC: &[u8; 8] = b"pdcensus";
 /// Raised with every change of the form or of what its rows mean.
 const VERSION: u64 = 2;
+/// About what a row takes, so that bytes are not moved as they grow.
+const ROW_BYTES: usize = 10;
 
 /// Why bytes are no census.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -49,7 +51,15 @@ impl Census {
     /// The byte form.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut payload = ByteWriter::default();
+        let (text, ends) = self.texts.as_parts();
+        let rows =
+            ends.len() + self.functions.len() + self.bodies.len() + self.sites.len() + self.edges.len();
+        let mut payload = ByteWriter(Vec::with_capacity(text.len() + rows * ROW_BYTES));
+        payload.0.extend_from_slice(MAGIC);
+        payload.fixed(VERSION);
+        let sum_at = payload.0.len();
+        payload.fixed(0);
+        let start = payload.0.len();
         payload.byte(position(&Visibility::ALL, self.visibility));
         write_coverage(&mut payload, self.coverage);
         write_texts(&mut payload, &self.texts);
@@ -59,11 +69,10 @@ impl Census {
         write_sites(&mut payload, &self.sites);
         write_edges(&mut payload, &self.edges);
         write_spin_points(&mut payload, &self.spin_points);
-        let mut out = ByteWriter(MAGIC.to_vec());
-        out.fixed(VERSION);
-        out.fixed(checksum(&payload.0));
-        out.0.extend_from_slice(&payload.0);
-        out.0
+        let mut bytes = payload.0;
+        let sum = checksum(bytes.get(start..).unwrap_or(&[]));
+        bytes.splice(sum_at..start, sum.to_le_bytes());
+        bytes
     }
 
     /// The census of these bytes.
