@@ -4,7 +4,7 @@
 
 mod support;
 
-use pdiff_analysis::{Comparison, GroupBy, KernelFilter, Row, Share};
+use pdiff_analysis::{Comparison, GroupBy, KernelFilter, MatchedBy, Row, Share};
 use pdiff_profile::{NoteKind, Presence, RunMeasures};
 use support::{compared, measured, profile, settings};
 
@@ -49,6 +49,30 @@ fn a_known_rename_joins_two_names_and_says_so() {
     assert_eq!((commit.before.self_weight.0, commit.after.self_weight.0), (3, 4));
     assert_eq!(commit.matched.before_name.as_deref(), Some("mtr_commit"));
     assert!(comparison.notes.get(NoteKind::LooseMatch).is_some());
+}
+
+#[test]
+fn a_known_rename_joins_the_same_names_with_sides_swapped() {
+    let old = profile("/opt/mysqld!main;/opt/mysqld!mtr_commit 3");
+    let new = profile("/opt/mysqld!main;/opt/mysqld!mtr_t::commit 4");
+    let comparison = compared(&[&new], &[&old], &settings());
+    let commit = row(&comparison, "mtr_commit");
+    assert_eq!((commit.before.self_weight.0, commit.after.self_weight.0), (4, 3));
+    let matched = &commit.matched;
+    assert_eq!(matched.before_name.as_deref(), Some("mtr_t::commit"));
+    assert_eq!((matched.after_name.as_deref(), matched.by), (Some("mtr_commit"), MatchedBy::Alias));
+}
+
+#[test]
+fn names_that_became_one_stand_in_one_row_with_sides_swapped() {
+    let old = profile("/opt/mysqld!mtr_commit 3\n/opt/mysqld!mtr_t::commit 2\n/opt/mysqld!f 2");
+    let new = profile("/opt/mysqld!mtr_t::commit 4\n/opt/mysqld!f 3");
+    let forth = compared(&[&old], &[&new], &settings());
+    let back = compared(&[&new], &[&old], &settings());
+    let (forth, back) = (row(&forth, "mtr_t::commit"), row(&back, "mtr_t::commit"));
+    assert_eq!((forth.before.self_weight.0, forth.after.self_weight.0), (5, 4));
+    assert_eq!((back.before.self_weight.0, back.after.self_weight.0), (4, 5));
+    assert!(forth.matched.ambiguous == back.matched.ambiguous && back.matched.by == MatchedBy::Alias);
 }
 
 #[test]

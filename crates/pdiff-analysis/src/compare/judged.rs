@@ -241,14 +241,17 @@ impl Counted<'_> {
     }
 
     fn matched(&self, key: Option<KeyId>, name: &str, before: &Quantities, after: &Quantities) -> RowMatch {
-        let renamed = key.map_or(&[][..], |key| self.renames.renamed_to(key));
-        let before_names: Vec<&str> = renamed.iter().map(|key| &*self.keys.get(*key).name).collect();
-        let before_name = if before_names.is_empty() { name.to_owned() } else { before_names.join(", ") };
+        let [befores, afters] = Side::BOTH.map(|side| {
+            let joined = key.map_or(&[][..], |key| self.renames.joined_with(key, side));
+            joined.iter().map(|key| &*self.keys.get(*key).name).collect::<Vec<&str>>()
+        });
+        let is_renamed = !befores.is_empty() || !afters.is_empty();
+        let names = |joined: &[&str]| if joined.is_empty() { name.to_owned() } else { joined.join(", ") };
         RowMatch {
-            by: if renamed.is_empty() { MatchedBy::Name } else { MatchedBy::Alias },
+            by: if is_renamed { MatchedBy::Alias } else { MatchedBy::Name },
             ambiguous: key.is_some_and(|key| is_ambiguous(self.keys, key, self.renames)),
-            before_name: (before.total_weight.0 > 0).then_some(before_name),
-            after_name: (after.total_weight.0 > 0).then(|| name.to_owned()),
+            before_name: (before.total_weight.0 > 0).then(|| names(&befores)),
+            after_name: (after.total_weight.0 > 0).then(|| names(&afters)),
         }
     }
 

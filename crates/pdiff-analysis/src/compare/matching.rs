@@ -14,24 +14,31 @@ use crate::normalize::{KeyId, Keys};
 pub(super) struct Renames {
     canonical: FxHashMap<KeyId, KeyId>,
     befores: FxHashMap<KeyId, Vec<KeyId>>,
+    afters: FxHashMap<KeyId, Vec<KeyId>>,
 }
 
 impl Renames {
-    /// Joins keys seen only before with those seen after, by aliases. A name that both sides have is left alone.
+    /// Joins keys seen only on one side with those seen on the other, by aliases. A name that both sides have is left
+    /// alone. A base build may be the newer one: then After has the old names.
     pub(super) fn new(keys: &Keys, seen: &[FxHashSet<KeyId>; 2], aliases: &Aliases) -> Self {
         let [seen_before, seen_after] = seen;
-        let mut after_by_name: FxHashMap<(&str, &str), KeyId> = FxHashMap::default();
-        for (id, key) in keys.iter().filter(|(id, _)| seen_after.contains(id)) {
-            after_by_name.entry((&key.qualified, &key.object)).or_insert(id);
-        }
         let mut renames = Self::default();
-        for (id, key) in keys.iter().filter(|(id, _)| seen_before.contains(id) && !seen_after.contains(id)) {
-            let candidates = aliases.after_names(&key.qualified);
-            let mut found =
-                candidates.iter().filter_map(|name| after_by_name.get(&(name.as_str(), &*key.object)));
-            if let Some(&after) = found.next() {
-                renames.canonical.insert(id, after);
-                renames.befores.entry(after).or_default().push(id);
+        for (before, after) in pairs(keys, seen_before, seen_after, aliases) {
+            renames.canonical.insert(before, after);
+            let own = seen_before.contains(&after).then_some(after);
+            renames.befores.entry(after).or_insert_with(|| own.into_iter().collect()).push(before);
+        }
+        for (after, before) in pairs(keys, seen_after, seen_before, aliases) {
+            if renames.befores.contains_key(&after) {
+                continue;
+            }
+            let heir = renames.canonical(before);
+            if heir == before && !seen_after.contains(&before) {
+                renames.canonical.insert(before, after);
+                renames.befores.entry(after).or_default().push(before);
+            } else {
+                renames.canonical.insert(after, heir);
+                renames.afters.entry(heir).or_insert_with(|| vec![heir]).push(after);
             }
         }
         renames
@@ -42,14 +49,38 @@ impl Renames {
         self.canonical.get(&key).copied().unwrap_or(key)
     }
 
-    /// The keys of the base side that were renamed to `key`.
-    pub(super) fn renamed_to(&self, key: KeyId) -> &[KeyId] {
-        self.befores.get(&key).map_or(&[], Vec::as_slice)
+    /// The keys of a side that stand in the row of `key`, where a rename joined any.
+    pub(super) fn joined_with(&self, key: KeyId, side: Side) -> &[KeyId] {
+        let joined = match side {
+            Side::Before => &self.befores,
+            Side::After => &self.afters,
+        };
+        joined.get(&key).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Keys that only the side `seen` has, each with what the other side calls it by now.
+fn pairs(
+    keys: &Keys,
+    seen: &FxHashSet<KeyId>,
+    seen_other: &FxHashSet<KeyId>,
+    aliases: &Aliases,
+) -> Vec<(KeyId, KeyId)> {
+    let mut other_by_name: FxHashMap<(&str, &str), KeyId> = FxHashMap::default();
+    for (id, key) in keys.iter().filter(|(id, _)| seen_other.contains(id)) {
+        other_by_name.entry((&key.qualified, &key.object)).or_insert(id);
+    }
+    let only_here = keys.iter().filter(|(id, _)| seen.contains(id) && !seen_other.contains(id));
+    let renamed = only_here.filter_map(|(id, key)| {
+        let names = aliases.after_names(&key.qualified);
+        let heir = names.iter().find_map(|name| other_by_name.get(&(name.as_str(), &*key.object)))?;
+        Some((id, *heir))
+    });
+    renamed.collect()
 }
 
 /// Keys that stand for several functions of one side at the policy's level.
 pub(super) fn is_ambiguous(keys: &Keys, key: KeyId, renames: &Renames) -> bool {
     let variants = Side::BOTH.iter().any(|side| keys.variants(key, *side) > 1);
-    variants || renames.renamed_to(key).len() > 1
+    variants || Side::BOTH.iter().any(|side| renames.joined_with(key, *side).len() > 1)
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::hash::Hash;
 
+use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -54,6 +55,13 @@ impl Matching {
     #[must_use]
     pub fn before_of(&self, after: FunctionId) -> Option<&Match> {
         self.of_after.get(&after).and_then(|index| self.matches.get(*index))
+    }
+
+    fn has(&self, side: Side, function: FunctionId) -> bool {
+        match side {
+            Side::Before => self.of_before.contains_key(&function),
+            Side::After => self.of_after.contains_key(&function),
+        }
     }
 
     fn push(&mut self, found: Match) {
@@ -124,39 +132,42 @@ struct Matcher<'a> {
 type Groups<K> = FxHashMap<K, (Vec<FunctionId>, Vec<FunctionId>)>;
 
 impl<'a> Matcher<'a> {
-    /// Known renames; a name may have several heirs, the first that is there and free is taken.
+    /// Known renames, from Before's names to After's, then the other way: the base build may be the newer one. A name
+    /// may have several heirs, the first that is there and free is taken.
     fn match_aliases(&mut self, aliases: &Aliases) {
-        let heirs_of = |matching: &Matching, name: &str| -> Vec<FunctionId> {
-            let free = |f: &Function<'_>| f.is_present() && matching.before_of(f.id()).is_none();
-            self.after.find(name).filter(free).map(Function::id).collect()
-        };
-        let mut heirs_by_name: Vec<(FunctionId, Vec<String>)> = Vec::new();
-        for function in self.before.functions() {
-            if self.matching.after_of(function.id()).is_some() {
-                continue;
-            }
-            let mut names = aliases.after_names(function.name());
-            let spelling = self.before_spellings.get(function.id());
-            names.extend(spelling.into_iter().flat_map(|spelling| aliases.after_names(&spelling.loose)));
-            if !names.is_empty() {
-                heirs_by_name.push((function.id(), names));
+        for old in Side::BOTH {
+            let (census, spellings, new, other) = match old {
+                Side::Before => (self.before, self.before_spellings, Side::After, self.after),
+                Side::After => (self.after, self.after_spellings, Side::Before, self.before),
+            };
+            for function in census.functions() {
+                if self.matching.has(old, function.id()) {
+                    continue;
+                }
+                let mut names = aliases.after_names(function.name());
+                let spelling = spellings.get(function.id());
+                names.extend(spelling.into_iter().flat_map(|spelling| aliases.after_names(&spelling.loose)));
+                let heirs_of = |name: &String| -> Vec<FunctionId> {
+                    let free = |f: &Function<'_>| f.is_present() && !self.matching.has(new, f.id());
+                    other.find(name).filter(free).map(Function::id).collect()
+                };
+                let heirs = names.iter().map(heirs_of).find(|heirs| !heirs.is_empty());
+                let Some(heirs) = heirs else { continue };
+                let (before, after) = match old {
+                    Side::Before => (vec![function.id()], heirs),
+                    Side::After => (heirs, vec![function.id()]),
+                };
+                for pair in pairs(self.before, self.after, before, after, Ties::Mark) {
+                    self.matching.push(Match {
+                        before: pair.before,
+                        after: pair.after,
+                        level: FoundBy::Alias,
+                        is_ambiguous: pair.is_ambiguous,
+                        score: None,
+                    });
+                }
             }
         }
-        let mut matching = std::mem::take(&mut self.matching);
-        for (before, names) in heirs_by_name {
-            let heirs = names.iter().map(|name| heirs_of(&matching, name)).find(|heirs| !heirs.is_empty());
-            let Some(heirs) = heirs else { continue };
-            for pair in pairs(self.before, self.after, vec![before], heirs, Ties::Mark) {
-                matching.push(Match {
-                    before: pair.before,
-                    after: pair.after,
-                    level: FoundBy::Alias,
-                    is_ambiguous: pair.is_ambiguous,
-                    score: None,
-                });
-            }
-        }
-        self.matching = matching;
     }
 
     fn match_by<K: Hash + Eq + Send>(

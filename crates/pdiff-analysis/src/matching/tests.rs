@@ -93,6 +93,21 @@ fn known_renames_come_before_likeness() {
 }
 
 #[test]
+fn known_renames_hold_where_the_base_build_is_the_newer_one() {
+    let aliases = "[[alias]]\nbefore = 'mutex_spin_wait'\nafter = 'Event::spin'\n\
+                   [[prefix]]\nbefore = 'st_select_lex::'\nafter = 'Query_block::'";
+    let pairs = pairs_with(
+        &["Event::spin", "Query_block::init"],
+        &["mutex_spin_wait", "st_select_lex::init"],
+        aliases,
+    );
+    assert_eq!(
+        pairs,
+        ["Event::spin > mutex_spin_wait (alias)", "Query_block::init > st_select_lex::init (alias)"]
+    );
+}
+
+#[test]
 fn namesakes_are_told_apart_by_file() {
     let before = ["init() @ sql/a.cc", "init() @ sql/b.cc"];
     let after = ["init() @ x/sql/b.cc", "init() @ x/sql/a.cc"];

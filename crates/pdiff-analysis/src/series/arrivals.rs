@@ -86,7 +86,7 @@ pub fn arrivals(steps: &[Comparison]) -> Vec<Arrival> {
                 chains.len() - 1
             });
             known.entry((row.object.clone(), before.clone())).or_insert(chain);
-            let after = row.matched.after_name.as_ref().unwrap_or(&row.name);
+            let after = &row.name;
             next.insert((row.object.clone(), after.clone()), chain);
             let Some(chain) = chains.get_mut(chain) else { continue };
             chain.name.clone_from(after);
