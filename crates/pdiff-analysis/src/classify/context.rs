@@ -137,9 +137,12 @@ impl<'a> Context<'a> {
         self.is_sampled(flip, called_on) || (total_pct > 0.0 && (is_only_caller || is_lost()))
     }
 
-    /// The share of a case on a side under callers that do not call it in the code: the chains lost those that do.
+    /// The share of a case on a side under callers that do not call it in the code: the chains lost those that do. A
+    /// function that is called otherwise there is looked for by that name.
     pub(super) fn orphaned_pct(&self, case: &Case<'_>, side: Side) -> f64 {
-        let index = self.by_name.get(&(case.row.name.as_str(), case.row.object.as_str()));
+        let there = case.other_name.as_ref().filter(|(renamed_on, _)| *renamed_on == side);
+        let name = there.map_or(case.row.name.as_str(), |(_, name)| name);
+        let index = self.by_name.get(&(name, case.row.object.as_str()));
         index.map_or(0.0, |index| self.lost.orphaned_pct(*index, side))
     }
 }

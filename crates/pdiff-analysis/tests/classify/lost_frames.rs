@@ -43,6 +43,18 @@ fn what_the_chains_may_have_lost_is_not_newly_active() {
 }
 
 #[test]
+fn a_caller_of_a_renamed_function_did_not_grow_where_chains_may_have_lost_it() {
+    let (before, after) = (with_rest("main;load 60"), with_rest("main;run;ns::load 60"));
+    let build = format!("{BUILD} main>run run:300");
+    let outcome = classified(
+        seen(&before, &format!("{build} load:90 run>load")),
+        seen(&after, &format!("{build} ns::load:90 run>ns::load")),
+    );
+    assert_eq!(said(&outcome, "ns::load"), "moved likely R-moved");
+    assert_eq!(said(&outcome, "run"), "heavier unclear R-callees");
+}
+
+#[test]
 fn a_fast_path_is_found_behind_a_jump_in_tail_position() {
     let before = with_rest("main;look_up 60\nmain;other;slow 9");
     let after = with_rest("main;look_up 62\nmain;slow 80\nmain;other;slow 9");
