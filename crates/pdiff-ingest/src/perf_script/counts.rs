@@ -1,7 +1,8 @@
 //! Counting samples: per (thread, event, leaf text, tail text) within a second, then as cells.
 //!
 //! The table of the running second is small and stays in the cache; when the second changes it is emptied into cells of
-//! 24 bytes, so memory follows cells, not samples.
+//! 24 bytes, so memory follows cells, not samples. Where time runs backwards (several recordings in one file) a second may
+//! come again, so its cells are added up from time to time.
 
 use rustc_hash::FxHashMap;
 
@@ -47,6 +48,21 @@ pub(super) struct LocalCell {
     pub(super) weight: u64,
 }
 
+impl LocalCell {
+    /// What tells cells apart.
+    fn key(&self) -> (u32, u32, u32) {
+        (self.block, self.lane, self.chain)
+    }
+
+    /// Takes over the samples of a cell of the same key; not if there are too many for one cell.
+    fn absorb(&mut self, other: &Self) -> bool {
+        let sums = self.samples.checked_add(other.samples).zip(self.weight.checked_add(other.weight));
+        sums.map(|(samples, weight)| (self.samples, self.weight) = (samples, weight)).is_some()
+    }
+}
+
+/// From this many chunks on (6 MB) cells are added up, if they can be.
+const MERGE_CHUNKS: usize = 16;
 /// How many cells one chunk holds; chunks are freed one by one as they are merged.
 const CHUNK_CELLS: usize = 1 << 14;
 
@@ -64,6 +80,11 @@ pub(super) struct Counts {
     pub(super) lanes: Vec<(u32, u32)>,
     /// The cells.
     pub(super) chunks: Vec<Vec<LocalCell>>,
+    /// The latest second so far, and whether an earlier one came after it.
+    latest: u32,
+    is_backwards: bool,
+    /// How many chunks there were when cells were last added up.
+    merged_chunks: usize,
 }
 
 #[derive(Debug)]
@@ -78,8 +99,7 @@ impl Counts {
     #[inline]
     pub(super) fn add(&mut self, block: u32, key: CellKey, weight: u64, position: Position) {
         if block != self.block {
-            self.close_block();
-            self.block = block;
+            self.next_block(block);
         }
         let running = self.running.entry(key).or_insert(Running { samples: 0, weight: 0, first: position });
         match (running.samples.checked_add(1), running.weight.checked_add(weight)) {
@@ -89,6 +109,32 @@ impl Counts {
                 self.push(key, &full);
             }
         }
+    }
+
+    #[cold]
+    fn next_block(&mut self, block: u32) {
+        self.close_block();
+        self.block = block;
+        self.is_backwards |= block < self.latest;
+        self.latest = self.latest.max(block);
+        let is_full = self.chunks.len() >= MERGE_CHUNKS.max(2 * self.merged_chunks);
+        if self.is_backwards && is_full {
+            self.merge_cells();
+        }
+    }
+
+    /// Adds up the cells of one second, thread, event and chain.
+    fn merge_cells(&mut self) {
+        let mut cells = Vec::with_capacity(self.chunks.iter().map(Vec::len).sum());
+        self.chunks.drain(..).for_each(|chunk| cells.extend(chunk));
+        cells.sort_unstable_by_key(LocalCell::key);
+        cells.dedup_by(|next, kept| next.key() == kept.key() && kept.absorb(next));
+        self.chunks.extend(cells.chunks(CHUNK_CELLS).map(|chunk| {
+            let mut kept = Vec::with_capacity(CHUNK_CELLS);
+            kept.extend_from_slice(chunk);
+            kept
+        }));
+        self.merged_chunks = self.chunks.len();
     }
 
     /// Empties the table of the running second into cells.
@@ -133,4 +179,37 @@ impl Counts {
 fn next_id<K: std::hash::Hash + Eq>(ids: &mut FxHashMap<K, u32>, key: K, next: usize) -> u32 {
     *ids.entry(key)
         .or_insert_with(|| u32::try_from(next).expect("fewer than 2^32 unique values fit in memory"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples and weight by second, thread and chain; and how many cells there are.
+    fn counted(seconds: impl Iterator<Item = u32>) -> (u64, u64, usize) {
+        let mut counts = Counts::default();
+        for (line, second) in (0..).zip(seconds) {
+            for leaf in 0..100 {
+                let key = CellKey { thread: leaf % 3, event: 0, leaf, tail: 0 };
+                counts.add(second, key, 7, Position { block: 0, line });
+            }
+        }
+        counts.close_block();
+        let cells: Vec<LocalCell> = counts.chunks.concat();
+        let samples = cells.iter().map(|cell| u64::from(cell.samples)).sum();
+        (samples, cells.iter().map(|cell| cell.weight).sum(), cells.len())
+    }
+
+    #[test]
+    fn memory_follows_unique_cells_where_seconds_come_again() {
+        let (samples, weight, cells) = counted((0..20_000).map(|second| second % 50));
+        assert_eq!((samples, weight), (2_000_000, 14_000_000));
+        let most = (MERGE_CHUNKS + 1) * CHUNK_CELLS;
+        assert!(cells <= most, "{cells} cells of 5000 unique ones");
+    }
+
+    #[test]
+    fn seconds_that_come_once_stay_apart() {
+        assert_eq!(counted(0..4000), (400_000, 2_800_000, 400_000));
+    }
 }
