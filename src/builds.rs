@@ -2,7 +2,7 @@
 //! packs, and which objects are the same file on both sides.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use pdiff_analysis::classify::{Foreground, ObjectBuilds};
@@ -12,7 +12,7 @@ use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{Notes, Side};
 use pdiff_symbolize::{ObjectCensus, census_of};
 
-use crate::pipeline::{Examined, Run, symbolize_options};
+use crate::pipeline::{Examined, FoundCode, FoundFile, Run, symbolize_options};
 use crate::settings::DebugInfo;
 
 /// What the files of both sides say.
@@ -27,6 +27,34 @@ pub(crate) struct ReadBuilds {
     lacking: Vec<Side>,
 }
 
+/// The censuses that will most likely be asked for, taken before the comparison tells which object is the program.
+#[derive(Default)]
+pub(crate) struct ReadAhead([Option<(PathBuf, Result<ObjectCensus, pdiff_symbolize::Error>)>; 2]);
+
+impl ReadAhead {
+    /// Of each side the one file that is no library; where there are several, none.
+    pub(crate) fn read(code: &[FoundCode; 2], debug_info: Option<&DebugInfo>) -> Self {
+        let Some(debug_info) = debug_info else { return Self::default() };
+        let take = |side: Side, code: &FoundCode| {
+            let is_program = |file: &&FoundFile| file.path.starts_with('/') && !file.path.contains(".so");
+            let mut programs = code.files.iter().filter(is_program);
+            let (Some(found), None) = (programs.next(), programs.next()) else { return None };
+            Some((found.file.clone(), census_of(&found.file, &symbolize_options(debug_info, side))))
+        };
+        let [before, after] = code;
+        Self(both(|| take(Side::Before, before), || take(Side::After, after)).into())
+    }
+}
+
+/// What two functions return, run side by side.
+fn both<T: Send>(before: impl FnOnce() -> T + Send, after: impl FnOnce() -> T) -> (T, T) {
+    std::thread::scope(|scope| {
+        let before = scope.spawn(before);
+        let after = after();
+        (before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), after)
+    })
+}
+
 impl ReadBuilds {
     /// Takes the census of the program's builds, as far as their files were found.
     pub(crate) fn read(
@@ -34,17 +62,25 @@ impl ReadBuilds {
         debug_info: Option<&DebugInfo>,
         notes: &mut Notes,
     ) -> Result<Self> {
+        Self::read_on(examined, debug_info, ReadAhead::default(), notes)
+    }
+
+    /// The same, with what was taken already.
+    pub(crate) fn read_on(
+        examined: &Examined,
+        debug_info: Option<&DebugInfo>,
+        ahead: ReadAhead,
+        notes: &mut Notes,
+    ) -> Result<Self> {
         let program = program(examined);
-        let census = |side: Side| match (&program, debug_info) {
-            (Some(program), Some(debug_info)) => take(examined, program, debug_info, side),
+        let census = |side: Side, ahead| match (&program, debug_info) {
+            (Some(program), Some(debug_info)) => take(examined, program, debug_info, side, ahead),
             _ => Ok(None),
         };
-        let (before, after) = std::thread::scope(|scope| {
-            let before = scope.spawn(|| census(Side::Before));
-            let after = census(Side::After);
-            (before.join(), after)
-        });
-        let before = before.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let [ahead_before, ahead_after] = ahead.0;
+        let (before, after) =
+            both(|| census(Side::Before, ahead_before), || census(Side::After, ahead_after));
+        let before = before?;
         let mut keep = |taken: Option<(Census, Notes)>| {
             taken.map(|(census, of_census)| {
                 notes.merge(&of_census);
@@ -100,6 +136,7 @@ fn take(
     program: &str,
     debug_info: &DebugInfo,
     side: Side,
+    ahead: Option<(PathBuf, Result<ObjectCensus, pdiff_symbolize::Error>)>,
 ) -> Result<Option<(Census, Notes)>> {
     let code = examined.code_of(side);
     let is_program = |path: &str| {
@@ -108,8 +145,11 @@ fn take(
     };
     let options = symbolize_options(debug_info, side);
     if let Some(found) = code.files.iter().find(|found| is_program(&found.path)) {
-        let taken = census_of(&found.file, &options)
-            .with_context(|| format!("functions of {}", found.file.display()))?;
+        let taken = match ahead {
+            Some((file, taken)) if file == found.file => taken,
+            _ => census_of(&found.file, &options),
+        };
+        let taken = taken.with_context(|| format!("functions of {}", found.file.display()))?;
         return Ok(Some((taken.census, taken.notes)));
     }
     if let Some(taken) = given(examined, &is_program, debug_info, side)? {
@@ -189,7 +229,7 @@ pub(crate) fn census_to_pack(
     let Some((first, program)) = examined.iter().find_map(|one| Some((one, program(one)?))) else {
         return Ok(None);
     };
-    let Some((census, _)) = take(first, &program, debug_info, Side::Before)? else { return Ok(None) };
+    let Some((census, _)) = take(first, &program, debug_info, Side::Before, None)? else { return Ok(None) };
     let rows = examined.iter().flat_map(|one| &one.comparison.rows);
     let sampled = rows.filter(|row| row.object == program && row.before.total_weight.0 > 0);
     let foreground = Foreground::new(&census, sampled.map(|row| row.name.as_str()));

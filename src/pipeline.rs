@@ -82,18 +82,25 @@ pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Re
     Ok(comparison)
 }
 
-/// Reads, symbolises and compares, and keeps what verdicts need.
-pub(crate) fn examine(
+/// Reads, symbolises and compares, and keeps what verdicts need. `meanwhile` is done beside the comparison, with what was
+/// found of the code of each side.
+pub(crate) fn examine<T: Send>(
     compared: &Compared,
     quiet: bool,
     timings: &mut Timings,
-) -> Result<(Examined, ReadSides)> {
+    meanwhile: impl FnOnce(&[FoundCode; 2]) -> T + Send,
+) -> Result<(Examined, ReadSides, T)> {
     let [before, after] = read_sides(compared, quiet, timings)?;
-    let (comparison, calls) = compare_with_calls(&inputs(compared, &before, &after)?, &compared.settings);
-    check_samples(&comparison, &before, &after)?;
-    timings.lap("compare", None);
     let code = [&before, &after].map(|runs| found_code(runs));
-    Ok((Examined { comparison, calls, code }, ReadSides { before, after }))
+    let sides = inputs(compared, &before, &after)?;
+    let ((comparison, calls), done) = std::thread::scope(|scope| {
+        let done = scope.spawn(|| meanwhile(&code));
+        let compared = compare_with_calls(&sides, &compared.settings);
+        timings.lap("compare", None);
+        (compared, done.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    check_samples(&comparison, &before, &after)?;
+    Ok((Examined { comparison, calls, code }, ReadSides { before, after }, done))
 }
 
 /// The recordings of both sides, for those who look at them again.

@@ -8,9 +8,9 @@ use pdiff_analysis::{Comparison, Fact};
 use pdiff_profile::Notes;
 
 use super::compare::TableChoices;
-use crate::builds::ReadBuilds;
+use crate::builds::{ReadAhead, ReadBuilds};
 use crate::cli::{ClassifyArgs, Format};
-use crate::pipeline::{Examined, ReadSides, examine};
+use crate::pipeline::{Examined, FoundCode, ReadSides, examine};
 use crate::settings::Classified;
 use crate::timings::Timings;
 
@@ -59,9 +59,11 @@ pub(super) fn read(
     quiet: bool,
     timings: &mut Timings,
 ) -> Result<(Examined, ReadBuilds, ReadSides)> {
-    let (mut examined, sides) = examine(&classified.compared, quiet, timings)?;
+    let debug_info = classified.compared.debug_info.as_ref();
+    let read_ahead = |code: &[FoundCode; 2]| ReadAhead::read(code, debug_info);
+    let (mut examined, sides, ahead) = examine(&classified.compared, quiet, timings, read_ahead)?;
     let mut notes = Notes::new();
-    let builds = ReadBuilds::read(&examined, classified.compared.debug_info.as_ref(), &mut notes)?;
+    let builds = ReadBuilds::read_on(&examined, debug_info, ahead, &mut notes)?;
     examined.comparison.notes.merge(&notes);
     add_fact(&mut examined.comparison, classified.servers.fact());
     timings.lap("census of the binaries", None);
