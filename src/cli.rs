@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub(crate) use attribute::{AttributeArgs, AttributeFormat};
+pub(crate) use attribute::{AttributeArgs, AttributeFormat, DesignArgs};
 pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, PictureArgs, View};
 pub(crate) use report::ReportArgs;
 pub(crate) use series::{SeriesArgs, SeriesFormat};

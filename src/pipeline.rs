@@ -110,6 +110,13 @@ pub(crate) struct ReadSides {
 }
 
 impl ReadSides {
+    /// The same recordings by part of the program, as shares of all CPU.
+    pub(crate) fn by_subsystem(&self, compared: &Compared) -> Result<Comparison> {
+        let settings =
+            CompareSettings { group_by: GroupBy::Subsystem, share: Share::All, ..compared.settings.clone() };
+        Ok(compare(&inputs(compared, &self.before, &self.after)?, &settings))
+    }
+
     /// The hot lines of functions, by the names and objects of their rows.
     pub(crate) fn hot_lines(
         &self,
@@ -126,13 +133,14 @@ pub(crate) fn examine_with_tree(
     tree: &TreeSettings,
     quiet: bool,
     timings: &mut Timings,
-) -> Result<(Examined, CallTree)> {
+) -> Result<(Examined, CallTree, ReadSides)> {
     let [before, after] = read_sides(compared, quiet, timings)?;
     let sides = inputs(compared, &before, &after)?;
     let (comparison, calls, tree) = compare_with_tree(&sides, &compared.settings, tree);
     check_samples(&comparison, &before, &after)?;
     timings.lap("compare", None);
-    Ok((Examined { comparison, calls, code: [&before, &after].map(|runs| found_code(runs)) }, tree))
+    let code = [&before, &after].map(|runs| found_code(runs));
+    Ok((Examined { comparison, calls, code }, tree, ReadSides { before, after }))
 }
 
 /// What was found of a side's code, each file once.

@@ -48,6 +48,12 @@ impl Inputs {
             Side::After => &self.after,
         }
     }
+
+    /// Whether standard input is one of the recordings.
+    pub(crate) fn reads_stdin(&self) -> bool {
+        let mut recordings = self.before.recordings.iter().chain(&self.after.recordings);
+        recordings.any(|run| run.source == Source::Stdin)
+    }
 }
 
 /// The recordings of one side.

@@ -136,6 +136,67 @@ fn nothing_in_a_report_asks_for_anything_outside() {
     assert!(policy.unwrap().1.starts_with("default-src 'none'; script-src 'nonce-"));
 }
 
+/// A measured factorial with what its columns are.
+const LAB: [&str; 8] = [
+    "--factors",
+    "W,P,B,S,F",
+    "--columns",
+    "build=version,replicate=repeat,cost=cpu_us_per_txn",
+    "--ignore",
+    "foreign",
+    "--restart",
+    "P,B",
+];
+
+#[test]
+fn benchmark_runs_are_attributed_in_the_page_as_by_their_own_command() {
+    let [before, after] = default_pair();
+    let runs = fixture("factorial/lab.csv");
+    let mapped = ["--factor-subsystem", "W=redo log", "--factor-subsystem", "B=binlog"];
+    let page =
+        stdout(&pdiff(&[&["report", &before, &after, "--runs", &runs], &LAB[..], &mapped[..]].concat()));
+    let profiles = ["--profiles", &before, &after, "--format", "json"];
+    let alone = stdout(&pdiff(&[&["attribute", &runs], &LAB[..], &mapped[..], &profiles[..]].concat()));
+    let alone: Value = serde_json::from_str(&alone).unwrap();
+    let attribute = &data(&page)["attribute"];
+    for key in ["metric", "base", "target", "factors", "design"] {
+        assert_eq!(attribute[key], alone[key], "{key}");
+    }
+    let value = |of: &Value, key: &str, at: usize| of[key][at]["attribution_log"].as_f64().unwrap();
+    for at in 0..5 {
+        let (embedded, full) = (value(attribute, "independent", at), value(&alone, "independent", at));
+        assert!((embedded - full).abs() <= 1e-4 * full.abs(), "{embedded} {full}");
+    }
+    let subsystems = |of: &Value| -> Vec<String> {
+        let rows = of["profiles"]["rows"].as_array().unwrap().iter();
+        rows.map(|row| format!("{} {}", row["factor"], row["subsystem"])).collect()
+    };
+    assert_eq!(subsystems(attribute), subsystems(&alone));
+    assert_eq!(subsystems(attribute).len(), 2);
+    let (_, section) = page.split_once("<section id=\"factors\">").unwrap();
+    let section = section.split_once("</section>").unwrap().0;
+    let pictures: Vec<&str> = section.split("<svg ").skip(1).collect();
+    assert_eq!(pictures.len(), 2);
+    for picture in pictures {
+        let svg = format!("<svg {}</svg>", picture.split_once("</svg>").unwrap().0);
+        roxmltree::Document::parse(&svg).unwrap();
+    }
+    assert!(section.contains("Gap of ") && section.contains("together"), "{section}");
+    assert!(page.contains("<a href=\"#factors\">factor by factor</a>"));
+    assert!(page.len() < 2_000_000);
+}
+
+#[test]
+fn a_report_without_a_factor_that_has_a_subsystem_has_the_tables_all_the_same() {
+    let [before, after] = default_pair();
+    let runs = fixture("study/update_non_index.csv");
+    let factors = ["--factors", "writer,pfs,binlog,ps,flush,patches"];
+    let page = stdout(&pdiff(&[&["report", &before, &after, "--runs", &runs], &factors[..]].concat()));
+    let attribute = &data(&page)["attribute"];
+    assert!(attribute["cumulative"].as_array().is_some_and(|steps| !steps.is_empty()));
+    assert!(page.contains("69,818"));
+}
+
 /// A recording whose names are all hostile.
 fn hostile(directory: &Path, name: &str) -> PathBuf {
     let names = [
@@ -196,6 +257,12 @@ fn wrong_choices_are_told_in_a_line() {
     check(&[&before, &after, "--min-width", "101"], "--min-width: 101 is not a percentage");
     check(&[&before, &after, "--by", "subsystem"], "verdicts are on functions");
     check(&[&before, "/nonexistent.perf"], "/nonexistent.perf");
+    let runs = fixture("study/update_non_index.csv");
+    check(&[&before, &after, "--runs", &runs], "--factors");
+    check(&[&before, &after, "--factors", "writer"], "--runs");
+    check(&[&before, &after, "--runs", "/nonexistent.csv", "--factors", "a"], "/nonexistent.csv");
+    check(&[&before, &after, "--runs", &runs, "--factors", "nothing"], "nothing");
+    check(&["-", &after, "--runs", "-", "--factors", "writer"], "standard input can be one thing only");
     check(
         &[&before, &after, "--settings-before", "/nonexistent.tsv", "--settings-after", "/nonexistent.tsv"],
         "/nonexistent.tsv",

@@ -19,34 +19,13 @@ A change of the gap is positive where it is in favour of the target.";
 
 /// Which runs, what their columns mean, and how the result is shown.
 #[derive(Args, Debug)]
-#[command(after_help = ATTRIBUTE_EXAMPLES)]
+#[command(after_help = ATTRIBUTE_EXAMPLES, mut_arg("factors", |factors| factors.required(true)))]
 pub(crate) struct AttributeArgs {
     /// Table of runs, or - for standard input
     #[arg(value_name = "RUNS", value_hint = ValueHint::FilePath)]
     pub(crate) runs: PathBuf,
-    /// The factors, in the order of the cumulative path (separated by commas)
-    #[arg(long, value_name = "NAME", value_delimiter = ',', required = true)]
-    pub(crate) factors: Vec<String>,
-    /// Columns of other names: build=, replicate=, tps=, seconds=, cost= (CPU time per operation)
-    #[arg(long, value_name = "WHAT=COLUMN", value_delimiter = ',')]
-    pub(crate) columns: Vec<String>,
-    /// Columns that mean nothing here (separated by commas)
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
-    pub(crate) ignore: Vec<String>,
-    /// The base build [default: with two builds, the first in order of names; 5.7 before 8.0]
-    #[arg(long, value_name = "BUILD")]
-    pub(crate) base: Option<String>,
-    /// The build compared with it
-    #[arg(long, value_name = "BUILD")]
-    pub(crate) target: Option<String>,
-    /// Factors that change by a restart only: runs between two restarts share an error (separated by commas)
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub(crate) restart: Vec<String>,
-    /// Show a factor with and without a ceiling: FACTOR:CEILING (repeatable)
-    ///
-    /// The ceiling is a factor that lifts it. Factors that were not measured from the baseline are shown without asking.
-    #[arg(long, value_name = "FACTOR:CEILING")]
-    pub(crate) masking: Vec<String>,
+    #[command(flatten)]
+    pub(crate) design: DesignArgs,
 
     /// Recordings of base and target at the baseline, to set factors beside subsystems
     #[arg(long, value_name = "FILE", num_args = 2, value_hint = ValueHint::FilePath, help_heading = "Profiles")]
@@ -78,6 +57,40 @@ pub(crate) struct AttributeArgs {
     /// No progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
+}
+
+/// What a table of runs means, and what is asked of it. The command has the table as its argument `runs`.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Benchmark runs")]
+pub(crate) struct DesignArgs {
+    /// The factors, in the order of the cumulative path (separated by commas)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "runs")]
+    pub(crate) factors: Vec<String>,
+    /// Columns of other names: build=, replicate=, tps=, seconds=, cost= (CPU time per operation)
+    #[arg(long, value_name = "WHAT=COLUMN", value_delimiter = ',', requires = "runs")]
+    pub(crate) columns: Vec<String>,
+    /// Columns that mean nothing here (separated by commas)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "runs")]
+    pub(crate) ignore: Vec<String>,
+    /// The base build [default: with two builds, the first in order of names; 5.7 before 8.0]
+    #[arg(long, value_name = "BUILD", requires = "runs")]
+    pub(crate) base: Option<String>,
+    /// The build compared with it
+    #[arg(long, value_name = "BUILD", requires = "runs")]
+    pub(crate) target: Option<String>,
+    /// Factors that change by a restart only: runs between two restarts share an error (separated by commas)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "runs")]
+    pub(crate) restart: Vec<String>,
+    /// Show a factor with and without a ceiling, a factor that lifts it: FACTOR:CEILING (repeatable)
+    #[arg(long, value_name = "FACTOR:CEILING", requires = "runs")]
+    pub(crate) masking: Vec<String>,
+}
+
+impl DesignArgs {
+    /// Whether base or target are the user's choice.
+    pub(crate) fn chose_sides(&self) -> bool {
+        self.base.is_some() || self.target.is_some()
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

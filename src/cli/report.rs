@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::ExamineArgs;
+use super::{DesignArgs, ExamineArgs};
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
   pdiff report 57.perf 80.perf -o report.html
   pdiff report 57.perf 80.perf --tps-before 69818 --tps-after 47509 --binary-before 57/bin/mysqld \\
       --binary-after 80/bin/mysqld --settings-before 57.tsv --settings-after 80.tsv -o report.html
+  pdiff report 57.perf 80.perf --runs runs.csv --factors skip-log-bin,W -o report.html
   pdiff report --before a1.perf a2.perf --after b1.perf b2.perf --title 'nightly 4711' -o report.html
 
 One file, to be attached to a bug report: it needs no network and holds all its data as JSON.
@@ -21,6 +22,16 @@ docs/report.md says what is in it.";
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
+    /// Table of benchmark runs (CSV, TSV, JSON, Parquet), to say what each factor makes of the gap; see pdiff attribute
+    #[arg(
+        long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "factors", help_heading = "Benchmark runs"
+    )]
+    pub(crate) runs: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) design: DesignArgs,
+    /// The subsystem that a factor switches: FACTOR=SUBSYSTEM (repeatable); well-known mysqld settings are known
+    #[arg(long, value_name = "FACTOR=SUBSYSTEM", requires = "runs", help_heading = "Benchmark runs")]
+    pub(crate) factor_subsystem: Vec<String>,
     /// First line of the page [default: the labels of both sides]
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     pub(crate) title: Option<String>,

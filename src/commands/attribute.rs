@@ -9,7 +9,7 @@ use pdiff_ingest::{Named, RunsColumns, parse_runs, read_table_bytes};
 use pdiff_profile::{RunsTable, Setting};
 use pdiff_render::AttributionView;
 
-use crate::cli::{AttributeArgs, AttributeFormat};
+use crate::cli::{AttributeArgs, AttributeFormat, DesignArgs};
 use crate::output::Output;
 use crate::pipeline;
 use crate::settings::{BuildRecordings, Compared, source, stem, table_width, use_color};
@@ -17,15 +17,12 @@ use crate::timings::Timings;
 
 /// Reads the runs, attributes, and writes the result and the pictures.
 pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
-    let columns = columns(args)?;
-    let table = parse_runs(&read_table_bytes(&source(&args.runs))?, &columns)?;
-    let settings = settings(args, &table)?;
-    let attribution = attribute(&table, &settings).ok_or_else(|| anyhow!("{}: no runs", table.path))?;
+    let attribution = attributed(&args.runs, &args.design)?;
     let meeting = meeting(args, &attribution)?;
     let view = AttributionView {
         attribution: &attribution,
         meeting: meeting.as_ref(),
-        chosen: args.base.is_some() || args.target.is_some(),
+        chosen: args.design.chose_sides(),
     };
     let gap = picture(args.plot.as_deref(), "--plot", || pdiff_render::gap_waterfall_svg(&view))?;
     let pairs = picture(args.plot_interactions.as_deref(), "--plot-interactions", || {
@@ -37,6 +34,14 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
         }
     }
     write(args, &view)
+}
+
+/// What each factor makes of the gap, by a table of runs.
+pub(super) fn attributed(runs: &Path, args: &DesignArgs) -> Result<Attribution> {
+    let columns = columns(args)?;
+    let table = parse_runs(&read_table_bytes(&source(runs))?, &columns)?;
+    let settings = settings(args, &table)?;
+    attribute(&table, &settings).ok_or_else(|| anyhow!("{}: no runs", table.path))
 }
 
 fn write(args: &AttributeArgs, view: &AttributionView<'_>) -> Result<()> {
@@ -69,7 +74,7 @@ fn picture(
     svg.map(Some)
 }
 
-fn columns(args: &AttributeArgs) -> Result<RunsColumns> {
+fn columns(args: &DesignArgs) -> Result<RunsColumns> {
     let factors = args.factors.iter().map(|name| name.trim().to_owned()).collect();
     let mut columns = RunsColumns { ignore: args.ignore.clone(), ..RunsColumns::usual(factors) };
     for word in &args.columns {
@@ -98,7 +103,7 @@ fn pair<'a>(option: &str, word: &'a str, between: char) -> Result<(&'a str, &'a 
     Ok((left, right))
 }
 
-fn settings(args: &AttributeArgs, table: &RunsTable) -> Result<AttributeSettings> {
+fn settings(args: &DesignArgs, table: &RunsTable) -> Result<AttributeSettings> {
     let [base, target] = sides(args, table)?;
     let mut restart = Setting::BASELINE;
     for name in &args.restart {
@@ -121,7 +126,7 @@ fn factor(table: &RunsTable, option: &str, name: &str) -> Result<usize> {
     found.ok_or_else(|| anyhow!("{option}: '{name}' is no factor; hint: use {}", table.factors.join(", ")))
 }
 
-fn sides(args: &AttributeArgs, table: &RunsTable) -> Result<[usize; 2]> {
+fn sides(args: &DesignArgs, table: &RunsTable) -> Result<[usize; 2]> {
     let names: Vec<&str> = table.builds.iter().map(|build| build.name.as_str()).collect();
     let known = names.join(", ");
     let find = |option: &str, name: &String| {
@@ -152,21 +157,7 @@ fn sides(args: &AttributeArgs, table: &RunsTable) -> Result<[usize; 2]> {
 /// Compares the profiles by subsystem, and sets factors beside them.
 fn meeting(args: &AttributeArgs, attribution: &Attribution) -> Result<Option<Meeting>> {
     let [before, after] = args.profiles.as_slice() else { return Ok(None) };
-    let names: Vec<&str> = attribution.factors.iter().map(|factor| factor.name.as_str()).collect();
-    let mut of_factor: Vec<(usize, String)> = Vec::new();
-    for word in &args.factor_subsystem {
-        let (name, subsystem) = pair("--factor-subsystem", word, '=')?;
-        let at = names.iter().position(|known| *known == name).ok_or_else(|| {
-            anyhow!("--factor-subsystem: '{name}' is no factor; hint: use {}", names.join(", "))
-        })?;
-        of_factor.push((at, subsystem.to_owned()));
-    }
-    for (at, name) in names.iter().enumerate() {
-        if !of_factor.iter().any(|(factor, _)| *factor == at) {
-            of_factor.extend(mysqld_subsystem(name).map(|subsystem| (at, subsystem.to_owned())));
-        }
-    }
-    of_factor.sort_by_key(|(factor, _)| *factor);
+    let of_factor = subsystems_of(attribution, &args.factor_subsystem, |_| true)?;
     let (before_label, after_label) = (stem(before), stem(after));
     let sides = [
         BuildRecordings { label: &before_label, paths: std::slice::from_ref(before) },
@@ -178,4 +169,29 @@ fn meeting(args: &AttributeArgs, attribution: &Attribution) -> Result<Option<Mee
     let comparison = pipeline::run(&compared, args.quiet, &mut Timings::start())?;
     let meeting = meet(attribution, &comparison, &of_factor).map_err(|text| anyhow!(text));
     meeting.context("--profiles").map(Some)
+}
+
+/// By factor: the subsystem that it switches, as given, else as known of mysqld where `is_there` says so.
+pub(super) fn subsystems_of(
+    attribution: &Attribution,
+    given: &[String],
+    is_there: impl Fn(&str) -> bool,
+) -> Result<Vec<(usize, String)>> {
+    let names: Vec<&str> = attribution.factors.iter().map(|factor| factor.name.as_str()).collect();
+    let mut of_factor: Vec<(usize, String)> = Vec::new();
+    for word in given {
+        let (name, subsystem) = pair("--factor-subsystem", word, '=')?;
+        let at = names.iter().position(|known| *known == name).ok_or_else(|| {
+            anyhow!("--factor-subsystem: '{name}' is no factor; hint: use {}", names.join(", "))
+        })?;
+        of_factor.push((at, subsystem.to_owned()));
+    }
+    for (at, name) in names.iter().enumerate() {
+        if !of_factor.iter().any(|(factor, _)| *factor == at) {
+            let known = mysqld_subsystem(name).filter(|subsystem| is_there(subsystem));
+            of_factor.extend(known.map(|subsystem| (at, subsystem.to_owned())));
+        }
+    }
+    of_factor.sort_by_key(|(factor, _)| *factor);
+    Ok(of_factor)
 }

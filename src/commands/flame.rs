@@ -21,7 +21,7 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
     }
     let drawn = Drawn::new(args)?;
     let mut timings = Timings::start();
-    let (mut examined, tree) = examine_with_tree(&drawn.compared, &drawn.tree, args.quiet, &mut timings)?;
+    let (mut examined, tree, _) = examine_with_tree(&drawn.compared, &drawn.tree, args.quiet, &mut timings)?;
     if drawn.options.terms == FlameTerms::PerOperation && examined.comparison.cost.is_none() {
         bail!(
             "--operations: operations are not known on both sides; hint: give --tps-before and --tps-after, or --windows"

@@ -1,17 +1,19 @@
 //! `pdiff report`: everything about two sides as one HTML file.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use pdiff_analysis::TreeSettings;
+use pdiff_analysis::ablation::{Attribution, Meeting, meet};
 use pdiff_analysis::classify::classify;
 use pdiff_profile::Notes;
-use pdiff_render::{ReportInput, html_report};
+use pdiff_render::{AttributionView, ReportInput, html_report};
 
+use super::attribute::{attributed, subsystems_of};
 use super::classify::{add_fact, input};
 use crate::builds::ReadBuilds;
 use crate::cli::ReportArgs;
 use crate::output::Output;
-use crate::pipeline::examine_with_tree;
-use crate::settings::{Classified, MAX_DRAWN_DEPTH, command_line};
+use crate::pipeline::{ReadSides, examine_with_tree};
+use crate::settings::{Classified, Compared, MAX_DRAWN_DEPTH, command_line};
 use crate::timings::Timings;
 
 /// Compares, looks into the binaries, and writes the page.
@@ -24,6 +26,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         bail!("--min-width: {} is not a percentage of 0 to 100", args.min_width);
     }
     let classified = Classified::new(&args.examined, args.quiet)?;
+    let attribution = attribution(args, &classified.compared)?;
     let mut timings = Timings::start();
     let tree = TreeSettings {
         reverse: false,
@@ -33,7 +36,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         max_depth: Some(MAX_DRAWN_DEPTH),
         judge: true,
     };
-    let (mut examined, tree) = examine_with_tree(&classified.compared, &tree, args.quiet, &mut timings)?;
+    let (mut examined, tree, sides) =
+        examine_with_tree(&classified.compared, &tree, args.quiet, &mut timings)?;
     let mut notes = Notes::new();
     let builds = ReadBuilds::read(&examined, classified.compared.debug_info.as_ref(), &mut notes)?;
     examined.comparison.notes.merge(&notes);
@@ -41,6 +45,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     timings.lap("census of the binaries", None);
     let classification = classify(&input(&classified, &examined, &builds));
     timings.lap("classify", None);
+    let meeting = match &attribution {
+        Some(attribution) => meeting(args, attribution, &sides, &classified.compared)?,
+        None => None,
+    };
+    drop(sides);
     let of_program = builds.of_program();
     let page = html_report(&ReportInput {
         comparison: &examined.comparison,
@@ -48,6 +57,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         tree: &tree,
         settings: classified.servers.diff.as_ref(),
         builds: of_program.map_or([None, None], |builds| [builds.before, builds.after]),
+        attribution: attribution.as_ref().map(|attribution| AttributionView {
+            attribution,
+            meeting: meeting.as_ref(),
+            chosen: args.design.chose_sides(),
+        }),
         title: args.title.as_deref(),
         command: &command_line(),
         tool: concat!("pdiff ", env!("CARGO_PKG_VERSION")),
@@ -58,4 +72,30 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         crate::complain(&timings.report());
     }
     Ok(())
+}
+
+/// What the runs say, where a table of them is given.
+fn attribution(args: &ReportArgs, compared: &Compared) -> Result<Option<Attribution>> {
+    let Some(runs) = &args.runs else { return Ok(None) };
+    if runs.as_os_str() == "-" && compared.inputs.reads_stdin() {
+        bail!("standard input can be one thing only: --runs or a recording; hint: give the other as a file");
+    }
+    attributed(runs, &args.design).context("--runs").map(Some)
+}
+
+/// Factors beside the subsystems that they switch, where any factor has one.
+fn meeting(
+    args: &ReportArgs,
+    attribution: &Attribution,
+    sides: &ReadSides,
+    compared: &Compared,
+) -> Result<Option<Meeting>> {
+    let comparison = sides.by_subsystem(compared)?;
+    let is_there = |subsystem: &str| comparison.rows.iter().any(|row| row.name == subsystem);
+    let of_factor = subsystems_of(attribution, &args.factor_subsystem, is_there)?;
+    if of_factor.is_empty() {
+        return Ok(None);
+    }
+    let meeting = meet(attribution, &comparison, &of_factor).map_err(|text| anyhow::anyhow!(text));
+    meeting.context("--factor-subsystem").map(Some)
 }

@@ -36,7 +36,8 @@ pub fn attribution_markdown(view: &AttributionView<'_>) -> String {
     markdown::draw(&page(view, None))
 }
 
-fn page(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
+/// Everything, as blocks.
+pub(crate) fn page(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
     apart([
         heading(view),
         cumulative(view, width),
@@ -74,7 +75,8 @@ fn heading(view: &AttributionView<'_>) -> Vec<Block> {
     blocks
 }
 
-fn gap_text(of: &Attribution, gap: &GapAt) -> String {
+/// A gap in percent, with its interval and the throughputs.
+pub(crate) fn gap_text(of: &Attribution, gap: &GapAt) -> String {
     let interval = match gap.pct.interval {
         Some(_) => format!(" (95 % {})", bounds(&gap.pct, PLACES)),
         None => String::new(),

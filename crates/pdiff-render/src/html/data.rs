@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::ReportInput;
+use crate::attribution_json::attribution_value;
 use crate::error::Error;
 use crate::flame::tree_json;
 use crate::settings_json::settings_json;
@@ -35,6 +36,9 @@ pub(super) fn embedded(input: &ReportInput<'_>) -> Result<String, Error> {
     data.insert("classify".to_owned(), classify);
     if let Some(settings) = input.settings {
         data.insert("settings".to_owned(), parsed(&settings_json(settings)?)?);
+    }
+    if let Some(view) = &input.attribution {
+        data.insert("attribute".to_owned(), attribution_value(view));
     }
     data.insert("tree".to_owned(), parsed(&tree_json(&input.flame())?)?);
     data.insert("command".to_owned(), Value::from(input.command));

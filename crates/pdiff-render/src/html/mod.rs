@@ -4,6 +4,7 @@
 //! What a reader must see is written out here; what a reader plays with (table, verdict cards, flame graph) is drawn by
 //! the page's own script from the data. The page forbids itself every request, and no text of a profile is ever markup.
 
+mod attribution;
 mod blocks;
 mod closure;
 mod data;
@@ -13,6 +14,7 @@ use pdiff_analysis::classify::Classification;
 use pdiff_analysis::{CallTree, Comparison, SettingsDiff};
 use pdiff_profile::census::Census;
 
+use crate::attribution_view::AttributionView;
 use crate::error::Error;
 use crate::flame::{FlameInput, escaped};
 use crate::{comparability, families, heading, inlines_compilers, noise_lines, notes, settings_page};
@@ -28,6 +30,8 @@ pub struct ReportInput<'a> {
     pub tree: &'a CallTree,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<&'a SettingsDiff>,
+    /// What each factor makes of the gap, where benchmark runs are given.
+    pub attribution: Option<AttributionView<'a>>,
     /// The facts of both builds of the program, base first, where their files were read.
     pub builds: [Option<&'a Census>; 2],
     /// The first line; one is made of the labels where there is none.
@@ -66,7 +70,7 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
     );
     page.push_str(&blocks::lines(&heading::blocks(comparison)));
     page.push_str("</header>\n<nav aria-label=\"Contents\">");
-    let sections = sections(input);
+    let sections = sections(input)?;
     for section in &sections {
         page.push_str(&format!("<a href=\"#{}\">{}</a> ", section.id, section.title));
     }
@@ -78,7 +82,7 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
     page.push_str(&format!(
         "<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page stand in it as JSON: element \
          <code>data</code>, keys <code>compare</code>, <code>classify</code>, <code>tree</code> and, where given, \
-         <code>settings</code>.</p></footer>\n",
+         <code>settings</code> and <code>attribute</code>.</p></footer>\n",
         escaped(input.tool),
         escaped(input.command)
     ));
@@ -96,7 +100,7 @@ struct Section {
     body: String,
 }
 
-fn sections(input: &ReportInput<'_>) -> Vec<Section> {
+fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
     let comparison = input.comparison;
     let section = |id, title, body| Section { id, title, body };
     let comparability = comparability::blocks(comparison, None);
@@ -108,6 +112,10 @@ fn sections(input: &ReportInput<'_>) -> Vec<Section> {
         section("verdicts", "Verdicts", format!("{NO_SCRIPT}{VERDICTS}")),
         section("flame", "Flame graph", format!("{NO_SCRIPT}{FLAME}")),
     ];
+    if let Some(view) = &input.attribution {
+        sections
+            .insert(3, section("factors", "What each factor makes of the gap", attribution::section(view)?));
+    }
     let families = families_of(comparison);
     if !families.is_empty() {
         sections.push(section("families", "Inlining that moved weight", families));
@@ -120,7 +128,7 @@ fn sections(input: &ReportInput<'_>) -> Vec<Section> {
     sections.push(section("compilers", "Compilers and flags", compilers(input)));
     let notes = [noise_lines::blocks(comparison), notes::blocks(comparison)].concat();
     sections.push(section("notes", "Noise and notes", blocks::lines(&notes)));
-    sections
+    Ok(sections)
 }
 
 fn families_of(comparison: &Comparison) -> String {

@@ -1,11 +1,14 @@
 //! The summary in words: what happened, what explains it, what cannot be told.
 
+use pdiff_analysis::ablation::GapAt;
 use pdiff_analysis::classify::{Cause, Verdict};
 use pdiff_analysis::noise::Method;
 use pdiff_analysis::{Comparison, Cost, Gap, Gravity};
 
 use super::ReportInput;
 use super::closure::{Part, parts};
+use crate::attribution_page;
+use crate::attribution_view::AttributionView;
 use crate::closing;
 use crate::flame::escaped;
 use crate::number::{CostUnit, fixed, grouped, interval, signed};
@@ -101,6 +104,7 @@ fn explains(input: &ReportInput<'_>) -> Vec<String> {
             ));
     }
     sentences.push(format!("By part of the program: {}.", parts_text(comparison)));
+    sentences.extend(input.attribution.as_ref().and_then(factors_text));
     let told = told(input);
     if told.is_empty() {
         sentences.push("No function has a cause beyond noise.".to_owned());
@@ -110,6 +114,23 @@ fn explains(input: &ReportInput<'_>) -> Vec<String> {
         sentences.push(format!("All {} causes: {}.", told.len(), causes_text(&told)));
     }
     sentences
+}
+
+/// What the benchmark runs say.
+fn factors_text(view: &AttributionView<'_>) -> Option<String> {
+    let of = view.attribution;
+    let at = |gap: &GapAt| escaped(&attribution_page::gap_text(of, gap));
+    let baseline = at(of.baseline.as_ref()?);
+    let end = of.end.as_ref().map_or_else(
+        || "with every factor changed it was not measured".to_owned(),
+        |gap| format!("with every factor changed {}", at(gap)),
+    );
+    Some(format!(
+        "In {} benchmark runs of {} and {} the gap is {baseline}; {end}: <a href=\"#factors\">factor by factor</a>.",
+        of.design.runs,
+        escaped(&of.base),
+        escaped(&of.target),
+    ))
 }
 
 fn parts_text(comparison: &Comparison) -> String {
