@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
 use pdiff_analysis::{
     Aliases, CallTree, CompareSettings, Comparison, Filters, FunctionLines, GroupBy, Inlines, Knowledge,
-    ObjectFacts, Policy, RunInput, SampledCalls, Share, SideInput, Sides, TreeSettings, choose_events,
-    compare, compare_with_calls, compare_with_tree, hot_lines,
+    ObjectFacts, Policy, RowFunction, RunInput, SampledCalls, Share, SideInput, Sides, TreeSettings,
+    choose_events, compare, compare_with_calls, compare_with_tree, hot_lines,
 };
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, ReadOptions, Source, read_input};
 use pdiff_profile::names::MatchLevel;
@@ -117,11 +117,11 @@ impl ReadSides {
         Ok(compare(&inputs(compared, &self.before, &self.after)?, &settings))
     }
 
-    /// The hot lines of functions, by the names and objects of their rows.
+    /// The hot lines of functions.
     pub(crate) fn hot_lines(
         &self,
         compared: &Compared,
-        functions: &[(String, String)],
+        functions: &[RowFunction],
     ) -> Result<Vec<FunctionLines>> {
         Ok(hot_lines(&inputs(compared, &self.before, &self.after)?, &compared.settings, functions))
     }

@@ -51,8 +51,20 @@ fn classified(sides: [Recorded; 2], more: &[&str]) -> Vec<Value> {
 }
 
 fn verdict<'v>(verdicts: &'v [Value], function: &str) -> &'v Value {
-    let of = verdicts.iter().find(|verdict| verdict["function"] == function);
-    of.unwrap_or_else(|| panic!("no verdict on {function}"))
+    let mut of = verdicts.iter().filter(|verdict| verdict["function"] == function);
+    let first = of.next().unwrap_or_else(|| panic!("no verdict on {function}"));
+    assert!(of.next().is_none(), "several verdicts on {function}");
+    first
+}
+
+/// The verdict of a case, which names a file where there are several functions of its name.
+fn verdict_of<'v>(verdicts: &'v [Value], case: &toml::Table) -> &'v Value {
+    let function = case["function"].as_str().unwrap();
+    let Some(file) = case.get("file").and_then(toml::Value::as_str) else {
+        return verdict(verdicts, function);
+    };
+    let is_it = |verdict: &&Value| verdict["function"] == function && verdict["file"] == file;
+    verdicts.iter().find(is_it).unwrap_or_else(|| panic!("no verdict on {function} of {file}"))
 }
 
 /// The verdicts that the fixture's table asks for.
@@ -79,7 +91,7 @@ fn wrong(verdicts: &[Value], compiler: &str) -> Vec<String> {
     assert!(cases.len() > 20, "the table was read");
     for case in &cases {
         let (function, cause) = (case["function"].as_str().unwrap(), case["cause"].as_str().unwrap());
-        let verdict = verdict(verdicts, function);
+        let verdict = verdict_of(verdicts, case);
         let confidence = case.get("confidence").and_then(toml::Value::as_str);
         let evidence = case.get("evidence").and_then(toml::Value::as_str).unwrap_or_default();
         let facts = verdict["evidence"].as_array().unwrap();
@@ -175,7 +187,7 @@ fn swapped_sides_give_mirrored_verdicts() {
         for case in expected(compiler) {
             let (function, cause) = (case["function"].as_str().unwrap(), case["cause"].as_str().unwrap());
             if let Some((_, mirror)) = mirrors.iter().find(|(of, _)| *of == cause) {
-                assert_eq!(verdict(&back, function)["cause"], *mirror, "{compiler} {function}");
+                assert_eq!(verdict_of(&back, &case)["cause"], *mirror, "{compiler} {function}");
             }
         }
     }

@@ -1,7 +1,8 @@
 //! `pdiff explain`: everything that is known of one function.
 
 use anyhow::{Result, bail};
-use pdiff_analysis::classify::{FunctionLookup, explain, look_up};
+use pdiff_analysis::RowFunction;
+use pdiff_analysis::classify::{FunctionLookup, Verdict, explain, look_up};
 use pdiff_render::{ExplainView, SortBy, TableOptions};
 
 use super::classify::{input, read};
@@ -31,8 +32,12 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let input = input(&classified, &examined, &builds);
     let names = names(name, look_up(&input, name))?;
     let (verdicts, facts) = explain(&input, &names);
-    let functions: Vec<(String, String)> =
-        verdicts.iter().map(|of| (of.function.clone(), of.object.clone())).collect();
+    let row = |of: &Verdict| RowFunction {
+        name: of.function.clone(),
+        object: of.object.clone(),
+        file: of.file.clone(),
+    };
+    let functions: Vec<RowFunction> = verdicts.iter().map(row).collect();
     let lines = sides.hot_lines(&classified.compared, &functions)?;
     let most_lines = if args.lines == 0 { usize::MAX } else { args.lines };
     let is_json = args.format == ExplainFormat::Json;

@@ -18,6 +18,7 @@ mod objects;
 mod one_sided;
 mod pattern;
 mod policy;
+mod same_named;
 pub mod series;
 mod settings_diff;
 mod source_roots;
@@ -27,9 +28,9 @@ pub use choose_event::{EventError, choose_events};
 pub use compare::{
     CallTree, CompareSettings, Comparison, Cost, Fact, Family, FrameChange, FrameChanges, FrameWeight,
     FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange, InlineFlip, InlinedInto, Knowledge,
-    MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair, Quantities, Row, RowInline, RowMatch,
-    RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideLines, SideObject, SideSummary, Sides,
-    SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, compare, compare_with_calls,
+    MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair, Quantities, Row, RowFunction, RowInline,
+    RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideLines, SideObject, SideSummary,
+    Sides, SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, compare, compare_with_calls,
     compare_with_tree, hot_lines,
 };
 pub use filter::{Filters, KernelFilter, OnSide};

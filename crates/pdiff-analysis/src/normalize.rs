@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::objects::ObjectLabels;
 use crate::one_sided::OneSidedInlines;
 use crate::policy::{Inlines, Policy};
+use crate::same_named::{ChainOfRun, Parts, may_be_local};
 use crate::source_roots::SourceRoots;
 
 /// The name of the row that takes what has no function.
@@ -31,13 +32,25 @@ pub(crate) struct Key {
     /// Label of the object.
     pub(crate) object: Box<str>,
     /// Source file on each side, if known.
-    files: [Option<Box<str>>; 2],
+    pub(crate) files: [Option<Box<str>>; 2],
+    /// Sides that have it.
+    pub(crate) seen: [bool; 2],
+    /// Other functions of this name have rows of their own, told apart by their files.
+    pub(crate) is_by_file: bool,
+    /// Several functions of this name stand behind it, for not all samples tell which.
+    pub(crate) is_mixed: bool,
 }
 
 impl Key {
     /// Source file, if known: After's where both sides have one, for that is the code at hand.
     pub(crate) fn file(&self) -> Option<&str> {
         self.files.iter().rev().flatten().next().map(|file| &**file)
+    }
+
+    /// The file on each side, where that is what tells the function from others of its name.
+    pub(crate) fn files_if_told_apart(&self) -> Option<[Option<String>; 2]> {
+        let [before, after] = &self.files;
+        self.is_by_file.then(|| [before, after].map(|file| file.as_deref().map(str::to_owned)))
     }
 }
 
@@ -51,6 +64,8 @@ pub(crate) struct Keys {
     keys: Vec<Key>,
     /// At the loose level: which qualified names stand behind a key, by side.
     variants: FxHashMap<(KeyId, Side), FxHashSet<Box<str>>>,
+    /// Functions of one name in several files.
+    parts: Parts,
 }
 
 /// One call level of a normalised stack.
@@ -79,6 +94,15 @@ impl NormalStacks {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
+
+    /// Puts other functions in the place of some.
+    pub(crate) fn replace(&mut self, by: &FxHashMap<KeyId, KeyId>) {
+        for level in &mut self.levels {
+            if let Some(key) = by.get(&level.key) {
+                level.key = *key;
+            }
+        }
+    }
 }
 
 impl Keys {
@@ -90,6 +114,7 @@ impl Keys {
             ids: FxHashMap::default(),
             keys: Vec::new(),
             variants: FxHashMap::default(),
+            parts: Parts::default(),
         }
     }
 
@@ -125,10 +150,58 @@ impl Keys {
                 variants.insert(name.qualified().into());
             }
         }
-        if let (Some(file), Some(key)) = (file, self.keys.get_mut(id.0 as usize)) {
-            key.files[side as usize].get_or_insert_with(|| file.into());
+        let Some(key) = self.keys.get_mut(id.0 as usize) else { return id };
+        let known = &mut key.files[side as usize];
+        let is_first = !std::mem::replace(&mut key.seen[side as usize], true);
+        if is_first || known.as_deref() == file || !may_be_local(name.linkage()) {
+            if known.is_none() {
+                *known = file.map(Into::into);
+            }
+            return id;
         }
-        id
+        self.part(id, side, file)
+    }
+
+    /// The function of a name in another file than the first one.
+    fn part(&mut self, of: KeyId, side: Side, file: Option<&str>) -> KeyId {
+        if let Some(part) = self.parts.find(of, side, file) {
+            return part;
+        }
+        let next = self.next_id();
+        let mut key = self.get(of).clone();
+        (key.files, key.seen) = ([None, None], [false; 2]);
+        key.files[side as usize] = file.map(Into::into);
+        key.seen[side as usize] = true;
+        self.keys.push(key);
+        self.parts.add(of, side, file, next);
+        next
+    }
+
+    fn next_id(&self) -> KeyId {
+        KeyId(u32::try_from(self.keys.len()).expect("fewer than 2^32 functions fit in memory"))
+    }
+
+    /// Gives functions of one name in several files of one object keys of their own, or puts them back together where
+    /// they cannot be told apart; gives what stands for what on each side. After [`Self::fold_source_roots`].
+    pub(crate) fn settle_files(
+        &mut self,
+        resolutions: &[Option<&Resolutions>],
+    ) -> [FxHashMap<KeyId, KeyId>; 2] {
+        let parts = std::mem::take(&mut self.parts);
+        let mut by = [FxHashMap::default(), FxHashMap::default()];
+        for row in parts.settle(self, resolutions) {
+            let mut id = row.base;
+            if row.key.is_by_file {
+                id = self.next_id();
+                self.keys.push(row.key);
+            } else if let Some(base) = self.keys.get_mut(id.0 as usize) {
+                *base = row.key;
+            }
+            for side in Side::BOTH {
+                by[side as usize].extend(row.parts[side as usize].iter().map(|part| (*part, id)));
+            }
+        }
+        by
     }
 
     /// Takes the directories off source files in which the two builds' sources lie, so that one file of both has one
@@ -153,7 +226,7 @@ impl Keys {
     }
 
     fn intern(&mut self, name: &str, object: &str, qualified: impl FnOnce() -> Box<str>) -> KeyId {
-        let next = KeyId(u32::try_from(self.keys.len()).expect("fewer than 2^32 functions fit in memory"));
+        let next = self.next_id();
         let id = *self.ids.entry((name.into(), object.into())).or_insert(next);
         if id == next {
             self.keys.push(Key {
@@ -161,6 +234,9 @@ impl Keys {
                 qualified: qualified(),
                 object: object.into(),
                 files: [None, None],
+                seen: [false; 2],
+                is_by_file: false,
+                is_mixed: false,
             });
         }
         id
@@ -187,12 +263,23 @@ impl Keys {
             names: FxHashMap::default(),
             symbols: FxHashMap::default(),
             chains: FxHashMap::default(),
+            unresolved: Vec::new(),
         };
         let mut stacks = NormalStacks { levels: Vec::new(), ends: Vec::with_capacity(profile.stacks.len()) };
         for stack in profile.stacks.iter() {
             naming.append(stack, &mut stacks.levels);
             stacks.ends.push(stacks.levels.len());
         }
+        let chains = std::mem::take(&mut naming.chains).into_iter();
+        let chains = chains
+            .map(|((number, ..), chain)| ChainOfRun {
+                number: Some(number),
+                start: chain.start,
+                levels: chain.levels,
+            })
+            .chain(std::mem::take(&mut naming.unresolved))
+            .collect();
+        self.parts.add_run(side, chains);
         stacks
     }
 }
@@ -209,7 +296,16 @@ struct Naming<'a> {
     /// A function inlined at a thousand places is demangled once.
     names: FxHashMap<Spelling<'a>, FunctionName>,
     symbols: FxHashMap<FrameId, KeyId>,
-    chains: FxHashMap<(u32, u32, Option<StringId>), Box<[Level]>>,
+    chains: FxHashMap<(u32, u32, Option<StringId>), Chain>,
+    /// Where there are resolutions: frames that have none.
+    unresolved: Vec<ChainOfRun>,
+}
+
+/// A resolved machine frame.
+struct Chain {
+    /// Where the machine function begins, by perf.
+    start: Option<u64>,
+    levels: Box<[Level]>,
 }
 
 /// How a name was written: by perf, or with its linkage name by the debug information.
@@ -259,16 +355,17 @@ impl<'a> Naming<'a> {
         let symbol = frame.symbol.filter(|_| sound);
         let place = (number, frame.object.0, symbol);
         if !self.chains.contains_key(&place) {
-            let chain = match resolutions.table().get(number as usize) {
+            let start = start_of(frame);
+            let levels = match resolutions.table().get(number as usize) {
                 Some(Resolution::Resolved(chain)) => self.chain(chain, frame, symbol),
                 _ => {
                     let object = self.object(frame).to_owned();
                     Box::new([Level { key: self.keys.unresolved(&object), inlined: false }])
                 }
             };
-            self.chains.insert(place, chain);
+            self.chains.insert(place, Chain { start: start.filter(|_| symbol.is_some()), levels });
         }
-        levels.extend(self.chains.get(&place).into_iter().flatten());
+        levels.extend(self.chains.get(&place).into_iter().flat_map(|chain| &chain.levels));
         true
     }
 
@@ -311,10 +408,20 @@ impl<'a> Naming<'a> {
             None => self.keys.unresolved(&object),
         };
         self.symbols.insert(id, key);
+        if self.resolutions.is_some() {
+            let levels = Box::new([Level { key, inlined: frame.inlined }]);
+            let start = start_of(frame).filter(|_| !frame.inlined);
+            self.unresolved.push(ChainOfRun { number: None, start, levels });
+        }
         key
     }
 
     fn object(&self, frame: &Frame) -> &str {
         self.objects.get(frame.object.index()).map_or("[unknown]", String::as_str)
     }
+}
+
+/// Where a frame's machine function begins, by perf.
+fn start_of(frame: &Frame) -> Option<u64> {
+    frame.addr.zip(frame.symbol_offset).and_then(|(addr, offset)| addr.0.checked_sub(offset))
 }

@@ -5,7 +5,7 @@
 #[expect(dead_code, reason = "shared with tests that need more of it")]
 mod support;
 
-use pdiff_analysis::{HotLine, RunInput, SideInput, Sides, compare, hot_lines};
+use pdiff_analysis::{HotLine, Row, RowFunction, RunInput, SideInput, Sides, compare, hot_lines};
 use pdiff_profile::{
     EventId, Frame, InlineChain, InlineFrame, Lookup, Object, Profile, ProfileBuilder, RawAddr, Reason,
     Resolution, Resolutions, Span, Thread, Weight,
@@ -75,8 +75,12 @@ fn lines_of_all_copies_sum_to_the_functions_weight() {
     let sides = Sides { before: side(&before), after: side(&after) };
     let settings = support::settings();
     let comparison = compare(&sides, &settings);
-    let functions: Vec<(String, String)> =
-        comparison.rows.iter().map(|row| (row.name.clone(), row.object.clone())).collect();
+    let function = |row: &Row| RowFunction {
+        name: row.name.clone(),
+        object: row.object.clone(),
+        file: row.file.clone(),
+    };
+    let functions: Vec<RowFunction> = comparison.rows.iter().map(function).collect();
     let all = hot_lines(&sides, &settings, &functions);
     for (row, lines) in comparison.rows.iter().zip(&all) {
         for (side, expected) in lines.sides.iter().zip([row.before.x_weight, row.after.x_weight]) {
@@ -86,7 +90,7 @@ fn lines_of_all_copies_sum_to_the_functions_weight() {
         }
     }
     let scan: Vec<_> =
-        all.iter().filter(|of| of.function == "scan").flat_map(|of| &of.sides[0].lines).collect();
+        all.iter().filter(|of| of.of.name == "scan").flat_map(|of| &of.sides[0].lines).collect();
     let words = |line: &&HotLine| {
         let at = line.called_at.as_ref().map_or(0, |at| at.line);
         let inlined = line.inlined.as_deref().unwrap_or("-");
@@ -97,6 +101,6 @@ fn lines_of_all_copies_sum_to_the_functions_weight() {
     words.dedup();
     assert!(words.contains(&"/src/leaf.cc:3 leaf 12 40".to_owned()), "{words:?}");
     assert!(words.contains(&"/src/scan.cc:14 - 0 20".to_owned()), "{words:?}");
-    let after: Vec<_> = all.iter().filter(|of| of.function == "scan").map(|of| &of.sides[1]).collect();
+    let after: Vec<_> = all.iter().filter(|of| of.of.name == "scan").map(|of| &of.sides[1]).collect();
     assert!(after.iter().any(|side| side.without_line == Weight(7) && side.lines.is_empty()));
 }

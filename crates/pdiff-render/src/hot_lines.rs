@@ -143,6 +143,8 @@ fn cut_source(rows: &mut [Vec<GridCell>], width: Option<usize>) {
 pub(crate) struct FunctionLinesReport<'a> {
     function: &'a str,
     object: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
     before: SideLinesReport<'a>,
     after: SideLinesReport<'a>,
 }
@@ -196,6 +198,7 @@ impl<'a> FunctionLinesReport<'a> {
             }
         };
         let (before, after) = (side(Side::Before), side(Side::After));
-        Self { function: &of.function, object: &of.object, before, after }
+        let file = of.of.file.as_deref();
+        Self { function: &of.of.name, object: &of.of.object, file, before, after }
     }
 }

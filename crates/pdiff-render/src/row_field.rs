@@ -6,6 +6,7 @@ use crate::legend::{NOT_SIGNIFICANT, marks};
 use crate::number::{CostUnit, fixed, interval, signed};
 use crate::page::{Align, GridCell, GridColumn, Tone};
 use crate::row_order::delta_per_op;
+use crate::short_name::with_file;
 
 /// Places of percentages and points.
 const PLACES: usize = 2;
@@ -133,7 +134,10 @@ impl Field {
             Self::HalfInterval => GridCell::plain(fixed((row.ci_high_pp - row.ci_low_pp) / 2.0, PLACES)),
             Self::Marks => GridCell::plain(marks(row)),
             Self::ThreadGroup => GridCell::name(row.thread_group.as_deref().unwrap_or_default()),
-            Self::Name => GridCell::name(row.name.as_str()),
+            Self::Name => {
+                let file = row.file.as_deref().filter(|_| row.matched.by_file.is_some());
+                GridCell::name(with_file(&row.name, file))
+            }
             Self::Object => GridCell::name(row.object.as_str()),
             _ => GridCell::plain(self.value(row).map_or_else(String::new, |value| self.text(value, unit))),
         }

@@ -34,6 +34,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         matched: RowMatch {
             by: MatchedBy::Name,
             ambiguous: false,
+            by_file: None,
             before_name: there(before),
             after_name: there(after),
         },

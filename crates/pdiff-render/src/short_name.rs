@@ -28,6 +28,13 @@ pub(crate) fn shorten(name: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(cut_middle(&shorter, max).into_owned())
 }
 
+/// A name that several functions of one object have, with the end of the path of its file: `flush [storage/log.cc]`.
+pub(crate) fn with_file<'n>(name: &'n str, file: Option<&str>) -> Cow<'n, str> {
+    let Some(file) = file else { return Cow::Borrowed(name) };
+    let end = file.rmatch_indices('/').nth(1).map_or(file, |(at, _)| file.get(at + 1..).unwrap_or(file));
+    Cow::Owned(format!("{name} [{end}]"))
+}
+
 /// The name with `(..)` for its parameters; `None` if it does not end with any.
 fn without_parameters(name: &str) -> Option<String> {
     let (name, suffix) = name.strip_suffix(" const").map_or((name, ""), |name| (name, " const"));

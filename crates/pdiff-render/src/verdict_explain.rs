@@ -6,6 +6,7 @@ use pdiff_analysis::classify::{Evidence, Verdict};
 use crate::hot_lines::SourceTexts;
 use crate::options::TableOptions;
 use crate::page::{Block, Line, Tone, apart};
+use crate::short_name::with_file;
 use crate::{hot_lines, markdown, table};
 
 /// Everything that is known of the functions that a name stands for.
@@ -46,7 +47,9 @@ fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
         [title].into_iter().chain(view.facts.iter().map(fact)).collect()
     };
     let explained = view.verdicts.iter().flat_map(|of| {
-        let is_its = |lines: &&FunctionLines| lines.function == of.function && lines.object == of.object;
+        let is_its = |lines: &&FunctionLines| {
+            (&lines.of.name, &lines.of.object, &lines.of.file) == (&of.function, &of.object, &of.file)
+        };
         let lines = view.lines.iter().find(is_its);
         let lines = lines.map(|lines| hot_lines::blocks(lines, view.texts, view.most_lines, width));
         [verdict(of), lines.unwrap_or_default()]
@@ -55,7 +58,8 @@ fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
 }
 
 fn verdict(of: &Verdict) -> Vec<Block> {
-    let title = format!("{} ({})", of.function, of.object);
+    let title =
+        format!("{} ({})", with_file(&of.function, of.file.as_deref().filter(|_| of.is_by_file)), of.object);
     let mut blocks = vec![
         Line::toned("function", title, Tone::Strong),
         Line::block("verdict", format!("{}, {} ({})", of.cause, of.confidence, of.rule_id)),

@@ -7,7 +7,7 @@ use crate::number::{fixed, signed};
 use crate::options::TableOptions;
 use crate::page::{Align, Block, Grid, GridCell, GridColumn, Line, Tone, apart};
 use crate::row_grid::BETWEEN;
-use crate::short_name::shorten;
+use crate::short_name::{shorten, with_file};
 use crate::visible_text::{cut_end, visible, width as columns_of};
 use crate::{comparability, heading, markdown, notes, settings_page, table};
 
@@ -140,7 +140,9 @@ fn cells(verdict: &Verdict, width: Option<usize>) -> Vec<GridCell> {
         "total" => of.total_pct,
         _ => of.self_pct,
     };
-    let name = visible(&verdict.function);
+    let file = verdict.file.as_deref().filter(|_| verdict.is_by_file);
+    let name = with_file(&verdict.function, file);
+    let name = visible(&name);
     let name = width.map_or_else(|| name.to_string(), |width| shorten(&name, name_width(width)).into_owned());
     let change = verdict.delta_judged_pp();
     let tone = if change > 0.0 { Tone::Worse } else { Tone::Better };

@@ -14,6 +14,7 @@ pub(crate) fn verdict(function: &str, cause: Cause, shares: (f64, f64)) -> Verdi
         function: function.to_owned(),
         object: "mysqld".to_owned(),
         file: Some("sql/x.cc".to_owned()),
+        is_by_file: false,
         rule_id: "R-test",
         cause,
         confidence: Confidence::Likely,

@@ -8,7 +8,7 @@ use super::background::Foreground;
 use super::input::ClassifyInput;
 use crate::compare::MatchedBy;
 use crate::inlines::{Flip, FunctionComparison, InlineComparison, compare_inlines};
-use crate::matching::{FoundBy, Match, Matching, match_functions};
+use crate::matching::{FoundBy, Match, Matching, file_likeness, match_functions};
 
 /// What is known of the program's two builds.
 pub(super) struct Builds<'a> {
@@ -29,6 +29,8 @@ struct Pair<'a> {
 pub(super) struct CallerFlip {
     /// The caller's name on each side.
     pub(super) names: [String; 2],
+    /// The file that declares it on each side.
+    pub(super) files: [Option<String>; 2],
     /// Inlined instances in it, on the side that has them.
     pub(super) sites: u64,
     /// How the caller was found on both sides.
@@ -107,6 +109,16 @@ impl<'a> Builds<'a> {
         ids.sort_unstable();
         ids.dedup();
         ids
+    }
+
+    /// Of the functions of one name those in a file: in the one most like it. None, if none is like it.
+    pub(super) fn in_file(&self, side: Side, ids: Vec<FunctionId>, file: &str) -> Vec<FunctionId> {
+        let likeness = |id: &FunctionId| {
+            let function = self.census(side).and_then(|census| census.function(*id));
+            file_likeness(function.and_then(Function::file), Some(file))
+        };
+        let best = ids.iter().map(likeness).max().unwrap_or(0);
+        ids.into_iter().filter(|id| best > 0 && likeness(id) == best).collect()
     }
 
     /// Whether a side's build holds a name as background only.
@@ -196,6 +208,7 @@ impl<'a> Pair<'a> {
         Some(CallerFlip {
             called_in: (caller, is_only_caller),
             names: [before.name().to_owned(), after.name().to_owned()],
+            files: [before, after].map(|function| function.file().map(str::to_owned)),
             sites: flip.sites,
             level: found.level,
         })

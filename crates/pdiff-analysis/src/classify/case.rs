@@ -81,6 +81,14 @@ impl<'a> Case<'a> {
             let names = before_name.split(", ");
             self.ids[0] = names.flat_map(|name| builds.find(Side::Before, name)).collect();
         }
+        if let Some(files) = &row.matched.by_file {
+            for side in Side::BOTH {
+                if let Some(file) = files[at(side)].as_deref().or(row.file.as_deref()) {
+                    let ids = std::mem::take(&mut self.ids[at(side)]);
+                    self.ids[at(side)] = builds.in_file(side, ids, file);
+                }
+            }
+        }
         for side in Side::BOTH.into_iter().filter(|side| row.side(*side).total_weight.0 == 0) {
             let name = if side == Side::Before { before_name } else { &row.name };
             self.is_background[at(side)] = builds.is_background(side, name);

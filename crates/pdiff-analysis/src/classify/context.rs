@@ -8,6 +8,7 @@ use super::case::Case;
 use super::common_shift::CommonShift;
 use super::input::ClassifyInput;
 use super::lost_callers::{LostCall, LostCallers};
+use super::row_index::RowIndex;
 use crate::compare::{Row, SampledCall};
 use crate::matching::FoundBy;
 use crate::settings_diff::SettingGate;
@@ -20,9 +21,9 @@ pub(super) struct Context<'a> {
     pub(super) input: &'a ClassifyInput<'a>,
     pub(super) builds: Builds<'a>,
     pub(super) cases: Vec<Case<'a>>,
-    by_name: FxHashMap<(&'a str, &'a str), usize>,
-    /// Sampled calls by caller, and by callee.
-    calls: [FxHashMap<(&'a str, &'a str), Vec<usize>>; 2],
+    rows: RowIndex<'a>,
+    /// Sampled calls by the row of the caller, and of the callee.
+    calls: [FxHashMap<usize, Vec<usize>>; 2],
     lost: LostCallers,
     /// What happens to the share of a function that did not change.
     pub(super) common_shift: CommonShift,
@@ -37,31 +38,39 @@ impl<'a> Context<'a> {
         let cases: Vec<Case<'_>> =
             rows.iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
         let common_shift = CommonShift::new(input, &builds, &cases);
-        let names = rows.iter().enumerate().rev();
-        let by_name: FxHashMap<(&str, &str), usize> =
-            names.map(|(index, row)| ((row.name.as_str(), row.object.as_str()), index)).collect();
-        let mut calls = [FxHashMap::default(), FxHashMap::default()];
+        let rows = RowIndex::new(rows);
+        let mut calls: [FxHashMap<usize, Vec<usize>>; 2] = [FxHashMap::default(), FxHashMap::default()];
         for (index, call) in input.calls.calls.iter().enumerate() {
-            let caller = (call.caller.as_str(), call.caller_object.as_str());
-            let callee = (call.callee.as_str(), call.callee_object.as_str());
-            calls[0].entry(caller).or_insert_with(Vec::new).push(index);
-            calls[1].entry(callee).or_insert_with(Vec::new).push(index);
+            for (by, row) in calls.iter_mut().zip([call.caller_in(&rows), call.callee_in(&rows)]) {
+                if let Some(row) = row {
+                    by.entry(row).or_default().push(index);
+                }
+            }
         }
-        let lost = LostCallers::new(input.calls, &builds, &cases, &by_name);
+        let lost = LostCallers::new(input.calls, &builds, &cases, &rows);
         let is_same = |object: &&str| input.same_objects.iter().any(|same| same == object);
         let same_program = input.builds.map(|builds| builds.label).filter(is_same).is_some();
-        Self { input, builds, cases, by_name, calls, lost, common_shift, same_program }
+        Self { input, builds, cases, rows, calls, lost, common_shift, same_program }
     }
 
-    /// The case of a row.
-    pub(super) fn case(&self, name: &str, object: &str) -> Option<&Case<'a>> {
-        self.by_name.get(&(name, object)).and_then(|index| self.cases.get(*index))
+    /// The case of a function by the name, object and file that rows, builds or stacks give it.
+    pub(super) fn case(&self, name: &str, object: &str, file: Option<&str>) -> Option<&Case<'a>> {
+        self.rows.find(name, object, file).and_then(|index| self.cases.get(index))
+    }
+
+    /// The case of a sampled call's caller.
+    pub(super) fn caller(&self, call: &SampledCall) -> Option<&Case<'a>> {
+        call.caller_in(&self.rows).and_then(|index| self.cases.get(index))
+    }
+
+    /// The case of a sampled call's callee.
+    pub(super) fn callee(&self, call: &SampledCall) -> Option<&Case<'a>> {
+        call.callee_in(&self.rows).and_then(|index| self.cases.get(index))
     }
 
     /// What the stacks hide under a case for want of a frame: callees with their shares.
     pub(super) fn lost_under(&self, case: &Case<'_>) -> Vec<(&Case<'a>, LostCall)> {
-        let index = self.by_name.get(&(case.row.name.as_str(), case.row.object.as_str()));
-        let lost = index.map_or_else(Vec::new, |index| self.lost.under(*index));
+        let lost = self.rows.of(case.row).map_or_else(Vec::new, |index| self.lost.under(index));
         lost.into_iter().filter_map(|(callee, lost)| Some((self.cases.get(callee)?, lost))).collect()
     }
 
@@ -75,16 +84,16 @@ impl<'a> Context<'a> {
     }
 
     /// The row of a function of the program.
-    pub(super) fn program_row(&self, name: &str) -> Option<&'a Row> {
+    pub(super) fn program_row(&self, name: &str, file: Option<&str>) -> Option<&'a Row> {
         let label = self.input.builds?.label;
-        self.case(name, label).map(|case| case.row)
+        self.case(name, label, file).map(|case| case.row)
     }
 
     /// The row of the same function under the name that the other build has for it without its scope.
     pub(super) fn unscoped_twin(&self, case: &Case<'_>) -> Option<&Case<'a>> {
         let (_, name) = case.other_name.as_ref()?;
         let is_unscoped = case.found.is_some_and(|found| found.level == FoundBy::Unscoped);
-        self.case(name, &case.row.object).filter(|_| is_unscoped)
+        self.case(name, &case.row.object, None).filter(|_| is_unscoped)
     }
 
     /// Sampled calls from a row, heaviest on `side` first.
@@ -98,10 +107,13 @@ impl<'a> Context<'a> {
     }
 
     fn sampled(&self, by: usize, row: &Row, side: Side) -> Vec<&'a SampledCall> {
-        let indexes = self.calls[by].get(&(row.name.as_str(), row.object.as_str()));
+        let indexes = self.rows.of(row).and_then(|row| self.calls[by].get(&row));
         let all = indexes.into_iter().flatten().filter_map(|index| self.input.calls.calls.get(*index));
         let mut calls: Vec<&SampledCall> = all
-            .filter(|call| (&call.caller, &call.caller_object) != (&call.callee, &call.callee_object))
+            .filter(|call| {
+                (&call.caller, &call.caller_object, &call.caller_file)
+                    != (&call.callee, &call.callee_object, &call.callee_file)
+            })
             .collect();
         calls.sort_by_key(|call| std::cmp::Reverse(call.weight(side)));
         calls
@@ -120,7 +132,7 @@ impl<'a> Context<'a> {
 
     /// The rows of a flip's caller, by each side's name.
     pub(super) fn flip_rows(&self, flip: &CallerFlip) -> [Option<&'a Row>; 2] {
-        Side::BOTH.map(|side| self.program_row(&flip.names[at(side)]))
+        Side::BOTH.map(|side| self.program_row(&flip.names[at(side)], flip.files[at(side)].as_deref()))
     }
 
     /// Whether the stacks of a side show the caller of a flip.
@@ -141,9 +153,11 @@ impl<'a> Context<'a> {
     /// function that is called otherwise there is looked for by that name.
     pub(super) fn orphaned_pct(&self, case: &Case<'_>, side: Side) -> f64 {
         let there = case.other_name.as_ref().filter(|(renamed_on, _)| *renamed_on == side);
-        let name = there.map_or(case.row.name.as_str(), |(_, name)| name);
-        let index = self.by_name.get(&(name, case.row.object.as_str()));
-        index.map_or(0.0, |index| self.lost.orphaned_pct(*index, side))
+        let index = match there {
+            Some((_, name)) => self.rows.find(name, &case.row.object, None),
+            None => self.rows.of(case.row),
+        };
+        index.map_or(0.0, |index| self.lost.orphaned_pct(index, side))
     }
 }
 

@@ -6,12 +6,13 @@
 //! Where there are several, nothing is guessed.
 
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, FunctionId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use pdiff_profile::census::{Census, Function, FunctionId};
+use rustc_hash::FxHashMap;
 
 use super::builds::{Builds, at};
 use super::case::Case;
 use super::context::share_pct;
+use super::row_index::RowIndex;
 use crate::compare::SampledCalls;
 use crate::noise::FLOOR_PP;
 
@@ -41,15 +42,14 @@ impl LostCallers {
         calls: &SampledCalls,
         builds: &Builds<'_>,
         cases: &[Case<'_>],
-        by_name: &FxHashMap<(&str, &str), usize>,
+        rows: &RowIndex<'_>,
     ) -> Self {
         let mut lost = Self::default();
         // The share of each function under callers that have a name.
         let mut called = vec![[0.0; 2]; cases.len()];
         for call in &calls.calls {
-            let index = |name: &str, object: &str| by_name.get(&(name, object)).copied();
-            let callee_index = index(&call.callee, &call.callee_object);
-            let caller = index(&call.caller, &call.caller_object).and_then(|index| cases.get(index));
+            let callee_index = call.callee_in(rows);
+            let caller = call.caller_in(rows).and_then(|index| cases.get(index));
             let callee = callee_index.and_then(|index| cases.get(index));
             let (Some(caller), Some(callee), Some(callee_index)) = (caller, callee, callee_index) else {
                 continue;
@@ -67,14 +67,15 @@ impl LostCallers {
                 }
                 lost.orphans.entry(callee_index).or_default().pct[at(side)] += pct;
                 let Some(between) = between(census, caller, callee, side) else { continue };
-                let Some(between) = index(&between, &callee.row.object) else { continue };
+                let (name, file) = between;
+                let Some(between) = rows.find(name, &callee.row.object, file) else { continue };
                 let of_callee = lost.by_caller.entry(between).or_default().entry(callee_index).or_default();
                 of_callee.pct[at(side)] += pct;
             }
         }
         for (index, case) in cases.iter().enumerate().filter(|(_, case)| case.of_program) {
             for side in Side::BOTH {
-                lost.without_caller(builds, index, case, called[index][at(side)], side, by_name);
+                lost.without_caller(builds, index, case, called[index][at(side)], side, rows);
             }
         }
         lost
@@ -89,22 +90,23 @@ impl LostCallers {
         case: &Case<'_>,
         called_pct: f64,
         side: Side,
-        by_name: &FxHashMap<(&str, &str), usize>,
+        rows: &RowIndex<'_>,
     ) {
         let pct = case.row.side(side).total_pct - called_pct;
         let Some(census) = builds.census(side).filter(|_| pct >= FLOOR_PP) else { return };
-        let callers: FxHashSet<&str> = case.ids[at(side)]
+        let callers: FxHashMap<&str, Option<&str>> = case.ids[at(side)]
             .iter()
             .flat_map(|id| census.calls_to(*id))
-            .filter_map(|edge| Some(census.function(edge.caller)?.name()))
+            .filter_map(|edge| Some(named(census.function(edge.caller)?)))
             .collect();
         if callers.is_empty() {
             return;
         }
         self.orphans.entry(index).or_default().pct[at(side)] += pct;
         let only = callers.iter().next().filter(|_| callers.len() == 1);
-        if let Some(between) = only.and_then(|name| by_name.get(&(*name, case.row.object.as_str()))) {
-            self.by_caller.entry(*between).or_default().entry(index).or_default().pct[at(side)] += pct;
+        let only = only.and_then(|(name, file)| rows.find(name, &case.row.object, *file));
+        if let Some(between) = only {
+            self.by_caller.entry(between).or_default().entry(index).or_default().pct[at(side)] += pct;
         }
     }
 
@@ -129,14 +131,24 @@ pub(super) fn has_caller(census: &Census, callee: &Case<'_>, side: Side) -> bool
 }
 
 /// The only function that the caller reaches and that calls the callee, where the caller itself does not.
-fn between(census: &Census, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<String> {
+fn between<'c>(
+    census: &'c Census,
+    caller: &Case<'_>,
+    callee: &Case<'_>,
+    side: Side,
+) -> Option<(&'c str, Option<&'c str>)> {
     let into = callee.ids[at(side)].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
     let callers = places(census, &caller.ids[at(side)]);
     let is_reached = |between: &FunctionId| reaches(census, &callers, *between);
-    let names: FxHashSet<&str> =
-        into.filter(is_reached).filter_map(|id| Some(census.function(id)?.name())).collect();
+    let names: FxHashMap<&str, Option<&str>> =
+        into.filter(is_reached).filter_map(|id| Some(named(census.function(id)?))).collect();
     let mut names = names.into_iter();
-    names.next().filter(|_| names.next().is_none()).map(str::to_owned)
+    names.next().filter(|_| names.next().is_none())
+}
+
+/// A function's name and file.
+fn named(function: Function<'_>) -> (&str, Option<&str>) {
+    (function.name(), function.file())
 }
 
 /// Whether one of the callers calls the function, at once or through others that jump to it in tail position and so

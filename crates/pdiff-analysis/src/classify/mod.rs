@@ -22,6 +22,7 @@ mod gates;
 mod input;
 mod look_up;
 mod lost_callers;
+mod row_index;
 mod rules;
 mod tags;
 mod verdict;
@@ -83,6 +84,7 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
         function: row.name.clone(),
         object: row.object.clone(),
         file: row.file.clone(),
+        is_by_file: row.matched.by_file.is_some(),
         rule_id: finding.rule_id,
         cause: finding.cause,
         confidence,

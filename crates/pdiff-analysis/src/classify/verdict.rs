@@ -16,6 +16,8 @@ pub struct Verdict {
     pub object: String,
     /// Source file, if known.
     pub file: Option<String>,
+    /// Other functions of this name and object have verdicts of their own, told apart by file.
+    pub is_by_file: bool,
     /// Which rule spoke; `docs/verdicts.md` has a section for each.
     pub rule_id: &'static str,
     /// Why its cost changed.

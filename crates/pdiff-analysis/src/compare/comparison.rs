@@ -131,6 +131,8 @@ pub struct RowMatch {
     pub by: MatchedBy,
     /// More than one function stands behind the row on some side.
     pub ambiguous: bool,
+    /// Its file on each side, where other functions of this name and object have rows of their own.
+    pub by_file: Option<[Option<String>; 2]>,
     /// Its name on the base side.
     pub before_name: Option<String>,
     /// Its name on the other side.

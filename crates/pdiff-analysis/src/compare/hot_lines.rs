@@ -56,13 +56,22 @@ impl SideLines {
     }
 }
 
-/// The lines of one function, by the name and object of its row.
+/// A row's function.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FunctionLines {
+pub struct RowFunction {
     /// The function, as rows name it.
-    pub function: String,
+    pub name: String,
     /// Label of its object.
     pub object: String,
+    /// Its source file, if known: it tells functions of one name in one object apart.
+    pub file: Option<String>,
+}
+
+/// The lines of one function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FunctionLines {
+    /// The function.
+    pub of: RowFunction,
     /// Base side first.
     pub sides: [SideLines; 2],
 }
@@ -77,27 +86,28 @@ impl FunctionLines {
 
 type Place = (SourceLine, Option<String>, Option<SourceLine>);
 
-/// The lines of some functions, by the names and objects of their rows.
+/// The lines of some functions.
 ///
 /// Cost: that of preparing the runs, and unique stacks.
 #[must_use]
 pub fn hot_lines(
     sides: &Sides<'_>,
     settings: &CompareSettings,
-    functions: &[(String, String)],
+    functions: &[RowFunction],
 ) -> Vec<FunctionLines> {
     let prepared = Prepared::new(sides, settings, &mut Notes::new());
     let renames = prepared.renames(settings);
-    let of = |(function, object): &(String, String)| {
+    let of = |of: &RowFunction| {
         let is_it = |level: &Level| {
             let key = prepared.keys.get(renames.canonical(level.key));
-            *key.name == **function && *key.object == **object
+            let is_file = !key.is_by_file || key.file() == of.file.as_deref();
+            *key.name == *of.name && *key.object == *of.object && is_file
         };
         let side = |side| {
             let runs = prepared.runs.iter().filter(|run| run.side == side);
             side_lines(runs, &is_it)
         };
-        FunctionLines { function: function.clone(), object: object.clone(), sides: Side::BOTH.map(side) }
+        FunctionLines { of: of.clone(), sides: Side::BOTH.map(side) }
     };
     functions.iter().map(of).collect()
 }

@@ -60,6 +60,7 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
             .then_with(|| weight(b).cmp(&weight(a)))
             .then_with(|| a.name.cmp(&b.name))
             .then_with(|| a.object.cmp(&b.object))
+            .then_with(|| a.file.cmp(&b.file))
             .then_with(|| a.thread_group.cmp(&b.thread_group))
     });
     note_matches(&rows, notes);
@@ -250,6 +251,7 @@ impl Counted<'_> {
         RowMatch {
             by: if is_renamed { MatchedBy::Alias } else { MatchedBy::Name },
             ambiguous: key.is_some_and(|key| is_ambiguous(self.keys, key, self.renames)),
+            by_file: key.and_then(|key| self.keys.get(key).files_if_told_apart()),
             before_name: (before.total_weight.0 > 0).then(|| names(&befores)),
             after_name: (after.total_weight.0 > 0).then(|| names(&afters)),
         }

@@ -79,8 +79,9 @@ fn pairs(
     renamed.collect()
 }
 
-/// Keys that stand for several functions of one side at the policy's level.
+/// Keys that stand for several functions of one side: at the policy's level, or in several files.
 pub(super) fn is_ambiguous(keys: &Keys, key: KeyId, renames: &Renames) -> bool {
     let variants = Side::BOTH.iter().any(|side| keys.variants(key, *side) > 1);
-    variants || Side::BOTH.iter().any(|side| renames.joined_with(key, *side).len() > 1)
+    let is_mixed = variants || keys.get(key).is_mixed;
+    is_mixed || Side::BOTH.iter().any(|side| renames.joined_with(key, *side).len() > 1)
 }

@@ -27,7 +27,7 @@ pub use comparison::{
     MeasureChange, NoiseSummary, Pair, Quantities, Row, RowInline, RowMatch, RunSummary, SideSummary,
 };
 pub use family::InlineChange;
-pub use hot_lines::{FunctionLines, HotLine, SideLines, SourceLine, hot_lines};
+pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine, hot_lines};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
 

@@ -47,6 +47,11 @@ impl<'a> Prepared<'a> {
             }
         }
         keys.fold_source_roots();
+        let resolutions: Vec<_> = normalized.iter().map(|(_, input, _)| input.resolutions).collect();
+        let by_file = keys.settle_files(&resolutions);
+        for (side, _, stacks) in &mut normalized {
+            stacks.replace(&by_file[*side as usize]);
+        }
         let runs = normalized
             .into_iter()
             .map(|(side, input, stacks)| {

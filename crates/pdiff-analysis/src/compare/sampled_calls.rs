@@ -30,10 +30,14 @@ pub struct SampledCall {
     pub caller: String,
     /// The caller's object.
     pub caller_object: String,
+    /// The caller's file, if known.
+    pub caller_file: Option<String>,
     /// The callee's name.
     pub callee: String,
     /// The callee's object.
     pub callee_object: String,
+    /// The callee's file, if known.
+    pub callee_file: Option<String>,
     /// Weight of stacks with the call on the base side.
     pub before: Weight,
     /// The same on the other side.
@@ -86,8 +90,10 @@ pub(super) fn sampled_calls(
         SampledCall {
             caller: caller.name.to_string(),
             caller_object: caller.object.to_string(),
+            caller_file: caller.file().map(str::to_owned),
             callee: callee.name.to_string(),
             callee_object: callee.object.to_string(),
+            callee_file: callee.file().map(str::to_owned),
             before: Weight(before),
             after: Weight(after),
         }
@@ -95,7 +101,9 @@ pub(super) fn sampled_calls(
     let mut calls: Vec<SampledCall> = pairs.into_iter().map(call).collect();
     calls.sort_by(|a, b| {
         let key = |call: &SampledCall| {
-            (call.caller.clone(), call.callee.clone(), call.caller_object.clone(), call.callee_object.clone())
+            let names = (call.caller.clone(), call.callee.clone());
+            let objects = (call.caller_object.clone(), call.callee_object.clone());
+            (names, objects, call.caller_file.clone(), call.callee_file.clone())
         };
         key(a).cmp(&key(b))
     });

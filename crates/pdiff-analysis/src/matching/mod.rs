@@ -21,6 +21,7 @@ mod spelling;
 pub use level::FoundBy;
 pub use matcher::{Match, Matching, match_functions};
 pub use source_file::{SourceMove, source_move};
+pub(crate) use source_file::{are_one_header, likeness as file_likeness};
 pub use spelling::is_library;
 
 #[cfg(test)]

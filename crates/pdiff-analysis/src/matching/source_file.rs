@@ -55,13 +55,20 @@ pub fn source_move(before: Option<&str>, after: Option<&str>) -> SourceMove {
 }
 
 /// How alike two paths are: 2 for the same name in the same directory, 1 for the same name, 0 else.
-pub(super) fn likeness(before: Option<&str>, after: Option<&str>) -> u32 {
+pub(crate) fn likeness(before: Option<&str>, after: Option<&str>) -> u32 {
     let (Some(before), Some(after)) = (before, after) else { return 0 };
     match (stem(before) == stem(after), directory(before) == directory(after)) {
         (true, true) => 2,
         (true, false) => 1,
         _ => 0,
     }
+}
+
+/// Whether two paths of one build are one header: units write its directory differently, relative to where they were
+/// compiled.
+pub(crate) fn are_one_header(a: &str, b: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    is_header(a) && name(a) == name(b)
 }
 
 fn is_header(path: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Tests of this part of the verdicts' forms.
 
 use pdiff_analysis::classify::EvidenceKind;
-use pdiff_analysis::{HotLine, SideLines, SourceLine};
+use pdiff_analysis::{HotLine, RowFunction, SideLines, SourceLine};
 use pdiff_profile::{Side, Weight};
 
 use super::*;
@@ -29,8 +29,7 @@ fn lines() -> FunctionLines {
     };
     let after = SideLines { lines: vec![hot, own], weight: Weight(50), without_line: Weight(10) };
     FunctionLines {
-        function: "slower".to_owned(),
-        object: "mysqld".to_owned(),
+        of: RowFunction { name: "slower".to_owned(), object: "mysqld".to_owned(), file: None },
         sides: [SideLines::default(), after],
     }
 }

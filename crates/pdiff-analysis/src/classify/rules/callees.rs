@@ -37,7 +37,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     calls.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.callee.cmp(&b.0.callee)));
     // What the other run's chains lost of it was under it there, too.
     let lost = |(call, change): &(&SampledCall, f64)| {
-        let callee = context.case(&call.callee, &call.callee_object);
+        let callee = context.callee(call);
         callee.map_or(0.0, |callee| context.orphaned_pct(callee, less).min(change.abs()))
     };
     let lost_pp: f64 = calls.iter().map(lost).sum();

@@ -97,8 +97,10 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     }
     let (callee, lost) = context.lost_under(case).into_iter().find(|(callee, lost)| {
         let [before, after] = lost.pct;
-        let seen =
-            context.calls_from(row, Side::Before).into_iter().find(|call| call.callee == callee.row.name);
+        let seen = context
+            .calls_from(row, Side::Before)
+            .into_iter()
+            .find(|call| call.callee == callee.row.name && call.callee_file == callee.row.file);
         let before = before + seen.map_or(0.0, |call| share_pct(row, Side::Before, call.before));
         let is_grown = after >= FLOOR_PP && after >= FACTOR * before && callee.row.total.significant;
         let has_left =
@@ -135,7 +137,7 @@ fn only_entered<'a>(
     let has_left = |name: &str| left.is_some_and(|left| left.iter().any(|(callee, ..)| callee == name));
     let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));
-        let callee = context.case(&call.callee, &call.callee_object)?;
+        let callee = context.callee(call)?;
         let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(&call.callee);
         // Waiting in a library or in the kernel is no path of the program's.
         let is_path = callee.row.object == row.object;
@@ -153,7 +155,7 @@ fn only_entered<'a>(
 
 fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> Evidence {
     let unseen = "whether the before build's code has the call is not visible";
-    let callee = context.case(&call.callee, &call.callee_object);
+    let callee = context.callee(call);
     let in_code = match (context.builds.census(Side::Before), callee) {
         (Some(_), Some(callee)) if callee.held_by(Side::Before) == InBuild::No => {
             "the before build has no such function"

@@ -30,7 +30,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if inline_flip::has_flipped(context, case) {
         return None;
     }
-    let twin = context.program_row(name)?;
+    let twin = context.program_row(name, None)?;
     let is_of = |row: &Row, side: Side| {
         row.side(side).total_weight.0 > 0 && row.side(other(side)).total_weight.0 == 0
     };

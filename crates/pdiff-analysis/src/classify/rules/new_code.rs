@@ -78,7 +78,7 @@ fn callers(context: &Context<'_>, case: &Case<'_>, with: Side) -> Vec<String> {
         |caller: &Case<'_>| census.is_none_or(|census| has_call(census, caller, case, with) != Some(false));
     let sampled = context.calls_to(case.row, with).into_iter().filter(|call| {
         context
-            .case(&call.caller, &call.caller_object)
+            .caller(call)
             .is_some_and(|caller| caller.of_program && !caller.row.unresolved && is_real(caller))
     });
     let mut callers: Vec<String> = sampled.take(NAMED).map(|call| call.caller.clone()).collect();
@@ -106,12 +106,12 @@ fn twin(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<String> {
     let without = other(with);
     let own_pct = case.row.side(with).total_pct;
     let caller = context.calls_to(case.row, with).first().copied()?;
-    let caller = context.case(&caller.caller, &caller.caller_object)?.row;
+    let caller = context.caller(caller)?.row;
     let is_twin = |callee: &Case<'_>, pct: f64| {
         callee.held_by(with) == InBuild::No && pct <= TWIN_FACTOR * own_pct && own_pct <= TWIN_FACTOR * pct
     };
     context.calls_from(caller, without).into_iter().find_map(|call| {
-        let callee = context.case(&call.callee, &call.callee_object)?;
+        let callee = context.callee(call)?;
         let pct = share_pct(callee.row, without, call.weight(without));
         is_twin(callee, pct).then(|| callee.row.name.clone())
     })

@@ -114,9 +114,9 @@ fn is_lost(context: &Context<'_>, case: &Case<'_>, idle: Side) -> bool {
     let places = places(census, &case.ids[at(idle)]);
     let callees = places.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
     let active_pct = case.row.side(other(idle)).total_pct;
-    let mut names = callees.filter_map(|id| Some(census.function(id)?.name()));
-    names.any(|name| {
-        let callee = context.case(name, &case.row.object);
+    let mut functions = callees.filter_map(|id| census.function(id));
+    functions.any(|function| {
+        let callee = context.case(function.name(), &case.row.object, function.file());
         callee.is_some_and(|callee| FACTOR * context.orphaned_pct(callee, idle) >= active_pct)
     })
 }
@@ -128,7 +128,7 @@ fn sampled_caller<'c, 'a>(context: &'c Context<'a>, case: &'c Case<'a>, idle: Si
         let callers: Vec<&Case<'a>> = context
             .calls_to(below.row, other(idle))
             .into_iter()
-            .filter_map(|call| context.case(&call.caller, &call.caller_object))
+            .filter_map(|call| context.caller(call))
             .collect();
         if let Some(found) = callers.iter().find(|caller| caller.row.total.samples(idle) >= MIN_SAMPLES) {
             return Some(*found);

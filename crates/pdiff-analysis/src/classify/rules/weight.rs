@@ -52,7 +52,7 @@ fn new_callees(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
     let row = case.row;
     let calls = context.calls_from(row, Side::After).into_iter().take(5);
     let fact = |call: &crate::compare::SampledCall| {
-        let callee = context.case(&call.callee, &call.callee_object)?;
+        let callee = context.callee(call)?;
         let pct = share_pct(row, Side::After, call.after);
         let is_only_after = callee.of_program && !callee.is_sampled(Side::Before) && pct > 0.0;
         let text = format!(
