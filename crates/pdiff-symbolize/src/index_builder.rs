@@ -29,7 +29,19 @@ pub(crate) enum Extent {
 
 /// Makes the bytes of an index from what the units say, and from an index that knows other addresses of the file.
 /// `nothing` are addresses that were looked for in vain.
-pub(crate) fn build(old: &AddressIndex<'_>, units: &[UnitIndex], nothing: &[u64], extent: Extent) -> Vec<u8> {
+pub(crate) fn build(
+    old: &AddressIndex<'_>,
+    units: Vec<UnitIndex>,
+    nothing: &[u64],
+    extent: Extent,
+) -> Vec<u8> {
+    let builder = place_all(old, &units, nothing, extent);
+    // Freeing a million small pieces takes as long as writing the index.
+    rayon::spawn(move || drop(units));
+    builder.into_bytes(extent)
+}
+
+fn place_all(old: &AddressIndex<'_>, units: &[UnitIndex], nothing: &[u64], extent: Extent) -> Builder {
     let claims = Claims::gather(old, units, nothing);
     let mut builder = Builder::continuing(old, claims.base);
     let mut placed = Placed { units, labels: Vec::new(), files: Vec::new(), roots: FxHashMap::default() };
@@ -43,7 +55,7 @@ pub(crate) fn build(old: &AddressIndex<'_>, units: &[UnitIndex], nothing: &[u64]
         }
         builder.end_piece(piece.end, extent);
     }
-    builder.into_bytes(extent)
+    builder
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -318,6 +330,8 @@ impl Builder {
 
     fn into_bytes(mut self, extent: Extent) -> Vec<u8> {
         let functions = self.name_functions(extent);
+        (self.function_ids, self.place_ids) = (FxHashMap::default(), FxHashMap::default());
+        self.strings.ids = FxHashMap::default();
         let counts = [
             self.segments.len(),
             self.nodes.len(),
@@ -332,7 +346,13 @@ impl Builder {
         words.extend(counts.iter().map(|count| u32::try_from(*count).unwrap_or(u32::MAX)));
         words.resize(HEADER_WORDS, 0);
         let mut bytes = MAGIC.to_vec();
-        bytes.reserve(self.segments.len() * 8 + self.nodes.len() * 16 + self.lines.len() * 8);
+        bytes.reserve_exact(
+            words.len() * 4
+                + (self.segments.len() + self.lines.len() + self.places.len() + functions.len()) * 8
+                + self.nodes.len() * 16
+                + self.strings.ends.len() * 4
+                + self.strings.bytes.len(),
+        );
         put(&mut bytes, words.into_iter());
         put(&mut bytes, self.segments.iter().map(|segment| segment.0));
         put(&mut bytes, self.segments.iter().map(|segment| segment.1));

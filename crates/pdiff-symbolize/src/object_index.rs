@@ -64,6 +64,21 @@ impl ObjectFiles {
 
 /// The bytes of an index of `wanted` (sorted addresses, or all) beside what `old` knows.
 pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &AddressIndex<'_>) -> Vec<u8> {
+    match wanted {
+        Wanted::All => {
+            // The sections are freed before the index is made: each is some 200 MB for a large server.
+            let units = with_units(files, all_units);
+            build(old, units, &[], Extent::Whole)
+        }
+        Wanted::Addrs(addrs) => {
+            let (units, nothing) = with_units(files, |context, ranges| some_units(context, ranges, addrs));
+            build(old, units, &nothing, Extent::Part)
+        }
+    }
+}
+
+/// What is read of a file's units.
+fn with_units<T>(files: &ObjectFiles, read: impl FnOnce(&UnitContext<'_, '_>, &UnitRanges) -> T) -> T {
     let (sections, symbols) =
         rayon::join(|| DebugSections::load(files.dwarf_file(), files.shared.as_ref()), || files.symbols());
     let dwarf = sections.dwarf();
@@ -75,14 +90,11 @@ pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &Address
     let split = SplitFiles::new(files.package.as_ref(), files.split_directories.clone());
     let is_code = |addr: u64| files.file.is_code(addr);
     let context = UnitContext { source: &source, symbols, split: &split, is_code: &is_code };
-    let ranges = UnitRanges::read(&dwarf, &units);
-    match wanted {
-        Wanted::All => whole(&context, &ranges, old),
-        Wanted::Addrs(addrs) => part(&context, &ranges, addrs, old),
-    }
+    read(&context, &UnitRanges::read(&dwarf, &units))
 }
 
-fn whole(context: &UnitContext<'_, '_>, ranges: &UnitRanges, old: &AddressIndex<'_>) -> Vec<u8> {
+/// All that all units say, and the symbols behind them.
+fn all_units(context: &UnitContext<'_, '_>, ranges: &UnitRanges) -> Vec<UnitIndex> {
     let by_unit = ranges.of_unit();
     let read = |unit: usize| {
         let claimed = by_unit.get(&unit).map_or(&[][..], Vec::as_slice);
@@ -91,15 +103,15 @@ fn whole(context: &UnitContext<'_, '_>, ranges: &UnitRanges, old: &AddressIndex<
     let mut units: Vec<UnitIndex> =
         (0..context.source.units.len()).into_par_iter().with_max_len(1).map(read).collect();
     units.push(UnitIndex::from_symbols(context.symbols.symbols().iter()));
-    build(old, &units, &[], Extent::Whole)
+    units
 }
 
-fn part(
+/// What units and symbols say about some addresses, and the addresses that none knows.
+fn some_units(
     context: &UnitContext<'_, '_>,
     ranges: &UnitRanges,
     addrs: &[u64],
-    old: &AddressIndex<'_>,
-) -> Vec<u8> {
+) -> (Vec<UnitIndex>, Vec<u64>) {
     let mut open: Vec<(u64, Vec<usize>)> = addrs.iter().map(|addr| (*addr, ranges.claiming(*addr))).collect();
     for (_, claimants) in &mut open {
         claimants.extend_from_slice(ranges.unclaimed());
@@ -127,7 +139,7 @@ fn part(
     units.push(UnitIndex::from_symbols(by_symbol.into_iter()));
     let found = Covered::of(units.iter());
     let nothing: Vec<u64> = addrs.iter().copied().filter(|addr| !found.has_any(*addr)).collect();
-    build(old, &units, &nothing, Extent::Part)
+    (units, nothing)
 }
 
 /// Which addresses each unit is asked for in one round, units in order.
