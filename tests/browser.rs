@@ -3,8 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 #![expect(clippy::print_stderr, reason = "what is skipped is said")]
 
+#[path = "browser/devtools.rs"]
+mod devtools;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use devtools::Page;
 
 fn browser() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
@@ -125,4 +130,97 @@ fn frame_place(svg: &str, title: &str) -> (String, String) {
     let (_, rest) = svg.split_once(&format!("<title>{title}")).unwrap();
     let value = |name: &str| between(rest, &format!(" {name}=\""), "\"")[0].to_owned();
     (value("fg:x"), value("y"))
+}
+
+const FRAMES: &str = "document.querySelectorAll('#graph g[data-frame]').length";
+const ROWS: &str = "document.querySelectorAll('#rows tbody tr').length";
+const NAMES: &str = "[...document.querySelectorAll('#rows td.name a')].map(one => one.textContent)";
+
+fn by_id(id: &str) -> String {
+    format!("document.getElementById('{id}')")
+}
+
+#[test]
+fn hands_on_a_report_search_zoom_toggle_sort_and_print_it() {
+    let Some(browser) = browser() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("report.html");
+    pdiff(&["report"], &file);
+    let mut page = Page::open(&browser, &file, (1200, 900));
+
+    // A header sorts, and sorts the other way round at the second click.
+    page.click("document.querySelector('[data-sort=function]')");
+    let names = page.value(NAMES);
+    page.click("document.querySelector('[data-sort=function]')");
+    let reversed = page.value(NAMES);
+    assert!(names[0].as_str().unwrap().to_lowercase() < names[59].as_str().unwrap().to_lowercase());
+    assert!(reversed[0].as_str().unwrap().to_lowercase() > reversed[59].as_str().unwrap().to_lowercase());
+    assert_eq!(
+        page.text("document.querySelector('th[aria-sort=descending] button').dataset.sort"),
+        "function"
+    );
+
+    // All rows, then the significant ones of them, then those of a name.
+    page.click(&by_id("more"));
+    let all = page.count(ROWS);
+    page.click(&by_id("significant"));
+    let significant = page.count(ROWS);
+    assert!(60 < all && 0 < significant && significant < all, "{significant} of {all}");
+    page.click(&by_id("filter"));
+    page.type_text("log_writer");
+    assert!((1..significant).contains(&page.count(ROWS)));
+    assert!(page.set(NAMES).iter().all(|name| name.contains("log_writer")));
+
+    // A search as it is typed, and a wrong one.
+    let frames = page.count(FRAMES);
+    page.click(&by_id("search"));
+    page.type_text("^log_writer$");
+    assert!(page.count("document.querySelectorAll('#graph g.match').length") > 0);
+    assert!(page.text("document.getElementById('found').textContent").contains(" frames, "));
+    page.type_text("(");
+    assert_eq!(page.text("document.getElementById('found').textContent"), "not a regular expression");
+
+    // The views by keys, from the first of them; what is gone is there after one click, too.
+    page.click("document.querySelector('input[name=view][value=diff]')");
+    for view in ["after", "before", "gone"] {
+        page.press("ArrowRight");
+        assert_eq!(page.text("document.querySelector('input[name=view]:checked').value"), view);
+        assert!(page.count(FRAMES) > 1, "{view}");
+    }
+    page.click("document.querySelector('input[name=view][value=diff]')");
+    assert_eq!(page.count(FRAMES), frames);
+    page.click("document.querySelector('input[name=view][value=gone]')");
+    let fills = "[...document.querySelectorAll('#graph g[data-frame] > rect')].map(one => one.style.fill)";
+    let fills = page.set(fills);
+    assert!(fills.iter().any(|fill| fill.contains("#gone")), "{fills:?}");
+    assert!(!fills.iter().any(|fill| fill.contains("#new")), "{fills:?}");
+    page.click("document.querySelector('input[name=view][value=diff]')");
+
+    // Zoom by a click and back by a key; then by keys alone.
+    let deep = "[...document.querySelectorAll('#graph g[data-frame]')].find(one => \
+                one.querySelector('text')?.textContent.startsWith('log_writer'))";
+    page.click(deep);
+    let zoomed = page.count(FRAMES);
+    assert!(zoomed < frames && page.count("document.querySelectorAll('#graph g.above').length") > 0);
+    page.value("document.getElementById('graph').focus()");
+    page.press("Escape");
+    assert_eq!(page.count(FRAMES), frames);
+    page.press("ArrowUp");
+    let told = page.text("document.querySelector('#frame b').textContent");
+    page.press("ArrowDown");
+    assert_ne!(page.text("document.querySelector('#frame b').textContent"), told);
+    page.press("Enter");
+    assert!(page.value("!document.getElementById('unzoom').disabled").as_bool().unwrap());
+    page.click(&by_id("unzoom"));
+    assert_eq!(page.count(FRAMES), frames);
+
+    // In a small window the page does not scroll sideways, and it can be printed.
+    page.resize(400, 800);
+    let overhang = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    assert_eq!(page.value(overhang), 0);
+    let pdf = page.call("Page.printToPDF", serde_json::json!({"paperWidth": 8.3, "paperHeight": 11.7}));
+    assert!(pdf["data"].as_str().is_some_and(|pdf| pdf.starts_with("JVBER") && pdf.len() > 50_000));
+
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+    assert_eq!(page.requests, [format!("file://{}", file.display())], "the page alone is read");
 }
