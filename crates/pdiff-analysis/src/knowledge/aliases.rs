@@ -69,6 +69,12 @@ impl Aliases {
         self
     }
 
+    /// Whether there may be a rename of a name that begins with `head`.
+    pub(crate) fn may_begin_with(&self, head: &str) -> bool {
+        self.names.keys().any(|name| name.starts_with(head))
+            || self.prefixes.iter().any(|(from, _)| from.starts_with(head) || head.starts_with(&**from))
+    }
+
     /// What a name of the base build may be called in the other build, best guess first.
     pub fn after_names(&self, before: &str) -> Vec<String> {
         let exact = self.names.get(before).into_iter().flatten().map(|after| after.to_string());

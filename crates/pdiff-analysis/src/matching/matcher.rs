@@ -1,18 +1,18 @@
 //! [`Matching`]: the pairs of functions of two builds.
 
 use std::borrow::Cow;
-use std::hash::Hash;
+use std::hash::{BuildHasher as _, Hash, Hasher};
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::fuzzy;
-use super::group::{Ties, pairs};
+use super::group::{Pair, Ties, pairs};
 use super::level::FoundBy;
 use super::source_file;
-use super::spelling::{Spelling, Spellings};
+use super::spelling::{LIBRARIES, Spelling, Spellings, is_plainly_library};
 use crate::Aliases;
 
 /// A function of Before and the same of After.
@@ -129,24 +129,52 @@ struct Matcher<'a> {
 }
 
 /// The functions of both sides that share a key.
-type Groups<K> = FxHashMap<K, (Vec<FunctionId>, Vec<FunctionId>)>;
+type Groups<K> = FxHashMap<Hashed<K>, (Vec<FunctionId>, Vec<FunctionId>)>;
+
+/// A key with its hash: keys are long, and hashed on all cores before they are looked up one by one.
+#[derive(PartialEq, Eq)]
+struct Hashed<K> {
+    hash: u64,
+    key: K,
+}
+
+impl<K: Hash> Hashed<K> {
+    fn new(key: K) -> Self {
+        Self { hash: FxBuildHasher.hash_one(&key), key }
+    }
+}
+
+impl<K> Hash for Hashed<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
 
 impl<'a> Matcher<'a> {
     /// Known renames, from Before's names to After's, then the other way: the base build may be the newer one. A name
     /// may have several heirs, the first that is there and free is taken.
     fn match_aliases(&mut self, aliases: &Aliases) {
+        let asks_libraries = LIBRARIES.iter().any(|namespace| aliases.may_begin_with(namespace));
         for old in Side::BOTH {
             let (census, spellings, new, other) = match old {
                 Side::Before => (self.before, self.before_spellings, Side::After, self.after),
                 Side::After => (self.after, self.after_spellings, Side::Before, self.before),
             };
-            for function in census.functions() {
-                if self.matching.has(old, function.id()) {
-                    continue;
-                }
+            let new_names = |function: &Function<'a>| {
                 let mut names = aliases.after_names(function.name());
-                let spelling = spellings.get(function.id());
+                let spelling = if asks_libraries || !is_plainly_library(function.name()) {
+                    spellings.get(function.id())
+                } else {
+                    None
+                };
                 names.extend(spelling.into_iter().flat_map(|spelling| aliases.after_names(&spelling.loose)));
+                names
+            };
+            let functions: Vec<Function<'a>> =
+                census.functions().filter(|function| !self.matching.has(old, function.id())).collect();
+            let renamed = functions.into_par_iter().map(|function| (function, new_names(&function)));
+            let renamed: Vec<_> = renamed.filter(|(_, names)| !names.is_empty()).collect();
+            for (function, names) in renamed {
                 let heirs_of = |name: &String| -> Vec<FunctionId> {
                     let free = |f: &Function<'_>| f.is_present() && !self.matching.has(new, f.id());
                     other.find(name).filter(free).map(Function::id).collect()
@@ -271,10 +299,10 @@ impl<'a> Matcher<'a> {
     }
 
     fn take<K>(&mut self, groups: Groups<K>, level: FoundBy, ties: Ties) {
-        let mut found = Vec::new();
-        for (left, right) in groups.into_values() {
-            found.extend(pairs(self.before, self.after, left, right, ties));
-        }
+        let groups: Vec<(Vec<FunctionId>, Vec<FunctionId>)> =
+            groups.into_values().filter(|(_, right)| !right.is_empty()).collect();
+        let pairs_of = |(left, right)| pairs(self.before, self.after, left, right, ties);
+        let mut found: Vec<Pair> = groups.into_par_iter().flat_map_iter(pairs_of).collect();
         found.sort_unstable_by_key(|pair| (pair.before, pair.after));
         for pair in found {
             self.matching.push(Match {
@@ -289,15 +317,16 @@ impl<'a> Matcher<'a> {
 }
 
 /// Functions with their keys, in their order.
-fn keys<'a, K: Send>(
+fn keys<'a, K: Hash + Send>(
     functions: Vec<Function<'a>>,
     key: impl Fn(Function<'a>) -> Option<K> + Sync,
-) -> Vec<(K, FunctionId)> {
-    functions.into_par_iter().filter_map(|function| Some((key(function)?, function.id()))).collect()
+) -> Vec<(Hashed<K>, FunctionId)> {
+    let with_key = |function: Function<'a>| Some((Hashed::new(key(function)?), function.id()));
+    functions.into_par_iter().filter_map(with_key).collect()
 }
 
 /// The functions of both sides by key; keys that Before has.
-fn groups<K: Hash + Eq>(before: Vec<(K, FunctionId)>, after: Vec<(K, FunctionId)>) -> Groups<K> {
+fn groups<K: Eq>(before: Vec<(Hashed<K>, FunctionId)>, after: Vec<(Hashed<K>, FunctionId)>) -> Groups<K> {
     let mut groups = Groups::default();
     for (key, id) in before {
         groups.entry(key).or_insert_with(|| (Vec::new(), Vec::new())).0.push(id);

@@ -12,6 +12,9 @@ const MIN_UNQUALIFIED_BYTES: usize = 5;
 /// Words that say nothing.
 const STOP_WORDS: [&str; 6] = ["t", "st", "func", "low", "impl", "std"];
 
+/// Namespaces of libraries that both builds bring along.
+pub(super) const LIBRARIES: [&str; 5] = ["std::", "__gnu_cxx::", "boost::", "google::", "rapidjson::"];
+
 /// The spellings of a build's functions, each made when it is first asked for: most functions find their partner by
 /// stricter levels, and half of a large C++ program is library code, which looser ones leave alone.
 #[derive(Debug)]
@@ -133,8 +136,8 @@ fn is_library_spelling(loose: &str) -> bool {
 
 /// Whether a name is of a library however the rest of it is spelled: it begins with the library's namespace, and no
 /// parameters end it, so that what stands before its last blank is no return type.
-fn is_plainly_library(name: &str) -> bool {
-    let in_namespace = ["std::", "__gnu_cxx::", "boost::", "google::", "rapidjson::"]
+pub(super) fn is_plainly_library(name: &str) -> bool {
+    let in_namespace = LIBRARIES
         .iter()
         .find_map(|namespace| name.strip_prefix(namespace))
         .is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()));
