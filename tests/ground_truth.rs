@@ -222,6 +222,56 @@ fn nothing_is_absent_from_a_stripped_build() {
     }
 }
 
+/// What `pdiff explain` says of a function, as JSON.
+fn explained(sides: [Recorded; 2], function: &str, more: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    command.args(["explain", "--quiet", "--no-cache", "--format", "json", "--function", function]).args(more);
+    for (side, name) in sides.iter().zip(["before", "after"]) {
+        command.arg(format!("--{name}"));
+        command.args(side.runs.iter().map(|run| fixture(side.directory).join(format!("{run}.perf.zst"))));
+        command.arg(format!("--binary-{name}")).arg(fixture(side.directory).join("server"));
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn hot_lines_hold_the_text_of_each_sides_sources() {
+    let roots = ["before", "after"].map(|side| fixture(side).to_str().unwrap().to_owned());
+    let more = ["--source-root-before", &roots[0], "--source-root-after", &roots[1]];
+    let json = explained(GCC, "parse_packet", &more);
+    for side in ["before", "after"] {
+        let lines = json["hot_lines"][0][side]["lines"].as_array().unwrap();
+        assert!(!lines.is_empty(), "{side}");
+        for line in lines {
+            let file = line["file"].as_str().unwrap().rsplit('/').next().unwrap();
+            let path = match fixture(side).join(file) {
+                path if path.exists() => path,
+                // Beside both sides' directories, so outside of their roots.
+                _ => continue,
+            };
+            let text = std::fs::read_to_string(path).unwrap();
+            let at = usize::try_from(line["line"].as_u64().unwrap()).unwrap();
+            assert_eq!(
+                line["source"].as_str().map(str::trim),
+                text.lines().nth(at - 1).map(str::trim),
+                "{line}"
+            );
+        }
+        assert!(lines.iter().any(|line| line["source"].is_string()), "{side}: {lines:?}");
+    }
+}
+
+#[test]
+fn a_function_that_stands_inlined_is_not_said_to_be_without_samples_where_only_one_side_tells() {
+    // Inlined everywhere in After, whose samples count by machine function beside a stripped build.
+    let told = explained([STRIPPED, GCC[1]], "pack_row", &[]).to_string();
+    assert!(told.contains("inlined copies were sampled cannot be told: the before build"), "{told}");
+    let both = explained(GCC, "no_such_function", &[]).to_string();
+    assert!(!both.contains("cannot be told"), "{both}");
+}
+
 /// What the sources make of a compiler's builds, by `pdiff inlines`.
 fn rebuilt(compiler: &str) {
     let is_there = Command::new(compiler).arg("--version").stdout(Stdio::null()).status();

@@ -43,7 +43,11 @@ fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
     let unsampled = if view.facts.is_empty() {
         Vec::new()
     } else {
-        let title = Line::toned("function", format!("{}: no samples in either run", view.name), Tone::Strong);
+        let title = Line::toned(
+            "function",
+            format!("{}: no samples of its own in either run", view.name),
+            Tone::Strong,
+        );
         [title].into_iter().chain(view.facts.iter().map(fact)).collect()
     };
     let explained = view.verdicts.iter().flat_map(|of| {

@@ -50,7 +50,24 @@ pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
             ids => code_of(census, ids, side, Places::Files),
         }
     };
-    Side::BOTH.into_iter().flat_map(fact).collect()
+    let facts = Side::BOTH.into_iter().flat_map(fact);
+    facts.chain(one_sided(builds)).collect()
+}
+
+/// Why a function without a row may have samples all the same: those of inlined copies count for the function around
+/// them where only one side tells them.
+fn one_sided(builds: &Builds<'_>) -> Option<Evidence> {
+    let sees = |side| builds.census(side).is_some_and(Census::sees_inlines);
+    let (with, without) = match (sees(Side::Before), sees(Side::After)) {
+        (true, false) => (Side::Before, Side::After),
+        (false, true) => (Side::After, Side::Before),
+        _ => return None,
+    };
+    let text = format!(
+        "whether its inlined copies were sampled cannot be told: the {without} build does not show what is inlined, so \
+         both sides are counted by machine function, also the {with} side"
+    );
+    Some(Evidence::new(EvidenceKind::Missing, text))
 }
 
 fn weights(row: &Row) -> Vec<Evidence> {

@@ -71,7 +71,7 @@ fn the_verdict_its_facts_and_its_lines_stand_together() {
         "include/leaf.h:3",
         "leaf at sql/x.cc:40",
         "return 0;",
-        "x: no samples in either run",
+        "x: no samples of its own in either run",
         "missing  before: nothing",
     ] {
         assert!(text.contains(part), "{part}: {text}");
