@@ -24,6 +24,10 @@ use super::side::SideShare;
 /// A share that varied by more than itself from run to run would not be a share worth comparing.
 const MAX_CV: f64 = 1.0;
 
+/// A row above this share has no room to vary as its share would let expect: what a program always runs through is at
+/// 99.9 % in every run. Its variance says nothing of the other rows', and they learn nothing from it.
+const MOST_TELLING_SHARE: f64 = 0.5;
+
 /// The variance of a share from run to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunModel {
@@ -54,6 +58,8 @@ impl RunModel {
     /// Fits the model to rows of two or more runs on at least one side.
     pub(super) fn fit(rows: &[[SideShare; 2]], assumed_cv: f64) -> Self {
         let assumed = Self::assumed(assumed_cv);
+        let telling: Vec<[SideShare; 2]> = rows.iter().copied().filter(tells_of_others).collect();
+        let rows = telling.as_slice();
         let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
         let cv_df = residual_df + ASSUMED_CV_DF;
         let measured = measured_cv2(rows, &assumed);
@@ -117,6 +123,11 @@ impl RunModel {
         let df = variance * variance / (squared(before) + squared(after) + common * common / self.cv_df);
         if df.is_finite() { df } else { self.cv_df }
     }
+}
+
+/// Whether a row's variance is one that others may have, too.
+fn tells_of_others([before, after]: &[SideShare; 2]) -> bool {
+    before.share.max(after.share) <= MOST_TELLING_SHARE
 }
 
 /// Degrees of freedom between the runs of a row.
