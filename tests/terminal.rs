@@ -96,6 +96,7 @@ fn no_control_sequence_reaches_a_terminal_from_any_command() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         check(&["settings", "a.tsv", "b.tsv"]);
     }
+    check(&["explain", a, b, "--function", "nowhere\u{1b}[2J"]);
     check(&["compare", "a.folded", "b.folded"]);
     assert!(shown.get() >= 8, "only {} outputs show the texts at all", shown.get());
     // Errors and warnings.
@@ -114,7 +115,6 @@ fn no_control_sequence_reaches_a_terminal_from_any_command() {
         vec!["compare", a, b, "-o", &path, "--binary-before", EVIL],
         vec!["compare", a, b, "--aliases", a],
         vec!["compare", a, b, "--windows", a],
-        vec!["explain", a, b, "--function", "nowhere\u{1b}[2J"],
         vec!["settings", a, b],
         vec!["attribute", a],
         vec!["series", a],
