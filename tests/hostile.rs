@@ -199,7 +199,7 @@ fn what_cannot_be_read_or_is_gone_is_named() {
     use std::os::unix::fs::PermissionsExt as _;
     let files = Files::new();
     let locked = files.put("locked.perf", good().as_bytes());
-    fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::File::open(&locked).is_ok() {
         println!("skipped: this user may read everything");
     } else {
