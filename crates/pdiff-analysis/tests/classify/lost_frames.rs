@@ -65,6 +65,17 @@ fn a_fast_path_is_found_behind_a_jump_in_tail_position() {
 }
 
 #[test]
+fn a_callee_behind_a_jump_in_tail_position_that_was_exchanged_is_no_fast_path() {
+    let before = with_rest("main;read;next 200\nmain;read 20");
+    let after = with_rest("main;read;wrap;next 390\nmain;read 20");
+    let old = format!("{BUILD} main>read read:120 step:9 next:300 read>step step^next");
+    let new = format!("{BUILD} main>read read:200 wrap:30 next:300 read>wrap wrap>next");
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(said(&outcome, "wrap"), "new-overhead proved R-new-code");
+    assert_eq!(verdict(&outcome, "read").rule_id, "R-callees");
+}
+
+#[test]
 fn samples_without_any_caller_belong_to_the_only_one() {
     let before = "main;work 600\nlook_up 60";
     let after = "main;work 600\nlook_up 60\nslow 80";

@@ -148,7 +148,9 @@ fn only_entered<'a>(
         let is_lost = census.is_some_and(|census| {
             has_caller(census, callee, side) && has_call(census, case, callee, side) == Some(false)
         }) || FACTOR * context.orphaned_pct(callee, other(side)) >= pct(side);
-        (is_entered && is_path && !is_known && !is_lost).then_some((call, pct(side)))
+        // What stood under it before may have been reached by a jump in tail position: it can be exchanged all the same.
+        let counts = side == Side::Before || !is_lost;
+        (is_entered && is_path && !is_known && counts).then_some((call, pct(side)))
     });
     entered.collect()
 }
