@@ -94,7 +94,11 @@ pub(crate) fn gap_text(of: &Attribution, gap: &GapAt) -> String {
 
 fn metric(of: &Attribution, throughput: f64) -> String {
     let measured = of.metric.from_throughput(throughput);
-    if measured >= 1000.0 { grouped(measured.round() as u64) } else { fixed(measured, 3) }
+    match measured {
+        _ if !(1e-3..1e15).contains(&measured) => format!("{measured:.3e}"),
+        _ if measured >= 1000.0 => grouped(measured.round() as u64),
+        _ => fixed(measured, 3),
+    }
 }
 
 fn design_words(of: &Attribution) -> String {

@@ -230,7 +230,7 @@ fn build(
         match (blank, set) {
             (Some(row), true) => Err(RunsError::PartlyBlank {
                 path: table.path.as_str().into(),
-                row: row + 1,
+                row: table.number(*row),
                 factor: factor.as_str().into(),
                 build: name.into(),
             }),
@@ -256,7 +256,7 @@ fn run(table: &TextTable, found: &Found, row: usize, names: &[String]) -> Result
     });
     let cost = found.cost.map(|column| table.needed_positive(row, column));
     Ok(BenchmarkRun {
-        row: row + 1,
+        row: table.number(row),
         build: names.iter().position(|known| known == name).unwrap_or(0),
         setting,
         replicate: replicate.transpose()?,

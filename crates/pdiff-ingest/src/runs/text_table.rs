@@ -20,6 +20,8 @@ pub(super) struct TextTable {
     pub(super) path: String,
     pub(super) names: Vec<String>,
     pub(super) rows: Vec<Vec<Option<String>>>,
+    /// What each row is counted as in errors: rows of blanks are counted, and left out.
+    numbers: Vec<usize>,
 }
 
 /// The first bytes of a Parquet file.
@@ -44,7 +46,10 @@ impl TextTable {
             }
         };
         let names: Vec<String> = names.into_iter().map(|name| name.trim().to_owned()).collect();
-        let table = Self { path: input.path.clone(), names, rows };
+        let is_blank = |row: &[Option<String>]| row.iter().flatten().all(|field| field.trim().is_empty());
+        let numbered = (1..).zip(rows).filter(|(_, row)| !is_blank(row));
+        let (numbers, rows) = numbered.unzip();
+        let table = Self { path: input.path.clone(), names, rows, numbers };
         table.check()?;
         Ok(table)
     }
@@ -90,6 +95,11 @@ impl TextTable {
         let Some(field) = self.field(row, column) else { return Ok(None) };
         match field.parse::<f64>() {
             Ok(value) if value.is_finite() && value > 0.0 => Ok(Some(value)),
+            _ if field.contains(',') => Err(self.bad(
+                row,
+                column,
+                "is not a positive number; hint: no thousands separators, a decimal point",
+            )),
             _ => Err(self.bad(row, column, "is not a positive number")),
         }
     }
@@ -99,11 +109,16 @@ impl TextTable {
         self.positive(row, column)?.ok_or_else(|| self.bad(row, column, "is missing"))
     }
 
+    /// What a row is counted as, from 1, the header not counted.
+    pub(super) fn number(&self, row: usize) -> usize {
+        self.numbers.get(row).copied().unwrap_or(row + 1)
+    }
+
     /// A field that does not fit its column.
     pub(super) fn bad(&self, row: usize, column: usize, problem: &'static str) -> RunsError {
         RunsError::BadField {
             path: self.path.as_str().into(),
-            row: row + 1,
+            row: self.number(row),
             column: self.names.get(column).map_or("", String::as_str).into(),
             text: self.field(row, column).unwrap_or("").into(),
             problem,
@@ -167,6 +182,9 @@ fn csv(text: &str) -> Result<DataFrame, String> {
     let separator = if header.contains('\t') { b'\t' } else { b',' };
     // A lone carriage return ends lines, too; polars knows line feeds.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    if let Some(long) = long_row(text.trim_start_matches('\n'), char::from(separator)) {
+        return Err(long);
+    }
     let text = text.trim_start_matches('\n').as_bytes().to_vec();
     guarded(|| {
         CsvReadOptions::default()
@@ -177,6 +195,17 @@ fn csv(text: &str) -> Result<DataFrame, String> {
             .into_reader_with_file_handle(Cursor::new(text))
             .finish()
     })
+}
+
+/// The first row with more fields than the header names; polars does not say which.
+fn long_row(text: &str, separator: char) -> Option<String> {
+    // Without quotes around fields, separators are all that counts.
+    let mut lines = text.lines();
+    let header = lines.next().filter(|_| !text.contains('"'))?;
+    let fields = |line: &str| line.matches(separator).count() + 1;
+    let named = fields(header);
+    let (row, line) = (1..).zip(lines).find(|(_, line)| fields(line) > named)?;
+    Some(format!("row {row} has {} fields, and the first line names {named} columns", fields(line)))
 }
 
 fn json(text: &str) -> Result<Fields, String> {
