@@ -1,5 +1,7 @@
 //! The straight line of pdiff: text -> profile -> functions -> comparison.
 
+mod builds_read;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
@@ -21,6 +23,8 @@ use crate::debuginfod::Debuginfod;
 use crate::progress::Progress;
 use crate::settings::{Compared, DebugInfo, Inputs, Recording};
 use crate::timings::Timings;
+
+pub(crate) use builds_read::BuildsRead;
 
 /// One recording, read and symbolised.
 pub(crate) struct Run {

@@ -27,7 +27,7 @@ use crate::cli::{
 };
 use crate::debuginfod::Debuginfod;
 
-pub(crate) use builds_compared::BuildRecordings;
+pub(crate) use builds_compared::{BuildRecordings, recordings_of_builds, usual_settings};
 pub(crate) use classified::Classified;
 pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
 pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};
@@ -331,7 +331,7 @@ fn check_files(option: &str, paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn debug_info(args: &LookupArgs, quiet: bool) -> Result<Option<DebugInfo>> {
+pub(crate) fn debug_info(args: &LookupArgs, quiet: bool) -> Result<Option<DebugInfo>> {
     if let Some(symfs) = args.symfs.as_deref().filter(|symfs| !symfs.is_dir()) {
         bail!("--symfs: {} is not a directory", symfs.display());
     }

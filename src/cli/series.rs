@@ -51,7 +51,7 @@ pub(crate) struct SeriesArgs {
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
 
-    /// Form of the result; json holds every row
+    /// Form of the result; json and csv hold every row
     #[arg(long, value_name = "FORM", value_enum, default_value_t = SeriesFormat::Table, help_heading = "Output")]
     pub(crate) format: SeriesFormat,
     /// Write to this file instead of standard output
@@ -73,4 +73,5 @@ pub(crate) enum SeriesFormat {
     Table,
     Markdown,
     Json,
+    Csv,
 }

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_analysis::series::{Arrival, Throughput, arrivals, class_means, relative_throughput};
-use pdiff_analysis::{Comparison, GroupBy};
+use pdiff_analysis::series::{
+    Arrival, Step, Throughput, Visibility, are_per_operation, arrivals, class_means, relative_throughput,
+};
+use pdiff_analysis::{CompareSettings, GroupBy};
 use pdiff_ingest::{
     SeriesColumns, Sysbench, Vmstat, Windows, parse_sysbench, parse_throughputs, parse_vmstat,
     read_table_bytes,
@@ -13,9 +15,11 @@ use pdiff_render::{BuildSystem, SeriesView};
 
 use crate::cli::{SeriesArgs, SeriesFormat};
 use crate::output::Output;
-use crate::pipeline;
-use crate::settings::{BuildRecordings, Compared, read_file, source, stem, table_width, use_color};
-use crate::timings::Timings;
+use crate::pipeline::BuildsRead;
+use crate::settings::{
+    BuildRecordings, debug_info, read_file, recordings_of_builds, source, stem, table_width, use_color,
+    usual_settings,
+};
 
 /// The recordings of one build.
 struct Build {
@@ -55,16 +59,9 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
     let systems = systems(args, &builds, base, &runs, &sysbench, &vmstat, windows.as_ref(), &recorded);
     let throughput = relative_throughput(&runs, &builds, base);
     let classes = class_means(&throughput, builds.len());
-    let steps = |group_by| arrived(args, &recorded, builds.len(), group_by, windows.as_ref());
-    let view = SeriesView {
-        subsystems: steps(GroupBy::Subsystem)?,
-        functions: steps(GroupBy::Function)?,
-        builds,
-        base,
-        throughput,
-        classes,
-        systems,
-    };
+    let Costs { subsystems, functions, per_operation } = arrived(args, &recorded, windows.as_ref())?;
+    let view =
+        SeriesView { subsystems, functions, per_operation, builds, base, throughput, classes, systems };
     write(args, &view)
 }
 
@@ -77,6 +74,7 @@ fn write(args: &SeriesArgs, view: &SeriesView) -> Result<()> {
         SeriesFormat::Table => pdiff_render::series_table(view, top, width, color).into_bytes(),
         SeriesFormat::Markdown => pdiff_render::series_markdown(view, top).into_bytes(),
         SeriesFormat::Json => pdiff_render::series_json(view)?,
+        SeriesFormat::Csv => pdiff_render::series_csv(view)?,
     };
     output.write(&rendered)
 }
@@ -202,37 +200,43 @@ fn systems(
     systems
 }
 
-/// Compares each recorded build with the one before it. Builds without recordings stand behind and have no cost.
-fn arrived(
-    args: &SeriesArgs,
-    recorded: &[Build],
-    builds: usize,
-    group_by: GroupBy,
-    windows: Option<&Windows>,
-) -> Result<Vec<Arrival>> {
+/// What recordings tell of the builds.
+#[derive(Default)]
+struct Costs {
+    subsystems: Vec<Arrival>,
+    functions: Vec<Arrival>,
+    /// Arrivals are judged by cost per operation.
+    per_operation: bool,
+}
+
+/// Each recorded build compared with the one before it, and those around builds that hide functions with each other.
+fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> Result<Costs> {
     if recorded.len() < 2 {
-        return Ok(Vec::new());
+        return Ok(Costs::default());
     }
-    let compare = |pair: &[Build]| -> Result<Comparison> {
-        let [before, after] = pair else { bail!("a step is of two builds") };
-        let sides = [before, after].map(|build| BuildRecordings { label: &build.label, paths: &build.paths });
-        let compared = Compared::of_builds(
-            sides,
-            group_by,
-            windows,
-            &args.lookup,
-            args.subsystems.as_deref(),
-            args.quiet,
-        )?;
-        pipeline::run(&compared, args.quiet, &mut Timings::start())
+    let builds: Vec<BuildRecordings<'_>> =
+        recorded.iter().map(|build| BuildRecordings { label: &build.label, paths: &build.paths }).collect();
+    let debug_info = debug_info(&args.lookup, args.quiet)?;
+    let settings = |group_by| usual_settings(group_by, args.subsystems.as_deref());
+    let (by_function, by_subsystem) = (settings(GroupBy::Function)?, settings(GroupBy::Subsystem)?);
+    let files = recordings_of_builds(&builds, windows)?;
+    let read = BuildsRead::read(files, debug_info.as_ref(), args.quiet)?;
+    let compare = |pairs: &[(usize, usize)], settings: &CompareSettings| -> Result<Vec<Step>> {
+        let step = |&(from, to): &(usize, usize)| {
+            Ok(Step { from, to, comparison: read.compare(from, to, settings)? })
+        };
+        pairs.iter().map(step).collect()
     };
-    let steps = recorded.windows(2).map(compare).collect::<Result<Vec<_>>>()?;
-    let mut rows = arrivals(&steps);
-    if recorded.len() == builds {
-        return Ok(rows);
-    }
-    for row in &mut rows {
-        row.costs.truncate(recorded.len());
-    }
-    Ok(rows)
+    let mut pairs: Vec<(usize, usize)> = (1..recorded.len()).map(|to| (to - 1, to)).collect();
+    let mut functions = compare(&pairs, &by_function)?;
+    let visibility = Visibility::of(&functions);
+    let around = visibility.around_hidden();
+    functions.extend(compare(&around, &by_function)?);
+    pairs.extend(around);
+    let subsystems = compare(&pairs, &by_subsystem)?;
+    Ok(Costs {
+        subsystems: arrivals(&subsystems, &visibility),
+        functions: arrivals(&functions, &visibility),
+        per_operation: are_per_operation(&functions),
+    })
 }

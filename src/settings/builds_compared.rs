@@ -29,29 +29,48 @@ impl Compared {
         subsystems: Option<&Path>,
         quiet: bool,
     ) -> Result<Self> {
-        let mut knowledge = Knowledge::builtin();
-        if let Some(path) = subsystems {
-            knowledge.subsystems = read_file(path, Subsystems::parse)?.or(knowledge.subsystems);
-        }
         let (before, after) = (side(&before, windows)?, side(&after, windows)?);
-        let streams = before.recordings.iter().chain(&after.recordings);
-        if streams.filter(|run| run.source == Source::Stdin).count() > 1 {
-            bail!("standard input can be one recording only; hint: give the others as files");
-        }
+        one_stream(before.recordings.iter().chain(&after.recordings))?;
         Ok(Self {
             inputs: Inputs { before, after, event: None, lenient: false, threads: None },
             debug_info: debug_info(lookup, quiet)?,
-            settings: CompareSettings {
-                policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
-                share: Share::All,
-                group_by,
-                filters: Filters::default(),
-                knowledge,
-                noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
-                scale_to_cpu_seconds: false,
-            },
+            settings: usual_settings(group_by, subsystems)?,
         })
     }
+}
+
+/// The recordings of several builds, each to be read once.
+pub(crate) fn recordings_of_builds(
+    builds: &[BuildRecordings<'_>],
+    windows: Option<&Windows>,
+) -> Result<Vec<SideFiles>> {
+    let builds: Vec<SideFiles> = builds.iter().map(|build| side(build, windows)).collect::<Result<_>>()?;
+    one_stream(builds.iter().flat_map(|build| &build.recordings))?;
+    Ok(builds)
+}
+
+fn one_stream<'a>(recordings: impl Iterator<Item = &'a Recording>) -> Result<()> {
+    if recordings.filter(|run| run.source == Source::Stdin).count() > 1 {
+        bail!("standard input can be one recording only; hint: give the others as files");
+    }
+    Ok(())
+}
+
+/// The choices of `pdiff compare` without options, with rows of one kind.
+pub(crate) fn usual_settings(group_by: GroupBy, subsystems: Option<&Path>) -> Result<CompareSettings> {
+    let mut knowledge = Knowledge::builtin();
+    if let Some(path) = subsystems {
+        knowledge.subsystems = read_file(path, Subsystems::parse)?.or(knowledge.subsystems);
+    }
+    Ok(CompareSettings {
+        policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+        share: Share::All,
+        group_by,
+        filters: Filters::default(),
+        knowledge,
+        noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+        scale_to_cpu_seconds: false,
+    })
 }
 
 fn side(build: &BuildRecordings<'_>, windows: Option<&Windows>) -> Result<SideFiles> {

@@ -43,6 +43,7 @@ mod row_grid;
 mod row_order;
 #[cfg(test)]
 mod sample;
+mod series_csv;
 mod series_json;
 mod series_page;
 mod series_view;
@@ -77,6 +78,7 @@ pub use markdown::markdown;
 pub use options::{SortBy, TableOptions, UnknownOrder};
 pub use resolution_lines::{resolution_json_lines, resolution_text};
 pub use row_columns::{csv, parquet};
+pub use series_csv::series_csv;
 pub use series_json::series_json;
 pub use series_page::{series_markdown, series_table};
 pub use series_view::{BuildSystem, SeriesView};

@@ -42,6 +42,8 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         after: quantities(after),
         ci_low_pp: after - before - 0.5,
         ci_high_pp: after - before + 0.5,
+        se_pp: 0.25,
+        degrees_of_freedom: f64::INFINITY,
         test: Test::Tested { p: 0.5, q: 0.5 },
         significant: false,
         detectable_pp: Some(0.75),
@@ -178,6 +180,7 @@ fn cost() -> Cost {
         is_time: true,
         log_ratio: (55.0_f64 / 42.0).ln(),
         log_interval: None,
+        log_degrees_of_freedom: 0.0,
         per_op_without_spin: Pair { before: 36_000.0, after: 50_000.0 },
         cpu_scale: Pair { before: 1.0, after: 1.05 },
         gap: Some(Gap {

@@ -1,6 +1,6 @@
 //! A series of builds as JSON, schema version 1: every row.
 
-use pdiff_analysis::series::Arrival;
+use pdiff_analysis::series::{Arrival, Arrived};
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -53,8 +53,14 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
                 "object": row.object,
                 "self_pct": row.costs.iter().map(|cost| cost.self_pct).collect::<Vec<_>>(),
                 "self_per_op_ns": row.costs.iter().map(|cost| cost.self_per_op_ns).collect::<Vec<_>>(),
+                "hidden": row.hidden,
                 "significant": row.significant,
-                "arrived": row.arrived.and_then(name),
+                "arrived": view.arrived(row).map(|(_, last)| last),
+                "arrived_first": view.arrived(row).map(|(first, _)| first),
+                "unseen_before": match row.arrived {
+                    Arrived::UnseenBefore(at) => name(at),
+                    _ => None,
+                },
             })
         };
         rows.iter().map(row).collect()
@@ -63,6 +69,7 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
         "schema_version": SCHEMA_VERSION,
         "builds": view.builds,
         "base": name(view.base),
+        "arrivals_by": if view.per_operation { "cost_per_operation" } else { "share" },
         "throughput": throughput.collect::<Vec<_>>(),
         "classes": classes.collect::<Vec<_>>(),
         "machine": machine.collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 //! which each cost arrived.
 
 use pdiff_analysis::UNRESOLVED;
-use pdiff_analysis::series::{Arrival, NOTABLE_RELATIVE};
+use pdiff_analysis::series::{Arrival, Arrived, NOTABLE_RELATIVE};
 
 use crate::attribution_columns::RankedColumns;
 use crate::number::{NONE, fixed, grouped, signed};
@@ -37,7 +37,7 @@ fn page(view: &SeriesView, top: Option<usize>, width: Option<usize>) -> Vec<Bloc
     ])
 }
 
-/// Builds with this many percent of samples without function: what seems to arrive after them may have been there.
+/// Builds with this many percent of samples without function are named above the tables.
 const NOTABLE_UNRESOLVED_PCT: f64 = 3.0;
 
 fn unresolved(view: &SeriesView) -> Vec<Block> {
@@ -49,7 +49,7 @@ fn unresolved(view: &SeriesView) -> Vec<Block> {
         let share = share(at);
         (share >= NOTABLE_UNRESOLVED_PCT).then(|| {
             let text = format!(
-                "{} % of the samples of {build} are without function: a cost that seems to arrive in the next build may have been there",
+                "{} % of the samples of {build} are without function: what they may hide is named ?, and where it arrived is not told closer than that",
                 fixed(share, 1)
             );
             Line::toned("!", text, Tone::Warning)
@@ -179,22 +179,25 @@ fn costs(
         return Vec::new();
     }
     // What arrived somewhere beyond noise tells most.
-    let mut order: Vec<&Arrival> = rows.iter().filter(|row| row.arrived.is_some()).collect();
+    let is_known = |row: &&Arrival| view.arrived(row).is_some();
+    let mut order: Vec<&Arrival> = rows.iter().filter(is_known).collect();
     let arrived = order.len();
-    order.extend(rows.iter().filter(|row| row.arrived.is_none()));
+    order.extend(rows.iter().filter(|row| !is_known(row)));
     let shown: Vec<&Arrival> = order.into_iter().take(top.unwrap_or(usize::MAX)).collect();
     let per_op = rows.iter().any(|row| row.costs.iter().any(|cost| cost.self_per_op_ns.is_some()));
+    let is_hidden = |row: &Arrival, at: usize| row.hidden.get(at).copied().unwrap_or(false);
     let mut columns = RankedColumns::default();
     for (at, build) in view.builds.iter().enumerate() {
         let value = |row: &&Arrival| row.costs.get(at).copied().unwrap_or_default();
         columns.numbers(
             if per_op { 2 } else { 0 },
             [build, "self %"],
-            shown.iter().map(|row| fixed(value(row).self_pct, 2)),
+            shown.iter().map(|row| hideable(fixed(value(row).self_pct, 2), is_hidden(row, at))),
         );
         if per_op {
             let us = |row: &&Arrival| {
-                value(row).self_per_op_ns.map_or_else(|| NONE.to_owned(), |ns| fixed(ns / 1e3, 2))
+                let us = value(row).self_per_op_ns.map_or_else(|| NONE.to_owned(), |ns| fixed(ns / 1e3, 2));
+                hideable(us, is_hidden(row, at))
             };
             columns.numbers(0, [build, "us/op"], shown.iter().map(us));
         }
@@ -208,14 +211,25 @@ fn costs(
     } else {
         columns.numbers(1, ["growth", "points"], shown.iter().map(|row| signed(row.growth_pp(), 2)));
     }
-    let build = |row: &&Arrival| {
-        row.arrived.and_then(|at| view.builds.get(at)).map_or("~", String::as_str).to_owned()
+    let build = |row: &&Arrival| match (view.arrived(row), row.arrived) {
+        (Some((first, last)), _) if first == last => last.to_owned(),
+        (Some((first, last)), _) => format!("{first}..{last}"),
+        (None, Arrived::UnseenBefore(_)) => "?".to_owned(),
+        (None, _) => "~".to_owned(),
     };
     columns.words(0, ["arrived", "in"], shown.iter().map(build));
     columns.names(["", what], shown.iter().map(|row| row.name.clone()));
-    let text = format!(
-        "{arrived} of {} {what}s grew beyond noise from one build to the next; arrived in: where most of the growth came, ~ nowhere beyond noise",
+    let measure = if view.per_operation { "cost per operation" } else { "share of samples" };
+    let mut text = format!(
+        "{arrived} of {} {what}s grew beyond noise in {measure}; arrived in: where most of the growth came, ~ nowhere beyond noise",
         rows.len()
     );
+    if shown.iter().any(|row| row.hidden.contains(&true)) {
+        text.push_str(", ? not visible: symbols are missing, it may be more; a..b: in one of these builds");
+    }
     vec![Line::toned("costs", text, Tone::Strong), columns.grid(width, 0)]
+}
+
+fn hideable(number: String, is_hidden: bool) -> String {
+    if is_hidden { format!("{number}?") } else { number }
 }

@@ -1,6 +1,6 @@
 //! What is shown of a series of builds.
 
-use pdiff_analysis::series::{Arrival, ClassMean, RelativeRow};
+use pdiff_analysis::series::{Arrival, Arrived, ClassMean, RelativeRow};
 
 /// A series of builds in order.
 #[derive(Clone, Debug)]
@@ -19,6 +19,20 @@ pub struct SeriesView {
     pub subsystems: Vec<Arrival>,
     /// Functions, largest growth first; empty without profiles.
     pub functions: Vec<Arrival>,
+    /// Arrivals are judged by cost per operation, not by share.
+    pub per_operation: bool,
+}
+
+impl SeriesView {
+    /// The builds, first and last, in one of which a row arrived; `None` if in none or if that is not known.
+    pub(crate) fn arrived(&self, row: &Arrival) -> Option<(&str, &str)> {
+        let (first, last) = match row.arrived {
+            Arrived::In(at) => (at, at),
+            Arrived::Between(first, last) => (first, last),
+            Arrived::Nowhere | Arrived::UnseenBefore(_) => return None,
+        };
+        Some((self.builds.get(first)?, self.builds.get(last)?))
+    }
 }
 
 /// What is known of one build's machine and load.

@@ -166,6 +166,10 @@ pub struct Row {
     pub ci_low_pp: f64,
     /// Upper end of the 95 % interval of the change of self, in points.
     pub ci_high_pp: f64,
+    /// Standard error of the change of self, in points.
+    pub se_pp: f64,
+    /// Degrees of freedom of the t distribution that `se_pp` is used with.
+    pub degrees_of_freedom: f64,
     /// The test of "self did not change".
     pub test: Test,
     /// Beyond noise, and large enough to matter.
@@ -371,6 +375,8 @@ pub struct Cost {
     pub log_ratio: f64,
     /// 95 % interval of `log_ratio`; `None` with one run per side.
     pub log_interval: Option<(f64, f64)>,
+    /// Degrees of freedom of `log_interval`; 0 without.
+    pub log_degrees_of_freedom: f64,
     /// Cost per operation without busy waiting.
     pub per_op_without_spin: Pair,
     /// Factor by which weights were scaled to the CPU seconds measured; 1 if they were not.

@@ -168,6 +168,7 @@ pub(super) fn cost(before: &SideCost, after: &SideCost, rows: &mut [Row], assume
         is_time: before.is_time && after.is_time,
         log_ratio,
         log_interval: shift.and_then(|shift| shift.interval),
+        log_degrees_of_freedom: shift.map_or(0.0, |shift| shift.degrees_of_freedom),
         per_op_without_spin: Pair {
             before: (before.weight - before.spin_weight) / before.operations?,
             after: (after.weight - after.spin_weight) / after.operations?,

@@ -172,6 +172,8 @@ impl Counted<'_> {
             after,
             ci_low_pp: noise.ci_low_pp,
             ci_high_pp: noise.ci_high_pp,
+            se_pp: noise.se_pp,
+            degrees_of_freedom: noise.degrees_of_freedom,
             test: noise.test,
             significant: noise.significant && noise.floor_passed,
             detectable_pp: noise.detectable_pp(),

@@ -6,7 +6,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 const NORMAL_DF: f64 = 1e6;
 
 /// Two-sided p-value of `t` on `df` degrees of freedom; 1 where that is not defined.
-pub(super) fn two_sided_p(t: f64, df: f64) -> f64 {
+pub(crate) fn two_sided_p(t: f64, df: f64) -> f64 {
     if t == 0.0 || t.is_nan() || df.is_nan() || df <= 0.0 {
         return 1.0;
     }

@@ -1,11 +1,8 @@
 //! In which build each cost arrived.
-//!
-//! Rows of consecutive comparisons are chained by object and name, through renames: the name after in one is the name
-//! before in the next.
 
-use std::collections::HashMap;
-
-use crate::compare::{Comparison, Quantities, Row};
+use super::chains::{Chain, Step, chains};
+use super::visibility::Visibility;
+use crate::compare::Quantities;
 
 /// A function or subsystem over all builds.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,10 +13,26 @@ pub struct Arrival {
     pub object: String,
     /// For each build in order.
     pub costs: Vec<BuildCost>,
-    /// For each build after the first: whether its change of share from the build before is beyond noise.
+    /// For each build: it may have had more there than is seen, since the build's symbols are missing.
+    pub hidden: Vec<bool>,
+    /// For each build after the first: whether its change from the build before is beyond noise: of cost per operation where
+    /// that is known of all builds, else of share.
     pub significant: Vec<bool>,
-    /// The build in which it grew most, beyond noise; `None` if it did in none.
-    pub arrived: Option<usize>,
+    /// Where it grew most, beyond noise.
+    pub arrived: Arrived,
+}
+
+/// Where a cost arrived, by places in the order of builds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrived {
+    /// It grew in no build beyond noise.
+    Nowhere,
+    /// In this build.
+    In(usize),
+    /// In one of these builds, both ends included: those before the last hide it.
+    Between(usize, usize),
+    /// It is not visible in any build before this one, so it may have been there always.
+    UnseenBefore(usize),
 }
 
 /// Self on one build.
@@ -32,7 +45,7 @@ pub struct BuildCost {
 }
 
 impl BuildCost {
-    fn add(&mut self, quantities: &Quantities) {
+    pub(super) fn add(&mut self, quantities: &Quantities) {
         self.self_pct += quantities.self_pct;
         self.self_per_op_ns = match (self.self_per_op_ns, quantities.self_per_op_ns) {
             (Some(a), Some(b)) => Some(a + b),
@@ -52,74 +65,88 @@ impl Arrival {
     /// Growth from the first build to the last, in nanoseconds per operation.
     #[must_use]
     pub fn growth_ns(&self) -> Option<f64> {
-        Some(self.costs.last()?.self_per_op_ns? - self.costs.first()?.self_per_op_ns.unwrap_or(0.0))
+        let (first, last) = (self.costs.first()?.self_per_op_ns, self.costs.last()?.self_per_op_ns);
+        first.or(last).map(|_| last.unwrap_or(0.0) - first.unwrap_or(0.0))
     }
 
-    fn find_arrival(&mut self) {
-        let step = |at: usize| {
-            let (before, after) = (self.costs.get(at)?, self.costs.get(at + 1)?);
-            let share = after.self_pct - before.self_pct;
-            let grew = match (before.self_per_op_ns, after.self_per_op_ns) {
-                (None, None) => share,
-                (before, after) => after.unwrap_or(0.0) - before.unwrap_or(0.0),
-            };
-            (*self.significant.get(at)? && grew > 0.0 && share > 0.0).then_some((at + 1, grew))
-        };
-        let steps = (0..self.significant.len()).filter_map(step);
-        self.arrived = steps.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at);
+    fn of(chain: Chain, visibility: &Visibility, per_operation: bool) -> Self {
+        let hidden: Vec<bool> = (0..chain.costs.len()).map(|at| is_hidden(&chain, visibility, at)).collect();
+        let significant =
+            |from: usize, to: usize| chain.significant.get(&(from, to)).copied().unwrap_or(false);
+        let steps: Vec<bool> = (1..chain.costs.len()).map(|to| significant(to - 1, to)).collect();
+        let arrived =
+            if chain.unresolved { Arrived::Nowhere } else { arrived(&chain, &hidden, per_operation) };
+        Self {
+            name: chain.name,
+            object: chain.object,
+            costs: chain.costs,
+            hidden,
+            significant: steps,
+            arrived,
+        }
     }
 }
 
-/// Chains the rows of consecutive comparisons: the first build with the second, the second with the third, and so on.
-/// Sorted by growth from first to last build, largest first, then by name.
-#[must_use]
-pub fn arrivals(steps: &[Comparison]) -> Vec<Arrival> {
-    let builds = steps.len() + 1;
-    let mut chains: Vec<Arrival> = Vec::new();
-    let mut known: HashMap<(String, String), usize> = HashMap::new();
-    for (at, comparison) in steps.iter().enumerate() {
-        let mut next = HashMap::new();
-        for row in &comparison.rows {
-            let before = row.matched.before_name.as_ref().unwrap_or(&row.name);
-            let chain = known.get(&(row.object.clone(), before.clone())).copied().unwrap_or_else(|| {
-                chains.push(empty(row, builds));
-                chains.len() - 1
-            });
-            known.entry((row.object.clone(), before.clone())).or_insert(chain);
-            let after = &row.name;
-            next.insert((row.object.clone(), after.clone()), chain);
-            let Some(chain) = chains.get_mut(chain) else { continue };
-            chain.name.clone_from(after);
-            if let Some(cost) = chain.costs.get_mut(at).filter(|_| at == 0) {
-                cost.add(&row.before);
-            }
-            if let Some(cost) = chain.costs.get_mut(at + 1) {
-                cost.add(&row.after);
-            }
-            if let Some(significant) = chain.significant.get_mut(at) {
-                *significant |= row.significant;
-            }
+/// Half of its growth to the next build, or of its decline from the one before, may be what the build hides.
+fn is_hidden(chain: &Chain, visibility: &Visibility, at: usize) -> bool {
+    let share = |at: usize| chain.costs.get(at).map_or(0.0, |cost| cost.self_pct);
+    let hidden = visibility.hidden_pct(at, &chain.object, &chain.name, share(at));
+    let neighbours = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+    hidden > 0.0
+        && neighbours.map(|other| share(other) - share(at)).any(|more| more > 0.0 && more <= 2.0 * hidden)
+}
+
+/// The largest growth beyond noise among builds that show the row.
+fn arrived(chain: &Chain, hidden: &[bool], per_operation: bool) -> Arrived {
+    let cost = |at: usize| {
+        let cost = chain.costs.get(at).copied().unwrap_or_default();
+        if per_operation { cost.self_per_op_ns.unwrap_or(0.0) } else { cost.self_pct }
+    };
+    let significant = |from: usize, to: usize| chain.significant.get(&(from, to)).copied().unwrap_or(false);
+    let visible: Vec<usize> =
+        (0..chain.costs.len()).filter(|at| !hidden.get(*at).copied().unwrap_or(false)).collect();
+    let step = |pair: &[usize]| match pair {
+        [from, to] => {
+            let growth = cost(*to) - cost(*from);
+            (growth > 0.0 && significant(*from, *to)).then_some((*from, *to, growth))
         }
-        // What this step does not speak of keeps its place: it may come back.
-        for (key, chain) in known {
-            next.entry(key).or_insert(chain);
-        }
-        known = next;
+        _ => None,
+    };
+    let largest = visible.windows(2).filter_map(step).max_by(|a, b| a.2.total_cmp(&b.2));
+    // What is hidden from the start may have been there always; its first step is no arrival, yet may be the largest.
+    let unseen = visible.first().copied().filter(|first| *first > 0).and_then(|first| {
+        let growth = cost(first) - cost(first - 1);
+        (growth > 0.0 && significant(first - 1, first)).then_some((first, growth))
+    });
+    match (largest, unseen) {
+        (Some((.., growth)), Some((first, unseen))) if unseen > growth => Arrived::UnseenBefore(first),
+        (Some((from, to, _)), _) if to == from + 1 => Arrived::In(to),
+        (Some((from, to, _)), _) => Arrived::Between(from + 1, to),
+        (None, Some((first, _))) => Arrived::UnseenBefore(first),
+        (None, None) => Arrived::Nowhere,
     }
-    chains.iter_mut().for_each(Arrival::find_arrival);
-    let growth = |chain: &Arrival| chain.growth_ns().unwrap_or_else(|| chain.growth_pp());
-    chains.sort_by(|a, b| {
+}
+
+/// Chains the rows of comparisons: of each build with the one before it, and of the builds around those that hide functions
+/// ([`Visibility::around_hidden`]). Sorted by growth from first to last build, largest first, then by name.
+#[must_use]
+pub fn arrivals(steps: &[Step], visibility: &Visibility) -> Vec<Arrival> {
+    let per_operation = are_per_operation(steps);
+    let chains = chains(steps, per_operation);
+    let mut rows: Vec<Arrival> =
+        chains.into_iter().map(|chain| Arrival::of(chain, visibility, per_operation)).collect();
+    let growth = |row: &Arrival| {
+        if per_operation { row.growth_ns().unwrap_or_default() } else { row.growth_pp() }
+    };
+    rows.sort_by(|a, b| {
         growth(b).total_cmp(&growth(a)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
     });
-    chains
+    rows
 }
 
-fn empty(row: &Row, builds: usize) -> Arrival {
-    Arrival {
-        name: row.name.clone(),
-        object: row.object.clone(),
-        costs: vec![BuildCost::default(); builds],
-        significant: vec![false; builds.saturating_sub(1)],
-        arrived: None,
-    }
+/// Whether arrivals are judged by cost per operation: it is known of all builds.
+#[must_use]
+pub fn are_per_operation(steps: &[Step]) -> bool {
+    let is_time = |step: &Step| step.comparison.cost.as_ref().is_some_and(|cost| cost.is_time);
+    !steps.is_empty() && steps.iter().all(is_time)
 }

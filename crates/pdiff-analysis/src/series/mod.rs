@@ -1,12 +1,18 @@
 //! Many builds in order: throughput relative to one of them, and in which build each cost arrived.
 //!
 //! Relative throughput is (QPS of some build) / (QPS of the base); repeats are averaged in the logarithm. Costs come from
-//! comparisons of each build with the one before it: a cost arrived in the build whose step is its largest growth beyond noise.
+//! comparisons of each build with the one before it: a cost arrived in the build whose step is its largest growth beyond
+//! noise (`cost_change`), unless a build before it hides the function (`visibility`).
 
 mod arrivals;
+mod chains;
+mod cost_change;
 mod relative;
+mod visibility;
 
-pub use arrivals::{Arrival, BuildCost, arrivals};
+pub use arrivals::{Arrival, Arrived, BuildCost, are_per_operation, arrivals};
+pub use chains::Step;
 pub use relative::{
     ClassMean, NOTABLE_RELATIVE, Relative, RelativeRow, Throughput, class_means, relative_throughput,
 };
+pub use visibility::{HIDDEN_PCT, Visibility};
