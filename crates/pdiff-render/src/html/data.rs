@@ -2,7 +2,7 @@
 //! be attached to a bug report.
 //!
 //! Real numbers have five significant digits. `compare.functions` holds rows that are significant, have a verdict or
-//! reach [`LEAST_PCT`]; `functions_left_out` holds number and weights of the others, so that sums still close. Verdicts
+//! reach [`LEAST_PCT`], and of large comparisons fewer of those within noise; `functions_left_out` holds number and weights of the others, so that sums still close. Verdicts
 //! that say noise are left out of `classify.verdicts` (`noise_left_out`), and so is evidence of kind `weight`, whose numbers
 //! the verdict has. Evidence goes to the largest changes first, up to [`MOST_BYTES`] of data; further verdicts say
 //! `evidence_left_out`. `pdiff compare`, `classify` and `explain` give every row, digit and fact.
@@ -24,6 +24,9 @@ const LEAST_PCT: f64 = 0.2;
 /// Bytes of data up to which evidence is told.
 const MOST_BYTES: usize = 1_800_000;
 
+/// Bytes of data that are kept for evidence, if need be at the cost of rows that are noise.
+const EVIDENCE_BYTES: usize = 200_000;
+
 /// The data, with every character escaped that HTML could take for something else.
 pub(super) fn embedded(input: &ReportInput<'_>) -> Result<String, Error> {
     let mut classify = parsed(&verdict_json(input.comparison, input.classification)?)?;
@@ -44,6 +47,8 @@ pub(super) fn embedded(input: &ReportInput<'_>) -> Result<String, Error> {
     data.insert("command".to_owned(), Value::from(input.command));
     let mut data = Value::Object(data);
     round(&mut data);
+    let excess = without_markup(&data.to_string()).len().saturating_sub(MOST_BYTES - EVIDENCE_BYTES);
+    leave_out_noise_rows(&mut data["compare"], excess);
     let room = MOST_BYTES.saturating_sub(without_markup(&data.to_string()).len());
     put_evidence(&mut data["classify"], evidence, room);
     Ok(without_markup(&data.to_string()))
@@ -73,6 +78,43 @@ fn leave_out_small(compare: &mut Value, classify: &Value) {
     compare["functions_left_out"] = json!({
         "count": count, "before_self_weight": before_self_weight, "after_self_weight": after_self_weight
     });
+}
+
+/// Leaves out functions within noise, the smallest first, until `excess` bytes are saved or none is left.
+fn leave_out_noise_rows(compare: &mut Value, excess: usize) {
+    let Some(functions) = compare["functions"].as_array() else { return };
+    let size = |row: &Value| {
+        let of = |side: &str| row[side]["total_pct"].as_f64().unwrap_or(0.0);
+        of("before").max(of("after"))
+    };
+    let is_noise = |row: &Value| !row["significant"].as_bool().unwrap_or(false);
+    let mut order: Vec<usize> = (0..functions.len()).filter(|at| is_noise(&functions[*at])).collect();
+    order.sort_by(|a, b| size(&functions[*a]).total_cmp(&size(&functions[*b])).then(b.cmp(a)));
+    let mut saved = 0;
+    let enough = order.iter().take_while(|at| {
+        let goes_on = saved < excess;
+        saved += without_markup(&functions[**at].to_string()).len() + 1;
+        goes_on
+    });
+    let left_out: HashSet<usize> = enough.copied().collect();
+    let mut sums = [("count", 0_u64), ("before_self_weight", 0), ("after_self_weight", 0)];
+    for at in &left_out {
+        let weight = |side: &str| functions[*at][side]["self_weight"].as_u64().unwrap_or(0);
+        for ((_, sum), more) in sums.iter_mut().zip([1, weight("before"), weight("after")]) {
+            *sum += more;
+        }
+    }
+    for (key, more) in sums {
+        let before = compare["functions_left_out"][key].as_u64().unwrap_or(0);
+        compare["functions_left_out"][key] = Value::from(before + more);
+    }
+    let mut at = 0;
+    if let Some(functions) = compare["functions"].as_array_mut() {
+        functions.retain(|_| {
+            at += 1;
+            !left_out.contains(&(at - 1))
+        });
+    }
 }
 
 fn is_large(row: &Value) -> bool {
@@ -171,5 +213,35 @@ mod tests {
             (rounded["pct"].as_f64(), rounded["weight"].as_u64()),
             (Some(1.2346), Some(12_345_678_901))
         );
+    }
+
+    #[test]
+    fn rows_of_noise_are_left_out_smallest_first_and_counted() {
+        let row = |name: &str, significant: bool, percent: f64| {
+            let side = json!({"self_weight": 10, "total_pct": percent});
+            json!({"name": name, "significant": significant, "before": side, "after": side})
+        };
+        let functions = [
+            row("large", false, 9.0),
+            row("sure", true, 0.1),
+            row("small", false, 0.2),
+            row("less", false, 0.3),
+        ];
+        let left_out = json!({"count": 1, "before_self_weight": 1, "after_self_weight": 2});
+        let all = json!({"functions": functions, "functions_left_out": left_out});
+        let names = |of: &Value| -> Vec<String> {
+            of["functions"].as_array().unwrap().iter().map(|row| row["name"].to_string()).collect()
+        };
+        let mut none = all.clone();
+        leave_out_noise_rows(&mut none, 0);
+        assert_eq!(none, all);
+        let mut some = all.clone();
+        leave_out_noise_rows(&mut some, 200);
+        assert_eq!(names(&some), ["\"large\"", "\"sure\""]);
+        let expected = json!({"count": 3, "before_self_weight": 21, "after_self_weight": 22});
+        assert_eq!(some["functions_left_out"], expected);
+        let mut most = all;
+        leave_out_noise_rows(&mut most, 1_000_000);
+        assert_eq!(names(&most), ["\"sure\""]);
     }
 }
