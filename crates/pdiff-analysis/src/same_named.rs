@@ -25,11 +25,14 @@ pub(crate) struct ChainOfRun {
     pub(crate) levels: Box<[Level]>,
 }
 
+/// A file of a name, and its key.
+type Part = (Option<Box<str>>, KeyId);
+
 /// Names in several files on one side, while runs are read.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     /// By the first key of a name, and the side: the keys for its other files.
-    others: FxHashMap<(KeyId, Side), Vec<(Option<Box<str>>, KeyId)>>,
+    others: FxHashMap<(KeyId, Side), Vec<Part>>,
     runs: Vec<(Side, Vec<ChainOfRun>)>,
 }
 
