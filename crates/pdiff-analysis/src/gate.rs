@@ -101,7 +101,7 @@ pub enum GateError {
         scope: String,
     },
     /// The field is none of those there are in its scope.
-    #[error("unknown field '{field}'; hint: fields are {}; docs/json.md tells each", shown(fields))]
+    #[error("unknown field '{field}'; hint: fields are {}; docs/json.md tells each", shown(field, fields))]
     UnknownField {
         /// The field.
         field: String,
@@ -116,8 +116,11 @@ pub enum GateError {
 /// Fields named in a message; docs/json.md has them all.
 const MOST_FIELDS_NAMED: usize = 8;
 
-/// The first fields, and how many more there are.
-fn shown(fields: &[String]) -> String {
+/// The first fields, and how many more there are; the scope `total` alone has the field where its name says so.
+fn shown(field: &str, fields: &[String]) -> String {
+    if let Some(of_total) = fields.iter().find(|known| known.strip_prefix("total:") == Some(field)) {
+        return format!("{of_total} of the whole, or fields of rows");
+    }
     let named = fields.get(..MOST_FIELDS_NAMED).unwrap_or(fields).join(", ");
     match fields.len().saturating_sub(MOST_FIELDS_NAMED) {
         0 => named,

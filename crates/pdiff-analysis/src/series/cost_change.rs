@@ -130,7 +130,13 @@ mod tests {
         let unsure = Shift { ratio: 1.0, se: 0.1, degrees_of_freedom: 4.0 };
         let loss =
             |before: f64| unsure.p(change(before, before + 2.0)) / sure.p(change(before, before + 2.0));
-        assert!(loss(20.0) > 10.0 * loss(1.0) && loss(1.0) > 1.0, "{} {}", loss(20.0), loss(1.0));
+        // A small row hardly notices: its p-value may even fall a little, for degrees of freedom are added.
+        assert!(
+            loss(20.0) > 10.0 * loss(1.0) && (loss(1.0) - 1.0).abs() < 0.2,
+            "{} {}",
+            loss(20.0),
+            loss(1.0)
+        );
         // Welch-Satterthwaite: (0.25 + 0.04)^2 / (0.25^2 / 6 + 0.04^2 / 4).
         let p = unsure.p(change(2.0, 4.0));
         assert!(

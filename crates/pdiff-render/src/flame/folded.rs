@@ -54,7 +54,11 @@ fn weights(node: &TreeNode, view: FlameView) -> Option<String> {
 /// A name that cannot be taken for two frames, for a weight, or for a comment.
 fn frame_name(name: &str) -> String {
     let mut text = plain(name).replace(';', ",").trim().to_owned();
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    // Words joined before are numbers still: `f 10 12` becomes `f_10_12`.
+    let is_number = |word: &str| {
+        word.starts_with(|first: char| first.is_ascii_digit())
+            && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_'))
+    };
     while let Some((head, _)) = text.rsplit_once(' ').filter(|(_, last)| is_number(last)) {
         let at = head.len();
         text.replace_range(at..=at, "_");

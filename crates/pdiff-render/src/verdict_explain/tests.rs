@@ -29,7 +29,11 @@ fn lines() -> FunctionLines {
     };
     let after = SideLines { lines: vec![hot, own], weight: Weight(50), without_line: Weight(10) };
     FunctionLines {
-        of: RowFunction { name: "slower".to_owned(), object: "mysqld".to_owned(), file: None },
+        of: RowFunction {
+            name: "slower".to_owned(),
+            object: "mysqld".to_owned(),
+            file: Some("sql/x.cc".to_owned()),
+        },
         sides: [SideLines::default(), after],
     }
 }
