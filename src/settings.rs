@@ -6,6 +6,7 @@ mod classified;
 mod drawn;
 mod server_settings;
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -161,6 +162,7 @@ fn inputs(args: &InputArgs, filters: &FilterArgs, work: &WorkArgs) -> Result<Inp
             Side::After => (&args.after, &args.after_runs, &args.label_after),
         };
         let paths: Vec<&Path> = one.iter().chain(many).map(PathBuf::as_path).collect();
+        warn_of_repeated(&paths);
         Ok(SideFiles {
             label: label.clone().unwrap_or_else(|| paths.first().map_or_else(String::new, |path| stem(path))),
             recordings: recordings(&paths, side, work, windows.as_ref())?,
@@ -174,6 +176,19 @@ fn inputs(args: &InputArgs, filters: &FilterArgs, work: &WorkArgs) -> Result<Inp
         bail!("standard input can be one recording only; hint: give the others as files");
     }
     Ok(Inputs { before, after, event: args.event.clone(), lenient: args.lenient, threads: args.threads })
+}
+
+/// A recording that is its own replicate makes noise look smaller than it is.
+fn warn_of_repeated(paths: &[&Path]) {
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        if std::fs::canonicalize(path).is_ok_and(|real| !seen.insert(real)) {
+            crate::complain(&format!(
+                "pdiff: warning: {} is given twice on one side: a recording is no replicate of itself, and noise looks smaller than it is",
+                path.display()
+            ));
+        }
+    }
 }
 
 fn time_of(side: Side, times: &[OnSide<TimeWindow>]) -> Result<TimeWindow> {

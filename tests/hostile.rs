@@ -252,6 +252,31 @@ fn a_full_disk_is_said_and_a_closed_pipe_is_not() {
 }
 
 #[test]
+fn what_makes_a_comparison_worthless_is_said() {
+    let files = Files::new();
+    let good = files.path("good.perf");
+    let good = good.to_str().unwrap();
+    let said = |arguments: &[&str]| {
+        let output = pdiff().args(arguments).arg("--no-symbolize").output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout) + &text(&output.stderr)
+    };
+    assert!(said(&["compare", good, good, "--tps-before", "5"]).contains("--tps-before has no effect"));
+    assert!(!said(&["compare", good, good, "--tps-before", "5", "--tps-after", "4"]).contains("no effect"));
+    let twice = said(&["compare", "--before", good, good, "--after", good]);
+    assert!(twice.contains("is given twice on one side"), "{twice}");
+    assert!(!said(&["compare", "--before", good, "--after", good]).contains("twice"));
+    let other = files.put("other.folded", b"start;other 3000\nstart;more 20\n");
+    let apart = said(&["compare", good, other.to_str().unwrap()]);
+    assert!(apart.contains("these look like two programs"), "{apart}");
+    assert!(!said(&["compare", good, good]).contains("two programs"));
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/inlines/before.elf");
+    let output = pdiff().args(["symbolize", fixture, "0x400110", "0xffffffffff", "0x1"]).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(text(&output.stderr), "pdiff: warning: 2 of 3 addresses lie outside of the file's code\n");
+}
+
+#[test]
 fn bombs_are_unpacked_in_little_memory_and_refused() {
     let files = Files::new();
     let zeros = vec![0_u8; 256 << 20];

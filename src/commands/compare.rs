@@ -5,7 +5,7 @@ use pdiff_analysis::{Comparison, Gate};
 use pdiff_render::TableOptions;
 
 use super::classify::add_fact;
-use crate::cli::{CompareArgs, Format, OutputArgs};
+use crate::cli::{CompareArgs, Format, OutputArgs, WorkArgs};
 use crate::exit::Outcome;
 use crate::output::Output;
 use crate::pipeline;
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let servers = Servers::new(&args.servers)?;
     let mut comparison = pipeline::run(&compared, args.output.quiet, &mut timings)?;
     add_fact(&mut comparison, servers.fact());
+    warn_of_one_sided(&args.work, &comparison);
     let rendered = render(&comparison, args.output.format, &table.options)?;
     timings.lap("render", Some(rendered.len() as u64));
     table.output.write(&rendered)?;
@@ -32,6 +33,23 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         crate::complain(&timings.report());
     }
     judge(&comparison, &gates)
+}
+
+/// What is known of one side only gives neither cost per operation nor gap; packs and tables may know the other side.
+fn warn_of_one_sided(work: &WorkArgs, comparison: &Comparison) {
+    let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
+    let numbers = [
+        ("operations", &work.operations_before, &work.operations_after, comparison.cost.is_some()),
+        ("tps", &work.tps_before, &work.tps_after, gap.is_some()),
+    ];
+    for (name, before, after, is_used) in numbers {
+        let (given, missing) = if after.is_empty() { ("before", "after") } else { ("after", "before") };
+        if before.is_empty() != after.is_empty() && !is_used {
+            crate::complain(&format!(
+                "pdiff: warning: --{name}-{given} has no effect without the same of the other side; hint: give --{name}-{missing} too"
+            ));
+        }
+    }
 }
 
 pub(super) struct TableChoices {

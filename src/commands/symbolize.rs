@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_profile::ObjectAddr;
+use pdiff_profile::{ObjectAddr, Reason, Resolution};
 use pdiff_symbolize::{SymbolizeOptions, symbolize};
 
 use crate::cli::{AddressFormat, SymbolizeArgs};
@@ -23,7 +23,17 @@ pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
         AddressFormat::Text => pdiff_render::resolution_text(&resolutions).into_bytes(),
         AddressFormat::Json => pdiff_render::resolution_json_lines(&addresses, &resolutions)?,
     };
-    Output::new(args.output.clone()).write(&rendered)
+    Output::new(args.output.clone()).write(&rendered)?;
+    let is_outside = |found: &&Resolution| **found == Resolution::Unresolved(Reason::OutsideObject);
+    let outside = resolutions.iter().filter(is_outside).count();
+    // JSON says so of each address.
+    if outside > 0 && args.format == AddressFormat::Text {
+        let of = addresses.len();
+        crate::complain(&format!(
+            "pdiff: warning: {outside} of {of} addresses lie outside of the file's code"
+        ));
+    }
+    Ok(())
 }
 
 fn addresses(words: &[String]) -> Result<Vec<ObjectAddr>> {

@@ -41,6 +41,10 @@ pub enum WrongKind {
     PerfReport,
     /// Go's or gperftools' profile.
     Pprof,
+    /// Packed by bzip2.
+    Bzip2,
+    /// Packed by lz4.
+    Lz4,
 }
 
 impl WrongKind {
@@ -52,9 +56,15 @@ impl WrongKind {
             Self::Elf => {
                 "give the recording here, and the program's file where binaries are asked for".into()
             }
+            Self::Bzip2 => unpack("bzip2", path),
+            Self::Lz4 => unpack("lz4", path),
             _ => "make the text with `perf script -i perf.data > out.perf`".into(),
         }
     }
+}
+
+fn unpack(tool: &str, path: &str) -> String {
+    format!("unpack it with `{tool} -dc {path} > {path}.perf`; gzip, zstd and xz are read as they are")
 }
 
 impl fmt::Display for WrongKind {
@@ -68,6 +78,8 @@ impl fmt::Display for WrongKind {
             Self::Json => "JSON",
             Self::PerfReport => "the text of perf report",
             Self::Pprof => "a pprof profile",
+            Self::Bzip2 => "packed by bzip2",
+            Self::Lz4 => "packed by lz4",
         })
     }
 }
@@ -81,13 +93,16 @@ pub(crate) fn detect(start: &[u8]) -> Result<Format, WrongKind> {
 }
 
 fn wrong_kind(start: &[u8]) -> Option<WrongKind> {
-    let magics: [(&[u8], WrongKind); 6] = [
+    let magics: [(&[u8], WrongKind); 8] = [
         (b"PERFILE2", WrongKind::PerfData),
         (b"2ELIFREP", WrongKind::PerfData),
         (b"PERFFILE", WrongKind::PerfData),
         (b"\x7fELF", WrongKind::Elf),
         (b"PK\x03\x04", WrongKind::Zip),
         (b"--- heapz", WrongKind::Pprof),
+        (b"\x04\x22\x4d\x18", WrongKind::Lz4),
+        // Level 9 is what bzip2 takes unless told otherwise; the block's mark follows.
+        (b"BZh91AY&SY", WrongKind::Bzip2),
     ];
     if let Some((_, kind)) = magics.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(*kind);

@@ -102,6 +102,8 @@ fn other_kinds_of_file_are_named_with_a_hint() {
     check(&gzip(b"PERFILE2\x68\0\0\0"), WrongKind::PerfData);
     check(b"\x7fELF\x02\x01\x01", WrongKind::Elf);
     check(b"<html>", WrongKind::Markup);
+    check(b"BZh91AY&SY\x01\x02", WrongKind::Bzip2);
+    check(b"\x04\x22\x4d\x18\x64\x40", WrongKind::Lz4);
     check(b"{\"functions\":[]}", WrongKind::Json);
     check(b"a\0b", WrongKind::Binary);
     let error = TestFile::new(b"PERFILE2\x68\0\0\0").read().unwrap_err().to_string();

@@ -32,7 +32,8 @@ pub(crate) fn lines(notes: &Notes, weight: f64) -> Vec<Block> {
 
 fn text(note: &Note, weight: f64) -> String {
     let share = 100.0 * note.weight.as_f64() / weight;
-    let touched = if note.weight.0 > 0 && weight > 0.0 {
+    // Notes count what was read, and filters may leave little of it: a share of that would be more than all.
+    let touched = if note.weight.0 > 0 && weight > 0.0 && share <= 100.0 {
         format!(", {} % of weight", fixed(share, 2))
     } else {
         String::new()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pdiff_profile::{Event, Profile, Side};
 
-use super::comparison::{Cost, Fact, Gravity, SideSummary};
+use super::comparison::{Cost, Fact, Gravity, Quantities, Row, SideSummary};
 use super::input::{SideInput, Sides};
 use crate::one_sided::OneSidedInlines;
 use crate::policy::Share;
@@ -31,6 +31,7 @@ pub(super) fn facts(
     [before, after]: [&SideSummary; 2],
     cost: Option<&Cost>,
     one_sided: &OneSidedInlines,
+    rows: &[Row],
     share: Share,
 ) -> Vec<Fact> {
     let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(before, after)];
@@ -39,6 +40,7 @@ pub(super) fn facts(
     facts.extend(cores(before, after, cost));
     facts.push(spin(before, after, share));
     facts.push(unresolved(before, after));
+    facts.extend(common_rows(rows));
     facts.extend(inlined_functions(one_sided));
     facts.extend(compilers(sides));
     facts.extend(kernels(sides));
@@ -115,6 +117,20 @@ fn samples(before: &SideSummary, after: &SideSummary) -> Fact {
     let fact = fact("samples", text(before), text(after));
     let empty = before.samples == 0 || after.samples == 0;
     graver(fact, empty, Gravity::Incomparable, "a side without samples has no shares")
+}
+
+/// Nothing is said where both sides have a row in common: then they may well be two builds of one program.
+fn common_rows(rows: &[Row]) -> Option<Fact> {
+    let has = |side: &Quantities| side.total_weight.0 > 0;
+    let is_named = |row: &&Row| !row.unresolved;
+    let named = || rows.iter().filter(is_named);
+    let of = |side: Side| named().filter(|row| has(row.side(side))).count();
+    let (before, after) = (of(Side::Before), of(Side::After));
+    let is_apart = before > 0 && after > 0 && !named().any(|row| has(&row.before) && has(&row.after));
+    let fact = fact("rows in common", format!("0 of {before}"), format!("0 of {after}"));
+    is_apart.then(|| {
+        graver(fact, true, Gravity::Incomparable, "no name is on both sides: these look like two programs")
+    })
 }
 
 fn span(before: &SideSummary, after: &SideSummary) -> Fact {

@@ -127,6 +127,7 @@ fn compare_prepared(
             [&before, &after],
             cost.as_ref(),
             prepared.keys.one_sided(),
+            &rows,
             settings.share,
         ),
         left_out_pct: left_out(settings.share, &prepared.runs, &tables),
