@@ -5,11 +5,13 @@ cd "$(dirname "$0")"
 executions=${1:-}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(perf_script recording pack elf knowledge arguments settings names)
+[ ${#targets[@]} -gt 0 ] || targets=(perf_script recording pack elf knowledge arguments settings benchmark names tables)
 for target in "${targets[@]}"; do
     runs=${executions:-$([ "$target" = perf_script ] && echo 10000000 || echo 1000000)}
     mkdir -p "corpus/$target"
     # What the fuzzer finds goes to corpus/, which is not kept; seeds are only read.
-    cargo +nightly fuzz run "$target" "corpus/$target" "seeds/$target" -- \
+    features=(); [ "$target" != tables ] || features=(--features tables)
+    # pdiff's own code is safe Rust: panics are what is looked for, and without a sanitizer the cases are many times more.
+    cargo +nightly fuzz run --sanitizer none "${features[@]}" "$target" "corpus/$target" "seeds/$target" -- \
         -runs="$runs" -max_len=16384 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1
 done

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use pdiff_analysis::classify::CallCounts;
 use pdiff_analysis::{Aliases, Architectural, Gate, Pattern, SpinList, Subsystems, ThreadGroups};
 use pdiff_ingest::{
-    Input, ReadOptions, Source, TimeWindow, Windows, parse_perf_script, parse_settings, read_input,
-    read_pack, write_pack,
+    Input, ReadOptions, Source, TimeWindow, Windows, parse_perf_script, parse_settings, parse_sysbench,
+    parse_vmstat, read_input, read_pack, write_pack,
 };
 use pdiff_profile::census::Census;
 use pdiff_profile::names::{FunctionName, MatchLevel};
@@ -30,6 +30,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("knowledge", knowledge),
     ("arguments", arguments),
     ("settings", settings),
+    ("benchmark", benchmark),
     ("names", names),
 ];
 
@@ -119,6 +120,15 @@ pub(crate) fn arguments(bytes: &[u8]) {
 /// Settings of a server.
 pub(crate) fn settings(bytes: &[u8]) {
     let _ = parse_settings(&String::from_utf8_lossy(bytes));
+}
+
+/// What a benchmark printed: sysbench's report, vmstat's table.
+pub(crate) fn benchmark(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(report) = parse_sysbench(&text) {
+        assert!(report.tps.is_finite() && report.tps >= 0.0);
+    }
+    let _ = parse_vmstat(&text);
 }
 
 /// Names of functions, mangled or not: every level has a name, and reading it again changes nothing.

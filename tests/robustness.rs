@@ -4,6 +4,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[path = "../fuzz/tables.rs"]
+mod tables;
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
@@ -121,6 +123,16 @@ fn arguments_stand_any_bytes() {
 #[test]
 fn settings_stand_any_bytes() {
     driven("settings");
+}
+
+#[test]
+fn output_of_benchmarks_stands_any_bytes() {
+    driven("benchmark");
+}
+
+#[test]
+fn tables_stand_any_bytes() {
+    drive(("tables", tables::tables));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! CSV or TSV with a header line (UTF-8, with or without a byte order mark, any line end, quoted fields), JSON as an
 //! array of objects or one object a line, Parquet. An empty field and `null` are absent. Rows keep the order of the file.
 
+use std::collections::HashSet;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -55,8 +56,9 @@ impl TextTable {
     }
 
     fn check(&self) -> Result<(), RunsError> {
-        for (at, name) in self.names.iter().enumerate() {
-            if self.names.iter().take(at).any(|earlier| earlier == name) {
+        let mut known = HashSet::new();
+        for name in &self.names {
+            if !known.insert(name) {
                 return Err(RunsError::ColumnTwice {
                     path: self.path.as_str().into(),
                     column: name.as_str().into(),
@@ -218,13 +220,14 @@ fn json(text: &str) -> Result<Fields, String> {
             .map_err(|error| error.to_string())?
     };
     let mut names: Vec<String> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     let mut objects: Vec<Map<String, Value>> = Vec::with_capacity(values.len());
     for (at, value) in values.into_iter().enumerate() {
         let Value::Object(object) = value else {
             return Err(format!("row {} is no object with a key a column", at + 1));
         };
         for name in object.keys() {
-            if !names.contains(name) {
+            if known.insert(name.clone()) {
                 names.push(name.clone());
             }
         }
