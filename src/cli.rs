@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub(crate) use attribute::{AttributeArgs, AttributeFormat, DesignArgs};
-pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, PictureArgs, View};
+pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 pub(crate) use report::ReportArgs;
 pub(crate) use series::{SeriesArgs, SeriesFormat};
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
@@ -82,19 +82,11 @@ A `~` stands where the change is not more than noise.";
 #[command(after_help = COMPARE_EXAMPLES)]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
+    pub(crate) inputs: PairArgs,
     #[command(flatten)]
-    pub(crate) filters: FilterArgs,
-    #[command(flatten)]
-    pub(crate) names: NameArgs,
-    #[command(flatten)]
-    pub(crate) debug_info: DebugInfoArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) comparison: ComparisonArgs,
     #[command(flatten)]
     pub(crate) servers: ServerArgs,
-    #[command(flatten)]
-    pub(crate) shares: ShareArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 
@@ -107,19 +99,30 @@ pub(crate) struct CompareArgs {
     pub(crate) fail_on: Vec<String>,
 }
 
-/// What to compare.
+/// Two sides: each has recordings.
+#[derive(Args, Debug)]
+#[command(
+    mut_arg("after", |after| after.required_unless_present("after_runs")),
+    mut_arg("before_runs", |runs| runs.requires("after_runs"))
+)]
+pub(crate) struct PairArgs {
+    #[command(flatten)]
+    pub(crate) recordings: RecordingArgs,
+}
+
+/// What is read. The side after may be left out. Places are written out, as `mut_arg` puts an argument behind the others.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input")]
-pub(crate) struct InputArgs {
+pub(crate) struct RecordingArgs {
     /// Recording of the base build: text of `perf script`, or - for standard input
-    #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
+    #[arg(index = 1, value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
     pub(crate) before: Option<PathBuf>,
     /// Recording of the build compared with it
-    #[arg(value_name = "AFTER", value_hint = ValueHint::FilePath, required_unless_present = "after_runs")]
+    #[arg(index = 2, value_name = "AFTER", value_hint = ValueHint::FilePath)]
     pub(crate) after: Option<PathBuf>,
     /// Several recordings of the base build, as replicates
     #[arg(long = "before", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
-          conflicts_with = "before", requires = "after_runs")]
+          conflicts_with = "before")]
     pub(crate) before_runs: Vec<PathBuf>,
     /// Several recordings of the build compared with it, as replicates
     #[arg(long = "after", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
@@ -140,6 +143,21 @@ pub(crate) struct InputArgs {
     /// Worker threads [default: one a core]; the result does not depend on it
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// How recordings are compared, whatever is made of it.
+#[derive(Args, Debug)]
+pub(crate) struct ComparisonArgs {
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
+    #[command(flatten)]
+    pub(crate) names: NameArgs,
+    #[command(flatten)]
+    pub(crate) debug_info: DebugInfoArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) shares: ShareArgs,
 }
 
 /// Which samples count. Shares are of what is left.

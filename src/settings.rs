@@ -23,7 +23,7 @@ use pdiff_ingest::{Source, TimeWindow, Windows};
 use pdiff_profile::{BuildId, RunMeasures, Side};
 
 use crate::cli::{
-    ColorChoice, CompareArgs, DebugInfoArgs, FilterArgs, InputArgs, LookupArgs, NameArgs, PackArgs,
+    ColorChoice, ComparisonArgs, DebugInfoArgs, FilterArgs, LookupArgs, NameArgs, PackArgs, RecordingArgs,
     ShareArgs, WorkArgs,
 };
 use crate::debuginfod::Debuginfod;
@@ -93,7 +93,7 @@ impl DebugInfo {
     }
 }
 
-/// Everything that `pdiff compare` works with.
+/// Everything that a comparison works with.
 pub(crate) struct Compared {
     pub(crate) inputs: Inputs,
     pub(crate) debug_info: Option<DebugInfo>,
@@ -102,11 +102,11 @@ pub(crate) struct Compared {
 
 impl Compared {
     /// Checks the arguments and reads the files of knowledge that they name.
-    pub(crate) fn new(args: &CompareArgs) -> Result<Self> {
+    pub(crate) fn new(recordings: &RecordingArgs, args: &ComparisonArgs, quiet: bool) -> Result<Self> {
         Ok(Self {
-            inputs: inputs(&args.inputs, &args.filters, &args.work)?,
-            debug_info: debug_info_of_sides(&args.debug_info, args.output.quiet)?,
-            settings: compare_settings(&args.names, &args.filters, &args.shares, &args.work)?,
+            inputs: inputs(recordings, args)?,
+            debug_info: debug_info_of_sides(&args.debug_info, quiet)?,
+            settings: compare_settings(args)?,
         })
     }
 }
@@ -153,7 +153,8 @@ fn check_positive(option: &str, value: Option<f64>) -> Result<()> {
     }
 }
 
-fn inputs(args: &InputArgs, filters: &FilterArgs, work: &WorkArgs) -> Result<Inputs> {
+fn inputs(args: &RecordingArgs, comparison: &ComparisonArgs) -> Result<Inputs> {
+    let (filters, work) = (&comparison.filters, &comparison.work);
     let windows = work.windows.as_deref().map(|path| read_file(path, Windows::parse)).transpose()?;
     let times = parse_all::<OnSide<TimeWindow>>("--time", &filters.time)?;
     let side = |side: Side| -> Result<SideFiles> {
@@ -266,12 +267,8 @@ pub(crate) fn stem(path: &Path) -> String {
     stem.to_owned()
 }
 
-fn compare_settings(
-    names: &NameArgs,
-    filters: &FilterArgs,
-    shares: &ShareArgs,
-    work: &WorkArgs,
-) -> Result<CompareSettings> {
+fn compare_settings(args: &ComparisonArgs) -> Result<CompareSettings> {
+    let ComparisonArgs { names, filters, shares, work, debug_info: _ } = args;
     if !(shares.assumed_cv.is_finite() && (0.0..=1000.0).contains(&shares.assumed_cv)) {
         bail!("--assumed-cv: {} is not a percentage of 0 to 1000", shares.assumed_cv);
     }

@@ -1,11 +1,10 @@
 //! The arguments of `pdiff flame`.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{DebugInfoArgs, FilterArgs, NameArgs, ShareArgs, WorkArgs};
+use super::{ComparisonArgs, RecordingArgs};
 
 const FLAME_EXAMPLES: &str = "\
 Examples:
@@ -18,23 +17,27 @@ Examples:
 Blue is less, orange is more, grey is no more than noise; hatched frames are on one side only.
 docs/flame.md says what widths and colours mean.";
 
+/// One profile is no comparison.
+const BEFORE: &str =
+    "Recording: text of `perf script`, or - for standard input; with --diff that of the base build";
+const EVENT: &str = "Event to draw [default: the heaviest event like cycles that all recordings have]";
+
 #[derive(Args, Debug)]
-#[command(after_help = FLAME_EXAMPLES)]
+#[command(
+    after_help = FLAME_EXAMPLES,
+    mut_arg("before", |before| before.help(BEFORE)),
+    mut_arg("event", |event| event.help(EVENT))
+)]
 pub(crate) struct FlameArgs {
+    /// Compare two recordings; two names alone mean the same
+    #[arg(long, help_heading = "Input")]
+    pub(crate) diff: bool,
     #[command(flatten)]
-    pub(crate) inputs: FlameInputArgs,
+    pub(crate) inputs: RecordingArgs,
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
     #[command(flatten)]
-    pub(crate) filters: FilterArgs,
-    #[command(flatten)]
-    pub(crate) names: NameArgs,
-    #[command(flatten)]
-    pub(crate) debug_info: DebugInfoArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
-    #[command(flatten)]
-    pub(crate) shares: ShareArgs,
+    pub(crate) comparison: ComparisonArgs,
     /// Form of the result: a picture, folded stacks for other tools (two columns of weights for two sides), or json
     #[arg(long, value_name = "FORM", value_enum, default_value_t = FlameFormat::Svg, help_heading = "Output")]
     pub(crate) format: FlameFormat,
@@ -47,44 +50,6 @@ pub(crate) struct FlameArgs {
     /// Print time, bytes and peak memory of each stage to standard error
     #[arg(long, help_heading = "Output")]
     pub(crate) timings: bool,
-}
-
-/// What to draw.
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Input")]
-pub(crate) struct FlameInputArgs {
-    /// Recording: text of `perf script`, or - for standard input; with --diff that of the base build
-    #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
-    pub(crate) before: Option<PathBuf>,
-    /// Recording of the build compared with it
-    #[arg(value_name = "AFTER", value_hint = ValueHint::FilePath)]
-    pub(crate) after: Option<PathBuf>,
-    /// Compare two recordings; two names alone mean the same
-    #[arg(long)]
-    pub(crate) diff: bool,
-    /// Several recordings of the base build, as replicates
-    #[arg(long = "before", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
-          conflicts_with = "before")]
-    pub(crate) before_runs: Vec<PathBuf>,
-    /// Several recordings of the build compared with it, as replicates
-    #[arg(long = "after", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
-          conflicts_with = "after", requires = "before_runs")]
-    pub(crate) after_runs: Vec<PathBuf>,
-    /// What to call the base side [default: the stem of its first file]
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) label_before: Option<String>,
-    /// What to call the other side [default: the stem of its first file]
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) label_after: Option<String>,
-    /// Event to draw [default: the heaviest event like cycles that all recordings have]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) event: Option<String>,
-    /// Go on even if more than 1 % of the lines cannot be parsed
-    #[arg(long)]
-    pub(crate) lenient: bool,
-    /// Worker threads [default: one a core]; the result does not depend on it
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 /// What the picture shows.

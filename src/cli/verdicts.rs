@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{
-    ColorChoice, DebugInfoArgs, FilterArgs, InputArgs, NameArgs, OutputArgs, ServerArgs, ShareArgs, WorkArgs,
-};
+use super::{ColorChoice, ComparisonArgs, OutputArgs, PairArgs, ServerArgs};
 
 const CLASSIFY_EXAMPLES: &str = "\
 Examples:
@@ -30,21 +28,13 @@ pub(crate) struct ClassifyArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ExamineArgs {
     #[command(flatten)]
-    pub(crate) inputs: InputArgs,
+    pub(crate) inputs: PairArgs,
     #[command(flatten)]
     pub(crate) evidence: EvidenceArgs,
     #[command(flatten)]
-    pub(crate) filters: FilterArgs,
-    #[command(flatten)]
-    pub(crate) names: NameArgs,
-    #[command(flatten)]
-    pub(crate) debug_info: DebugInfoArgs,
-    #[command(flatten)]
-    pub(crate) work: WorkArgs,
+    pub(crate) comparison: ComparisonArgs,
     #[command(flatten)]
     pub(crate) servers: ServerArgs,
-    #[command(flatten)]
-    pub(crate) shares: ShareArgs,
 }
 
 /// What verdicts may rest on.
@@ -75,7 +65,7 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
     /// Qualified name of the function, its last part, or a regular expression
-    #[arg(value_name = "FUNC", required_unless_present = "named")]
+    #[arg(index = 3, value_name = "FUNC", required_unless_present = "named")]
     pub(crate) function: Option<String>,
     /// The same, where recordings are given by --before and --after
     #[arg(long = "function", value_name = "NAME", conflicts_with = "function")]

@@ -20,12 +20,12 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         .map(|gate| gate.parse().map_err(|error| anyhow!("--fail-on '{gate}': {error}")))
         .collect::<Result<_>>()?;
     let table = TableChoices::new(&args.output)?;
-    let compared = Compared::new(args)?;
+    let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.quiet)?;
     let mut timings = Timings::start();
     let servers = Servers::new(&args.servers)?;
     let mut comparison = pipeline::run(&compared, args.output.quiet, &mut timings)?;
     add_fact(&mut comparison, servers.fact());
-    warn_of_one_sided(&args.work, &comparison);
+    warn_of_one_sided(&args.comparison.work, &comparison);
     let rendered = render(&comparison, args.output.format, &table.options)?;
     timings.lap("render", Some(rendered.len() as u64));
     table.output.write(&rendered)?;

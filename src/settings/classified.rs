@@ -5,7 +5,7 @@ use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::{Architectural, GroupBy, Inlines, Share};
 use pdiff_profile::names::MatchLevel;
 
-use super::{Compared, Servers, compare_settings, debug_info_of_sides, inputs, read_file};
+use super::{Compared, Servers, read_file};
 use crate::cli::ExamineArgs;
 
 /// Everything that verdicts are made of.
@@ -20,7 +20,8 @@ pub(crate) struct Classified {
 impl Classified {
     /// Checks the arguments and reads the files of knowledge that they name.
     pub(crate) fn new(args: &ExamineArgs, quiet: bool) -> Result<Self> {
-        let settings = compare_settings(&args.names, &args.filters, &args.shares, &args.work)?;
+        let compared = Compared::new(&args.inputs.recordings, &args.comparison, quiet)?;
+        let settings = &compared.settings;
         let is_by_function = settings.group_by == GroupBy::Function && settings.share != Share::ThreadGroup;
         let is_expanded = settings.policy.inlines == Inlines::Expand;
         if !is_by_function || !is_expanded || settings.policy.match_level != MatchLevel::Qualified {
@@ -31,11 +32,7 @@ impl Classified {
         }
         let evidence = &args.evidence;
         Ok(Self {
-            compared: Compared {
-                inputs: inputs(&args.inputs, &args.filters, &args.work)?,
-                debug_info: debug_info_of_sides(&args.debug_info, quiet)?,
-                settings,
-            },
+            compared,
             architectural: match &evidence.architectural {
                 Some(path) => read_file(path, Architectural::parse)?,
                 None => Architectural::mysqld(),

@@ -5,8 +5,8 @@ use pdiff_analysis::{GroupBy, Inlines, Share, TreeSettings};
 use pdiff_profile::names::MatchLevel;
 use pdiff_render::{FlameColor, FlameOptions, FlameTerms, FlameView};
 
-use super::{Compared, compare_settings, debug_info_of_sides, inputs, parse};
-use crate::cli::{ColorBy, FlameArgs, FlameFormat, FlameInputArgs, InputArgs, PictureArgs, View};
+use super::{Compared, parse};
+use crate::cli::{ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 
 /// Frames narrower than this cannot be seen: half a pixel of a usual window.
 const LEAST_WIDTH_PCT: f64 = 0.05;
@@ -26,22 +26,18 @@ pub(crate) struct Drawn {
 impl Drawn {
     /// Checks the arguments and reads the files of knowledge that they name.
     pub(crate) fn new(args: &FlameArgs) -> Result<Self> {
-        let is_pair = check_sides(&args.inputs)?;
+        let is_pair = check_sides(args)?;
         let picture = &args.picture;
         check_single(is_pair, picture)?;
-        let settings = compare_settings(&args.names, &args.filters, &args.shares, &args.work)?;
+        let compared = Compared::new(&args.inputs, &args.comparison, args.quiet)?;
+        let settings = &compared.settings;
         if settings.group_by != GroupBy::Function {
             bail!("frames are functions; hint: --by-subsystem puts subsystems below them");
         }
         if settings.share == Share::ThreadGroup {
             bail!("one frame is in several thread groups; hint: draw one group by --comm or --tid");
         }
-        let compared = Compared {
-            inputs: inputs(&input_args(&args.inputs), &args.filters, &args.work)?,
-            debug_info: debug_info_of_sides(&args.debug_info, args.quiet)?,
-            settings,
-        };
-        let policy = compared.settings.policy;
+        let policy = settings.policy;
         let is_judged = policy.inlines == Inlines::Expand && policy.match_level == MatchLevel::Qualified;
         let is_svg = args.format == FlameFormat::Svg;
         Ok(Self {
@@ -54,8 +50,8 @@ impl Drawn {
 }
 
 /// Whether there are two sides.
-fn check_sides(args: &FlameInputArgs) -> Result<bool> {
-    let is_pair = args.after.is_some() || !args.after_runs.is_empty();
+fn check_sides(args: &FlameArgs) -> Result<bool> {
+    let is_pair = args.inputs.after.is_some() || !args.inputs.after_runs.is_empty();
     if args.diff && !is_pair {
         bail!("--diff needs two recordings; hint: pdiff flame --diff BEFORE AFTER");
     }
@@ -125,20 +121,5 @@ fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> FlameOp
         inverted: picture.reverse,
         title: picture.title.clone(),
         remarks,
-    }
-}
-
-/// As the other commands have it.
-fn input_args(args: &FlameInputArgs) -> InputArgs {
-    InputArgs {
-        before: args.before.clone(),
-        after: args.after.clone(),
-        before_runs: args.before_runs.clone(),
-        after_runs: args.after_runs.clone(),
-        label_before: args.label_before.clone(),
-        label_after: args.label_after.clone(),
-        event: args.event.clone(),
-        lenient: args.lenient,
-        threads: args.threads,
     }
 }
