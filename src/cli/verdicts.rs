@@ -65,10 +65,10 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
     /// Qualified name of the function, its last part, or a regular expression
-    #[arg(index = 3, value_name = "FUNC", required_unless_present = "named")]
+    #[arg(index = 3, value_name = "FUNC", required_unless_present = "named", help_heading = "Input")]
     pub(crate) function: Option<String>,
-    /// The same, where recordings are given by --before and --after
-    #[arg(long = "function", value_name = "NAME", conflicts_with = "function")]
+    /// Name of the function, where recordings are given by --before and --after
+    #[arg(long = "function", value_name = "NAME", conflicts_with = "function", help_heading = "Input")]
     pub(crate) named: Option<String>,
     /// Directory of the source of both builds, for the text of hot lines; nothing outside of it is read
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
