@@ -1,0 +1,37 @@
+//! The arguments of `pdiff compare`.
+
+use clap::Args;
+
+use super::{ComparisonArgs, OutputArgs, PairArgs, ServerArgs};
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  pdiff compare 57.perf 80.perf --top 20
+  pdiff compare --before a1.perf a2.perf --after b1.perf b2.perf --by subsystem
+  pdiff compare 57.perf 80.perf --tps-before 69818 --tps-after 47509 --dso mysqld
+  pdiff compare 57.perf 80.perf --format json | jq '.functions[] | select(.significant) | .name'
+  pdiff compare main.perf branch.perf --fail-on 'delta_self_pp > 0.5'
+
+Shares are percent of the denominator, changes are points (after minus before; positive is more).
+A `~` stands where the change is not more than noise.";
+
+#[derive(Args, Debug)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) inputs: PairArgs,
+    #[command(flatten)]
+    pub(crate) comparison: ComparisonArgs,
+    #[command(flatten)]
+    pub(crate) servers: ServerArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+
+    /// Exit with status 1 if a row trips this gate: '[all:][SCOPE:]FIELD OP NUMBER' (repeatable)
+    ///
+    /// FIELD is a number of a row as in --format json (delta_self_pp, delta_total_pp, q_value, gap_share_pct, ...); OP is one
+    /// of > >= < <= == !=; SCOPE is any, function=REGEX, object=REGEX, subsystem=NAME or total. Only significant rows
+    /// count unless `all:` stands in front.
+    #[arg(long, value_name = "GATE", help_heading = "Gates")]
+    pub(crate) fail_on: Vec<String>,
+}

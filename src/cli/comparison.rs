@@ -1,0 +1,124 @@
+//! How recordings are compared: what the commands that compare have in common.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use super::DebugInfoArgs;
+
+/// How recordings are compared, whatever is made of it.
+#[derive(Args, Debug)]
+pub(crate) struct ComparisonArgs {
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
+    #[command(flatten)]
+    pub(crate) names: NameArgs,
+    #[command(flatten)]
+    pub(crate) debug_info: DebugInfoArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) shares: ShareArgs,
+}
+
+/// Which samples count. Shares are of what is left.
+#[derive(Args, Debug)]
+#[command(
+    next_help_heading = "Filters (regular expressions; write before:REGEX or after:REGEX for one side)"
+)]
+pub(crate) struct FilterArgs {
+    /// Only threads of this name (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) comm: Vec<String>,
+    /// Only these threads (repeatable, or separated by commas)
+    #[arg(long, value_name = "TID", value_delimiter = ',')]
+    pub(crate) tid: Vec<String>,
+    /// Only samples whose leaf is in this object (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) dso: Vec<String>,
+    /// Only samples in this part of the recording: START,END in seconds, +START,+END from the first sample, or 10%-20%
+    #[arg(long, value_name = "WINDOW", allow_hyphen_values = true)]
+    pub(crate) time: Vec<String>,
+    /// Only samples with this function anywhere in the stack (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) stack_contains: Vec<String>,
+    /// Only samples in the kernel
+    #[arg(long, conflicts_with = "no_kernel")]
+    pub(crate) kernel: bool,
+    /// Only samples outside the kernel
+    #[arg(long)]
+    pub(crate) no_kernel: bool,
+}
+
+/// When functions of two builds are the same.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Names")]
+pub(crate) struct NameArgs {
+    /// How strictly functions are identified: linkage, signature, qualified or loose
+    #[arg(long = "match", value_name = "LEVEL", default_value = "qualified")]
+    pub(crate) match_level: String,
+    /// Known renames (TOML), before the built-in ones (repeatable)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) aliases: Vec<PathBuf>,
+    /// Forget the built-in renames
+    #[arg(long)]
+    pub(crate) no_builtin_aliases: bool,
+    /// Whether inlined functions have rows of their own: expand or collapse
+    #[arg(long, value_name = "HOW", default_value = "expand")]
+    pub(crate) inlines: String,
+}
+
+/// What was done while the recordings were made: for cost per operation and the gap.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Operations (one value a recording)")]
+pub(crate) struct WorkArgs {
+    /// Operations done while the base side was recorded
+    #[arg(long, value_name = "N", num_args = 1..)]
+    pub(crate) operations_before: Vec<f64>,
+    /// Operations done while the other side was recorded
+    #[arg(long, value_name = "N", num_args = 1..)]
+    pub(crate) operations_after: Vec<f64>,
+    /// Operations per second of the base side
+    #[arg(long, value_name = "TPS", num_args = 1..)]
+    pub(crate) tps_before: Vec<f64>,
+    /// Operations per second of the other side
+    #[arg(long, value_name = "TPS", num_args = 1..)]
+    pub(crate) tps_after: Vec<f64>,
+    /// CPU seconds that the base side's process used; weights are scaled to them
+    #[arg(long, value_name = "S", num_args = 1..)]
+    pub(crate) cpu_seconds_before: Vec<f64>,
+    /// CPU seconds that the other side's process used; weights are scaled to them
+    #[arg(long, value_name = "S", num_args = 1..)]
+    pub(crate) cpu_seconds_after: Vec<f64>,
+    /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,
+    /// tps, cpu_seconds, window_s)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) windows: Option<PathBuf>,
+}
+
+/// What rows and shares are.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows and shares")]
+pub(crate) struct ShareArgs {
+    /// What shares are shares of: all, object, thread-group or work (neither busy waiting nor idle)
+    #[arg(long, value_name = "WHAT", default_value = "all")]
+    pub(crate) denominator: String,
+    /// What a row is: function, object, comm, thread-group, subsystem, file or directory
+    #[arg(long, value_name = "WHAT", default_value = "function")]
+    pub(crate) by: String,
+    /// Parts of the program (TOML), before the built-in ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) subsystems: Option<PathBuf>,
+    /// Groups of threads (TOML), instead of the built-in ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) thread_groups: Option<PathBuf>,
+    /// Functions that wait busily (TOML), instead of the built-in ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) spin_list: Option<PathBuf>,
+    /// Run-to-run variation taken for granted with one recording a side, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 8.0)]
+    pub(crate) assumed_cv: f64,
+    /// Share of false alarms among the rows called significant
+    #[arg(long, value_name = "RATE", default_value_t = 0.05)]
+    pub(crate) fdr: f64,
+}

@@ -1,0 +1,43 @@
+//! Where binaries and their debug information are, for all commands that symbolise.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+/// Where binaries and their debug information are.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Debug information")]
+pub(crate) struct DebugInfoArgs {
+    /// Binary or debug file of the base build, found by build-id or name (repeatable)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) binary_before: Vec<PathBuf>,
+    /// Binary or debug file of the build compared with it (repeatable)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) binary_after: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: LookupArgs,
+}
+
+/// Where else binaries and their debug information are.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Debug information")]
+pub(crate) struct LookupArgs {
+    /// Look for the profile's objects under this directory
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) symfs: Option<PathBuf>,
+    /// Build-ids of the objects, as `perf buildid-list` prints them (repeatable)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) buildid_list: Vec<PathBuf>,
+    /// Use a binary even if it is visibly another build than the one profiled
+    #[arg(long)]
+    pub(crate) ignore_build_id: bool,
+    /// Use perf's own symbols only
+    #[arg(long)]
+    pub(crate) no_symbolize: bool,
+    /// Where index files are kept [default: the user's cache directory]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) cache_dir: Option<PathBuf>,
+    /// Keep no index files
+    #[arg(long, conflicts_with = "cache_dir")]
+    pub(crate) no_cache: bool,
+}

@@ -1,0 +1,51 @@
+//! How results of comparisons are shown: forms, rows, colour.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum, ValueHint};
+
+/// How the result is shown.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Form of the result; json, csv and parquet hold every row
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Rows in table and markdown; 0 for all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 30)]
+    pub(crate) top: usize,
+    /// Order of rows in table and markdown
+    #[arg(long, value_name = "BY", default_value = "delta")]
+    pub(crate) sort: String,
+    /// Leave out rows that changed less, in points (table and markdown)
+    #[arg(long, value_name = "POINTS")]
+    pub(crate) min_delta: Option<f64>,
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto)]
+    pub(crate) color: ColorChoice,
+    /// No progress bar
+    #[arg(short, long, action = ArgAction::SetTrue)]
+    pub(crate) quiet: bool,
+    /// Print time, bytes and peak memory of each stage to standard error
+    #[arg(long)]
+    pub(crate) timings: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    Table,
+    Markdown,
+    Json,
+    Csv,
+    Parquet,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}

@@ -1,0 +1,55 @@
+//! The arguments of `pdiff pack`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use super::LookupArgs;
+
+const PACK_EXAMPLES: &str = "\
+Examples:
+  pdiff pack 80.perf --binary /usr/sbin/mysqld -o 80.pdiff
+  perf script -i perf.data | pdiff pack - -o 80.pdiff
+  pdiff pack 80.perf --tps 47509 -o 80.pdiff && pdiff compare 57.pdiff 80.pdiff
+  pdiff pack 80.perf --binary mysqld --full-census -o 80.pdiff && pdiff inlines 57.pdiff 80.pdiff
+
+Symbolise where the binaries are, compare where you sit: every command takes a pack where it takes text.";
+
+/// What goes into a pack.
+#[derive(Args, Debug)]
+#[command(after_help = PACK_EXAMPLES)]
+pub(crate) struct PackArgs {
+    /// Recording: text of `perf script`, or - for standard input
+    #[arg(value_name = "RECORDING", value_hint = ValueHint::FilePath)]
+    pub(crate) recording: PathBuf,
+    /// The pack to write; - for standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+    /// Go on even if more than 1 % of the lines cannot be parsed
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Worker threads [default: one a core]; the result does not depend on it
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// No progress bar
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Binary or debug file, found by build-id or name (repeatable)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
+    pub(crate) binary: Vec<PathBuf>,
+    /// Pack the census of all of the program's code, for `pdiff inlines`, not only of what verdicts need
+    #[arg(long, help_heading = "Debug information")]
+    pub(crate) full_census: bool,
+    #[command(flatten)]
+    pub(crate) lookup: LookupArgs,
+    /// Operations done while it was recorded
+    #[arg(long, value_name = "N", help_heading = "Operations")]
+    pub(crate) operations: Option<f64>,
+    /// Operations per second
+    #[arg(long, value_name = "TPS", help_heading = "Operations")]
+    pub(crate) tps: Option<f64>,
+    /// CPU seconds that the process used
+    #[arg(long, value_name = "S", help_heading = "Operations")]
+    pub(crate) cpu_seconds: Option<f64>,
+}

@@ -1,0 +1,52 @@
+//! Which recordings are read, for all commands that compare.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+/// Two sides: each has recordings.
+#[derive(Args, Debug)]
+#[command(
+    mut_arg("after", |after| after.required_unless_present("after_runs")),
+    mut_arg("before_runs", |runs| runs.requires("after_runs"))
+)]
+pub(crate) struct PairArgs {
+    #[command(flatten)]
+    pub(crate) recordings: RecordingArgs,
+}
+
+/// What is read. The side after may be left out. Places are written out, as `mut_arg` puts an argument behind the others.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct RecordingArgs {
+    /// Recording of the base build: text of `perf script`, or - for standard input
+    #[arg(index = 1, value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
+    pub(crate) before: Option<PathBuf>,
+    /// Recording of the build compared with it
+    #[arg(index = 2, value_name = "AFTER", value_hint = ValueHint::FilePath)]
+    pub(crate) after: Option<PathBuf>,
+    /// Several recordings of the base build, as replicates
+    #[arg(long = "before", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
+          conflicts_with = "before")]
+    pub(crate) before_runs: Vec<PathBuf>,
+    /// Several recordings of the build compared with it, as replicates
+    #[arg(long = "after", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
+          conflicts_with = "after", requires = "before_runs")]
+    pub(crate) after_runs: Vec<PathBuf>,
+    /// What to call the base side [default: the stem of its first file]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label_before: Option<String>,
+    /// What to call the other side [default: the stem of its first file]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label_after: Option<String>,
+    /// Event to compare [default: the heaviest event like cycles that all recordings have]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+    /// Go on even if more than 1 % of the lines cannot be parsed
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Worker threads [default: one a core]; the result does not depend on it
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+}

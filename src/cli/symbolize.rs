@@ -1,0 +1,41 @@
+//! The arguments of `pdiff symbolize`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+const SYMBOLIZE_EXAMPLES: &str = "\
+Examples:
+  pdiff symbolize /usr/sbin/mysqld 0x1e704c5 0x1e913a0
+  cut -f2 addresses.tsv | pdiff symbolize /usr/sbin/mysqld -
+  pdiff symbolize a.out 0x1139 --format json | jq -r '.frames[-1].function'
+
+Addresses are those of the ELF file itself (what nm and addr2line speak of), in hexadecimal, looked up as they are.
+Text is as of `addr2line -f -i -C`: innermost first, a blank line between addresses.";
+
+/// Which addresses of which file.
+#[derive(Args, Debug)]
+#[command(after_help = SYMBOLIZE_EXAMPLES)]
+pub(crate) struct SymbolizeArgs {
+    /// ELF file: program, library or debug file
+    #[arg(value_name = "BINARY", value_hint = ValueHint::FilePath)]
+    pub(crate) binary: PathBuf,
+    /// Addresses in hexadecimal; - or none reads them from standard input, one or more a line
+    #[arg(value_name = "ADDR")]
+    pub(crate) addresses: Vec<String>,
+    /// Form of the result
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = AddressFormat::Text)]
+    pub(crate) format: AddressFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Look for separate debug information under this directory, too (repeatable)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) debug_root: Vec<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AddressFormat {
+    Text,
+    Json,
+}
