@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
 use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, Subsystems};
-use pdiff_ingest::{Source, TimeWindow, Windows};
-use pdiff_profile::RunMeasures;
+use pdiff_ingest::{TimeWindow, Windows};
 use pdiff_profile::names::MatchLevel;
 
-use super::{Compared, Inputs, Recording, SideFiles, debug_info, no_window, read_file, source, stem};
+use super::inputs::{listed_measures, one_stream};
+use super::{Compared, Inputs, Recording, SideFiles, debug_info, read_file, source};
 use crate::cli::LookupArgs;
 
 /// The recordings of one build and what to call it.
@@ -49,13 +49,6 @@ pub(crate) fn recordings_of_builds(
     Ok(builds)
 }
 
-fn one_stream<'a>(recordings: impl Iterator<Item = &'a Recording>) -> Result<()> {
-    if recordings.filter(|run| run.source == Source::Stdin).count() > 1 {
-        bail!("standard input can be one recording only; hint: give the others as files");
-    }
-    Ok(())
-}
-
 /// The choices of `pdiff compare` without options, with rows of one kind.
 pub(crate) fn usual_settings(group_by: GroupBy, subsystems: Option<&Path>) -> Result<CompareSettings> {
     let mut knowledge = Knowledge::builtin();
@@ -75,11 +68,7 @@ pub(crate) fn usual_settings(group_by: GroupBy, subsystems: Option<&Path>) -> Re
 
 fn side(build: &BuildRecordings<'_>, windows: Option<&Windows>) -> Result<SideFiles> {
     let recording = |path: &PathBuf| -> Result<Recording> {
-        let measures = match windows {
-            None => RunMeasures::default(),
-            Some(windows) => windows.get(&stem(path)).ok_or_else(|| no_window(path, windows))?,
-        };
-        Ok(Recording { source: source(path), measures })
+        Ok(Recording { source: source(path), measures: listed_measures(path, windows)? })
     };
     let recordings = build.paths.iter().map(recording).collect::<Result<_>>()?;
     Ok(SideFiles { label: build.label.to_owned(), recordings, time: TimeWindow::All })

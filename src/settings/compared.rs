@@ -1,0 +1,92 @@
+//! What every comparison works with: recordings, debug information, and how rows are made.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use pdiff_analysis::noise::NoiseSettings;
+use pdiff_analysis::{
+    Aliases, CompareSettings, Filters, KernelFilter, Knowledge, Policy, SpinList, Subsystems, ThreadGroups,
+};
+
+use super::debug_info::debug_info_of_sides;
+use super::inputs::inputs;
+use super::{DebugInfo, Inputs, parse, parse_all, read_file};
+use crate::cli::{ComparisonArgs, FilterArgs, NameArgs, RecordingArgs, ShareArgs};
+
+/// Everything that a comparison works with.
+pub(crate) struct Compared {
+    pub(crate) inputs: Inputs,
+    pub(crate) debug_info: Option<DebugInfo>,
+    pub(crate) settings: CompareSettings,
+}
+
+impl Compared {
+    /// Checks the arguments and reads the files of knowledge that they name.
+    pub(crate) fn new(recordings: &RecordingArgs, args: &ComparisonArgs, quiet: bool) -> Result<Self> {
+        Ok(Self {
+            inputs: inputs(recordings, args)?,
+            debug_info: debug_info_of_sides(&args.debug_info, quiet)?,
+            settings: compare_settings(args)?,
+        })
+    }
+}
+
+fn compare_settings(args: &ComparisonArgs) -> Result<CompareSettings> {
+    let ComparisonArgs { names, filters, shares, work, debug_info: _ } = args;
+    if !(shares.assumed_cv.is_finite() && (0.0..=1000.0).contains(&shares.assumed_cv)) {
+        bail!("--assumed-cv: {} is not a percentage of 0 to 1000", shares.assumed_cv);
+    }
+    if !(shares.fdr > 0.0 && shares.fdr < 1.0) {
+        bail!("--fdr: {} is not between 0 and 1", shares.fdr);
+    }
+    Ok(CompareSettings {
+        policy: Policy {
+            match_level: parse("--match", &names.match_level)?,
+            inlines: parse("--inlines", &names.inlines)?,
+        },
+        share: parse("--denominator", &shares.denominator)?,
+        group_by: parse("--by", &shares.by)?,
+        filters: filter_settings(filters)?,
+        knowledge: knowledge(names, shares)?,
+        noise: NoiseSettings { assumed_cv: shares.assumed_cv / 100.0, false_discovery_rate: shares.fdr },
+        scale_to_cpu_seconds: !(work.cpu_seconds_before.is_empty() && work.cpu_seconds_after.is_empty()),
+    })
+}
+
+fn filter_settings(args: &FilterArgs) -> Result<Filters> {
+    Ok(Filters {
+        comm: parse_all("--comm", &args.comm)?,
+        tid: parse_all("--tid", &args.tid)?,
+        dso: parse_all("--dso", &args.dso)?,
+        stack_contains: parse_all("--stack-contains", &args.stack_contains)?,
+        kernel: match (args.kernel, args.no_kernel) {
+            (true, _) => Some(KernelFilter::Only),
+            (false, true) => Some(KernelFilter::Without),
+            (false, false) => None,
+        },
+    })
+}
+
+fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
+    let mut knowledge = Knowledge::builtin();
+    knowledge.aliases = known_renames(&names.aliases, names.no_builtin_aliases)?;
+    if let Some(path) = &shares.subsystems {
+        knowledge.subsystems = read_file(path, Subsystems::parse)?.or(knowledge.subsystems);
+    }
+    if let Some(path) = &shares.thread_groups {
+        knowledge.thread_groups = read_file(path, ThreadGroups::parse)?;
+    }
+    if let Some(path) = &shares.spin_list {
+        knowledge.spin = read_file(path, SpinList::parse)?;
+    }
+    Ok(knowledge)
+}
+
+/// The renames of these files, then the built-in ones unless they are to be forgotten.
+pub(crate) fn known_renames(files: &[PathBuf], no_builtin: bool) -> Result<Aliases> {
+    let mut aliases = if no_builtin { Aliases::default() } else { Aliases::mysqld() };
+    for path in files {
+        aliases = aliases.with(read_file(path, Aliases::parse)?);
+    }
+    Ok(aliases)
+}

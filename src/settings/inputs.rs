@@ -1,0 +1,193 @@
+//! The recordings of both sides, each with what is known of its run.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use pdiff_analysis::OnSide;
+use pdiff_ingest::{Source, TimeWindow, Windows};
+use pdiff_profile::{RunMeasures, Side};
+
+use super::{parse_all, read_file};
+use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
+
+/// What is read, for both sides.
+pub(crate) struct Inputs {
+    pub(crate) before: SideFiles,
+    pub(crate) after: SideFiles,
+    pub(crate) event: Option<String>,
+    pub(crate) lenient: bool,
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+impl Inputs {
+    pub(crate) fn side(&self, side: Side) -> &SideFiles {
+        match side {
+            Side::Before => &self.before,
+            Side::After => &self.after,
+        }
+    }
+
+    /// Whether standard input is one of the recordings.
+    pub(crate) fn reads_stdin(&self) -> bool {
+        let mut recordings = self.before.recordings.iter().chain(&self.after.recordings);
+        recordings.any(|run| run.source == Source::Stdin)
+    }
+}
+
+/// The recordings of one side.
+pub(crate) struct SideFiles {
+    pub(crate) label: String,
+    pub(crate) recordings: Vec<Recording>,
+    pub(crate) time: TimeWindow,
+}
+
+/// One recording and what else is known of its run.
+pub(crate) struct Recording {
+    pub(crate) source: Source,
+    pub(crate) measures: RunMeasures,
+}
+
+/// Checks which recordings are named, and assigns numbers to them.
+pub(super) fn inputs(args: &RecordingArgs, comparison: &ComparisonArgs) -> Result<Inputs> {
+    let (filters, work) = (&comparison.filters, &comparison.work);
+    let windows = work.windows.as_deref().map(|path| read_file(path, Windows::parse)).transpose()?;
+    let times = parse_all::<OnSide<TimeWindow>>("--time", &filters.time)?;
+    let side = |side: Side| -> Result<SideFiles> {
+        let (one, many, label) = match side {
+            Side::Before => (&args.before, &args.before_runs, &args.label_before),
+            Side::After => (&args.after, &args.after_runs, &args.label_after),
+        };
+        let paths: Vec<&Path> = one.iter().chain(many).map(PathBuf::as_path).collect();
+        warn_of_repeated(&paths);
+        Ok(SideFiles {
+            label: label.clone().unwrap_or_else(|| paths.first().map_or_else(String::new, |path| stem(path))),
+            recordings: recordings(&paths, side, work, windows.as_ref())?,
+            time: time_of(side, &times)?,
+        })
+    };
+    let (before, after) = (side(Side::Before)?, side(Side::After)?);
+    one_stream(before.recordings.iter().chain(&after.recordings))?;
+    Ok(Inputs { before, after, event: args.event.clone(), lenient: args.lenient, threads: args.threads })
+}
+
+/// A recording that is its own replicate makes noise look smaller than it is.
+fn warn_of_repeated(paths: &[&Path]) {
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        if std::fs::canonicalize(path).is_ok_and(|real| !seen.insert(real)) {
+            crate::complain(&format!(
+                "pdiff: warning: {} is given twice on one side: a recording is no replicate of itself, and noise looks smaller than it is",
+                path.display()
+            ));
+        }
+    }
+}
+
+fn time_of(side: Side, times: &[OnSide<TimeWindow>]) -> Result<TimeWindow> {
+    let mut mine = times.iter().filter(|time| time.side.is_none_or(|only| only == side));
+    match (mine.next(), mine.next()) {
+        (_, Some(_)) => bail!("--time is given twice for the {side} side"),
+        (time, None) => Ok(time.map_or(TimeWindow::All, |time| time.value)),
+    }
+}
+
+fn recordings(
+    paths: &[&Path],
+    side: Side,
+    work: &WorkArgs,
+    windows: Option<&Windows>,
+) -> Result<Vec<Recording>> {
+    let (operations, tps, cpu_seconds) = match side {
+        Side::Before => (&work.operations_before, &work.tps_before, &work.cpu_seconds_before),
+        Side::After => (&work.operations_after, &work.tps_after, &work.cpu_seconds_after),
+    };
+    for (name, values) in [("operations", operations), ("tps", tps), ("cpu-seconds", cpu_seconds)] {
+        if !values.is_empty() && values.len() != paths.len() {
+            bail!(
+                "--{name}-{side} has {} values for {} recordings; hint: give one for each, in the same order",
+                values.len(),
+                paths.len()
+            );
+        }
+        for value in values {
+            check_positive(&format!("--{name}-{side}"), Some(*value))?;
+        }
+    }
+    let recording = |(index, path): (usize, &&Path)| -> Result<Recording> {
+        let listed = listed_measures(path, windows)?;
+        let value = |given: &[f64], listed: Option<f64>| given.get(index).copied().or(listed);
+        Ok(Recording {
+            source: source(path),
+            measures: RunMeasures {
+                operations: value(operations, listed.operations),
+                tps: value(tps, listed.tps),
+                cpu_seconds: value(cpu_seconds, listed.cpu_seconds),
+                window_s: listed.window_s,
+            },
+        })
+    };
+    paths.iter().enumerate().map(recording).collect()
+}
+
+/// What the table of windows says of a recording; nothing without a table.
+pub(super) fn listed_measures(path: &Path, windows: Option<&Windows>) -> Result<RunMeasures> {
+    let Some(windows) = windows else { return Ok(RunMeasures::default()) };
+    windows.get(&stem(path)).ok_or_else(|| {
+        let known: Vec<&str> = windows.captures().take(5).collect();
+        anyhow!(
+            "--windows has no row for '{}'; hint: column capture holds file stems (it has {} ...)",
+            stem(path),
+            known.join(", ")
+        )
+    })
+}
+
+/// Standard input can be read once.
+pub(super) fn one_stream<'a>(recordings: impl Iterator<Item = &'a Recording>) -> Result<()> {
+    if recordings.filter(|run| run.source == Source::Stdin).count() > 1 {
+        bail!("standard input can be one recording only; hint: give the others as files");
+    }
+    Ok(())
+}
+
+/// Where the bytes of a named file are; `-` is standard input.
+pub(crate) fn source(path: &Path) -> Source {
+    if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.to_owned()) }
+}
+
+/// The file name without the extensions of recordings and compressors.
+pub(crate) fn stem(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        return "stdin".to_owned();
+    }
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let mut stem: &str = &name;
+    for extension in [".gz", ".zst", ".xz", ".txt", ".script", ".perf", ".folded", ".pdiff"] {
+        stem = stem.strip_suffix(extension).filter(|rest| !rest.is_empty()).unwrap_or(stem);
+    }
+    stem.to_owned()
+}
+
+/// Refuses a number that no run can have.
+pub(super) fn check_positive(option: &str, value: Option<f64>) -> Result<()> {
+    match value {
+        Some(odd) if !(odd.is_finite() && odd > 0.0) => bail!("{option}: {odd} is not a positive number"),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stem_has_no_extension_of_recordings_or_compressors() {
+        let check = |path: &str, expected: &str| assert_eq!(stem(Path::new(path)), expected);
+        check("x/80-aligned-r1.perf.zst", "80-aligned-r1");
+        check("5.7.perf", "5.7");
+        check("-", "stdin");
+        check(".perf", ".perf");
+    }
+}
