@@ -141,11 +141,11 @@ pub(crate) fn names(bytes: &[u8]) {
     }
 }
 
-/// The seeds of a target: the files of its directory, in order of their names.
+/// The seeds of a target: the files of its directory, in order of their names. `PDIFF_FUZZ_SEEDS` names other seeds.
 pub(crate) fn seeds(target: &str) -> Vec<Vec<u8>> {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let directory = if directory.ends_with("fuzz") { directory } else { directory.join("fuzz") };
-    let entries = std::fs::read_dir(directory.join("seeds").join(target)).expect("each target has seeds");
+    let ours = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
+    let directory = std::env::var_os("PDIFF_FUZZ_SEEDS").map_or_else(ours, PathBuf::from);
+    let entries = std::fs::read_dir(directory.join(target)).expect("each target has seeds");
     let mut paths: Vec<PathBuf> =
         entries.map(|entry| entry.expect("the directory can be read").path()).collect();
     paths.sort();

@@ -61,8 +61,11 @@ const STAND_INS: &[(&str, &str)] = &[
 /// Absolute paths of the documents, and the stand-ins' names.
 const ELSEWHERE: &[(&str, &str)] = &[("/usr/sbin/mysqld", "./mysqld")];
 
-/// The commands of a document that begin with `pdiff`: in blocks of `sh`, and behind `$ ` in blocks of `console`; with
-/// the directory that an earlier line of the block changed to.
+/// How the README runs pdiff where it is not installed.
+const FROM_SOURCE: &str = "cargo run --release -- ";
+
+/// The commands of a document that run `pdiff`: in blocks of `sh`, and behind `$ ` in blocks of `console`; with the
+/// directory that an earlier line of the block changed to.
 fn commands(page: &str) -> Vec<(String, String)> {
     let mut commands = Vec::new();
     let mut block = None;
@@ -80,9 +83,10 @@ fn commands(page: &str) -> Vec<(String, String)> {
             _ => None,
         };
         let Some(command) = command else { continue };
+        let command = command.replacen(FROM_SOURCE, "pdiff ", 1);
         match command.strip_prefix("cd ") {
             Some(to) => to.trim().clone_into(&mut directory),
-            None if command.starts_with("pdiff ") => commands.push((command.to_owned(), directory.clone())),
+            None if command.starts_with("pdiff ") => commands.push((command, directory.clone())),
             None => {}
         }
     }

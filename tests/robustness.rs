@@ -1,6 +1,7 @@
 //! The fuzz targets, driven for a fixed number of mutated seeds: nothing that is read can make pdiff panic.
 //!
-//! `PDIFF_FUZZ_CASES` sets the number of cases a target (200 by default). `fuzz/README.md` says how to go on for hours.
+//! `PDIFF_FUZZ_CASES` sets the number of cases a target (200 by default), `PDIFF_FUZZ_SEEDS` a directory of other seeds.
+//! `fuzz/README.md` says how to go on for hours.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
