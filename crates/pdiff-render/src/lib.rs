@@ -4,7 +4,6 @@
 
 #![forbid(unsafe_code)]
 
-mod attribution_columns;
 mod attribution_csv;
 mod attribution_json;
 mod attribution_page;
@@ -35,6 +34,7 @@ mod notes;
 mod number;
 mod options;
 mod page;
+mod ranked_columns;
 mod report;
 mod resolution_lines;
 mod row_columns;

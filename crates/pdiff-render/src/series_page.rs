@@ -4,9 +4,9 @@
 use pdiff_analysis::UNRESOLVED;
 use pdiff_analysis::series::{Arrival, Arrived, NOTABLE_RELATIVE};
 
-use crate::attribution_columns::RankedColumns;
 use crate::number::{NONE, fixed, grouped, signed};
 use crate::page::{Align, Block, GridCell, Line, Tone, apart};
+use crate::ranked_columns::RankedColumns;
 use crate::series_view::{BuildSystem, SeriesView};
 use crate::table::readable_width;
 use crate::{markdown, table};

@@ -1,5 +1,8 @@
 //! Columns of a table that may not fit: each has a rank, and the least needed go first.
 
+use pdiff_analysis::ablation::Estimate;
+
+use crate::number::{NONE, signed};
 use crate::page::{Align, Block, Grid, GridCell, GridColumn, Tone};
 use crate::row_grid::BETWEEN;
 use crate::visible_text::{cut_middle, visible, width};
@@ -23,6 +26,18 @@ impl RankedColumns {
     /// A column of numbers.
     pub(crate) fn numbers(&mut self, rank: u8, title: [&str; 2], cells: impl IntoIterator<Item = String>) {
         self.push(rank, title, Align::Right, cells.into_iter().map(GridCell::plain).collect());
+    }
+
+    /// A column of changes; more is better.
+    pub(crate) fn changes(
+        &mut self,
+        rank: u8,
+        title: [&str; 2],
+        changes: impl IntoIterator<Item = Option<Estimate>>,
+        places: usize,
+    ) {
+        let cells = changes.into_iter().map(|change| change_cell(change, places)).collect();
+        self.push(rank, title, Align::Right, cells);
     }
 
     /// A column of words.
@@ -67,11 +82,12 @@ impl RankedColumns {
 }
 
 /// A cell of a change that closes or opens the gap.
-pub(crate) fn change_cell(text: String, value: f64, is_beyond_noise: bool) -> GridCell {
-    let tone = match (is_beyond_noise, value > 0.0) {
+fn change_cell(estimate: Option<Estimate>, places: usize) -> GridCell {
+    let Some(estimate) = estimate else { return GridCell::plain(NONE) };
+    let tone = match (estimate.is_beyond_noise(), estimate.value > 0.0) {
         (false, _) => Tone::Plain,
         (true, true) => Tone::Better,
         (true, false) => Tone::Worse,
     };
-    GridCell::toned(text, tone)
+    GridCell::toned(signed(estimate.value, places), tone)
 }
