@@ -9,12 +9,13 @@ use super::{ColorChoice, LookupArgs};
 const ATTRIBUTE_EXAMPLES: &str = "\
 Examples:
   pdiff attribute runs.csv --factors W,P,B,S,F
-  pdiff attribute runs.csv --factors W,P --columns build=version,replicate=repeat --restart P --ignore note
+  pdiff attribute runs.csv --factors W,P --columns build=version --restart P --ignore note
   pdiff attribute runs.csv --factors W,P,B --plot gap.svg --plot-interactions pairs.svg
-  pdiff attribute runs.csv --factors skip-log-bin,W --profiles 57.perf 80.perf --factor-subsystem W='redo log'
+  pdiff attribute runs.csv --factors W --profiles 57.perf 80.perf --factor-subsystem W='redo log'
 
-The table has one row a run: build, replicate (optional), tps or seconds, and one column a factor: 1 changed, 0 as it was, blank
-where the build lacks it. CSV, TSV, JSON (an array, or one object a line) and Parquet are told apart by content.
+The table has one row a run: build, replicate (optional), tps or seconds, and one column a factor:
+1 changed, 0 as it was, blank where the build lacks it. CSV, TSV, JSON (an array, or one object a
+line) and Parquet are told apart by content.
 A change of the gap is positive where it is in favour of the target.";
 
 /// Which runs, what their columns mean, and how the result is shown.

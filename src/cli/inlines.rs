@@ -13,7 +13,7 @@ Examples:
   pdiff inlines a.out b.out --format json | jq '.functions[].confirmed_lost[].caller_after'
 
 Debug information is needed on both sides (-g1 is enough), in the binary or separate.
-Confirmed: a caller held the function inlined on one side; on the other it calls it and holds no copy.";
+Confirmed: a caller held the function inlined on one side; on the other it calls it, with no copy.";
 
 /// Which binaries are compared, and how the result is shown.
 #[derive(Args, Debug)]

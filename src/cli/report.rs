@@ -12,7 +12,7 @@ Examples:
   pdiff report 57.perf 80.perf --tps-before 69818 --tps-after 47509 --binary-before 57/bin/mysqld \\
       --binary-after 80/bin/mysqld --settings-before 57.tsv --settings-after 80.tsv -o report.html
   pdiff report 57.perf 80.perf --runs runs.csv --factors skip-log-bin,W -o report.html
-  pdiff report --before a1.perf a2.perf --after b1.perf b2.perf --title 'nightly 4711' -o report.html
+  pdiff report --before a1.perf a2.perf --after b1.perf b2.perf --title nightly -o report.html
 
 One file, to be attached to a bug report: it needs no network and holds all its data as JSON.
 docs/report.md says what is in it.";

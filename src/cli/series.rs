@@ -12,10 +12,11 @@ Examples:
   pdiff series 56.perf 57.perf 80.perf --windows windows.tsv
   pdiff series 5.6=a1.perf 5.6=a2.perf 8.0=b1.perf 8.0=b2.perf
   pdiff series --runs qps.csv --base 5.6.51
-  pdiff series --runs qps.csv --sysbench 5.7=57.txt --sysbench 8.0=80.txt --vmstat 5.7=57.vmstat --vmstat 8.0=80.vmstat --cpus 8
+  pdiff series 5.7=57.perf 8.0=80.perf --vmstat 5.7=57.vmstat --vmstat 8.0=80.vmstat --cpus 8
 
-Builds are in the order in which they are named, recordings first. LABEL=FILE names the build of a recording; several of one label
-are replicates. Each build is compared with the one before it; a cost arrived where it grew most, beyond noise.";
+Builds are in the order in which they are named, recordings first. LABEL=FILE names the build of a
+recording; several of one label are replicates. Each build is compared with the one before it; a
+cost arrived where it grew most, beyond noise.";
 
 /// Which builds, what is known of them, and how the result is shown.
 #[derive(Args, Debug)]

@@ -12,7 +12,8 @@ Examples:
   mysql -N -B -e 'SHOW GLOBAL VARIABLES' | pdiff settings old.tsv -
   pdiff settings old.cnf new.cnf --format json | jq '.differs[] | select(.why) | .name'
 
-Read are the output of SHOW GLOBAL VARIABLES (tab separated, as a table, or by \\G) and option files (my.cnf, key=value).
+Read are the output of SHOW GLOBAL VARIABLES (tab separated, as a table, or by \\G) and option files
+(my.cnf, key=value).
 ON, 1 and YES are the same value, and so are 75 and 75.000000. Renamed settings are joined.";
 
 /// Whose settings are compared, and how the result is shown.

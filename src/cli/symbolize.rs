@@ -10,7 +10,8 @@ Examples:
   cut -f2 addresses.tsv | pdiff symbolize /usr/sbin/mysqld -
   pdiff symbolize a.out 0x1139 --format json | jq -r '.frames[-1].function'
 
-Addresses are those of the ELF file itself (what nm and addr2line speak of), in hexadecimal, looked up as they are.
+Addresses are those of the ELF file itself (what nm and addr2line speak of), in hexadecimal, looked
+up as they are.
 Text is as of `addr2line -f -i -C`: innermost first, a blank line between addresses.";
 
 /// Which addresses of which file.

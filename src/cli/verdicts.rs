@@ -8,11 +8,12 @@ use super::{ColorChoice, ComparisonArgs, OutputArgs, PairArgs, ServerArgs};
 
 const CLASSIFY_EXAMPLES: &str = "\
 Examples:
-  pdiff classify 57.perf 80.perf --binary-before 57/bin/mysqld --binary-after 80/bin/mysqld --inline-check
+  pdiff classify 57.perf 80.perf --binary-before 57/mysqld --binary-after 80/mysqld --inline-check
   pdiff classify --before a1.perf a2.perf --after b1.perf b2.perf --denominator object --top 10
-  pdiff classify 57.perf 80.perf --format json | jq '.verdicts[] | select(.confidence == \"proved\")'
+  pdiff classify 57.perf 80.perf --format json | jq '.verdicts[] | select(.confidence==\"proved\")'
 
-Inlining, and that code is new, is proved from the binaries: give them unstripped, or with their debug files.
+Inlining, and that code is new, is proved from the binaries: give them unstripped, or with their
+debug files.
 docs/verdicts.md says what each rule looks at.";
 
 #[derive(Args, Debug)]

@@ -49,8 +49,9 @@ pub enum Named {
 }
 
 impl Named {
-    fn find(&self, table: &TextTable) -> Result<Option<usize>, RunsError> {
+    fn find(&self, table: &TextTable, ignore: &[String]) -> Result<Option<usize>, RunsError> {
         match self {
+            Self::Usual(name) if ignore.iter().any(|ignored| ignored == name) => Ok(None),
             Self::Usual(name) => Ok(table.column(name)),
             Self::Given(name) => table.needed(name, "it was named in --columns").map(Some),
         }
@@ -141,7 +142,8 @@ fn check_factors(factors: &[String]) -> Result<(), RunsError> {
 fn find(table: &TextTable, columns: &RunsColumns) -> Result<Found, RunsError> {
     let hint = "columns are separated by comma or tab; other names: --columns build=version,replicate=repeat";
     let build = table.needed(&columns.build, hint)?;
-    let (tps, seconds) = (columns.tps.find(table)?, columns.seconds.find(table)?);
+    let ignore = &columns.ignore;
+    let (tps, seconds) = (columns.tps.find(table, ignore)?, columns.seconds.find(table, ignore)?);
     let given = |named: &Named| matches!(named, Named::Given(_));
     let (metric, value) = match (tps, seconds) {
         (Some(_), Some(seconds)) if given(&columns.seconds) && !given(&columns.tps) => {
@@ -161,24 +163,29 @@ fn find(table: &TextTable, columns: &RunsColumns) -> Result<Found, RunsError> {
     let factor = |name: &String| table.needed(name, "factors are columns of the table, see --factors");
     let found = Found {
         build,
-        replicate: columns.replicate.find(table)?,
+        replicate: columns.replicate.find(table, ignore)?,
         metric,
         value,
-        cost: columns.cost.find(table)?,
+        cost: columns.cost.find(table, ignore)?,
         factors: columns.factors.iter().map(factor).collect::<Result<_, _>>()?,
     };
-    check_roles(table, &found)?;
-    refuse_others(table, &found, &columns.ignore)?;
+    check_roles(table, &found, ignore)?;
+    refuse_others(table, &found, ignore)?;
     Ok(found)
 }
 
-/// No column means two things.
-fn check_roles(table: &TextTable, found: &Found) -> Result<(), RunsError> {
+/// No column means two things, or one thing and nothing.
+fn check_roles(table: &TextTable, found: &Found, ignore: &[String]) -> Result<(), RunsError> {
     let roles = [Some(found.build), found.replicate, Some(found.value), found.cost];
     let all: Vec<usize> = roles.into_iter().flatten().chain(found.factors.iter().copied()).collect();
     for (at, column) in all.iter().enumerate() {
+        let name = table.names.get(*column).map_or("", String::as_str);
+        if ignore.iter().any(|ignored| ignored == name) {
+            return Err(RunsError::Asked {
+                what: format!("{}: column '{name}' is needed, so it cannot be in --ignore", table.path),
+            });
+        }
         if all.iter().take(at).any(|earlier| earlier == column) {
-            let name = table.names.get(*column).map_or("", String::as_str);
             return Err(RunsError::Asked {
                 what: format!("{}: column '{name}' cannot mean two things", table.path),
             });
