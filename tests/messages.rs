@@ -1,7 +1,5 @@
 //! What goes wrong is said in one line: what, where, and what to do; with exit status 2 and nothing on standard output.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
 use std::path::Path;
 use std::process::Command;
 
