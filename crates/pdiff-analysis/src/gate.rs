@@ -216,7 +216,8 @@ impl Gate {
     #[must_use]
     pub fn evaluate(&self, comparison: &Comparison) -> GateOutcome {
         let in_scope: Vec<&Row> = comparison.rows.iter().filter(|row| self.scope.holds(row)).collect();
-        let counted: Vec<&Row> = in_scope.iter().copied().filter(|row| self.all || row.significant).collect();
+        let counted: Vec<&Row> =
+            in_scope.iter().copied().filter(|row| self.all || self.field.is_found(row)).collect();
         let (values, with_value) = match self.scope {
             Scope::Total => {
                 let whole = self.whole(comparison, &counted);

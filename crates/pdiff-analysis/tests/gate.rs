@@ -4,7 +4,7 @@
 
 mod support;
 
-use pdiff_analysis::{Comparison, Gate};
+use pdiff_analysis::{Comparison, CostChange, CostExtent, Gate};
 use pdiff_profile::RunMeasures;
 use support::{compared, measured, profile, settings};
 
@@ -37,6 +37,20 @@ fn significant_rows_trip_a_gate_and_others_only_with_all() {
     check("all:object=lib:delta_self_pp <= -2e1", "g -20.0");
     check("all:function=f|std::x<a>=:after_self_pct != 0", "f 60.0");
     check("all:subsystem=no such:delta_self_pp < 100", "");
+}
+
+#[test]
+fn a_row_whose_cost_changed_on_its_own_trips_gates_on_cost_alone() {
+    let mut comparison = comparison();
+    let change =
+        |extent| CostChange { pct: Some(24.0), ci_low_pct: None, ci_high_pct: None, q_value: 0.001, extent };
+    for row in &mut comparison.rows {
+        row.significant = false;
+        let extent = if row.name == "f" { CostExtent::Own } else { CostExtent::Shared };
+        row.cost_change = Some(change(extent));
+    }
+    assert_eq!(tripped("function=.:cost_change_pct > 20", &comparison), "f 24.0");
+    assert_eq!(tripped("delta_self_pp > 1", &comparison), "");
 }
 
 #[test]

@@ -9,8 +9,8 @@ use pdiff_profile::Note;
 
 use crate::error::Error;
 use crate::report::{
-    CompareReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport, GapPartsReport,
-    GapReport, MatchReport, NoiseReport, NoteReport, ObjectReport, PairReport, PolicyReport,
+    CompareReport, CostChangeReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport,
+    GapPartsReport, GapReport, MatchReport, NoiseReport, NoteReport, ObjectReport, PairReport, PolicyReport,
     QuantitiesReport, RowReport, RunReport, SCHEMA_VERSION, SideReport,
 };
 
@@ -191,6 +191,7 @@ fn row<'a>(of: &'a Row, level: &'static str) -> RowReport<'a> {
         family_id: of.inline.family,
         inline_change: of.inline.change.map(InlineChange::as_str),
         gap_share_pct: of.gap_share_pct,
+        cost_change: of.cost_change.as_ref().map(CostChangeReport::new),
     }
 }
 

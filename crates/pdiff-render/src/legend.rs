@@ -19,6 +19,9 @@ pub(crate) const GONE: &str = "gone";
 /// The mark of a row whose name before is another one.
 pub(crate) const ALIAS: &str = "=";
 
+/// The mark of a row whose cost per operation changed on its own, while its share is within noise.
+pub(crate) const COST: &str = "/op";
+
 /// The mark of a row behind which more than one function stands.
 pub(crate) const AMBIGUOUS: &str = "?";
 
@@ -32,8 +35,13 @@ pub(crate) fn marks(row: &Row) -> String {
     let alias = (row.matched.by == MatchedBy::Alias).then_some(ALIAS);
     let ambiguous = row.matched.ambiguous.then_some(AMBIGUOUS);
     let family = row.inline.family.map(families::mark);
-    let words = [presence, alias, ambiguous].into_iter().flatten().chain(family.as_deref());
+    let cost = is_marked_by_cost(row).then_some(COST);
+    let words = [presence, alias, ambiguous, cost].into_iter().flatten().chain(family.as_deref());
     words.collect::<Vec<_>>().join(" ")
+}
+
+fn is_marked_by_cost(row: &Row) -> bool {
+    !row.significant && row.has_own_cost_change()
 }
 
 /// One line for the marks that the rows shown carry.
@@ -50,6 +58,10 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block>
         (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} in no sample after")),
         (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),
         (any(|row| row.gap_share_pct.is_some()), "gap % is the row's part of the throughput gap".to_owned()),
+        (
+            any(is_marked_by_cost),
+            format!("{COST} its cost per operation changed beyond noise, and otherwise than that of all"),
+        ),
         (any(|row| row.matched.ambiguous), format!("{AMBIGUOUS} several functions share the name")),
     ];
     let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();

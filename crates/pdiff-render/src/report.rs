@@ -4,6 +4,7 @@
 //! what ends in `_pct` is percent of it, `_pp` percentage points, `_s` seconds. A number that is none is `null`. Keys
 //! that are left out where nothing is known carry `skip_serializing_if` here.
 
+use pdiff_analysis::CostChange;
 use serde::Serialize;
 
 /// The version of this schema.
@@ -219,6 +220,32 @@ pub(crate) struct RowReport<'a> {
     pub(crate) inline_change: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gap_share_pct: Option<f64>,
+    /// Change of self per operation, where it was tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_change: Option<CostChangeReport>,
+}
+
+/// The change of a measure per operation.
+#[derive(Serialize)]
+pub(crate) struct CostChangeReport {
+    /// `null` without weight on the base side.
+    pct: Option<f64>,
+    ci_low_pct: Option<f64>,
+    ci_high_pct: Option<f64>,
+    q_value: f64,
+    extent: &'static str,
+}
+
+impl CostChangeReport {
+    pub(crate) fn new(of: &CostChange) -> Self {
+        Self {
+            pct: of.pct,
+            ci_low_pct: of.ci_low_pct,
+            ci_high_pct: of.ci_high_pct,
+            q_value: of.q_value,
+            extent: of.extent.as_str(),
+        }
+    }
 }
 
 /// How a row's names came together.

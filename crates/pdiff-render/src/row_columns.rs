@@ -22,7 +22,7 @@ struct RowColumn<T> {
 }
 
 /// What the row is. Its match level is a column of its own: it needs the policy.
-const WORDS: [TextColumn; 9] = [
+const WORDS: [TextColumn; 10] = [
     TextColumn { name: "name", value: |row| Some(&row.name) },
     TextColumn { name: "object", value: |row| Some(&row.object) },
     TextColumn { name: "file", value: |row| row.file.as_deref() },
@@ -32,6 +32,7 @@ const WORDS: [TextColumn; 9] = [
     TextColumn { name: "match_before_name", value: |row| row.matched.before_name.as_deref() },
     TextColumn { name: "match_after_name", value: |row| row.matched.after_name.as_deref() },
     TextColumn { name: "inline_change", value: |row| row.inline.change.map(InlineChange::as_str) },
+    TextColumn { name: "cost_change_extent", value: |row| row.cost_change.map(|of| of.extent.as_str()) },
 ];
 
 /// How the row's names came together.
@@ -86,7 +87,7 @@ const SHARES: [SideColumn<Option<f64>>; 7] = [
 ];
 
 /// What holds for the row as a whole.
-const CHANGES: [RowColumn<Option<f64>>; 8] = [
+const CHANGES: [RowColumn<Option<f64>>; 12] = [
     RowColumn { name: "delta_self_pp", value: |row| Some(row.delta_self_pp()) },
     RowColumn { name: "delta_booked_pp", value: |row| Some(row.delta_booked_pp()) },
     RowColumn { name: "delta_total_pp", value: |row| Some(row.delta_total_pp()) },
@@ -95,6 +96,10 @@ const CHANGES: [RowColumn<Option<f64>>; 8] = [
     RowColumn { name: "q_value", value: |row| row.test.q() },
     RowColumn { name: "detectable_pp", value: |row| row.detectable_pp },
     RowColumn { name: "gap_share_pct", value: |row| row.gap_share_pct },
+    RowColumn { name: "cost_change_pct", value: |row| row.cost_change?.pct },
+    RowColumn { name: "cost_change_ci_low_pct", value: |row| row.cost_change?.ci_low_pct },
+    RowColumn { name: "cost_change_ci_high_pct", value: |row| row.cost_change?.ci_high_pct },
+    RowColumn { name: "cost_change_q_value", value: |row| Some(row.cost_change?.q_value) },
 ];
 
 /// The rows as CSV, a header line first.

@@ -127,6 +127,11 @@ impl Field {
     pub(crate) fn cell(self, row: &Row, unit: CostUnit) -> GridCell {
         match self {
             Self::SelfDelta => GridCell::toned(signed(row.delta_self_pp(), PLACES), tone(row)),
+            Self::CostDelta => {
+                let value = self.value(row);
+                let text = value.map_or_else(String::new, |value| self.text(value, unit));
+                GridCell::toned(text, cost_tone(row, value.unwrap_or(0.0)))
+            }
             Self::Interval | Self::HalfInterval if !row.significant => {
                 GridCell::toned(NOT_SIGNIFICANT, Tone::Dim)
             }
@@ -189,6 +194,14 @@ impl Field {
             Self::GapShare => row.gap_share_pct,
             _ => None,
         }
+    }
+}
+
+fn cost_tone(row: &Row, change: f64) -> Tone {
+    match (row.has_own_cost_change(), change > 0.0) {
+        (false, _) => Tone::Plain,
+        (true, true) => Tone::Worse,
+        (true, false) => Tone::Better,
     }
 }
 

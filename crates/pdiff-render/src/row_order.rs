@@ -17,8 +17,9 @@ pub(crate) fn choose<'a>(comparison: &'a Comparison, options: &TableOptions) -> 
     match options.sort {
         SortBy::Name => shown.sort_by(|a, b| a.name.cmp(&b.name)),
         SortBy::Delta => shown.sort_by(|a, b| {
-            b.significant
-                .cmp(&a.significant)
+            let is_found = |row: &Row| row.significant || row.has_own_cost_change();
+            is_found(b)
+                .cmp(&is_found(a))
                 .then_with(|| size(b, SortBy::Delta).total_cmp(&size(a, SortBy::Delta)))
         }),
         by => shown.sort_by(|a, b| size(b, by).total_cmp(&size(a, by))),

@@ -2,8 +2,9 @@
 
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
-    Comparison, Cost, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary,
-    Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
+    Comparison, Cost, CostChange, CostExtent, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy,
+    MeasureChange, NoiseSummary, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share,
+    SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, Presence, Weight};
@@ -51,6 +52,18 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         total: MeasureChange::default(),
         inline: RowInline::default(),
         gap_share_pct: None,
+        cost_change: None,
+    }
+}
+
+/// A change per operation that is the row's own.
+pub(crate) fn own_cost_change() -> CostChange {
+    CostChange {
+        pct: Some(24.0),
+        ci_low_pct: Some(20.0),
+        ci_high_pct: Some(28.0),
+        q_value: 0.001,
+        extent: CostExtent::Own,
     }
 }
 

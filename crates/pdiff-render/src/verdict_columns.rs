@@ -30,7 +30,7 @@ const TEXTS: [Text; 15] = [
     ("sampled_after", |v| v.is_sampled(Side::After).to_string()),
 ];
 
-const NUMBERS: [Number; 14] = [
+const NUMBERS: [Number; 18] = [
     ("before_self_pct", |v| Some(v.before.self_pct)),
     ("before_booked_self_pct", |v| Some(v.before.booked_self_pct)),
     ("before_total_pct", |v| Some(v.before.total_pct)),
@@ -45,6 +45,10 @@ const NUMBERS: [Number; 14] = [
     ("ci_low_pp", |v| Some(v.ci_low_pp)),
     ("ci_high_pp", |v| Some(v.ci_high_pp)),
     ("q_value", |v| v.q_value),
+    ("cost_change_pct", |v| v.cost_change?.pct),
+    ("cost_change_ci_low_pct", |v| v.cost_change?.ci_low_pct),
+    ("cost_change_ci_high_pct", |v| v.cost_change?.ci_high_pct),
+    ("cost_change_q_value", |v| Some(v.cost_change?.q_value)),
 ];
 
 /// The verdicts as CSV.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::hot_lines::FunctionLinesReport;
 use crate::json::side;
-use crate::report::{PolicyReport, SCHEMA_VERSION, SideReport};
+use crate::report::{CostChangeReport, PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::settings_json::SettingsReport;
 use crate::verdict_explain::ExplainView;
 
@@ -52,6 +52,9 @@ struct VerdictReport<'a> {
     ci_low_pp: f64,
     ci_high_pp: f64,
     q_value: Option<f64>,
+    /// Change of the judged measure per operation, where it was tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_change: Option<CostChangeReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     family_id: Option<usize>,
     callers: &'a [String],
@@ -162,6 +165,7 @@ fn verdict(of: &Verdict) -> VerdictReport<'_> {
         ci_low_pp: of.ci_low_pp,
         ci_high_pp: of.ci_high_pp,
         q_value: of.q_value,
+        cost_change: of.cost_change.as_ref().map(CostChangeReport::new),
         family_id: of.family,
         callers: &of.callers,
         tags: of.tags.iter().map(|tag| tag.as_str()).collect(),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::compare::Row;
+use crate::compare::{CostChange, Row};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $text:literal,)* }) => {
@@ -116,6 +116,15 @@ impl Judged {
             Self::OwnSelf => row.significant,
             Self::Booked => row.booked.significant,
             Self::Total => row.total.significant,
+        }
+    }
+
+    /// The row's change of this measure per operation, where that was tested.
+    pub(super) fn cost_change(self, row: &Row) -> Option<CostChange> {
+        match self {
+            Self::OwnSelf => row.cost_change,
+            Self::Booked => row.booked.cost_change,
+            Self::Total => row.total.cost_change,
         }
     }
 

@@ -96,6 +96,7 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
         ci_low_pp: row.ci_low_pp,
         ci_high_pp: row.ci_high_pp,
         q_value: row.test.q(),
+        cost_change: finding.judged.cost_change(row),
         family: None,
         callers: finding.callers,
         tags,

@@ -4,7 +4,7 @@ use pdiff_profile::{Presence, Side};
 
 use super::cause::{Cause, Confidence, InBuild, Judged, Tag};
 use super::evidence::Evidence;
-use crate::compare::{Quantities, Row};
+use crate::compare::{CostChange, Quantities, Row};
 use crate::settings_diff::SettingsDiff;
 
 /// What became of one function, why, and how sure that is.
@@ -40,6 +40,8 @@ pub struct Verdict {
     pub ci_high_pp: f64,
     /// The q-value of the change of self, where it was tested.
     pub q_value: Option<f64>,
+    /// The change of the judged measure per operation, where that was tested.
+    pub cost_change: Option<CostChange>,
     /// The family it belongs to, by number.
     pub family: Option<usize>,
     /// Callers that the verdict names.

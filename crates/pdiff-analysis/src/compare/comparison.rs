@@ -184,6 +184,8 @@ pub struct Row {
     pub inline: RowInline,
     /// What part of the throughput gap the row's change of cost makes up, in percent; only where there is a gap.
     pub gap_share_pct: Option<f64>,
+    /// The change of self per operation; `None` without operations, without runs to compare, or if the row was not tested.
+    pub cost_change: Option<CostChange>,
 }
 
 impl Row {
@@ -194,6 +196,12 @@ impl Row {
             Side::Before => &self.before,
             Side::After => &self.after,
         }
+    }
+
+    /// Whether self costs more or less per operation, beyond noise and beyond what all functions have in common.
+    #[must_use]
+    pub fn has_own_cost_change(&self) -> bool {
+        self.cost_change.is_some_and(|change| change.extent == CostExtent::Own)
     }
 
     /// Change of the share of self, in points: after minus before.
@@ -234,6 +242,53 @@ pub struct MeasureChange {
     pub before_bound_pct: Option<f64>,
     /// Where the other side has no sample: what its share may be all the same (95 %), in percent.
     pub after_bound_pct: Option<f64>,
+    /// Standard error of the change, in points.
+    pub se_pp: f64,
+    /// Degrees of freedom of the t distribution that `se_pp` is used with.
+    pub degrees_of_freedom: f64,
+    /// The change per operation; `None` where that was not tested.
+    pub cost_change: Option<CostChange>,
+}
+
+/// The change of a measure's cost per operation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CostChange {
+    /// 100 (after / before - 1), from share and cost of the profile; `None` without weight on the base side.
+    pub pct: Option<f64>,
+    /// Lower end of its 95 % interval, in which the noise of the profile's cost is.
+    pub ci_low_pct: Option<f64>,
+    /// Upper end of it.
+    pub ci_high_pct: Option<f64>,
+    /// Smallest false discovery rate at which the cost changed at all.
+    pub q_value: f64,
+    /// What that says.
+    pub extent: CostExtent,
+}
+
+/// How far a change of cost per operation is a row's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CostExtent {
+    /// No more than noise, or below the floor.
+    WithinNoise,
+    /// Beyond noise, but as the median function's: the profile as a whole costs more or less.
+    Shared,
+    /// Beyond noise, and too few functions were sampled to tell what all have in common.
+    NotToldApart,
+    /// Beyond noise, and beyond what the median function's cost changed, in the same direction.
+    Own,
+}
+
+impl CostExtent {
+    /// Its name in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::WithinNoise => "within-noise",
+            Self::Shared => "shared",
+            Self::NotToldApart => "not-told-apart",
+            Self::Own => "own",
+        }
+    }
 }
 
 impl MeasureChange {
@@ -268,6 +323,9 @@ impl Default for MeasureChange {
             after_samples: 0,
             before_bound_pct: None,
             after_bound_pct: None,
+            se_pp: 0.0,
+            degrees_of_freedom: 0.0,
+            cost_change: None,
         }
     }
 }

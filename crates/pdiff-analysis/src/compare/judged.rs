@@ -137,6 +137,9 @@ impl Counted<'_> {
             after_samples: samples(Side::After),
             before_bound_pct: noise.before_bound_pct,
             after_bound_pct: noise.after_bound_pct,
+            se_pp: noise.se_pp,
+            degrees_of_freedom: noise.degrees_of_freedom,
+            cost_change: None,
         }
     }
 
@@ -181,6 +184,7 @@ impl Counted<'_> {
             total: MeasureChange::default(),
             inline: RowInline::default(),
             gap_share_pct: None,
+            cost_change: None,
         }
     }
 

@@ -8,6 +8,7 @@ mod call_tree;
 mod comparability;
 mod comparison;
 mod cost;
+mod cost_change;
 mod family;
 mod hot_lines;
 mod input;
@@ -23,8 +24,9 @@ pub use call_tree::{
     CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
 };
 pub use comparison::{
-    Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, InlinedInto, MatchedBy,
-    MeasureChange, NoiseSummary, Pair, Quantities, Row, RowInline, RowMatch, RunSummary, SideSummary,
+    Comparison, Cost, CostChange, CostExtent, Fact, Family, Gap, GapParts, Gravity, InlineFlip, InlinedInto,
+    MatchedBy, MeasureChange, NoiseSummary, Pair, Quantities, Row, RowInline, RowMatch, RunSummary,
+    SideSummary,
 };
 pub use family::InlineChange;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine, hot_lines};
@@ -120,6 +122,9 @@ fn compare_prepared(
         costs[1].set_per_op(&mut row.after);
     }
     let cost = cost::cost(&costs[0], &costs[1], &mut rows, settings.noise.assumed_cv);
+    if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
+        cost_change::set_cost_changes(cost, &mut rows, settings.noise.false_discovery_rate);
+    }
     let [before, after] = summaries;
     Comparison {
         comparability: comparability::facts(

@@ -8,7 +8,7 @@
 use pdiff_profile::{Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::comparison::Row;
+use super::comparison::{CostChange, CostExtent, Row};
 use super::input::Sides;
 use super::matching::Renames;
 use super::prepare::{Prepared, PreparedRun};
@@ -76,7 +76,14 @@ pub(super) fn sampled_calls(
 ) -> SampledCalls {
     let changed: FxHashSet<(&str, &str)> = rows
         .iter()
-        .filter(|row| row.significant || row.booked.significant || row.total.significant)
+        .filter(|row| {
+            let costs = [row.cost_change, row.booked.cost_change, row.total.cost_change];
+            let is_own = |change: &CostChange| change.extent == CostExtent::Own;
+            row.significant
+                || row.booked.significant
+                || row.total.significant
+                || costs.iter().flatten().any(is_own)
+        })
         .map(|row| (row.name.as_str(), row.object.as_str()))
         .collect();
     let wanted: Vec<bool> =

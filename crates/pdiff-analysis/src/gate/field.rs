@@ -40,8 +40,11 @@ fn present(side: &Quantities) -> Option<&Quantities> {
     (side.total_weight.0 > 0).then_some(side)
 }
 
+/// The change of a row's cost per operation.
+const COST_CHANGE: &str = "cost_change_pct";
+
 macro_rules! row_fields {
-    ($($name:literal $sums:literal $value:expr;)+) => {
+    ($($name:tt $sums:literal $value:expr;)+) => {
         &[$(RowField { name: $name, value: $value, sums: $sums }),+]
     };
 }
@@ -58,6 +61,7 @@ const ROW_FIELDS: &[RowField] = row_fields! {
     "q_value" false |row| row.test.q();
     "detectable_pp" false |row| row.detectable_pp;
     "gap_share_pct" true |row| row.gap_share_pct;
+    COST_CHANGE false |row| row.cost_change?.pct;
     "before_self_pct" true |row| Some(row.before.self_pct);
     "after_self_pct" true |row| Some(row.after.self_pct);
     "before_booked_self_pct" true |row| Some(row.before.booked_self_pct);
@@ -134,6 +138,16 @@ impl Field {
         }
         let rows = ROW_FIELDS.iter().map(|field| field.name.to_owned());
         rows.chain(WHOLE_FIELDS.iter().map(|field| format!("total:{}", field.name))).collect()
+    }
+
+    /// Whether a row's number counts without `all:`: the row's change is more than noise, for numbers of cost also its
+    /// change per operation.
+    pub(super) fn is_found(self, row: &Row) -> bool {
+        match self.name() {
+            COST_CHANGE => row.has_own_cost_change(),
+            name if name.contains("per_op") => row.significant || row.has_own_cost_change(),
+            _ => row.significant,
+        }
     }
 
     /// Its name.

@@ -10,6 +10,7 @@
 //! ```
 
 mod blocks;
+mod common_factor;
 mod cost;
 mod detectable;
 mod drift;
@@ -25,6 +26,7 @@ mod trigamma;
 mod within;
 
 pub use blocks::{BLOCK_S, COARSE_FACTOR, RowRun, RunBlocks};
+pub(crate) use common_factor::{CommonFactor, Excess, ShareChange};
 pub use cost::{CommonShift, common_shift};
 pub use detectable::{POWER, Sensitivity, SideSize};
 pub use drift::{DRIFT_FALSE_DISCOVERY_RATE, DRIFT_MIN_RATIO, DRIFT_MIN_SHARE, Drift};
@@ -35,5 +37,5 @@ pub use judgement::{
     FLOOR_PP, FLOOR_RELATIVE, Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested,
 };
 pub use model::RunModel;
-pub(crate) use student::{critical_t, two_sided_p};
+pub(crate) use student::critical_t;
 pub use within::{ASSUMED_BURST_CV, ASSUMED_DISPERSION, ASSUMED_DISPERSION_DF};

@@ -12,7 +12,7 @@ use pdiff_profile::census::{
     Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineSite,
     Producer, Spin, Visibility,
 };
-use pdiff_profile::{ObjectAddr, Profile};
+use pdiff_profile::{ObjectAddr, Profile, RunMeasures};
 use std::collections::BTreeMap;
 
 use crate::support::{profile, settings, side};
@@ -113,6 +113,11 @@ fn sampled(folded: &str) -> Profile {
     profile(&text)
 }
 
+fn measures(operations: &[f64]) -> Vec<RunMeasures> {
+    let run = |operations: &f64| RunMeasures { operations: Some(*operations), ..RunMeasures::default() };
+    operations.iter().map(run).collect()
+}
+
 /// What else verdicts may rest on.
 #[derive(Default)]
 pub(crate) struct Extra<'a> {
@@ -120,6 +125,8 @@ pub(crate) struct Extra<'a> {
     pub(crate) same_objects: &'a [String],
     pub(crate) demands: Option<Demands>,
     pub(crate) settings: Option<SettingsDiff>,
+    /// Operations of each run of each side: as many runs of the same samples.
+    pub(crate) operations: Option<[&'a [f64]; 2]>,
 }
 
 pub(crate) fn classified(before: Side<'_>, after: Side<'_>) -> Classification {
@@ -128,7 +135,13 @@ pub(crate) fn classified(before: Side<'_>, after: Side<'_>) -> Classification {
 
 pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'_>) -> Classification {
     let (of_before, of_after) = (sampled(before.folded), sampled(after.folded));
-    let sides = Sides { before: side("before", &[&of_before], &[]), after: side("after", &[&of_after], &[]) };
+    let [measures_before, measures_after] = extra.operations.unwrap_or_default().map(measures);
+    let runs_before = vec![&of_before; measures_before.len().max(1)];
+    let runs_after = vec![&of_after; measures_after.len().max(1)];
+    let sides = Sides {
+        before: side("before", &runs_before, &measures_before),
+        after: side("after", &runs_after, &measures_after),
+    };
     let (comparison, calls): (Comparison, SampledCalls) = compare_with_calls(&sides, &settings());
     let builds = [before, after].map(|side| side.build.map(census));
     let (aliases, spin, architectural) = (Aliases::default(), SpinList::builtin(), Architectural::mysqld());

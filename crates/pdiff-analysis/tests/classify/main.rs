@@ -11,5 +11,6 @@ mod build;
 mod causes;
 mod laws;
 mod lost_frames;
+mod per_operation;
 mod settings;
 mod shifts;

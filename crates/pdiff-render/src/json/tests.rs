@@ -42,6 +42,15 @@ fn the_keys_are_those_of_schema_version_1() {
 }
 
 #[test]
+fn what_was_tested_per_operation_stands_beside_the_share() {
+    let mut comparison = sample::full();
+    comparison.rows[5].cost_change = Some(sample::own_cost_change());
+    let row = &parsed(&comparison)["functions"][5];
+    assert_eq!(keys(&row["cost_change"]), "ci_high_pct ci_low_pct extent pct q_value");
+    assert_eq!((&row["cost_change"]["extent"], &row["cost_change"]["pct"]), (&"own".into(), &24.0.into()));
+}
+
+#[test]
 fn a_side_without_weight_is_null_and_weights_are_integers() {
     let value = parsed(&sample::full());
     let new =

@@ -27,12 +27,13 @@ fn parquet_holds_every_row_and_says_null_for_a_side_without_weight() {
 
 #[test]
 fn columns_are_named_as_in_json() {
-    let comparison = sample::full();
+    let mut comparison = sample::full();
+    comparison.rows.iter_mut().for_each(|row| row.cost_change = Some(sample::own_cost_change()));
     let json: serde_json::Value = serde_json::from_slice(&crate::json(&comparison).unwrap()).unwrap();
     let row = json["functions"].as_array().unwrap().iter().find(|row| row["presence"] == "both").unwrap();
     let columns = read_back(&comparison);
     for name in columns.get_column_names().into_iter().map(|name| name.as_str()) {
-        let path = ["before_", "after_", "match_"]
+        let path = ["before_", "after_", "match_", "cost_change_"]
             .iter()
             .find_map(|part| Some((part.trim_end_matches('_'), name.strip_prefix(part)?)));
         let found = match path {
@@ -55,7 +56,7 @@ fn csv_quotes_hostile_names_and_has_one_record_a_row() {
     assert!(text.contains("\"old_\u{1b}[31m|`name`\n\",mysqld,,,,only-before,"), "{text}");
     let record = text.lines().find(|line| line.starts_with("THD::")).unwrap();
     assert!(
-        record.contains(",only-after,,THD::store_cached_properties,,qualified,false,true,,,,,,,"),
+        record.contains(",only-after,,THD::store_cached_properties,,,qualified,false,true,,,,,,,"),
         "{record}"
     );
 }

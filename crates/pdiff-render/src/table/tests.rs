@@ -193,3 +193,18 @@ fn rows_that_inlining_moved_weight_between_are_told_as_one() {
                     its 2 rows together +0.30 booked (own code +0.10, calls and callers +0.20)";
     assert!(text.contains(expected), "{text}");
 }
+
+#[test]
+fn a_row_whose_cost_changed_while_its_share_held_is_marked_and_stands_first() {
+    let mut comparison = sample::comparison(vec![
+        sample::row("main", (54.0, 53.0)),
+        Row { cost_change: Some(sample::own_cost_change()), ..sample::row("hot_a", (45.0, 45.7)) },
+    ]);
+    let text = table(&comparison, &at(100, None));
+    let rows = rows_of(&text);
+    assert!(rows.iter().any(|row| row.contains("/op") && row.contains("hot_a")), "{text}");
+    let place = |name: &str| rows.iter().position(|row| row.contains(name)).unwrap();
+    assert!(place("hot_a") < place("main") && text.contains("/op its cost per operation changed"), "{text}");
+    comparison.rows[1].significant = true;
+    assert!(!table(&comparison, &at(100, None)).contains("/op"), "the share tells it");
+}

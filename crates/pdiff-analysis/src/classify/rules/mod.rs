@@ -11,6 +11,7 @@ mod new_code;
 mod newly_active;
 mod noise;
 mod not_visible;
+mod per_operation;
 mod same_binary;
 mod weight;
 
@@ -23,7 +24,7 @@ use super::finding::Finding;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
@@ -35,6 +36,7 @@ const RULES: [Rule; 13] = [
     newly_active::rule,
     fast_path::rule,
     more_calls::rule,
+    per_operation::rule,
     common_shift::rule,
     weight::rule,
 ];

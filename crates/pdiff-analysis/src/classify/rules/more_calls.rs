@@ -7,6 +7,9 @@ use crate::classify::evidence::{Evidence, EvidenceKind};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::rules::FlippedCallers;
+use crate::policy::Share;
+
+use super::per_operation;
 
 /// Counts that grew by less do not explain anything: status counters are read at other moments than samples.
 const MORE_CALLS: f64 = 1.1;
@@ -18,12 +21,17 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let row = case.row;
     // From none to some is no growth of calls: it is newly active.
     let calls = context.input.counts?.get(&row.name).filter(|calls| calls.before > 0.0)?;
-    let judged = [Judged::OwnSelf, Judged::Total].into_iter().find(|of| of.is_significant(row))?;
+    let changed = |of: &Judged| of.is_significant(row) || per_operation::is_own(*of, row);
+    let judged = [Judged::OwnSelf, Judged::Total].into_iter().find(changed)?;
     let (before, after) = match judged {
         Judged::Total => (row.before.total_pct, row.after.total_pct),
         _ => (row.before.self_pct, row.after.self_pct),
     };
-    let (more_calls, more_time) = (calls.after / calls.before, after / before);
+    let more_calls = calls.after / calls.before;
+    // Counts are per operation; so is time, where operations are known.
+    let whole =
+        context.input.comparison.cost.as_ref().filter(|_| context.input.comparison.share == Share::All);
+    let more_time = after / before * whole.map_or(1.0, |cost| cost.log_ratio.exp());
     let explains =
         more_calls >= MORE_CALLS && more_time > 1.0 && more_calls.ln() >= EXPLAINING_PART * more_time.ln();
     if !explains {

@@ -1,7 +1,7 @@
-//! `R-noise`: no measure of the function changed by more than noise, and chains hide nothing
-//! that did.
+//! `R-noise`: no measure of the function changed by more than noise, neither in share nor, where that was tested, per
+//! operation; and chains hide nothing that did.
 
-use super::fast_path;
+use super::{fast_path, per_operation};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -9,16 +9,22 @@ use crate::classify::finding::Finding;
 use crate::classify::rules::FlippedCallers;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
-    if Judged::ALL.iter().any(|measure| measure.is_significant(case.row)) {
+    let is_told = |of: &Judged| of.is_significant(case.row) || per_operation::is_own(*of, case.row);
+    if Judged::ALL.iter().any(is_told) {
         return None;
     }
     if let Some(finding) = fast_path::hidden(context, case, flipped) {
+        return Some(finding);
+    }
+    if let Some(finding) = per_operation::shared(context, case) {
         return Some(finding);
     }
     let seen = case.row.detectable_pp.map_or_else(
         || "too few samples for a test".to_owned(),
         |pp| format!("a change of self below {pp:.2} points could not be seen"),
     );
-    let reason = format!("not more than noise; {seen}");
+    let untested = per_operation::untested(context, case.row);
+    let untested = untested.map_or_else(String::new, |untested| format!("; {untested}"));
+    let reason = format!("not more than noise; {seen}{untested}");
     Some(Finding::new("R-noise", Cause::Noise, Judged::OwnSelf, reason).limited(Confidence::Likely, seen))
 }

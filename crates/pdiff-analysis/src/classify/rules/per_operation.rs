@@ -1,0 +1,111 @@
+//! Costs per operation that changed though the share tells nothing of it: `R-heavier` and `R-lighter` by cost, and
+//! `R-shared-cost` where all functions changed alike.
+//!
+//! Two functions that make up most of a program and both cost a fifth more keep their shares. Where operations are known and
+//! runs tell how the whole profile's cost varies, each row's cost was tested (`compare/cost_change.rs`).
+
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, Judged};
+use crate::classify::context::Context;
+use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::rules::FlippedCallers;
+use crate::compare::{CostChange, CostExtent, Row};
+use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
+use crate::policy::Share;
+
+/// Whether a measure's cost changed on its own.
+pub(super) fn is_own(measure: Judged, row: &Row) -> bool {
+    measure.cost_change(row).is_some_and(|change| change.extent == CostExtent::Own)
+}
+
+/// The share does not tell of the cost: it is within noise, or it went the other way because others changed more.
+fn is_untold(measure: Judged, row: &Row) -> bool {
+    let change_pct = measure.cost_change(row).and_then(|change| change.pct).unwrap_or(0.0);
+    !measure.is_significant(row) || change_pct * measure.delta_pp(row) < 0.0
+}
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+    let row = case.row;
+    let told = |of: &Judged| of.is_significant(row) || is_own(*of, row);
+    let judged = Judged::ALL.iter().copied().find(told)?;
+    if !is_own(judged, row) || !is_untold(judged, row) {
+        return None;
+    }
+    let change = judged.cost_change(row)?;
+    let pct = change.pct?;
+    let share = match judged.is_significant(row) {
+        true => "though its share went the other way, for others changed more",
+        false => "though its share is within noise",
+    };
+    let reason = format!(
+        "{judged} costs {} per operation, {share} ({:+.2} points)",
+        words(&change, pct),
+        judged.delta_pp(row)
+    );
+    let is_more = pct > 0.0;
+    let cause = if is_more { Cause::Heavier } else { Cause::Lighter };
+    let (rule_id, why) = match judged {
+        Judged::OwnSelf if is_more => ("R-heavier", "samples alone do not tell calls from cost per call"),
+        Judged::OwnSelf => ("R-lighter", "samples alone do not tell calls from cost per call"),
+        _ => ("R-callees", "the change is in what it calls: see there"),
+    };
+    let finding = Finding::new(rule_id, cause, judged, reason).with(evidence(context, judged, row));
+    let finding = finding.limited(Confidence::Likely, why);
+    Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Where no measure's share changed: its cost changed as that of all functions, or it cannot be told whether more.
+pub(super) fn shared(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    let row = case.row;
+    let found = Judged::ALL.iter().find_map(|of| {
+        let change = of.cost_change(row).filter(|change| change.extent != CostExtent::WithinNoise)?;
+        Some((*of, change, change.pct?))
+    });
+    let (judged, change, pct) = found.filter(|_| !context.same_program)?;
+    let words = words(&change, pct);
+    let facts = evidence(context, judged, row);
+    if change.extent == CostExtent::NotToldApart {
+        let reason = format!("{judged} costs {words} per operation, its share is within noise");
+        let why = "too few functions were sampled on both sides to tell what all have in common";
+        let finding = Finding::new("R-shared-cost", Cause::Unclear, judged, reason).with(facts);
+        return Some(finding.limited(Confidence::Unclear, why));
+    }
+    let reason = format!(
+        "{judged} costs {words} per operation as the whole profile does, its share is within noise: no change of its own"
+    );
+    let finding = Finding::new("R-shared-cost", Cause::Noise, judged, reason).with(facts);
+    Some(finding.limited(Confidence::Likely, "what all functions have in common is no cause of one of them"))
+}
+
+/// What cannot be said of the cost with one run a side, where it changed more than the share did.
+pub(super) fn untested(context: &Context<'_>, row: &Row) -> Option<String> {
+    let comparison = context.input.comparison;
+    let cost = comparison.cost.as_ref().filter(|_| comparison.share == Share::All)?;
+    let relative = |after: f64, before: f64| after / before - 1.0;
+    let of_share = relative(row.after.self_pct, row.before.self_pct);
+    let of_cost = (1.0 + of_share) * cost.log_ratio.exp() - 1.0;
+    let is_larger = of_cost.is_finite() && of_cost.abs() >= FLOOR_RELATIVE && of_cost.abs() > of_share.abs();
+    let is_seen = row.before.self_pct.max(row.after.self_pct) >= FLOOR_PP;
+    (cost.log_interval.is_none() && is_larger && is_seen)
+        .then(|| format!("{:+.0} % per operation, which is not tested with one run a side", 100.0 * of_cost))
+}
+
+fn words(change: &CostChange, pct: f64) -> String {
+    let interval = change.ci_low_pct.zip(change.ci_high_pct);
+    let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % {low:+.0}..{high:+.0})"));
+    format!("{pct:+.0} %{interval}")
+}
+
+fn evidence(context: &Context<'_>, judged: Judged, row: &Row) -> Option<Evidence> {
+    let change = judged.cost_change(row)?;
+    let whole_pct = 100.0 * context.input.comparison.cost.as_ref()?.log_ratio.exp_m1();
+    let text = format!(
+        "{judged} per operation {}, q {:.2e}; the whole profile {whole_pct:+.1} %",
+        words(&change, change.pct?),
+        change.q_value
+    );
+    let numbers = [("cost_change_pct", change.pct?), ("whole_cost_change_pct", whole_pct)];
+    Some(Evidence::new(EvidenceKind::Weight, text).with(&numbers))
+}

@@ -1,0 +1,151 @@
+//! What a row's share changes beyond a factor that all rows have in common.
+//!
+//! A row's cost per operation is share x cost of the profile. Without change of that cost its share would be the old share
+//! times R = (old cost / new cost) of the whole profile, so `new share - R x old share` is what is its own. Its variance
+//! is that of the change of share plus (R x old share)^2 times that of ln R (delta method), on Satterthwaite's degrees of
+//! freedom.
+//!
+//! The two are not independent: a row that costs more in one run makes the run's profile cost more, too. With p the larger
+//! share, s^2 the variance of ln of the row's own cost and nothing else moving, ln share varies by (1-p)^2 s^2 and ln cost
+//! by p^2 s^2, with covariance p (1-p) s^2: so the covariance is at most p / (1-p) times the variance of the share. Twice that is added,
+//! but never more than what perfect correlation would add.
+
+use super::judgement::{FLOOR_PP, FLOOR_RELATIVE};
+use super::student::{critical_t, two_sided_p};
+
+/// A factor by which the share of a row without change of its own falls or rises, and how well it is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CommonFactor {
+    /// New share over old share.
+    pub(crate) ratio: f64,
+    /// Standard error of its logarithm.
+    pub(crate) log_se: f64,
+    /// Degrees of freedom of that.
+    pub(crate) degrees_of_freedom: f64,
+}
+
+/// A row's shares, in percent, and what is known of their difference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ShareChange {
+    pub(crate) before_pct: f64,
+    pub(crate) after_pct: f64,
+    /// Standard error of the difference, in points.
+    pub(crate) se_pp: f64,
+    /// Degrees of freedom of that.
+    pub(crate) degrees_of_freedom: f64,
+}
+
+/// What a share changed beyond the factor, in points of the new profile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Excess {
+    pub(crate) points: f64,
+    /// What the old share makes of the new one without change.
+    pub(crate) expected_pct: f64,
+    after_pct: f64,
+    ratio: f64,
+    se_pp: f64,
+    degrees_of_freedom: f64,
+}
+
+impl CommonFactor {
+    /// What a row's share changed beyond the factor.
+    pub(crate) fn excess(&self, row: ShareChange) -> Excess {
+        let expected_pct = self.ratio * row.before_pct;
+        // The old share's part of the variance grows with the ratio; taking all of it so errs on the safe side. Swapped
+        // sides give the same ratio of excess to error.
+        let own = (row.se_pp * self.ratio.max(1.0)).powi(2);
+        let common = (expected_pct.max(row.after_pct) * self.log_se).powi(2);
+        let share = (row.before_pct.max(row.after_pct) / 100.0).clamp(0.0, 1.0);
+        let covariance = own * share / (1.0 - share);
+        let variance = own + common + 2.0 * covariance.min((own * common).sqrt());
+        let squared = own.powi(2) / row.degrees_of_freedom + common.powi(2) / self.degrees_of_freedom;
+        Excess {
+            points: row.after_pct - expected_pct,
+            expected_pct,
+            after_pct: row.after_pct,
+            ratio: self.ratio,
+            se_pp: variance.sqrt(),
+            degrees_of_freedom: (own + common).powi(2) / squared,
+        }
+    }
+}
+
+impl Excess {
+    /// Two-sided p-value of "nothing but the factor".
+    pub(crate) fn p(&self) -> f64 {
+        if self.se_pp > 0.0 { two_sided_p(self.points / self.se_pp, self.degrees_of_freedom) } else { 1.0 }
+    }
+
+    /// Half the width of the 95 % interval, in points.
+    pub(crate) fn half_pp(&self) -> f64 {
+        if self.se_pp > 0.0 { critical_t(0.05, self.degrees_of_freedom) * self.se_pp } else { 0.0 }
+    }
+
+    /// Whether it passes the practical floor, in points of either profile.
+    pub(crate) fn is_large(&self) -> bool {
+        let larger = self.after_pct.max(self.expected_pct);
+        let least = self.points.abs().min(self.points.abs() / self.ratio);
+        least >= FLOOR_PP && self.points.abs() >= FLOOR_RELATIVE * larger
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(before_pct: f64, after_pct: f64) -> ShareChange {
+        ShareChange { before_pct, after_pct, se_pp: 0.5, degrees_of_freedom: 6.0 }
+    }
+
+    fn factor(ratio: f64, log_se: f64) -> CommonFactor {
+        CommonFactor { ratio, log_se, degrees_of_freedom: 4.0 }
+    }
+
+    #[test]
+    fn with_the_factor_known_to_be_one_it_is_the_test_of_the_share() {
+        let excess = factor(1.0, 0.0).excess(row(4.0, 6.0));
+        assert!((excess.p() - two_sided_p(4.0, 6.0)).abs() < 1e-12);
+        assert!(excess.is_large() && !factor(1.0, 0.0).excess(row(4.0, 4.0)).is_large());
+    }
+
+    #[test]
+    fn a_share_that_holds_while_operations_cost_twice_is_growth() {
+        let known = factor(0.5, 0.0);
+        assert!((known.excess(row(4.0, 4.0)).points - 2.0).abs() < 1e-12);
+        // Half the share at twice the cost is no change.
+        assert_eq!(known.excess(row(4.0, 2.0)).p(), 1.0);
+    }
+
+    #[test]
+    fn doubt_about_the_factor_hides_changes_of_large_rows_most() {
+        let p = |log_se: f64, before: f64| factor(1.0, log_se).excess(row(before, before + 2.0)).p();
+        let loss = |before: f64| p(0.1, before) / p(0.0, before);
+        // A small row hardly notices: its p-value may even fall a little, for degrees of freedom are added.
+        assert!(
+            loss(20.0) > 10.0 * loss(1.0) && (loss(1.0) - 1.0).abs() < 0.3,
+            "{} {}",
+            loss(20.0),
+            loss(1.0)
+        );
+    }
+
+    #[test]
+    fn a_large_row_moves_the_profile_with_it() {
+        // Own 0.25, common 0.16, covariance 0.25 x 0.04 / 0.96, on (0.41)^2 / (0.25^2 / 6 + 0.16^2 / 4).
+        let p = factor(1.0, 0.1).excess(row(2.0, 4.0)).p();
+        let variance: f64 = 0.41 + 2.0 * 0.25 * 0.04 / 0.96;
+        let want = two_sided_p(2.0 / variance.sqrt(), 0.41_f64.powi(2) / (0.0625 / 6.0 + 0.0256 / 4.0));
+        assert!((p - want).abs() < 1e-12, "{p} {want}");
+        // A row that is all of the profile has no more than perfect correlation adds.
+        let all = factor(1.0, 0.1).excess(ShareChange { se_pp: 0.01, ..row(99.9, 100.0) });
+        assert!(all.se_pp <= 0.01 + 10.0 + 1e-12);
+    }
+
+    #[test]
+    fn swapped_sides_are_as_sure() {
+        let there = factor(0.8, 0.05).excess(row(5.0, 7.0));
+        let back = factor(1.25, 0.05).excess(row(7.0, 5.0));
+        assert!((there.p() - back.p()).abs() < 1e-12 && there.points > 0.0 && back.points < 0.0);
+        assert_eq!(there.is_large(), back.is_large());
+    }
+}

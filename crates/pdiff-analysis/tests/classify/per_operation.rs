@@ -1,0 +1,87 @@
+//! Costs per operation that changed while shares did not, and what all functions have in common.
+
+use crate::build::{Extra, classified_with, said, seen, verdict};
+use pdiff_analysis::classify::Classification;
+
+/// Two functions that make up most of the program, one of middle size, and ten that do not change.
+fn program(hot: u64, middle: u64, steady: u64) -> String {
+    let lines: String = (0..10).map(|n| format!("main;steady_{n} {steady}\n")).collect();
+    format!("main;hot_a {hot}\nmain;hot_b {hot}\nmain;middle {middle}\n{lines}")
+}
+
+fn build() -> String {
+    let words: String = (0..10).map(|n| format!("steady_{n}:80 main>steady_{n} ")).collect();
+    format!("main:50 hot_a:90 hot_b:90 middle:90 main>hot_a main>hot_b main>middle {words}")
+}
+
+fn compared(before: &str, after: &str, operations: [&[f64]; 2]) -> Classification {
+    let extra = Extra { operations: Some(operations), ..Extra::default() };
+    classified_with(seen(before, &build()), seen(after, &build()), &extra)
+}
+
+const EVEN: &[f64] = &[1000.0, 1010.0, 990.0];
+const FEWER: &[f64] = &[800.0, 808.0, 792.0];
+
+#[test]
+fn what_costs_more_per_operation_is_heavier_though_its_share_holds() {
+    let (before, after) = (program(450, 0, 10), program(560, 0, 10));
+    let outcome = compared(&before, &after, [EVEN, EVEN]);
+    assert_eq!(said(&outcome, "hot_a"), "heavier likely R-heavier");
+    let hot = verdict(&outcome, "hot_a");
+    assert!(hot.reason.contains("costs +24 %") && hot.reason.contains("within noise"), "{}", hot.reason);
+    assert_eq!(verdict(&outcome, "steady_1").cause.as_str(), "noise");
+    let back = compared(&after, &before, [EVEN, EVEN]);
+    assert_eq!(said(&back, "hot_a"), "lighter likely R-lighter");
+}
+
+#[test]
+fn what_all_functions_have_in_common_is_no_cause_of_any() {
+    let both = program(400, 100, 40);
+    let outcome = compared(&both, &both, [EVEN, FEWER]);
+    for verdict in &outcome.verdicts {
+        assert_eq!(
+            (verdict.cause.as_str(), verdict.rule_id),
+            ("noise", "R-shared-cost"),
+            "{}",
+            verdict.function
+        );
+        assert!(verdict.reason.contains("costs +25 %"), "{}", verdict.reason);
+    }
+    // One that costs half as much more again than all others is a cause all the same.
+    let outcome = compared(&both, &program(400, 180, 40), [EVEN, FEWER]);
+    assert_eq!(verdict(&outcome, "middle").cause.as_str(), "heavier");
+    assert_eq!(verdict(&outcome, "hot_a").cause.as_str(), "noise");
+}
+
+#[test]
+fn with_one_run_a_side_the_cost_is_told_and_not_judged() {
+    let outcome = compared(&program(450, 0, 10), &program(560, 0, 10), [&[1000.0], &[1000.0]]);
+    assert_eq!(said(&outcome, "hot_a"), "noise likely R-noise");
+    let told = "+24 % per operation, which is not tested with one run a side";
+    assert!(verdict(&outcome, "hot_a").reason.contains(told), "{}", verdict(&outcome, "hot_a").reason);
+}
+
+#[test]
+fn a_profile_whose_cost_varies_from_run_to_run_tells_nothing_of_a_function() {
+    let (before, after) = (program(450, 0, 10), program(560, 0, 10));
+    let outcome = compared(&before, &after, [&[1000.0, 1300.0, 800.0], &[1200.0, 780.0, 1010.0]]);
+    assert_eq!(said(&outcome, "hot_a"), "noise likely R-noise");
+}
+
+#[test]
+fn a_share_that_fell_because_another_function_grew_more_does_not_hide_growth() {
+    // hot_a and hot_b cost four times as much, middle half as much again.
+    let outcome = compared(&program(100, 200, 50), &program(800, 300, 50), [EVEN, EVEN]);
+    let middle = verdict(&outcome, "middle");
+    assert!(middle.delta_self_pp() < 0.0);
+    assert_eq!(said(&outcome, "middle"), "heavier likely R-heavier");
+    assert!(middle.reason.contains("others changed more"), "{}", middle.reason);
+    assert_eq!(verdict(&outcome, "steady_1").cause.as_str(), "noise");
+}
+
+#[test]
+fn too_few_functions_do_not_tell_what_is_common() {
+    let both = "main;hot_a 450\nmain;hot_b 450";
+    let outcome = compared(both, both, [EVEN, FEWER]);
+    assert_eq!(said(&outcome, "hot_a"), "unclear unclear R-shared-cost");
+}
