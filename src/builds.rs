@@ -56,17 +56,8 @@ fn both<T: Send>(before: impl FnOnce() -> T + Send, after: impl FnOnce() -> T) -
 }
 
 impl ReadBuilds {
-    /// Takes the census of the program's builds, as far as their files were found.
+    /// Takes the census of the program's builds, as far as their files were found, and as it was not taken ahead.
     pub(crate) fn read(
-        examined: &Examined,
-        debug_info: Option<&DebugInfo>,
-        notes: &mut Notes,
-    ) -> Result<Self> {
-        Self::read_on(examined, debug_info, ReadAhead::default(), notes)
-    }
-
-    /// The same, with what was taken already.
-    pub(crate) fn read_on(
         examined: &Examined,
         debug_info: Option<&DebugInfo>,
         ahead: ReadAhead,

@@ -6,6 +6,7 @@ mod builds;
 mod cli;
 mod commands;
 mod debuginfod;
+mod evidence;
 mod exit;
 mod output;
 mod pipeline;

@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow};
 
-pub(crate) use builds_compared::{BuildRecordings, recordings_of_builds, usual_settings};
+pub(crate) use builds_compared::{BuildRecordings, knowledge_with, recordings_of_builds, usual_settings};
 pub(crate) use classified::Classified;
 pub(crate) use compared::{Compared, known_renames};
 pub(crate) use debug_info::{DebugInfo, cache_dir, debug_info, debug_roots, debuginfod};

@@ -205,6 +205,27 @@ fn packs_without_a_census_are_told_how_to_get_one() {
 }
 
 #[test]
+fn verdicts_and_reports_say_what_a_pack_without_a_census_lacks() {
+    let directory = tempfile::tempdir().unwrap();
+    let ([before, _], _) = orders("before");
+    let ([after, _], _) = orders("after");
+    let packs = [(before, "b.pdiff"), (after, "a.pdiff")].map(|(recording, name)| {
+        let to = directory.path().join(name);
+        // There is nothing under that directory.
+        let [command, symfs, output] = ["pack", "--symfs", "--output"].map(Path::new);
+        let output = pdiff(&[command, &recording, symfs, directory.path(), output, &to]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        to
+    });
+    for (command, format) in [("classify", "--format=json"), ("report", "--quiet")] {
+        let output = pdiff(&[Path::new(command), &packs[0], &packs[1], Path::new(format)]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("the pack holds no census"), "{command} says nothing of the census");
+        assert!(!text.contains("no binary was found"), "{command} speaks of binaries");
+    }
+}
+
+#[test]
 fn damaged_packs_are_refused_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let [before, after] = mysql();

@@ -4,7 +4,6 @@ use anyhow::{Result, anyhow, bail};
 use pdiff_analysis::{Comparison, Gate};
 use pdiff_render::TableOptions;
 
-use super::classify::add_fact;
 use crate::cli::{CompareArgs, Format, OutputArgs, WorkArgs};
 use crate::exit::Outcome;
 use crate::output::Output;
@@ -24,7 +23,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let mut timings = Timings::start();
     let servers = Servers::new(&args.servers)?;
     let mut comparison = pipeline::run(&compared, args.output.quiet, &mut timings)?;
-    add_fact(&mut comparison, servers.fact());
+    servers.tell(&mut comparison);
     warn_of_one_sided(&args.comparison.work, &comparison);
     let rendered = render(&comparison, args.output.format, &table.options)?;
     timings.lap("render", Some(rendered.len() as u64));

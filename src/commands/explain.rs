@@ -5,8 +5,8 @@ use pdiff_analysis::RowFunction;
 use pdiff_analysis::classify::{FunctionLookup, Verdict, explain, look_up};
 use pdiff_render::{ExplainView, SortBy, TableOptions};
 
-use super::classify::{input, read};
 use crate::cli::{ExplainArgs, ExplainFormat};
+use crate::evidence::Evidence;
 use crate::output::Output;
 use crate::settings::{Classified, table_width, use_color};
 use crate::source_text::SourceRoots;
@@ -28,8 +28,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let output = Output::new(args.output.clone());
     let to_terminal = output.is_terminal();
     let classified = Classified::new(&args.examined, args.quiet)?;
-    let (examined, builds, sides) = read(&classified, args.quiet, &mut Timings::start())?;
-    let input = input(&classified, &examined, &builds);
+    let census = classified.compared.debug_info.as_ref();
+    let evidence = Evidence::read(&classified, census, args.quiet, &mut Timings::start())?;
+    let input = evidence.input(&classified);
     let names = names(name, look_up(&input, name))?;
     let (verdicts, facts) = explain(&input, &names);
     let row = |of: &Verdict| RowFunction {
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         file: of.file.clone(),
     };
     let functions: Vec<RowFunction> = verdicts.iter().map(row).collect();
-    let lines = sides.hot_lines(&classified.compared, &functions)?;
+    let lines = evidence.sides.hot_lines(&classified.compared, &functions)?;
     let most_lines = if args.lines == 0 { usize::MAX } else { args.lines };
     let is_json = args.format == ExplainFormat::Json;
     let (texts, missing) = roots.read(&lines, if is_json { usize::MAX } else { most_lines });

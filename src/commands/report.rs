@@ -3,16 +3,13 @@
 use anyhow::{Context, Result, bail};
 use pdiff_analysis::TreeSettings;
 use pdiff_analysis::ablation::{Attribution, Meeting, meet};
-use pdiff_analysis::classify::classify;
-use pdiff_profile::Notes;
 use pdiff_render::{AttributionView, ReportInput, html_report};
 
 use super::attribute::{attributed, subsystems_of};
-use super::classify::{add_fact, input};
-use crate::builds::ReadBuilds;
 use crate::cli::ReportArgs;
+use crate::evidence::Evidence;
 use crate::output::Output;
-use crate::pipeline::{ReadSides, examine_with_tree};
+use crate::pipeline::ReadSides;
 use crate::settings::{Classified, Compared, MAX_DRAWN_DEPTH, command_line};
 use crate::timings::Timings;
 
@@ -36,19 +33,15 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         max_depth: Some(MAX_DRAWN_DEPTH),
         judge: true,
     };
-    let (mut examined, tree, sides) =
-        examine_with_tree(&classified.compared, &tree, args.quiet, &mut timings)?;
-    let mut notes = Notes::new();
-    let builds = ReadBuilds::read(&examined, classified.compared.debug_info.as_ref(), &mut notes)?;
-    examined.comparison.notes.merge(&notes);
-    add_fact(&mut examined.comparison, classified.servers.fact());
-    timings.lap("census of the binaries", None);
-    let classification = classify(&input(&classified, &examined, &builds));
+    let census = classified.compared.debug_info.as_ref();
+    let (evidence, tree) = Evidence::read_with_tree(&classified, census, &tree, args.quiet, &mut timings)?;
+    let classification = evidence.classify(&classified);
     timings.lap("classify", None);
     let meeting = match &attribution {
-        Some(attribution) => meeting(args, attribution, &sides, &classified.compared)?,
+        Some(attribution) => meeting(args, attribution, &evidence.sides, &classified.compared)?,
         None => None,
     };
+    let Evidence { examined, builds, sides } = evidence;
     drop(sides);
     let of_program = builds.of_program();
     let page = html_report(&ReportInput {

@@ -17,8 +17,8 @@ use crate::cli::{SeriesArgs, SeriesFormat};
 use crate::output::Output;
 use crate::pipeline::BuildsRead;
 use crate::settings::{
-    BuildRecordings, debug_info, read_file, recordings_of_builds, source, stem, table_width, use_color,
-    usual_settings,
+    BuildRecordings, debug_info, knowledge_with, read_file, recordings_of_builds, source, stem, table_width,
+    use_color, usual_settings,
 };
 
 /// The recordings of one build.
@@ -217,8 +217,9 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
     let builds: Vec<BuildRecordings<'_>> =
         recorded.iter().map(|build| BuildRecordings { label: &build.label, paths: &build.paths }).collect();
     let debug_info = debug_info(&args.lookup, args.quiet)?;
-    let settings = |group_by| usual_settings(group_by, args.subsystems.as_deref());
-    let (by_function, by_subsystem) = (settings(GroupBy::Function)?, settings(GroupBy::Subsystem)?);
+    let knowledge = knowledge_with(args.subsystems.as_deref())?;
+    let by_function = usual_settings(GroupBy::Function, knowledge.clone());
+    let by_subsystem = usual_settings(GroupBy::Subsystem, knowledge);
     let files = recordings_of_builds(&builds, windows)?;
     let read = BuildsRead::read(files, debug_info.as_ref(), args.quiet)?;
     let compare = |pairs: &[(usize, usize)], settings: &CompareSettings| -> Result<Vec<Step>> {

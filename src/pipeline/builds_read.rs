@@ -4,7 +4,8 @@ use anyhow::{Context, Result};
 use pdiff_analysis::{CompareSettings, Comparison, SideInput, Sides, choose_events, compare};
 use pdiff_profile::{EventId, Profile, Side};
 
-use super::{Run, check_samples, read_run, side_input};
+use super::run::{Run, read_run};
+use super::sides::{check_samples, side_input};
 use crate::settings::{DebugInfo, Inputs, SideFiles};
 use crate::timings::Timings;
 

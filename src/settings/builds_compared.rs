@@ -34,7 +34,7 @@ impl Compared {
         Ok(Self {
             inputs: Inputs { before, after, event: None, lenient: false, threads: None },
             debug_info: debug_info(lookup, quiet)?,
-            settings: usual_settings(group_by, subsystems)?,
+            settings: usual_settings(group_by, knowledge_with(subsystems)?),
         })
     }
 }
@@ -49,13 +49,18 @@ pub(crate) fn recordings_of_builds(
     Ok(builds)
 }
 
-/// The choices of `pdiff compare` without options, with rows of one kind.
-pub(crate) fn usual_settings(group_by: GroupBy, subsystems: Option<&Path>) -> Result<CompareSettings> {
+/// What is known of programs, with other parts of the program before the built-in ones.
+pub(crate) fn knowledge_with(subsystems: Option<&Path>) -> Result<Knowledge> {
     let mut knowledge = Knowledge::builtin();
     if let Some(path) = subsystems {
         knowledge.subsystems = read_file(path, Subsystems::parse)?.or(knowledge.subsystems);
     }
-    Ok(CompareSettings {
+    Ok(knowledge)
+}
+
+/// The choices of `pdiff compare` without options, with rows of one kind.
+pub(crate) fn usual_settings(group_by: GroupBy, knowledge: Knowledge) -> CompareSettings {
+    CompareSettings {
         policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
         share: Share::All,
         group_by,
@@ -63,7 +68,7 @@ pub(crate) fn usual_settings(group_by: GroupBy, subsystems: Option<&Path>) -> Re
         knowledge,
         noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
         scale_to_cpu_seconds: false,
-    })
+    }
 }
 
 fn side(build: &BuildRecordings<'_>, windows: Option<&Windows>) -> Result<SideFiles> {

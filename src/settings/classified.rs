@@ -1,8 +1,8 @@
-//! What `pdiff classify` and `pdiff explain` work with.
+//! What the commands that give verdicts work with.
 
 use anyhow::{Result, bail};
 use pdiff_analysis::classify::{CallCounts, Demands};
-use pdiff_analysis::{Architectural, GroupBy, Inlines, Share};
+use pdiff_analysis::{Architectural, GroupBy, Inlines, SettingsKnowledge, Share};
 use pdiff_profile::names::MatchLevel;
 
 use super::{Compared, Servers, read_file};
@@ -18,6 +18,17 @@ pub(crate) struct Classified {
 }
 
 impl Classified {
+    /// With nothing known but the comparison itself.
+    pub(crate) fn by_default(compared: Compared) -> Self {
+        Self {
+            compared,
+            architectural: Architectural::mysqld(),
+            counts: None,
+            servers: Servers { diff: None, knowledge: SettingsKnowledge::mysqld() },
+            demands: Demands::Any,
+        }
+    }
+
     /// Checks the arguments and reads the files of knowledge that they name.
     pub(crate) fn new(args: &ExamineArgs, quiet: bool) -> Result<Self> {
         let compared = Compared::new(&args.inputs.recordings, &args.comparison, quiet)?;

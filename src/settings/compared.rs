@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
-    Aliases, CompareSettings, Filters, KernelFilter, Knowledge, Policy, SpinList, Subsystems, ThreadGroups,
+    Aliases, CompareSettings, Filters, KernelFilter, Knowledge, Policy, SpinList, ThreadGroups,
 };
 
 use super::debug_info::debug_info_of_sides;
 use super::inputs::inputs;
-use super::{DebugInfo, Inputs, parse, parse_all, read_file};
+use super::{DebugInfo, Inputs, knowledge_with, parse, parse_all, read_file};
 use crate::cli::{ComparisonArgs, FilterArgs, NameArgs, RecordingArgs, ShareArgs};
 
 /// Everything that a comparison works with.
@@ -68,11 +68,8 @@ fn filter_settings(args: &FilterArgs) -> Result<Filters> {
 }
 
 fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
-    let mut knowledge = Knowledge::builtin();
+    let mut knowledge = knowledge_with(shares.subsystems.as_deref())?;
     knowledge.aliases = known_renames(&names.aliases, names.no_builtin_aliases)?;
-    if let Some(path) = &shares.subsystems {
-        knowledge.subsystems = read_file(path, Subsystems::parse)?.or(knowledge.subsystems);
-    }
     if let Some(path) = &shares.thread_groups {
         knowledge.thread_groups = read_file(path, ThreadGroups::parse)?;
     }

@@ -5,7 +5,7 @@ use pdiff_analysis::{GroupBy, Inlines, Share, TreeSettings};
 use pdiff_profile::names::MatchLevel;
 use pdiff_render::{FlameColor, FlameOptions, FlameTerms, FlameView};
 
-use super::{Compared, parse};
+use super::{Classified, Compared, DebugInfo, parse};
 use crate::cli::{ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 
 /// Frames narrower than this cannot be seen: half a pixel of a usual window.
@@ -16,7 +16,7 @@ pub(crate) const MAX_DRAWN_DEPTH: u32 = 500;
 
 /// Everything that a picture is made of.
 pub(crate) struct Drawn {
-    pub(crate) compared: Compared,
+    pub(crate) classified: Classified,
     pub(crate) tree: TreeSettings,
     pub(crate) options: FlameOptions,
     /// Verdicts are to be asked for.
@@ -43,9 +43,18 @@ impl Drawn {
         Ok(Self {
             tree: tree_settings(picture, args.format, is_pair)?,
             options: options(picture, args.format, is_pair),
-            compared,
+            classified: Classified::by_default(compared),
             verdicts: is_svg && is_pair && is_judged && !picture.no_verdicts,
         })
+    }
+}
+
+impl Drawn {
+    /// Where the builds of the program are looked for: where verdicts are asked for and the binaries are given. Else names
+    /// and samples alone tell why functions changed.
+    pub(crate) fn census(&self) -> Option<&DebugInfo> {
+        let debug_info = self.classified.compared.debug_info.as_ref().filter(|_| self.verdicts);
+        debug_info.filter(|info| !info.binaries_before.is_empty() && !info.binaries_after.is_empty())
     }
 }
 

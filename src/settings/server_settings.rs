@@ -4,7 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use pdiff_analysis::{Fact, Gravity, SettingChange, SettingsDiff, SettingsKnowledge, settings_diff};
+use pdiff_analysis::{
+    Comparison, Fact, Gravity, SettingChange, SettingsDiff, SettingsKnowledge, settings_diff,
+};
 use pdiff_ingest::parse_settings;
 use pdiff_profile::ServerSettings;
 
@@ -57,8 +59,16 @@ impl Servers {
         Ok(Self { diff, knowledge })
     }
 
+    /// Puts what is to be said of the settings among the facts of a comparison, gravest first.
+    pub(crate) fn tell(&self, comparison: &mut Comparison) {
+        let Some(fact) = self.fact() else { return };
+        let facts = &mut comparison.comparability;
+        let at = facts.iter().position(|other| other.gravity < fact.gravity).unwrap_or(facts.len());
+        facts.insert(at, fact);
+    }
+
     /// What a comparison says of the settings before its rows.
-    pub(crate) fn fact(&self) -> Option<Fact> {
+    fn fact(&self) -> Option<Fact> {
         let diff = self.diff.as_ref()?;
         let known: Vec<&SettingChange> = diff.differs.iter().filter(|change| change.why.is_some()).collect();
         let values = |value: fn(&SettingChange) -> &String| {
