@@ -13,12 +13,12 @@ pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 /// DWARF as gimli has it.
 pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 
-/// What is read of the DWARF sections.
+/// What is read of the DWARF sections, the largest first.
 const NEEDED: [SectionId; 10] = [
     SectionId::DebugInfo,
-    SectionId::DebugLine,
-    SectionId::DebugRanges,
     SectionId::DebugStr,
+    SectionId::DebugRanges,
+    SectionId::DebugLine,
     SectionId::DebugRngLists,
     SectionId::DebugAranges,
     SectionId::DebugAbbrev,
@@ -74,8 +74,8 @@ fn load_sections<'a>(
     name: impl Fn(SectionId) -> &'static str + Sync + Copy,
 ) -> gimli::DwarfSections<SectionBytes<'a>> {
     let load = |id: &SectionId| (*id, file.section(name(*id)));
-    let mut loaded: Vec<(SectionId, SectionBytes<'a>)> =
-        NEEDED.par_iter().with_max_len(1).map(load).collect();
+    // A bridge hands out one after another; halves would put the large ones into one thread's half.
+    let mut loaded: Vec<(SectionId, SectionBytes<'a>)> = NEEDED.iter().par_bridge().map(load).collect();
     let take = |id: SectionId| -> Result<SectionBytes<'a>, std::convert::Infallible> {
         let at = loaded.iter().position(|(loaded, _)| *loaded == id);
         Ok(at.map(|at| loaded.swap_remove(at).1).unwrap_or_default())

@@ -12,7 +12,7 @@ use pdiff_profile::{BuildId, ObjectId};
 use crate::content_hash::ContentHash;
 use crate::error::Error;
 use crate::file_bytes::FileBytes;
-use crate::inflate::inflate;
+use crate::inflate::{Inflated, inflate};
 
 /// A loadable segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +54,7 @@ pub(crate) struct ElfFile {
 #[derive(Debug)]
 pub(crate) enum SectionBytes<'a> {
     InFile(&'a [u8]),
-    Inflated(Vec<u8>),
+    Inflated(Inflated),
 }
 
 impl Deref for SectionBytes<'_> {
