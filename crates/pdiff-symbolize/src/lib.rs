@@ -34,6 +34,7 @@ mod split_dwarf;
 mod symbol_table;
 mod symbolizer;
 mod unit_index;
+mod unit_root;
 mod units;
 
 pub use address_index::{Chain, FrameRef};
