@@ -169,7 +169,7 @@ impl<'s> Places<'s> {
 
     fn agrees(&self, voter: &Voter<'_>, bias: u64) -> bool {
         let symbol = self.by_entry.get(&voter.start.wrapping_add(bias));
-        symbol.is_some_and(|symbol| names_agree(voter.symbol, &symbol.name))
+        symbol.is_some_and(|symbol| names_agree(voter.symbol, &symbol.name()))
     }
 
     /// The bias that most voters agree with.
@@ -177,7 +177,7 @@ impl<'s> Places<'s> {
         let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
         for voter in voters {
             for symbol in self.by_low_bits.get(&(voter.start % PAGE)).into_iter().flatten() {
-                if voters.len() > FEW_VOTERS || names_agree(voter.symbol, &symbol.name) {
+                if voters.len() > FEW_VOTERS || names_agree(voter.symbol, &symbol.name()) {
                     *counts.entry(symbol.entry.wrapping_sub(voter.start)).or_default() += 1;
                 }
             }

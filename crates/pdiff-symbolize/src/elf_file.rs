@@ -5,6 +5,7 @@
 
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use object::{Object, ObjectSection, ObjectSegment};
 use pdiff_profile::{BuildId, ObjectId};
@@ -43,7 +44,7 @@ pub(crate) struct DebugAltLink {
 #[derive(Debug)]
 pub(crate) struct ElfFile {
     path: PathBuf,
-    bytes: FileBytes,
+    bytes: Arc<FileBytes>,
     segments: Vec<Segment>,
     code: Vec<Range<u64>>,
     build_id: Option<BuildId>,
@@ -89,6 +90,7 @@ impl ElfFile {
         let build_id = file.build_id().ok().flatten().and_then(BuildId::from_bytes);
         let is_relocated = !matches!(file.kind(), object::ObjectKind::Executable);
         drop(file);
+        let bytes = Arc::new(bytes);
         Ok(Self { path: path.to_path_buf(), bytes, segments, code, build_id, is_relocated })
     }
 
@@ -98,6 +100,11 @@ impl ElfFile {
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The bytes, for what outlives a borrow of the file.
+    pub(crate) fn shared_bytes(&self) -> Arc<FileBytes> {
+        Arc::clone(&self.bytes)
     }
 
     pub(crate) fn size(&self) -> u64 {

@@ -31,6 +31,7 @@ mod plt;
 mod resolve;
 mod source_path;
 mod split_dwarf;
+mod symbol_name;
 mod symbol_table;
 mod symbolizer;
 mod unit_index;

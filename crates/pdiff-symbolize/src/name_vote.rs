@@ -57,8 +57,9 @@ type Places<'s> = FxHashMap<&'s str, Vec<&'s Symbol>>;
 fn places_of<'w>(witnesses: &[Witness<'w>], symbols: &'w SymbolTable) -> Places<'w> {
     let wanted: FxHashSet<&str> = witnesses.iter().map(|witness| witness.symbol).collect();
     let name = |symbol: &'w Symbol| {
-        let shown = || wanted.get(&*display_name(&symbol.name)).copied();
-        Some((wanted.get(&*symbol.name).copied().or_else(shown)?, symbol))
+        let raw = symbol.name();
+        let shown = || wanted.get(&*display_name(&raw)).copied();
+        Some((wanted.get(&*raw).copied().or_else(shown)?, symbol))
     };
     let named: Vec<(&str, &Symbol)> = symbols.symbols().par_iter().filter_map(name).collect();
     let mut places: Places<'_> = FxHashMap::default();

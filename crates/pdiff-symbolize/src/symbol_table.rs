@@ -6,10 +6,12 @@
 //!
 //! 8.0.33 has 364,740 entries, of which 116,000 are functions: 25 ms.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
-use object::elf::{STB_GLOBAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE};
-use object::{Object, ObjectSymbol, ObjectSymbolTable, SymbolFlags};
+use object::elf::{SHN_UNDEF, STB_GLOBAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE};
+use object::read::elf::{ElfFile as ElfReader, FileHeader, SectionHeader as _, Sym as _};
 use pdiff_profile::names::is_marker_symbol;
 
 use rayon::prelude::*;
@@ -18,9 +20,10 @@ use rustc_hash::FxHashSet;
 use crate::elf_file::ElfFile;
 use crate::function_name::display_name;
 use crate::plt::plt_symbols;
+use crate::symbol_name::{NameTable, SymbolName};
 
 /// A function by symbol.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Symbol {
     /// First address.
     pub(crate) start: u64,
@@ -29,22 +32,43 @@ pub(crate) struct Symbol {
     /// Where the function begins: before `start` where another symbol stands inside it.
     pub(crate) entry: u64,
     /// The name as the table has it; for PLT stubs with `@plt`.
-    pub(crate) name: Box<str>,
+    pub(crate) name: SymbolName,
+}
+
+impl Symbol {
+    /// The name as text.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        self.name.text()
+    }
 }
 
 /// The functions of a file by symbol, sorted, not overlapping.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SymbolTable {
     symbols: Vec<Symbol>,
 }
 
 /// A symbol table's entry that may be a function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Candidate<'a> {
-    pub(crate) start: u64,
-    pub(crate) size: u64,
-    pub(crate) rank: Rank,
-    pub(crate) name: &'a [u8],
+struct Candidate {
+    start: u64,
+    size: u64,
+    rank: Rank,
+    /// Where its name begins in the table of names.
+    name: u32,
+}
+
+/// The candidates of one symbol table, and their names.
+struct Candidates {
+    candidates: Vec<Candidate>,
+    names: Arc<NameTable>,
+}
+
+/// Which of a file's symbol tables.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    All,
+    Dynamic,
 }
 
 /// How good a name is among those of one address; the least is taken.
@@ -59,20 +83,13 @@ impl SymbolTable {
     /// Reads the table of `file`, and of `debug_file` where the symbols were moved there.
     pub(crate) fn read(file: &ElfFile, debug_file: Option<&ElfFile>) -> Self {
         let Some(object) = file.object() else { return Self::default() };
-        let debug_object = debug_file.and_then(ElfFile::object);
-        let mut candidates = Vec::new();
-        let mut is_stripped = false;
-        if let Some(table) = debug_object.as_ref().and_then(|object| object.symbol_table()) {
-            collect(&table, file, &mut candidates);
-        } else if let Some(table) = object.symbol_table() {
-            collect(&table, file, &mut candidates);
-        } else if let Some(table) = object.dynamic_symbol_table() {
-            is_stripped = true;
-            collect(&table, file, &mut candidates);
-        }
-        let stubs = plt_symbols(&object);
-        let mut symbols = choose(candidates, file, is_stripped);
-        symbols.extend(stubs);
+        let all = debug_file
+            .and_then(|debug_file| Candidates::read(debug_file, Kind::All, file))
+            .or_else(|| Candidates::read(file, Kind::All, file));
+        let is_stripped = all.is_none();
+        let candidates = all.or_else(|| Candidates::read(file, Kind::Dynamic, file));
+        let mut symbols = candidates.map_or_else(Vec::new, |found| found.choose(file, is_stripped));
+        symbols.extend(plt_symbols(&object));
         Self { symbols: flatten(symbols) }
     }
 
@@ -91,8 +108,8 @@ impl SymbolTable {
 
     /// What perf may call the functions: as they stand in the table and demangled.
     pub(crate) fn names(&self) -> FxHashSet<Box<str>> {
-        let shown: Vec<Box<str>> = self.symbols.par_iter().map(|symbol| display_name(&symbol.name)).collect();
-        let raw = self.symbols.iter().map(|symbol| symbol.name.clone());
+        let shown: Vec<Box<str>> = self.symbols.par_iter().map(|symbol| display_name(&symbol.name())).collect();
+        let raw = self.symbols.iter().map(|symbol| symbol.name().into());
         raw.chain(shown).collect()
     }
 
@@ -102,57 +119,98 @@ impl SymbolTable {
     }
 }
 
-fn collect<'data, T: ObjectSymbolTable<'data>>(table: &T, file: &ElfFile, out: &mut Vec<Candidate<'data>>) {
-    for symbol in table.symbols() {
-        let SymbolFlags::Elf { st_info, .. } = symbol.flags() else { continue };
-        let kind = st_info.st_type();
-        let is_function = kind == STT_FUNC || kind == STT_GNU_IFUNC;
-        let is_label = kind == STT_NOTYPE && (symbol.size() > 0 || st_info.st_bind() == STB_GLOBAL);
-        if !(is_function || is_label) || symbol.is_undefined() || !file.is_code(symbol.address()) {
-            continue;
+impl Candidates {
+    /// Reads a table of `file`, of symbols in the code of `program`; `None` if there is no such table.
+    fn read(file: &ElfFile, kind: Kind, program: &ElfFile) -> Option<Self> {
+        match file.object()? {
+            object::File::Elf32(elf) => Self::collect(file, &elf, kind, program),
+            object::File::Elf64(elf) => Self::collect(file, &elf, kind, program),
+            _ => None,
         }
-        let Ok(name) = symbol.name_bytes() else { continue };
-        if name.is_empty() || is_label && !is_label_of_code(name) {
-            continue;
-        }
-        let binding = match st_info.st_bind() {
-            STB_GLOBAL => 0,
-            STB_WEAK => 1,
-            _ => 2,
+    }
+
+    fn collect<Elf: FileHeader>(
+        file: &ElfFile,
+        elf: &ElfReader<'_, Elf>,
+        kind: Kind,
+        program: &ElfFile,
+    ) -> Option<Self> {
+        let endian = elf.endian();
+        let table = match kind {
+            Kind::All => elf.elf_symbol_table(),
+            Kind::Dynamic => elf.elf_dynamic_symbol_table(),
         };
-        let rank = Rank { is_untyped: !is_function, is_unsized: symbol.size() == 0, binding };
-        out.push(Candidate { start: symbol.address(), size: symbol.size(), rank, name });
+        if table.is_empty() {
+            return None;
+        }
+        let strings = elf.elf_section_table().section(table.string_section()).ok()?;
+        let names = NameTable::new(file.shared_bytes(), strings.file_range(endian)?);
+        let mut candidates = Vec::new();
+        for symbol in table.iter() {
+            let is_function = [STT_FUNC, STT_GNU_IFUNC].contains(&symbol.st_type());
+            let (addr, size): (u64, u64) = (symbol.st_value(endian).into(), symbol.st_size(endian).into());
+            let is_label = symbol.st_type() == STT_NOTYPE && (size > 0 || symbol.st_bind() == STB_GLOBAL);
+            let is_defined = symbol.st_shndx(endian) != SHN_UNDEF && !symbol.is_common(endian);
+            let name = symbol.st_name(endian);
+            if !(is_function || is_label) || !is_defined || name == 0 || !program.is_code(addr) {
+                continue;
+            }
+            // The names of functions, most of all, are read when they are asked for: they lie all over 30 MB.
+            if is_label && !is_label_of_code(names.get(name)) {
+                continue;
+            }
+            let binding = match symbol.st_bind() {
+                STB_GLOBAL => 0,
+                STB_WEAK => 1,
+                _ => 2,
+            };
+            let rank = Rank { is_untyped: !is_function, is_unsized: size == 0, binding };
+            candidates.push(Candidate { start: addr, size, rank, name });
+        }
+        Some(Self { candidates, names: Arc::new(names) })
+    }
+
+    /// The best name for each address, with its range.
+    fn choose(mut self, file: &ElfFile, is_stripped: bool) -> Vec<Symbol> {
+        let names = &self.names;
+        let by_name = |a: &Candidate, b: &Candidate| {
+            let [a, b] = [a, b].map(|candidate| names.get(candidate.name));
+            let underscores = |name: &[u8]| name.iter().take_while(|byte| **byte == b'_').count();
+            (a.is_empty(), underscores(a), a).cmp(&(b.is_empty(), underscores(b), b))
+        };
+        let place = |candidate: &Candidate| (candidate.start, candidate.rank);
+        self.candidates.sort_unstable_by(|a, b| place(a).cmp(&place(b)).then_with(|| by_name(a, b)));
+        self.candidates.dedup_by_key(|candidate| candidate.start);
+        let starts: Vec<u64> = self.candidates.iter().map(|candidate| candidate.start).collect();
+        let reach = |index: usize, start: u64| {
+            let next = starts.get(index + 1).copied().unwrap_or(u64::MAX);
+            let code_end = file.code().iter().find(|range| range.contains(&start)).map_or(start, |r| r.end);
+            if is_stripped { start } else { next.min(code_end) }
+        };
+        let symbol = |(index, candidate): (usize, &Candidate)| Symbol {
+            start: candidate.start,
+            end: match candidate.size {
+                0 => reach(index, candidate.start),
+                size => candidate.start.saturating_add(size),
+            },
+            entry: candidate.start,
+            name: SymbolName::in_table(&self.names, candidate.name),
+        };
+        self.candidates
+            .iter()
+            .enumerate()
+            .map(symbol)
+            .filter(|symbol| symbol.start < symbol.end)
+            .collect()
     }
 }
 
 /// Markers of annotation plugins and of instruction sets, and labels inside functions, are no functions.
 fn is_label_of_code(name: &[u8]) -> bool {
-    !name.starts_with(b"$")
+    !name.is_empty()
+        && !name.starts_with(b"$")
         && !name.starts_with(b".")
         && std::str::from_utf8(name).is_ok_and(|name| !is_marker_symbol(name))
-}
-
-/// The best name for each address, with its range.
-fn choose(mut candidates: Vec<Candidate<'_>>, file: &ElfFile, is_stripped: bool) -> Vec<Symbol> {
-    let order = |c: &Candidate<'_>| (c.start, c.rank, c.name.iter().take_while(|b| **b == b'_').count());
-    candidates.sort_unstable_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.name.cmp(b.name)));
-    candidates.dedup_by_key(|candidate| candidate.start);
-    let starts: Vec<u64> = candidates.iter().map(|candidate| candidate.start).collect();
-    let reach = |index: usize, start: u64| {
-        let next = starts.get(index + 1).copied().unwrap_or(u64::MAX);
-        let code_end = file.code().iter().find(|range| range.contains(&start)).map_or(start, |r| r.end);
-        if is_stripped { start } else { next.min(code_end) }
-    };
-    let symbol = |(index, candidate): (usize, &Candidate<'_>)| Symbol {
-        start: candidate.start,
-        end: match candidate.size {
-            0 => reach(index, candidate.start),
-            size => candidate.start.saturating_add(size),
-        },
-        entry: candidate.start,
-        name: String::from_utf8_lossy(candidate.name).into(),
-    };
-    candidates.iter().enumerate().map(symbol).filter(|symbol| symbol.start < symbol.end).collect()
 }
 
 /// Cuts symbols that overlap: where one stands inside another, the inner one is taken and the outer one goes on after.
@@ -171,18 +229,20 @@ fn flatten(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
 /// Emits what the open symbols (outer ones first) cover before `limit`.
 fn close_until(open: &mut Vec<Symbol>, limit: u64, flat: &mut Vec<Symbol>) {
     let mut at = flat.last().map_or(0, |symbol| symbol.end);
-    while let Some(top) = open.last_mut() {
+    while let Some(mut top) = open.pop() {
         let start = top.start.max(at);
-        let end = top.end.min(limit);
-        if start < end {
-            flat.push(Symbol { start, end, ..top.clone() });
-            at = end;
-        }
         if top.end > limit {
+            if start < limit {
+                flat.push(Symbol { start, end: limit, ..top.clone() });
+            }
             top.start = top.start.max(limit);
+            open.push(top);
             return;
         }
-        open.pop();
+        if start < top.end {
+            at = top.end;
+            flat.push(Symbol { start, ..top });
+        }
     }
 }
 
@@ -197,11 +257,13 @@ mod tests {
                 start: *start,
                 end: *end,
                 entry: *start,
-                name: (*name).into(),
+                name: SymbolName::from((*name).to_owned()),
             })
             .collect();
         let table = SymbolTable { symbols: flatten(symbols) };
-        let got: Vec<_> = table.symbols.iter().map(|s| (s.start, s.end, &*s.name)).collect();
+        let got: Vec<_> = table.symbols.iter().map(|s| (s.start, s.end, s.name())).collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(start, end, name)| (*start, *end, (*name).into())).collect();
         assert_eq!(got, expected);
     }
 

@@ -138,7 +138,8 @@ impl Growing {
         };
         let at_entry = |range: &Range<u64>| symbols.find(range.start).filter(|s| s.entry == range.start);
         let Some(symbol) = ranges.iter().find_map(at_entry) else { return };
-        let (linkage, _clone) = split_clone_suffix(&symbol.name);
+        let name = symbol.name();
+        let (linkage, _clone) = split_clone_suffix(&name);
         let is_mangled = linkage.starts_with("_Z");
         if (plain.is_empty() || is_mangled && names_agree(plain, linkage))
             && let Ok(label) = u32::try_from(self.index.labels.len())
@@ -190,7 +191,7 @@ impl Growing {
 
     fn add_symbol(&mut self, symbol: &Symbol) {
         let Ok(label) = u32::try_from(self.index.labels.len()) else { return };
-        self.index.labels.push(Label::Linkage(symbol.name.clone()));
+        self.index.labels.push(Label::Linkage(symbol.name().into()));
         let node = NamedNode { parent: 0, label: Some(label), call_file: None, call_line: 0 };
         self.index.functions.push(UnitFunction {
             ranges: std::iter::once(symbol.start..symbol.end).collect(),

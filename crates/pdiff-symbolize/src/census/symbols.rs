@@ -106,5 +106,5 @@ fn bound_sizes(functions: &mut [Symbol<'_>], image: &Image<'_>) {
 fn stubs(image: &Image<'_>) -> Vec<(u64, Box<str>)> {
     let Ok(file) = object::File::parse(image.bytes) else { return Vec::new() };
     let name_of = |name: &str| Box::from(name.strip_suffix("@plt").unwrap_or(name));
-    plt_symbols(&file).into_iter().map(|stub| (stub.start, name_of(&stub.name))).collect()
+    plt_symbols(&file).into_iter().map(|stub| (stub.start, name_of(&stub.name()))).collect()
 }
