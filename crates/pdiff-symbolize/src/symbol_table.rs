@@ -108,7 +108,8 @@ impl SymbolTable {
 
     /// What perf may call the functions: as they stand in the table and demangled.
     pub(crate) fn names(&self) -> FxHashSet<Box<str>> {
-        let shown: Vec<Box<str>> = self.symbols.par_iter().map(|symbol| display_name(&symbol.name())).collect();
+        let shown: Vec<Box<str>> =
+            self.symbols.par_iter().map(|symbol| display_name(&symbol.name())).collect();
         let raw = self.symbols.iter().map(|symbol| symbol.name().into());
         raw.chain(shown).collect()
     }
@@ -196,12 +197,7 @@ impl Candidates {
             entry: candidate.start,
             name: SymbolName::in_table(&self.names, candidate.name),
         };
-        self.candidates
-            .iter()
-            .enumerate()
-            .map(symbol)
-            .filter(|symbol| symbol.start < symbol.end)
-            .collect()
+        self.candidates.iter().enumerate().map(symbol).filter(|symbol| symbol.start < symbol.end).collect()
     }
 }
 

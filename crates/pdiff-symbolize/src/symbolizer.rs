@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use pdiff_profile::{NoteKind, Notes, ObjectAddr, ObjectId, Reason, Resolution, Weight};
+use rayon::prelude::*;
 
 use crate::address_index::{AddressIndex, Chain, Cursor, DemangledNames, Found};
 use crate::cache_file::{CacheFile, SectionTag};
@@ -16,6 +17,9 @@ use crate::function_tree::Wanted;
 use crate::object_index::{ObjectFiles, index_bytes};
 use crate::options::SymbolizeOptions;
 use crate::symbol_table::SymbolTable;
+
+/// Least addresses that one thread makes resolutions for.
+const MIN_BATCH: usize = 1024;
 
 /// One file with its debug information and its index.
 #[derive(Debug)]
@@ -126,13 +130,14 @@ impl Symbolizer {
         let chains: Vec<Option<Chain<'_>>> =
             sorted.iter().map(|addr| index.find(&mut cursor, *addr).chain()).collect();
         let names = DemangledNames::of(chains.iter().copied().flatten());
-        let by_addr: Vec<Option<Resolution>> =
-            chains.iter().map(|chain| chain.map(|chain| chain.to_resolution(&names))).collect();
         let resolve = |addr: &ObjectAddr| {
-            let found = sorted.binary_search(&addr.0).ok().and_then(|at| by_addr.get(at).cloned().flatten());
-            found.unwrap_or_else(|| Resolution::Unresolved(self.reason(addr.0)))
+            let chain = sorted.binary_search(&addr.0).ok().and_then(|at| *chains.get(at)?);
+            chain.map_or_else(
+                || Resolution::Unresolved(self.reason(addr.0)),
+                |chain| chain.to_resolution(&names),
+            )
         };
-        addrs.iter().map(resolve).collect()
+        addrs.par_iter().with_min_len(MIN_BATCH).map(resolve).collect()
     }
 
     /// Calls `each` with what the index has for each of `sorted` addresses. What is not indexed has none: see

@@ -53,7 +53,8 @@ pub(crate) fn root_ranges<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>) 
 fn first_abbreviation(dwarf: &Dwarf<'_>, offset: usize) -> Option<Abbreviations> {
     let table = dwarf.debug_abbrev.reader().slice().get(offset..)?;
     let len = abbreviation_len(table)?;
-    let only = DebugAbbrev::from(Slice::new(table.get(..len)?, gimli::Reader::endian(dwarf.debug_abbrev.reader())));
+    let only =
+        DebugAbbrev::from(Slice::new(table.get(..len)?, gimli::Reader::endian(dwarf.debug_abbrev.reader())));
     only.abbreviations(gimli::DebugAbbrevOffset(0)).ok()
 }
 

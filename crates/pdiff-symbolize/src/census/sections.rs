@@ -48,7 +48,9 @@ impl<'a> Sections<'a> {
                 return Ok((id, SectionBytes::InFile(packed.data)));
             }
             let plain = inflate(packed.format, packed.data, packed.uncompressed_size);
-            plain.map(|plain| (id, SectionBytes::Inflated(plain))).ok_or(CensusError::Inflate { section: id.name() })
+            plain
+                .map(|plain| (id, SectionBytes::Inflated(plain)))
+                .ok_or(CensusError::Inflate { section: id.name() })
         };
         let by_id: Result<FxHashMap<SectionId, SectionBytes<'a>>, CensusError> =
             READ.into_par_iter().with_max_len(1).map(read).collect();
