@@ -268,3 +268,100 @@ fn wrong_choices_are_told_in_a_line() {
         "/nonexistent.tsv",
     );
 }
+
+/// A recording of many functions with long names in deep stacks; every third function is heavier after.
+fn crowd(path: &Path, functions: usize, is_after: bool) {
+    let name =
+        |at: usize| format!("ns::Part{}<{}>::function_{at}", at % 97, "std::pair<int, char&>, ".repeat(4));
+    let names: Vec<String> = (0..functions).map(name).collect();
+    let mut text = String::new();
+    for (at, leaf) in names.iter().enumerate() {
+        let weight = 1000 + if is_after && at % 3 == 0 { 600 } else { at % 7 };
+        text.push_str(&format!(
+            "app 1 {}.{:06}: {weight} cpu-clock:\n\t4000 {leaf}+0x4 (/bin/app)\n",
+            at % 20,
+            at / 20
+        ));
+        for depth in 0..40 {
+            text.push_str(&format!(
+                "\t4000 {}+0x8 (/bin/app)\n",
+                names[(at / 100 * 131 + depth * 7) % functions]
+            ));
+        }
+        text.push('\n');
+    }
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_page_of_very_many_functions_stays_under_two_megabytes_and_says_what_it_leaves_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let [before, after] = ["a.perf", "b.perf"].map(|name| directory.path().join(name));
+    crowd(&before, 10_000, false);
+    crowd(&after, 10_000, true);
+    let [before, after] = [before, after].map(|path| path.to_str().unwrap().to_owned());
+    let page = stdout(&pdiff(&["report", &before, &after, "--min-width", "0"]));
+    assert!((1_000_000..2_000_000).contains(&page.len()), "{} bytes", page.len());
+    let (_, notes) = page.split_once("<section id=\"notes\">").unwrap();
+    let notes = notes.split_once("</section>").unwrap().0;
+    for words in ["functions without a significant change", "frames of the flame graph", "under 2 MB"] {
+        assert!(notes.contains(words), "{words}: {notes}");
+    }
+    let data = data(&page);
+    for (side, self_weight, total_weight) in [("before", 4, 5), ("after", 6, 7)] {
+        let whole = data["compare"][side]["weight"].as_u64().unwrap();
+        let rows = data["compare"]["functions"].as_array().unwrap();
+        let kept: u64 = rows.iter().map(|row| row[side]["self_weight"].as_u64().unwrap_or(0)).sum();
+        let left_out = &data["compare"]["functions_left_out"];
+        assert_eq!(kept + left_out[format!("{side}_self_weight")].as_u64().unwrap(), whole);
+        assert!(rows.len() >= 100);
+        assert_eq!(rows.len() as u64 + left_out["count"].as_u64().unwrap(), 10_000);
+        let frames = data["tree"]["frames"].as_array().unwrap();
+        let own: u64 = frames.iter().map(|frame| frame[self_weight].as_u64().unwrap()).sum();
+        assert_eq!((own, frames[0][total_weight].as_u64()), (whole, Some(whole)));
+        let pruned: u64 = frames.iter().filter_map(|frame| frame[3].as_u64()).sum();
+        assert!(frames.len() > 100 && pruned > 1000, "{} {pruned}", frames.len());
+    }
+}
+
+#[test]
+fn a_page_of_absurd_names_and_words_stays_under_two_megabytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let record = |name: &str, other: &str| {
+        let mut text = String::new();
+        for second in 0..8 {
+            for sample in 0..60 {
+                text.push_str(&format!("x 1 {second}.{sample:06}: 1000 cpu-clock:\n"));
+                for depth in 0..3 {
+                    let long = "<\u{202e}&".repeat(9000);
+                    let object = format!("/bin/{}{long}", sample / 10);
+                    text.push_str(&format!(
+                        "\t4000 f{}{other}{long}+0x4 ({})\n",
+                        sample * 7 + depth,
+                        &object[..600]
+                    ));
+                }
+                text.push('\n');
+            }
+        }
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (before, after) = (record("a.perf", ""), record("b.perf", "x"));
+    let long = "\"&<".repeat(30_000);
+    let page = stdout(&pdiff(&[
+        "report",
+        &before,
+        &after,
+        "--title",
+        &long,
+        "--label-before",
+        &long,
+        "--label-after",
+        &long,
+        "--lenient",
+    ]));
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    assert!(data(&page)["tree"]["frames"].as_array().is_some_and(|frames| !frames.is_empty()));
+}

@@ -199,4 +199,27 @@ proptest! {
             .collect();
         prop_assert_eq!(topmost_totals(&tree), rows);
     }
+
+    #[test]
+    fn narrowing_a_tree_is_the_same_as_pruning_it_at_once(
+        before in folded(), after in folded(), less in 0.0..20.0_f64, more in 0.0..20.0_f64, max_depth in 0..6_u32
+    ) {
+        let (before, after) = (profile(&before), profile(&after));
+        let pruned = |min_width_pct: f64, max_depth: Option<u32>| {
+            let settings = TreeSettings { min_width_pct, max_depth, judge: false, ..whole() };
+            tree(&before, &after, &settings, Share::All).1
+        };
+        let (less, more) = (less.min(more), less.max(more));
+        let once = pruned(more, Some(max_depth));
+        for wide in [pruned(0.0, None), pruned(less, None), once.clone()] {
+            let is_wide = |weight: u64, of: u64| weight > 0 && weight as f64 >= more / 100.0 * of as f64;
+            let is_kept = |place: usize| {
+                let node = &wide.nodes[place];
+                let [before, after] = wide.side_weights;
+                node.depth <= max_depth
+                    && (is_wide(node.before.total_weight, before) || is_wide(node.after.total_weight, after))
+            };
+            prop_assert_eq!(&wide.narrowed(is_kept), &once);
+        }
+    }
 }

@@ -41,12 +41,27 @@ use crate::report::{
 /// If the writer refuses; it has no reason to.
 pub fn json(comparison: &Comparison) -> Result<Vec<u8>, Error> {
     let refused = |error: serde_json::Error| Error::Json { reason: error.to_string() };
-    let mut bytes = serde_json::to_vec(&compare_report(comparison)).map_err(refused)?;
+    let mut bytes = serde_json::to_vec(&report_of(comparison, &comparison.rows)).map_err(refused)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-fn compare_report(comparison: &Comparison) -> CompareReport<'_> {
+/// The comparison as a value of JSON, without its rows.
+pub(crate) fn value_without_rows(comparison: &Comparison) -> Result<serde_json::Value, Error> {
+    value(&report_of(comparison, &[]))
+}
+
+/// One row as a value of JSON.
+pub(crate) fn row_value(of: &Row, level: &'static str) -> Result<serde_json::Value, Error> {
+    value(&row(of, level))
+}
+
+/// A report as a value of JSON.
+pub(crate) fn value(report: &impl serde::Serialize) -> Result<serde_json::Value, Error> {
+    serde_json::to_value(report).map_err(|error| Error::Json { reason: error.to_string() })
+}
+
+fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'a> {
     let level = comparison.policy.match_level.as_str();
     CompareReport {
         schema_version: SCHEMA_VERSION,
@@ -61,7 +76,7 @@ fn compare_report(comparison: &Comparison) -> CompareReport<'_> {
         noise: noise(&comparison.noise),
         cost: comparison.cost.as_ref().map(cost),
         gap: comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(gap),
-        functions: comparison.rows.iter().map(|of| row(of, level)).collect(),
+        functions: rows.iter().map(|of| row(of, level)).collect(),
         families: comparison.families.iter().map(family).collect(),
         notes: comparison.notes.iter().map(note).collect(),
     }

@@ -6,10 +6,11 @@ use pdiff_analysis::classify::{Classification, Evidence, Verdict, VerdictFamily}
 use pdiff_analysis::{Comparison, Quantities};
 use pdiff_profile::Side;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::Error;
 use crate::hot_lines::FunctionLinesReport;
-use crate::json::side;
+use crate::json::{side, value};
 use crate::report::{CostChangeReport, PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::settings_json::SettingsReport;
 use crate::verdict_explain::ExplainView;
@@ -102,7 +103,25 @@ struct FamilyReport<'a> {
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn verdict_json(comparison: &Comparison, of: &Classification) -> Result<Vec<u8>, Error> {
-    let report = ClassifyReport {
+    line(&report(comparison, of, &of.verdicts))
+}
+
+/// The same as a value of JSON, without the verdicts.
+pub(crate) fn value_without_verdicts(comparison: &Comparison, of: &Classification) -> Result<Value, Error> {
+    value(&report(comparison, of, &[]))
+}
+
+/// One verdict as a value of JSON.
+pub(crate) fn verdict_value(of: &Verdict) -> Result<Value, Error> {
+    value(&verdict(of))
+}
+
+fn report<'a>(
+    comparison: &'a Comparison,
+    of: &'a Classification,
+    verdicts: &'a [Verdict],
+) -> ClassifyReport<'a> {
+    ClassifyReport {
         schema_version: SCHEMA_VERSION,
         before: side(&comparison.before),
         after: side(&comparison.after),
@@ -111,12 +130,11 @@ pub fn verdict_json(comparison: &Comparison, of: &Classification) -> Result<Vec<
             inlines: comparison.policy.inlines.as_str(),
         },
         denominator: comparison.share.as_str(),
-        verdicts: of.verdicts.iter().map(verdict).collect(),
+        verdicts: verdicts.iter().map(verdict).collect(),
         families: of.families.iter().map(family).collect(),
         missing: &of.missing,
         settings: of.settings.as_ref().map(SettingsReport::new),
-    };
-    line(&report)
+    }
 }
 
 /// The verdicts on one function, and what the builds hold of it, as one line of JSON.

@@ -20,6 +20,7 @@ use pdiff_analysis::{CallTree, Comparison};
 pub use folded::write_folded;
 pub use svg::write_flame_svg;
 pub use tree_json::tree_json;
+pub(crate) use tree_json::{frame_value, function_value, tree_value};
 pub(crate) use xml_text::escaped;
 
 /// Which side is drawn.

@@ -1,6 +1,6 @@
 //! The call tree as JSON, schema version 1: names once, frames as rows of numbers, for there are many.
 
-use pdiff_analysis::{CallTree, Comparison, FrameChange, TreeFrame, TreeNode};
+use pdiff_analysis::{CallTree, Comparison, FrameChange, TreeFrame, TreeFunction, TreeNode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -61,12 +61,13 @@ pub fn tree_json(input: &FlameInput<'_>) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
+/// The tree as a value of JSON.
+pub(crate) fn tree_value(input: &FlameInput<'_>) -> Result<Value, Error> {
+    serde_json::to_value(tree_report(input.comparison, input.tree))
+        .map_err(|error| Error::Json { reason: error.to_string() })
+}
+
 fn tree_report<'a>(comparison: &'a Comparison, tree: &'a CallTree) -> TreeReport<'a> {
-    let functions = tree.functions.iter().map(|function| FunctionReport {
-        name: &function.name,
-        object: &function.object,
-        subsystem: &function.subsystem,
-    });
     TreeReport {
         schema_version: SCHEMA_VERSION,
         before: side(&comparison.before),
@@ -77,14 +78,25 @@ fn tree_report<'a>(comparison: &'a Comparison, tree: &'a CallTree) -> TreeReport
         },
         denominator: comparison.share.as_str(),
         filtered: &comparison.filtered,
-        functions: functions.collect(),
+        functions: tree.functions.iter().map(function_report).collect(),
         subsystems: &tree.subsystems,
         columns: COLUMNS,
-        frames: tree.nodes.iter().map(frame).collect(),
+        frames: tree.nodes.iter().map(frame_value).collect(),
     }
 }
 
-fn frame(node: &TreeNode) -> Value {
+fn function_report(of: &TreeFunction) -> FunctionReport<'_> {
+    FunctionReport { name: &of.name, object: &of.object, subsystem: &of.subsystem }
+}
+
+/// One entry of `functions`.
+pub(crate) fn function_value(of: &TreeFunction) -> Value {
+    let FunctionReport { name, object, subsystem } = function_report(of);
+    json!({"name": name, "object": object, "subsystem": subsystem})
+}
+
+/// One entry of `frames`.
+pub(crate) fn frame_value(node: &TreeNode) -> Value {
     let (function, subsystem, pruned) = match node.frame {
         TreeFrame::Root => (None, None, None),
         TreeFrame::Function(index) => (Some(index), None, None),

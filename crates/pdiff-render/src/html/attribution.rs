@@ -16,8 +16,17 @@ pub(super) fn section(view: &AttributionView<'_>) -> Result<String, Error> {
     Ok(out)
 }
 
+/// Bytes of a picture: some hundred boxes with their numbers.
+const MOST_BYTES: usize = 150_000;
+
 fn push_plot(svg: Option<String>, out: &mut String) {
-    if let Some(svg) = svg {
-        out.push_str(&format!("<div class=\"plot\">{}</div>\n", svg.trim()));
+    match svg {
+        Some(svg) if svg.len() > MOST_BYTES => {
+            out.push_str(
+                "<p class=\"line dim\">A picture is too large for this page; pdiff attribute draws it.</p>\n",
+            );
+        }
+        Some(svg) => out.push_str(&format!("<div class=\"plot\">{}</div>\n", svg.trim())),
+        None => {}
     }
 }

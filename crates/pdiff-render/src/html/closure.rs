@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use pdiff_analysis::Comparison;
 
-use crate::flame::escaped;
+use super::text::escaped;
 use crate::number::{CostUnit, fixed, signed};
 
 /// Parts that get a bar; the others are one.

@@ -8,6 +8,7 @@ mod attribution;
 mod blocks;
 mod closure;
 mod data;
+mod text;
 mod words;
 
 use pdiff_analysis::classify::Classification;
@@ -16,8 +17,8 @@ use pdiff_profile::census::Census;
 
 use crate::attribution_view::AttributionView;
 use crate::error::Error;
-use crate::flame::{FlameInput, escaped};
 use crate::{comparability, families, heading, inlines_compilers, noise_lines, notes, settings_page};
+use text::{escaped, escaped_within};
 
 /// Everything that a report shows.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +54,15 @@ const SCRIPT: &str = concat!(
 const POLICY: &str = "default-src 'none'; script-src 'nonce-pdiff'; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
 
-/// The report as one HTML file.
+/// Bytes that a page has at most: what can be attached to a bug report anywhere. Words, tables and pictures that are
+/// written out have limits each; data get what is left.
+pub(crate) const PAGE_BYTES: usize = 2_000_000;
+
+/// Bytes kept for the line on what is left out.
+const LEFT_OUT_BYTES: usize = 2000;
+
+/// The report as one HTML file of less than 2 MB. What does not fit is left out, the smallest first, and counted in the
+/// notes and in the data.
 ///
 /// # Errors
 /// If the writer of JSON refuses; it has no reason to.
@@ -61,43 +70,53 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
     let comparison = input.comparison;
     let labels = format!("{} -> {}", comparison.before.label, comparison.after.label);
     let title = escaped(input.title.unwrap_or(&labels));
-    let mut page = format!(
+    let mut sections = sections(input)?;
+    let mut head = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
          <body>\n<header>\n<h1>{title}</h1>\n"
     );
-    page.push_str(&blocks::lines(&heading::blocks(comparison)));
-    page.push_str("</header>\n<nav aria-label=\"Contents\">");
-    let sections = sections(input)?;
+    head.push_str(&blocks::lines(&heading::blocks(comparison)));
+    head.push_str("</header>\n<nav aria-label=\"Contents\">");
     for section in &sections {
-        page.push_str(&format!("<a href=\"#{}\">{}</a> ", section.id, section.title));
+        head.push_str(&format!("<a href=\"#{}\">{}</a> ", section.id, section.title));
     }
-    page.push_str("</nav>\n<main>\n");
-    for Section { id, title, body } in &sections {
-        page.push_str(&format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n"));
-    }
-    page.push_str("</main>\n");
-    page.push_str(&format!(
-        "<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page stand in it as JSON: element \
+    head.push_str("</nav>\n<main>\n");
+    let foot = format!(
+        "</main>\n<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page stand in it as JSON: element \
          <code>data</code>, keys <code>compare</code>, <code>classify</code>, <code>tree</code> and, where given, \
-         <code>settings</code> and <code>attribute</code>.</p></footer>\n",
+         <code>settings</code> and <code>attribute</code>.</p></footer>\n\
+         <script type=\"application/json\" id=\"data\">",
         escaped(input.tool),
-        escaped(input.command)
-    ));
-    page.push_str("<script type=\"application/json\" id=\"data\">");
-    page.push_str(&data::embedded(input)?);
-    page.push_str("</script>\n<script nonce=\"pdiff\">\n");
-    page.push_str(SCRIPT);
-    page.push_str("</script>\n</body>\n</html>\n");
-    Ok(page.into_bytes())
+        escaped_within(input.command, data::MOST_COMMAND)
+    );
+    let end = format!("</script>\n<script nonce=\"pdiff\">\n{SCRIPT}</script>\n</body>\n</html>\n");
+    let written: usize = sections.iter().map(|section| section.html().len()).sum();
+    let taken = head.len() + written + foot.len() + end.len() + LEFT_OUT_BYTES;
+    let data = data::embedded(input, PAGE_BYTES.saturating_sub(taken))?;
+    if let Some(notes) = sections.iter_mut().find(|section| section.id == NOTES) {
+        notes.body.push_str(&blocks::lines(&data.left_out.blocks()));
+    }
+    let written: String = sections.iter().map(Section::html).collect();
+    Ok([head, written, foot, data.json, end].concat().into_bytes())
 }
+
+/// The part in which is told what is left out.
+const NOTES: &str = "notes";
 
 struct Section {
     id: &'static str,
     title: &'static str,
     body: String,
+}
+
+impl Section {
+    fn html(&self) -> String {
+        let Self { id, title, body } = self;
+        format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n")
+    }
 }
 
 fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
@@ -127,7 +146,7 @@ fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
     }
     sections.push(section("compilers", "Compilers and flags", compilers(input)));
     let notes = [noise_lines::blocks(comparison), notes::blocks(comparison)].concat();
-    sections.push(section("notes", "Noise and notes", blocks::lines(&notes)));
+    sections.push(section(NOTES, "Noise and notes", blocks::lines(&notes)));
     Ok(sections)
 }
 
@@ -141,12 +160,6 @@ fn compilers(input: &ReportInput<'_>) -> String {
         _ => "<p>Not known: the binaries of both builds were not read; give them by <code>--binary-before</code> and \
               <code>--binary-after</code>.</p>\n"
             .to_owned(),
-    }
-}
-
-impl<'a> ReportInput<'a> {
-    fn flame(&self) -> FlameInput<'a> {
-        FlameInput { comparison: self.comparison, tree: self.tree, verdicts: None }
     }
 }
 
@@ -173,8 +186,8 @@ const FLAME: &str = concat!(
     "<label><input type=\"radio\" name=\"color\" value=\"self\"> self</label></fieldset>",
     "<label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"found\"></output> ",
     "<button type=\"button\" id=\"unzoom\" disabled>Reset zoom</button></form>\n",
-    "<p class=\"key\"><span class=\"swatch less\"></span> less <span class=\"swatch noise\"></span> within noise ",
-    "<span class=\"swatch more\"></span> more <span class=\"swatch new\"></span> new: only after ",
+    "<p class=\"key\"><span class=\"swatch less\"></span> \u{25bc} less <span class=\"swatch noise\"></span> within noise ",
+    "<span class=\"swatch more\"></span> \u{25b2} more <span class=\"swatch new\"></span> new: only after ",
     "<span class=\"swatch gone\"></span> gone: only before. Keys: arrows move, Enter zooms, Escape resets.</p>\n",
     "<div id=\"graph\" tabindex=\"0\" role=\"application\" aria-label=\"Flame graph: arrows move, Enter zooms\" ",
     "aria-describedby=\"frame\"></div>\n<p id=\"frame\" aria-live=\"polite\">&nbsp;</p>\n"

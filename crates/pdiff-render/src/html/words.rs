@@ -7,14 +7,20 @@ use pdiff_analysis::{Comparison, Cost, Gap, Gravity};
 
 use super::ReportInput;
 use super::closure::{Part, parts};
+use super::text::{escaped, escaped_within};
 use crate::attribution_page;
 use crate::attribution_view::AttributionView;
 use crate::closing;
-use crate::flame::escaped;
 use crate::number::{CostUnit, fixed, grouped, interval, signed};
 
 /// Parts of the program, and functions, that the summary names.
 const MOST_NAMED: usize = 5;
+
+/// Characters of a remark on both sides.
+const MOST_OF_A_REMARK: usize = 1000;
+
+/// Sentences of one list.
+const MOST_SENTENCES: usize = 30;
 
 /// A busy wait or a row without function below this many percent is not worth a sentence.
 const LEAST_WORTH_PCT: f64 = 1.0;
@@ -33,8 +39,11 @@ pub(super) fn summary(input: &ReportInput<'_>) -> String {
 /// Sentences are of ours, with what is foreign escaped already.
 fn push_list(title: &str, sentences: &[String], out: &mut String) {
     out.push_str(&format!("<h3>{title}</h3>\n<ul>\n"));
-    for sentence in sentences {
+    for sentence in sentences.iter().take(MOST_SENTENCES) {
         out.push_str(&format!("<li>{sentence}</li>\n"));
+    }
+    if sentences.len() > MOST_SENTENCES {
+        out.push_str(&format!("<li>And {} more.</li>\n", sentences.len() - MOST_SENTENCES));
     }
     out.push_str("</ul>\n");
 }
@@ -183,9 +192,9 @@ fn untold(input: &ReportInput<'_>) -> Vec<String> {
         sentences.push(format!(
             "{}: {} before, {} after. {}",
             escaped(fact.name),
-            escaped(&fact.before),
-            escaped(&fact.after),
-            escaped(&fact.remark)
+            escaped_within(&fact.before, MOST_OF_A_REMARK),
+            escaped_within(&fact.after, MOST_OF_A_REMARK),
+            escaped_within(&fact.remark, MOST_OF_A_REMARK)
         ));
     }
     let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
@@ -217,7 +226,13 @@ fn untold(input: &ReportInput<'_>) -> Vec<String> {
     if unclear > 0 {
         sentences.push(format!("The cause of {unclear} changes is unclear."));
     }
-    sentences.extend(input.classification.missing.iter().map(|text| format!("Missing {}.", escaped(text))));
+    sentences.extend(
+        input
+            .classification
+            .missing
+            .iter()
+            .map(|text| format!("Missing {}.", escaped_within(text, MOST_OF_A_REMARK))),
+    );
     if sentences.is_empty() {
         sentences.push("Nothing that pdiff knows of.".to_owned());
     }

@@ -11,6 +11,7 @@
 
 mod grow;
 mod judged;
+mod narrow;
 mod prune;
 
 use pdiff_profile::Side;
