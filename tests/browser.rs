@@ -198,7 +198,7 @@ fn hands_on_a_report_search_zoom_toggle_sort_and_print_it() {
 
     // Zoom by a click and back by a key; then by keys alone.
     let deep = "[...document.querySelectorAll('#graph g[data-frame]')].find(one => \
-                one.querySelector('text')?.textContent.startsWith('log_writer'))";
+                one.querySelector('text')?.textContent.startsWith('\u{25b2} log_writer'))";
     page.click(deep);
     let zoomed = page.count(FRAMES);
     assert!(zoomed < frames && page.count("document.querySelectorAll('#graph g.above').length") > 0);

@@ -48,5 +48,5 @@ byId("graph").addEventListener("keydown", pressed);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 window.addEventListener("hashchange", () => { applyAddress(); openCard(); });
 window.addEventListener("resize", drawFlame);
-window.addEventListener("beforeprint", () => { for (const card of document.querySelectorAll(".card")) card.open = true; });
+window.addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
 document.documentElement.dataset.drawn = "yes";

@@ -16,6 +16,8 @@ for (const frame of frames) {
   frames[frame.parent].children.push(frame);
 }
 
+const MORE = "\u25b2 ";
+const LESS = "\u25bc ";
 const LEVEL = 19;
 const CHARACTER = 7.3;
 const LEAST_PIXELS = 0.8;
@@ -37,6 +39,12 @@ function widths(view) {
 
 const change = (frame) => frame.row[column[`delta_${flame.color}_pp`]];
 const isSignificant = (frame) => frame.row[column[`${flame.color}_significant`]] === true;
+
+/** The direction of a change, for eyes and printers that do not tell blue from orange. */
+function mark(frame) {
+  if (frame.parent === null || !isSignificant(frame) || frame.row[column.pruned_frames] !== null) return "";
+  return change(frame) > 0 ? MORE : LESS;
+}
 
 function fill(frame, full) {
   if (frame.parent === null || frame.name === "[pruned]") return "var(--plain)";
@@ -119,7 +127,7 @@ function drawFrame({ frame, x, width, above }, full, found) {
   group.append(rect);
   const fitting = Math.floor((width - 6) / CHARACTER);
   if (fitting >= 3) {
-    const name = visible(frame.name);
+    const name = mark(frame) + visible(frame.name);
     const text = shape("text", { x: (x + 3).toFixed(2), y: frame.depth * LEVEL + 13 });
     text.textContent = name.length > fitting ? name.slice(0, fitting - 2) + ".." : name;
     group.append(text);
@@ -158,7 +166,7 @@ function tell(frame) {
     const noise = frame.row[column[`${measure}_significant`]] ? "" : ", within noise";
     parts.push(`${measure} ${signed(delta, 2)} points (95 % ${signed(low, 2)}..${signed(high, 2)})${noise}`);
   }
-  const told = of && verdicts.get(keyOf(of.name, of.object));
+  const told = of && verdictsByName.get(keyOf(of.name, of.object));
   const line = byId("frame");
   line.replaceChildren(element("b", { class: "name" }, frame.name), " " + parts.map(visible).join("; "));
   if (told) {

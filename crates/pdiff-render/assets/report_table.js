@@ -19,14 +19,22 @@ function element(tag, attributes, ...children) {
 const fixed = (value, places) => (typeof value === "number" ? value.toFixed(places) : "-");
 const signed = (value, places) => (typeof value === "number" ? (value < 0 ? "" : "+") + value.toFixed(places) : "-");
 
-const keyOf = (name, object) => name + "\u0000" + object;
+const keyOf = (name, object, file) => [name, object, file || ""].join("\u0000");
 const verdicts = new Map();
 data.classify.verdicts.forEach((verdict, index) => {
-  if (verdict.cause !== "noise") verdicts.set(keyOf(verdict.function, verdict.object), { verdict, index });
+  if (verdict.cause !== "noise") verdicts.set(keyOf(verdict.function, verdict.object, verdict.file), { verdict, index });
 });
 
-const hasCost = data.compare.functions.some((row) => (row.before || row.after || {}).self_per_op_ns !== undefined ||
-  (row.before || row.after || {}).self_per_op !== undefined);
+/** Frames do not say their file: of several verdicts on one name none is told. */
+const verdictsByName = new Map();
+for (const told of verdicts.values()) {
+  const key = keyOf(told.verdict.function, told.verdict.object);
+  verdictsByName.set(key, verdictsByName.has(key) ? null : told);
+}
+
+const hasKey = (key) => data.compare.functions.some((row) => (row.before || row.after || {})[key] !== undefined);
+const isTime = hasKey("self_per_op_ns");
+const hasCost = isTime || hasKey("self_per_op");
 const hasGap = data.compare.functions.some((row) => typeof row.gap_share_pct === "number");
 const side = (row, key, name) => (row[key] ? row[key][name] : 0);
 const costOf = (row, key) => (row[key] ? (row[key].self_per_op_ns ?? row[key].self_per_op ?? 0) : 0);
@@ -37,12 +45,12 @@ const columns = [
   { id: "after", title: "self after %", value: (row) => side(row, "after", "self_pct"), places: 2 },
   { id: "delta", title: "change, points", value: (row) => row.delta_self_pp, places: 2, change: true },
   { id: "total", title: "change of total", value: (row) => row.delta_total_pp, places: 2, change: true },
-  { id: "cost", title: "change per operation", value: (row) => costOf(row, "after") - costOf(row, "before"), places: 1,
-    change: true, shown: hasCost },
+  { id: "cost", title: isTime ? "change per operation, ns" : "change per operation", places: isTime ? 0 : 1,
+    value: (row) => costOf(row, "after") - costOf(row, "before"), change: true, shown: hasCost },
   { id: "gap", title: "of the gap %", value: (row) => row.gap_share_pct ?? null, places: 2, change: true, shown: hasGap },
   { id: "noise", title: "noise", text: true, value: (row) => (row.significant ? "beyond" : "within") },
   { id: "cause", title: "cause", text: true, value: (row) => {
-    const found = verdicts.get(keyOf(row.name, row.object));
+    const found = verdicts.get(keyOf(row.name, row.object, row.file));
     return found ? found.verdict.cause : "";
   } },
 ].filter((column) => column.shown !== false);
@@ -78,7 +86,7 @@ function drawTable() {
   byId("rows").replaceChildren(element("thead", {}, head), body);
   const small = data.compare.functions_left_out.count;
   byId("shown").textContent = `${shown.length} of ${rows.length} functions` +
-    (small ? `; ${small} more, small and within noise, are left out` : "");
+    (small ? `; ${small} more are left out, see the notes` : "");
   byId("more").hidden = shown.length === rows.length;
   byId("more").textContent = `Show all ${rows.length}`;
 }
@@ -92,7 +100,7 @@ function tableRow(row) {
       show.addEventListener("click", () => searchFor("^" + row.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$"));
       line.append(element("td", { class: "name" }, show, element("span", { class: "dim" }, " " + row.object)));
     } else if (column.id === "cause") {
-      const found = verdicts.get(keyOf(row.name, row.object));
+      const found = verdicts.get(keyOf(row.name, row.object, row.file));
       const cell = element("td");
       if (found) cell.append(element("a", { href: "#v" + found.index }, value));
       line.append(cell);
@@ -127,7 +135,7 @@ function drawCards() {
 function card(verdict, index, change) {
   const summary = element("summary", {},
     element("b", { class: "name" }, verdict.function), ` ${signed(change, 2)} points of ${verdict.judged_by}: `,
-    element("b", {}, verdict.cause), ` (${verdict.confidence}) `,
+    element("b", {}, verdict.cause), verdict.confidence === verdict.cause ? " " : ` (${verdict.confidence}) `,
     ...verdict.tags.map((tag) => element("span", { class: "tag" }, tag)));
   const facts = element("dl");
   const fact = (name, ...value) => facts.append(element("dt", {}, name), element("dd", {}, ...value));

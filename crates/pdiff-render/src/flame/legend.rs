@@ -121,9 +121,12 @@ fn push_swatches(out: &mut String, terms: &Terms<'_>, full: f64, y: usize) {
         None => format!("{} points", fixed(full, 2)),
     };
     let swatches: [(&[Tone], String); 5] = [
-        (&[Tone::Less(1.0), Tone::Less(0.5), Tone::Less(0.15)], "less".to_owned()),
+        (&[Tone::Less(1.0), Tone::Less(0.5), Tone::Less(0.15)], "\u{25bc} less".to_owned()),
         (&[Tone::Noise], "within noise".to_owned()),
-        (&[Tone::More(0.15), Tone::More(0.5), Tone::More(1.0)], format!("more; full colour at {full}")),
+        (
+            &[Tone::More(0.15), Tone::More(0.5), Tone::More(1.0)],
+            format!("\u{25b2} more; full colour at {full}"),
+        ),
         (&[Tone::New, Tone::NewNoise], "new: only in After".to_owned()),
         (&[Tone::Gone, Tone::GoneNoise], "gone: only in Before".to_owned()),
     ];

@@ -1,7 +1,7 @@
 //! The colours of frames: blue is less, orange is more, grey is within noise; hatched is on one side only.
 //!
-//! Blue and orange differ for every common kind of colour blindness, and the hatching and the titles say the same
-//! without colour.
+//! Blue and orange differ for every common kind of colour blindness; marks, hatching and titles say the same without
+//! colour.
 
 use pdiff_analysis::{TreeFrame, TreeNode};
 
@@ -82,6 +82,15 @@ pub(super) fn fill(tone: Tone) -> String {
         Tone::Gone => "url(#gone)".to_owned(),
         Tone::More(strength) => rgb(between(LEAST_MORE, MOST_MORE, strength)),
         Tone::Less(strength) => rgb(between(LEAST_LESS, MOST_LESS, strength)),
+    }
+}
+
+/// The direction of a change as the start of a frame's label; empty where there is none.
+pub(super) fn mark(tone: Tone) -> &'static str {
+    match tone {
+        Tone::More(_) | Tone::New => "\u{25b2} ",
+        Tone::Less(_) | Tone::Gone => "\u{25bc} ",
+        Tone::Plain | Tone::Pruned | Tone::Noise | Tone::NewNoise | Tone::GoneNoise => "",
     }
 }
 

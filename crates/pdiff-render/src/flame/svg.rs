@@ -94,6 +94,12 @@ const FRAMES_START: &str = "<svg id=\"frames\"";
 const SEARCHED: &str = "return (func);";
 const SEARCHED_NAME: &str = "return func.replace(/ \\([^(]*\\)$/, \"\");";
 
+/// What inferno's script makes a frame's label of, and what it is to make it of: the direction of a change first, for
+/// eyes and printers that do not tell blue from orange.
+const LABELLED: &str = "var txt = find_child(e, \"title\").textContent";
+const LABELLED_WITH_MARK: &str =
+    "var txt = (e.getAttribute(\"data-mark\") || \"\") + find_child(e, \"title\").textContent";
+
 impl Picture<'_> {
     fn finish(&self, laid_out: &str, band: &str) -> String {
         let (head, body) = laid_out.find(FRAMES_START).map_or((laid_out, ""), |at| laid_out.split_at(at));
@@ -126,7 +132,8 @@ impl Picture<'_> {
                 &format!("viewBox=\"0 0 {WIDTH} {higher}\""),
             )
             .replace("<defs>", &format!("<defs>{}", paint::patterns()))
-            .replace(SEARCHED, SEARCHED_NAME);
+            .replace(SEARCHED, SEARCHED_NAME)
+            .replace(LABELLED, LABELLED_WITH_MARK);
         for id in ["details", "matched"] {
             text = self.lowered(&text, id);
         }
@@ -147,21 +154,25 @@ impl Picture<'_> {
     fn push_frame(&self, frame: &str, out: &mut String) {
         let number = frame.split(' ').next().unwrap_or_default();
         let drawn = number.parse::<usize>().ok().and_then(|number| self.frames.drawn.get(number));
-        let (title, color) = match drawn {
+        let plain = paint::Tone::Plain;
+        let (title, tone) = match drawn {
             Some(Drawn::Node(index)) => match self.input.tree.nodes.get(*index) {
-                Some(node) if self.input.is_single() => {
-                    let title = self.titles.of_node(node);
-                    let color = paint::fill_by_name(&title.name);
-                    (title, color)
-                }
-                Some(node) => (self.titles.of_node(node), fill(tone(node, &self.terms, self.full))),
-                None => (nothing(), fill(paint::Tone::Plain)),
+                Some(node) if self.input.is_single() => (self.titles.of_node(node), plain),
+                Some(node) => (self.titles.of_node(node), tone(node, &self.terms, self.full)),
+                None => (nothing(), plain),
             },
-            Some(Drawn::Panel(side)) => (self.titles.of_panel(*side), fill(paint::Tone::Plain)),
-            Some(Drawn::Nothing) => (nothing(), fill(paint::Tone::Plain)),
-            None => (self.titles.of_root(), fill(paint::Tone::Plain)),
+            Some(Drawn::Panel(side)) => (self.titles.of_panel(*side), plain),
+            Some(Drawn::Nothing) => (nothing(), plain),
+            None => (self.titles.of_root(), plain),
         };
-        out.push_str(FRAME_START);
+        let is_node_alone = self.input.is_single() && matches!(drawn, Some(Drawn::Node(_)));
+        let color = if is_node_alone { paint::fill_by_name(&title.name) } else { fill(tone) };
+        let mark = paint::mark(tone);
+        if mark.is_empty() {
+            out.push_str(FRAME_START);
+        } else {
+            out.push_str(&format!("<g data-mark=\"{mark}\"><title>"));
+        }
         push_escaped(out, &title.name);
         out.push_str(" (");
         push_escaped(out, &title.details);
@@ -181,7 +192,7 @@ impl Picture<'_> {
         out.push('>');
         let width =
             attribute(rect, "width").and_then(|width| width.trim_end_matches('%').parse::<f64>().ok());
-        push_escaped(out, &label(&title.name, width.unwrap_or(0.0)));
+        push_escaped(out, &label(&format!("{mark}{}", title.name), width.unwrap_or(0.0)));
         out.push_str("</text>");
         out.push_str(FRAME_END);
     }

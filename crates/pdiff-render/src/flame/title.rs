@@ -17,7 +17,8 @@ use crate::number::{fixed, grouped, interval, signed};
 pub(super) struct Titles<'a> {
     input: FlameInput<'a>,
     terms: Terms<'a>,
-    verdicts: HashMap<(&'a str, &'a str), &'a Verdict>,
+    /// By function and object; `None` where files tell several of them apart, which frames do not.
+    verdicts: HashMap<(&'a str, &'a str), Option<&'a Verdict>>,
 }
 
 /// A frame's name and what else is known of it.
@@ -29,10 +30,12 @@ pub(super) struct Title {
 
 impl<'a> Titles<'a> {
     pub(super) fn new(input: FlameInput<'a>, terms: Terms<'a>) -> Self {
-        let verdicts = input.verdicts.into_iter().flat_map(|of| &of.verdicts);
-        let told = verdicts.filter(|verdict| verdict.cause != Cause::Noise);
-        let verdicts =
-            told.map(|verdict| ((verdict.function.as_str(), verdict.object.as_str()), verdict)).collect();
+        let mut verdicts = HashMap::new();
+        for verdict in input.verdicts.into_iter().flat_map(|of| &of.verdicts) {
+            let of_name = verdicts.entry((verdict.function.as_str(), verdict.object.as_str()));
+            let told = (verdict.cause != Cause::Noise).then_some(verdict);
+            of_name.and_modify(|one| *one = None).or_insert(told);
+        }
         Self { input, terms, verdicts }
     }
 
@@ -130,7 +133,7 @@ impl<'a> Titles<'a> {
     fn verdict(&self, node: &TreeNode) -> Option<&Verdict> {
         let TreeFrame::Function(index) = node.frame else { return None };
         let function = self.input.tree.functions.get(index)?;
-        self.verdicts.get(&(function.name.as_str(), function.object.as_str())).copied()
+        self.verdicts.get(&(function.name.as_str(), function.object.as_str())).copied().flatten()
     }
 }
 
