@@ -71,6 +71,19 @@ pub(crate) struct Grid {
     pub(crate) sums: usize,
 }
 
+impl Grid {
+    /// Takes columns away, by the lower line of their titles.
+    pub(crate) fn drop_columns(&mut self, is_dropped: impl Fn(&str) -> bool) {
+        let kept: Vec<bool> = self.columns.iter().map(|column| !is_dropped(&column.title[1])).collect();
+        let mut keep = kept.iter();
+        self.columns.retain(|_| keep.next().is_some_and(|kept| *kept));
+        for row in &mut self.rows {
+            let mut keep = kept.iter();
+            row.retain(|_| keep.next().is_some_and(|kept| *kept));
+        }
+    }
+}
+
 /// One column's heading and side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct GridColumn {

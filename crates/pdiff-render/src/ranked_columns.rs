@@ -10,6 +10,12 @@ use crate::visible_text::{cut_middle, visible, width};
 /// Names get this much room.
 const MOST_NAME: usize = 34;
 
+/// Names keep this much room however narrow the terminal.
+const LEAST_NAME: usize = 12;
+
+/// Titles of numbers keep this much.
+const LEAST_TITLE: usize = 8;
+
 /// Columns under construction, all of the same number of rows.
 #[derive(Default)]
 pub(crate) struct RankedColumns {
@@ -64,6 +70,9 @@ impl RankedColumns {
                 self.columns.remove(at);
             }
         }
+        if let Some(room) = room {
+            self.cut(room);
+        }
         let count = self.columns.first().map_or(0, |(_, _, cells)| cells.len());
         let row =
             |at: usize| self.columns.iter().filter_map(|(_, _, cells)| cells.get(at).cloned()).collect();
@@ -72,10 +81,40 @@ impl RankedColumns {
         Block::Grid(Grid { columns, rows, sums })
     }
 
+    /// Cuts titles above numbers where there is still too little room, then names; words and numbers stay whole.
+    fn cut(&mut self, room: usize) {
+        if self.width() <= room {
+            return;
+        }
+        let titles = self.columns.iter().flat_map(|(_, column, _)| &column.title);
+        let longest = titles.map(|line| width(line)).max().unwrap_or(0);
+        let title = (LEAST_TITLE..=longest).rev().find(|title| self.width_with(*title, MOST_NAME) <= room);
+        let title = title.unwrap_or(LEAST_TITLE);
+        let name = (LEAST_NAME..=MOST_NAME).rev().find(|name| self.width_with(title, *name) <= room);
+        let name = name.unwrap_or(LEAST_NAME);
+        for (_, column, cells) in &mut self.columns {
+            for line in column.title.iter_mut().filter(|_| column.align == Align::Right) {
+                *line = cut_middle(line, title).into_owned();
+            }
+            for cell in cells.iter_mut().filter(|cell| cell.is_name) {
+                cell.text = cut_middle(&visible(&cell.text), name).into_owned();
+            }
+        }
+    }
+
     fn width(&self) -> usize {
+        self.width_with(usize::MAX, usize::MAX)
+    }
+
+    /// What it would take with titles above numbers, and names, of at most these widths.
+    fn width_with(&self, most_title: usize, most_name: usize) -> usize {
         let of = |(_, column, cells): &(u8, GridColumn, Vec<GridCell>)| {
-            let titles = column.title.iter().map(|line| width(line));
-            titles.chain(cells.iter().map(|cell| width(&visible(&cell.text)))).max().unwrap_or(0)
+            let most_title = if column.align == Align::Right { most_title } else { usize::MAX };
+            let titles = column.title.iter().map(|line| width(line).min(most_title));
+            let cell = |cell: &GridCell| {
+                width(&visible(&cell.text)).min(if cell.is_name { most_name } else { usize::MAX })
+            };
+            titles.chain(cells.iter().map(cell)).max().unwrap_or(0)
         };
         self.columns.iter().map(of).sum::<usize>() + BETWEEN * self.columns.len().saturating_sub(1)
     }
@@ -90,4 +129,39 @@ fn change_cell(estimate: Option<Estimate>, places: usize) -> GridCell {
         (true, false) => Tone::Worse,
     };
     GridCell::toned(signed(estimate.value, places), tone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn least_needed_columns_go_then_titles_and_names_are_cut_and_numbers_stay_whole() {
+        let grid = |room: usize| {
+            let mut columns = RankedColumns::default();
+            columns.numbers(1, ["", "runs"], ["12345".to_owned()]);
+            columns.numbers(0, ["5.7-built-by-others", "self %"], ["-100.00".to_owned()]);
+            columns.words(0, ["", "arrived in"], ["5.6..5.7".to_owned()]);
+            columns.names(["", "function"], ["cmp_dtuple_rec_with_match_low".to_owned()]);
+            columns.grid(Some(room), 0)
+        };
+        let check = |room: usize, titles: &[&str], cells: &[&str]| {
+            let Block::Grid(grid) = grid(room) else { panic!("no grid") };
+            let tops: Vec<String> = grid.columns.iter().map(|column| column.title.concat()).collect();
+            assert_eq!(tops, titles, "{room}");
+            assert_eq!(
+                grid.rows[0].iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>(),
+                cells,
+                "{room}"
+            );
+        };
+        let whole = "5.7-built-by-othersself %";
+        let name = "cmp_dtuple_rec_with_match_low";
+        check(80, &["runs", whole, "arrived in", "function"], &["12345", "-100.00", "5.6..5.7", name]);
+        check(64, &[whole, "arrived in", "function"], &["-100.00", "5.6..5.7", name]);
+        check(56, &["5.7-..-othersself %", "arrived in", "function"], &["-100.00", "5.6..5.7", name]);
+        let cut = &["5..hersself %", "arrived in", "function"];
+        check(34, cut, &["-100.00", "5.6..5.7", "cmp_..ch_low"]);
+        check(10, cut, &["-100.00", "5.6..5.7", "cmp_..ch_low"]);
+    }
 }

@@ -85,6 +85,8 @@ impl Field {
             Self::GapShare => Some(7),
             Self::TotalDelta => Some(8),
             Self::Marks => Some(9),
+            Self::HalfInterval => Some(10),
+            Self::SelfBefore => Some(11),
             _ => None,
         }
     }
@@ -109,7 +111,7 @@ impl Field {
             Self::CostDelta => (cost.as_str(), "change"),
             Self::GapShare => ("gap", "%"),
             Self::Marks => ("", ""),
-            Self::ThreadGroup => ("", "thread group"),
+            Self::ThreadGroup => ("thread", "group"),
             Self::Name => ("", comparison.group_by.as_str()),
             Self::Object => ("", "object"),
         };

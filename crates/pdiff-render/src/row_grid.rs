@@ -17,8 +17,11 @@ pub(crate) const BETWEEN: usize = 2;
 /// Names get at least this much room before other columns do.
 const LEAST_NAME: usize = 26;
 
-/// Names get this much room however narrow the terminal, for which marks go, too.
+/// Names get this much room however narrow the terminal, for which marks go, then intervals, then what was before.
 const MIN_NAME: usize = 12;
+
+/// How the sum of the rows that are not shown begins; it goes where there is no room for it.
+const REST: &str = "... and ";
 
 /// Objects and thread groups are cut to this.
 const MOST_OBJECT: usize = 18;
@@ -50,7 +53,9 @@ pub(crate) fn grid(comparison: &Comparison, chosen: &Chosen<'_>, most: Option<us
         let room = most.saturating_sub(others).max(MIN_NAME);
         for column in columns.iter_mut().filter(|column| column.field == Field::Name) {
             for cell in &mut column.cells {
-                cell.text = shorten(&cell.text, room).into_owned();
+                let short =
+                    cell.text.strip_prefix(REST).filter(|_| !cell.is_name && width(&cell.text) > room);
+                cell.text = short.map_or_else(|| shorten(&cell.text, room).into_owned(), str::to_owned);
             }
         }
     }
@@ -70,7 +75,7 @@ impl Column {
     fn new(field: Field, comparison: &Comparison, chosen: &Chosen<'_>, unit: CostUnit) -> Self {
         let mut cells: Vec<GridCell> = chosen.shown.iter().map(|row| field.cell(row, unit)).collect();
         let all: Vec<&Row> = comparison.rows.iter().collect();
-        let rest = format!("... and {} more", grouped(chosen.rest.len() as u64));
+        let rest = format!("{REST}{} more", grouped(chosen.rest.len() as u64));
         let sums = [(rest, &chosen.rest), ("TOTAL".to_owned(), &all)];
         for (title, rows) in
             sums.into_iter().filter(|(_, rows)| !rows.is_empty() || chosen.rest.len() != rows.len())
@@ -118,7 +123,7 @@ impl Column {
 /// Takes columns away until names have room.
 fn drop_columns(columns: &mut Vec<Column>, most: usize, column: impl Fn(Field) -> Column) {
     while let Some(next) = columns.iter().filter_map(|column| column.field.dropped_at()).min() {
-        let name = if Some(next) == Field::Marks.dropped_at() { MIN_NAME } else { LEAST_NAME };
+        let name = if Some(next) >= Field::Marks.dropped_at() { MIN_NAME } else { LEAST_NAME };
         if columns.iter().map(|column| column.needed(name)).sum::<usize>() <= most {
             break;
         }

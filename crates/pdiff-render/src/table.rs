@@ -14,8 +14,8 @@ use crate::page::{Align, Block, Grid, Line, Tone, page};
 use crate::row_grid::BETWEEN;
 use crate::visible_text::{visible, wrap};
 
-/// Narrower terminals are taken for this wide: below it nothing can be read.
-const LEAST_WIDTH: usize = 56;
+/// Narrower terminals are taken for this wide: three columns of numbers and names of twelve letters need it.
+const LEAST_WIDTH: usize = 40;
 
 /// Lines of a page without a width are broken here; rows are not.
 const LINE_WIDTH: usize = 120;

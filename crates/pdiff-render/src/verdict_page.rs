@@ -21,6 +21,9 @@ const LEAST_REASON: usize = 24;
 /// In less width reasons are left out.
 const ROOM_FOR_REASONS: usize = 68;
 
+/// In less width the share before and the measure are left out.
+const ROOM_FOR_ALL_NUMBERS: usize = 56;
+
 /// Columns that numbers, words and the room between all columns take.
 const NUMBERS_WIDTH: usize = 8 + 8 + 7 + 6 + 7 + 6 * BETWEEN;
 
@@ -126,12 +129,15 @@ fn grid(verdicts: &[&Verdict], width: Option<usize>) -> Grid {
     if let Some(width) = width {
         cut_reasons(&mut rows, width);
     }
-    let mut columns: Vec<GridColumn> = titles.into_iter().map(column).collect();
+    let mut grid = Grid { columns: titles.into_iter().map(column).collect(), rows, sums: 0 };
     if width.is_some_and(|width| width < ROOM_FOR_REASONS) {
-        columns.pop();
-        rows.iter_mut().for_each(|row| row.truncate(columns.len()));
+        grid.drop_columns(|title| title == "why");
     }
-    Grid { columns, rows, sums: 0 }
+    if width.is_some_and(|width| width < ROOM_FOR_ALL_NUMBERS) {
+        // The change and what is left tell what was before.
+        grid.drop_columns(|title| title == "before %" || title == "of");
+    }
+    grid
 }
 
 fn cells(verdict: &Verdict, width: Option<usize>) -> Vec<GridCell> {

@@ -18,16 +18,16 @@ pub(super) fn masking(view: &AttributionView<'_>, width: Option<usize>) -> Vec<B
     columns.names(["", "factor"], found.iter().map(|one| view.name(one.factor).to_owned()));
     columns.names(["", "ceiling"], found.iter().map(|one| view.name(one.ceiling).to_owned()));
     columns.changes(0, ["as it was", "points"], found.iter().map(|one| Some(one.under.points)), PLACES);
-    columns.numbers(3, ["as it was", "95 %"], found.iter().map(|one| bounds(&one.under.points, PLACES)));
-    columns.changes(0, ["changed", "points"], found.iter().map(|one| Some(one.lifted.points)), PLACES);
-    columns.numbers(3, ["changed", "95 %"], found.iter().map(|one| bounds(&one.lifted.points, PLACES)));
+    columns.numbers(4, ["as it was", "95 %"], found.iter().map(|one| bounds(&one.under.points, PLACES)));
+    columns.changes(1, ["changed", "points"], found.iter().map(|one| Some(one.lifted.points)), PLACES);
+    columns.numbers(4, ["changed", "95 %"], found.iter().map(|one| bounds(&one.lifted.points, PLACES)));
     columns.changes(0, ["", "difference"], found.iter().map(|one| Some(one.difference.points)), PLACES);
     columns.numbers(
-        1,
+        2,
         ["difference", "95 %"],
         found.iter().map(|one| bounds(&one.difference.points, PLACES)),
     );
-    columns.words(1, ["", "remark"], found.iter().map(|one| masking_words(one).to_owned()));
+    columns.words(2, ["", "remark"], found.iter().map(|one| masking_words(one).to_owned()));
     let text = "a factor with the ceiling as it was and changed; all else equal";
     let mut blocks = vec![Line::toned("ceiling", text, Tone::Strong), columns.grid(width, 0)];
     if let Some(meeting) = view.meeting {

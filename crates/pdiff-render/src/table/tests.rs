@@ -6,7 +6,7 @@ use super::*;
 use crate::options::SortBy;
 use crate::{sample, visible_text};
 
-const WIDTHS: [usize; 6] = [56, 60, 80, 100, 120, 200];
+const WIDTHS: [usize; 7] = [40, 56, 60, 80, 100, 120, 200];
 
 fn at(width: usize, top: Option<usize>) -> TableOptions {
     TableOptions { width: Some(width), top, ..sample::options() }

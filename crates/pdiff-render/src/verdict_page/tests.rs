@@ -40,7 +40,7 @@ fn the_measure_that_is_judged_is_the_one_that_is_shown() {
 #[test]
 fn lists_are_cut_widths_kept_and_control_characters_shown_as_text() {
     assert!(table(None, Some(1)).contains("2 more; --top 0 shows all"));
-    for width in [56, 80, 120] {
+    for width in [40, 56, 80, 120] {
         let text = table(Some(width), None);
         assert!(!text.contains('\u{1b}'));
         for line in text.lines() {
