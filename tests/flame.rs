@@ -280,7 +280,12 @@ fn wrong_choices_are_told_in_a_line() {
     check(&[&before, "--operations"], "there is one recording");
     check(&[&before, &after, "--operations"], "operations are not known on both sides");
     check(&[&before, &after, "--focus", "("], "--focus: '(' is not a regular expression");
+    check(
+        &[&before, &after, "--focus", "nosuchname"],
+        "--focus: no stack has a function that 'nosuchname' matches",
+    );
     check(&[&before, &after, "--min-width", "101"], "--min-width: 101 is not a percentage");
+    check(&[&before, &after, "--min-width", "-1"], "--min-width: -1 is not a percentage");
     check(&[&before, &after, "--by", "subsystem"], "hint: --by-subsystem");
     check(&[&before, &after, "--denominator", "thread-group"], "hint: draw one group by --comm");
     check(&[&before, "/nonexistent.perf"], "/nonexistent.perf");

@@ -75,7 +75,7 @@ pub(crate) struct PictureArgs {
     #[arg(long)]
     pub(crate) by_subsystem: bool,
     /// Frames narrower than this on both sides are drawn as one; percent of all samples [default: 0.05; folded, json: 0]
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) min_width: Option<f64>,
     /// First line of the picture [default: the labels of both sides]
     #[arg(long, value_name = "TEXT")]

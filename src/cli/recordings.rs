@@ -21,10 +21,10 @@ pub(crate) struct PairArgs {
 #[command(next_help_heading = "Input")]
 pub(crate) struct RecordingArgs {
     /// Recording of the base build: text of `perf script`, or - for standard input
-    #[arg(index = 1, value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
+    #[arg(index = 1, help_heading = None::<&str>, value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
     pub(crate) before: Option<PathBuf>,
     /// Recording of the build compared with it
-    #[arg(index = 2, value_name = "AFTER", value_hint = ValueHint::FilePath)]
+    #[arg(index = 2, help_heading = None::<&str>, value_name = "AFTER", value_hint = ValueHint::FilePath)]
     pub(crate) after: Option<PathBuf>,
     /// Several recordings of the base build, as replicates
     #[arg(long = "before", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,

@@ -36,7 +36,13 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     pub(crate) title: Option<String>,
     /// Frames narrower than this on both sides are one in the flame graph; percent of all samples
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.05, help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value_t = 0.05,
+        allow_negative_numbers = true,
+        help_heading = "Output"
+    )]
     pub(crate) min_width: f64,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]

@@ -66,7 +66,7 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
     /// Qualified name of the function, its last part, or a regular expression
-    #[arg(index = 3, value_name = "FUNC", required_unless_present = "named", help_heading = "Input")]
+    #[arg(index = 3, value_name = "FUNC", required_unless_present = "named", help_heading = None::<&str>)]
     pub(crate) function: Option<String>,
     /// Name of the function, where recordings are given by --before and --after
     #[arg(long = "function", value_name = "NAME", conflicts_with = "function", help_heading = "Input")]

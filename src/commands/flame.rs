@@ -25,6 +25,11 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
             "--operations: operations are not known on both sides; hint: give --tps-before and --tps-after, or --windows"
         );
     }
+    if let Some(pattern) = args.picture.focus.as_deref().filter(|_| tree.nodes.len() <= 1) {
+        bail!(
+            "--focus: no stack has a function that '{pattern}' matches; hint: pdiff compare --top 0 lists the names"
+        );
+    }
     let verdicts = drawn.verdicts.then(|| evidence.classify(&drawn.classified));
     timings.lap("verdicts", None);
     let input = FlameInput { comparison, tree: &tree, verdicts: verdicts.as_ref() };

@@ -118,7 +118,8 @@ fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> FlameOp
     }
     let min_width = picture.min_width.unwrap_or(LEAST_WIDTH_PCT);
     if min_width > 0.0 {
-        remarks.push(format!("frames under {min_width} % on both sides are drawn together as [pruned]"));
+        let both = if is_pair { " on both sides" } else { "" };
+        remarks.push(format!("frames under {min_width} %{both} are drawn together as [pruned]"));
     }
     FlameOptions {
         view,

@@ -115,18 +115,17 @@ pub(super) fn band(lines: &[String], terms: &Terms<'_>, full: f64, is_single: bo
 const CHARACTER: usize = 7;
 
 fn push_swatches(out: &mut String, terms: &Terms<'_>, full: f64, y: usize) {
-    let full = match terms.cost() {
-        Some(cost) if cost.is_time => format!("{} ns per operation", fixed(full, 0)),
-        Some(_) => format!("{} per operation", fixed(full, 0)),
-        None => format!("{} points", fixed(full, 2)),
+    let full_at = match terms.cost() {
+        // Nothing is beyond noise.
+        _ if full <= 0.0 => String::new(),
+        Some(cost) if cost.is_time => format!("; full colour at {} ns per operation", fixed(full, 0)),
+        Some(_) => format!("; full colour at {} per operation", fixed(full, 0)),
+        None => format!("; full colour at {} points", fixed(full, 2)),
     };
     let swatches: [(&[Tone], String); 5] = [
         (&[Tone::Less(1.0), Tone::Less(0.5), Tone::Less(0.15)], "\u{25bc} less".to_owned()),
         (&[Tone::Noise], "within noise".to_owned()),
-        (
-            &[Tone::More(0.15), Tone::More(0.5), Tone::More(1.0)],
-            format!("\u{25b2} more; full colour at {full}"),
-        ),
+        (&[Tone::More(0.15), Tone::More(0.5), Tone::More(1.0)], format!("\u{25b2} more{full_at}")),
         (&[Tone::New, Tone::NewNoise], "new: only in After".to_owned()),
         (&[Tone::Gone, Tone::GoneNoise], "gone: only in Before".to_owned()),
     ];
