@@ -2,6 +2,7 @@
 
 mod builds_read;
 mod found_code;
+mod recordings_read;
 mod run;
 mod sides;
 

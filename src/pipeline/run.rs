@@ -33,7 +33,7 @@ pub(crate) struct Run {
     pub(super) measures: RunMeasures,
 }
 
-/// Reads one recording and finds its functions; a pack brings them along.
+/// Reads one recording and finds its functions.
 pub(crate) fn read_run(
     recording: &Recording,
     inputs: &Inputs,
@@ -42,8 +42,20 @@ pub(crate) fn read_run(
     quiet: bool,
     timings: &mut Timings,
 ) -> Result<Run> {
+    let input = ingest(recording, inputs, side, quiet, timings)?;
+    find_functions(recording, input, debug_info, side, timings)
+}
+
+/// Finds the functions of a recording that has been read; a pack brings them along.
+pub(super) fn find_functions(
+    recording: &Recording,
+    input: Input,
+    debug_info: Option<&DebugInfo>,
+    side: Side,
+    timings: &mut Timings,
+) -> Result<Run> {
     let path = recording.source.to_string();
-    let (profile, packed) = match ingest(recording, inputs, side, quiet, timings)? {
+    let (profile, packed) = match input {
         Input::Text(profile) => (profile, None),
         Input::Pack(pack) => {
             let measures = recording.measures.or(pack.measures);
@@ -142,7 +154,8 @@ impl Run {
     }
 }
 
-fn ingest(
+/// Reads one recording with all workers.
+pub(super) fn ingest(
     recording: &Recording,
     inputs: &Inputs,
     side: Side,

@@ -10,7 +10,8 @@ use pdiff_analysis::{
 use pdiff_profile::{EventId, Profile, Side};
 
 use super::found_code::{FoundCode, found_code};
-use super::run::{Run, read_run};
+use super::recordings_read::read_recordings;
+use super::run::{Run, find_functions};
 use crate::settings::Compared;
 use crate::timings::Timings;
 
@@ -23,10 +24,14 @@ pub(crate) struct ReadSides {
 impl ReadSides {
     /// Reads and symbolises.
     pub(super) fn read(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<Self> {
+        let mut read = read_recordings(&compared.inputs, quiet, timings)?.into_iter();
         let mut side = |side| -> Result<Vec<Run>> {
             let debug_info = compared.debug_info.as_ref();
-            let read = |recording| read_run(recording, &compared.inputs, debug_info, side, quiet, timings);
-            compared.inputs.side(side).recordings.iter().map(read).collect()
+            let recordings = compared.inputs.side(side).recordings.iter();
+            recordings
+                .zip(read.by_ref())
+                .map(|(recording, input)| find_functions(recording, input, debug_info, side, timings))
+                .collect()
         };
         Ok(Self { before: side(Side::Before)?, after: side(Side::After)? })
     }

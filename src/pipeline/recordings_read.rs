@@ -1,0 +1,141 @@
+//! The recordings of both sides, read: one after another with all workers, or several at once with fewer workers each.
+//!
+//! Workers of one recording each learn its texts for themselves, and what they counted is put together by one of them. So
+//! of recordings of like size as many are read at once as there are cores, with one worker each where that is enough. A
+//! recording that is as long as all others together is better read by all workers.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use anyhow::Result;
+use pdiff_ingest::{Error, Input, ReadOptions, Source, read_input};
+use pdiff_profile::Side;
+
+use crate::progress::Progress;
+use crate::settings::{Inputs, Recording};
+use crate::timings::Timings;
+
+use super::run::ingest;
+
+/// Recordings are read at once if the largest, a core of its own given, takes at most this part of the time longer than
+/// all of them on all cores.
+const MAX_IDLE: f64 = 0.25;
+
+/// Reads the recordings of both sides, base first.
+pub(super) fn read_recordings(inputs: &Inputs, quiet: bool, timings: &mut Timings) -> Result<Vec<Input>> {
+    let of_side = |side: Side| inputs.side(side).recordings.iter().map(move |recording| (side, recording));
+    let recordings: Vec<(Side, &Recording)> = Side::BOTH.into_iter().flat_map(of_side).collect();
+    let sizes: Option<Vec<u64>> = recordings.iter().map(|(_, recording)| size(&recording.source)).collect();
+    let threads = worker_count(inputs);
+    match sizes.map(|sizes| (lanes(&sizes, threads), sizes)) {
+        Some((lanes, sizes)) if lanes > 1 => {
+            let total = sizes.iter().sum();
+            let read = read_at_once(&recordings, inputs, lanes, threads.div_ceil(lanes), total, quiet)?;
+            timings.lap(format!("read {} recordings at once", recordings.len()), Some(total));
+            Ok(read)
+        }
+        _ => recordings
+            .into_iter()
+            .map(|(side, recording)| ingest(recording, inputs, side, quiet, timings))
+            .collect(),
+    }
+}
+
+/// One a core, unless the user says otherwise.
+fn worker_count(inputs: &Inputs) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    inputs.threads.map_or_else(cores, NonZeroUsize::get)
+}
+
+/// The bytes of a file; `None` of what is no file.
+fn size(source: &Source) -> Option<u64> {
+    match source {
+        Source::Path(path) => {
+            std::fs::metadata(path).ok().filter(|meta| meta.is_file()).map(|meta| meta.len())
+        }
+        Source::Stdin | Source::Bytes { .. } => None,
+    }
+}
+
+/// How many recordings of these sizes to read at once.
+fn lanes(sizes: &[u64], threads: usize) -> usize {
+    let lanes = sizes.len().min(threads);
+    let (largest, total) = (sizes.iter().max().copied().unwrap_or(0), sizes.iter().sum::<u64>());
+    if largest as f64 * lanes as f64 <= total as f64 * (1.0 + MAX_IDLE) { lanes } else { 1 }
+}
+
+/// Each lane takes the next recording that nobody has.
+fn read_at_once(
+    recordings: &[(Side, &Recording)],
+    inputs: &Inputs,
+    lanes: usize,
+    workers: usize,
+    total: u64,
+    quiet: bool,
+) -> Result<Vec<Input>> {
+    let progress = Progress::new(format!("reading {} recordings", recordings.len()), quiet);
+    let read: Vec<AtomicU64> = recordings.iter().map(|_| AtomicU64::new(0)).collect();
+    let results: Mutex<Vec<Option<Result<Input, Error>>>> =
+        Mutex::new(recordings.iter().map(|_| None).collect());
+    let next = AtomicUsize::new(0);
+    let read_one = |at: usize, side: Side, recording: &Recording| {
+        let update = |bytes: u64, _| {
+            if let Some(read) = read.get(at) {
+                read.store(bytes, Ordering::Relaxed);
+            }
+            progress.update(read.iter().map(|read| read.load(Ordering::Relaxed)).sum(), Some(total));
+        };
+        let options = ReadOptions {
+            time: inputs.side(side).time,
+            lenient: inputs.lenient,
+            threads: NonZeroUsize::new(workers),
+            progress: Some(&update),
+        };
+        read_input(&recording.source, &options)
+    };
+    let lane = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((side, recording)) = recordings.get(at) else { return };
+            let result = read_one(at, *side, recording);
+            if result.is_err() {
+                // What nobody has begun is left alone.
+                next.store(recordings.len(), Ordering::Relaxed);
+            }
+            if let Some(slot) = results.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at) {
+                *slot = Some(result);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..lanes {
+            scope.spawn(lane);
+        }
+        lane();
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Of several errors that of the first recording is said.
+    Ok(results.into_iter().flatten().collect::<Result<_, Error>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_of_like_size_are_read_at_once() {
+        let check =
+            |sizes: &[u64], threads, expected| assert_eq!(lanes(sizes, threads), expected, "{sizes:?}");
+        check(&[1085, 1211], 2, 2);
+        check(&[100, 100], 1, 1);
+        check(&[100, 10], 2, 1);
+        check(&[100, 100], 16, 2);
+        check(&[23, 25, 24, 25, 23, 22], 4, 4);
+        check(&[1000, 25, 24], 2, 1);
+        check(&[7], 2, 1);
+        check(&[0, 0], 2, 2);
+        check(&[], 2, 0);
+    }
+}
