@@ -136,6 +136,32 @@ fn a_callee_that_took_the_place_of_another_is_no_missing_fast_path() {
 }
 
 #[test]
+fn a_callee_that_stands_around_an_old_one_is_no_missing_fast_path() {
+    let before = with_rest("main;run 60\nmain;run;read 40");
+    let build = "main:50 work:50 run:200 read:300 ";
+    let after_run = |under: &str| with_rest(&format!("main;run 60\n{under}"));
+    let with = |after: &str, calls: &str| {
+        let outcome = classified(
+            seen(&before, &format!("{build} run>read")),
+            seen(&after_run(after), &format!("{build} {calls}")),
+        );
+        said(&outcome, "run")
+    };
+    // The old callee costs three times as much, and is reached through a new one, or through two.
+    let one = "main;run;checked_read 10\nmain;run;checked_read;read 120";
+    assert_eq!(with(one, "checked_read:90 run>checked_read checked_read>read"), "heavier likely R-callees");
+    let two = "main;run;checked_read 10\nmain;run;checked_read;try_read;read 120";
+    let calls = "checked_read:90 try_read:90 run>checked_read checked_read>try_read try_read>read";
+    assert_eq!(with(two, calls), "heavier likely R-callees");
+    // What is new does most of the work itself.
+    let new = "main;run;checked_read 100\nmain;run;checked_read;read 40";
+    assert_eq!(
+        with(new, "checked_read:90 run>checked_read checked_read>read"),
+        "missing-fast-path likely R-fast-path"
+    );
+}
+
+#[test]
 fn counts_tell_more_calls_from_heavier() {
     let (before, after) = (with_rest("main;run 50"), with_rest("main;run 100"));
     let build = "main:50 work:50 run:200 run=7 main>run";

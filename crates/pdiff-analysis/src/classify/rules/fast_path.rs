@@ -1,7 +1,8 @@
 //! `R-fast-path`: the function's total grew, not its self, and what grew is a callee that Before never entered from
 //! here though it entered the function: Before returned early, or its code has no such call.
 //!
-//! A callee that took the place of another (only Before entered that one) is no such path. Self alone misses this: the
+//! A callee that took the place of another (only Before entered that one) is no such path, nor is one that stands around
+//! another: most of its weight is in what Before entered from here itself. Self alone misses this: the
 //! function itself may do less. Samples make it likely at most; counts prove it.
 
 use pdiff_profile::Side;
@@ -41,6 +42,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let mut entered = only_entered(context, case, flipped, Side::After);
     entered.retain(|(call, _)| counted(context, row, call) != Some(false));
+    entered.retain(|(call, _)| !is_wrapper(context, row, call));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
@@ -66,6 +68,46 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         false => finding.limited(Confidence::Likely, "samples alone: call counts or a patch would prove it"),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// How many calls a callee that left the function may stand below a newly entered one.
+const WRAPPED_DEPTH: usize = 3;
+
+/// How many callees are looked at on each level, heaviest first.
+const WRAPPED_WIDTH: usize = 16;
+
+/// Whether a newly entered callee stands around one that the function entered itself before: at least half of its weight
+/// is in callees that left the function. Then the way there is a longer one, and no path that was not taken.
+fn is_wrapper(context: &Context<'_>, row: &Row, entered: &SampledCall) -> bool {
+    let pct = |call: &SampledCall, side| share_pct(row, side, call.weight(side));
+    let has_left = |call: &&SampledCall| {
+        let (before, after) = (pct(call, Side::Before), pct(call, Side::After));
+        before > 0.0 && before >= FACTOR * after && call.callee_object == row.object
+    };
+    let mut left: Vec<&str> = Vec::new();
+    for call in context.calls_from(row, Side::Before).into_iter().filter(has_left) {
+        left.push(&call.callee);
+        let renamed = context.callee(call).and_then(|callee| callee.other_name.as_ref());
+        left.extend(renamed.map(|(_, name)| name.as_str()));
+    }
+    let Some(callee) = context.callee(entered).filter(|_| !left.is_empty()) else { return false };
+    part_under(context, callee, &left, WRAPPED_DEPTH) >= EXPLAINING_PART
+}
+
+/// The part of a function's weight after that is in callees of these names, at most so many calls below it.
+fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usize) -> f64 {
+    let total = case.row.after.total_weight.as_f64();
+    let parts = context.calls_from(case.row, Side::After).into_iter().take(WRAPPED_WIDTH).map(|call| {
+        let part = if total > 0.0 { call.after.as_f64() / total } else { 0.0 };
+        if names.contains(&call.callee.as_str()) {
+            return part;
+        }
+        match context.callee(call).filter(|_| depth > 1 && part > 0.0) {
+            Some(callee) => part * part_under(context, callee, names, depth - 1),
+            None => 0.0,
+        }
+    });
+    parts.sum()
 }
 
 /// Whether counts say that the function goes on into a callee more often per call of its own; `None` where that was not
