@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use crate::debug_sections::{Dwarf, Slice};
 use crate::function_tree::{Origin, origin_of};
+use crate::scoped_name::{Around, plain_name};
 use crate::units::{Unit, Units};
 
 /// Most references followed from one entry; three are usual.
@@ -91,8 +92,10 @@ impl<'r, 'a> LabelSource<'r, 'a> {
     fn plain(&self, named: Named<'a>) -> Option<Label> {
         let name = text(named.name?);
         let unit = self.units.get(self.dwarf, named.index)?;
-        let path = self.scopes(named.index, unit).map(|scopes| scopes.path(named.offset)).unwrap_or_default();
-        Some(Label::Plain(if path.is_empty() { name } else { format!("{path}::{name}").into() }))
+        let around =
+            self.scopes(named.index, unit).map(|scopes| scopes.around(self.dwarf, unit, named.offset));
+        let unit_name = unit.name.map(text);
+        Some(Label::Plain(plain_name(&around.unwrap_or_default(), &name, unit_name.as_deref()).into()))
     }
 }
 
@@ -143,12 +146,21 @@ fn to_text(bytes: &[u8]) -> Box<str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into(), Into::into)
 }
 
-/// The namespaces and classes of one unit, and which functions stand in them.
+/// The namespaces, classes and functions of one unit, and which functions stand in them.
 struct Scopes<'a> {
-    /// Parent of each, its name, and what it is called if it has none.
-    scopes: Vec<(Option<u32>, Option<Slice<'a>>, &'static str)>,
+    /// Parent of each, and what it is.
+    scopes: Vec<(Option<u32>, Scope<'a>)>,
     /// The scope of functions that have one.
     functions: FxHashMap<usize, u32>,
+}
+
+#[derive(Clone, Copy)]
+enum Scope<'a> {
+    Namespace(Option<Slice<'a>>),
+    /// With its number among the unnamed classes of the function it stands in.
+    Class(Option<Slice<'a>>, u32),
+    /// A function around a class, by its entry.
+    Function(UnitOffset),
 }
 
 impl<'a> Scopes<'a> {
@@ -160,6 +172,7 @@ impl<'a> Scopes<'a> {
 
     fn fill(&mut self, dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> gimli::Result<()> {
         let mut open: Vec<(isize, u32)> = Vec::new();
+        let mut unnamed: FxHashMap<Option<u32>, u32> = FxHashMap::default();
         let mut entries = unit.entries_raw(None)?;
         while !entries.is_empty() {
             let offset = entries.next_offset();
@@ -169,40 +182,69 @@ impl<'a> Scopes<'a> {
                 open.pop();
             }
             let parent = open.last().map(|(_, scope)| *scope);
-            if is_scope(abbrev.tag()) && abbrev.has_children() {
-                let name = read_name(dwarf, unit, &mut entries, abbrev)?;
-                open.push((depth, u32::try_from(self.scopes.len()).unwrap_or(u32::MAX)));
-                self.scopes.push((parent, name, unnamed(abbrev.tag())));
-                continue;
-            }
-            if let (gimli::DW_TAG_subprogram, Some(scope)) = (abbrev.tag(), parent) {
+            let is_function = abbrev.tag() == gimli::DW_TAG_subprogram;
+            if let (true, Some(scope)) = (is_function, parent) {
                 self.functions.insert(offset.0, scope);
             }
-            entries.skip_attributes(abbrev.attributes())?;
+            let scope = if is_scope(abbrev.tag()) && abbrev.has_children() {
+                let name = read_name(dwarf, unit, &mut entries, abbrev)?;
+                if abbrev.tag() == gimli::DW_TAG_namespace {
+                    Scope::Namespace(name)
+                } else {
+                    let number = unnamed.entry(parent).or_default();
+                    *number += u32::from(name.is_none());
+                    Scope::Class(name, *number)
+                }
+            } else {
+                entries.skip_attributes(abbrev.attributes())?;
+                if !is_function || !abbrev.has_children() {
+                    continue;
+                }
+                Scope::Function(offset)
+            };
+            open.push((depth, u32::try_from(self.scopes.len()).unwrap_or(u32::MAX)));
+            self.scopes.push((parent, scope));
         }
         Ok(())
     }
 
-    /// `a::b` for a function that stands in them, else empty.
-    fn path(&self, function: UnitOffset) -> String {
-        let mut names: Vec<String> = Vec::new();
+    /// What stands around a function, outermost first. A function counts where a class stands in it: a lambda's, say.
+    fn around(&self, dwarf: &Dwarf<'a>, unit: &Unit<'a>, function: UnitOffset) -> Vec<Around> {
+        let mut around: Vec<Around> = Vec::new();
         let mut next = self.functions.get(&function.0).copied();
-        while let Some((parent, name, unnamed)) = next.and_then(|scope| self.scopes.get(scope as usize)) {
-            let name = name.map_or_else(|| (*unnamed).to_owned(), |name| text(name).into());
-            names.push(name);
-            if names.len() >= MAX_SCOPES {
+        while let Some((parent, scope)) = next.and_then(|scope| self.scopes.get(scope as usize)) {
+            next = *parent;
+            match *scope {
+                Scope::Namespace(name) => around.push(Around::Namespace(name.map(text))),
+                Scope::Class(name, number) => around.push(Around::Class(name.map(text), number)),
+                Scope::Function(_) if around.is_empty() => {}
+                Scope::Function(entry) => {
+                    let (name, declaration) = name_of(dwarf, unit, entry);
+                    around.push(Around::Function(name));
+                    next = self.functions.get(&declaration.0).copied().or(next);
+                }
+            }
+            if around.len() >= MAX_SCOPES {
                 break;
             }
-            next = *parent;
         }
-        names.reverse();
-        names.join("::")
+        around.reverse();
+        around
     }
 }
 
-/// What a scope without a name is called, as in the census of a build; a lambda's is a class without one.
-fn unnamed(tag: gimli::DwTag) -> &'static str {
-    if tag == gimli::DW_TAG_namespace { "(anonymous namespace)" } else { "{unnamed}" }
+/// The name of a function by its entry and those that it refers to in its unit, and the last of these.
+fn name_of<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, entry: UnitOffset) -> (Option<Box<str>>, UnitOffset) {
+    let (mut name, mut at) = (None, entry);
+    for _ in 0..MAX_HOPS {
+        let Some(entry) = read_entry(dwarf, unit, at) else { break };
+        name = name.or(entry.name);
+        match entry.next {
+            Some(Origin::Unit(next)) => at = next,
+            _ => break,
+        }
+    }
+    (name.map(text), at)
 }
 
 fn is_scope(tag: gimli::DwTag) -> bool {

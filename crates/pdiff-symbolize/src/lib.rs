@@ -29,6 +29,7 @@ mod packed_blocks;
 mod paint;
 mod plt;
 mod resolve;
+mod scoped_name;
 mod source_path;
 mod split_dwarf;
 mod symbol_name;

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::identity::{Identity, Name, NameId, Names};
 use super::raw_text::Strings;
 use super::symbols::{Binding, Symbol, Symbols};
-use super::unit::{Place, Root, Told, UnitFacts, Units};
+use super::unit::{CodeRange, Place, Root, Told, UnitFacts, Units};
 
 /// A merged function.
 #[derive(Clone, Debug)]
@@ -89,6 +89,8 @@ struct Merger<'a> {
     code: Vec<Code>,
     functions_with_code: FxHashSet<u32>,
     starts: FxHashMap<u64, u32>,
+    /// The code that units say is theirs, by address.
+    covered: Vec<CodeRange>,
 }
 
 impl<'a> Merger<'a> {
@@ -106,6 +108,7 @@ impl<'a> Merger<'a> {
             code: Vec::new(),
             functions_with_code: FxHashSet::default(),
             starts: FxHashMap::default(),
+            covered: covered_by(units),
         }
     }
 
@@ -312,10 +315,17 @@ impl<'a> Merger<'a> {
             }
             (None, known) => {
                 let function = known.unwrap_or_else(|| self.add(name, None, linkage_of(symbol)));
-                let (bytes, part) = (size_of(here), part_of(symbol));
-                self.push_code(Code { addr: symbol.addr, bytes, function, part, described: false });
+                let (bytes, part, described) = (size_of(here), part_of(symbol), self.is_covered(symbol.addr));
+                self.push_code(Code { addr: symbol.addr, bytes, function, part, described });
             }
         }
+    }
+
+    /// Whether a unit says that this code is its own.
+    fn is_covered(&self, addr: u64) -> bool {
+        let after = self.covered.partition_point(|range| range.start <= addr);
+        let last = after.checked_sub(1).and_then(|last| self.covered.get(last));
+        last.is_some_and(|range| addr < range.end)
     }
 
     fn add_imports(&mut self) {
@@ -357,6 +367,13 @@ impl<'a> Merger<'a> {
             starts: self.starts,
         }
     }
+}
+
+fn covered_by(units: &Units) -> Vec<CodeRange> {
+    let mut covered: Vec<CodeRange> =
+        units.units.iter().flat_map(|unit| unit.covered.iter().copied()).collect();
+    covered.sort_unstable_by_key(|range| (range.start, range.end));
+    covered
 }
 
 /// The size of the symbols at one address.

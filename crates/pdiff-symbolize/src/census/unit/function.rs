@@ -12,6 +12,7 @@ use super::paths::Paths;
 use super::records::{
     CallSiteRow, InlineRow, Link, NO_FILE, Records, Root, Scope, ScopeKind, Subprogram, Target,
 };
+use crate::scoped_name::{Around, CALL, plain_name};
 
 /// Most references followed from one entry to the next; compilers need three.
 const MAX_LINKS: usize = 16;
@@ -45,7 +46,7 @@ pub(super) fn facts_of<'a>(
     records: Records<'a>,
 ) -> UnitFacts {
     let strings = Strings(dwarf.debug_str);
-    let mut functions = FunctionList::new(&records, Paths::new(dwarf, unit), strings);
+    let mut functions = FunctionList::new(&records, dwarf, unit);
     let root_of = |functions: &mut FunctionList<'_, 'a>, (index, ranges): &(usize, Vec<_>)| Root {
         function: functions.id_of(*index),
         ranges: ranges.clone(),
@@ -54,7 +55,9 @@ pub(super) fn facts_of<'a>(
     let sites = functions.sites();
     let call_sites = functions.call_sites();
     let (functions, paths) = functions.finish();
-    UnitFacts { producer: strings.get(records.producer).into(), paths, functions, roots, sites, call_sites }
+    let producer = strings.get(records.producer).into();
+    let covered = records.covered;
+    UnitFacts { producer, covered, paths, functions, roots, sites, call_sites }
 }
 
 /// The functions at some offsets of a unit, for other units that refer to them.
@@ -64,8 +67,7 @@ pub(super) fn functions_at<'a>(
     records: &Records<'a>,
     offsets: &[usize],
 ) -> Vec<(usize, super::ForeignFunction)> {
-    let strings = Strings(dwarf.debug_str);
-    let mut list = FunctionList::new(records, Paths::new(dwarf, unit), strings);
+    let mut list = FunctionList::new(records, dwarf, unit);
     let mut found = Vec::new();
     for offset in offsets {
         let Some(index) = records.subprogram_at(*offset) else { continue };
@@ -85,12 +87,20 @@ struct FunctionList<'u, 'a> {
     elsewhere: FxHashMap<u64, u32>,
     functions: Vec<UnitFunction>,
     strings: Strings<'a>,
+    unit_name: Option<String>,
 }
 
 impl<'u, 'a> FunctionList<'u, 'a> {
-    fn new(records: &'u Records<'a>, paths: Paths<'u, 'a>, strings: Strings<'a>) -> Self {
-        let ids = vec![0; records.subprograms.len()];
-        Self { records, paths, ids, elsewhere: FxHashMap::default(), functions: Vec::new(), strings }
+    fn new(records: &'u Records<'a>, dwarf: &'u Dwarf<Slice<'a>>, unit: &'u Unit<Slice<'a>>) -> Self {
+        Self {
+            records,
+            paths: Paths::new(dwarf, unit),
+            ids: vec![0; records.subprograms.len()],
+            elsewhere: FxHashMap::default(),
+            functions: Vec::new(),
+            strings: Strings(dwarf.debug_str),
+            unit_name: unit.name.map(|name| String::from_utf8_lossy(name.slice()).into_owned()),
+        }
     }
 
     fn finish(self) -> (Vec<UnitFunction>, Vec<Box<str>>) {
@@ -182,6 +192,10 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         let linkage_name = said.linkage_name;
         let mut place = self.place_of(said);
         place.bytes(self.paths.get(path).unwrap_or("").as_bytes());
+        // Lambdas stand in no file, and their classes have no name: only what is around them tells them apart.
+        if path == 0 && self.strings.get(said.name) == CALL {
+            place.bytes(self.spell(said).as_bytes());
+        }
         place.number(u64::from(said.line));
         UnitFunction {
             linkage_name: KeptText::of(linkage_name),
@@ -197,21 +211,51 @@ impl<'u, 'a> FunctionList<'u, 'a> {
 
     /// The qualified name.
     fn spell(&self, said: &Subprogram<'a>) -> String {
-        let mut scopes: Vec<&str> = Vec::new();
-        self.visit_scopes(said, |scope, name| {
-            scopes.push(match (self.strings.get(name), scope.kind) {
-                ("", ScopeKind::Namespace) => "(anonymous namespace)",
-                ("", ScopeKind::Class) => "{unnamed}",
-                (name, _) => name,
-            });
-        });
-        let mut name = String::new();
-        for scope in scopes.iter().rev().filter(|scope| !scope.is_empty()) {
-            name.push_str(scope);
-            name.push_str("::");
+        plain_name(&self.around(said), self.strings.get(said.name), self.unit_name.as_deref())
+    }
+
+    /// What stands around a subprogram, outermost first.
+    fn around(&self, said: &Subprogram<'a>) -> Vec<Around> {
+        let mut around: Vec<Around> = Vec::new();
+        let name =
+            |text: RawText<'a>| Some(self.strings.get(text)).filter(|name| !name.is_empty()).map(Box::from);
+        let mut next = said.scope;
+        for _ in 0..MAX_SCOPES {
+            let Some(scope) = next.and_then(|index| self.records.scopes.get(index as usize)) else { break };
+            let declaration =
+                scope.declaration.and_then(|offset| self.records.scope_at(offset)).unwrap_or(scope);
+            next = declaration.parent;
+            match scope.kind {
+                ScopeKind::Namespace => around.push(Around::Namespace(name(declaration.name.or(scope.name)))),
+                ScopeKind::Class => {
+                    around.push(Around::Class(name(declaration.name.or(scope.name)), scope.number));
+                }
+                // A function counts where a class stands in it: a lambda's, say.
+                ScopeKind::Function if around.is_empty() => {}
+                ScopeKind::Function => {
+                    let function = self.named_in(scope.offset);
+                    around.push(Around::Function(name(function.name)));
+                    next = function.scope;
+                }
+            }
         }
-        name.push_str(self.strings.get(said.name));
-        name
+        around.reverse();
+        around
+    }
+
+    /// What the subprogram at an offset and those it refers to in the unit say of its name; the scope is the last one's.
+    fn named_in(&self, offset: usize) -> Subprogram<'a> {
+        let at = |offset| self.records.subprogram_at(offset).and_then(|at| self.records.subprograms.get(at));
+        let mut said = at(offset).copied().unwrap_or(Subprogram::NOTHING);
+        for _ in 0..MAX_LINKS {
+            let (Link::Abstract(Target::Here(next)) | Link::Declaration(Target::Here(next))) = said.link
+            else {
+                break;
+            };
+            let Some(next) = at(next) else { break };
+            said = Subprogram { name: said.name.or(next.name), ..*next };
+        }
+        said
     }
 
     /// A digest of the qualified name, which need not be read for it.

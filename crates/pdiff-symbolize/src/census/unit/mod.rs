@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub(super) use function::{Place, UnitFunction};
-pub(super) use records::{CallSiteRow, InlineRow, Root};
+pub(super) use records::{CallSiteRow, CodeRange, InlineRow, Root};
 
 use super::raw_text::RawText;
 use super::sections::{Sections, Slice};
@@ -27,6 +27,9 @@ use super::sections::{Sections, Slice};
 pub(super) struct UnitFacts {
     /// The compiler's text.
     pub(super) producer: Box<str>,
+    /// The code that it says is its own. Clang at `-g1` has no entry for a function without inlined instances and calls to
+    /// tell of, so that code in here without an entry is code without inlined instances.
+    pub(super) covered: Vec<CodeRange>,
     /// Paths of the files named here.
     pub(super) paths: Vec<Box<str>>,
     /// Functions with code or inlined instances here.

@@ -61,6 +61,8 @@ pub(super) struct Scope<'a> {
     pub(super) parent: Option<u32>,
     pub(super) kind: ScopeKind,
     pub(super) name: RawText<'a>,
+    /// Of a class: its number among the unnamed ones of its parent.
+    pub(super) number: u32,
     /// The declaration that has the name, where this has none.
     pub(super) declaration: Option<usize>,
 }
@@ -130,6 +132,8 @@ pub(super) struct RawCall {
 #[derive(Debug)]
 pub(super) struct Records<'a> {
     pub(super) producer: RawText<'a>,
+    /// The code that the unit says is its own.
+    pub(super) covered: Vec<CodeRange>,
     pub(super) is_split: bool,
     pub(super) subprograms: Vec<Subprogram<'a>>,
     pub(super) scopes: Vec<Scope<'a>>,
@@ -143,6 +147,7 @@ impl<'a> Records<'a> {
     pub(super) fn new() -> Self {
         Self {
             producer: RawText::Absent,
+            covered: Vec::new(),
             is_split: false,
             subprograms: Vec::new(),
             scopes: Vec::new(),

@@ -6,6 +6,8 @@
 
 use gimli::{Abbreviation, AttributeSpecification, AttributeValue, Dwarf, EntriesRaw, Unit, constants as dw};
 
+use rustc_hash::FxHashMap;
+
 use super::super::raw_text::RawText;
 use super::super::sections::Slice;
 use super::records::{
@@ -32,8 +34,14 @@ struct Context {
 
 /// Walks through a unit.
 pub(super) fn walk<'a>(dwarf: &Dwarf<Slice<'a>>, unit: &Unit<Slice<'a>>) -> gimli::Result<Records<'a>> {
-    let mut walk =
-        Walk { dwarf, unit, entries: unit.entries_raw(None)?, records: Records::new(), contexts: Vec::new() };
+    let mut walk = Walk {
+        dwarf,
+        unit,
+        entries: unit.entries_raw(None)?,
+        records: Records::new(),
+        contexts: Vec::new(),
+        unnamed: FxHashMap::default(),
+    };
     while !walk.entries.is_empty() {
         walk.entry()?;
     }
@@ -46,6 +54,8 @@ struct Walk<'u, 'a> {
     entries: Entries<'u, 'a>,
     records: Records<'a>,
     contexts: Vec<Context>,
+    /// How many unnamed classes stand in a scope so far.
+    unnamed: FxHashMap<Option<u32>, u32>,
 }
 
 impl<'a> Walk<'_, 'a> {
@@ -87,6 +97,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn root(&mut self, abbreviation: &Abbreviation) -> gimli::Result<()> {
+        let mut pc = Pc::default();
         for spec in abbreviation.attributes() {
             match spec.name() {
                 dw::DW_AT_producer => self.records.producer = self.text(*spec)?,
@@ -94,9 +105,10 @@ impl<'a> Walk<'_, 'a> {
                     self.records.is_split = true;
                     self.skip(spec)?;
                 }
-                _ => self.skip(spec)?,
+                _ => self.pc_attribute(*spec, &mut pc)?,
             }
         }
+        self.records.covered = self.ranges(&pc);
         Ok(())
     }
 
@@ -111,8 +123,14 @@ impl<'a> Walk<'_, 'a> {
             return self.entries.skip_attributes(abbreviation.attributes());
         }
         let context = self.context(depth);
-        let mut scope =
-            Scope { offset, parent: context.scope, kind, name: RawText::Absent, declaration: None };
+        let mut scope = Scope {
+            offset,
+            parent: context.scope,
+            kind,
+            name: RawText::Absent,
+            number: 0,
+            declaration: None,
+        };
         for spec in abbreviation.attributes() {
             match spec.name() {
                 dw::DW_AT_name => scope.name = self.text(*spec)?,
@@ -123,6 +141,11 @@ impl<'a> Walk<'_, 'a> {
                 }
                 _ => self.skip(spec)?,
             }
+        }
+        if kind == ScopeKind::Class && abbreviation.tag() != dw::DW_TAG_enumeration_type {
+            let number = self.unnamed.entry(context.scope).or_default();
+            *number += u32::from(scope.name.is_absent());
+            scope.number = *number;
         }
         self.open_scope(Context { depth, ..context }, scope);
         Ok(())
@@ -147,8 +170,14 @@ impl<'a> Walk<'_, 'a> {
         let root = self.add_root(index, &pc);
         if abbreviation.has_children() {
             let name = subprogram.name;
-            let scope =
-                Scope { offset, parent: context.scope, kind: ScopeKind::Function, name, declaration: None };
+            let scope = Scope {
+                offset,
+                parent: context.scope,
+                kind: ScopeKind::Function,
+                name,
+                number: 0,
+                declaration: None,
+            };
             self.open_scope(Context { depth, scope: None, root }, scope);
         }
         Ok(())
@@ -175,6 +204,13 @@ impl<'a> Walk<'_, 'a> {
             dw::DW_AT_specification if !matches!(subprogram.link, Link::Abstract(_)) => {
                 subprogram.link = self.target(spec)?.map_or(Link::None, Link::Declaration);
             }
+            _ => self.pc_attribute(spec, pc)?,
+        }
+        Ok(())
+    }
+
+    fn pc_attribute(&mut self, spec: AttributeSpecification, pc: &mut Pc<'a>) -> gimli::Result<()> {
+        match spec.name() {
             dw::DW_AT_low_pc => pc.low = Some(self.entries.read_attribute_inline(spec)?.raw_value()),
             dw::DW_AT_high_pc => pc.high = Some(self.entries.read_attribute_inline(spec)?.raw_value()),
             dw::DW_AT_ranges => pc.ranges = Some(self.entries.read_attribute_inline(spec)?.value()),
