@@ -58,6 +58,11 @@ impl<'a> Context<'a> {
         self.rows.find(name, object, file).and_then(|index| self.cases.get(index))
     }
 
+    /// The number of a row, which is that of its case.
+    pub(super) fn row_number(&self, row: &Row) -> Option<usize> {
+        self.rows.of(row)
+    }
+
     /// The case of a sampled call's caller.
     pub(super) fn caller(&self, call: &SampledCall) -> Option<&Case<'a>> {
         call.caller_in(&self.rows).and_then(|index| self.cases.get(index))

@@ -49,9 +49,12 @@ use rules::FlippedCallers;
 pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let context = Context::new(input);
     let flipped = rules::flipped_callers(&context);
-    let over_floor = context.cases.iter().filter(|case| verdict::is_over_floor(case.row));
-    let mut verdicts: Vec<Verdict> = over_floor.map(|case| verdict_of(&context, case, &flipped)).collect();
-    let flips = flips_of(&verdicts, &flipped);
+    let numbered = context.cases.iter().enumerate();
+    let over_floor: Vec<(usize, &Case<'_>)> =
+        numbered.filter(|(_, case)| verdict::is_over_floor(case.row)).collect();
+    let mut verdicts: Vec<Verdict> =
+        over_floor.iter().map(|(_, case)| verdict_of(&context, case, &flipped)).collect();
+    let flips = flips_of(over_floor.into_iter().map(|(row, _)| row), &flipped);
     let families = family::set_families(&mut verdicts, &flips);
     let settings = input.settings.cloned();
     Classification { verdicts, families, missing: missing(&context.builds), settings }
@@ -107,14 +110,13 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
     }
 }
 
-/// Pairs of verdicts: a flipped function, and a caller that has a verdict.
-fn flips_of(verdicts: &[Verdict], flipped: &FlippedCallers) -> Vec<(usize, usize)> {
-    let index: FxHashMap<&str, usize> =
-        verdicts.iter().enumerate().rev().map(|(at, verdict)| (verdict.function.as_str(), at)).collect();
+/// Pairs of verdicts, by their place: a flipped function, and a caller that has a verdict. `rows` are those that have.
+fn flips_of(rows: impl Iterator<Item = usize>, flipped: &FlippedCallers) -> Vec<(usize, usize)> {
+    let place: FxHashMap<usize, usize> = rows.enumerate().map(|(at, row)| (row, at)).collect();
     let mut pairs = Vec::new();
     for (caller, callees) in flipped {
-        for (callee, ..) in callees {
-            pairs.extend(index.get(callee.as_str()).copied().zip(index.get(caller.as_str()).copied()));
+        for callee in callees {
+            pairs.extend(place.get(&callee.row).copied().zip(place.get(caller).copied()));
         }
     }
     pairs.sort_unstable();

@@ -348,6 +348,8 @@ pub struct RowInline {
 pub struct InlinedInto {
     /// Its name.
     pub caller: String,
+    /// Its source file, if known.
+    pub caller_file: Option<String>,
     /// Weight of leaves in the instance, or in what is inlined into it.
     pub weight: Weight,
 }

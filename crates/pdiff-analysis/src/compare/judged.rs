@@ -148,6 +148,11 @@ impl Counted<'_> {
         key.function.map_or_else(|| label(key), |function| self.keys.get(function).name.to_string())
     }
 
+    fn file(&self, row: RowId) -> Option<String> {
+        let function = self.row_table.rows().get(row.index())?.function?;
+        self.keys.get(function).file().map(str::to_owned)
+    }
+
     fn row(&self, id: RowId, key: &RowKey, noise: &RowNoise) -> Row {
         let [before, after] = Side::BOTH.map(|side| self.quantities(id, key.scope, side));
         let function = key.function.map(|function| (function, self.keys.get(function)));
@@ -199,7 +204,11 @@ impl Counted<'_> {
             let [before, after] = [before, after].map(|side| {
                 let callers = side.inlined_into(id).into_iter();
                 callers
-                    .map(|(caller, weight)| InlinedInto { caller: name(caller), weight: Weight(weight) })
+                    .map(|(caller, weight)| InlinedInto {
+                        caller: name(caller),
+                        caller_file: self.file(caller),
+                        weight: Weight(weight),
+                    })
                     .collect()
             });
             let mut changes = flips.iter().filter(|flip| flip.function == id).map(|flip| flip.change);

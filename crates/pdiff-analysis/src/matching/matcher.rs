@@ -227,11 +227,6 @@ impl<'a> Matcher<'a> {
         let mut groups = self.spelled_groups(|function, spelling| {
             Some((spelling.last(), source_file::stem(function.file()?)))
         });
-        let is_unscoped = |function: Function<'_>| {
-            function.linkage_name().is_none()
-                && !function.name().contains("::")
-                && function.out_of_line() == 0
-        };
         groups.retain(|_, (left, right)| match (left.as_slice(), right.as_slice()) {
             ([before], [after]) => {
                 let functions = [self.before.function(*before), self.after.function(*after)];
@@ -240,6 +235,41 @@ impl<'a> Matcher<'a> {
             _ => false,
         });
         self.take(groups, FoundBy::Unscoped, Ties::Leave);
+        self.match_unscoped_by_callers();
+    }
+
+    /// The same where the file is not told either (Clang at `-g1`): the last part of the name, which one function without
+    /// a partner has on each side, and a caller with a partner, which holds the one inlined and in the other build
+    /// calls the other or holds it inlined, too.
+    fn match_unscoped_by_callers(&mut self) {
+        let mut groups = self.spelled_groups(|_, spelling| Some(spelling.last()));
+        let is_bare = |function: &Function<'_>| is_unscoped(*function) && function.file().is_none();
+        groups.retain(|_, (left, right)| {
+            let ([before], [after]) = (left.as_slice(), right.as_slice()) else { return false };
+            let functions = (self.before.function(*before), self.after.function(*after));
+            let (Some(before), Some(after)) = functions else { return false };
+            match (is_bare(&before), is_bare(&after)) {
+                (true, false) => self.shares_caller(Side::Before, before, after),
+                (false, true) => self.shares_caller(Side::After, after, before),
+                _ => false,
+            }
+        });
+        self.take(groups, FoundBy::Unscoped, Ties::Leave);
+    }
+
+    /// Whether a caller that holds `inlined`, of side `at`, in the other build calls or holds `other`.
+    fn shares_caller(&self, at: Side, inlined: Function<'_>, other: Function<'_>) -> bool {
+        let (here, there) = match at {
+            Side::Before => (self.before, self.after),
+            Side::After => (self.after, self.before),
+        };
+        let mut partners = here.inlined_into(inlined.id()).filter_map(|into| match at {
+            Side::Before => self.matching.after_of(into.caller).map(|found| found.after),
+            Side::After => self.matching.before_of(into.caller).map(|found| found.before),
+        });
+        partners.any(|caller| {
+            there.call(caller, other.id()).is_some() || !there.sites_in(other.id(), caller).is_empty()
+        })
     }
 
     fn match_fuzzy(&mut self) {
@@ -314,6 +344,11 @@ impl<'a> Matcher<'a> {
             });
         }
     }
+}
+
+/// Whether a build tells a function only where it is inlined, and no scope of it.
+fn is_unscoped(function: Function<'_>) -> bool {
+    function.linkage_name().is_none() && !function.name().contains("::") && function.out_of_line() == 0
 }
 
 /// Functions with their keys, in their order.

@@ -177,3 +177,28 @@ fn swapped_sides_give_the_same_exact_pairs() {
     let back = pairs(back.matches().iter().map(|m| (m.after, m.before, m.level)).collect());
     assert_eq!(there, back);
 }
+
+#[test]
+fn what_one_build_only_declares_is_no_partner_of_code() {
+    // Both builds name the function twice: its code, and a declaration in a header that callers refer to. In the second
+    // build the code took over the header as its file.
+    let build = |file_of_code: bool| {
+        let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+        let (name, header) = (builder.text("checksum"), builder.text("x/sum.h"));
+        let code = builder.function(FunctionFacts {
+            file: file_of_code.then_some(header),
+            linkage_name: (!file_of_code).then_some(name),
+            ..FunctionFacts::named(name)
+        });
+        builder.body(code, Body::at(ObjectAddr(0x1000), 0x80));
+        let declared =
+            FunctionFacts { file: (!file_of_code).then_some(header), ..FunctionFacts::named(name) };
+        let _declared = builder.function(declared);
+        builder.finish()
+    };
+    let (before, after) = (build(false), build(true));
+    let matching = match_functions(&before, &after, &Aliases::default());
+    let present = matching.matches().iter().find(|found| before.function(found.before).unwrap().is_present());
+    let partner = after.function(present.unwrap().after).unwrap();
+    assert!(partner.is_present(), "{:?}", matching.matches());
+}

@@ -153,6 +153,16 @@ fn a_callee_that_stands_around_an_old_one_is_no_missing_fast_path() {
     let two = "main;run;checked_read 10\nmain;run;checked_read;try_read;read 120";
     let calls = "checked_read:90 try_read:90 run>checked_read checked_read>try_read try_read>read";
     assert_eq!(with(two, calls), "heavier likely R-callees");
+    // The same, and the old one was jumped to in tail position, so that stacks do not show it under its caller.
+    let jumped = with_rest("main;run 60\nmain;read 40");
+    let outcome = classified(
+        seen(&jumped, &format!("{build} run^read main>run")),
+        seen(
+            &after_run(one),
+            &format!("{build} checked_read:90 main>run run>checked_read checked_read>read"),
+        ),
+    );
+    assert_eq!(verdict(&outcome, "run").rule_id, "R-callees");
     // What is new does most of the work itself.
     let new = "main;run;checked_read 100\nmain;run;checked_read;read 40";
     assert_eq!(

@@ -54,6 +54,19 @@ fn a_static_function_without_a_scope_is_the_one_of_its_file() {
 }
 
 #[test]
+fn where_no_file_is_told_a_caller_tells_which_function_lacks_its_scope() {
+    let before = steady("main;scan 60\nmain;scan;+leaf 50");
+    let after = steady("main;scan 60\nmain;scan;ns::leaf 70");
+    let (with, without) = ("scan:400 main>scan scan<leaf*2", "scan:200 main>scan ns::leaf:150 scan>ns::leaf");
+    let outcome = classified(seen(&before, &build(with)), seen(&after, &build(without)));
+    assert_eq!(said(&outcome, "ns::leaf"), "inline-regression proved R-inline-lost");
+    // Called from elsewhere only: nothing says that it is the same.
+    let other = "scan:200 main>scan other:90 main>other ns::leaf:150 other>ns::leaf";
+    let outcome = classified(seen(&before, &build(with)), seen(&after, &build(other)));
+    assert_ne!(verdict(&outcome, "ns::leaf").cause.as_str(), "inline-regression");
+}
+
+#[test]
 fn lambdas_are_never_proved_new() {
     let name = "run::{lambda(int)#2}::operator()";
     let (before, after) = (steady("main;run 60"), steady(&format!("main;run 60\nmain;run;{name} 60")));

@@ -42,7 +42,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let mut entered = only_entered(context, case, flipped, Side::After);
     entered.retain(|(call, _)| counted(context, row, call) != Some(false));
-    entered.retain(|(call, _)| !is_wrapper(context, row, call));
+    entered.retain(|(call, _)| !is_wrapper(context, case, call));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
@@ -78,17 +78,24 @@ const WRAPPED_WIDTH: usize = 16;
 
 /// Whether a newly entered callee stands around one that the function entered itself before: at least half of its weight
 /// is in callees that left the function. Then the way there is a longer one, and no path that was not taken.
-fn is_wrapper(context: &Context<'_>, row: &Row, entered: &SampledCall) -> bool {
+fn is_wrapper(context: &Context<'_>, case: &Case<'_>, entered: &SampledCall) -> bool {
+    let row = case.row;
     let pct = |call: &SampledCall, side| share_pct(row, side, call.weight(side));
     let has_left = |call: &&SampledCall| {
         let (before, after) = (pct(call, Side::Before), pct(call, Side::After));
         before > 0.0 && before >= FACTOR * after && call.callee_object == row.object
     };
+    let calls = context.calls_from(row, Side::Before).into_iter().filter(has_left);
+    // What was jumped to in tail position stands under the function's caller in the stacks.
+    let behind_jumps = context.lost_under(case).into_iter().filter(|(_, lost)| {
+        let [before, after] = lost.pct;
+        before > 0.0 && before >= FACTOR * after
+    });
+    let callees = calls.filter_map(|call| context.callee(call));
     let mut left: Vec<&str> = Vec::new();
-    for call in context.calls_from(row, Side::Before).into_iter().filter(has_left) {
-        left.push(&call.callee);
-        let renamed = context.callee(call).and_then(|callee| callee.other_name.as_ref());
-        left.extend(renamed.map(|(_, name)| name.as_str()));
+    for callee in callees.chain(behind_jumps.map(|(callee, _)| callee)) {
+        left.push(&callee.row.name);
+        left.extend(callee.other_name.as_ref().map(|(_, name)| name.as_str()));
     }
     let Some(callee) = context.callee(entered).filter(|_| !left.is_empty()) else { return false };
     part_under(context, callee, &left, WRAPPED_DEPTH) >= EXPLAINING_PART
@@ -146,7 +153,7 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         let before = before + seen.map_or(0.0, |call| share_pct(row, Side::Before, call.before));
         let is_grown = after >= FLOOR_PP && after >= FACTOR * before && callee.row.total.significant;
         let has_left =
-            flipped.get(&row.name).is_some_and(|left| left.iter().any(|of| of.0 == callee.row.name));
+            context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee));
         // New code speaks for itself.
         let is_old = callee.held_by(Side::Before) == InBuild::Yes && callee.other_name.is_none();
         is_grown && is_old && !has_left && !callee.row.unresolved
@@ -166,6 +173,12 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
+/// Whether a change of inlining took the callee, a row by number, out of the function or put it there.
+fn has_flipped(context: &Context<'_>, flipped: &FlippedCallers, row: &Row, callee: usize) -> bool {
+    let of_row = context.row_number(row).and_then(|row| flipped.get(&row));
+    of_row.is_some_and(|callees| callees.iter().any(|flipped| flipped.row == callee))
+}
+
 /// The callees that the run of one side alone entered from the row, with their share, heaviest first.
 fn only_entered<'a>(
     context: &Context<'a>,
@@ -175,12 +188,13 @@ fn only_entered<'a>(
 ) -> Vec<(&'a SampledCall, f64)> {
     let row = case.row;
     // What left the function by a change of inlining was entered before as well, as part of it.
-    let left = flipped.get(&row.name);
-    let has_left = |name: &str| left.is_some_and(|left| left.iter().any(|(callee, ..)| callee == name));
+    let has_left = |callee: &Case<'_>| {
+        context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee))
+    };
     let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));
         let callee = context.callee(call)?;
-        let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(&call.callee);
+        let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(callee);
         // Waiting in a library or in the kernel is no path of the program's.
         let is_path = callee.row.object == row.object;
         let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(other(side));

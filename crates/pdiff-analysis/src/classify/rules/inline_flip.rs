@@ -15,7 +15,7 @@ use crate::classify::context::{Context, share_pct};
 use crate::classify::evidence::{Evidence, EvidenceKind};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
-use crate::compare::Row;
+use crate::compare::{InlinedInto, Row};
 use crate::matching::{FoundBy, SourceMove, source_move};
 
 /// The part of a change of booked self that was seen in the inlined copies for the flip to explain it.
@@ -31,18 +31,29 @@ const CALLER_FACTOR: f64 = 2.0;
 /// not in the file, but growth of a tenth is more than a new compiler makes.
 const GROWN_BODY: f64 = 1.1;
 
-/// Flipped functions by the name of the caller's row: name, side that holds the copies, change of booked self.
-pub(crate) type FlippedCallers = FxHashMap<String, Vec<(String, Side, f64)>>;
+/// A function that a change of inlining took out of a caller, or put into it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct FlippedCallee {
+    /// Its row, by number.
+    pub(crate) row: usize,
+    /// The side that holds the copies.
+    inlined_on: Side,
+    delta_booked_pp: f64,
+}
+
+/// Flipped functions by the number of the caller's row. Rows, for several functions may have one name.
+pub(crate) type FlippedCallers = FxHashMap<usize, Vec<FlippedCallee>>;
 
 /// Which rows are callers of flipped functions.
 pub(crate) fn flipped_callers(context: &Context<'_>) -> FlippedCallers {
     let mut callers = FlippedCallers::default();
-    for case in &context.cases {
+    for (row, case) in context.cases.iter().enumerate() {
         let Some((inlined_on, flips)) = decided(context, case) else { continue };
+        let flipped = FlippedCallee { row, inlined_on, delta_booked_pp: case.row.delta_booked_pp() };
         for flip in &flips {
-            for row in context.flip_rows(flip).iter().flatten() {
-                let flipped = (case.row.name.clone(), inlined_on, case.row.delta_booked_pp());
-                let known = callers.entry(row.name.clone()).or_default();
+            for caller in context.flip_rows(flip).into_iter().flatten() {
+                let Some(caller) = context.row_number(caller) else { continue };
+                let known = callers.entry(caller).or_default();
                 if !known.contains(&flipped) {
                     known.push(flipped);
                 }
@@ -76,13 +87,21 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
 
 /// The share of the function's copies in the flipped callers, where they stand.
 fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inlined_on: Side) -> f64 {
-    let is_flipped = |caller: &str| flips.iter().any(|flip| flip.names.iter().any(|name| name == caller));
+    let flipped: Vec<usize> = flips
+        .iter()
+        .flat_map(|flip| context.flip_rows(flip))
+        .filter_map(|row| context.row_number(row?))
+        .collect();
+    let is_flipped = |copy: &&InlinedInto| {
+        let caller = context.program_row(&copy.caller, copy.caller_file.as_deref());
+        caller.and_then(|row| context.row_number(row)).is_some_and(|row| flipped.contains(&row))
+    };
     let of_row = |row: &Row| -> f64 {
         let copies = match inlined_on {
             Side::Before => &row.inline.before,
             Side::After => &row.inline.after,
         };
-        let flipped = copies.iter().filter(|copy| is_flipped(&copy.caller));
+        let flipped = copies.iter().filter(is_flipped);
         flipped.map(|copy| share_pct(row, inlined_on, copy.weight)).sum()
     };
     of_row(case.row) + context.unscoped_twin(case).map_or(0.0, |twin| of_row(twin.row))
@@ -147,13 +166,15 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         return None;
     }
     let inlined_on = if row.delta_booked_pp() < 0.0 { Side::Before } else { Side::After };
-    let left: Vec<_> = flipped.get(&row.name)?.iter().filter(|(_, side, _)| *side == inlined_on).collect();
-    let moved_pp: f64 = left.iter().map(|(_, _, delta)| delta.abs()).sum();
+    let of_row = flipped.get(&context.row_number(row)?)?;
+    let left: Vec<_> = of_row.iter().filter(|callee| callee.inlined_on == inlined_on).collect();
+    let moved_pp: f64 = left.iter().map(|callee| callee.delta_booked_pp.abs()).sum();
     if left.is_empty() || row.delta_booked_pp().abs() > CALLER_FACTOR * moved_pp {
         return None;
     }
     let (rule_id, cause) = words(inlined_on, "R-inline-lost-caller", "R-inline-gained-caller");
-    let names: Vec<&str> = left.iter().map(|(name, ..)| name.as_str()).collect();
+    let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.as_str());
+    let names: Vec<&str> = left.iter().filter_map(name).collect();
     let reason = format!(
         "{} stands in it {inlined_on} and is called from it {}: booked self {:+.2} points",
         names.join(", "),
