@@ -1,5 +1,7 @@
 //! What a page leaves out so that it stays small: counted, and told in words.
 
+use std::collections::HashSet;
+
 use pdiff_analysis::Row;
 use serde_json::{Value, json};
 
@@ -34,11 +36,10 @@ impl LeftOut {
         Self { list_entries, ..Self::default() }
     }
 
-    /// Counts the rows that are not kept; places of those kept are in order.
-    pub(super) fn rows(&mut self, rows: &[Row], kept: impl Iterator<Item = usize>) {
-        let mut kept = kept.peekable();
+    /// Counts the rows whose places are not kept.
+    pub(super) fn rows(&mut self, rows: &[Row], kept: &HashSet<usize>) {
         for (place, row) in rows.iter().enumerate() {
-            if kept.next_if_eq(&place).is_some() {
+            if kept.contains(&place) {
                 continue;
             }
             let weights = [1, row.before.self_weight.0, row.after.self_weight.0];
@@ -81,7 +82,7 @@ impl LeftOut {
         let mut parts = Vec::new();
         let within = self.functions[0].saturating_sub(self.significant.0 as u64);
         if within > 0 {
-            let (within, pct) = (grouped(within), fixed(self.largest_pct, 2));
+            let (within, pct) = (grouped(within), small(self.largest_pct));
             parts.push(format!(
                 "{within} functions without a significant change, each {pct} % of self or less"
             ));

@@ -83,18 +83,20 @@ pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Emb
         (prices(row_values.get(significant..).unwrap_or_default()), 10),
     ];
     share_out(room, &mut shelves);
-    let [sure_rows, told, shown_frames, proved, noise_rows] =
-        shelves.each_ref().map(|(shelf, _)| shelf.taken());
+    let [_, _, (shown_frames, _), ..] = &shelves;
+    let tree_bytes = embed_tree(input, &frames, shown_frames.taken(), &mut data, &mut left_out)?;
+    let [(sure_rows, _), (told, _), (shown_frames, _), (proved, _), (noise_rows, _)] = &mut shelves;
+    // Frames were taken for dearer than they are.
+    let saved = proved.take(shown_frames.cost().saturating_sub(tree_bytes));
+    noise_rows.take(saved);
 
-    let mut order: Vec<usize> = (0..sure_rows).chain(significant..significant + noise_rows).collect();
-    order.sort_by_key(|at| rows.get(*at).map(|row| row.place));
-    left_out.rows(&input.comparison.rows, order.iter().filter_map(|at| rows.get(*at)).map(|row| row.place));
-    data["compare"]["functions"] =
-        order.iter().filter_map(|at| row_values.get_mut(*at).map(Value::take)).collect();
+    let order = (0..sure_rows.taken()).chain(significant..significant + noise_rows.taken());
+    data["compare"]["functions"] = in_place(&rows, order.clone(), &mut row_values);
+    let kept = order.filter_map(|at| rows.get(at)).map(|row| row.place).collect();
+    left_out.rows(&input.comparison.rows, &kept);
     data["compare"]["functions_left_out"] = left_out.functions_value();
 
-    let changes: Vec<f64> = verdicts.iter().map(|verdict| verdict.delta_judged_pp().abs()).collect();
-    left_out.verdicts(&changes, told, proved.min(told));
+    let (told, proved) = (told.taken(), proved.taken().min(told.taken()));
     for (at, (verdict, facts)) in verdict_values.iter_mut().zip(&mut evidence).enumerate().take(told) {
         if at < proved {
             verdict["evidence"] = facts.take();
@@ -102,25 +104,43 @@ pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Emb
             verdict[EVIDENCE_LEFT_OUT] = Value::from(facts.as_array().map_or(0, Vec::len));
         }
     }
-    let mut order: Vec<usize> = (0..told).collect();
-    order.sort_by_key(|at| verdicts.get(*at).map(|verdict| verdict.place));
-    data["classify"]["verdicts"] =
-        order.iter().filter_map(|at| verdict_values.get_mut(*at).map(Value::take)).collect();
+    data["classify"]["verdicts"] = in_place(&verdicts, 0..told, &mut verdict_values);
     data["classify"]["noise_left_out"] = Value::from(input.classification.verdicts.len() - verdicts.len());
     data["classify"]["verdicts_left_out"] = Value::from(verdicts.len() - told);
+    let changes: Vec<f64> = verdicts.iter().map(|verdict| verdict.delta_judged_pp().abs()).collect();
+    left_out.verdicts(&changes, told, proved);
+    Ok(Embedded { json: without_markup(&data.to_string()), left_out })
+}
 
-    left_out.frames(&frames, shown_frames);
-    let narrowed = frames::narrowed(input.tree, &frames, shown_frames);
+/// Those chosen, in the order of the comparison.
+fn in_place<T>(all: &[Placed<'_, T>], chosen: impl Iterator<Item = usize>, values: &mut [Value]) -> Value {
+    let mut chosen: Vec<usize> = chosen.collect();
+    chosen.sort_by_key(|at| all.get(*at).map(|one| one.place));
+    chosen.into_iter().filter_map(|at| values.get_mut(at).map(Value::take)).collect()
+}
+
+/// Puts the first `shown` frames into the data. Gives the bytes that they and their functions take.
+fn embed_tree(
+    input: &ReportInput<'_>,
+    frames: &[frames::Wide],
+    shown: usize,
+    data: &mut Value,
+    left_out: &mut LeftOut,
+) -> Result<usize, Error> {
+    left_out.frames(frames, shown);
+    let narrowed = frames::narrowed(input.tree, frames, shown);
     let tree = narrowed.as_ref().unwrap_or(input.tree);
     let mut tree = tree_value(&FlameInput { comparison: input.comparison, tree, verdicts: None })?;
     economise(&mut tree);
+    let mut taken = 0;
     for key in ["functions", "subsystems", "frames"] {
+        taken += bytes(&tree[key]);
         data["tree"][key] = tree[key].take();
     }
     if let Some((_, widest_pct)) = left_out.frames {
         data["tree"]["left_out_pct"] = Value::from(widest_pct);
     }
-    Ok(Embedded { json: without_markup(&data.to_string()), left_out })
+    Ok(taken)
 }
 
 const EVIDENCE_LEFT_OUT: &str = "evidence_left_out";

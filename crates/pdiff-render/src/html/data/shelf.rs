@@ -25,6 +25,11 @@ impl Shelf {
         room
     }
 
+    /// What was taken costs this much.
+    pub(super) fn cost(&self) -> usize {
+        self.prices.iter().take(self.taken).sum()
+    }
+
     /// How many were taken: the first ones.
     pub(super) fn taken(&self) -> usize {
         self.taken
@@ -69,7 +74,7 @@ mod tests {
     #[test]
     fn nothing_is_taken_behind_what_does_not_fit() {
         let mut shelf = Shelf::new(vec![5, 50, 1]);
-        assert_eq!((shelf.take(20), shelf.taken()), (15, 1));
-        assert_eq!((shelf.take(51), shelf.taken()), (0, 3));
+        assert_eq!((shelf.take(20), shelf.taken(), shelf.cost()), (15, 1, 5));
+        assert_eq!((shelf.take(51), shelf.taken(), shelf.cost()), (0, 3, 56));
     }
 }
