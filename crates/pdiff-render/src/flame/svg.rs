@@ -44,6 +44,9 @@ pub fn write_flame_svg(
 /// Where the band's first line stands: below inferno's title and subtitle.
 const BAND_TOP: usize = FONT_SIZE * 5 + 8;
 
+/// What a search found stands in a line of its own below what the frame under the pointer says, which is long.
+const MATCHED_LINE: usize = 17;
+
 /// inferno's font size.
 const FONT_SIZE: usize = flamegraph::defaults::FONT_SIZE;
 
@@ -124,7 +127,7 @@ impl Picture<'_> {
     /// Everything before the frames, made higher by the band.
     fn head(&self, head: &str) -> String {
         let height = attribute(head, "height").and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
-        let higher = height + self.band_height;
+        let higher = height + self.band_height + MATCHED_LINE;
         let mut text = head
             .replace(&format!("height=\"{height}\""), &format!("height=\"{higher}\""))
             .replace(
@@ -134,20 +137,10 @@ impl Picture<'_> {
             .replace("<defs>", &format!("<defs>{}", paint::patterns()))
             .replace(SEARCHED, SEARCHED_NAME)
             .replace(LABELLED, LABELLED_WITH_MARK);
-        for id in ["details", "matched"] {
-            text = self.lowered(&text, id);
+        for (id, by) in [("details", self.band_height), ("matched", self.band_height + MATCHED_LINE)] {
+            text = lowered(&text, id, by);
         }
         text
-    }
-
-    /// The text element of this id moved down by the band.
-    fn lowered(&self, text: &str, id: &str) -> String {
-        let Some(at) = text.find(&format!("<text id=\"{id}\"")) else { return text.to_owned() };
-        let (before, element) = text.split_at(at);
-        let Some(y) = attribute(element, "y") else { return text.to_owned() };
-        let lower = y.parse::<f64>().unwrap_or(0.0) + self.band_height as f64;
-        let moved = element.replacen(&format!("y=\"{y}\""), &format!("y=\"{lower:.2}\""), 1);
-        format!("{before}{moved}")
     }
 
     /// One frame: inferno's title and text hold its number.
@@ -196,6 +189,16 @@ impl Picture<'_> {
         out.push_str("</text>");
         out.push_str(FRAME_END);
     }
+}
+
+/// The text element of this id moved down.
+fn lowered(text: &str, id: &str, by: usize) -> String {
+    let Some(at) = text.find(&format!("<text id=\"{id}\"")) else { return text.to_owned() };
+    let (before, element) = text.split_at(at);
+    let Some(y) = attribute(element, "y") else { return text.to_owned() };
+    let lower = y.parse::<f64>().unwrap_or(0.0) + by as f64;
+    let moved = element.replacen(&format!("y=\"{y}\""), &format!("y=\"{lower:.2}\""), 1);
+    format!("{before}{moved}")
 }
 
 fn nothing() -> Title {
