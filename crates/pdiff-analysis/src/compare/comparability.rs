@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use pdiff_profile::{Event, Profile, Side};
 
-use super::comparison::{Cost, Fact, Gravity, Quantities, Row, SideSummary};
+use super::comparison::{Cost, Fact, Gravity, SideSummary};
 use super::input::{SideInput, Sides};
+use super::row::{Quantities, Row};
 use crate::one_sided::OneSidedInlines;
 use crate::policy::Share;
 

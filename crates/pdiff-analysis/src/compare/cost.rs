@@ -7,7 +7,8 @@
 
 use pdiff_profile::{NoteKind, Notes, Profile, RunMeasures, Weight};
 
-use super::comparison::{Cost, Gap, GapParts, Pair, Quantities, Row};
+use super::comparison::{Cost, Gap, GapParts, Pair};
+use super::row::{Quantities, Row};
 use crate::noise::common_shift;
 
 /// Window and span further apart than this are not taken for the same interval.

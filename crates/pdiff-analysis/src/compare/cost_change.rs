@@ -8,7 +8,9 @@
 //! counted otherwise) changes all rows alike: none of that is a cause. Only a row that both tests find, in the same
 //! direction, changed on its own.
 
-use super::comparison::{Cost, CostChange, CostExtent, MeasureChange, Row};
+use super::comparison::Cost;
+use super::measure_change::{CostChange, CostExtent, MeasureChange};
+use super::row::Row;
 use crate::noise::{CommonFactor, Excess, MIN_SAMPLES, ShareChange, critical_t, q_values};
 
 /// A median of fewer rows says nothing of what all have in common.

@@ -3,14 +3,13 @@
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
 use rayon::prelude::*;
 
-use super::comparison::{
-    Family, InlineFlip, InlinedInto, MatchedBy, MeasureChange, NoiseSummary, Quantities, Row, RowInline,
-    RowMatch,
-};
+use super::comparison::{Family, InlineFlip, NoiseSummary};
 use super::family::{Flip, SideChains, flips, join};
 use super::input::CompareSettings;
 use super::matching::{Renames, is_ambiguous};
+use super::measure_change::MeasureChange;
 use super::prepare::PreparedRun;
+use super::row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 use super::row_table::{RowKey, RowTable};
 use crate::aggregate::{Measure, RowId, RowMeasures, RunTable};
 use crate::noise::{self, Denominator, RowNoise, RunBlocks, Sensitivity};

@@ -14,7 +14,9 @@ mod hot_lines;
 mod input;
 mod judged;
 mod matching;
+mod measure_change;
 mod prepare;
+mod row;
 mod row_table;
 mod sampled_calls;
 
@@ -24,13 +26,14 @@ pub use call_tree::{
     CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
 };
 pub use comparison::{
-    Comparison, Cost, CostChange, CostExtent, Fact, Family, Gap, GapParts, Gravity, InlineFlip, InlinedInto,
-    MatchedBy, MeasureChange, NoiseSummary, Pair, Quantities, Row, RowInline, RowMatch, RunSummary,
+    Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, NoiseSummary, Pair, RunSummary,
     SideSummary,
 };
 pub use family::InlineChange;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine, hot_lines};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
+pub use measure_change::{CostChange, CostExtent, MeasureChange};
+pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
 
 use rayon::prelude::*;

@@ -8,10 +8,11 @@
 use pdiff_profile::{Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::comparison::{CostChange, CostExtent, Row};
 use super::input::Sides;
 use super::matching::Renames;
+use super::measure_change::{CostChange, CostExtent};
 use super::prepare::{Prepared, PreparedRun};
+use super::row::Row;
 use crate::normalize::KeyId;
 
 /// What the stacks show of calls.

@@ -1,0 +1,112 @@
+//! What can be said of the change of one measure: of its share, and of its cost per operation.
+
+use pdiff_profile::Side;
+
+use crate::noise::{Test, Untested};
+
+/// What can be said of the change of one of a row's measures.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MeasureChange {
+    /// Lower end of the 95 % interval of the change, in points.
+    pub ci_low_pp: f64,
+    /// Upper end of the 95 % interval of the change, in points.
+    pub ci_high_pp: f64,
+    /// The test of "it did not change".
+    pub test: Test,
+    /// Beyond noise, and large enough to matter.
+    pub significant: bool,
+    /// Number of samples behind it on the base side.
+    pub before_samples: u64,
+    /// Number of samples behind it on the other side.
+    pub after_samples: u64,
+    /// Where the base side has no sample: what its share may be all the same (95 %), in percent.
+    pub before_bound_pct: Option<f64>,
+    /// Where the other side has no sample: what its share may be all the same (95 %), in percent.
+    pub after_bound_pct: Option<f64>,
+    /// Standard error of the change, in points.
+    pub se_pp: f64,
+    /// Degrees of freedom of the t distribution that `se_pp` is used with.
+    pub degrees_of_freedom: f64,
+    /// The change per operation; `None` where that was not tested.
+    pub cost_change: Option<CostChange>,
+}
+
+/// The change of a measure's cost per operation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct CostChange {
+    /// 100 (after / before - 1), from share and cost of the profile; `None` without weight on the base side.
+    pub pct: Option<f64>,
+    /// Lower end of its 95 % interval, in which the noise of the profile's cost is.
+    pub ci_low_pct: Option<f64>,
+    /// Upper end of it.
+    pub ci_high_pct: Option<f64>,
+    /// Smallest false discovery rate at which the cost changed at all.
+    pub q_value: f64,
+    /// What that says.
+    pub extent: CostExtent,
+}
+
+/// How far a change of cost per operation is a row's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CostExtent {
+    /// No more than noise, or below the floor.
+    WithinNoise,
+    /// Beyond noise, but as the median function's: the profile as a whole costs more or less.
+    Shared,
+    /// Beyond noise, and too few functions were sampled to tell what all have in common.
+    NotToldApart,
+    /// Beyond noise, and beyond what the median function's cost changed, in the same direction.
+    Own,
+}
+
+impl CostExtent {
+    /// Its name in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::WithinNoise => "within-noise",
+            Self::Shared => "shared",
+            Self::NotToldApart => "not-told-apart",
+            Self::Own => "own",
+        }
+    }
+}
+
+impl MeasureChange {
+    /// The number of samples on one side.
+    #[must_use]
+    pub fn samples(&self, side: Side) -> u64 {
+        match side {
+            Side::Before => self.before_samples,
+            Side::After => self.after_samples,
+        }
+    }
+
+    /// What the share of a side without samples may be all the same, in percent.
+    #[must_use]
+    pub fn bound_pct(&self, side: Side) -> Option<f64> {
+        match side {
+            Side::Before => self.before_bound_pct,
+            Side::After => self.after_bound_pct,
+        }
+    }
+}
+
+impl Default for MeasureChange {
+    /// No change of nothing, not tested.
+    fn default() -> Self {
+        Self {
+            ci_low_pp: 0.0,
+            ci_high_pp: 0.0,
+            test: Test::Untested(Untested::FewSamples),
+            significant: false,
+            before_samples: 0,
+            after_samples: 0,
+            before_bound_pct: None,
+            after_bound_pct: None,
+            se_pp: 0.0,
+            degrees_of_freedom: 0.0,
+            cost_change: None,
+        }
+    }
+}

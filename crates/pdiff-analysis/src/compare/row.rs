@@ -1,0 +1,170 @@
+//! One row of a comparison: who it is, what it weighs on both sides, and what can be said of the change.
+
+use pdiff_profile::{Presence, Side, Weight};
+
+use super::family::InlineChange;
+use super::measure_change::{CostChange, CostExtent, MeasureChange};
+use crate::noise::Test;
+
+/// How the two names of a row came together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum MatchedBy {
+    /// The same name at the policy's level.
+    Name,
+    /// A known rename.
+    Alias,
+}
+
+/// How a row's function was found on both sides.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RowMatch {
+    /// By name or by alias.
+    pub by: MatchedBy,
+    /// More than one function stands behind the row on some side.
+    pub ambiguous: bool,
+    /// Its file on each side, where other functions of this name and object have rows of their own.
+    pub by_file: Option<[Option<String>; 2]>,
+    /// Its name on the base side.
+    pub before_name: Option<String>,
+    /// Its name on the other side.
+    pub after_name: Option<String>,
+}
+
+/// One row.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// Function, or the group's name.
+    pub name: String,
+    /// Label of the object; empty for groups that are no part of one object.
+    pub object: String,
+    /// Source file, if known.
+    pub file: Option<String>,
+    /// Part of the program, for functions.
+    pub subsystem: Option<String>,
+    /// Thread group, where shares are of thread groups.
+    pub thread_group: Option<String>,
+    /// Takes what has no function.
+    pub unresolved: bool,
+    /// On which sides it has weight anywhere in a stack.
+    pub presence: Presence,
+    /// How its names came together.
+    pub matched: RowMatch,
+    /// On the base side; all zero if not present.
+    pub before: Quantities,
+    /// On the other side; all zero if not present.
+    pub after: Quantities,
+    /// Lower end of the 95 % interval of the change of self, in points.
+    pub ci_low_pp: f64,
+    /// Upper end of the 95 % interval of the change of self, in points.
+    pub ci_high_pp: f64,
+    /// Standard error of the change of self, in points.
+    pub se_pp: f64,
+    /// Degrees of freedom of the t distribution that `se_pp` is used with.
+    pub degrees_of_freedom: f64,
+    /// The test of "self did not change".
+    pub test: Test,
+    /// Beyond noise, and large enough to matter.
+    pub significant: bool,
+    /// Smallest change of self that would have been found 9 times in 10, in points.
+    pub detectable_pp: Option<f64>,
+    /// The same judgement of booked self, on its own.
+    pub booked: MeasureChange,
+    /// The same judgement of total, on its own.
+    pub total: MeasureChange,
+    /// How the function stood inlined, and what became of that.
+    pub inline: RowInline,
+    /// What part of the throughput gap the row's change of cost makes up, in percent; only where there is a gap.
+    pub gap_share_pct: Option<f64>,
+    /// The change of self per operation; `None` without operations, without runs to compare, or if the row was not tested.
+    pub cost_change: Option<CostChange>,
+}
+
+impl Row {
+    /// One side's quantities.
+    #[must_use]
+    pub fn side(&self, side: Side) -> &Quantities {
+        match side {
+            Side::Before => &self.before,
+            Side::After => &self.after,
+        }
+    }
+
+    /// Whether self costs more or less per operation, beyond noise and beyond what all functions have in common.
+    #[must_use]
+    pub fn has_own_cost_change(&self) -> bool {
+        self.cost_change.is_some_and(|change| change.extent == CostExtent::Own)
+    }
+
+    /// Change of the share of self, in points: after minus before.
+    #[must_use]
+    pub fn delta_self_pp(&self) -> f64 {
+        self.after.self_pct - self.before.self_pct
+    }
+
+    /// Change of the share of booked self, in points.
+    #[must_use]
+    pub fn delta_booked_pp(&self) -> f64 {
+        self.after.booked_self_pct - self.before.booked_self_pct
+    }
+
+    /// Change of the share of total, in points.
+    #[must_use]
+    pub fn delta_total_pp(&self) -> f64 {
+        self.after.total_pct - self.before.total_pct
+    }
+}
+
+/// How a function stood inlined on both sides, as far as sampled addresses show.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RowInline {
+    /// Machine functions that it stood inlined in on the base side, heaviest first.
+    pub before: Vec<InlinedInto>,
+    /// The same on the other side.
+    pub after: Vec<InlinedInto>,
+    /// What became of its inlining in some caller; `None` if nothing or if its callers differ in that.
+    pub change: Option<InlineChange>,
+    /// The family it belongs to, by number.
+    pub family: Option<usize>,
+}
+
+/// A machine function that holds an inlined instance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlinedInto {
+    /// Its name.
+    pub caller: String,
+    /// Its source file, if known.
+    pub caller_file: Option<String>,
+    /// Weight of leaves in the instance, or in what is inlined into it.
+    pub weight: Weight,
+}
+
+/// One row on one side. Weights are sums over runs, shares are means of the runs' shares.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Quantities {
+    /// Weight where the row's function is innermost at the leaf.
+    pub self_weight: Weight,
+    /// Weight where it is the machine function at the leaf.
+    pub booked_self_weight: Weight,
+    /// The part of `self_weight` where it was inlined.
+    pub inlined_self_weight: Weight,
+    /// Weight where it is anywhere in the stack.
+    pub total_weight: Weight,
+    /// Weight where it is anywhere in the leaf's inline chain.
+    pub x_weight: Weight,
+    /// Number of samples behind `self_weight`.
+    pub samples: u64,
+    /// `self_weight` over the denominator, in percent.
+    pub self_pct: f64,
+    /// `booked_self_weight` over the denominator, in percent.
+    pub booked_self_pct: f64,
+    /// `inlined_self_weight` over the denominator, in percent.
+    pub inlined_self_pct: f64,
+    /// `total_weight` over the denominator, in percent.
+    pub total_pct: f64,
+    /// `x_weight` over the denominator, in percent.
+    pub x_pct: f64,
+    /// Self weight per operation, in the event's unit; `None` without operations.
+    pub self_per_op: Option<f64>,
+    /// Self time per operation in nanoseconds; `None` without operations or for events that are no time.
+    pub self_per_op_ns: Option<f64>,
+}
