@@ -1,17 +1,17 @@
 //! An attribution as CSV: one line a factor, in order; what is not known is empty.
 
 use pdiff_analysis::ablation::{Effect, Estimate};
-use polars::prelude::{Column, CsvWriter, DataFrame, PolarsError, SerWriter as _};
+use polars::prelude::Column;
 
 use crate::attribution_view::AttributionView;
 use crate::error::Error;
+use crate::written_bytes::csv_lines;
 
 /// The factors as CSV.
 ///
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn attribution_csv(view: &AttributionView<'_>) -> Result<Vec<u8>, Error> {
-    let refused = |error: PolarsError| Error::Columns { format: "CSV", reason: error.to_string() };
     let of = view.attribution;
     let factors: Vec<usize> = of.independent.iter().map(|step| step.factor).collect();
     let alone = |factor: usize| of.independent.iter().find(|step| step.factor == factor);
@@ -40,10 +40,7 @@ pub fn attribution_csv(view: &AttributionView<'_>) -> Result<Vec<u8>, Error> {
     push("min_pp".into(), &|f| Some(range(f)?.low.1.points.value));
     push("max_pp".into(), &|f| Some(range(f)?.high.1.points.value));
     push("contexts".into(), &|f| Some(range(f)?.contexts as f64));
-    let mut frame = DataFrame::new(of.independent.len(), columns).map_err(refused)?;
-    let mut bytes = Vec::new();
-    CsvWriter::new(&mut bytes).finish(&mut frame).map_err(refused)?;
-    Ok(bytes)
+    csv_lines(of.independent.len(), columns)
 }
 
 fn push_effect(

@@ -10,9 +10,10 @@ use pdiff_profile::Note;
 use crate::error::Error;
 use crate::report::{
     CompareReport, CostChangeReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport,
-    GapPartsReport, GapReport, MatchReport, NoiseReport, NoteReport, ObjectReport, PairReport, PolicyReport,
+    GapPartsReport, GapReport, MatchReport, NoiseReport, NoteReport, ObjectReport, PairReport,
     QuantitiesReport, RowReport, RunReport, SCHEMA_VERSION, SideReport,
 };
+use crate::written_bytes::{json_line, json_value};
 
 /// The comparison as one line of JSON, schema version 1.
 ///
@@ -40,25 +41,17 @@ use crate::report::{
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn json(comparison: &Comparison) -> Result<Vec<u8>, Error> {
-    let refused = |error: serde_json::Error| Error::Json { reason: error.to_string() };
-    let mut bytes = serde_json::to_vec(&report_of(comparison, &comparison.rows)).map_err(refused)?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    json_line(&report_of(comparison, &comparison.rows))
 }
 
 /// The comparison as a value of JSON, without its rows.
 pub(crate) fn value_without_rows(comparison: &Comparison) -> Result<serde_json::Value, Error> {
-    value(&report_of(comparison, &[]))
+    json_value(&report_of(comparison, &[]))
 }
 
 /// One row as a value of JSON.
 pub(crate) fn row_value(of: &Row, level: &'static str) -> Result<serde_json::Value, Error> {
-    value(&row(of, level))
-}
-
-/// A report as a value of JSON.
-pub(crate) fn value(report: &impl serde::Serialize) -> Result<serde_json::Value, Error> {
-    serde_json::to_value(report).map_err(|error| Error::Json { reason: error.to_string() })
+    json_value(&row(of, level))
 }
 
 fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'a> {
@@ -67,7 +60,7 @@ fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'
         schema_version: SCHEMA_VERSION,
         before: side(&comparison.before),
         after: side(&comparison.after),
-        policy: PolicyReport { match_level: level, inlines: comparison.policy.inlines.as_str() },
+        policy: comparison.policy.into(),
         denominator: comparison.share.as_str(),
         left_out_pct: comparison.left_out_pct.map(|(before, after)| PairReport { before, after }),
         group_by: comparison.group_by.as_str(),

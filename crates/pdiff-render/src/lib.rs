@@ -58,6 +58,7 @@ mod verdict_page;
 #[cfg(test)]
 mod verdict_sample;
 mod visible_text;
+mod written_bytes;
 
 pub use attribution_csv::attribution_csv;
 pub use attribution_json::{attribution_json, attribution_value};

@@ -4,7 +4,7 @@
 //! what ends in `_pct` is percent of it, `_pp` percentage points, `_s` seconds. A number that is none is `null`. Keys
 //! that are left out where nothing is known carry `skip_serializing_if` here.
 
-use pdiff_analysis::CostChange;
+use pdiff_analysis::{CostChange, Policy};
 use serde::Serialize;
 
 /// The version of this schema.
@@ -92,6 +92,12 @@ pub(crate) struct PolicyReport {
     pub(crate) match_level: &'static str,
     /// `expand` or `collapse`.
     pub(crate) inlines: &'static str,
+}
+
+impl From<Policy> for PolicyReport {
+    fn from(policy: Policy) -> Self {
+        Self { match_level: policy.match_level.as_str(), inlines: policy.inlines.as_str() }
+    }
 }
 
 /// A value of both sides.

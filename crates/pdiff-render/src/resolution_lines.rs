@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::visible_text::visible;
+use crate::written_bytes::json_refused;
 
 /// One line of `pdiff symbolize --format json`.
 #[derive(Serialize)]
@@ -62,8 +63,7 @@ pub fn resolution_json_lines(addrs: &[ObjectAddr], resolutions: &[Resolution]) -
             Resolution::Unresolved(reason) => (Vec::new(), Some(reason.as_str())),
         };
         let line = AddressLine { address: format!("{addr:#x}"), frames, unresolved_reason };
-        serde_json::to_writer(&mut lines, &line)
-            .map_err(|error| Error::Json { reason: error.to_string() })?;
+        serde_json::to_writer(&mut lines, &line).map_err(json_refused)?;
         lines.push(b'\n');
     }
     Ok(lines)

@@ -1,10 +1,11 @@
 //! A series of builds as CSV: one line a value, so that every table of the series has one form.
 
 use pdiff_analysis::series::{Arrival, Arrived};
-use polars::prelude::{Column, CsvWriter, DataFrame, PolarsError, SerWriter as _};
+use polars::prelude::Column;
 
 use crate::error::Error;
 use crate::series_view::SeriesView;
+use crate::written_bytes::csv_lines;
 
 /// One value.
 struct Value<'a> {
@@ -28,7 +29,6 @@ struct Value<'a> {
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn series_csv(view: &SeriesView) -> Result<Vec<u8>, Error> {
-    let refused = |error: PolarsError| Error::Columns { format: "CSV", reason: error.to_string() };
     let values = values(view);
     let words = |name: &str, word: for<'v> fn(&'v Value<'_>) -> &'v str| {
         Column::new(name.into(), values.iter().map(|value| word(value).to_owned()).collect::<Vec<String>>())
@@ -48,10 +48,7 @@ pub fn series_csv(view: &SeriesView) -> Result<Vec<u8>, Error> {
         optional("arrived", |value| value.arrived.map(|(_, last)| last.to_owned())),
         optional("unseen_before", |value| value.unseen_before.map(str::to_owned)),
     ];
-    let mut frame = DataFrame::new(values.len(), columns).map_err(refused)?;
-    let mut bytes = Vec::new();
-    CsvWriter::new(&mut bytes).finish(&mut frame).map_err(refused)?;
-    Ok(bytes)
+    csv_lines(values.len(), columns)
 }
 
 fn values(view: &SeriesView) -> Vec<Value<'_>> {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::error::Error;
 use crate::report::SCHEMA_VERSION;
 use crate::series_view::SeriesView;
+use crate::written_bytes::json_lines;
 
 /// The series as one JSON object; `docs/json.md` names every key.
 ///
@@ -76,8 +77,5 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
         "subsystems": costs(&view.subsystems),
         "functions": costs(&view.functions),
     });
-    let mut bytes =
-        serde_json::to_vec_pretty(&report).map_err(|error| Error::Json { reason: error.to_string() })?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    json_lines(&report)
 }

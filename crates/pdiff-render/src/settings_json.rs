@@ -2,11 +2,12 @@
 
 use pdiff_analysis::{AtDefault, FoldedSettings, OneSidedSetting, SettingChange, SettingsDiff};
 use pdiff_profile::Side;
-use polars::prelude::{Column, CsvWriter, DataFrame, PolarsError, SerWriter as _};
+use polars::prelude::Column;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::report::SCHEMA_VERSION;
+use crate::written_bytes::{csv_lines, json_line};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -86,11 +87,7 @@ impl<'a> SettingsReport<'a> {
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn settings_json(of: &SettingsDiff) -> Result<Vec<u8>, Error> {
-    let report = Report { schema_version: SCHEMA_VERSION, settings: SettingsReport::new(of) };
-    let refused = |error: serde_json::Error| Error::Json { reason: error.to_string() };
-    let mut bytes = serde_json::to_vec(&report).map_err(refused)?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    json_line(&Report { schema_version: SCHEMA_VERSION, settings: SettingsReport::new(of) })
 }
 
 /// One line of the CSV.
@@ -138,9 +135,5 @@ pub fn settings_csv(of: &SettingsDiff) -> Result<Vec<u8>, Error> {
         text("after", |line| line.after.map(str::to_owned)),
         text("why", |line| line.why.map(str::to_owned)),
     ];
-    let refused = |error: PolarsError| Error::Columns { format: "CSV", reason: error.to_string() };
-    let mut frame = DataFrame::new(lines.len(), columns).map_err(refused)?;
-    let mut bytes = Vec::new();
-    CsvWriter::new(&mut bytes).finish(&mut frame).map_err(refused)?;
-    Ok(bytes)
+    csv_lines(lines.len(), columns)
 }

@@ -2,9 +2,10 @@
 
 use pdiff_analysis::classify::{Classification, Verdict};
 use pdiff_profile::Side;
-use polars::prelude::{Column, CsvWriter, DataFrame, PolarsError, SerWriter as _};
+use polars::prelude::Column;
 
 use crate::error::Error;
+use crate::written_bytes::csv_lines;
 
 /// A column of text.
 type Text = (&'static str, fn(&Verdict) -> String);
@@ -56,7 +57,6 @@ const NUMBERS: [Number; 18] = [
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn verdict_csv(of: &Classification) -> Result<Vec<u8>, Error> {
-    let refused = |error: PolarsError| Error::Columns { format: "CSV", reason: error.to_string() };
     let verdicts = &of.verdicts;
     let texts = TEXTS.iter().map(|(name, value)| {
         Column::new((*name).into(), verdicts.iter().map(value).collect::<Vec<String>>())
@@ -65,10 +65,7 @@ pub fn verdict_csv(of: &Classification) -> Result<Vec<u8>, Error> {
         Column::new((*name).into(), verdicts.iter().map(value).collect::<Vec<Option<f64>>>())
     });
     let columns: Vec<Column> = texts.chain(numbers).collect();
-    let mut frame = DataFrame::new(verdicts.len(), columns).map_err(refused)?;
-    let mut bytes = Vec::new();
-    CsvWriter::new(&mut bytes).finish(&mut frame).map_err(refused)?;
-    Ok(bytes)
+    csv_lines(verdicts.len(), columns)
 }
 
 #[cfg(test)]

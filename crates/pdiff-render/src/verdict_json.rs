@@ -10,10 +10,11 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::hot_lines::FunctionLinesReport;
-use crate::json::{side, value};
+use crate::json::side;
 use crate::report::{CostChangeReport, PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::settings_json::SettingsReport;
 use crate::verdict_explain::ExplainView;
+use crate::written_bytes::{json_line, json_value};
 
 #[derive(Serialize)]
 struct ClassifyReport<'a> {
@@ -103,17 +104,17 @@ struct FamilyReport<'a> {
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn verdict_json(comparison: &Comparison, of: &Classification) -> Result<Vec<u8>, Error> {
-    line(&report(comparison, of, &of.verdicts))
+    json_line(&report(comparison, of, &of.verdicts))
 }
 
 /// The same as a value of JSON, without the verdicts.
 pub(crate) fn value_without_verdicts(comparison: &Comparison, of: &Classification) -> Result<Value, Error> {
-    value(&report(comparison, of, &[]))
+    json_value(&report(comparison, of, &[]))
 }
 
 /// One verdict as a value of JSON.
 pub(crate) fn verdict_value(of: &Verdict) -> Result<Value, Error> {
-    value(&verdict(of))
+    json_value(&verdict(of))
 }
 
 fn report<'a>(
@@ -125,10 +126,7 @@ fn report<'a>(
         schema_version: SCHEMA_VERSION,
         before: side(&comparison.before),
         after: side(&comparison.after),
-        policy: PolicyReport {
-            match_level: comparison.policy.match_level.as_str(),
-            inlines: comparison.policy.inlines.as_str(),
-        },
+        policy: comparison.policy.into(),
         denominator: comparison.share.as_str(),
         verdicts: verdicts.iter().map(verdict).collect(),
         families: of.families.iter().map(family).collect(),
@@ -149,19 +147,12 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
         facts: Vec<EvidenceReport<'a>>,
         hot_lines: Vec<FunctionLinesReport<'a>>,
     }
-    line(&ExplainReport {
+    json_line(&ExplainReport {
         schema_version: SCHEMA_VERSION,
         verdicts: view.verdicts.iter().map(verdict).collect(),
         facts: view.facts.iter().map(evidence).collect(),
         hot_lines: view.lines.iter().map(|of| FunctionLinesReport::new(of, view.texts)).collect(),
     })
-}
-
-fn line(report: &impl Serialize) -> Result<Vec<u8>, Error> {
-    let refused = |error: serde_json::Error| Error::Json { reason: error.to_string() };
-    let mut bytes = serde_json::to_vec(report).map_err(refused)?;
-    bytes.push(b'\n');
-    Ok(bytes)
 }
 
 fn verdict(of: &Verdict) -> VerdictReport<'_> {

@@ -8,6 +8,7 @@ use super::FlameInput;
 use crate::error::Error;
 use crate::json::side;
 use crate::report::{PolicyReport, SCHEMA_VERSION, SideReport};
+use crate::written_bytes::{json_line, json_value};
 
 #[derive(Serialize)]
 struct TreeReport<'a> {
@@ -55,16 +56,12 @@ const COLUMNS: [&str; 16] = [
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn tree_json(input: &FlameInput<'_>) -> Result<Vec<u8>, Error> {
-    let report = tree_report(input.comparison, input.tree);
-    let mut bytes = serde_json::to_vec(&report).map_err(|error| Error::Json { reason: error.to_string() })?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    json_line(&tree_report(input.comparison, input.tree))
 }
 
 /// The tree as a value of JSON.
 pub(crate) fn tree_value(input: &FlameInput<'_>) -> Result<Value, Error> {
-    serde_json::to_value(tree_report(input.comparison, input.tree))
-        .map_err(|error| Error::Json { reason: error.to_string() })
+    json_value(&tree_report(input.comparison, input.tree))
 }
 
 fn tree_report<'a>(comparison: &'a Comparison, tree: &'a CallTree) -> TreeReport<'a> {
@@ -72,10 +69,7 @@ fn tree_report<'a>(comparison: &'a Comparison, tree: &'a CallTree) -> TreeReport
         schema_version: SCHEMA_VERSION,
         before: side(&comparison.before),
         after: side(&comparison.after),
-        policy: PolicyReport {
-            match_level: comparison.policy.match_level.as_str(),
-            inlines: comparison.policy.inlines.as_str(),
-        },
+        policy: comparison.policy.into(),
         denominator: comparison.share.as_str(),
         filtered: &comparison.filtered,
         functions: tree.functions.iter().map(function_report).collect(),

@@ -28,6 +28,7 @@ use crate::flame::{FlameInput, tree_value};
 use crate::json::{row_value, value_without_rows};
 use crate::settings_json::settings_json;
 use crate::verdict_json::{value_without_verdicts, verdict_value};
+use crate::written_bytes::json_refused;
 use json_text::{bytes, economise, shorten_lists, without_markup};
 pub(super) use left_out::LeftOut;
 use shelf::{Shelf, share_out};
@@ -147,9 +148,7 @@ const EVIDENCE_LEFT_OUT: &str = "evidence_left_out";
 
 /// Everything but rows, verdicts and frames.
 fn others(input: &ReportInput<'_>) -> Result<Value, Error> {
-    let parsed = |bytes: &[u8]| {
-        serde_json::from_slice::<Value>(bytes).map_err(|error| Error::Json { reason: error.to_string() })
-    };
+    let parsed = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).map_err(json_refused);
     let mut data = Map::new();
     data.insert("compare".to_owned(), value_without_rows(input.comparison)?);
     let classify = value_without_verdicts(input.comparison, input.classification)?;
