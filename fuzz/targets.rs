@@ -13,9 +13,9 @@ use pdiff_ingest::{
     Input, ReadOptions, Source, TimeWindow, Windows, parse_perf_script, parse_settings, parse_sysbench,
     parse_vmstat, read_input, read_pack, write_pack,
 };
-use pdiff_profile::census::Census;
+use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::names::{FunctionName, MatchLevel};
-use pdiff_profile::{ObjectAddr, Profile};
+use pdiff_profile::{Notes, ObjectAddr, Profile, Resolutions};
 use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of};
 
 /// A target's name, which is that of its seeds' directory, and what it does with bytes.
@@ -26,6 +26,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("perf_script", perf_script),
     ("recording", recording),
     ("pack", pack),
+    ("codecs", codecs),
     ("elf", elf),
     ("knowledge", knowledge),
     ("arguments", arguments),
@@ -65,15 +66,32 @@ fn assert_conserved(profile: &Profile) {
     assert!(frames.into_iter().all(|id| profile.frames.get(id.index()).is_some()));
 }
 
-/// A pack: what is accepted is written as it was read. Checksums guard the sections, so the decoders behind them are
-/// given the bytes, too.
+/// A pack: what is accepted is written as it was read.
 pub(crate) fn pack(bytes: &[u8]) {
     if let Ok(run) = read_pack(bytes) {
         let written = write_pack(&run).expect("what was read can be written");
         assert_eq!(read_pack(&written).as_ref(), Ok(&run));
     }
-    let _ = Profile::from_bytes(bytes);
-    let _ = Census::from_bytes(bytes);
+}
+
+/// The sections of packs and cache files, without the checksums that guard them: what is accepted is written as it was
+/// read.
+pub(crate) fn codecs(bytes: &[u8]) {
+    if let Ok(profile) = Profile::from_bytes(bytes) {
+        assert_eq!(Profile::from_bytes(&profile.to_bytes()), Ok(profile));
+    }
+    if let Ok(resolutions) = Resolutions::from_bytes(bytes) {
+        assert_eq!(Resolutions::from_bytes(&resolutions.to_bytes()), Ok(resolutions));
+    }
+    if let Ok(notes) = Notes::from_bytes(bytes) {
+        assert_eq!(Notes::from_bytes(&notes.to_bytes()), Ok(notes));
+    }
+    if let Ok(census) = Census::from_bytes(bytes) {
+        assert_eq!(Census::from_bytes(&census.to_bytes()), Ok(census));
+    }
+    if let Ok(census) = Census::from_packed_bytes(bytes) {
+        let _ = census.to_packed_bytes(|_| Detail::Full);
+    }
 }
 
 /// An ELF file and its DWARF: symbols, inline chains and the census.

@@ -107,6 +107,11 @@ fn packs_stand_any_bytes() {
 }
 
 #[test]
+fn sections_of_packs_stand_any_bytes() {
+    driven("codecs");
+}
+
+#[test]
 fn elf_files_stand_any_bytes() {
     driven("elf");
 }
