@@ -13,7 +13,7 @@ use pdiff_profile::{BuildId, ObjectId};
 use crate::content_hash::ContentHash;
 use crate::error::Error;
 use crate::file_bytes::FileBytes;
-use crate::inflate::{Inflated, inflate};
+use crate::inflate::inflate;
 
 /// A loadable segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct ElfFile {
 #[derive(Debug)]
 pub(crate) enum SectionBytes<'a> {
     InFile(&'a [u8]),
-    Inflated(Inflated),
+    Inflated(Vec<u8>),
 }
 
 impl Deref for SectionBytes<'_> {
