@@ -140,3 +140,18 @@ fn missing(builds: &Builds<'_>) -> Vec<String> {
     };
     Side::BOTH.into_iter().filter_map(of).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::rules::FlippedCallee;
+    use super::*;
+
+    #[test]
+    fn families_join_rows_and_not_names() {
+        // Rows 3 and 4 are two static functions of one name; row 4 alone flipped, in the caller of row 1. Row 2 has no
+        // verdict, and row 0 is below the floor.
+        let callee = FlippedCallee { row: 4, inlined_on: Side::Before, delta_booked_pp: 1.0 };
+        let flipped = FlippedCallers::from_iter([(1, vec![callee]), (0, vec![callee])]);
+        assert_eq!(flips_of([1, 3, 4].into_iter(), &flipped), [(2, 0)]);
+    }
+}

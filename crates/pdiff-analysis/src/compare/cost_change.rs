@@ -127,12 +127,12 @@ impl Tests {
             return if is_found { CostExtent::NotToldApart } else { CostExtent::WithinNoise };
         };
         let agrees = self.whole.points * typical.points > 0.0;
-        if own_q <= rate && agrees && self.whole.is_large() && typical.is_large() {
-            CostExtent::Own
-        } else if q <= rate && self.whole.is_large() {
-            CostExtent::Shared
-        } else {
-            CostExtent::WithinNoise
+        let is_own = own_q <= rate && agrees && typical.is_large_part();
+        match (q <= rate && self.whole.is_large(), is_own) {
+            (true, true) if typical.is_large() => CostExtent::Own,
+            // Its own, and too small to matter once what all have in common is taken out.
+            (_, true) | (false, false) => CostExtent::WithinNoise,
+            (true, false) => CostExtent::Shared,
         }
     }
 }

@@ -83,9 +83,13 @@ impl Excess {
 
     /// Whether it passes the practical floor, in points of either profile.
     pub(crate) fn is_large(&self) -> bool {
-        let larger = self.after_pct.max(self.expected_pct);
         let least = self.points.abs().min(self.points.abs() / self.ratio);
-        least >= FLOOR_PP && self.points.abs() >= FLOOR_RELATIVE * larger
+        least >= FLOOR_PP && self.is_large_part()
+    }
+
+    /// Whether it is more than a small part of the row.
+    pub(crate) fn is_large_part(&self) -> bool {
+        self.points.abs() >= FLOOR_RELATIVE * self.after_pct.max(self.expected_pct)
     }
 }
 

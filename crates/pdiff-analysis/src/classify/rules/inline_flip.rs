@@ -37,8 +37,9 @@ pub(crate) struct FlippedCallee {
     /// Its row, by number.
     pub(crate) row: usize,
     /// The side that holds the copies.
-    inlined_on: Side,
-    delta_booked_pp: f64,
+    pub(crate) inlined_on: Side,
+    /// Change of its booked self, in points.
+    pub(crate) delta_booked_pp: f64,
 }
 
 /// Flipped functions by the number of the caller's row. Rows, for several functions may have one name.

@@ -15,6 +15,8 @@ mod per_operation;
 mod same_binary;
 mod weight;
 
+#[cfg(test)]
+pub(super) use inline_flip::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
 
 use super::case::Case;

@@ -73,7 +73,7 @@ pub(super) fn shared(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> 
         return Some(finding.limited(Confidence::Unclear, why));
     }
     let reason = format!(
-        "{judged} costs {words} per operation as the whole profile does, its share is within noise: no change of its own"
+        "{judged} costs {words} per operation; what of that is beyond the change of all functions is no more than noise"
     );
     let finding = Finding::new("R-shared-cost", Cause::Noise, judged, reason).with(facts);
     Some(finding.limited(Confidence::Likely, "what all functions have in common is no cause of one of them"))
