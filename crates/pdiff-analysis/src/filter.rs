@@ -1,5 +1,6 @@
 //! Filters: which samples count, decided before any share is taken.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -104,10 +105,10 @@ impl Filters {
     }
 
     /// The cells of one event that pass, in their order; what does not is noted.
-    pub(crate) fn apply(&self, input: &Filtering<'_>, notes: &mut Notes) -> Vec<Cell> {
+    pub(crate) fn apply<'p>(&self, input: &Filtering<'p, '_>, notes: &mut Notes) -> Cow<'p, [Cell]> {
         let cells = input.profile.cells_of(input.event);
         if self.is_empty() {
-            return cells.to_vec();
+            return Cow::Borrowed(cells);
         }
         let threads: Vec<bool> =
             input.profile.threads.iter().map(|thread| self.keeps_thread(thread, input)).collect();
@@ -120,16 +121,16 @@ impl Filters {
         };
         let kept: Vec<Cell> = cells.iter().filter(keeps).copied().collect();
         note_filtered(cells, &kept, input.side, &self.describe(), notes);
-        kept
+        Cow::Owned(kept)
     }
 
-    fn keeps_thread(&self, thread: &Thread, input: &Filtering<'_>) -> bool {
+    fn keeps_thread(&self, thread: &Thread, input: &Filtering<'_, '_>) -> bool {
         let comm = input.profile.string(thread.comm);
         any(&self.comm, input.side, |pattern| pattern.is_match(comm))
             && any(&self.tid, input.side, |tid| thread.tid == Some(*tid))
     }
 
-    fn keeps_stack(&self, stack: StackId, input: &Filtering<'_>) -> bool {
+    fn keeps_stack(&self, stack: StackId, input: &Filtering<'_, '_>) -> bool {
         let leaf = input.profile.stacks.get(stack).last();
         let object = leaf.and_then(|&FrameId(id)| {
             let frame = input.profile.frames.get(id as usize)?;
@@ -152,8 +153,8 @@ impl Filters {
 }
 
 /// What a filter looks at: one event of one profile.
-pub(crate) struct Filtering<'a> {
-    pub(crate) profile: &'a Profile,
+pub(crate) struct Filtering<'p, 'a> {
+    pub(crate) profile: &'p Profile,
     pub(crate) stacks: &'a NormalStacks,
     pub(crate) keys: &'a Keys,
     pub(crate) event: EventId,

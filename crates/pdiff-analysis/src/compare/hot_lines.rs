@@ -120,7 +120,7 @@ fn side_lines<'a>(
     let mut side = SideLines::default();
     for run in runs {
         let mut stacks: FxHashMap<StackId, (u64, u64)> = FxHashMap::default();
-        for cell in &run.cells {
+        for cell in run.cells.iter() {
             let of_stack = stacks.entry(cell.stack).or_default();
             *of_stack = (of_stack.0 + cell.weight.0, of_stack.1 + u64::from(cell.samples));
         }

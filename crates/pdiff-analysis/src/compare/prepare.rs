@@ -1,5 +1,7 @@
 //! The runs of both sides made ready for counting: stacks as functions, samples filtered, threads grouped.
 
+use std::borrow::Cow;
+
 use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, Side, Weight};
 use rustc_hash::FxHashSet;
 
@@ -17,7 +19,7 @@ pub(super) struct PreparedRun<'a> {
     pub(super) input: &'a RunInput<'a>,
     pub(super) stacks: NormalStacks,
     /// The cells of the event compared that passed the filters, by block.
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Cow<'a, [Cell]>,
     /// The group of each thread.
     pub(super) groups: Vec<String>,
 }

@@ -120,7 +120,7 @@ pub(super) fn sampled_calls(
 
 fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &mut Pairs) {
     let mut weights = vec![0_u64; run.stacks.len()];
-    for cell in &run.cells {
+    for cell in run.cells.iter() {
         if let Some(weight) = weights.get_mut(cell.stack.index()) {
             *weight += cell.weight.0;
         }

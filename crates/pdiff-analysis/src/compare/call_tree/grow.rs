@@ -96,7 +96,7 @@ impl<'a> Growing<'a> {
     fn add_run(&mut self, run: &PreparedRun<'_>) {
         let side = usize::from(run.side == Side::After);
         let mut weights = vec![0_u64; run.stacks.len()];
-        for cell in &run.cells {
+        for cell in run.cells.iter() {
             if let Some(weight) = weights.get_mut(cell.stack.index()) {
                 *weight += cell.weight.0;
             }
