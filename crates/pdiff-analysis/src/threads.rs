@@ -21,15 +21,21 @@ pub(crate) fn group_threads(
             levels.iter().find_map(|level| by_key.get(level.key.0 as usize).copied().flatten())
         })
         .collect();
-    let mut votes: FxHashMap<Tid, Vec<u64>> = FxHashMap::default();
+    // A cell has a thread by its place; which places are one thread is looked up once a place.
+    let mut tallies = vec![vec![0_u64; groups.len()]; profile.threads.len()];
     for cell in cells {
-        if let Some(group) = by_stack.get(cell.stack.index()).copied().flatten() {
-            let tally =
-                votes.entry(Tid::of(profile, cell.thread.index())).or_insert_with(|| vec![0; groups.len()]);
-            if let Some(vote) = tally.get_mut(group) {
-                *vote = vote.saturating_add(cell.weight.0);
-            }
+        let group = by_stack.get(cell.stack.index()).copied().flatten();
+        let tally = tallies.get_mut(cell.thread.index());
+        if let Some(vote) = tally.zip(group).and_then(|(tally, group)| tally.get_mut(group)) {
+            *vote = vote.saturating_add(cell.weight.0);
         }
+    }
+    let mut votes: FxHashMap<Tid, Vec<u64>> = FxHashMap::default();
+    for (thread, tally) in
+        tallies.into_iter().enumerate().filter(|(_, tally)| tally.iter().any(|vote| *vote > 0))
+    {
+        let sum = votes.entry(Tid::of(profile, thread)).or_insert_with(|| vec![0; groups.len()]);
+        sum.iter_mut().zip(tally).for_each(|(sum, vote)| *sum = sum.saturating_add(vote));
     }
     let name = |thread: usize| {
         let comm = profile.threads.get(thread).map_or("", |thread| profile.string(thread.comm));

@@ -98,7 +98,7 @@ fn compare_prepared(
     let scope = |row: RowId| row_table.rows().get(row.index()).map_or(0, |key| key.scope);
     let runs = prepared.runs.par_iter().zip(&cell_rows);
     let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(&run.cells, rows, scope)).collect();
-    let spins: Vec<u64> = prepared.runs.iter().map(|run| spin_weight(run, row_table)).collect();
+    let spins: Vec<u64> = prepared.runs.par_iter().map(|run| spin_weight(run, row_table)).collect();
     let counted = Counted {
         keys: &prepared.keys,
         renames: row_table.renames(),

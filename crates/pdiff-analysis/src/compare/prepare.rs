@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, Side, Weight};
+use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, Side, StackId, Weight};
 use rustc_hash::FxHashSet;
 
 use super::input::{CompareSettings, RunInput, Sides};
@@ -83,8 +83,14 @@ impl<'a> Prepared<'a> {
     fn seen(&self, side: Side) -> FxHashSet<KeyId> {
         let mut seen = FxHashSet::default();
         for run in self.runs.iter().filter(|run| run.side == side) {
-            let stacks: FxHashSet<_> = run.cells.iter().map(|cell| cell.stack).collect();
-            seen.extend(stacks.into_iter().flat_map(|stack| run.stacks.get(stack)).map(|level| level.key));
+            let mut has_samples = vec![false; run.stacks.len()];
+            for cell in run.cells.iter() {
+                if let Some(has) = has_samples.get_mut(cell.stack.index()) {
+                    *has = true;
+                }
+            }
+            let stacks = (0..).map(StackId).zip(has_samples).filter_map(|(stack, has)| has.then_some(stack));
+            seen.extend(stacks.flat_map(|stack| run.stacks.get(stack)).map(|level| level.key));
         }
         seen
     }
