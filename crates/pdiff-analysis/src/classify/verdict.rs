@@ -4,7 +4,7 @@ use pdiff_profile::{Presence, Side};
 
 use super::cause::{Cause, Confidence, InBuild, Judged, Tag};
 use super::evidence::Evidence;
-use crate::compare::{CostChange, Quantities, Row};
+use crate::compare::{CostChange, Quantities, Row, of_both_sides};
 use crate::settings_diff::SettingsDiff;
 
 /// What became of one function, why, and how sure that is.
@@ -59,15 +59,6 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// One side's quantities.
-    #[must_use]
-    pub fn side(&self, side: Side) -> &Quantities {
-        match side {
-            Side::Before => &self.before,
-            Side::After => &self.after,
-        }
-    }
-
     /// Whether the function has samples on a side.
     #[must_use]
     pub fn is_sampled(&self, side: Side) -> bool {
@@ -83,24 +74,6 @@ impl Verdict {
         }
     }
 
-    /// Change of the share of self, in points.
-    #[must_use]
-    pub fn delta_self_pp(&self) -> f64 {
-        self.after.self_pct - self.before.self_pct
-    }
-
-    /// Change of the share of booked self, in points.
-    #[must_use]
-    pub fn delta_booked_pp(&self) -> f64 {
-        self.after.booked_self_pct - self.before.booked_self_pct
-    }
-
-    /// Change of the share of total, in points.
-    #[must_use]
-    pub fn delta_total_pp(&self) -> f64 {
-        self.after.total_pct - self.before.total_pct
-    }
-
     /// The change that the verdict is about, in points.
     #[must_use]
     pub fn delta_judged_pp(&self) -> f64 {
@@ -111,6 +84,8 @@ impl Verdict {
         }
     }
 }
+
+of_both_sides!(Verdict);
 
 /// Functions between which weight moved because inlining changed, by the code of both builds.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,10 +1,45 @@
 //! One row of a comparison: who it is, what it weighs on both sides, and what can be said of the change.
 
-use pdiff_profile::{Presence, Side, Weight};
+use pdiff_profile::{Presence, Weight};
 
 use super::family::InlineChange;
 use super::measure_change::{CostChange, CostExtent, MeasureChange};
 use crate::noise::Test;
+
+/// Gives a type with quantities `before` and `after` a view of each and their differences.
+macro_rules! of_both_sides {
+    ($of:ty) => {
+        impl $of {
+            /// One side's quantities.
+            #[must_use]
+            pub fn side(&self, side: pdiff_profile::Side) -> &$crate::compare::Quantities {
+                match side {
+                    pdiff_profile::Side::Before => &self.before,
+                    pdiff_profile::Side::After => &self.after,
+                }
+            }
+
+            /// Change of the share of self, in points: after minus before.
+            #[must_use]
+            pub fn delta_self_pp(&self) -> f64 {
+                self.after.self_pct - self.before.self_pct
+            }
+
+            /// Change of the share of booked self, in points.
+            #[must_use]
+            pub fn delta_booked_pp(&self) -> f64 {
+                self.after.booked_self_pct - self.before.booked_self_pct
+            }
+
+            /// Change of the share of total, in points.
+            #[must_use]
+            pub fn delta_total_pp(&self) -> f64 {
+                self.after.total_pct - self.before.total_pct
+            }
+        }
+    };
+}
+pub(crate) use of_both_sides;
 
 /// How the two names of a row came together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -80,39 +115,14 @@ pub struct Row {
 }
 
 impl Row {
-    /// One side's quantities.
-    #[must_use]
-    pub fn side(&self, side: Side) -> &Quantities {
-        match side {
-            Side::Before => &self.before,
-            Side::After => &self.after,
-        }
-    }
-
     /// Whether self costs more or less per operation, beyond noise and beyond what all functions have in common.
     #[must_use]
     pub fn has_own_cost_change(&self) -> bool {
         self.cost_change.is_some_and(|change| change.extent == CostExtent::Own)
     }
-
-    /// Change of the share of self, in points: after minus before.
-    #[must_use]
-    pub fn delta_self_pp(&self) -> f64 {
-        self.after.self_pct - self.before.self_pct
-    }
-
-    /// Change of the share of booked self, in points.
-    #[must_use]
-    pub fn delta_booked_pp(&self) -> f64 {
-        self.after.booked_self_pct - self.before.booked_self_pct
-    }
-
-    /// Change of the share of total, in points.
-    #[must_use]
-    pub fn delta_total_pp(&self) -> f64 {
-        self.after.total_pct - self.before.total_pct
-    }
 }
+
+of_both_sides!(Row);
 
 /// How a function stood inlined on both sides, as far as sampled addresses show.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
