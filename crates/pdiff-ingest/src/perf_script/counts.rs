@@ -129,6 +129,7 @@ impl Counts {
         self.chunks.drain(..).for_each(|chunk| cells.extend(chunk));
         cells.sort_unstable_by_key(LocalCell::key);
         cells.dedup_by(|next, kept| next.key() == kept.key() && kept.absorb(next));
+        cells.shrink_to_fit();
         self.chunks.extend(cells.chunks(CHUNK_CELLS).map(|chunk| {
             let mut kept = Vec::with_capacity(CHUNK_CELLS);
             kept.extend_from_slice(chunk);
@@ -137,8 +138,17 @@ impl Counts {
         self.merged_chunks = self.chunks.len();
     }
 
+    /// Closes the last second. What seconds that came again counted twice is added up, so that it takes no memory when
+    /// the workers' counts become one profile.
+    pub(super) fn finish(&mut self) {
+        self.close_block();
+        if self.is_backwards {
+            self.merge_cells();
+        }
+    }
+
     /// Empties the table of the running second into cells.
-    pub(super) fn close_block(&mut self) {
+    fn close_block(&mut self) {
         let mut running = std::mem::take(&mut self.running);
         for (key, counted) in running.drain() {
             self.push(key, &counted);
@@ -185,31 +195,45 @@ fn next_id<K: std::hash::Hash + Eq>(ids: &mut FxHashMap<K, u32>, key: K, next: u
 mod tests {
     use super::*;
 
-    /// Samples and weight by second, thread and chain; and how many cells there are.
-    fn counted(seconds: impl Iterator<Item = u32>) -> (u64, u64, usize) {
+    /// What 100 samples a second on three threads come to.
+    struct Counted {
+        samples: u64,
+        weight: u64,
+        cells: usize,
+        most_chunks: usize,
+    }
+
+    fn counted(seconds: impl Iterator<Item = u32>) -> Counted {
         let mut counts = Counts::default();
+        let mut most_chunks = 0;
         for (line, second) in (0..).zip(seconds) {
             for leaf in 0..100 {
                 let key = CellKey { thread: leaf % 3, event: 0, leaf, tail: 0 };
                 counts.add(second, key, 7, Position { block: 0, line });
             }
+            most_chunks = most_chunks.max(counts.chunks.len());
         }
-        counts.close_block();
+        counts.finish();
         let cells: Vec<LocalCell> = counts.chunks.concat();
         let samples = cells.iter().map(|cell| u64::from(cell.samples)).sum();
-        (samples, cells.iter().map(|cell| cell.weight).sum(), cells.len())
+        let weight = cells.iter().map(|cell| cell.weight).sum();
+        Counted { samples, weight, cells: cells.len(), most_chunks }
     }
 
     #[test]
     fn memory_follows_unique_cells_where_seconds_come_again() {
-        let (samples, weight, cells) = counted((0..20_000).map(|second| second % 50));
-        assert_eq!((samples, weight), (2_000_000, 14_000_000));
-        let most = (MERGE_CHUNKS + 1) * CHUNK_CELLS;
-        assert!(cells <= most, "{cells} cells of 5000 unique ones");
+        let counted = counted((0..20_000).map(|second| second % 50));
+        assert_eq!((counted.samples, counted.weight, counted.cells), (2_000_000, 14_000_000, 5_000));
+        assert!(
+            counted.most_chunks <= MERGE_CHUNKS + 1,
+            "{} chunks of 5000 unique cells",
+            counted.most_chunks
+        );
     }
 
     #[test]
     fn seconds_that_come_once_stay_apart() {
-        assert_eq!(counted(0..4000), (400_000, 2_800_000, 400_000));
+        let counted = counted(0..4000);
+        assert_eq!((counted.samples, counted.weight, counted.cells), (400_000, 2_800_000, 400_000));
     }
 }

@@ -121,7 +121,7 @@ impl Worker {
 
     /// The worker's last words: all counts as cells.
     pub(super) fn finish(mut self) -> Self {
-        self.counts.close_block();
+        self.counts.finish();
         self
     }
 
