@@ -78,19 +78,29 @@ pub fn resolution_json_lines(addrs: &[ObjectAddr], resolutions: &[Resolution]) -
 /// ```
 #[must_use]
 pub fn resolution_text(resolutions: &[Resolution]) -> String {
-    let blocks: Vec<String> = resolutions.iter().map(block).collect();
-    blocks.join("\n")
-}
-
-fn block(resolution: &Resolution) -> String {
-    let Resolution::Resolved(chain) = resolution else { return "??\n??:0\n".to_owned() };
     let mut text = String::new();
-    for frame in chain.frames().iter().rev() {
-        let file = frame.file.as_deref().unwrap_or("??");
-        let line = frame.line.map_or_else(|| "?".to_owned(), |line| line.to_string());
-        let _ = writeln!(text, "{}\n{}:{line}", visible(&frame.name), visible(file));
+    for resolution in resolutions {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        add_block(&mut text, resolution);
     }
     text
+}
+
+fn add_block(text: &mut String, resolution: &Resolution) {
+    let Resolution::Resolved(chain) = resolution else { return text.push_str("??\n??:0\n") };
+    for frame in chain.frames().iter().rev() {
+        let file = frame.file.as_deref().unwrap_or("??");
+        for part in [&visible(&frame.name), "\n", &visible(file), ":"] {
+            text.push_str(part);
+        }
+        // Writing to a String cannot fail.
+        let _ = match frame.line {
+            Some(line) => writeln!(text, "{line}"),
+            None => writeln!(text, "?"),
+        };
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ pub(crate) const CUT: &str = "..";
 /// assert_eq!(pdiff_render::visible("a\u{1b}[2Jb"), "a\\x1b[2Jb");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
