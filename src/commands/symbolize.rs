@@ -1,6 +1,7 @@
 //! `pdiff symbolize`: the functions at addresses of one binary.
 
 use std::io::Read;
+use std::mem::ManuallyDrop;
 
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff_profile::{ObjectAddr, Reason, Resolution};
@@ -18,7 +19,8 @@ pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
     roots.extend(debug_roots());
     let fetch = debuginfod(false)?.as_ref().map(Debuginfod::fetch);
     let options = SymbolizeOptions { debug_roots: roots, fetch, ..SymbolizeOptions::new() };
-    let resolutions = symbolize(&args.binary, &addresses, &options)?;
+    // The process ends with this command; to free each name before would take as long as to print them.
+    let resolutions = ManuallyDrop::new(symbolize(&args.binary, &addresses, &options)?);
     let rendered = match args.format {
         AddressFormat::Text => pdiff_render::resolution_text(&resolutions).into_bytes(),
         AddressFormat::Json => pdiff_render::resolution_json_lines(&addresses, &resolutions)?,

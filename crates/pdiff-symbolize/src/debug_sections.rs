@@ -1,6 +1,6 @@
 //! The DWARF sections of a file, of the file it shares parts with (dwz), and of its split parts.
 //!
-//! Sections inflate in parallel, the largest first, and only those that names, inline chains and lines need. Of
+//! Sections inflate in parallel, what takes longest first, and only those that names, inline chains and lines need. Of
 //! 8.0.33's cold resolution inflating is a third; `.debug_info` alone is one stream that no second thread can help.
 
 use gimli::{EndianSlice, RunTimeEndian, SectionId};
@@ -13,12 +13,12 @@ pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 /// DWARF as gimli has it.
 pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 
-/// What is read of the DWARF sections, the largest first.
+/// What is read of the DWARF sections, what takes longest to inflate first.
 const NEEDED: [SectionId; 10] = [
     SectionId::DebugInfo,
+    SectionId::DebugLine,
     SectionId::DebugStr,
     SectionId::DebugRanges,
-    SectionId::DebugLine,
     SectionId::DebugRngLists,
     SectionId::DebugAranges,
     SectionId::DebugAbbrev,
@@ -36,18 +36,23 @@ pub(crate) struct DebugSections<'a> {
 }
 
 impl<'a> DebugSections<'a> {
-    /// Reads the sections of `file`, and of `shared` where `file` refers to it.
-    pub(crate) fn load(file: &'a ElfFile, shared: Option<&'a ElfFile>) -> Self {
+    /// Reads the sections of `file`, and of `shared` where `file` refers to it. `last` is done by the first thread
+    /// that has nothing left to inflate.
+    pub(crate) fn load(
+        file: &'a ElfFile,
+        shared: Option<&'a ElfFile>,
+        last: impl Fn() + Send + Sync,
+    ) -> Self {
         let (own, shared) = rayon::join(
-            || load_sections(file, SectionId::name),
-            || shared.map(|file| load_sections(file, SectionId::name)),
+            || load_sections(file, SectionId::name, last),
+            || shared.map(|file| load_sections(file, SectionId::name, || ())),
         );
         Self { own, shared, endian: endian_of(file) }
     }
 
     /// Reads the `.dwo` sections of a split file.
     pub(crate) fn load_split(file: &'a ElfFile) -> Self {
-        let own = load_sections(file, |id| id.dwo_name().unwrap_or("."));
+        let own = load_sections(file, |id| id.dwo_name().unwrap_or("."), || ());
         Self { own, shared: None, endian: endian_of(file) }
     }
 
@@ -72,10 +77,18 @@ pub(crate) fn endian_of(file: &ElfFile) -> RunTimeEndian {
 fn load_sections<'a>(
     file: &'a ElfFile,
     name: impl Fn(SectionId) -> &'static str + Sync + Copy,
+    last: impl Fn() + Send + Sync,
 ) -> gimli::DwarfSections<SectionBytes<'a>> {
-    let load = |id: &SectionId| (*id, file.section(name(*id)));
+    let load = |task: Option<&SectionId>| match task {
+        Some(id) => Some((*id, file.section(name(*id)))),
+        None => {
+            last();
+            None
+        }
+    };
     // A bridge hands out one after another; halves would put the large ones into one thread's half.
-    let mut loaded: Vec<(SectionId, SectionBytes<'a>)> = NEEDED.iter().par_bridge().map(load).collect();
+    let tasks = NEEDED.iter().map(Some).chain([None]).par_bridge();
+    let mut loaded: Vec<(SectionId, SectionBytes<'a>)> = tasks.filter_map(load).collect();
     let take = |id: SectionId| -> Result<SectionBytes<'a>, std::convert::Infallible> {
         let at = loaded.iter().position(|(loaded, _)| *loaded == id);
         Ok(at.map(|at| loaded.swap_remove(at).1).unwrap_or_default())

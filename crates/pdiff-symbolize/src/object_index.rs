@@ -64,23 +64,25 @@ impl ObjectFiles {
 
 /// The bytes of an index of `wanted` (sorted addresses, or all) beside what `old` knows.
 pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &AddressIndex<'_>) -> Vec<u8> {
-    match wanted {
-        Wanted::All => {
-            // The sections are freed before the index is made: each is some 200 MB for a large server.
-            let units = with_units(files, all_units);
-            build(old, units, &[], Extent::Whole)
-        }
+    let read_symbols = || _ = files.symbols();
+    let sections = DebugSections::load(files.dwarf_file(), files.shared.as_ref(), read_symbols);
+    let (units, nothing, extent) = with_units(files, &sections, |context, ranges| match wanted {
+        Wanted::All => (all_units(context, ranges), Vec::new(), Extent::Whole),
         Wanted::Addrs(addrs) => {
-            let (units, nothing) = with_units(files, |context, ranges| some_units(context, ranges, addrs));
-            build(old, units, &nothing, Extent::Part)
+            let (units, nothing) = some_units(context, ranges, addrs);
+            (units, nothing, Extent::Part)
         }
-    }
+    });
+    // The sections go while the index is made: they are some 200 MB of a large server, and to free them takes 15 ms.
+    rayon::join(|| drop(sections), || build(old, units, &nothing, extent)).1
 }
 
 /// What is read of a file's units.
-fn with_units<T>(files: &ObjectFiles, read: impl FnOnce(&UnitContext<'_, '_>, &UnitRanges) -> T) -> T {
-    let (sections, symbols) =
-        rayon::join(|| DebugSections::load(files.dwarf_file(), files.shared.as_ref()), || files.symbols());
+fn with_units<T>(
+    files: &ObjectFiles,
+    sections: &DebugSections<'_>,
+    read: impl FnOnce(&UnitContext<'_, '_>, &UnitRanges) -> T,
+) -> T {
     let dwarf = sections.dwarf();
     let units = Units::read(&dwarf);
     let shared_units = dwarf.sup().map(Units::read);
@@ -89,17 +91,13 @@ fn with_units<T>(files: &ObjectFiles, read: impl FnOnce(&UnitContext<'_, '_>, &U
     let source = LabelSource::new(&dwarf, &units, shared);
     let split = SplitFiles::new(files.package.as_ref(), files.split_directories.clone());
     let is_code = |addr: u64| files.file.is_code(addr);
-    let context = UnitContext { source: &source, symbols, split: &split, is_code: &is_code };
+    let context = UnitContext { source: &source, symbols: files.symbols(), split: &split, is_code: &is_code };
     read(&context, &UnitRanges::read(&dwarf, &units))
 }
 
 /// All that all units say, and the symbols behind them.
 fn all_units(context: &UnitContext<'_, '_>, ranges: &UnitRanges) -> Vec<UnitIndex> {
-    let by_unit = ranges.of_unit();
-    let read = |unit: usize| {
-        let claimed = by_unit.get(&unit).map_or(&[][..], Vec::as_slice);
-        UnitIndex::read(context, unit, Wanted::All, claimed)
-    };
+    let read = |unit: usize| UnitIndex::read(context, unit, Wanted::All, ranges.of_unit(unit));
     let mut units: Vec<UnitIndex> =
         (0..context.source.units.len()).into_par_iter().with_max_len(1).map(read).collect();
     units.push(UnitIndex::from_symbols(context.symbols.symbols().iter()));
@@ -112,18 +110,17 @@ fn some_units(
     ranges: &UnitRanges,
     addrs: &[u64],
 ) -> (Vec<UnitIndex>, Vec<u64>) {
-    let mut open: Vec<(u64, Vec<usize>)> = addrs.iter().map(|addr| (*addr, ranges.claiming(*addr))).collect();
+    let claimants = |addr: &u64| (*addr, ranges.claiming(*addr));
+    let mut open: Vec<(u64, Vec<usize>)> = addrs.par_iter().map(claimants).collect();
     for (_, claimants) in &mut open {
         claimants.extend_from_slice(ranges.unclaimed());
     }
-    let by_unit = ranges.of_unit();
     let mut units: Vec<(usize, UnitIndex)> = Vec::new();
     let mut round = 0;
     while open.iter().any(|(_, claimants)| claimants.len() > round) {
         let asked = by_claimant(&open, round);
         let read = |(unit, addrs): &(usize, Vec<u64>)| {
-            let claimed = by_unit.get(unit).map_or(&[][..], Vec::as_slice);
-            (*unit, UnitIndex::read(context, *unit, Wanted::Addrs(addrs), claimed))
+            (*unit, UnitIndex::read(context, *unit, Wanted::Addrs(addrs), ranges.of_unit(*unit)))
         };
         let read: Vec<_> = asked.par_iter().with_max_len(1).map(read).collect();
         let found = Covered::of(read.iter().map(|(_, index)| index));

@@ -68,7 +68,11 @@ pub fn symbolize(
     addrs: &[ObjectAddr],
     options: &SymbolizeOptions,
 ) -> Result<Vec<Resolution>, Error> {
-    Ok(Symbolizer::open(path, options)?.symbolize(addrs))
+    let mut symbolizer = Symbolizer::open(path, options)?;
+    let resolutions = symbolizer.symbolize(addrs);
+    // Unmapping a large file takes milliseconds that the caller need not wait for.
+    rayon::spawn(move || drop(symbolizer));
+    Ok(resolutions)
 }
 
 impl Symbolizer {

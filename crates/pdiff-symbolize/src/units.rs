@@ -28,9 +28,11 @@ pub(crate) struct Units<'a> {
 }
 
 /// Which units claim which addresses.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct UnitRanges {
-    /// Sorted by start.
+    /// By unit, sorted by start.
+    by_unit: Vec<Vec<Range<u64>>>,
+    /// Of all units, sorted by start.
     ranges: Vec<ClaimedRange>,
     /// Units that claim nothing themselves and have to be asked.
     unclaimed: Vec<usize>,
@@ -99,33 +101,19 @@ impl UnitRanges {
     /// Reads what the units claim.
     pub(crate) fn read<'a>(dwarf: &Dwarf<'a>, units: &Units<'a>) -> Self {
         let aranges = Aranges::read(dwarf);
-        let claims: Vec<Vec<Range<u64>>> = (0..units.len())
+        let by_unit: Vec<Vec<Range<u64>>> = (0..units.len())
             .into_par_iter()
             .map(|index| {
                 let own = units.own_ranges(dwarf, index);
-                if own.is_empty() { aranges.of(units.offset(index)) } else { own }
+                let mut ranges = if own.is_empty() { aranges.of(units.offset(index)) } else { own };
+                ranges.sort_unstable_by_key(|range| range.start);
+                ranges
             })
             .collect();
-        let mut result = Self::default();
-        for (unit, ranges) in claims.into_iter().enumerate() {
-            if ranges.is_empty() && units.get(dwarf, unit).is_some() {
-                result.unclaimed.push(unit);
-            }
-            let claimed =
-                |range: Range<u64>| ClaimedRange { start: range.start, end: range.end, max_end: 0, unit };
-            result.ranges.extend(ranges.into_iter().map(claimed));
-        }
-        result.sort();
-        result
-    }
-
-    fn sort(&mut self) {
-        self.ranges.sort_unstable_by_key(|range| (range.start, range.unit));
-        let mut max_end = 0;
-        for range in &mut self.ranges {
-            max_end = max_end.max(range.end);
-            range.max_end = max_end;
-        }
+        let claims_nothing = by_unit.iter().enumerate().filter(|(_, ranges)| ranges.is_empty());
+        let unclaimed = claims_nothing.map(|(unit, _)| unit).filter(|unit| units.get(dwarf, *unit).is_some());
+        let unclaimed = unclaimed.collect();
+        Self { ranges: all_ranges(&by_unit), by_unit, unclaimed }
     }
 
     /// The units that claim an address, in order of their offset, at most [`MAX_CLAIMS`].
@@ -148,14 +136,28 @@ impl UnitRanges {
         &self.unclaimed
     }
 
-    /// What one unit claims.
-    pub(crate) fn of_unit(&self) -> FxHashMap<usize, Vec<Range<u64>>> {
-        let mut by_unit: FxHashMap<usize, Vec<Range<u64>>> = FxHashMap::default();
-        for range in &self.ranges {
-            by_unit.entry(range.unit).or_default().push(range.start..range.end);
-        }
-        by_unit
+    /// What one unit claims, sorted by start.
+    pub(crate) fn of_unit(&self, unit: usize) -> &[Range<u64>] {
+        self.by_unit.get(unit).map_or(&[], Vec::as_slice)
     }
+}
+
+/// What all units claim, sorted by start.
+fn all_ranges(by_unit: &[Vec<Range<u64>>]) -> Vec<ClaimedRange> {
+    let of_unit = |(unit, ranges): (usize, &Vec<Range<u64>>)| -> Vec<ClaimedRange> {
+        ranges
+            .iter()
+            .map(|range| ClaimedRange { start: range.start, end: range.end, max_end: 0, unit })
+            .collect()
+    };
+    let mut ranges: Vec<ClaimedRange> = by_unit.par_iter().enumerate().flat_map_iter(of_unit).collect();
+    ranges.par_sort_unstable_by_key(|range| (range.start, range.unit));
+    let mut max_end = 0;
+    for range in &mut ranges {
+        max_end = max_end.max(range.end);
+        range.max_end = max_end;
+    }
+    ranges
 }
 
 /// The ranges of a unit's root entry.
