@@ -18,7 +18,9 @@ pub(crate) fn shorten(name: &str, max: usize) -> Cow<'_, str> {
     }
     let brackets = Brackets::new(name);
     let mut shorter = name.to_owned();
-    for kept_depth in (0..brackets.deepest()).rev() {
+    // What stands so deep has too many brackets around it to fit.
+    let most_depth = brackets.deepest().min(max / 2);
+    for kept_depth in (0..most_depth).rev() {
         shorter = brackets.collapse(kept_depth);
         if width(&shorter) <= max {
             return Cow::Owned(shorter);
@@ -152,6 +154,12 @@ mod tests {
         check("std::less<long_type_name>::operator<=>", 26, "std::less<..>::operator<=>");
         check("broken<name>>::with_too_many", 12, "brok..o_many");
         check("cooperator<abcdefgh>::f", 18, "cooperator<..>::f");
+    }
+
+    #[test]
+    fn a_name_of_brackets_alone_is_short_at_once() {
+        let name = format!("f{}{}", "<".repeat(200_000), ">".repeat(200_000));
+        assert_eq!(shorten(&name, 20), "f<<<<<<<<..>>>>>>>>");
     }
 
     #[test]
