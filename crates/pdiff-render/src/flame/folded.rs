@@ -54,15 +54,14 @@ fn weights(node: &TreeNode, view: FlameView) -> Option<String> {
 /// A name that cannot be taken for two frames, for a weight, or for a comment.
 fn frame_name(name: &str) -> String {
     let mut text = plain(name).replace(';', ",").trim().to_owned();
-    // Words joined before are numbers still: `f 10 12` becomes `f_10_12`.
-    let is_number = |word: &str| {
+    let is_number = |word: &&str| {
         word.starts_with(|first: char| first.is_ascii_digit())
             && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_'))
     };
-    while let Some((head, _)) = text.rsplit_once(' ').filter(|(_, last)| is_number(last)) {
-        let at = head.len();
-        text.replace_range(at..=at, "_");
-    }
+    // Numbers at the end are joined to what is before them: `f 10 12` becomes `f_10_12`.
+    let numbers: usize = text.rsplit(' ').take_while(is_number).map(|number| number.len() + 1).sum();
+    let (head, tail) = text.split_at(text.len().saturating_sub(numbers));
+    text = format!("{head}{}", tail.replace(' ', "_"));
     if text.starts_with('#') {
         text.insert(0, '_');
     }
@@ -79,6 +78,9 @@ mod tests {
         check("operator new", "operator new");
         check("[u8; 8]", "[u8, 8]");
         check("f 10 12", "f_10_12");
+        check("10 12", "10_12");
+        check("f  10", "f _10");
+        check(&format!("f{}", " 1".repeat(300_000)), &format!("f{}", "_1".repeat(300_000)));
         check("# f", "_# f");
         check("a\nb", "a\\x0ab");
         check(" ", "[unknown]");
