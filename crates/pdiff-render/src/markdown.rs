@@ -26,8 +26,12 @@ pub(crate) fn draw(page: &[Block]) -> String {
         match block {
             Block::Gap => text.push('\n'),
             Block::Line(line) => {
-                let label = escape(line.label);
-                text.push_str(&format!("- **{label}** {}\n", escape(&visible(&line.text))));
+                // A line without a label goes on with what the one before began.
+                let label = match line.label {
+                    "" => "  -".to_owned(),
+                    label => format!("- **{}**", escape(label)),
+                };
+                text.push_str(&format!("{label} {}\n", escape(&visible(&line.text))));
             }
             Block::Grid(grid) => push_grid(&mut text, grid),
         }
@@ -96,8 +100,17 @@ fn entities(name: &str) -> String {
 /// Words that markdown shows as they are.
 fn escape(words: &str) -> String {
     let mut text = String::with_capacity(words.len());
-    for c in words.chars() {
+    let mut before = ' ';
+    let mut rest = words.chars().peekable();
+    while let Some(c) = rest.next() {
         match c {
+            '_' => {
+                let run = 1 + std::iter::from_fn(|| rest.next_if_eq(&'_')).count();
+                // Inside of a word it is itself.
+                let is_inside = before.is_alphanumeric() && rest.peek().is_some_and(|c| c.is_alphanumeric());
+                let shown = if is_inside { "_" } else { "\\_" };
+                text.push_str(&shown.repeat(run));
+            }
             '&' => text.push_str("&amp;"),
             '<' => text.push_str("&lt;"),
             '|' => text.push_str("&#124;"),
@@ -108,6 +121,7 @@ fn escape(words: &str) -> String {
             }
             _ => text.push(c),
         }
+        before = c;
     }
     text
 }

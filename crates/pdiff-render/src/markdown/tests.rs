@@ -1,6 +1,7 @@
 //! Markdown read as a reader does: rows, headings, and names that try to be markup.
 
 use super::*;
+use crate::page::Line;
 use crate::sample;
 
 #[test]
@@ -33,6 +34,13 @@ fn nothing_in_a_name_is_obeyed() {
         escape("[a](b) <i> *c* d|e `f` & ~~g~~"),
         "\\[a\\](b) &lt;i> \\*c\\* d&#124;e &#96;f&#96; &amp; \\~\\~g\\~\\~"
     );
+    assert_eq!(escape("a_b __GI_x __c__ (_d) e_"), "a_b \\_\\_GI_x \\_\\_c\\_\\_ (\\_d) e\\_");
+}
+
+#[test]
+fn a_line_without_a_label_stands_under_the_one_before() {
+    let page = [Line::block("missing", "2 runs"), Line::block("", "one"), Line::block("", "two")];
+    assert_eq!(draw(&page), "- **missing** 2 runs\n  - one\n  - two\n");
 }
 
 #[test]
