@@ -9,10 +9,10 @@ use crate::page::{Block, Line};
 use crate::row_order::Chosen;
 use crate::visible_text::{cut_middle, visible};
 
-/// Families that get a line; the others are counted.
+/// Families of the rows shown that get a line.
 const MOST_FAMILIES: usize = 3;
 
-/// Families that a page without end lists.
+/// Families that a report lists.
 const MOST_ON_A_PAGE: usize = 50;
 
 /// Longest name.
@@ -26,21 +26,23 @@ pub(crate) fn mark(id: usize) -> String {
 /// One line for each family of the rows shown.
 pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block> {
     let shown: BTreeSet<usize> = chosen.shown.iter().filter_map(|row| row.inline.family).collect();
-    let families: Vec<&Family> =
-        comparison.families.iter().filter(|family| shown.contains(&family.id)).collect();
-    let mut blocks: Vec<Block> =
-        families.iter().take(MOST_FAMILIES).map(|family| Line::block("family", text(family))).collect();
-    if families.len() > MOST_FAMILIES {
-        let more = families.len() - MOST_FAMILIES;
+    lines(comparison.families.iter().filter(|family| shown.contains(&family.id)), MOST_FAMILIES)
+}
+
+/// One line for each family.
+pub(crate) fn all(comparison: &Comparison) -> Vec<Block> {
+    lines(comparison.families.iter(), MOST_ON_A_PAGE)
+}
+
+/// The first `most` families; the others are counted.
+fn lines<'a>(mut families: impl Iterator<Item = &'a Family>, most: usize) -> Vec<Block> {
+    let line = |family| Line::block("family", text(family));
+    let mut blocks: Vec<Block> = families.by_ref().take(most).map(line).collect();
+    let more = families.count();
+    if more > 0 {
         blocks.push(Line::block("family", format!("... and {more} more; JSON holds all")));
     }
     blocks
-}
-
-/// One line for each family, the largest of a long list.
-pub(crate) fn all(comparison: &Comparison) -> Vec<Block> {
-    let families = comparison.families.iter().take(MOST_ON_A_PAGE);
-    families.map(|family| Line::block("family", text(family))).collect()
 }
 
 fn text(family: &Family) -> String {
@@ -48,8 +50,11 @@ fn text(family: &Family) -> String {
     let flip = match family.flips.as_slice() {
         [] => "inlining changed".to_owned(),
         [first, others @ ..] => {
-            let more =
-                if others.is_empty() { String::new() } else { format!(" and {} more changes", others.len()) };
+            let more = match others.len() {
+                0 => String::new(),
+                1 => " and 1 more change".to_owned(),
+                more => format!(" and {more} more changes"),
+            };
             format!(
                 "inlining of {} in {} {}{more}",
                 name(&first.function),
@@ -67,4 +72,28 @@ fn text(family: &Family) -> String {
         signed(family.body_pp, 2),
         signed(family.call_overhead_pp, 2)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_report_counts_the_families_that_it_does_not_list() {
+        let mut comparison = sample::comparison(Vec::new());
+        let family = |id| Family {
+            id,
+            members: vec!["f".to_owned()],
+            flips: Vec::new(),
+            booked_delta_pp: 0.0,
+            moved_pp: 0.0,
+            body_pp: 0.0,
+            call_overhead_pp: 0.0,
+        };
+        comparison.families = (0..MOST_ON_A_PAGE + 2).map(family).collect();
+        let blocks = all(&comparison);
+        assert_eq!(blocks.len(), MOST_ON_A_PAGE + 1);
+        assert_eq!(blocks.last(), Some(&Line::block("family", "... and 2 more; JSON holds all")));
+    }
 }
