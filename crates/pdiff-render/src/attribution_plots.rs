@@ -11,8 +11,9 @@ use plotters::style::{Color, IntoFont, TextStyle};
 
 use crate::attribution_view::AttributionView;
 use crate::error::Error;
+use crate::flame::{escaped, plain};
 use crate::number::signed;
-use crate::visible_text::{cut_middle, visible};
+use crate::visible_text::cut_middle;
 
 /// In favour of the target.
 const BETTER: RGBColor = RGBColor(0, 114, 178);
@@ -27,6 +28,9 @@ const INK: RGBColor = RGBColor(30, 30, 30);
 
 /// Letters of a name that are shown; the middle of longer ones is left out.
 const MOST_LETTERS: usize = 30;
+
+/// Letters above a column of the matrix.
+const MOST_IN_A_CELL: usize = 11;
 
 const ROW: i32 = 30;
 const TOP: i32 = 64;
@@ -158,9 +162,10 @@ pub fn interaction_matrix_svg(view: &AttributionView<'_>) -> Result<Option<Strin
         };
         for row in 0..of.factors.len() {
             let top = TOP + 30 + half * row as i32;
-            canvas.text((LEFT - 10, top + half / 2), &label(view.name(row)), HPos::Right, VPos::Center, INK)?;
+            let name = label(view.name(row));
+            canvas.text((LEFT - 10, top + half / 2), &name, HPos::Right, VPos::Center, INK)?;
             let left = LEFT + CELL * row as i32;
-            let short = label(&cut_middle(view.name(row), 11));
+            let short = cut_middle(&name, MOST_IN_A_CELL);
             canvas.text((left + CELL / 2, TOP + 22), &short, HPos::Center, VPos::Bottom, INK)?;
             for column in 0..of.factors.len() {
                 let corner = (LEFT + CELL * column as i32, top);
@@ -205,7 +210,7 @@ fn cell(
 }
 
 fn label(name: &str) -> String {
-    cut_middle(&visible(name), MOST_LETTERS).into_owned()
+    cut_middle(&plain(name), MOST_LETTERS).into_owned()
 }
 
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
@@ -266,16 +271,7 @@ fn draw(
         canvas.area.present().map_err(failed)?;
     }
     // A name for readers who cannot see it.
-    let name: String = title
-        .chars()
-        .map(|c| match c {
-            '<' => "&lt;".to_owned(),
-            '>' => "&gt;".to_owned(),
-            '&' => "&amp;".to_owned(),
-            '"' => "&quot;".to_owned(),
-            other => other.to_string(),
-        })
-        .collect();
+    let name = escaped(title);
     Ok(svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{name}\" "), 1))
 }
 

@@ -39,13 +39,13 @@ fn with_view<T>(names: [&str; 2], look: impl FnOnce(&AttributionView<'_>) -> T) 
 
 #[test]
 fn pictures_are_xml_with_every_name_in_them() {
-    let names = ["log<script>alert(1)</script>", "ps & \"x\"\u{1b}[31m"];
+    let names = ["log<script>alert(1)</script>", "ps & \"x\"\u{1b}[31m\u{ffff}"];
     for picture in with_view(names, |view| [gap_waterfall_svg(view), interaction_matrix_svg(view)]) {
         let svg = picture.unwrap().unwrap();
         let document = roxmltree::Document::parse(&svg).unwrap();
         assert!(!svg.contains("<script") && !svg.contains('\u{1b}'));
         let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).collect();
-        assert!(texts.iter().any(|text| text.contains("ps & \"x\"\\x1b[31m")), "{texts:?}");
+        assert!(texts.iter().any(|text| text.contains("ps & \"x\"\\x1b[31m\\u{ffff}")), "{texts:?}");
         assert!(document.root_element().attribute("aria-label").is_some());
     }
 }

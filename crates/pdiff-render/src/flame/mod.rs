@@ -21,7 +21,7 @@ pub use folded::write_folded;
 pub use svg::write_flame_svg;
 pub use tree_json::tree_json;
 pub(crate) use tree_json::{frame_value, function_value, tree_value};
-pub(crate) use xml_text::escaped;
+pub(crate) use xml_text::{escaped, plain};
 
 /// Which side is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
