@@ -5,7 +5,7 @@ use polars::prelude::Column;
 
 use crate::attribution_view::AttributionView;
 use crate::error::Error;
-use crate::written_bytes::csv_lines;
+use crate::written_bytes::{csv_lines, numbers};
 
 /// The factors as CSV.
 ///
@@ -24,8 +24,7 @@ pub fn attribution_csv(view: &AttributionView<'_>) -> Result<Vec<u8>, Error> {
     let names: Vec<&str> = factors.iter().map(|factor| view.name(*factor)).collect();
     let mut columns = vec![Column::new("factor".into(), names)];
     let mut push = |name: String, value: &dyn Fn(usize) -> Option<f64>| {
-        let values: Vec<Option<f64>> = factors.iter().map(|factor| value(*factor)).collect();
-        columns.push(Column::new(name.as_str().into(), values));
+        columns.push(numbers(&name, factors.iter().map(|factor| value(*factor))));
     };
     let metric = of.metric;
     push("alone_before".into(), &|f| Some(metric.from_throughput(alone(f)?.gap?.before)));

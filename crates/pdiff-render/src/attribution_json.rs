@@ -7,14 +7,14 @@ use serde_json::{Map, Value, json};
 use crate::attribution_view::AttributionView;
 use crate::error::Error;
 use crate::report::SCHEMA_VERSION;
-use crate::written_bytes::json_lines;
+use crate::written_bytes::json_indented;
 
 /// The attribution as one JSON object; `docs/json.md` names every key.
 ///
 /// # Errors
 /// If the writer refuses; it has no reason to.
 pub fn attribution_json(view: &AttributionView<'_>) -> Result<Vec<u8>, Error> {
-    json_lines(&attribution_value(view))
+    json_indented(&attribution_value(view))
 }
 
 /// The same as a value, to be embedded.

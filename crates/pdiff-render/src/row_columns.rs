@@ -1,13 +1,14 @@
 //! A comparison's rows as CSV and Parquet: one line per row, every row, the names of JSON's paths joined by `_`.
 //!
-//! polars writes both, so the two forms cannot disagree; nothing of it shows outside this file. A side on which the
-//! row has no weight is null in all of its columns, as it is in JSON.
+//! Both are of the same columns, so the two forms cannot disagree. A side on which the row has no weight is null in all of
+//! its columns, as it is in JSON.
 
 use pdiff_analysis::{Comparison, InlineChange, Quantities, Row};
-use polars::prelude::{Column, CsvWriter, DataFrame, ParquetWriter, PolarsError, SerWriter as _};
+use polars::prelude::Column;
 
 use crate::error::Error;
 use crate::json::match_level;
+use crate::written_bytes::{csv_lines, numbers, parquet_bytes};
 
 /// A column of text.
 struct TextColumn {
@@ -107,10 +108,7 @@ const CHANGES: [RowColumn<Option<f64>>; 12] = [
 /// # Errors
 /// If the writer refuses.
 pub fn csv(comparison: &Comparison) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let written = columns(comparison).and_then(|mut columns| CsvWriter::new(&mut bytes).finish(&mut columns));
-    written.map_err(|error| refused("CSV", &error))?;
-    Ok(bytes)
+    csv_lines(comparison.rows.len(), columns(comparison))
 }
 
 /// The rows as Parquet, one row group.
@@ -118,18 +116,10 @@ pub fn csv(comparison: &Comparison) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// If the writer refuses.
 pub fn parquet(comparison: &Comparison) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let written =
-        columns(comparison).and_then(|mut columns| ParquetWriter::new(&mut bytes).finish(&mut columns));
-    written.map_err(|error| refused("Parquet", &error))?;
-    Ok(bytes)
+    parquet_bytes(comparison.rows.len(), columns(comparison))
 }
 
-fn refused(format: &'static str, error: &PolarsError) -> Error {
-    Error::Columns { format, reason: error.to_string() }
-}
-
-fn columns(comparison: &Comparison) -> Result<DataFrame, PolarsError> {
+fn columns(comparison: &Comparison) -> Vec<Column> {
     let rows = &comparison.rows;
     let level = comparison.policy.match_level.as_str();
     let mut columns: Vec<Column> = WORDS
@@ -146,11 +136,8 @@ fn columns(comparison: &Comparison) -> Result<DataFrame, PolarsError> {
     let families: Vec<Option<u64>> =
         rows.iter().map(|row| row.inline.family.and_then(|id| u64::try_from(id).ok())).collect();
     columns.push(Column::new(FAMILY_ID.into(), families));
-    for column in &CHANGES {
-        let values: Vec<Option<f64>> = rows.iter().map(|row| finite((column.value)(row))).collect();
-        columns.push(Column::new(column.name.into(), values));
-    }
-    DataFrame::new(rows.len(), columns)
+    columns.extend(CHANGES.iter().map(|column| numbers(column.name, rows.iter().map(column.value))));
+    columns
 }
 
 fn side_columns(rows: &[Row], side: usize, of: fn(&Row) -> &Quantities) -> Vec<Column> {
@@ -161,15 +148,9 @@ fn side_columns(rows: &[Row], side: usize, of: fn(&Row) -> &Quantities) -> Vec<C
         Column::new(name(column.names).into(), values)
     });
     let shares = SHARES.iter().map(|column| {
-        let values: Vec<Option<f64>> =
-            rows.iter().map(|row| finite(present(row).and_then(column.value))).collect();
-        Column::new(name(column.names).into(), values)
+        numbers(name(column.names), rows.iter().map(|row| present(row).and_then(column.value)))
     });
     weights.chain(shares).collect()
-}
-
-fn finite(value: Option<f64>) -> Option<f64> {
-    value.filter(|value| value.is_finite())
 }
 
 #[cfg(test)]

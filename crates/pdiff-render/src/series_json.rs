@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::error::Error;
 use crate::report::SCHEMA_VERSION;
 use crate::series_view::SeriesView;
-use crate::written_bytes::json_lines;
+use crate::written_bytes::json_indented;
 
 /// The series as one JSON object; `docs/json.md` names every key.
 ///
@@ -77,5 +77,5 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
         "subsystems": costs(&view.subsystems),
         "functions": costs(&view.functions),
     });
-    json_lines(&report)
+    json_indented(&report)
 }

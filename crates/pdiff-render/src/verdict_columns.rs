@@ -5,30 +5,31 @@ use pdiff_profile::Side;
 use polars::prelude::Column;
 
 use crate::error::Error;
-use crate::written_bytes::csv_lines;
+use crate::written_bytes::{csv_lines, numbers};
 
 /// A column of text.
-type Text = (&'static str, fn(&Verdict) -> String);
+type Text = (&'static str, fn(&Verdict) -> Option<String>);
 
 /// A column of numbers.
 type Number = (&'static str, fn(&Verdict) -> Option<f64>);
 
-const TEXTS: [Text; 15] = [
-    ("function", |v| v.function.clone()),
-    ("object", |v| v.object.clone()),
-    ("file", |v| v.file.clone().unwrap_or_default()),
-    ("rule_id", |v| v.rule_id.to_owned()),
-    ("cause", |v| v.cause.to_string()),
-    ("confidence", |v| v.confidence.to_string()),
-    ("limited_by", |v| v.limited_by.clone().unwrap_or_default()),
-    ("reason", |v| v.reason.clone()),
-    ("judged_by", |v| v.judged.to_string()),
-    ("callers", |v| v.callers.join("; ")),
-    ("tags", |v| v.tags.iter().map(|tag| tag.as_str()).collect::<Vec<_>>().join("; ")),
-    ("in_build_before", |v| v.in_build(Side::Before).to_string()),
-    ("in_build_after", |v| v.in_build(Side::After).to_string()),
-    ("sampled_before", |v| v.is_sampled(Side::Before).to_string()),
-    ("sampled_after", |v| v.is_sampled(Side::After).to_string()),
+const TEXTS: [Text; 16] = [
+    ("function", |v| Some(v.function.clone())),
+    ("object", |v| Some(v.object.clone())),
+    ("file", |v| v.file.clone()),
+    ("rule_id", |v| Some(v.rule_id.to_owned())),
+    ("cause", |v| Some(v.cause.to_string())),
+    ("confidence", |v| Some(v.confidence.to_string())),
+    ("limited_by", |v| v.limited_by.clone()),
+    ("reason", |v| Some(v.reason.clone())),
+    ("judged_by", |v| Some(v.judged.to_string())),
+    ("callers", |v| Some(v.callers.join("; "))),
+    ("tags", |v| Some(v.tags.iter().map(|tag| tag.as_str()).collect::<Vec<_>>().join("; "))),
+    ("in_build_before", |v| Some(v.in_build(Side::Before).to_string())),
+    ("in_build_after", |v| Some(v.in_build(Side::After).to_string())),
+    ("sampled_before", |v| Some(v.is_sampled(Side::Before).to_string())),
+    ("sampled_after", |v| Some(v.is_sampled(Side::After).to_string())),
+    ("cost_change_extent", |v| Some(v.cost_change?.extent.as_str().to_owned())),
 ];
 
 const NUMBERS: [Number; 18] = [
@@ -58,13 +59,13 @@ const NUMBERS: [Number; 18] = [
 /// If the writer refuses; it has no reason to.
 pub fn verdict_csv(of: &Classification) -> Result<Vec<u8>, Error> {
     let verdicts = &of.verdicts;
-    let texts = TEXTS.iter().map(|(name, value)| {
-        Column::new((*name).into(), verdicts.iter().map(value).collect::<Vec<String>>())
-    });
-    let numbers = NUMBERS.iter().map(|(name, value)| {
-        Column::new((*name).into(), verdicts.iter().map(value).collect::<Vec<Option<f64>>>())
-    });
-    let columns: Vec<Column> = texts.chain(numbers).collect();
+    let text = |(name, value): &Text| {
+        Column::new((*name).into(), verdicts.iter().map(value).collect::<Vec<Option<String>>>())
+    };
+    let mut columns: Vec<Column> = TEXTS.iter().map(text).collect();
+    columns.extend(NUMBERS.iter().map(|(name, value)| numbers(name, verdicts.iter().map(value))));
+    let families: Vec<Option<u64>> = verdicts.iter().map(|v| v.family.map(|id| id as u64)).collect();
+    columns.push(Column::new("family_id".into(), families));
     csv_lines(verdicts.len(), columns)
 }
 

@@ -1,6 +1,6 @@
 //! CSV and Parquet read back: names of columns, nulls, quoting.
 
-use polars::prelude::{AnyValue, ParquetReader, SerReader as _};
+use polars::prelude::{AnyValue, DataFrame, ParquetReader, SerReader as _};
 
 use super::*;
 use crate::sample;
