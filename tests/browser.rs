@@ -80,18 +80,18 @@ fn a_report_draws_sorts_filters_zooms_and_searches() {
     assert!(frames > 300, "{frames}");
     assert!(page.matches("class=\"card ").count() > 50);
 
-    let sorted = opened(&browser, &file, "#?sort=function");
-    let names: Vec<&str> = between(&sorted, "title=\"Show it in the flame graph\">", "</a>");
-    assert!(names.len() == 60 && names[0].to_lowercase() <= names[59].to_lowercase());
-    assert_ne!(names, between(&page, "title=\"Show it in the flame graph\">", "</a>"));
+    let names = |page: &str| -> Vec<String> {
+        let names = between(page, "title=\"Show it in the flame graph\">", "</a>");
+        names.into_iter().map(str::to_owned).collect()
+    };
+    let sorted = names(&opened(&browser, &file, "#?sort=function"));
+    assert!(sorted.len() == 60 && sorted[0].to_lowercase() <= sorted[59].to_lowercase());
+    assert_ne!(sorted, names(&page));
+    assert_eq!(names(&opened(&browser, &file, "#?sort=delta")), names(&page), "the largest changes first");
 
     let filtered = opened(&browser, &file, "#?filter=log_writer&significant=1");
     assert!(rows(&filtered) >= 1 && rows(&filtered) < 20, "{}", rows(&filtered));
-    assert!(
-        between(&filtered, "title=\"Show it in the flame graph\">", "</a>")
-            .iter()
-            .all(|name| name.contains("log_writer"))
-    );
+    assert!(names(&filtered).iter().all(|name| name.contains("log_writer")));
 
     let found = opened(&browser, &file, "#?search=%5Elog_writer%24");
     assert!(found.contains("class=\"match"), "no frame is marked");

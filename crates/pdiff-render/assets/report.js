@@ -14,7 +14,8 @@ function applyAddress() {
   if (chosen.has("filter")) byId("filter").value = chosen.get("filter");
   if (chosen.has("significant")) byId("significant").checked = true;
   for (const name of ["view", "color"]) if (chosen.has(name)) choose(name, chosen.get(name));
-  if (columns.some((one) => one.id === chosen.get("sort"))) sortBy(chosen.get("sort"));
+  const sorted = columns.find((column) => column.id === chosen.get("sort"));
+  if (sorted) sortBy(sorted, !sorted.text);
   drawTable();
   if (chosen.has("zoom")) {
     const target = frames.find((frame) => frame.name === chosen.get("zoom"));

@@ -78,7 +78,10 @@ function drawTable() {
   for (const column of columns) {
     const order = table.sort === column.id ? (table.descending ? "descending" : "ascending") : "none";
     const button = element("button", { type: "button", "data-sort": column.id }, column.title);
-    button.addEventListener("click", () => sortBy(column.id));
+    button.addEventListener("click", () => {
+      sortBy(column, table.sort === column.id ? !table.descending : !column.text);
+      drawTable();
+    });
     head.append(element("th", { scope: "col", class: column.text ? "" : "number", "aria-sort": order }, button));
   }
   const body = element("tbody");
@@ -107,7 +110,7 @@ function tableRow(row) {
     } else if (column.text) {
       line.append(element("td", { class: row.significant ? "" : "dim" }, value));
     } else {
-      const tone = column.change && row.significant ? (value > 0 ? " worse" : " better") : "";
+      const tone = column.change && column.id !== "gap" && row.significant ? (value > 0 ? " worse" : " better") : "";
       const interval = column.id === "delta"
         ? { title: `95 % ${signed(row.ci_low_pp, 2)}..${signed(row.ci_high_pp, 2)}` } : {};
       const text = column.change ? signed(value, column.places) : fixed(value, column.places);
@@ -117,10 +120,9 @@ function tableRow(row) {
   return line;
 }
 
-function sortBy(id) {
-  table.descending = table.sort === id ? !table.descending : !columns.find((column) => column.id === id).text;
-  table.sort = id;
-  drawTable();
+function sortBy(column, descending) {
+  table.sort = column.id;
+  table.descending = descending;
 }
 
 function drawCards() {
