@@ -160,6 +160,23 @@ fn tables_say_in_which_build_a_cost_arrived_and_what_is_hidden() {
 }
 
 #[test]
+fn many_builds_fit_a_narrow_terminal() {
+    let directory = tempfile::tempdir().unwrap();
+    let runs = directory.path().join("runs.csv");
+    let rows = (1..=9).map(|build| format!("5.{build}.0-of-somebody,reads,point-queries,{}000\n", build + 1));
+    std::fs::write(&runs, format!("build,class,workload,tps\n{}", rows.collect::<String>())).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+        .args(["series", "--runs"])
+        .arg(&runs)
+        .env("COLUMNS", "40")
+        .output()
+        .unwrap();
+    let table = stdout(&output);
+    assert!(table.lines().all(|line| line.chars().count() <= 40), "{table}");
+    assert!(table.contains("5.00"), "the last build is shown: {table}");
+}
+
+#[test]
 fn without_operations_arrivals_are_of_shares_and_csv_holds_every_value() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("series.csv");

@@ -1,5 +1,7 @@
 //! Columns of a table that may not fit: each has a rank, and the least needed go first.
 
+use std::ops::RangeBounds;
+
 use pdiff_analysis::ablation::Estimate;
 
 use crate::number::{NONE, signed};
@@ -11,10 +13,13 @@ use crate::visible_text::{cut_middle, visible, width};
 const MOST_NAME: usize = 34;
 
 /// Names keep this much room however narrow the terminal.
-const LEAST_NAME: usize = 12;
+const LEAST_NAME: usize = 8;
 
 /// Titles of numbers keep this much.
 const LEAST_TITLE: usize = 8;
+
+/// The rank of columns that go only where there is too little room with titles and names cut to the least.
+pub(crate) const SPARE: u8 = u8::MAX;
 
 /// Columns under construction, all of the same number of rows.
 #[derive(Default)]
@@ -23,7 +28,7 @@ pub(crate) struct RankedColumns {
 }
 
 impl RankedColumns {
-    /// A column of numbers or words; `rank` 0 stays always, higher ones go first where room lacks.
+    /// A column of numbers or words; `rank` 0 stays always, higher ones go first where room lacks, [`SPARE`] ones last.
     pub(crate) fn push(&mut self, rank: u8, title: [&str; 2], align: Align, cells: Vec<GridCell>) {
         let title = title.map(|line| visible(line).into_owned());
         self.columns.push((rank, GridColumn { title, align }, cells));
@@ -61,16 +66,9 @@ impl RankedColumns {
     pub(crate) fn grid(mut self, room: Option<usize>, sums: usize) -> Block {
         let is_empty = |cells: &[GridCell]| cells.iter().all(|cell| cell.text.is_empty());
         self.columns.retain(|(rank, _, cells)| *rank == 0 || !is_empty(cells));
-        while room.is_some_and(|room| self.width() > room) {
-            let last = self.columns.iter().map(|(rank, _, _)| *rank).max().unwrap_or(0);
-            if last == 0 {
-                break;
-            }
-            if let Some(at) = self.columns.iter().rposition(|(rank, _, _)| *rank == last) {
-                self.columns.remove(at);
-            }
-        }
         if let Some(room) = room {
+            while self.width() > room && self.drop_last(1..SPARE) {}
+            while self.width_with(LEAST_TITLE, LEAST_NAME) > room && self.drop_last(SPARE..=SPARE) {}
             self.cut(room);
         }
         let count = self.columns.first().map_or(0, |(_, _, cells)| cells.len());
@@ -79,6 +77,14 @@ impl RankedColumns {
         let rows = (0..count).map(row).collect();
         let columns = self.columns.iter().map(|(_, column, _)| column.clone()).collect();
         Block::Grid(Grid { columns, rows, sums })
+    }
+
+    /// Takes away the last column of the highest of these ranks; whether there was one.
+    fn drop_last(&mut self, ranks: impl RangeBounds<u8>) -> bool {
+        let of_columns = self.columns.iter().map(|(rank, _, _)| *rank);
+        let Some(last) = of_columns.filter(|rank| ranks.contains(rank)).max() else { return false };
+        let at = self.columns.iter().rposition(|(rank, _, _)| *rank == last);
+        at.map(|at| self.columns.remove(at)).is_some()
     }
 
     /// Cuts titles above numbers where there is still too little room, then names; words and numbers stay whole.
@@ -162,6 +168,24 @@ mod tests {
         check(56, &["5.7-..-othersself %", "arrived in", "function"], &["-100.00", "5.6..5.7", name]);
         let cut = &["5..hersself %", "arrived in", "function"];
         check(34, cut, &["-100.00", "5.6..5.7", "cmp_..ch_low"]);
-        check(10, cut, &["-100.00", "5.6..5.7", "cmp_..ch_low"]);
+        check(10, cut, &["-100.00", "5.6..5.7", "cm.._low"]);
+    }
+
+    #[test]
+    fn spare_columns_go_where_cutting_titles_and_names_does_not_help() {
+        let titles = |room: usize| {
+            let mut columns = RankedColumns::default();
+            for (rank, build) in [(0, "first-of-the-builds"), (SPARE, "second-of-the-builds"), (0, "third")] {
+                columns.numbers(rank, ["", build], ["1.00".to_owned()]);
+            }
+            columns.numbers(1, ["", "runs"], ["3".to_owned()]);
+            columns.names(["", "workload"], ["point-queries".to_owned()]);
+            let Block::Grid(grid) = columns.grid(Some(room), 0) else { panic!("no grid") };
+            grid.columns.into_iter().map(|column| column.title[1].clone()).collect::<Vec<_>>()
+        };
+        let whole = ["first-of-the-builds", "second-of-the-builds", "third", "runs", "workload"];
+        assert_eq!(titles(75), whole);
+        assert_eq!(titles(36), ["fi..ilds", "se..ilds", "third", "workload"]);
+        assert_eq!(titles(34), ["firs..builds", "third", "workload"]);
     }
 }

@@ -6,7 +6,7 @@ use pdiff_analysis::series::{Arrival, Arrived, NOTABLE_RELATIVE};
 
 use crate::number::{NONE, fixed, grouped, signed};
 use crate::page::{Align, Block, GridCell, Line, Tone, apart};
-use crate::ranked_columns::RankedColumns;
+use crate::ranked_columns::{RankedColumns, SPARE};
 use crate::series_view::{BuildSystem, SeriesView};
 use crate::table::readable_width;
 use crate::{markdown, table};
@@ -58,6 +58,11 @@ fn unresolved(view: &SeriesView) -> Vec<Block> {
     view.builds.iter().enumerate().filter_map(line).collect()
 }
 
+/// The builds between the first and the last are the first to go where all do not fit.
+fn rank(view: &SeriesView, build: usize) -> u8 {
+    if build == 0 || build + 1 == view.builds.len() { 0 } else { SPARE }
+}
+
 fn relative_cell(relative: Option<f64>) -> GridCell {
     let Some(relative) = relative else { return GridCell::plain(NONE) };
     // A hair of slack: 0.95 itself is not beyond 5 %.
@@ -93,9 +98,12 @@ fn throughput(view: &SeriesView, base: &str, width: Option<usize>) -> Vec<Block>
         let cell = |row: &pdiff_analysis::series::RelativeRow| {
             relative_cell(row.values.get(at).copied().flatten().and_then(|value| value.relative))
         };
-        columns.push(0, ["", build], Align::Right, rows.iter().map(cell).collect());
+        columns.push(rank(view, at), ["", build], Align::Right, rows.iter().map(cell).collect());
     }
-    let text = format!("(ops/s of a build) / (ops/s of {base}); coloured beyond 5 % either way");
+    let text = format!(
+        "(ops/s of a build) / (ops/s of {base}); coloured beyond {} % either way",
+        100.0 * NOTABLE_RELATIVE
+    );
     vec![Line::toned("relative", text, Tone::Strong), columns.grid(width, 0)]
 }
 
@@ -114,7 +122,7 @@ fn classes(view: &SeriesView, width: Option<usize>) -> Vec<Block> {
             row.1.get(at).copied().flatten()
         };
         columns.push(
-            0,
+            rank(view, at),
             ["", build],
             Align::Right,
             classes.iter().map(|row| relative_cell(value(row).map(|mean| mean.mean))).collect(),
@@ -154,9 +162,9 @@ fn systems(view: &SeriesView, width: Option<usize>) -> Vec<Block> {
         };
     numbers(0, ["", "ops/s"], 0, &|system| system.tps);
     numbers(1, ["busy", "%"], 1, &|system| system.busy_pct);
-    numbers(0, ["CPU us", "/ op"], 2, &|system| system.cpu_us_per_op);
+    numbers(SPARE, ["CPU us", "/ op"], 2, &|system| system.cpu_us_per_op);
     numbers(0, ["CPU / op", "relative"], 2, &|system| system.cpu_per_op_relative);
-    numbers(0, ["switches", "/ op"], 3, &|system| system.context_switches_per_op);
+    numbers(SPARE, ["switches", "/ op"], 3, &|system| system.context_switches_per_op);
     numbers(0, ["switches", "relative"], 2, &|system| system.context_switches_relative);
     numbers(1, ["latency", "avg ms"], 2, &|system| system.latency_avg_ms);
     let rank = systems.iter().find_map(|system| system.latency_percentile_ms).map_or(0.0, |(rank, _)| rank);
@@ -190,7 +198,7 @@ fn costs(
     for (at, build) in view.builds.iter().enumerate() {
         let value = |row: &&Arrival| row.costs.get(at).copied().unwrap_or_default();
         columns.numbers(
-            if per_op { 2 } else { 0 },
+            if per_op { 2 } else { rank(view, at) },
             [build, "self %"],
             shown.iter().map(|row| hideable(fixed(value(row).self_pct, 2), is_hidden(row, at))),
         );
@@ -199,7 +207,7 @@ fn costs(
                 let us = value(row).self_per_op_ns.map_or_else(|| NONE.to_owned(), |ns| fixed(ns / 1e3, 2));
                 hideable(us, is_hidden(row, at))
             };
-            columns.numbers(0, [build, "us/op"], shown.iter().map(us));
+            columns.numbers(rank(view, at), [build, "us/op"], shown.iter().map(us));
         }
     }
     if per_op {
