@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::number::fixed;
 use crate::page::{Align, Block, Grid, GridCell, GridColumn, Line, Tone};
+use crate::row_grid::BETWEEN;
 use crate::visible_text::{cut_end, cut_middle, visible, width as columns_of};
 
 /// Parts of a path that are shown.
@@ -23,8 +24,15 @@ const SOURCE_WIDTH: usize = 80;
 /// Fewer columns of source say nothing.
 const LEAST_SOURCE: usize = 12;
 
-/// Columns between cells.
-const BETWEEN: usize = 2;
+/// Columns that the two columns of numbers take, with the room behind each.
+const NUMBERS_WIDTH: usize = 7 + 7 + 2 * BETWEEN;
+
+/// With less room behind the numbers it is not told what stands inlined at a line.
+const ROOM_FOR_INLINED: usize = 34;
+
+/// Titles of columns that may go.
+const INLINED: &str = "inlined function";
+const SOURCE: &str = "source";
 
 /// The text of source lines, as far as it is at hand.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -61,7 +69,7 @@ fn side_blocks(
     width: Option<usize>,
 ) -> Vec<Block> {
     let lines = of.side(side);
-    let label = if side == Side::Before { "before" } else { "after" };
+    let label = side.as_str();
     if lines.weight.0 == 0 {
         return vec![Line::toned(label, "no sample in its code", Tone::Dim)];
     }
@@ -88,22 +96,19 @@ fn side_blocks(
             GridCell::plain(visible(texts.get(side, &line.at).unwrap_or_default())),
         ]
     };
-    let mut rows: Vec<Vec<GridCell>> = lines.lines.iter().take(shown).map(row).collect();
-    cut_source(&mut rows, width);
     let titles = [
         ("share %", Align::Right),
         ("samples", Align::Right),
         ("line", Align::Left),
-        ("inlined function", Align::Left),
-        ("source", Align::Left),
+        (INLINED, Align::Left),
+        (SOURCE, Align::Left),
     ];
-    let has_source = rows.iter().any(|row| row.last().is_some_and(|cell| !cell.text.is_empty()));
-    let columns = titles.iter().take(if has_source { 5 } else { 4 });
-    let columns: Vec<GridColumn> = columns
-        .map(|(title, align)| GridColumn { title: [String::new(), (*title).to_owned()], align: *align })
-        .collect();
-    rows.iter_mut().for_each(|row| row.truncate(columns.len()));
-    vec![Line::toned(label, title, Tone::Strong), Block::Grid(Grid { columns, rows, sums: 0 })]
+    let column =
+        |(title, align): (&str, Align)| GridColumn { title: [String::new(), title.to_owned()], align };
+    let rows = lines.lines.iter().take(shown).map(row).collect();
+    let mut grid = Grid { columns: titles.map(column).to_vec(), rows, sums: 0 };
+    fit(&mut grid, width);
+    vec![Line::toned(label, title, Tone::Strong), Block::Grid(grid)]
 }
 
 /// The last parts of the path, and the line.
@@ -112,29 +117,31 @@ fn short(at: &SourceLine) -> String {
     format!("{}:{}", parts[parts.len().saturating_sub(PATH_PARTS)..].join("/"), at.line)
 }
 
-/// Cuts names, then source, to what the others leave.
-fn cut_source(rows: &mut [Vec<GridCell>], width: Option<usize>) {
-    let widest = |rows: &[Vec<GridCell>], at: usize, title: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(at));
-        cells.map(|cell| columns_of(&cell.text)).max().unwrap_or(0).max(title)
+/// Cuts places and names, then source, to what the others leave; what has no room, or is not known, goes.
+fn fit(grid: &mut Grid, width: Option<usize>) {
+    let rest = width.map_or(usize::MAX, |width| width.saturating_sub(NUMBERS_WIDTH));
+    let room = if rest < ROOM_FOR_INLINED {
+        grid.drop_columns(|title| title == INLINED || title == SOURCE);
+        rest
+    } else {
+        (rest - BETWEEN) / 2
     };
-    let Some(width) = width else {
-        for cell in rows.iter_mut().filter_map(|row| row.last_mut()) {
-            cell.text = cut_end(&cell.text, SOURCE_WIDTH).into_owned();
-        }
-        return;
-    };
-    let numbers = 7 + 7 + 2 * BETWEEN;
-    let room = width.saturating_sub(numbers + 2 * BETWEEN) / 2;
-    for row in rows.iter_mut() {
-        for at in [2, 3] {
-            row[at].text = cut_middle(&row[at].text, room.max(16)).into_owned();
-        }
+    for cell in grid.rows.iter_mut().flat_map(|row| row.iter_mut().skip(2).take(2)) {
+        cell.text = cut_middle(&cell.text, room).into_owned();
     }
-    let taken = numbers + widest(rows, 2, 4) + widest(rows, 3, 16) + 2 * BETWEEN;
-    let left = width.saturating_sub(taken);
-    for cell in rows.iter_mut().filter_map(|row| row.last_mut()) {
-        cell.text = if left < LEAST_SOURCE { String::new() } else { cut_end(&cell.text, left).into_owned() };
+    let widest = |at: usize, title: &str| {
+        let cells = grid.rows.iter().filter_map(|row| row.get(at));
+        cells.map(|cell| columns_of(&cell.text)).max().unwrap_or(0).max(title.len()) + BETWEEN
+    };
+    let left = rest.saturating_sub(widest(2, "line") + widest(3, INLINED));
+    let left = if width.is_some() { left } else { SOURCE_WIDTH };
+    let mut has_source = false;
+    for cell in grid.rows.iter_mut().filter_map(|row| row.get_mut(4)) {
+        cell.text = cut_end(&cell.text, left).into_owned();
+        has_source |= !cell.text.is_empty();
+    }
+    if left < LEAST_SOURCE || !has_source {
+        grid.drop_columns(|title| title == SOURCE);
     }
 }
 

@@ -3,6 +3,7 @@
 use pdiff_analysis::{AtDefault, OneSidedSetting, SettingChange, SettingsDiff};
 use pdiff_profile::Side;
 
+use crate::number::NONE;
 use crate::options::TableOptions;
 use crate::page::{Align, Block, Grid, GridCell, GridColumn, Line, Tone, apart};
 use crate::row_grid::BETWEEN;
@@ -24,8 +25,9 @@ const ROOM_FOR_REASONS: usize = 84;
 /// In less width it is not told whether a default changed.
 const ROOM_FOR_DEFAULTS: usize = 100;
 
-/// Columns of what is said of defaults.
-const DEFAULT_WIDTH: usize = 15;
+/// Titles of columns that may go.
+const DEFAULT: &str = "default";
+const WHY: &str = "why";
 
 /// The differences as tables for a terminal. Of the options, `top` limits each list of settings without a known
 /// reason, and order and least change have no meaning.
@@ -115,17 +117,10 @@ fn changes(
         }
         cells
     };
-    let mut rows: Vec<Vec<GridCell>> = changes.iter().take(shown).map(row).collect();
-    if let (Some(width), true) = (width, has_reasons) {
-        cut_reasons(&mut rows, width);
-    }
-    let titles = ["setting", "before", "after", "default", "why"];
+    let titles = ["setting", "before", "after", DEFAULT, WHY];
     let titles = titles.into_iter().take(if has_reasons { 5 } else { 3 });
-    let mut grid = Grid { columns: titles.map(column).collect(), rows, sums: 0 };
-    if has_reasons {
-        drop_columns(&mut grid, width);
-    }
-    blocks.push(Block::Grid(grid));
+    let rows = changes.iter().take(shown).map(row).collect();
+    blocks.push(Block::Grid(fitted(Grid { columns: titles.map(column).collect(), rows, sums: 0 }, width)));
     blocks.extend(left_out(changes.len() - shown));
     blocks
 }
@@ -138,18 +133,6 @@ fn left_out(left: usize) -> Option<Block> {
     (left > 0).then(|| Line::toned("more", format!("{left} more; --top 0 shows all"), Tone::Dim))
 }
 
-/// Leaves out the last two columns, or the one before the last, where there is no room for them.
-fn drop_columns(grid: &mut Grid, width: Option<usize>) {
-    let last = grid.columns.len().saturating_sub(1);
-    let dropped = match width {
-        Some(width) if width < ROOM_FOR_REASONS => last - 1..last + 1,
-        Some(width) if width < ROOM_FOR_DEFAULTS => last - 1..last,
-        _ => return,
-    };
-    grid.columns.drain(dropped.clone());
-    grid.rows.iter_mut().for_each(|row| drop(row.drain(dropped.clone())));
-}
-
 fn cut_name(name: &str, width: Option<usize>) -> String {
     let most = width.map_or(usize::MAX, |width| (width * 2 / 5).max(16));
     cut_middle(&visible(name), most).into_owned()
@@ -157,7 +140,7 @@ fn cut_name(name: &str, width: Option<usize>) -> String {
 
 fn value(text: &str, width: Option<usize>) -> String {
     let most = width.map_or(WIDE_VALUE, |width| (width / 6).clamp(8, VALUE_WIDTH));
-    if text.is_empty() { "-".to_owned() } else { cut_middle(&visible(text), most).into_owned() }
+    if text.is_empty() { NONE.to_owned() } else { cut_middle(&visible(text), most).into_owned() }
 }
 
 fn default_word(at: Option<AtDefault>) -> &'static str {
@@ -170,18 +153,25 @@ fn default_word(at: Option<AtDefault>) -> &'static str {
     }
 }
 
-/// Cuts the last column to what the others leave, and drops it where that is nothing.
-fn cut_reasons(rows: &mut [Vec<GridCell>], width: usize) {
-    let widest =
-        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| columns_of(&cell.text)).max();
-    let taken: usize = (0..3).filter_map(widest).map(|columns| columns.max(7) + BETWEEN).sum();
-    let room = width.saturating_sub(taken + DEFAULT_WIDTH + BETWEEN);
-    for row in rows.iter_mut() {
-        if let Some(cell) = row.last_mut() {
-            cell.text =
-                if room < LEAST_REASON { String::new() } else { cut_end(&cell.text, room).into_owned() };
-        }
+/// Leaves out what there is no room for, and cuts reasons to what the other columns leave.
+fn fitted(mut grid: Grid, width: Option<usize>) -> Grid {
+    let Some(width) = width else { return grid };
+    grid.drop_columns(|title| {
+        (title == WHY && width < ROOM_FOR_REASONS) || (title == DEFAULT && width < ROOM_FOR_DEFAULTS)
+    });
+    let Some(why) = grid.columns.iter().position(|column| column.title[1] == WHY) else { return grid };
+    let widest = |at: usize| {
+        let cells = grid.rows.iter().filter_map(|row| row.get(at)).map(|cell| columns_of(&cell.text));
+        cells.chain(grid.columns.get(at).map(|column| columns_of(&column.title[1]))).max().unwrap_or(0)
+    };
+    let room = width.saturating_sub((0..why).map(|at| widest(at) + BETWEEN).sum::<usize>());
+    if room < LEAST_REASON {
+        grid.drop_columns(|title| title == WHY);
     }
+    for cell in grid.rows.iter_mut().filter_map(|row| row.get_mut(why)) {
+        cell.text = cut_end(&cell.text, room).into_owned();
+    }
+    grid
 }
 
 fn only(of: &SettingsDiff, side: Side, top: Option<usize>, width: Option<usize>) -> Vec<Block> {
@@ -191,33 +181,25 @@ fn only(of: &SettingsDiff, side: Side, top: Option<usize>, width: Option<usize>)
     if settings.is_empty() {
         return Vec::new();
     }
-    let label = if side == Side::Before { "before" } else { "after" };
     let what = if other_is_partial { "not set in the other side's option file" } else { "only there" };
     let shown = top.unwrap_or(usize::MAX).min(settings.len());
-    let mut blocks = vec![Line::toned(label, format!("{what}: {} settings", settings.len()), Tone::Strong)];
+    let text = format!("{what}: {} settings", settings.len());
+    let mut blocks = vec![Line::toned(side.as_str(), text, Tone::Strong)];
     let row = |setting: &OneSidedSetting| {
-        let why = setting.why.clone().unwrap_or_default();
         vec![
             GridCell::name(cut_name(&setting.name, width)),
             GridCell::plain(value(&setting.value, width)),
-            GridCell::plain(""),
             GridCell::plain(match setting.at_default {
                 Some(true) => "default",
                 Some(false) => "set",
                 None => "",
             }),
-            GridCell::plain(why),
+            GridCell::plain(setting.why.clone().unwrap_or_default()),
         ]
     };
-    let mut rows: Vec<Vec<GridCell>> = settings.iter().take(shown).map(row).collect();
-    if let Some(width) = width {
-        cut_reasons(&mut rows, width);
-    }
-    rows.iter_mut().for_each(|row| drop(row.remove(2)));
-    let titles = ["setting", "value", "default", "why"].map(column).to_vec();
-    let mut grid = Grid { columns: titles, rows, sums: 0 };
-    drop_columns(&mut grid, width);
-    blocks.push(Block::Grid(grid));
+    let columns = ["setting", "value", DEFAULT, WHY].map(column).to_vec();
+    let rows = settings.iter().take(shown).map(row).collect();
+    blocks.push(Block::Grid(fitted(Grid { columns, rows, sums: 0 }, width)));
     blocks.extend(left_out(settings.len() - shown));
     blocks
 }

@@ -85,7 +85,7 @@ fn the_verdict_its_facts_and_its_lines_stand_together() {
 
 #[test]
 fn widths_are_kept_and_lines_cut() {
-    for width in [56, 80] {
+    for width in [40, 51, 52, 56, 80] {
         let text = text(1, width);
         assert!(text.contains("hot lines, 1 of 2") && !text.contains('\u{1b}'), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
