@@ -18,8 +18,7 @@ pub fn attribution_json(view: &AttributionView<'_>) -> Result<Vec<u8>, Error> {
 }
 
 /// The same as a value, to be embedded.
-#[must_use]
-pub fn attribution_value(view: &AttributionView<'_>) -> Value {
+pub(crate) fn attribution_value(view: &AttributionView<'_>) -> Value {
     let of = view.attribution;
     let mut report = json!({
         "schema_version": SCHEMA_VERSION,

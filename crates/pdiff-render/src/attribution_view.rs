@@ -32,7 +32,7 @@ impl AttributionView<'_> {
         }
     }
 
-    /// The factors that are on, or `baseline`.
+    /// The factors that are changed, or `nothing else`.
     pub(crate) fn setting(&self, setting: Setting) -> String {
         let names: Vec<&str> = setting.factors().map(|factor| self.name(factor)).collect();
         if names.is_empty() { "nothing else".to_owned() } else { names.join(", ") }

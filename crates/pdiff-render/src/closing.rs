@@ -2,7 +2,7 @@
 
 use pdiff_analysis::{Comparison, Cost, Gap, Pair};
 
-use crate::number::{CostUnit, fixed, interval, signed};
+use crate::number::{CostUnit, fixed, interval, percent_of_log, signed};
 use crate::page::{Block, Line, Tone};
 
 /// Weights scaled further from 1 than this are a warning.
@@ -45,21 +45,16 @@ fn cost_line(cost: &Cost) -> Block {
         String::new()
     };
     let noise = match cost.log_interval {
-        Some((low, high)) => format!(" (95 % {})", interval((percent(low), percent(high)), 1)),
+        Some((low, high)) => format!(" (95 % {})", interval((percent_of_log(low), percent_of_log(high)), 1)),
         None => String::new(),
     };
     let [before, after] = [unit.fixed(cost.per_op.before), unit.fixed(cost.per_op.after)];
     let text = format!(
         "{before} -> {after} {} {what} per operation: {} %{noise}{without}",
         unit.name,
-        signed(percent(cost.log_ratio), 1)
+        signed(percent_of_log(cost.log_ratio), 1)
     );
     Line::block("cost", text.replace("  ", " "))
-}
-
-/// The change of a logarithm as percent.
-fn percent(log_ratio: f64) -> f64 {
-    100.0 * log_ratio.exp_m1()
 }
 
 fn change(pair: Pair) -> String {

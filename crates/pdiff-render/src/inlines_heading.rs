@@ -2,7 +2,7 @@
 
 use pdiff_analysis::inlines::Change;
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, Visibility};
+use pdiff_profile::census::Visibility;
 
 use crate::inlines_view::InlinesView;
 use crate::number::grouped;
@@ -19,15 +19,8 @@ pub(crate) fn blocks(view: &InlinesView<'_>) -> Vec<Block> {
     blocks
 }
 
-fn census<'a>(view: &InlinesView<'a>, side: Side) -> &'a Census {
-    match side {
-        Side::Before => view.comparison.before,
-        Side::After => view.comparison.after,
-    }
-}
-
 fn side_line(view: &InlinesView<'_>, side: Side) -> Block {
-    let (file, census) = (view.file(side), census(view, side));
+    let (file, census) = (view.file(side), view.census(side));
     let present = census.functions().filter(|function| function.is_present()).count() as u64;
     let instances = if census.sees_inlines() {
         format!("{} inlined instances", grouped(census.inlined_instances()))
@@ -38,12 +31,12 @@ fn side_line(view: &InlinesView<'_>, side: Side) -> Block {
         file.debug_path.as_ref().map_or(String::new(), |path| format!(", debug information in {path}"));
     let text =
         format!("{}: {} functions, {instances}{debug}; id {}", file.path, grouped(present), file.object_id);
-    Line::toned(side_label(side), text, Tone::Strong)
+    Line::toned(side.as_str(), text, Tone::Strong)
 }
 
 /// What one side hides, and what is therefore not said.
 fn blind_line(view: &InlinesView<'_>, side: Side) -> Option<Block> {
-    let what = match census(view, side).visibility() {
+    let what = match view.census(side).visibility() {
         Visibility::DebugInfo => return None,
         Visibility::Symbols => "has symbols but no debug information: what was inlined in it is not visible",
         Visibility::DynamicSymbols => {
@@ -59,13 +52,6 @@ fn blind_line(view: &InlinesView<'_>, side: Side) -> Option<Block> {
          or give --debug-root"
     );
     Some(Line::toned("!!", text, Tone::Grave))
-}
-
-fn side_label(side: Side) -> &'static str {
-    match side {
-        Side::Before => "before",
-        Side::After => "after",
-    }
 }
 
 /// How many functions there are of each change.

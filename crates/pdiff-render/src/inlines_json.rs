@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use pdiff_analysis::inlines::{Flip, FunctionComparison, InlineComparison};
+use pdiff_analysis::inlines::{Flip, FunctionComparison};
 use pdiff_profile::census::{Census, Function, FunctionId, Visibility};
 use pdiff_profile::{Note, Side};
 use serde::{Serialize, Serializer};
@@ -134,7 +134,7 @@ fn refused(error: serde_json::Error) -> Error {
 }
 
 fn build<'a>(view: &InlinesView<'a>, side: Side) -> BuildReport<'a> {
-    let (file, census) = (view.file(side), census(view.comparison, side));
+    let (file, census) = (view.file(side), view.census(side));
     BuildReport {
         path: &file.path,
         object_id: &file.object_id,
@@ -154,27 +154,22 @@ fn note(of: &Note) -> NoteReport<'_> {
     NoteReport { kind: of.kind.as_str(), count: of.count, examples }
 }
 
-fn census<'a>(comparison: &InlineComparison<'a>, side: Side) -> &'a Census {
-    match side {
-        Side::Before => comparison.before,
-        Side::After => comparison.after,
-    }
-}
-
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.rows().map(|of| row(self.0.comparison, of)))
+        serializer.collect_seq(self.0.rows().map(|of| row(self.0, of)))
     }
 }
 
-fn row<'a>(comparison: &InlineComparison<'a>, of: &FunctionComparison) -> RowReport<'a> {
+fn row<'a>(view: &InlinesView<'a>, of: &FunctionComparison) -> RowReport<'a> {
+    let comparison = view.comparison;
     let named = comparison.named(of);
     let name = named.map_or("", Function::name);
     let form = |side| {
-        comparison.function(of, side).map(|function| form_of(census(comparison, side), function, name))
+        let function = comparison.function(of, side);
+        function.map(|function| form_of(view.census(side), function, name))
     };
     let before_name = comparison.function(of, Side::Before).map(Function::name);
-    let flips = |flips: &[Flip]| flips.iter().map(|flip| flip_of(comparison, flip)).collect();
+    let flips = |flips: &[Flip]| flips.iter().map(|flip| flip_of(view, flip)).collect();
     RowReport {
         name,
         signature: named.and_then(Function::signature),
@@ -207,8 +202,8 @@ fn form_of<'a>(census: &'a Census, function: Function<'a>, name: &str) -> FormRe
     }
 }
 
-fn flip_of<'a>(comparison: &InlineComparison<'a>, flip: &Flip) -> FlipReport<'a> {
-    let name = |side, id: FunctionId| census(comparison, side).function(id).map_or("", Function::name);
+fn flip_of<'a>(view: &InlinesView<'a>, flip: &Flip) -> FlipReport<'a> {
+    let name = |side, id: FunctionId| view.census(side).function(id).map_or("", Function::name);
     FlipReport {
         caller_before: name(Side::Before, flip.caller_before),
         caller_after: name(Side::After, flip.caller_after),

@@ -15,6 +15,7 @@ use crate::inlines_heading::meaning;
 use crate::inlines_view::InlinesView;
 use crate::number::{NONE, fixed, grouped, signed};
 use crate::page::{Align, Block, Grid, GridCell, GridColumn, Line};
+use crate::row_grid::BETWEEN;
 use crate::short_name::shorten;
 use crate::visible_text::{cut_end, visible, width};
 
@@ -45,9 +46,6 @@ pub(crate) const CALLED_BEFORE: &str = " <- ";
 
 /// The same, where the pair was found by likeness and may be none.
 pub(crate) const BY_LIKENESS: &str = " <~ ";
-
-/// Room between columns.
-const BETWEEN: usize = 2;
 
 /// A row and its numbers.
 struct Entry<'a> {

@@ -2,7 +2,7 @@
 
 use pdiff_analysis::Pattern;
 use pdiff_analysis::inlines::{Change, FunctionComparison, InlineComparison};
-use pdiff_profile::census::Function;
+use pdiff_profile::census::{Census, Function};
 use pdiff_profile::{Notes, Side};
 
 /// A comparison of inlining, with what is known of the two files.
@@ -55,7 +55,7 @@ pub struct InlinesOptions {
 
 impl InlinesFilter {
     /// Whether rows of a change are shown.
-    pub(crate) fn takes_change(&self, change: Change) -> bool {
+    fn takes_change(&self, change: Change) -> bool {
         self.changes.is_empty() || self.changes.contains(&change)
     }
 
@@ -79,6 +79,14 @@ impl<'a> InlinesView<'a> {
         match side {
             Side::Before => self.before,
             Side::After => self.after,
+        }
+    }
+
+    /// The facts of one side's build.
+    pub(crate) fn census(&self, side: Side) -> &'a Census {
+        match side {
+            Side::Before => self.comparison.before,
+            Side::After => self.comparison.after,
         }
     }
 }

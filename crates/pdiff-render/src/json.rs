@@ -8,6 +8,7 @@ use pdiff_analysis::{
 use pdiff_profile::Note;
 
 use crate::error::Error;
+use crate::number::percent_of_log;
 use crate::report::{
     CompareReport, CostChangeReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport,
     GapPartsReport, GapReport, MatchReport, NoiseReport, NoteReport, ObjectReport, PairReport,
@@ -138,14 +139,13 @@ fn noise(of: &NoiseSummary) -> NoiseReport<'_> {
 }
 
 fn cost(of: &Cost) -> CostReport {
-    let percent = |log: f64| 100.0 * log.exp_m1();
     CostReport {
         unit: if of.is_time { "ns" } else { "weight" },
         before_per_op: of.per_op.before,
         after_per_op: of.per_op.after,
-        change_pct: percent(of.log_ratio),
-        ci_low_pct: of.log_interval.map(|(low, _)| percent(low)),
-        ci_high_pct: of.log_interval.map(|(_, high)| percent(high)),
+        change_pct: percent_of_log(of.log_ratio),
+        ci_low_pct: of.log_interval.map(|(low, _)| percent_of_log(low)),
+        ci_high_pct: of.log_interval.map(|(_, high)| percent_of_log(high)),
         before_per_op_without_spin: of.per_op_without_spin.before,
         after_per_op_without_spin: of.per_op_without_spin.after,
         before_cpu_scale: of.cpu_scale.before,

@@ -11,19 +11,19 @@ use crate::row_order::Chosen;
 pub(crate) const NOT_SIGNIFICANT: &str = "~";
 
 /// The mark of a row that has no weight before.
-pub(crate) const NEW: &str = "new";
+const NEW: &str = "new";
 
 /// The mark of a row that has no weight after.
-pub(crate) const GONE: &str = "gone";
+const GONE: &str = "gone";
 
 /// The mark of a row whose name before is another one.
-pub(crate) const ALIAS: &str = "=";
+const ALIAS: &str = "=";
 
 /// The mark of a row whose cost per operation changed on its own, while its share is within noise.
-pub(crate) const COST: &str = "/op";
+const COST: &str = "/op";
 
 /// The mark of a row behind which more than one function stands.
-pub(crate) const AMBIGUOUS: &str = "?";
+const AMBIGUOUS: &str = "?";
 
 /// The marks of one row.
 pub(crate) fn marks(row: &Row) -> String {

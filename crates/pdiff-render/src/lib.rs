@@ -61,7 +61,7 @@ mod visible_text;
 mod written_bytes;
 
 pub use attribution_csv::attribution_csv;
-pub use attribution_json::{attribution_json, attribution_value};
+pub use attribution_json::attribution_json;
 pub use attribution_page::{attribution_markdown, attribution_table};
 pub use attribution_plots::{gap_waterfall_svg, interaction_matrix_svg};
 pub use attribution_view::AttributionView;

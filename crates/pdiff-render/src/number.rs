@@ -29,6 +29,11 @@ pub(crate) fn interval((low, high): (f64, f64), places: usize) -> String {
     format!("{}..{}", signed(low, places), signed(high, places))
 }
 
+/// The change in percent that the logarithm of a ratio stands for.
+pub(crate) fn percent_of_log(log_ratio: f64) -> f64 {
+    100.0 * log_ratio.exp_m1()
+}
+
 /// A whole number with its thousands apart.
 pub(crate) fn grouped(value: u64) -> String {
     let digits = value.to_string();

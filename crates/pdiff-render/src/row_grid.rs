@@ -77,9 +77,7 @@ impl Column {
         let all: Vec<&Row> = comparison.rows.iter().collect();
         let rest = format!("{REST}{} more", grouped(chosen.rest.len() as u64));
         let sums = [(rest, &chosen.rest), ("TOTAL".to_owned(), &all)];
-        for (title, rows) in
-            sums.into_iter().filter(|(_, rows)| !rows.is_empty() || chosen.rest.len() != rows.len())
-        {
+        for (title, rows) in sums.into_iter().filter(|(_, rows)| !rows.is_empty()) {
             cells.push(match field {
                 Field::Name => GridCell::plain(title),
                 _ => field.sum(rows, comparison.share, unit),

@@ -1,7 +1,7 @@
 //! Verdicts as a page: one grid a cause, one line a function, worst first.
 
-use pdiff_analysis::Comparison;
-use pdiff_analysis::classify::{Cause, Classification, Confidence, Tag, Verdict};
+use pdiff_analysis::classify::{Cause, Classification, Confidence, Judged, Tag, Verdict, VerdictFamily};
+use pdiff_analysis::{Comparison, Quantities};
 
 use crate::number::{fixed, signed};
 use crate::options::TableOptions;
@@ -85,9 +85,11 @@ fn cause_blocks(
     let mut verdicts: Vec<&Verdict> =
         of.verdicts.iter().filter(|v| v.cause == cause && v.delta_judged_pp().abs() >= least).collect();
     // What only points to a callee stands behind what is a cause itself.
-    let points = |v: &Verdict| v.rule_id == "R-callees";
     verdicts.sort_by(|a, b| {
-        points(a).cmp(&points(b)).then(size(b).total_cmp(&size(a))).then_with(|| a.function.cmp(&b.function))
+        is_of_callees(a)
+            .cmp(&is_of_callees(b))
+            .then(size(b).total_cmp(&size(a)))
+            .then_with(|| a.function.cmp(&b.function))
     });
     if verdicts.is_empty() {
         return Vec::new();
@@ -104,11 +106,16 @@ fn cause_blocks(
     blocks
 }
 
+/// What the function calls, or what is inlined into it, changed.
+fn is_of_callees(of: &Verdict) -> bool {
+    of.rule_id == "R-callees"
+}
+
 /// By what a verdict is ranked: the change of the function's own weight; of its total where that is the point.
 fn size(of: &Verdict) -> f64 {
     match of.cause {
         Cause::MissingFastPath | Cause::NewlyActive => of.delta_total_pp().abs(),
-        _ if of.rule_id == "R-callees" => of.delta_total_pp().abs(),
+        _ if is_of_callees(of) => of.delta_total_pp().abs(),
         _ => of.delta_self_pp().abs().max(of.delta_booked_pp().abs()),
     }
 }
@@ -141,10 +148,10 @@ fn grid(verdicts: &[&Verdict], width: Option<usize>) -> Grid {
 }
 
 fn cells(verdict: &Verdict, width: Option<usize>) -> Vec<GridCell> {
-    let share = |of: &pdiff_analysis::Quantities| match verdict.judged.as_str() {
-        "booked" => of.booked_self_pct,
-        "total" => of.total_pct,
-        _ => of.self_pct,
+    let share = |of: &Quantities| match verdict.judged {
+        Judged::OwnSelf => of.self_pct,
+        Judged::Booked => of.booked_self_pct,
+        Judged::Total => of.total_pct,
     };
     let file = verdict.file.as_deref().filter(|_| verdict.is_by_file);
     let name = with_file(&verdict.function, file);
@@ -200,7 +207,7 @@ fn closing(of: &Classification) -> Vec<Block> {
 }
 
 fn families(of: &Classification) -> Vec<Block> {
-    let line = |family: &pdiff_analysis::classify::VerdictFamily| {
+    let line = |family: &VerdictFamily| {
         let text = format!(
             "{}: real {} points (own code {}, calls and callers {}), moved between them {}",
             family.members.join(", "),

@@ -69,7 +69,7 @@ fn lay_out(input: &FlameInput<'_>, options: &FlameOptions, frames: &Frames) -> R
     Ok(String::from_utf8_lossy(&svg).into_owned())
 }
 
-/// The greatest change that is more than noise, of a function that is on both sides.
+/// The greatest change that is more than noise.
 fn full_change(input: &FlameInput<'_>, frames: &Frames, terms: &Terms<'_>) -> f64 {
     let nodes = frames.drawn.iter().filter_map(|drawn| match drawn {
         Drawn::Node(index) => input.tree.nodes.get(*index),

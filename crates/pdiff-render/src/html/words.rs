@@ -11,7 +11,7 @@ use super::text::{escaped, escaped_within};
 use crate::attribution_page;
 use crate::attribution_view::AttributionView;
 use crate::closing;
-use crate::number::{CostUnit, fixed, grouped, interval, signed};
+use crate::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 
 /// Parts of the program, and functions, that the summary names.
 const MOST_NAMED: usize = 5;
@@ -89,13 +89,13 @@ fn cost_sentence(cost: &Cost) -> String {
     let unit = CostUnit::for_column(10.0 * cost.per_op.before.max(cost.per_op.after), cost.is_time);
     let what = if cost.is_time { "of CPU" } else { "of the event" };
     let noise = cost.log_interval.map_or_else(String::new, |(low, high)| {
-        format!(", 95 % {}", interval((100.0 * low.exp_m1(), 100.0 * high.exp_m1()), 1))
+        format!(", 95 % {}", interval((percent_of_log(low), percent_of_log(high)), 1))
     });
     format!(
         "An operation takes {} {unit} {what} instead of {} {unit}: {} %{noise}.",
         unit.fixed(cost.per_op.after),
         unit.fixed(cost.per_op.before),
-        signed(100.0 * cost.log_ratio.exp_m1(), 1),
+        signed(percent_of_log(cost.log_ratio), 1),
         unit = unit.name,
     )
 }
@@ -168,10 +168,9 @@ fn told<'a>(input: &ReportInput<'a>) -> Vec<&'a Verdict> {
 
 fn verdict_text(verdict: &Verdict) -> String {
     format!(
-        "<code>{}</code> {} points of {} ({}, {})",
+        "<code>{}</code> {} points of self ({}, {})",
         escaped(&verdict.function),
         signed(verdict.delta_self_pp(), 2),
-        "self",
         verdict.cause.as_str(),
         verdict.confidence.as_str()
     )
