@@ -2,25 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[path = "factorial/lab.rs"]
+mod lab;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use lab::LAB;
 use serde_json::Value;
 
 const STUDY: &str = "study/update_non_index.csv";
 const STUDY_FACTORS: &str = "writer,pfs,binlog,ps,flush,patches";
-const LAB: [&str; 8] = [
-    "--factors",
-    "W,P,B,S,F",
-    "--columns",
-    "build=version,replicate=repeat,cost=cpu_us_per_txn",
-    "--ignore",
-    "foreign",
-    "--restart",
-    "P,B",
-];
 
 fn fixture(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name).to_str().unwrap().to_owned()

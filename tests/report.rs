@@ -2,10 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[path = "factorial/lab.rs"]
+mod lab;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use html5ever::tokenizer::{BufferQueue, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use lab::LAB;
 use serde_json::Value;
 
 fn pdiff(arguments: &[&str]) -> Output {
@@ -135,18 +139,6 @@ fn nothing_in_a_report_asks_for_anything_outside() {
         tags.iter().flat_map(|(_, attributes)| attributes).find(|(_, value)| value.contains("default-src"));
     assert!(policy.unwrap().1.starts_with("default-src 'none'; script-src 'nonce-"));
 }
-
-/// A measured factorial with what its columns are.
-const LAB: [&str; 8] = [
-    "--factors",
-    "W,P,B,S,F",
-    "--columns",
-    "build=version,replicate=repeat,cost=cpu_us_per_txn",
-    "--ignore",
-    "foreign",
-    "--restart",
-    "P,B",
-];
 
 #[test]
 fn benchmark_runs_are_attributed_in_the_page_as_by_their_own_command() {
