@@ -11,14 +11,18 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/inline-only").join(name)
 }
 
+fn pdiff(command: &str, cache: &Path) -> Command {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    run.arg(command).args(["before-r1.perf.zst", "after-r1.perf.zst"].map(fixture));
+    run.arg("--binary-before").arg(fixture("before/orders"));
+    run.arg("--binary-after").arg(fixture("after/orders"));
+    run.args(["--format", "json", "--threads", "1", "--cache-dir"]).arg(cache);
+    run
+}
+
 /// `pdiff classify`, which keeps both an address index and a census of each binary.
 fn classify(cache: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
-    command.arg("classify").args(["before-r1.perf.zst", "after-r1.perf.zst"].map(fixture));
-    command.arg("--binary-before").arg(fixture("before/orders"));
-    command.arg("--binary-after").arg(fixture("after/orders"));
-    command.args(["--format", "json", "--threads", "1", "--cache-dir"]).arg(cache);
-    command
+    pdiff("classify", cache)
 }
 
 fn report(output: &Output) -> Value {
@@ -30,17 +34,9 @@ fn verdicts(output: &Output) -> Value {
     report(output)["verdicts"].clone()
 }
 
-/// What remarks there are on damaged caches.
-fn rebuilt(command: &str, cache: &Path) -> Vec<Value> {
-    let mut run = classify(cache);
-    if command == "compare" {
-        run = Command::new(env!("CARGO_BIN_EXE_pdiff"));
-        run.arg("compare").args(["before-r1.perf.zst", "after-r1.perf.zst"].map(fixture));
-        run.arg("--binary-before").arg(fixture("before/orders"));
-        run.arg("--binary-after").arg(fixture("after/orders"));
-        run.args(["--format", "json", "--cache-dir"]).arg(cache);
-    }
-    let report = report(&run.output().unwrap());
+/// What `pdiff compare` remarks on damaged caches.
+fn rebuilt(cache: &Path) -> Vec<Value> {
+    let report = report(&pdiff("compare", cache).output().unwrap());
     let notes = report["notes"].as_array().cloned().unwrap_or_default();
     notes.into_iter().filter(|note| note["kind"] == "cache-rebuilt").collect()
 }
@@ -73,7 +69,7 @@ fn processes_that_fill_one_empty_cache_at_once_all_get_it_right() {
             assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         }
         assert_eq!(files(cache.path()).len(), 2, "one file an object, and nothing left over");
-        assert_eq!(rebuilt("compare", cache.path()), Vec::<Value>::new());
+        assert_eq!(rebuilt(cache.path()), Vec::<Value>::new());
         assert_eq!(verdicts(&classify(cache.path()).output().unwrap()), expected);
     }
 }
@@ -107,18 +103,14 @@ fn a_damaged_cache_is_told_of_made_anew_and_changes_nothing() {
             std::fs::write(path, damage(bytes)).unwrap();
         }
         // A flipped bit may be in the part that a comparison does not read.
-        let told = rebuilt("compare", cache.path());
+        let told = rebuilt(cache.path());
         assert!(number == 4 || !told.is_empty(), "damage {number} is not told of");
         if number < 4 {
             assert!(
                 told[0]["example"].as_str().unwrap().contains(cache.path().to_str().unwrap()),
                 "{told:?}"
             );
-            assert_eq!(
-                rebuilt("compare", cache.path()),
-                Vec::<Value>::new(),
-                "damage {number} is told of twice"
-            );
+            assert_eq!(rebuilt(cache.path()), Vec::<Value>::new(), "damage {number} is told of twice");
         }
     }
 }

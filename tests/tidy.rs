@@ -29,24 +29,26 @@ fn packages() -> BTreeMap<String, Vec<String>> {
     packages
 }
 
-fn rust_files(directory: &Path, files: &mut Vec<PathBuf>) {
+/// Files of a kind below a directory, what cargo builds aside.
+fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() {
-            rust_files(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
+        if path.is_dir() && !path.ends_with("target") {
+            found.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|of| of == extension) {
+            found.push(path);
         }
     }
+    found
 }
 
 fn sources() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    rust_files(&root().join("src"), &mut files);
+    let mut sources = files(&root().join("src"), "rs");
     for entry in std::fs::read_dir(root().join("crates")).unwrap() {
-        rust_files(&entry.unwrap().path().join("src"), &mut files);
+        sources.extend(files(&entry.unwrap().path().join("src"), "rs"));
     }
-    files
+    sources
 }
 
 #[test]
@@ -81,7 +83,8 @@ fn libraries_stand_where_they_belong() {
         ("memmap2", &["pdiff-symbolize"]),
         ("inferno", &["pdiff-render"]),
         ("tabled", &["pdiff-render"]),
-        ("polars", &["pdiff-render", "pdiff-analysis", "pdiff-ingest"]),
+        ("plotters", &["pdiff-render"]),
+        ("polars", &["pdiff-render", "pdiff-ingest"]),
         ("clap", &["pdiff"]),
         ("anyhow", &["pdiff"]),
         ("indicatif", &["pdiff"]),
@@ -133,24 +136,32 @@ fn no_file_is_named_after_nothing() {
     }
 }
 
+/// What a heading is called in a link, as GitHub makes it of its words.
+fn anchor(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' '));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
 #[test]
-fn documents_link_to_files_that_exist() {
-    let mut documents =
-        vec![root().join("README.md"), root().join("ARCHITECTURE.md"), root().join("CHANGELOG.md")];
-    for entry in std::fs::read_dir(root().join("docs")).unwrap() {
-        documents.push(entry.unwrap().path());
-    }
-    for document in
-        documents.iter().filter(|path| path.extension().is_some_and(|extension| extension == "md"))
-    {
-        let text = std::fs::read_to_string(document).unwrap();
+fn documents_link_to_files_and_headings_that_exist() {
+    let documents = files(root(), "md");
+    assert!(documents.len() > 30, "{documents:?}");
+    for document in documents {
+        let text = std::fs::read_to_string(&document).unwrap();
         for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let target = target.split('#').next().unwrap_or(target);
-            if target.is_empty() || target.contains("://") {
+            if target.contains("://") {
                 continue;
             }
-            let path = document.parent().unwrap().join(target);
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = if file.is_empty() { document.clone() } else { document.parent().unwrap().join(file) };
             assert!(path.exists(), "{} links to {target}, which is not there", document.display());
+            if !heading.is_empty() {
+                let there = std::fs::read_to_string(&path).unwrap();
+                let mut headings = there.lines().filter(|line| line.starts_with('#'));
+                let is_there = headings.any(|line| anchor(line) == heading);
+                assert!(is_there, "{} links to {target}, which has no such heading", document.display());
+            }
         }
     }
 }
