@@ -69,7 +69,7 @@ fn one_function_is_explained_in_full() {
 
 #[test]
 fn what_verdicts_cannot_rest_on_is_refused_with_a_hint() {
-    for more in [["--by", "object"], ["--match", "loose"], ["--format", "parquet"]] {
+    for more in [["--by", "object"], ["--match", "loose"], ["--format", "parquet"], ["--sort", "name"]] {
         let output = pdiff("classify", OLD_AND_NEW, &more);
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("hint:"), "{more:?}");

@@ -82,7 +82,7 @@ pub(crate) struct DesignArgs {
     /// Factors that change by a restart only: runs between two restarts share an error (separated by commas)
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "runs")]
     pub(crate) restart: Vec<String>,
-    /// Show a factor with and without a ceiling, a factor that lifts it: FACTOR:CEILING (repeatable)
+    /// Show a factor with another one, its ceiling, as it was and changed (repeatable)
     #[arg(long, value_name = "FACTOR:CEILING", requires = "runs")]
     pub(crate) masking: Vec<String>,
 }

@@ -34,10 +34,10 @@ pub(crate) struct LookupArgs {
     /// Use perf's own symbols only
     #[arg(long)]
     pub(crate) no_symbolize: bool,
-    /// Where index files are kept [default: the user's cache directory]
+    /// Where cache files are kept, one a binary [default: the user's cache directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cache_dir: Option<PathBuf>,
-    /// Keep no index files
+    /// Keep no cache files
     #[arg(long, conflicts_with = "cache_dir")]
     pub(crate) no_cache: bool,
 }

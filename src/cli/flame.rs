@@ -18,15 +18,15 @@ Blue is less, orange is more, grey is no more than noise; hatched frames are on 
 docs/flame.md says what widths and colours mean.";
 
 /// One profile is no comparison.
-const BEFORE: &str =
-    "Recording: text of `perf script`, or - for standard input; with --diff that of the base build";
+const BEFORE: &str = "Recording: text of `perf script`, folded stacks or a pack; - for standard input; of two, that of the base build";
 const EVENT: &str = "Event to draw [default: the heaviest event like cycles that all recordings have]";
 
 #[derive(Args, Debug)]
 #[command(
     after_help = FLAME_EXAMPLES,
     mut_arg("before", |before| before.help(BEFORE)),
-    mut_arg("event", |event| event.help(EVENT))
+    mut_arg("event", |event| event.help(EVENT)),
+    mut_arg("by", |by| by.hide(true))
 )]
 pub(crate) struct FlameArgs {
     /// Compare two recordings; two names alone mean the same

@@ -40,10 +40,10 @@ pub(crate) struct InlinesArgs {
     /// Look for separate debug information under this directory, too (repeatable)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]
     pub(crate) debug_root: Vec<PathBuf>,
-    /// Where what was found out about binaries is kept [default: the user's cache directory]
+    /// Where cache files are kept, one a binary [default: the user's cache directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]
     pub(crate) cache_dir: Option<PathBuf>,
-    /// Keep no such files
+    /// Keep no cache files
     #[arg(long, conflicts_with = "cache_dir", help_heading = "Debug information")]
     pub(crate) no_cache: bool,
     /// Form of the result; json holds every row that the filters take

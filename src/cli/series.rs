@@ -40,7 +40,8 @@ pub(crate) struct SeriesArgs {
     /// Cores of the machine, to give CPU per operation in microseconds
     #[arg(long, value_name = "N", requires = "vmstat")]
     pub(crate) cpus: Option<NonZeroUsize>,
-    /// Operations, throughput and CPU seconds of the recordings, by file stem (tab separated)
+    /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,
+    /// tps, cpu_seconds, window_s)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) windows: Option<PathBuf>,
     /// The build that throughput is relative to [default: the first]

@@ -53,7 +53,7 @@ pub(crate) struct ServerArgs {
     /// What SHOW GLOBAL VARIABLES printed on the base side's server (tab separated, table or \G), or its option file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "settings_after")]
     pub(crate) settings_before: Option<PathBuf>,
-    /// The same of the other side's
+    /// The same of the other side's server
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "settings_before")]
     pub(crate) settings_after: Option<PathBuf>,
     /// What is known of settings (TOML), instead of the built-in knowledge of mysqld

@@ -16,8 +16,17 @@ Inlining, and that code is new, is proved from the binaries: give them unstrippe
 debug files.
 docs/verdicts.md says what each rule looks at.";
 
+const CLASSIFY_FORMS: &str =
+    "Form of the result: table, markdown, json or csv; json and csv hold every function";
+
+/// Verdicts stand by cause, the largest change first.
 #[derive(Args, Debug)]
-#[command(after_help = CLASSIFY_EXAMPLES)]
+#[command(
+    after_help = CLASSIFY_EXAMPLES,
+    mut_arg("format", |format| format.help(CLASSIFY_FORMS).hide_possible_values(true)),
+    mut_arg("sort", |sort| sort.hide(true)),
+    mut_arg("top", |top| top.help("Functions of each cause in table and markdown; 0 for all"))
+)]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
@@ -25,8 +34,13 @@ pub(crate) struct ClassifyArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What verdicts are made of.
+/// What verdicts are made of. They are on functions by their qualified names, with inlines expanded.
 #[derive(Args, Debug)]
+#[command(
+    mut_arg("by", |by| by.hide(true)),
+    mut_arg("match_level", |level| level.hide(true)),
+    mut_arg("inlines", |inlines| inlines.hide(true))
+)]
 pub(crate) struct ExamineArgs {
     #[command(flatten)]
     pub(crate) inputs: PairArgs,

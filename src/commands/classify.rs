@@ -3,6 +3,7 @@
 use std::mem::ManuallyDrop;
 
 use anyhow::{Result, bail};
+use pdiff_render::SortBy;
 
 use super::compare::TableChoices;
 use crate::cli::{ClassifyArgs, Format};
@@ -16,6 +17,9 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
         bail!("verdicts are not written as parquet; hint: use --format csv or json");
     }
     let table = TableChoices::new(&args.output)?;
+    if table.options.sort != SortBy::Delta {
+        bail!("verdicts stand by cause, the largest change first; hint: leave out --sort");
+    }
     let classified = Classified::new(&args.examined, args.output.quiet)?;
     let mut timings = Timings::start();
     // The process ends with this command; taking all of it apart before would cost 0.05 s.
