@@ -1,6 +1,9 @@
 //! An attribution as JSON, schema version 1. Every number is given in full.
 
-use pdiff_analysis::ablation::{Compared, Effect, Estimate, GapAt, NoiseSource, Scale, Step};
+use pdiff_analysis::ablation::{
+    Compared, Effect, Estimate, FractionAverage, GapAt, Interaction, Masking, Meeting, MeetingRow,
+    NoiseSource, Range, Scale, Step,
+};
 use pdiff_profile::Setting;
 use serde_json::{Map, Value, json};
 
@@ -47,31 +50,9 @@ pub(crate) fn attribution_value(view: &AttributionView<'_>) -> Value {
         "end": of.end.as_ref().map(|gap| gap_value(view, gap)),
         "cumulative": steps(view, &of.cumulative, true),
         "independent": steps(view, &of.independent, false),
-        "fraction": of.fraction.iter().map(|one| {
-            let mut value = effect_value(&one.effect);
-            value.insert("factor".into(), json!(view.name(one.factor)));
-            value.insert("settings".into(), json!(one.settings));
-            let pair = |(a, b): &(usize, usize)| json!([view.name(*a), view.name(*b)]);
-            value.insert("aliases".into(), json!(one.aliases.iter().map(pair).collect::<Vec<_>>()));
-            value
-        }).collect::<Vec<_>>(),
-        "ranges": of.ranges.iter().map(|range| json!({
-            "factor": view.name(range.factor),
-            "contexts": range.contexts,
-            "min_pp": range.low.1.points.value,
-            "max_pp": range.high.1.points.value,
-            "sign": range.sign.as_str(),
-            "min": conditional(view, &range.low),
-            "max": conditional(view, &range.high),
-        })).collect::<Vec<_>>(),
-        "interactions": of.interactions.iter().map(|one| {
-            let mut value = effect_value(&one.effect);
-            value.insert("factors".into(), json!([view.name(one.factors.0), view.name(one.factors.1)]));
-            value.insert("contexts".into(), json!(one.contexts));
-            value.insert("scale_dependent".into(), json!(one.scale == Scale::Dependent));
-            value.insert("at_baseline".into(), json!(one.at_baseline.as_ref().map(effect_value)));
-            value
-        }).collect::<Vec<_>>(),
+        "fraction": of.fraction.iter().map(|one| fraction(view, one)).collect::<Vec<_>>(),
+        "ranges": of.ranges.iter().map(|one| range(view, one)).collect::<Vec<_>>(),
+        "interactions": of.interactions.iter().map(|one| interaction(view, one)).collect::<Vec<_>>(),
         "sum_pp": of.together.as_ref().map(|together| together.sum.points.value),
         "sum_log": of.together.as_ref().map(|together| together.sum.log.value),
         "interaction_pp": of.together.as_ref().map(|together| together.interaction.points.value),
@@ -85,64 +66,99 @@ pub(crate) fn attribution_value(view: &AttributionView<'_>) -> Value {
             "at_place": both(&one.at_place),
             "overall": both(&one.overall),
         })).collect::<Vec<_>>(),
-        "masking": of.masking.iter().map(|one| json!({
-            "factor": view.name(one.factor),
-            "ceiling": view.name(one.ceiling),
-            "contexts": one.contexts.iter().map(|setting| names(view, *setting)).collect::<Vec<_>>(),
-            "as_it_was": effect_value(&one.under),
-            "changed": effect_value(&one.lifted),
-            "difference": effect_value(&one.difference),
-            "target_as_it_was": one.of_target[0].as_ref().map(percent),
-            "target_changed": one.of_target[1].as_ref().map(percent),
-            "claimed": one.difference.log.is_beyond_noise(),
-        })).collect::<Vec<_>>(),
+        "masking": of.masking.iter().map(|one| masking(view, one)).collect::<Vec<_>>(),
         "missing": of.missing.iter().map(|run| json!({
             "build": run.build, "setting": run.setting, "needed_for": run.needed_for.as_str(),
         })).collect::<Vec<_>>(),
         "missing_count": of.missing_count,
     });
-    if let (Some(shapley), Some(report)) = (&of.shapley, report.as_object_mut()) {
-        let value = |(factor, effect): &(usize, Effect)| {
-            let range = of.ranges.iter().find(|range| range.factor == *factor);
-            let mut value = effect_value(effect);
-            value.insert("factor".into(), json!(view.name(*factor)));
-            value.insert("min_pp".into(), json!(range.map(|range| range.low.1.points.value)));
-            value.insert("max_pp".into(), json!(range.map(|range| range.high.1.points.value)));
-            value.insert(
-                "within_noise".into(),
-                json!(effect.log.interval.map(|_| effect.log.is_within_noise())),
-            );
-            value.insert("sign".into(), json!(range.map(|range| range.sign.as_str())));
-            value
-        };
-        report.insert("shapley".into(), json!(shapley.values.iter().map(value).collect::<Vec<_>>()));
+    if let Some(averages) = &of.shapley {
+        let values = averages.values.iter().map(|value| shapley(view, value));
+        report["shapley"] = json!(values.collect::<Vec<_>>());
     }
-    if let (Some(meeting), Some(report)) = (view.meeting, report.as_object_mut()) {
-        let row = |row: &pdiff_analysis::ablation::MeetingRow| {
-            json!({
-                "factor": view.name(row.factor),
-                "subsystem": row.subsystem,
-                "measured": effect_value(&row.measured),
-                "compared": match row.compared { Compared::Cost => "cost", Compared::Throughput => "throughput" },
-                "before_total_pct": row.total_pct[0],
-                "after_total_pct": row.total_pct[1],
-                "profile_log": log(&row.profile_log),
-                "profile_pp": row.profile_points,
-                "difference_log": log(&row.difference),
-            })
-        };
-        report.insert(
-            "profiles".into(),
-            json!({
-                "before": meeting.labels[0],
-                "after": meeting.labels[1],
-                "before_spin_pct": meeting.spin_pct[0],
-                "after_spin_pct": meeting.spin_pct[1],
-                "rows": meeting.rows.iter().map(row).collect::<Vec<_>>(),
-            }),
-        );
+    if let Some(meeting) = view.meeting {
+        report["profiles"] = profiles(view, meeting);
     }
     report
+}
+
+fn fraction(view: &AttributionView<'_>, of: &FractionAverage) -> Map<String, Value> {
+    let pair = |(a, b): &(usize, usize)| json!([view.name(*a), view.name(*b)]);
+    let mut value = effect_value(&of.effect);
+    value.insert("factor".into(), json!(view.name(of.factor)));
+    value.insert("settings".into(), json!(of.settings));
+    value.insert("aliases".into(), json!(of.aliases.iter().map(pair).collect::<Vec<_>>()));
+    value
+}
+
+fn range(view: &AttributionView<'_>, of: &Range) -> Value {
+    json!({
+        "factor": view.name(of.factor),
+        "contexts": of.contexts,
+        "min_pp": of.low.1.points.value,
+        "max_pp": of.high.1.points.value,
+        "sign": of.sign.as_str(),
+        "min": conditional(view, &of.low),
+        "max": conditional(view, &of.high),
+    })
+}
+
+fn interaction(view: &AttributionView<'_>, of: &Interaction) -> Map<String, Value> {
+    let mut value = effect_value(&of.effect);
+    value.insert("factors".into(), json!([view.name(of.factors.0), view.name(of.factors.1)]));
+    value.insert("contexts".into(), json!(of.contexts));
+    value.insert("scale_dependent".into(), json!(of.scale == Scale::Dependent));
+    value.insert("at_baseline".into(), json!(of.at_baseline.as_ref().map(effect_value)));
+    value
+}
+
+fn masking(view: &AttributionView<'_>, of: &Masking) -> Value {
+    json!({
+        "factor": view.name(of.factor),
+        "ceiling": view.name(of.ceiling),
+        "contexts": of.contexts.iter().map(|setting| names(view, *setting)).collect::<Vec<_>>(),
+        "as_it_was": effect_value(&of.under),
+        "changed": effect_value(&of.lifted),
+        "difference": effect_value(&of.difference),
+        "target_as_it_was": of.of_target[0].as_ref().map(percent),
+        "target_changed": of.of_target[1].as_ref().map(percent),
+        "claimed": of.difference.log.is_beyond_noise(),
+    })
+}
+
+fn shapley(view: &AttributionView<'_>, (factor, effect): &(usize, Effect)) -> Map<String, Value> {
+    let range = view.attribution.ranges.iter().find(|range| range.factor == *factor);
+    let within_noise = effect.log.interval.map(|_| effect.log.is_within_noise());
+    let mut value = effect_value(effect);
+    value.insert("factor".into(), json!(view.name(*factor)));
+    value.insert("min_pp".into(), json!(range.map(|range| range.low.1.points.value)));
+    value.insert("max_pp".into(), json!(range.map(|range| range.high.1.points.value)));
+    value.insert("within_noise".into(), json!(within_noise));
+    value.insert("sign".into(), json!(range.map(|range| range.sign.as_str())));
+    value
+}
+
+fn profiles(view: &AttributionView<'_>, meeting: &Meeting) -> Value {
+    let row = |row: &MeetingRow| {
+        json!({
+            "factor": view.name(row.factor),
+            "subsystem": row.subsystem,
+            "measured": effect_value(&row.measured),
+            "compared": match row.compared { Compared::Cost => "cost", Compared::Throughput => "throughput" },
+            "before_total_pct": row.total_pct[0],
+            "after_total_pct": row.total_pct[1],
+            "profile_log": log(&row.profile_log),
+            "profile_pp": row.profile_points,
+            "difference_log": log(&row.difference),
+        })
+    };
+    json!({
+        "before": meeting.labels[0],
+        "after": meeting.labels[1],
+        "before_spin_pct": meeting.spin_pct[0],
+        "after_spin_pct": meeting.spin_pct[1],
+        "rows": meeting.rows.iter().map(row).collect::<Vec<_>>(),
+    })
 }
 
 fn names(view: &AttributionView<'_>, setting: Setting) -> Vec<String> {
