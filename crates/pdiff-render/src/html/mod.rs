@@ -198,6 +198,5 @@ mod tests {
     #[test]
     fn the_script_cannot_end_its_own_element() {
         assert!(!super::SCRIPT.contains("</") && !super::SCRIPT.contains("<!--"));
-        assert!(!super::NO_SCRIPT.is_empty());
     }
 }
