@@ -51,23 +51,15 @@ use row_table::{RowTable, ThreadClass};
 /// Deterministic: rows are sorted by the size of their change, then by weight, then by name.
 #[must_use]
 pub fn compare(sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
-    let mut notes = Notes::new();
-    let prepared = Prepared::new(sides, settings, &mut notes);
-    let renames = prepared.renames(settings);
-    let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
-    compare_prepared(sides, settings, &prepared, &mut row_table, notes)
+    compare_and(sides, settings, |_, _, _| ()).0
 }
 
 /// Compares two sides, and tells from the stacks who called the rows that changed and what they called.
 #[must_use]
 pub fn compare_with_calls(sides: &Sides<'_>, settings: &CompareSettings) -> (Comparison, SampledCalls) {
-    let mut notes = Notes::new();
-    let prepared = Prepared::new(sides, settings, &mut notes);
-    let renames = prepared.renames(settings);
-    let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
-    let comparison = compare_prepared(sides, settings, &prepared, &mut row_table, notes);
-    let calls = sampled_calls::sampled_calls(&prepared, sides, &renames, &comparison.rows);
-    (comparison, calls)
+    compare_and(sides, settings, |prepared, row_table, rows| {
+        sampled_calls::sampled_calls(prepared, sides, row_table.renames(), rows)
+    })
 }
 
 /// Compares two sides, tells who called whom, and makes one tree of both sides' stacks.
@@ -77,14 +69,27 @@ pub fn compare_with_tree(
     settings: &CompareSettings,
     tree: &TreeSettings,
 ) -> (Comparison, SampledCalls, CallTree) {
+    let (comparison, (calls, tree)) = compare_and(sides, settings, |prepared, row_table, rows| {
+        let renames = row_table.renames();
+        let calls = sampled_calls::sampled_calls(prepared, sides, renames, rows);
+        (calls, call_tree::call_tree(prepared, renames, row_table, settings, tree))
+    });
+    (comparison, calls, tree)
+}
+
+/// Compares two sides, and makes `more` of the prepared runs, the row table and the rows.
+fn compare_and<T>(
+    sides: &Sides<'_>,
+    settings: &CompareSettings,
+    more: impl FnOnce(&Prepared<'_>, &RowTable<'_>, &[Row]) -> T,
+) -> (Comparison, T) {
     let mut notes = Notes::new();
     let prepared = Prepared::new(sides, settings, &mut notes);
     let renames = prepared.renames(settings);
     let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
     let comparison = compare_prepared(sides, settings, &prepared, &mut row_table, notes);
-    let calls = sampled_calls::sampled_calls(&prepared, sides, &renames, &comparison.rows);
-    let tree = call_tree::call_tree(&prepared, &renames, &row_table, settings, tree);
-    (comparison, calls, tree)
+    let more = more(&prepared, &row_table, &comparison.rows);
+    (comparison, more)
 }
 
 fn compare_prepared(
