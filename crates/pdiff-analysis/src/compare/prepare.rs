@@ -24,6 +24,19 @@ pub(super) struct PreparedRun<'a> {
     pub(super) groups: Vec<String>,
 }
 
+impl PreparedRun<'_> {
+    /// The weight of each stack.
+    pub(super) fn stack_weights(&self) -> Vec<u64> {
+        let mut weights = vec![0_u64; self.stacks.len()];
+        for cell in self.cells.iter() {
+            if let Some(weight) = weights.get_mut(cell.stack.index()) {
+                *weight += cell.weight.0;
+            }
+        }
+        weights
+    }
+}
+
 /// All runs made ready, before's first, and the functions in them.
 pub(super) struct Prepared<'a> {
     pub(super) keys: Keys,

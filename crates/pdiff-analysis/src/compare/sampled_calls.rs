@@ -107,27 +107,20 @@ pub(super) fn sampled_calls(
         }
     };
     let mut calls: Vec<SampledCall> = pairs.into_iter().map(call).collect();
-    calls.sort_by(|a, b| {
-        let key = |call: &SampledCall| {
-            let names = (call.caller.clone(), call.callee.clone());
-            let objects = (call.caller_object.clone(), call.callee_object.clone());
-            (names, objects, call.caller_file.clone(), call.callee_file.clone())
-        };
-        key(a).cmp(&key(b))
-    });
+    calls.sort_by(|a, b| order(a).cmp(&order(b)));
     SampledCalls { calls, objects: objects(prepared, sides) }
 }
 
+/// What calls are sorted by: names, then objects and files.
+fn order(call: &SampledCall) -> ([&str; 4], [Option<&str>; 2]) {
+    let names = [&*call.caller, &*call.callee, &*call.caller_object, &*call.callee_object];
+    (names, [call.caller_file.as_deref(), call.callee_file.as_deref()])
+}
+
 fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &mut Pairs) {
-    let mut weights = vec![0_u64; run.stacks.len()];
-    for cell in run.cells.iter() {
-        if let Some(weight) = weights.get_mut(cell.stack.index()) {
-            *weight += cell.weight.0;
-        }
-    }
     let is_wanted = |key: KeyId| wanted.get(key.0 as usize).copied().unwrap_or(false);
     let mut of_stack: Vec<(KeyId, KeyId)> = Vec::new();
-    for (stack, weight) in (0_u32..).zip(&weights).filter(|(_, weight)| **weight > 0) {
+    for (stack, weight) in (0_u32..).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
         let levels = run.stacks.get(pdiff_profile::StackId(stack));
         let canonical = levels.windows(2).map(|pair| match pair {
             [caller, callee] => (renames.canonical(caller.key), renames.canonical(callee.key)),

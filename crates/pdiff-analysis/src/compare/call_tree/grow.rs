@@ -95,13 +95,8 @@ struct Growing<'a> {
 impl<'a> Growing<'a> {
     fn add_run(&mut self, run: &PreparedRun<'_>) {
         let side = usize::from(run.side == Side::After);
-        let mut weights = vec![0_u64; run.stacks.len()];
-        for cell in run.cells.iter() {
-            if let Some(weight) = weights.get_mut(cell.stack.index()) {
-                *weight += cell.weight.0;
-            }
-            self.tree.side_weights[side] += cell.weight.0;
-        }
+        let weights = run.stack_weights();
+        self.tree.side_weights[side] += weights.iter().sum::<u64>();
         let mut path = Vec::new();
         let ends = (0_u32..).zip(&weights).map(|(stack, weight)| {
             if *weight == 0 || !self.path(run, StackId(stack), &mut path) {
