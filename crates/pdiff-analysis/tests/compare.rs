@@ -4,9 +4,12 @@
 
 mod support;
 
-use pdiff_analysis::{Comparison, GroupBy, KernelFilter, MatchedBy, Row, Share};
-use pdiff_profile::{NoteKind, Presence, RunMeasures};
-use support::{compared, measured, profile, settings};
+use pdiff_analysis::{
+    Comparison, GroupBy, KernelFilter, MatchedBy, Row, RowFunction, Share, Sides, TreeSettings,
+    compare_with_tree, hot_lines,
+};
+use pdiff_profile::{NoteKind, Presence, RunMeasures, Side};
+use support::{compared, measured, profile, settings, side};
 
 fn row<'a>(comparison: &'a Comparison, name: &str) -> &'a Row {
     comparison.rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no row {name}"))
@@ -28,6 +31,31 @@ fn total_counts_a_function_once_per_stack_recursion_included() {
     let profile = profile("main;f;f;g 3\nmain;f 2\nmain 1");
     let comparison = compared(&[&profile], &[&profile], &settings());
     assert_eq!(after_weights(&comparison), "f 2 5, g 3 3, main 1 6");
+}
+
+#[test]
+fn weights_that_fill_their_type_are_kept() {
+    let text = format!("main;caller;+f {}\nmain;g {}", 1_u64 << 62, 1_u64 << 63);
+    let profile = profile(&text);
+    let comparison = compared(&[&profile], &[&profile], &settings());
+    assert_eq!(row(&comparison, "g").before.total_weight.0, 1 << 63);
+    // Sums over the runs of a side stop at the greatest weight.
+    let runs = [&profile, &profile];
+    let sides = Sides { before: side("before", &runs, &[]), after: side("after", &runs, &[]) };
+    let tree = TreeSettings {
+        reverse: false,
+        focus: None,
+        by_subsystem: false,
+        min_width_pct: 100.0,
+        max_depth: None,
+        judge: true,
+    };
+    let (comparison, _, tree) = compare_with_tree(&sides, &settings(), &tree);
+    assert_eq!(comparison.before.weight.0, u64::MAX);
+    assert_eq!(tree.side_weights, [u64::MAX; 2]);
+    let function =
+        RowFunction { name: "g".to_owned(), object: row(&comparison, "g").object.clone(), file: None };
+    assert!(hot_lines(&sides, &settings(), &[function])[0].side(Side::Before).weight.0 == u64::MAX);
 }
 
 #[test]

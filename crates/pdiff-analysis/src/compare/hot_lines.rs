@@ -116,40 +116,40 @@ fn side_lines<'a>(
     runs: impl Iterator<Item = &'a PreparedRun<'a>>,
     is_it: &dyn Fn(&Level) -> bool,
 ) -> SideLines {
-    let mut places: FxHashMap<Place, (u64, u64)> = FxHashMap::default();
+    let mut places: FxHashMap<Place, (Weight, u64)> = FxHashMap::default();
     let mut side = SideLines::default();
     for run in runs {
-        let mut stacks: FxHashMap<StackId, (u64, u64)> = FxHashMap::default();
+        let mut stacks: FxHashMap<StackId, (Weight, u64)> = FxHashMap::default();
         for cell in run.cells.iter() {
             let of_stack = stacks.entry(cell.stack).or_default();
-            *of_stack = (of_stack.0 + cell.weight.0, of_stack.1 + u64::from(cell.samples));
+            *of_stack = (of_stack.0 + cell.weight, of_stack.1 + u64::from(cell.samples));
         }
         for (stack, (weight, samples)) in stacks {
             match find(run, stack, is_it) {
                 Found::NotThere => {}
                 Found::WithoutLine => {
-                    side.weight.0 += weight;
-                    side.without_line.0 += weight;
+                    side.weight += weight;
+                    side.without_line += weight;
                 }
                 Found::At(place) => {
-                    side.weight.0 += weight;
+                    side.weight += weight;
                     let of_place = places.entry(place).or_default();
                     *of_place = (of_place.0 + weight, of_place.1 + samples);
                 }
             }
         }
     }
-    let line = |((at, inlined, called_at), (weight, samples)): (Place, (u64, u64))| HotLine {
+    let line = |((at, inlined, called_at), (weight, samples)): (Place, (Weight, u64))| HotLine {
         at,
         inlined,
         called_at,
-        weight: Weight(weight),
+        weight,
         samples,
     };
     side.lines = places.into_iter().map(line).collect();
     side.lines.sort_by(|a, b| {
-        let key = |line: &HotLine| (line.at.clone(), line.inlined.clone(), line.called_at.clone());
-        b.weight.cmp(&a.weight).then_with(|| key(a).cmp(&key(b)))
+        let by_place = (&a.at, &a.inlined, &a.called_at).cmp(&(&b.at, &b.inlined, &b.called_at));
+        b.weight.cmp(&a.weight).then(by_place)
     });
     side
 }

@@ -50,7 +50,7 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
         row.total = change(&total, |row| row.total).unwrap_or_default();
     }
     let families = counted.set_families(&mut rows);
-    rows.retain(|row| row.before.total_weight.0 + row.after.total_weight.0 > 0);
+    rows.retain(|row| row.before.total_weight.max(row.after.total_weight) > Weight::ZERO);
     rows.sort_by(|a, b| {
         let size = |row: &Row| row.delta_self_pp().abs();
         let weight = |row: &Row| row.before.total_weight.0.max(row.after.total_weight.0);

@@ -226,9 +226,10 @@ fn summarize(
 ) -> SideSummary {
     let input = sides.get(side);
     let mine = || facts.iter().zip(tables).filter(|((of, ..), _)| *of == side);
-    let weight: u64 = mine().map(|(_, table)| table.weight).sum();
-    let percent = |part: u64| if weight == 0 { 0.0 } else { 100.0 * part as f64 / weight as f64 };
-    let unresolved = rows.iter().filter(|row| row.unresolved).map(|row| row.side(side).self_weight.0).sum();
+    let weight: Weight = mine().map(|(_, table)| Weight(table.weight)).sum();
+    let percent =
+        |part: Weight| if weight == Weight::ZERO { 0.0 } else { 100.0 * part.as_f64() / weight.as_f64() };
+    let unresolved = rows.iter().filter(|row| row.unresolved).map(|row| row.side(side).self_weight).sum();
     let runs = mine().zip(&input.runs).map(|(((_, facts, cost), table), run)| RunSummary {
         path: run.path.clone(),
         event: run
@@ -247,9 +248,9 @@ fn summarize(
         label: input.label.clone(),
         runs: runs.collect(),
         samples: mine().map(|(_, table)| table.samples).sum(),
-        weight: Weight(weight),
+        weight,
         unresolved_pct: percent(unresolved),
-        spin_pct: percent(mine().map(|((_, facts, _), _)| facts.spin_weight).sum()),
+        spin_pct: percent(mine().map(|((_, facts, _), _)| Weight(facts.spin_weight)).sum()),
         objects: input.objects.clone(),
     }
 }

@@ -67,7 +67,8 @@ pub struct SideObject {
     pub label: String,
 }
 
-type Pairs = FxHashMap<(KeyId, KeyId), [u64; 2]>;
+/// By caller and callee: the weight on each side.
+type Pairs = FxHashMap<(KeyId, KeyId), [Weight; 2]>;
 
 pub(super) fn sampled_calls(
     prepared: &Prepared<'_>,
@@ -93,7 +94,7 @@ pub(super) fn sampled_calls(
     for run in &prepared.runs {
         count_run(run, renames, &wanted, &mut pairs);
     }
-    let call = |((caller, callee), [before, after]): ((KeyId, KeyId), [u64; 2])| {
+    let call = |((caller, callee), [before, after]): ((KeyId, KeyId), [Weight; 2])| {
         let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));
         SampledCall {
             caller: caller.name.to_string(),
@@ -102,8 +103,8 @@ pub(super) fn sampled_calls(
             callee: callee.name.to_string(),
             callee_object: callee.object.to_string(),
             callee_file: callee.file().map(str::to_owned),
-            before: Weight(before),
-            after: Weight(after),
+            before,
+            after,
         }
     };
     let mut calls: Vec<SampledCall> = pairs.into_iter().map(call).collect();
@@ -131,7 +132,7 @@ fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &
         of_stack.sort_unstable();
         of_stack.dedup();
         for pair in &of_stack {
-            pairs.entry(*pair).or_default()[usize::from(run.side == Side::After)] += weight;
+            pairs.entry(*pair).or_default()[usize::from(run.side == Side::After)] += Weight(weight);
         }
     }
 }

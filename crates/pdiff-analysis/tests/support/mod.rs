@@ -30,7 +30,14 @@ pub(crate) fn profile(folded: &str) -> Profile {
         let weight: u64 = weight.parse().unwrap();
         let second: u32 = second.parse().unwrap();
         last = last.max(second);
-        builder.count(event, second, thread, stack, u32::try_from(weight).unwrap(), Weight(weight));
+        builder.count(
+            event,
+            second,
+            thread,
+            stack,
+            u32::try_from(weight).unwrap_or(u32::MAX),
+            Weight(weight),
+        );
     }
     builder.span = Some(Span { first_ns: 0, last_ns: (u64::from(last) + 1) * 1_000_000_000 });
     builder.finish().unwrap()

@@ -74,7 +74,7 @@ impl Grown {
         for index in (1..tree.nodes.len()).rev() {
             let GrownNode { parent, total_weight, .. } = tree.nodes[index];
             for (sum, weight) in tree.nodes[parent as usize].total_weight.iter_mut().zip(total_weight) {
-                *sum += weight;
+                *sum = sum.saturating_add(weight);
             }
         }
         tree
@@ -96,7 +96,8 @@ impl<'a> Growing<'a> {
     fn add_run(&mut self, run: &PreparedRun<'_>) {
         let side = usize::from(run.side == Side::After);
         let weights = run.stack_weights();
-        self.tree.side_weights[side] += weights.iter().sum::<u64>();
+        let side_weight = &mut self.tree.side_weights[side];
+        *side_weight = weights.iter().fold(*side_weight, |sum, weight| sum.saturating_add(*weight));
         let mut path = Vec::new();
         let ends = (0_u32..).zip(&weights).map(|(stack, weight)| {
             if *weight == 0 || !self.path(run, StackId(stack), &mut path) {
@@ -104,8 +105,9 @@ impl<'a> Growing<'a> {
             }
             let end = path.iter().fold(ROOT, |at, key| self.child(at, *key));
             let node = &mut self.tree.nodes[end as usize];
-            node.self_weight[side] += weight;
-            node.total_weight[side] += weight;
+            for sum in [&mut node.self_weight[side], &mut node.total_weight[side]] {
+                *sum = sum.saturating_add(*weight);
+            }
             Some(end)
         });
         let ends = ends.collect();

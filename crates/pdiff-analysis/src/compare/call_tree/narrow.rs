@@ -31,8 +31,8 @@ impl CallTree {
             if let Some((frames, rest)) = pruned_frames.zip(rests.get_mut(above)) {
                 rest.frames += frames;
                 if above_is_kept {
-                    rest.before += node.before.total_weight;
-                    rest.after += node.after.total_weight;
+                    rest.before = rest.before.saturating_add(node.before.total_weight);
+                    rest.after = rest.after.saturating_add(node.after.total_weight);
                 }
             }
         }

@@ -130,7 +130,7 @@ fn rests(grown: &Grown, is_kept: impl Fn(&GrownNode) -> bool) -> FxHashMap<u32, 
         rest.frames += 1;
         if is_outermost {
             for (sum, weight) in rest.weight.iter_mut().zip(node.total_weight) {
-                *sum += weight;
+                *sum = sum.saturating_add(weight);
             }
         }
     }
