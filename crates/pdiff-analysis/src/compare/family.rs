@@ -42,56 +42,46 @@ pub(super) struct Flip {
 }
 
 /// The weights that flips are found in: one side's runs together.
+#[derive(Default)]
 pub(super) struct SideChains {
     inlined_in: FxHashMap<(RowId, RowId), u64>,
-    booked: Vec<u64>,
     booked_samples: Vec<u64>,
     weight_per_sample: f64,
 }
 
+/// By function: the machine functions that it stands inlined in, heaviest first.
+pub(super) type Holders = FxHashMap<RowId, Vec<(RowId, u64)>>;
+
 impl SideChains {
     pub(super) fn sum<'a>(tables: impl Iterator<Item = &'a RunTable>) -> Self {
-        let mut sum = Self {
-            inlined_in: FxHashMap::default(),
-            booked: Vec::new(),
-            booked_samples: Vec::new(),
-            weight_per_sample: 1.0,
-        };
-        let (mut weight, mut samples) = (0, 0);
+        let mut sum = Self::default();
+        let (mut weight, mut samples) = (0.0, 0);
         for table in tables {
             for (edge, weight) in &table.inlined_in {
-                *sum.inlined_in.entry(*edge).or_default() += weight;
+                let of_edge = sum.inlined_in.entry(*edge).or_default();
+                *of_edge = of_edge.saturating_add(*weight);
             }
-            let len = sum.booked.len().max(table.rows.len());
-            sum.booked.resize(len, 0);
-            sum.booked_samples.resize(len, 0);
-            for (index, row) in table.rows.iter().enumerate() {
-                if let (Some(booked), Some(count)) =
-                    (sum.booked.get_mut(index), sum.booked_samples.get_mut(index))
-                {
-                    *booked += row.booked.weight;
-                    *count += row.booked.samples;
-                }
+            sum.booked_samples.resize(sum.booked_samples.len().max(table.rows.len()), 0);
+            for (count, row) in sum.booked_samples.iter_mut().zip(&table.rows) {
+                *count += row.booked.samples;
             }
-            weight += table.weight;
+            weight += table.weight as f64;
             samples += table.samples;
         }
-        if samples > 0 {
-            sum.weight_per_sample = weight as f64 / samples as f64;
-        }
+        sum.weight_per_sample = if samples > 0 { weight / samples as f64 } else { 1.0 };
         sum
     }
 
-    /// Where a function stands inlined, heaviest machine function first.
-    pub(super) fn inlined_into(&self, function: RowId) -> Vec<(RowId, u64)> {
-        let mut callers: Vec<(RowId, u64)> = self
-            .inlined_in
-            .iter()
-            .filter(|((inlined, _), _)| *inlined == function)
-            .map(|((_, caller), weight)| (*caller, *weight))
-            .collect();
-        callers.sort_by_key(|(caller, weight)| (std::cmp::Reverse(*weight), *caller));
-        callers
+    /// Where each function stands inlined.
+    pub(super) fn holders(&self) -> Holders {
+        let mut holders = Holders::default();
+        for ((function, holder), weight) in &self.inlined_in {
+            holders.entry(*function).or_default().push((*holder, *weight));
+        }
+        for of_function in holders.values_mut() {
+            of_function.sort_by_key(|(holder, weight)| (std::cmp::Reverse(*weight), *holder));
+        }
+        holders
     }
 
     fn booked_samples(&self, row: RowId) -> u64 {
@@ -124,6 +114,12 @@ pub(super) fn flips(chains: [&SideChains; 2]) -> Vec<Flip> {
     }
     flips.sort();
     flips
+}
+
+/// The flips of a function, among sorted ones.
+pub(super) fn flips_of(flips: &[Flip], function: RowId) -> impl Iterator<Item = &Flip> {
+    let start = flips.partition_point(|flip| flip.function < function);
+    flips.iter().skip(start).take_while(move |flip| flip.function == function)
 }
 
 /// Rows joined by flips: the members of each family, in order of rows.

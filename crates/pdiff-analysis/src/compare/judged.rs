@@ -4,7 +4,7 @@ use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
 use rayon::prelude::*;
 
 use super::comparison::{Family, InlineFlip, NoiseSummary};
-use super::family::{Flip, SideChains, flips, join};
+use super::family::{Flip, SideChains, flips, flips_of, join};
 use super::input::CompareSettings;
 use super::matching::{Renames, is_ambiguous};
 use super::measure_change::MeasureChange;
@@ -197,20 +197,20 @@ impl Counted<'_> {
         let chains = Side::BOTH.map(|side| SideChains::sum(self.tables(side)));
         let [before, after] = &chains;
         let flips = flips([before, after]);
-        let name = |row: RowId| self.name(row);
+        let holders = [before, after].map(SideChains::holders);
         for (index, row) in rows.iter_mut().enumerate() {
             let id = RowId(index as u32);
-            let [before, after] = [before, after].map(|side| {
-                let callers = side.inlined_into(id).into_iter();
-                callers
+            let [before, after] = holders.each_ref().map(|holders| {
+                let of_row = holders.get(&id).into_iter().flatten();
+                of_row
                     .map(|(caller, weight)| InlinedInto {
-                        caller: name(caller),
-                        caller_file: self.file(caller),
-                        weight: Weight(weight),
+                        caller: self.name(*caller),
+                        caller_file: self.file(*caller),
+                        weight: Weight(*weight),
                     })
                     .collect()
             });
-            let mut changes = flips.iter().filter(|flip| flip.function == id).map(|flip| flip.change);
+            let mut changes = flips_of(&flips, id).map(|flip| flip.change);
             let first = changes.next();
             let change = first.filter(|first| changes.all(|other| other == *first));
             row.inline = RowInline { before, after, change, family: None };
@@ -233,7 +233,7 @@ impl Counted<'_> {
         let deltas: Vec<f64> = members.iter().filter_map(of).map(Row::delta_booked_pp).collect();
         let booked_delta_pp: f64 = deltas.iter().sum();
         let size: f64 = deltas.iter().map(|delta| delta.abs()).sum();
-        let own: Vec<&Flip> = flips.iter().filter(|flip| members.contains(&flip.function)).collect();
+        let own: Vec<&Flip> = members.iter().flat_map(|row| flips_of(flips, *row)).collect();
         let mut functions: Vec<RowId> = own.iter().map(|flip| flip.function).collect();
         functions.dedup();
         let body_pp = functions.iter().filter_map(of).map(|row| row.after.x_pct - row.before.x_pct).sum();
