@@ -25,6 +25,8 @@ pub(crate) struct Measure {
     pub(crate) samples: u64,
     /// The part of `weight` in samples that the row's denominator counts: shares are of it.
     pub(crate) counted: u64,
+    /// Those samples: the noise of a share is theirs.
+    pub(crate) counted_samples: u64,
     pub(crate) blocks: BlockSums,
 }
 
@@ -49,7 +51,7 @@ impl Measure {
     pub(crate) fn row_run(&self) -> RowRun {
         RowRun {
             weight: self.counted as f64,
-            samples: self.samples,
+            samples: self.counted_samples,
             sum_w2: self.blocks.w2,
             sum_wn: self.blocks.wn,
             coarse_sum_w2: self.blocks.coarse_w2,
@@ -193,15 +195,17 @@ impl RunTable {
         let (weight, samples) = (cell.weight.0, u64::from(cell.samples));
         self.weight += weight;
         self.samples += samples;
-        let counted = |row: RowId| if counts(row) { weight } else { 0 };
         let add = |measure: &mut Measure, row: RowId| {
             measure.weight += weight;
             measure.samples += samples;
-            measure.counted += counted(row);
+            if counts(row) {
+                measure.counted += weight;
+                measure.counted_samples += samples;
+            }
         };
         let add_part = |part: &mut Part, row: RowId| {
             part.weight += weight;
-            part.counted += counted(row);
+            part.counted += if counts(row) { weight } else { 0 };
         };
         add(&mut self.row_mut(rows.own).own, rows.own);
         if rows.inlined {

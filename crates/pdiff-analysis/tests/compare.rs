@@ -4,6 +4,7 @@
 
 mod support;
 
+use pdiff_analysis::noise::{Test, Untested};
 use pdiff_analysis::{
     Comparison, GroupBy, KernelFilter, MatchedBy, Row, RowFunction, Share, Sides, TreeSettings,
     compare_with_tree, hot_lines,
@@ -158,6 +159,17 @@ fn a_share_of_the_object_is_over_the_objects_own_samples() {
     let comparison = compared(&[&profile], &[&profile], &own);
     assert!((row(&comparison, "f").after.self_pct - 75.0).abs() < 1e-9);
     assert!((row(&comparison, "read").after.self_pct - 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn samples_that_the_denominator_does_not_count_say_nothing_of_its_noise() {
+    // Ten samples of the library's own, though a thousand stand under one of its functions.
+    let profile = profile("/lib/x.so!sort 10\n/lib/x.so!sort;compare 990\n/lib/x.so!hash 990");
+    let mut own = settings();
+    own.share = Share::Object;
+    let comparison = compared(&[&profile], &[&profile], &own);
+    let total = &row(&comparison, "sort").total;
+    assert_eq!((total.test, total.before_samples), (Test::Untested(Untested::FewSamples), 1000));
 }
 
 #[test]
