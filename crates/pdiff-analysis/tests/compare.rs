@@ -244,3 +244,17 @@ fn parts_of_the_gap_sum_to_it_and_swap_sign_with_the_sides() {
         "a part of the gap is the same part seen from either side"
     );
 }
+
+#[test]
+fn the_interval_of_the_cost_lies_around_the_cost_that_is_told() {
+    let profiles = ["main 1000", "main 10", "main 3000"].map(profile);
+    let operations = |count| RunMeasures { operations: Some(count), ..RunMeasures::default() };
+    // The long run costs ten times as much per operation, so its sum with the short one is no mean of the two.
+    let before = [operations(1000.0), operations(1000.0)];
+    let after = [operations(10.0), operations(300.0)];
+    let [even, short, long] = &profiles;
+    let comparison = measured(&[even, even], &[short, long], &before, &after, &settings());
+    let cost = comparison.cost.unwrap();
+    let (low, high) = cost.log_interval.unwrap();
+    assert!(((low + high) / 2.0 - cost.log_ratio).abs() < 1e-9, "{low}..{high} around {}", cost.log_ratio);
+}

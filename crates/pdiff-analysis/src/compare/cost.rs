@@ -168,7 +168,7 @@ pub(super) fn cost(before: &SideCost, after: &SideCost, rows: &mut [Row], assume
         per_op,
         is_time: before.is_time && after.is_time,
         log_ratio,
-        log_interval: shift.and_then(|shift| shift.interval),
+        log_interval: shift.and_then(|shift| shift.interval_around(log_ratio)),
         log_degrees_of_freedom: shift.map_or(0.0, |shift| shift.degrees_of_freedom),
         per_op_without_spin: Pair {
             before: (before.weight - before.spin_weight) / before.operations?,
@@ -185,10 +185,8 @@ fn gap(before: &SideCost, after: &SideCost, assumed_cv: f64) -> Option<Gap> {
     let cores =
         Pair { before: before.cpu_seconds? / before.span_s?, after: after.cpu_seconds? / after.span_s? };
     let log_gap = (tps.after / tps.before).ln();
-    let measured = common_shift(&before.per_run_tps, &after.per_run_tps).and_then(|shift| {
-        let (low, high) = shift.interval?;
-        Some((log_gap + low - shift.log_ratio, log_gap + high - shift.log_ratio))
-    });
+    let measured = common_shift(&before.per_run_tps, &after.per_run_tps);
+    let measured = measured.and_then(|shift| shift.interval_around(log_gap));
     let assumed_half = NORMAL_97_5 * assumed_cv * std::f64::consts::SQRT_2;
     let (low, high) = measured.unwrap_or((log_gap - assumed_half, log_gap + assumed_half));
     let percent = |log: f64| 100.0 * log.exp_m1();

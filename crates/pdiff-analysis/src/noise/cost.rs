@@ -45,6 +45,14 @@ pub fn common_shift(before: &[f64], after: &[f64]) -> Option<CommonShift> {
     Some(CommonShift { log_ratio, interval, degrees_of_freedom })
 }
 
+impl CommonShift {
+    /// The interval around another estimate of the logarithm, such as that of the runs' sums.
+    pub(crate) fn interval_around(&self, log_ratio: f64) -> Option<(f64, f64)> {
+        let moved = log_ratio - self.log_ratio;
+        self.interval.map(|(low, high)| (low + moved, high + moved))
+    }
+}
+
 struct LogCosts {
     count: f64,
     mean: f64,
