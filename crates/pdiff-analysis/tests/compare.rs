@@ -9,7 +9,7 @@ use pdiff_analysis::{
     Comparison, GroupBy, KernelFilter, MatchedBy, Row, RowFunction, Share, Sides, TreeSettings,
     compare_with_tree, hot_lines,
 };
-use pdiff_profile::{NoteKind, Presence, RunMeasures, Side};
+use pdiff_profile::{NoteKind, Presence, ProfileBuilder, RunMeasures, Side, Span, Thread, Weight};
 use support::{compared, measured, profile, settings, side};
 
 fn row<'a>(comparison: &'a Comparison, name: &str) -> &'a Row {
@@ -257,4 +257,22 @@ fn the_interval_of_the_cost_lies_around_the_cost_that_is_told() {
     let cost = comparison.cost.unwrap();
     let (low, high) = cost.log_interval.unwrap();
     assert!(((low + high) / 2.0 - cost.log_ratio).abs() < 1e-9, "{low}..{high} around {}", cost.log_ratio);
+}
+
+#[test]
+fn samples_without_period_do_not_tell_the_cores_used() {
+    let mut builder = ProfileBuilder::new();
+    let event = builder.event("cpu-clock");
+    builder.without_period(event);
+    let comm = builder.string("app");
+    let thread = builder.thread(Thread { comm, pid: None, tid: None });
+    let stack = builder.stack(&[]);
+    builder.count(event, 0, thread, stack, 500, Weight(500));
+    builder.span = Some(Span { first_ns: 0, last_ns: 1_000_000_000 });
+    let counted = builder.finish().unwrap();
+    let facts = compared(&[&counted], &[&counted], &settings()).comparability;
+    assert!(facts.iter().all(|fact| fact.name != "cores used"), "{facts:?}");
+    let timed = profile("main 1000000000");
+    let facts = compared(&[&timed], &[&timed], &settings()).comparability;
+    assert!(facts.iter().any(|fact| fact.name == "cores used" && fact.before == "1.00"), "{facts:?}");
 }

@@ -38,7 +38,7 @@ pub(super) fn facts(
     let mut facts = vec![event(sides), sampling_interval(sides), callchains(sides), samples(before, after)];
     facts.push(span(before, after));
     facts.extend(throughput(cost));
-    facts.extend(cores(before, after, cost));
+    facts.extend(cores(sides, [before, after], cost));
     facts.push(spin(before, after, share));
     facts.push(unresolved(before, after));
     facts.extend(common_rows(rows));
@@ -70,6 +70,11 @@ fn chosen<'a>(side: &'a SideInput<'_>) -> impl Iterator<Item = (&'a Profile, &'a
     side.runs.iter().filter_map(|run| Some((run.profile, run.profile.events.get(run.event.index())?)))
 }
 
+/// Whether weights are nanoseconds of CPU.
+fn is_time(side: &SideInput<'_>) -> bool {
+    chosen(side).all(|(_, event)| event.is_time())
+}
+
 fn event(sides: &Sides<'_>) -> Fact {
     let names = |side: &SideInput<'_>| join(chosen(side).map(|(_, event)| named(event)));
     let bases = |side: &SideInput<'_>| join(chosen(side).map(|(_, event)| event.base_name().to_owned()));
@@ -90,7 +95,6 @@ fn sampling_interval(sides: &Sides<'_>) -> Fact {
         });
         (sums.1 > 0.0).then(|| sums.0 / sums.1)
     };
-    let is_time = |side: &SideInput<'_>| chosen(side).all(|(_, event)| event.is_time());
     let text = |side: &SideInput<'_>| match interval(side) {
         Some(period) if is_time(side) => format!("{:.0} Hz of CPU time", 1e9 / period),
         Some(period) => format!("{period:.0} a sample"),
@@ -157,17 +161,16 @@ fn throughput(cost: Option<&Cost>) -> Vec<Fact> {
     facts
 }
 
-fn cores(before: &SideSummary, after: &SideSummary, cost: Option<&Cost>) -> Option<Fact> {
+fn cores(sides: &Sides<'_>, [before, after]: [&SideSummary; 2], cost: Option<&Cost>) -> Option<Fact> {
     let cores = cost.and_then(|cost| cost.gap.as_ref()).map(|gap| gap.cores);
-    let sampled = |side: &SideSummary| {
+    let sampled = |input: &SideInput<'_>, side: &SideSummary| {
         let seconds: Option<f64> = side.runs.iter().map(|run| run.span_s).sum();
-        let is_time = side.runs.iter().all(|run| run.event.contains("clock"));
         seconds
-            .filter(|seconds| is_time && *seconds > 0.0)
+            .filter(|seconds| is_time(input) && *seconds > 0.0)
             .map(|seconds| side.weight.as_f64() / 1e9 / seconds)
     };
-    let of_before = cores.map(|cores| cores.before).or_else(|| sampled(before))?;
-    let of_after = cores.map(|cores| cores.after).or_else(|| sampled(after))?;
+    let of_before = cores.map(|cores| cores.before).or_else(|| sampled(&sides.before, before))?;
+    let of_after = cores.map(|cores| cores.after).or_else(|| sampled(&sides.after, after))?;
     let fact = fact("cores used", format!("{of_before:.2}"), format!("{of_after:.2}"));
     let differ = (of_before / of_after).max(of_after / of_before) > CORES_RATIO;
     Some(graver(fact, differ, Gravity::Warning, "the load differs, or the program waits more on one side"))
