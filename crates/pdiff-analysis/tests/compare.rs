@@ -6,7 +6,7 @@ mod support;
 
 use pdiff_analysis::noise::{Test, Untested};
 use pdiff_analysis::{
-    Comparison, GroupBy, KernelFilter, MatchedBy, Row, RowFunction, Share, Sides, TreeSettings,
+    CompareSettings, Comparison, GroupBy, KernelFilter, MatchedBy, Row, RowFunction, Share, Sides, TreeSettings,
     compare_with_tree, hot_lines,
 };
 use pdiff_profile::{NoteKind, Presence, ProfileBuilder, RunMeasures, Side, Span, Thread, Weight};
@@ -127,7 +127,11 @@ fn what_has_no_symbol_has_one_row_an_object() {
         .collect();
     objects.sort();
     assert_eq!(objects, [("app".to_owned(), 2), ("libz.so".to_owned(), 5)]);
-    assert!((comparison.after.unresolved_pct - 87.5).abs() < 1e-9);
+    for group_by in GroupBy::ALL {
+        let grouped = CompareSettings { group_by: *group_by, ..settings() };
+        let comparison = compared(&[&profile], &[&profile], &grouped);
+        assert!((comparison.after.unresolved_pct - 87.5).abs() < 1e-9, "{group_by}");
+    }
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub struct SideSummary {
     pub samples: u64,
     /// Weight after filters; self weights of the rows sum to it.
     pub weight: Weight,
-    /// Part of the weight in rows `[unresolved]`, in percent.
+    /// Part of the weight that has no function, in percent, whatever rows are.
     pub unresolved_pct: f64,
     /// Part of the weight that waits busily, in percent.
     pub spin_pct: f64,

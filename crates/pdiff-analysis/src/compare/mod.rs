@@ -20,7 +20,7 @@ mod row;
 mod row_table;
 mod sampled_calls;
 
-use pdiff_profile::{Notes, Side, Weight};
+use pdiff_profile::{Notes, Side, StackId, Weight};
 
 pub use call_tree::{
     CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
@@ -104,7 +104,11 @@ fn compare_prepared(
     let scope = |row: RowId| row_table.rows().get(row.index()).map_or(0, |key| key.scope);
     let runs = prepared.runs.par_iter().zip(&cell_rows);
     let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(&run.cells, rows, scope)).collect();
-    let spins: Vec<u64> = prepared.runs.par_iter().map(|run| spin_weight(run, row_table)).collect();
+    let runs = prepared.runs.par_iter();
+    let spins: Vec<u64> =
+        runs.clone().map(|run| weight_where(run, |stack| row_table.spins(run, stack))).collect();
+    let unresolved: Vec<u64> =
+        runs.map(|run| weight_where(run, |stack| row_table.is_unresolved(run, stack))).collect();
     let counted = Counted {
         keys: &prepared.keys,
         renames: row_table.renames(),
@@ -124,7 +128,7 @@ fn compare_prepared(
             (run.side, facts, cost)
         })
         .collect();
-    let summaries = Side::BOTH.map(|side| summarize(side, sides, &facts, &tables, &rows));
+    let summaries = Side::BOTH.map(|side| summarize(side, sides, &facts, &tables, &unresolved));
     let costs = side_costs(facts);
     for row in &mut rows {
         costs[0].set_per_op(&mut row.before);
@@ -177,13 +181,10 @@ fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {
     })
 }
 
-fn spin_weight(run: &PreparedRun<'_>, row_table: &RowTable<'_>) -> u64 {
-    let mut memo = vec![None; run.stacks.len()];
-    let mut spins = |cell: &&pdiff_profile::Cell| match memo.get_mut(cell.stack.index()) {
-        Some(known) => *known.get_or_insert_with(|| row_table.spins(run, cell.stack)),
-        None => false,
-    };
-    run.cells.iter().filter(|cell| spins(cell)).map(|cell| cell.weight.0).sum()
+/// The weight of the stacks of which something holds.
+fn weight_where(run: &PreparedRun<'_>, holds: impl Fn(StackId) -> bool) -> u64 {
+    let stacks = (0_u32..).map(StackId).zip(run.stack_weights());
+    stacks.filter(|(stack, weight)| *weight > 0 && holds(*stack)).map(|(_, weight)| weight).sum()
 }
 
 fn run_facts<'a>(
@@ -222,15 +223,14 @@ fn summarize(
     sides: &Sides<'_>,
     facts: &[(Side, RunFacts<'_>, RunCost)],
     tables: &[RunTable],
-    rows: &[Row],
+    unresolved: &[u64],
 ) -> SideSummary {
     let input = sides.get(side);
-    let mine = || facts.iter().zip(tables).filter(|((of, ..), _)| *of == side);
-    let weight: Weight = mine().map(|(_, table)| Weight(table.weight)).sum();
+    let mine = || facts.iter().zip(tables.iter().zip(unresolved)).filter(|((of, ..), _)| *of == side);
+    let weight: Weight = mine().map(|(_, (table, _))| Weight(table.weight)).sum();
     let percent =
         |part: Weight| if weight == Weight::ZERO { 0.0 } else { 100.0 * part.as_f64() / weight.as_f64() };
-    let unresolved = rows.iter().filter(|row| row.unresolved).map(|row| row.side(side).self_weight).sum();
-    let runs = mine().zip(&input.runs).map(|(((_, facts, cost), table), run)| RunSummary {
+    let runs = mine().zip(&input.runs).map(|(((_, facts, cost), (table, _)), run)| RunSummary {
         path: run.path.clone(),
         event: run
             .profile
@@ -247,9 +247,9 @@ fn summarize(
     SideSummary {
         label: input.label.clone(),
         runs: runs.collect(),
-        samples: mine().map(|(_, table)| table.samples).sum(),
+        samples: mine().map(|(_, (table, _))| table.samples).sum(),
         weight,
-        unresolved_pct: percent(unresolved),
+        unresolved_pct: percent(mine().map(|(_, (_, unresolved))| Weight(*unresolved)).sum()),
         spin_pct: percent(mine().map(|((_, facts, _), _)| Weight(facts.spin_weight)).sum()),
         objects: input.objects.clone(),
     }

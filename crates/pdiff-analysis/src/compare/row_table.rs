@@ -122,6 +122,11 @@ impl<'a> RowTable<'a> {
         self.any_level(run, stack, |waits| waits != Waits::No)
     }
 
+    /// Whether the leaf of the stack has no function.
+    pub(super) fn is_unresolved(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
+        run.stacks.get(stack).last().is_some_and(|leaf| *self.keys.get(leaf.key).name == *UNRESOLVED)
+    }
+
     fn any_level(&self, run: &PreparedRun<'_>, stack: StackId, holds: impl Fn(Waits) -> bool) -> bool {
         let waits = |key: KeyId| self.waits.get(key.0 as usize).copied().unwrap_or(Waits::No);
         run.stacks.get(stack).iter().any(|level| holds(waits(level.key)))
