@@ -38,6 +38,7 @@ pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::aggregate::{CellRows, RowId, RunTable, aggregate};
 use crate::policy::Share;
@@ -164,16 +165,16 @@ fn compare_prepared(
 }
 
 fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {
+    let profile = run.input.profile;
     let mut classes: Vec<ThreadClass> = Vec::new();
+    let mut known: FxHashMap<(&str, &str), u32> = FxHashMap::default();
     let mut class_of = Vec::with_capacity(run.groups.len());
-    for (thread, group) in run.input.profile.threads.iter().zip(&run.groups) {
-        let comm = run.input.profile.string(thread.comm);
-        let known = classes.iter().position(|class| class.comm == comm && class.group == *group);
-        let class = known.unwrap_or_else(|| {
+    for (thread, group) in profile.threads.iter().zip(&run.groups) {
+        let comm = profile.string(thread.comm);
+        class_of.push(*known.entry((comm, group)).or_insert_with(|| {
             classes.push(ThreadClass { comm: comm.to_owned(), group: group.clone() });
-            classes.len() - 1
-        });
-        class_of.push(u32::try_from(class).unwrap_or(0));
+            u32::try_from(classes.len() - 1).expect("fewer than 2^32 threads fit in memory")
+        }));
     }
     let nobody = ThreadClass { comm: String::new(), group: String::new() };
     CellRows::find(&run.cells, &class_of, |class, stack| {

@@ -36,6 +36,7 @@ pub(super) struct RowTable<'a> {
     rounds: Vec<u64>,
     round: u64,
     scopes: Vec<Box<str>>,
+    scope_ids: FxHashMap<Box<str>, usize>,
     subsystems: Vec<Box<str>>,
     waits: Vec<Waits>,
 }
@@ -76,6 +77,7 @@ impl<'a> RowTable<'a> {
             } else {
                 Vec::new()
             },
+            scope_ids: FxHashMap::default(),
             keys,
             renames,
             settings,
@@ -211,13 +213,13 @@ impl<'a> RowTable<'a> {
     }
 
     fn scope(&mut self, name: &str) -> usize {
-        match self.scopes.iter().position(|scope| &**scope == name) {
-            Some(index) => index,
-            None => {
-                self.scopes.push(name.into());
-                self.scopes.len() - 1
-            }
+        if let Some(index) = self.scope_ids.get(name) {
+            return *index;
         }
+        let next = self.scopes.len();
+        self.scopes.push(name.into());
+        self.scope_ids.insert(name.into(), next);
+        next
     }
 
     /// The group of a function or thread; `None` where rows are functions.
