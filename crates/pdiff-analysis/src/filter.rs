@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use pdiff_profile::{Cell, EventId, FrameId, NoteKind, Notes, Profile, Side, StackId, Thread, Weight};
 
-use crate::normalize::{Keys, NormalStacks};
+use crate::normalize::{Keys, Level, NormalStacks};
 use crate::pattern::{Pattern, PatternError};
 
 /// A filter's value and the side it is for: `VALUE`, `before:VALUE` or `after:VALUE`.
@@ -112,8 +112,15 @@ impl Filters {
         }
         let threads: Vec<bool> =
             input.profile.threads.iter().map(|thread| self.keeps_thread(thread, input)).collect();
+        let wanted: Vec<bool> = input
+            .keys
+            .iter()
+            .map(|(_, key)| any(&self.stack_contains, input.side, |pattern| pattern.is_match(&key.qualified)))
+            .collect();
         let stacks: Vec<bool> = (0..input.stacks.len())
-            .map(|stack| self.keeps_stack(StackId(u32::try_from(stack).unwrap_or(u32::MAX)), input))
+            .map(|stack| {
+                self.keeps_stack(StackId(u32::try_from(stack).unwrap_or(u32::MAX)), &wanted, input)
+            })
             .collect();
         let keeps = |cell: &&Cell| {
             threads.get(cell.thread.index()).copied().unwrap_or(false)
@@ -130,25 +137,24 @@ impl Filters {
             && any(&self.tid, input.side, |tid| thread.tid == Some(*tid))
     }
 
-    fn keeps_stack(&self, stack: StackId, input: &Filtering<'_, '_>) -> bool {
+    /// `wanted` has the functions that `stack_contains` asks for; all of them, where it asks for none.
+    fn keeps_stack(&self, stack: StackId, wanted: &[bool], input: &Filtering<'_, '_>) -> bool {
         let leaf = input.profile.stacks.get(stack).last();
         let object = leaf.and_then(|&FrameId(id)| {
             let frame = input.profile.frames.get(id as usize)?;
             input.profile.objects.get(frame.object.index())
         });
         let kernel = object.is_some_and(|object| object.kind.is_kernel());
-        let wanted = match self.kernel {
+        let is_kept = match self.kernel {
             None => true,
             Some(KernelFilter::Only) => kernel,
             Some(KernelFilter::Without) => !kernel,
         };
         let path = object.map_or("[unknown]", |object| &object.path);
-        wanted
+        let is_wanted = |level: &Level| wanted.get(level.key.0 as usize).copied().unwrap_or(false);
+        is_kept
             && any(&self.dso, input.side, |pattern| pattern.is_match(path))
-            && any(&self.stack_contains, input.side, |pattern| {
-                let levels = input.stacks.get(stack).iter();
-                levels.into_iter().any(|level| pattern.is_match(&input.keys.get(level.key).qualified))
-            })
+            && input.stacks.get(stack).iter().any(is_wanted)
     }
 }
 

@@ -4,17 +4,17 @@ use pdiff_profile::{Cell, Profile, StackId};
 use rustc_hash::FxHashMap;
 
 use crate::knowledge::ThreadGroups;
-use crate::normalize::{Keys, NormalStacks};
+use crate::normalize::NormalStacks;
 
 /// The group of each thread, by thread index. Threads of one tid share a group, whatever their comm was at the time.
+/// `by_key` has the group that each function tells as a root.
 pub(crate) fn group_threads(
     profile: &Profile,
     cells: &[Cell],
     stacks: &NormalStacks,
-    keys: &Keys,
+    by_key: &[Option<usize>],
     groups: &ThreadGroups,
 ) -> Vec<String> {
-    let by_key: Vec<Option<usize>> = keys.iter().map(|(_, key)| groups.by_root(&key.qualified)).collect();
     let by_stack: Vec<Option<usize>> = (0..stacks.len())
         .map(|stack| {
             let levels = stacks.get(StackId(u32::try_from(stack).unwrap_or(u32::MAX)));

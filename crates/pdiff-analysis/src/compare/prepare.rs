@@ -67,6 +67,9 @@ impl<'a> Prepared<'a> {
         for (side, _, stacks) in &mut normalized {
             stacks.replace(&by_file[*side as usize]);
         }
+        let thread_groups = &settings.knowledge.thread_groups;
+        let roots: Vec<Option<usize>> =
+            keys.iter().map(|(_, key)| thread_groups.by_root(&key.qualified)).collect();
         let runs = normalized
             .into_iter()
             .map(|(side, input, stacks)| {
@@ -78,8 +81,7 @@ impl<'a> Prepared<'a> {
                     side,
                 };
                 let cells = settings.filters.apply(&what, notes);
-                let groups =
-                    group_threads(input.profile, &cells, &stacks, &keys, &settings.knowledge.thread_groups);
+                let groups = group_threads(input.profile, &cells, &stacks, &roots, thread_groups);
                 PreparedRun { side, input, stacks, cells, groups }
             })
             .collect();
