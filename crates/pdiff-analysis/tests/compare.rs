@@ -6,8 +6,8 @@ mod support;
 
 use pdiff_analysis::noise::{Test, Untested};
 use pdiff_analysis::{
-    CompareSettings, Comparison, GroupBy, KernelFilter, MatchedBy, Row, RowFunction, Share, Sides, TreeSettings,
-    compare_with_tree, hot_lines,
+    CompareSettings, Comparison, GroupBy, KernelFilter, MatchedBy, Row, RowFunction, Share, Sides,
+    TreeSettings, compare_with_tree, hot_lines,
 };
 use pdiff_profile::{NoteKind, Presence, ProfileBuilder, RunMeasures, Side, Span, Thread, Weight};
 use support::{compared, measured, profile, settings, side};
@@ -163,6 +163,23 @@ fn a_share_of_the_object_is_over_the_objects_own_samples() {
     let comparison = compared(&[&profile], &[&profile], &own);
     assert!((row(&comparison, "f").after.self_pct - 75.0).abs() < 1e-9);
     assert!((row(&comparison, "read").after.self_pct - 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_could_be_seen_is_the_same_with_sides_swapped() {
+    let timed = |counts: [u32; 4]| {
+        let [main, f, sort, hash] = counts;
+        let lines = |second| {
+            let own = format!("t@{second}: main {main}\nt@{second}: f {f}");
+            format!("{own}\nt@{second}: /lib/x.so!sort {sort}\nt@{second}: /lib/x.so!hash {hash}\n")
+        };
+        profile(&(0..10).map(lines).collect::<String>())
+    };
+    let (before, after) = (timed([600, 300, 150, 50]), timed([200, 100, 400, 100]));
+    let own = CompareSettings { share: Share::Object, ..settings() };
+    let forth = compared(&[&before], &[&after], &own);
+    let back = compared(&[&after], &[&before], &own);
+    assert_eq!(forth.noise.detectable, back.noise.detectable);
 }
 
 #[test]

@@ -79,9 +79,9 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
 /// Shares at which the smallest change that could be seen is told, in percent.
 const DETECTABLE_AT_PCT: [f64; 4] = [0.1, 0.5, 1.0, 5.0];
 
-/// What could be seen over the heaviest denominator.
+/// What could be seen over the denominator that is heaviest on both sides together.
 fn detectable(sensitivities: &[Sensitivity], denominators: &[Denominator]) -> Vec<(f64, Option<f64>)> {
-    let total = |denominator: &Denominator| denominator.after.iter().map(|blocks| blocks.total).sum::<f64>();
+    let total = |of: &Denominator| of.before.iter().chain(&of.after).map(|run| run.total).sum::<f64>();
     let heaviest = sensitivities.iter().zip(denominators).max_by(|a, b| total(a.1).total_cmp(&total(b.1)));
     let Some((sensitivity, _)) = heaviest else { return Vec::new() };
     DETECTABLE_AT_PCT.iter().map(|share| (*share, sensitivity.detectable_pp(*share))).collect()
