@@ -2,7 +2,7 @@
 
 use crate::pattern::PatternError;
 
-/// Why a file of subsystems, thread groups, spin lists or aliases could not be used.
+/// Why a file of knowledge could not be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KnowledgeError {
@@ -13,6 +13,14 @@ pub enum KnowledgeError {
         line: usize,
         /// What is wrong.
         message: String,
+    },
+    /// A setting's default has no version that could be compared.
+    #[error("setting '{setting}': '{version}' is no version; hint: write 8.0 or 8.0.27")]
+    Version {
+        /// The setting.
+        setting: String,
+        /// What stands there.
+        version: String,
     },
     /// A pattern that does not parse.
     #[error(transparent)]

@@ -150,11 +150,9 @@ impl SettingsKnowledge {
 impl KnownSetting {
     fn new(setting: Setting) -> Result<Self, KnowledgeError> {
         let default = |(version, value): (String, String)| -> Result<_, KnowledgeError> {
-            let wrong = || KnowledgeError::Form {
-                line: 0,
-                message: format!("{}: '{version}' is no version such as 8.0", setting.name),
-            };
-            Ok((parse_version(&version).ok_or_else(wrong)?, value))
+            let since = parse_version(&version);
+            let wrong = || KnowledgeError::Version { setting: setting.name.clone(), version };
+            Ok((since.ok_or_else(wrong)?, value))
         };
         let mut defaults: Vec<_> = setting.defaults.into_iter().map(default).collect::<Result<_, _>>()?;
         defaults.sort();
@@ -219,6 +217,13 @@ mod tests {
         assert!(log_bin.gates("f", Some("binlog")) && !log_bin.gates("f", Some("parser and lexer")));
         assert_eq!(known.noise("slow_query_log_file"), Some("paths"));
         assert_eq!(known.noise("innodb_flush_neighbors"), None);
+    }
+
+    #[test]
+    fn a_default_without_a_version_is_told_by_the_settings_name() {
+        let error = SettingsKnowledge::parse("[[setting]]\nname='x'\nwhy='y'\ndefaults={latest='1'}\n");
+        let text = error.unwrap_err().to_string();
+        assert_eq!(text, "setting 'x': 'latest' is no version; hint: write 8.0 or 8.0.27");
     }
 
     #[test]

@@ -66,9 +66,10 @@ impl Subsystems {
     pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
         let file: File = parse(text)?;
         let program = file.object.as_deref().map(str::parse::<Pattern>).transpose()?;
-        let rules: Result<_, KnowledgeError> =
-            file.subsystem.into_par_iter().map(|entry| Rule::new(entry, program.as_ref())).collect();
-        Ok(Self { rules: rules? })
+        let rules = file.subsystem.into_par_iter().map(|entry| Rule::new(entry, program.as_ref()));
+        // Of several wrong rules the first is told, whichever thread came to it first.
+        let rules: Vec<Result<Rule, KnowledgeError>> = rules.collect();
+        Ok(Self { rules: rules.into_iter().collect::<Result<_, _>>()? })
     }
 
     /// The built-in rules: mysqld, the kernel and the C and C++ libraries.
