@@ -103,12 +103,7 @@ impl<'a> Builds<'a> {
 
     /// The functions of a name that a side's build holds in some form.
     pub(super) fn find(&self, side: Side, name: &str) -> Vec<FunctionId> {
-        let Some(census) = self.census(side) else { return Vec::new() };
-        let is_held = |f: &Function<'_>| f.is_present() && f.linkage() != Linkage::Imported;
-        let mut ids: Vec<FunctionId> = census.find(name).filter(is_held).map(Function::target).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+        self.census(side).map_or_else(Vec::new, |census| held(census, name))
     }
 
     /// Of the functions of one name those in a file: in the one most like it. None, if none is like it.
@@ -178,6 +173,15 @@ impl<'a> Builds<'a> {
             _ => None,
         }
     }
+}
+
+/// The functions of a name that a build holds in some form.
+pub(super) fn held(census: &Census, name: &str) -> Vec<FunctionId> {
+    let is_held = |f: &Function<'_>| f.is_present() && f.linkage() != Linkage::Imported;
+    let mut ids: Vec<FunctionId> = census.find(name).filter(is_held).map(Function::target).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 fn major(producer: &Producer) -> &str {

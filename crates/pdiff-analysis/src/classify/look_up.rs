@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::builds::Builds;
+use super::builds::held;
 use super::input::ClassifyInput;
 use crate::pattern::Pattern;
-use pdiff_profile::Side;
 
 /// More functions than this are not explained at once.
 const MOST_AT_ONCE: usize = 8;
@@ -46,8 +45,8 @@ pub fn look_up(input: &ClassifyInput<'_>, wanted: &str) -> FunctionLookup {
     if let Some(found) = by_name {
         return FunctionLookup::Found(found);
     }
-    let builds = Builds::new(input);
-    if Side::BOTH.iter().any(|side| !builds.find(*side, wanted).is_empty()) {
+    let censuses = input.builds.map_or([None, None], |builds| [builds.before, builds.after]);
+    if censuses.into_iter().flatten().any(|census| !held(census, wanted).is_empty()) {
         return FunctionLookup::OnlyInBuilds(wanted.to_owned());
     }
     let matching =
