@@ -21,7 +21,8 @@ pub(super) struct Builds<'a> {
 struct Pair<'a> {
     matching: Matching,
     inlines: InlineComparison<'a>,
-    row_of: [FxHashMap<FunctionId, usize>; 2],
+    /// By function of Before.
+    row_of: FxHashMap<FunctionId, usize>,
 }
 
 /// A caller in which a function is inlined on one side and called on the other.
@@ -134,7 +135,7 @@ impl<'a> Builds<'a> {
     /// Callers in which the functions are inlined on `inlined_on` and called on the other side.
     pub(super) fn flips(&self, ids: &[Vec<FunctionId>; 2], inlined_on: Side) -> Vec<CallerFlip> {
         let Some(pair) = &self.pair else { return Vec::new() };
-        let rows = ids[0].iter().filter_map(|id| pair.row_of[0].get(id));
+        let rows = ids[0].iter().filter_map(|id| pair.row_of.get(id));
         let rows = rows.filter_map(|row| pair.inlines.functions.get(*row));
         let is_of_after = |row: &&FunctionComparison| row.after.is_some_and(|id| ids[1].contains(&id));
         let flips = rows.filter(is_of_after).flat_map(|row| {
@@ -149,14 +150,17 @@ impl<'a> Builds<'a> {
 
     /// Whether both builds come from compilers of one family and major version; `None` where one is not known.
     pub(super) fn same_compiler(&self, ids: &[Vec<FunctionId>; 2]) -> Option<bool> {
-        let of = |side: Side| -> Option<&Producer> {
-            let census = self.census(side)?;
-            let own = ids[at(side)].iter().filter_map(|id| census.function(*id)?.producer()).next();
-            own.or_else(|| census.producers().first())
-        };
+        let of = |side: Side| self.producer(side, &ids[at(side)]);
         let (before, after) = (of(Side::Before)?, of(Side::After)?);
         let is_known = before.compiler != Compiler::Other && after.compiler != Compiler::Other;
         is_known.then(|| before.compiler == after.compiler && major(before) == major(after))
+    }
+
+    /// The compiler of some functions of a side's build; the build's first, where theirs is not known.
+    pub(super) fn producer(&self, side: Side, ids: &[FunctionId]) -> Option<&'a Producer> {
+        let census = self.census(side)?;
+        let own = ids.iter().find_map(|id| census.function(*id)?.producer());
+        own.or_else(|| census.producers().first())
     }
 
     fn is_sampled(&self, side: Side, id: FunctionId) -> bool {
@@ -192,11 +196,8 @@ impl<'a> Pair<'a> {
     fn new(before: &'a Census, after: &'a Census, input: &ClassifyInput<'a>) -> Self {
         let matching = match_functions(before, after, input.knowledge.aliases);
         let inlines = compare_inlines(before, after, &matching);
-        let index = |id: fn(&FunctionComparison) -> Option<FunctionId>| {
-            let rows = inlines.functions.iter().enumerate();
-            rows.filter_map(|(index, row)| Some((id(row)?, index))).collect()
-        };
-        let row_of = [index(|row| row.before), index(|row| row.after)];
+        let rows = inlines.functions.iter().enumerate();
+        let row_of = rows.filter_map(|(index, row)| Some((row.before?, index))).collect();
         Self { matching, inlines, row_of }
     }
 

@@ -47,7 +47,7 @@ impl<'a> Case<'a> {
         case
     }
 
-    /// The case of a function that has no row: only what the builds hold is of interest.
+    /// Whether a side's build holds the function.
     pub(super) fn held_by(&self, side: Side) -> InBuild {
         self.in_build[at(side)]
     }

@@ -11,14 +11,14 @@ use super::case::Case;
 use super::cause::Judged;
 use super::input::ClassifyInput;
 use crate::compare::Row;
-use crate::noise::{FLOOR_PP, MIN_SAMPLES};
+use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 use crate::policy::Share;
 
 /// A median of fewer functions says nothing: the factor is then 1.
 const LEAST_FUNCTIONS: usize = 8;
 
-/// A share within a tenth of what the factor makes of it did not change: the practical floor of every row.
-const TOLERANCE: f64 = 1.1;
+/// A share within this factor of what the common one makes of it did not change: the practical floor of every row.
+const TOLERANCE: f64 = 1.0 + FLOOR_RELATIVE;
 
 /// After's share over Before's of a function that did not change.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -73,8 +73,8 @@ impl CommonShift {
         let is_like = (after / (self.0 * before)).ln().abs() <= TOLERANCE.ln();
         let is_other_way = own_pp * (after - before) <= 0.0;
         // Seen from either side, so that swapped sides agree.
-        let (least, middle) = (own_pp.abs().max(own_pp.abs() / self.0), own_pp.abs() / self.0.sqrt());
-        is_like || is_other_way || least < FLOOR_PP || middle < half_pp
+        let (largest, middle) = (own_pp.abs().max(own_pp.abs() / self.0), own_pp.abs() / self.0.sqrt());
+        is_like || is_other_way || largest < FLOOR_PP || middle < half_pp
     }
 }
 

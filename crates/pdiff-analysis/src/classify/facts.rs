@@ -144,7 +144,7 @@ enum Places {
 fn code_of(census: &Census, ids: &[FunctionId], side: Side, places: Places) -> Vec<Evidence> {
     let functions: Vec<Function<'_>> = ids.iter().filter_map(|id| census.function(*id)).collect();
     let out_of_line: usize = functions.iter().map(|f| f.out_of_line()).sum();
-    let bytes: u64 = functions.iter().map(|f| f.code_bytes()).sum();
+    let bytes = functions.iter().map(|f| f.code_bytes()).fold(0, u64::saturating_add);
     let instances: u64 = functions.iter().map(|f| f.inlined_instances()).sum();
     let inlined = match (census.sees_inlines(), instances) {
         (false, _) => "inlined instances not visible".to_owned(),
@@ -239,11 +239,7 @@ fn matched(builds: &Builds<'_>, case: &Case<'_>) -> Vec<Evidence> {
 }
 
 fn compilers(builds: &Builds<'_>, case: &Case<'_>) -> Vec<Evidence> {
-    let of = |side: Side| {
-        let census = builds.census(side)?;
-        let own = case.ids[at(side)].iter().find_map(|id| census.function(*id)?.producer());
-        own.or_else(|| census.producers().first()).map(|producer| producer.text.to_string())
-    };
+    let of = |side: Side| builds.producer(side, &case.ids[at(side)]).map(|producer| &producer.text);
     match (of(Side::Before), of(Side::After)) {
         (Some(before), Some(after)) if case.of_program && before != after => {
             vec![Evidence::new(EvidenceKind::Compiler, format!("{before} before, {after} after"))]

@@ -16,7 +16,7 @@ use super::spelling::Spellings;
 
 /// Below this share of common words a pair is mostly wrong (measured on two versions of a server ten years apart).
 const MIN_WORDS_ALIKE: f64 = 0.3;
-/// A pair needs this score.
+/// A pair needs this score; below it most are wrong.
 const MIN_SCORE: f64 = 0.5;
 /// A pair's score must be this much above the next best of either.
 const MARGIN: f64 = 0.05;

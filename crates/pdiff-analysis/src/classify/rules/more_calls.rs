@@ -21,12 +21,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let row = case.row;
     // From none to some is no growth of calls: it is newly active.
     let calls = context.input.counts?.get(&row.name).filter(|calls| calls.before > 0.0)?;
-    let changed = |of: &Judged| of.is_significant(row) || per_operation::is_own(*of, row);
+    let changed = |of: &Judged| per_operation::is_told(*of, row);
     let judged = [Judged::OwnSelf, Judged::Total].into_iter().find(changed)?;
-    let (before, after) = match judged {
-        Judged::Total => (row.before.total_pct, row.after.total_pct),
-        _ => (row.before.self_pct, row.after.self_pct),
-    };
+    let (before, after) = judged.shares(row);
     let more_calls = calls.after / calls.before;
     // Counts are per operation; so is time, where operations are known.
     let whole =

@@ -9,21 +9,17 @@ use super::inline_flip;
 use super::weight::changed;
 use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
-use crate::classify::cause::{Cause, Confidence};
+use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::common_shift::CommonShift;
 use crate::classify::context::Context;
 use crate::classify::evidence::{Evidence, EvidenceKind};
 use crate::classify::finding::Finding;
 use crate::classify::rules::FlippedCallers;
 use crate::compare::Row;
-use crate::matching::FoundBy;
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 
 /// Functions of fewer bytes have the same code by chance.
 const TELLING_BYTES: u64 = 64;
-
-/// A rename found by likeness is worth a claim from here on; below it most are wrong.
-const LIKELY_SCORE: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let (side, name) = case.other_name.as_ref()?;
@@ -64,11 +60,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
 fn net(shift: CommonShift, before: &Row, after: &Row) -> (f64, f64, f64) {
     let is_booked = before.before.booked_self_pct > 0.0 && after.after.booked_self_pct > 0.0;
     let (from, to) = shares(before, after);
-    let half = |row: &Row| match is_booked {
-        true => (row.booked.ci_high_pp - row.booked.ci_low_pp) / 2.0,
-        false => (row.ci_high_pp - row.ci_low_pp) / 2.0,
-    };
-    (shift.own_change_pp(from, to), half(before).hypot(half(after)), from.max(to))
+    let measure = if is_booked { Judged::Booked } else { Judged::OwnSelf };
+    let half_pp = measure.half_width_pp(before).hypot(measure.half_width_pp(after));
+    (shift.own_change_pp(from, to), half_pp, from.max(to))
 }
 
 /// The shares that are compared.
@@ -87,9 +81,7 @@ fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding 
     let Some(found) = case.found else {
         return finding.limited(Confidence::Unclear, "the match is not known");
     };
-    let is_doubtful = found.is_ambiguous
-        || (found.level == FoundBy::Fuzzy && found.score.is_none_or(|score| score < LIKELY_SCORE));
-    let at_most = if is_doubtful { Confidence::Unclear } else { Confidence::Likely };
+    let at_most = if found.is_ambiguous { Confidence::Unclear } else { Confidence::Likely };
     let code = match context.builds.same_code(&case.ids) {
         Some(true) => "the code is the same, but short enough to be so by chance",
         Some(false) => "the code differs",

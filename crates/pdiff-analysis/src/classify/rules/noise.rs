@@ -9,8 +9,7 @@ use crate::classify::finding::Finding;
 use crate::classify::rules::FlippedCallers;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
-    let is_told = |of: &Judged| of.is_significant(case.row) || per_operation::is_own(*of, case.row);
-    if Judged::ALL.iter().any(is_told) {
+    if Judged::ALL.iter().any(|of| per_operation::is_told(*of, case.row)) {
         return None;
     }
     if let Some(finding) = fast_path::hidden(context, case, flipped) {

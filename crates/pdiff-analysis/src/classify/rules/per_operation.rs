@@ -16,8 +16,13 @@ use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 use crate::policy::Share;
 
 /// Whether a measure's cost changed on its own.
-pub(super) fn is_own(measure: Judged, row: &Row) -> bool {
+fn is_own(measure: Judged, row: &Row) -> bool {
     measure.cost_change(row).is_some_and(|change| change.extent == CostExtent::Own)
+}
+
+/// Whether a measure changed beyond noise: its share, or its cost on its own.
+pub(super) fn is_told(measure: Judged, row: &Row) -> bool {
+    measure.is_significant(row) || is_own(measure, row)
 }
 
 /// The share does not tell of the cost: it is within noise, or it went the other way because others changed more.
@@ -28,8 +33,7 @@ fn is_untold(measure: Judged, row: &Row) -> bool {
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    let told = |of: &Judged| of.is_significant(row) || is_own(*of, row);
-    let judged = Judged::ALL.iter().copied().find(told)?;
+    let judged = Judged::ALL.iter().copied().find(|of| is_told(*of, row))?;
     if !is_own(judged, row) || !is_untold(judged, row) {
         return None;
     }
