@@ -24,13 +24,7 @@ const DEVIATION_FROM_MEDIAN: f64 = 1.4826;
 /// Judges each row's cost per operation; nothing where the noise of the whole profile's cost was not measured.
 /// `false_discovery_rate` bounds false findings among the rows of each measure.
 pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], false_discovery_rate: f64) {
-    let Some((low, high)) = cost.log_interval else { return };
-    let degrees_of_freedom = cost.log_degrees_of_freedom;
-    let whole = CommonFactor {
-        ratio: (-cost.log_ratio).exp(),
-        log_se: (high - low) / 2.0 / critical_t(0.05, degrees_of_freedom),
-        degrees_of_freedom,
-    };
+    let Some(whole) = cost.factor_of_shares() else { return };
     let typical = typical_factor(rows);
     let measures: [fn(&mut Row) -> Measured<'_>; 3] = [of_self, of_booked, of_total];
     for measure in measures {
@@ -52,6 +46,28 @@ pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], false_discovery_ra
     }
 }
 
+impl Cost {
+    /// What the change of the whole profile's cost makes of shares; `None` where its noise was not measured.
+    pub(crate) fn factor_of_shares(&self) -> Option<CommonFactor> {
+        let (low, high) = self.log_interval?;
+        let degrees_of_freedom = self.log_degrees_of_freedom;
+        let log_se = (high - low) / 2.0 / critical_t(0.05, degrees_of_freedom);
+        Some(CommonFactor { ratio: (-self.log_ratio).exp(), log_se, degrees_of_freedom })
+    }
+}
+
+impl Row {
+    /// The change of self, where it was tested.
+    pub(crate) fn self_change(&self) -> Option<ShareChange> {
+        self.test.p().map(|_| ShareChange {
+            before_pct: self.before.self_pct,
+            after_pct: self.after.self_pct,
+            se_pp: self.se_pp,
+            degrees_of_freedom: self.degrees_of_freedom,
+        })
+    }
+}
+
 /// A measure of a row: its change of share, where it was tested, and where the outcome goes.
 struct Measured<'a> {
     share: Option<ShareChange>,
@@ -59,13 +75,7 @@ struct Measured<'a> {
 }
 
 fn of_self(row: &mut Row) -> Measured<'_> {
-    let share = row.test.p().map(|_| ShareChange {
-        before_pct: row.before.self_pct,
-        after_pct: row.after.self_pct,
-        se_pp: row.se_pp,
-        degrees_of_freedom: row.degrees_of_freedom,
-    });
-    Measured { share, change: &mut row.cost_change }
+    Measured { share: row.self_change(), change: &mut row.cost_change }
 }
 
 fn of_booked(row: &mut Row) -> Measured<'_> {

@@ -4,10 +4,8 @@
 //! What the share changed beyond the whole profile's cost is tested (`noise::CommonFactor`); false discoveries are bounded
 //! over the rows (Benjamini, Hochberg). With one run a side the variation of cost is assumed, as it is for shares.
 
-use crate::compare::{Comparison, Cost, Row};
-use crate::noise::{
-    ASSUMED_CV, ASSUMED_CV_DF, CommonFactor, Excess, RunVariation, ShareChange, critical_t, q_values,
-};
+use crate::compare::{Comparison, Cost};
+use crate::noise::{ASSUMED_CV, ASSUMED_CV_DF, CommonFactor, Excess, RunVariation, q_values};
 
 /// For each row: its change is beyond noise and large enough to matter. `per_operation` judges costs per operation, else
 /// shares.
@@ -17,7 +15,7 @@ pub(super) fn significant(comparison: &Comparison, per_operation: bool) -> Vec<b
     };
     let factor = factor_of(cost, &comparison.noise.run_variation);
     let tested: Vec<Option<Excess>> =
-        comparison.rows.iter().map(|row| row.test.p().map(|_| factor.excess(change_of(row)))).collect();
+        comparison.rows.iter().map(|row| row.self_change().map(|change| factor.excess(change))).collect();
     let p_values: Vec<f64> = tested.iter().flatten().map(Excess::p).collect();
     let mut q = q_values(&p_values).into_iter();
     let threshold = comparison.noise.q_threshold;
@@ -27,31 +25,17 @@ pub(super) fn significant(comparison: &Comparison, per_operation: bool) -> Vec<b
     tested.iter().map(is_found).collect()
 }
 
-/// What the change of the whole profile's cost makes of shares.
+/// What the change of the whole profile's cost makes of shares; its noise is assumed where it was not measured.
 fn factor_of(cost: &Cost, variation: &RunVariation) -> CommonFactor {
-    let ratio = (-cost.log_ratio).exp();
-    match cost.log_interval {
-        Some((low, high)) => {
-            let degrees_of_freedom = cost.log_degrees_of_freedom;
-            let log_se = (high - low) / 2.0 / critical_t(0.05, degrees_of_freedom);
-            CommonFactor { ratio, log_se, degrees_of_freedom }
+    cost.factor_of_shares().unwrap_or_else(|| {
+        let cv = match variation {
+            RunVariation::Assumed { cv } => *cv,
+            RunVariation::Measured { .. } => ASSUMED_CV,
+        };
+        CommonFactor {
+            ratio: (-cost.log_ratio).exp(),
+            log_se: cv * std::f64::consts::SQRT_2,
+            degrees_of_freedom: ASSUMED_CV_DF,
         }
-        None => {
-            let cv = match variation {
-                RunVariation::Assumed { cv } => *cv,
-                RunVariation::Measured { .. } => ASSUMED_CV,
-            };
-            let log_se = cv * std::f64::consts::SQRT_2;
-            CommonFactor { ratio, log_se, degrees_of_freedom: ASSUMED_CV_DF }
-        }
-    }
-}
-
-fn change_of(row: &Row) -> ShareChange {
-    ShareChange {
-        before_pct: row.before.self_pct,
-        after_pct: row.after.self_pct,
-        se_pp: row.se_pp,
-        degrees_of_freedom: row.degrees_of_freedom,
-    }
+    })
 }
