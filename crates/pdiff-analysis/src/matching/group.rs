@@ -1,11 +1,11 @@
 //! Functions that share a spelling: who of them belongs together.
 
-use std::cmp::Ordering;
 use std::hash::BuildHasher as _;
 
 use pdiff_profile::census::{Census, Function, FunctionId};
 use rustc_hash::FxBuildHasher;
 
+use super::neighbours::shared;
 use super::source_file::likeness;
 
 /// Largest product of both sides' sizes that is compared pair by pair.
@@ -153,17 +153,5 @@ fn alike(left: &[u64], right: &[u64]) -> u32 {
     if total == 0 {
         return 100;
     }
-    let (mut a, mut b, mut shared) = (left.iter().peekable(), right.iter().peekable(), 0);
-    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
-        match x.cmp(y) {
-            Ordering::Less => drop(a.next()),
-            Ordering::Greater => drop(b.next()),
-            Ordering::Equal => {
-                shared += 2;
-                a.next();
-                b.next();
-            }
-        }
-    }
-    u32::try_from(shared * 100 / total).unwrap_or(0)
+    u32::try_from(shared(left, right) * 200 / total).unwrap_or(0)
 }

@@ -4,7 +4,7 @@
 //! found at ([`FoundBy`]); what has no partner stays alone. Levels are tried strictest first, each on what is left:
 //!
 //! ```text
-//! linkage > signature > qualified > alias > loose > unqualified > fuzzy
+//! linkage > signature > qualified > unscoped > alias > loose > unqualified > fuzzy
 //! ```
 //!
 //! Where several functions share a spelling, source file and parameters decide; if these do not either, overloads are
@@ -20,9 +20,9 @@ mod spelling;
 
 pub use level::FoundBy;
 pub use matcher::{Match, Matching, match_functions};
-pub use source_file::{SourceMove, source_move};
-pub(crate) use source_file::{are_one_header, likeness as file_likeness};
-pub use spelling::is_library;
+pub use source_file::SourceMove;
+pub(crate) use source_file::{are_one_header, likeness as file_likeness, source_move};
+pub(crate) use spelling::is_library;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Whom a function has to do with, as far as the pairs known so far tell: callers, callees, and where it was inlined.
 
+use std::cmp::Ordering;
+
 use pdiff_profile::census::{Census, FunctionId};
 
 /// Most neighbours looked at; a function with more is known to everyone.
@@ -32,18 +34,24 @@ pub(super) fn neighbours(
 
 /// The share of equal members in two sorted lists: 1 if they are the same, 0 if they share none or one is empty.
 pub(super) fn overlap<T: Ord>(left: &[T], right: &[T]) -> f64 {
-    let (mut a, mut b, mut shared) = (left.iter().peekable(), right.iter().peekable(), 0_usize);
+    let shared = shared(left, right);
+    let total = left.len() + right.len() - shared;
+    if total == 0 { 0.0 } else { shared as f64 / total as f64 }
+}
+
+/// How many members two sorted lists share.
+pub(super) fn shared<T: Ord>(left: &[T], right: &[T]) -> usize {
+    let (mut a, mut b, mut shared) = (left.iter().peekable(), right.iter().peekable(), 0);
     while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
         match x.cmp(y) {
-            std::cmp::Ordering::Less => drop(a.next()),
-            std::cmp::Ordering::Greater => drop(b.next()),
-            std::cmp::Ordering::Equal => {
+            Ordering::Less => drop(a.next()),
+            Ordering::Greater => drop(b.next()),
+            Ordering::Equal => {
                 shared += 1;
                 a.next();
                 b.next();
             }
         }
     }
-    let total = left.len() + right.len() - shared;
-    if total == 0 { 0.0 } else { shared as f64 / total as f64 }
+    shared
 }

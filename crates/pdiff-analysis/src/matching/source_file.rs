@@ -36,15 +36,7 @@ impl SourceMove {
 }
 
 /// Where a function went that was declared in `before` and is in `after`.
-///
-/// ```
-/// use pdiff_analysis::matching::{SourceMove, source_move};
-///
-/// let moved = source_move(Some("/a/innobase/include/mem0mem.ic"), Some("b/innobase/mem/mem0mem.cc"));
-/// assert_eq!(moved, SourceMove::HeaderToSource);
-/// ```
-#[must_use]
-pub fn source_move(before: Option<&str>, after: Option<&str>) -> SourceMove {
+pub(crate) fn source_move(before: Option<&str>, after: Option<&str>) -> SourceMove {
     let (Some(before), Some(after)) = (before, after) else { return SourceMove::Unknown };
     match (is_header(before), is_header(after)) {
         (true, false) => SourceMove::HeaderToSource,

@@ -126,12 +126,8 @@ fn is_library_spelling(loose: &str) -> bool {
     }
     let is_unnamed = name.starts_with('(') && !name.starts_with("(anonymous");
     is_unnamed
-        || ["std::", "__gnu", "boost::", "google::", "rapidjson::", "operator", "__", "<", "_GLOBAL_"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
-        || name
-            .match_indices('{')
-            .any(|(at, _)| name.get(at..).is_some_and(|rest| rest.starts_with("{lambda")))
+        || LIBRARIES.iter().chain(&["operator", "__", "<", "_GLOBAL_"]).any(|prefix| name.starts_with(prefix))
+        || name.contains("{lambda")
 }
 
 /// Whether a name is of a library however the rest of it is spelled: it begins with the library's namespace, and no
@@ -146,14 +142,7 @@ pub(super) fn is_plainly_library(name: &str) -> bool {
 }
 
 /// Whether a function of this name comes from a library that both builds bring along.
-///
-/// ```
-/// use pdiff_analysis::matching::is_library;
-///
-/// assert!(is_library("std::vector<int>::size") && !is_library("mtr_t::commit"));
-/// ```
-#[must_use]
-pub fn is_library(name: &str) -> bool {
+pub(crate) fn is_library(name: &str) -> bool {
     is_plainly_library(name) || Spelling::of(name).is_library
 }
 
