@@ -6,7 +6,7 @@
 use pdiff_profile::{Cell, StackId};
 use rustc_hash::FxHashMap;
 
-use crate::noise::{COARSE_FACTOR, RowRun, RunBlocks};
+use crate::noise::{RowRun, RunBlocks, coarse_blocks, ends_coarse_block};
 
 /// A row of the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -148,7 +148,6 @@ pub(crate) fn aggregate(
 ) -> RunTable {
     let mut table = RunTable::default();
     let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
-    let coarse_blocks = (blocks / COARSE_FACTOR).max(1);
     let (mut fine, mut coarse) = (BlockWeights::default(), BlockWeights::default());
     let mut counted = 0;
     for (index, block) in cells.chunk_by(|a, b| a.block == b.block).enumerate() {
@@ -161,13 +160,12 @@ pub(crate) fn aggregate(
         }
         coarse.add_block(&fine);
         fine.flush(&mut table, &row_denominator, Length::Fine);
-        let ends_coarse = (index + 1) % COARSE_FACTOR == 0 && (index + 1) / COARSE_FACTOR < coarse_blocks;
-        if ends_coarse || index + 1 == blocks {
+        if ends_coarse_block(index, blocks) {
             coarse.flush(&mut table, &row_denominator, Length::Coarse);
         }
     }
     for denominator in &mut table.denominators {
-        (denominator.blocks, denominator.coarse_blocks) = (blocks, coarse_blocks);
+        (denominator.blocks, denominator.coarse_blocks) = (blocks, coarse_blocks(blocks));
     }
     table
 }

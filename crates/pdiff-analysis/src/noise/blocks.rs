@@ -1,17 +1,14 @@
 //! What one run says of a denominator and of a row: weights, and sums over its time blocks.
 //!
-//! A run is cut into blocks of [`BLOCK_S`] seconds. With w_b the row's weight and n_b the denominator's weight in
+//! A run is cut into blocks of a second: shorter ones cut single bursts apart, longer ones leave few blocks. With w_b the row's weight and n_b the denominator's weight in
 //! block b, the share is p = sum w / sum n, and the spread of w_b around p n_b is the run's own noise, queueing and
 //! bursts included, without any assumption on samples being independent. Only four sums are kept, so that a row
 //! costs the same whatever the length of the run.
 //!
-//! Deliberately not here: any comparison of two runs (`side.rs`, `moderated.rs`), any stack or name.
-
-/// Length of a fine time block in seconds: shorter ones cut single bursts apart, longer ones leave few blocks.
-pub const BLOCK_S: f64 = 1.0;
+//! Deliberately not here: any comparison of two runs (`side.rs`, `model.rs`), any stack or name.
 
 /// Fine blocks in a coarse one: the two lengths are compared to see drift.
-pub const COARSE_FACTOR: usize = 4;
+const COARSE_FACTOR: usize = 4;
 
 /// One run's denominator: its weight, and the sums over its time blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -78,14 +75,25 @@ impl RowRun {
     }
 }
 
-/// Joins every [`COARSE_FACTOR`] blocks; a rest shorter than half of that goes to the last one.
+/// How many coarse blocks there are: a rest goes to the last one.
+pub(crate) fn coarse_blocks(fine_blocks: usize) -> usize {
+    (fine_blocks / COARSE_FACTOR).max(fine_blocks.min(1))
+}
+
+/// Whether a fine block, by its place, is the last one of a coarse one.
+pub(crate) fn ends_coarse_block(at: usize, fine_blocks: usize) -> bool {
+    let (ended, rest) = ((at + 1) / COARSE_FACTOR, (at + 1) % COARSE_FACTOR);
+    at + 1 == fine_blocks || (rest == 0 && ended < coarse_blocks(fine_blocks))
+}
+
+/// Sums fine blocks into coarse ones.
 fn coarsen(weights: &[f64]) -> Vec<f64> {
-    let mut coarse: Vec<f64> = weights.chunks(COARSE_FACTOR).map(|chunk| chunk.iter().sum()).collect();
-    let rest = weights.len() % COARSE_FACTOR;
-    if rest > 0 && 2 * rest < COARSE_FACTOR && coarse.len() > 1 {
-        let tail = coarse.pop().unwrap_or(0.0);
-        if let Some(last) = coarse.last_mut() {
-            *last += tail;
+    let mut coarse = Vec::with_capacity(coarse_blocks(weights.len()));
+    let mut sum = 0.0;
+    for (at, weight) in weights.iter().enumerate() {
+        sum += weight;
+        if ends_coarse_block(at, weights.len()) {
+            coarse.push(std::mem::take(&mut sum));
         }
     }
     coarse
@@ -93,4 +101,23 @@ fn coarsen(weights: &[f64]) -> Vec<f64> {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rest_goes_to_the_last_coarse_block() {
+        let check = |fine: usize, expected: &[f64]| {
+            assert_eq!(coarsen(&vec![1.0; fine]), expected, "{fine}");
+            assert_eq!(coarse_blocks(fine), expected.len(), "{fine}");
+        };
+        check(0, &[]);
+        check(1, &[1.0]);
+        check(4, &[4.0]);
+        check(7, &[7.0]);
+        check(8, &[4.0, 4.0]);
+        check(11, &[4.0, 7.0]);
+    }
 }

@@ -25,7 +25,8 @@ mod student;
 mod trigamma;
 mod within;
 
-pub use blocks::{BLOCK_S, COARSE_FACTOR, RowRun, RunBlocks};
+pub use blocks::{RowRun, RunBlocks};
+pub(crate) use blocks::{coarse_blocks, ends_coarse_block};
 pub(crate) use common_factor::{CommonFactor, Excess, ShareChange};
 pub use cost::{CommonShift, common_shift};
 pub use detectable::{POWER, Sensitivity, SideSize};
