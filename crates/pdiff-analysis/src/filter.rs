@@ -7,7 +7,7 @@ use std::str::FromStr;
 use pdiff_profile::{Cell, EventId, FrameId, NoteKind, Notes, Profile, Side, StackId, Thread, Weight};
 
 use crate::normalize::{Keys, Level, NormalStacks};
-use crate::pattern::{Pattern, PatternError};
+use crate::pattern::Pattern;
 
 /// A filter's value and the side it is for: `VALUE`, `before:VALUE` or `after:VALUE`.
 #[derive(Clone, Debug)]
@@ -65,14 +65,6 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Checks a filter's value as the command line has it.
-    ///
-    /// # Errors
-    /// If the pattern does not parse.
-    pub fn pattern(text: &str) -> Result<OnSide<Pattern>, PatternError> {
-        text.parse()
-    }
-
     /// Whether nothing is filtered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -118,9 +110,7 @@ impl Filters {
             .map(|(_, key)| any(&self.stack_contains, input.side, |pattern| pattern.is_match(&key.qualified)))
             .collect();
         let stacks: Vec<bool> = (0..input.stacks.len())
-            .map(|stack| {
-                self.keeps_stack(StackId(u32::try_from(stack).unwrap_or(u32::MAX)), &wanted, input)
-            })
+            .map(|stack| self.keeps_stack(StackId(u32::try_from(stack).unwrap_or(u32::MAX)), &wanted, input))
             .collect();
         let keeps = |cell: &&Cell| {
             threads.get(cell.thread.index()).copied().unwrap_or(false)

@@ -33,7 +33,7 @@ pub use counts::{CallCounts, CountsError};
 pub use evidence::{Evidence, EvidenceKind};
 pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
 pub use look_up::{FunctionLookup, look_up};
-pub use verdict::{Classification, VERDICT_FLOOR_PCT, Verdict, VerdictFamily};
+pub use verdict::{Classification, Verdict, VerdictFamily};
 
 use pdiff_profile::Side;
 use pdiff_profile::census::Visibility;

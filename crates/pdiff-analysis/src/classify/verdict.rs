@@ -119,7 +119,7 @@ pub struct Classification {
 
 /// The measures of a row over the floor of the table: what is below this on both sides, in percent of the denominator,
 /// is left out, for no change of it passes the practical floor.
-pub const VERDICT_FLOOR_PCT: f64 = crate::noise::FLOOR_PP;
+const VERDICT_FLOOR_PCT: f64 = crate::noise::FLOOR_PP;
 
 /// Whether a row gets a verdict.
 pub(super) fn is_over_floor(row: &Row) -> bool {

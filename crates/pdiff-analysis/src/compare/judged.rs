@@ -38,8 +38,7 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
     let others = || rayon::join(|| judge(|row| row.booked), || judge(|row| row.total));
     let (judgement, (booked, total)) = rayon::join(|| judge(|row| row.own), others);
     let keyed = counted.row_table.rows().par_iter().zip(&judgement.rows).enumerate();
-    let drifting = judgement.drift.iter().flat_map(|drift| &drift.rows);
-    let drifting = drifting.map(|row| counted.name(RowId(*row as u32))).collect();
+    let drifting = judgement.drifting.iter().map(|row| counted.name(RowId(*row as u32))).collect();
     let mut rows: Vec<Row> =
         keyed.map(|(index, (key, noise))| counted.row(RowId(index as u32), key, noise)).collect();
     for (index, row) in rows.iter_mut().enumerate() {

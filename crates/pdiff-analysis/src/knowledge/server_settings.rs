@@ -165,12 +165,6 @@ impl KnownSetting {
         })
     }
 
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Why it matters.
     #[must_use]
     pub fn why(&self) -> &str {

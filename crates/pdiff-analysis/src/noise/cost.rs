@@ -15,26 +15,18 @@ use super::student::critical_t;
 
 /// Change of the whole profile's cost per operation: the factor that every row's cost per operation has in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CommonShift {
+pub(crate) struct CommonShift {
     /// ln(cost after / cost before), costs averaged on the log scale.
-    pub log_ratio: f64,
+    pub(crate) log_ratio: f64,
     /// Lower and upper end of the 95 % interval; `None` with one run on each side.
-    pub interval: Option<(f64, f64)>,
+    pub(crate) interval: Option<(f64, f64)>,
     /// Degrees of freedom of the interval; 0 with one run on each side.
-    pub degrees_of_freedom: f64,
+    pub(crate) degrees_of_freedom: f64,
 }
 
 /// The common shift of two sides, from each run's weight per operation; `None` if a side has no usable run (costs must
 /// be positive). The variance of ln cost is taken to be one for both sides, so that a side may have a single run.
-///
-/// ```
-/// use pdiff_analysis::noise::common_shift;
-///
-/// let shift = common_shift(&[40.0, 41.0, 39.5], &[50.0, 49.0, 52.0]).expect("both sides have runs");
-/// assert!((shift.log_ratio.exp() - 1.25).abs() < 0.01);
-/// assert!(shift.interval.is_some_and(|(low, _)| low > 0.0));
-/// ```
-pub fn common_shift(before: &[f64], after: &[f64]) -> Option<CommonShift> {
+pub(crate) fn common_shift(before: &[f64], after: &[f64]) -> Option<CommonShift> {
     let (before, after) = (LogCosts::new(before)?, LogCosts::new(after)?);
     let log_ratio = after.mean - before.mean;
     let degrees_of_freedom = (before.count - 1.0) + (after.count - 1.0);
@@ -79,6 +71,13 @@ mod tests {
         assert_eq!((shift.log_ratio, shift.interval), (2.0_f64.ln(), None));
         assert_eq!(common_shift(&[], &[2.0]), None);
         assert_eq!(common_shift(&[0.0, f64::NAN, -1.0], &[2.0]), None);
+    }
+
+    #[test]
+    fn the_shift_is_that_of_the_mean_logarithms() {
+        let shift = common_shift(&[40.0, 41.0, 39.5], &[50.0, 49.0, 52.0]).unwrap();
+        assert!((shift.log_ratio.exp() - 1.25).abs() < 0.01);
+        assert!(shift.interval.is_some_and(|(low, _)| low > 0.0));
     }
 
     #[test]

@@ -48,17 +48,16 @@ pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSetting
     };
     let alpha = settings.false_discovery_rate / tested.len().max(1) as f64;
     let mut judged: Vec<RowNoise> = sides.iter().map(|row| judge_row(row, &model, alpha)).collect();
-    let p_threshold = correct_for_many_tests(&mut judged, settings.false_discovery_rate);
+    correct_for_many_tests(&mut judged, settings.false_discovery_rate);
     Judgement {
         rows: judged,
         method,
         run_variation: run_variation(method, &model, &tested),
         tests: tested.len(),
-        p_threshold,
         q_threshold: settings.false_discovery_rate,
         sensitivities: sensitivities(denominators, rows, &sides, &model, alpha),
         assumed_dispersion: denominators.iter().any(lacks_blocks),
-        drift: find_drift(denominators, rows),
+        drifting: find_drift(denominators, rows),
     }
 }
 
@@ -140,20 +139,15 @@ fn zero_bound_pct(side: &SideShare, dispersion: f64) -> Option<f64> {
     (side.has_share() && side.samples == 0).then(|| 100.0 * bound.min(1.0))
 }
 
-/// Fills in q-values and significance; gives the largest p-value called significant.
-fn correct_for_many_tests(rows: &mut [RowNoise], false_discovery_rate: f64) -> Option<f64> {
+/// Fills in q-values and significance.
+fn correct_for_many_tests(rows: &mut [RowNoise], false_discovery_rate: f64) {
     let p_values: Vec<f64> = rows.iter().filter_map(|row| row.test.p()).collect();
     let mut q_values = q_values(&p_values).into_iter();
-    let mut threshold = None;
     for row in rows {
         let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else { continue };
         row.test = Test::Tested { p, q };
         row.significant = q <= false_discovery_rate;
-        if row.significant {
-            threshold = Some(threshold.map_or(p, |largest: f64| largest.max(p)));
-        }
     }
-    threshold
 }
 
 fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) -> RunVariation {

@@ -1,7 +1,6 @@
 //! What comes out: one [`RowNoise`] per row, and what holds for the comparison as a whole.
 
 use super::detectable::Sensitivity;
-use super::drift::Drift;
 
 /// A change below this many share points is not worth a reader's time, however significant.
 pub const FLOOR_PP: f64 = 0.1;
@@ -139,15 +138,12 @@ pub struct Judgement {
     pub run_variation: RunVariation,
     /// Number of rows tested.
     pub tests: usize,
-    /// Largest p-value that was still called significant; `None` if no row was.
-    pub p_threshold: Option<f64>,
     /// False discovery rate kept.
     pub q_threshold: f64,
     /// What could be seen at a given share, one entry per denominator.
     pub sensitivities: Vec<Sensitivity>,
-    /// The variance within runs is [`ASSUMED_DISPERSION`](super::ASSUMED_DISPERSION) times that of independent samples
-    /// in at least one run: it has no time, or less than two blocks of it.
+    /// The variance within runs is an assumed one in at least one run: it has no time, or less than two blocks of it.
     pub assumed_dispersion: bool,
-    /// Rows and denominators whose spread grows with the block length: blocks understate their noise.
-    pub drift: Option<Drift>,
+    /// Rows (by index) whose spread grows with the block length: blocks understate their noise.
+    pub drifting: Vec<usize>,
 }

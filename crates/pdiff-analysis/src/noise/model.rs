@@ -30,7 +30,7 @@ const MOST_TELLING_SHARE: f64 = 0.5;
 
 /// The variance of a share from run to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RunModel {
+pub(super) struct RunModel {
     /// Square of the coefficient of variation between runs.
     pub(super) cv2: f64,
     /// Degrees of freedom of `cv2`.

@@ -15,15 +15,15 @@ use super::blocks::{RowRun, RunBlocks};
 
 /// Variance within a run over that of independent samples, where no time is known. Nine functions of ten are below
 /// it at 999 samples a second.
-pub const ASSUMED_DISPERSION: f64 = 2.0;
+const ASSUMED_DISPERSION: f64 = 2.0;
 
 /// Coefficient of variation of a share within a run, beyond that, where no time is known: as large as the assumed one
 /// between runs. Bursts are a part of the row's weight, so a dispersion alone would miss them on heavy rows.
-pub const ASSUMED_BURST_CV: f64 = 0.08;
+const ASSUMED_BURST_CV: f64 = 0.08;
 
 /// Degrees of freedom of the variance assumed within a run where no time is known: one function in a hundred has 3 to 10 times the assumed
 /// dispersion.
-pub const ASSUMED_DISPERSION_DF: f64 = 4.0;
+const ASSUMED_DISPERSION_DF: f64 = 4.0;
 
 /// Coarse blocks below this number say too little to be believed over fine ones.
 const MIN_COARSE_BLOCKS: usize = 8;

@@ -15,4 +15,4 @@ pub use chains::Step;
 pub use relative::{
     ClassMean, NOTABLE_RELATIVE, Relative, RelativeRow, Throughput, class_means, relative_throughput,
 };
-pub use visibility::{HIDDEN_PCT, Visibility};
+pub use visibility::Visibility;

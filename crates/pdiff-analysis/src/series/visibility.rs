@@ -6,7 +6,7 @@ use super::chains::Step;
 use crate::normalize::UNRESOLVED;
 
 /// A build with this many percent of its samples in an object without function hides that object's functions.
-pub const HIDDEN_PCT: f64 = 0.1;
+const HIDDEN_PCT: f64 = 0.1;
 
 /// What each build hides.
 #[derive(Clone, PartialEq, Debug, Default)]
