@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-#[allow(dead_code, reason = "other tests use the rest")]
+#[expect(dead_code, reason = "shared with tests that need more of it")]
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,67 +2,40 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[path = "support/resolved.rs"]
+mod resolved;
 #[expect(dead_code, reason = "shared with tests that need more of it")]
 mod support;
 
-use pdiff_analysis::{HotLine, Row, RowFunction, RunInput, SideInput, Sides, compare, hot_lines};
-use pdiff_profile::{
-    EventId, Frame, InlineChain, InlineFrame, Lookup, Object, Profile, ProfileBuilder, RawAddr, Reason,
-    Resolution, Resolutions, Span, Thread, Weight,
-};
+use pdiff_analysis::{HotLine, Row, RowFunction, Sides, compare, hot_lines};
+use pdiff_profile::{InlineFrame, Profile, Resolutions, Weight};
+use resolved::{Leaf, side};
 
 /// A leaf's functions as `name@line`, outermost first; all in `/src/name.cc`.
-fn chain(words: &str) -> Resolution {
-    let frames = words.split_whitespace().enumerate().map(|(depth, word)| {
+fn frames(words: &str) -> Vec<InlineFrame> {
+    let frame = |(depth, word): (usize, &str)| {
         let (name, line) = word.split_once('@').unwrap();
+        let file = Some(format!("/src/{name}.cc").into());
         InlineFrame {
             name: name.into(),
             linkage_name: None,
-            file: Some(format!("/src/{name}.cc").into()),
+            file,
             line: line.parse().ok(),
             inlined: depth > 0,
         }
-    });
-    InlineChain::new(frames.collect()).map_or(Resolution::Unresolved(Reason::NoSymbol), Resolution::Resolved)
-}
-
-/// A profile of leaves with their weights, each at an address of its own.
-fn sampled(leaves: &[(&str, u64)]) -> (Profile, Resolutions) {
-    let mut builder = ProfileBuilder::new();
-    let event = builder.event("cpu-clock");
-    let object = builder.object(Object::from_text("/bin/app"));
-    let comm = builder.string("app");
-    let thread = builder.thread(Thread { comm, pid: Some(1), tid: None });
-    let mut frames = Vec::new();
-    for (addr, (words, weight)) in (0x1000..).zip(leaves) {
-        let symbol = Some(builder.string(words.split('@').next().unwrap()));
-        let addr = Some(RawAddr(addr));
-        let frame =
-            builder.frame(Frame { addr, symbol, symbol_offset: None, object, source: None, inlined: false });
-        let stack = builder.stack(&[frame]);
-        builder.count(event, 0, thread, stack, u32::try_from(*weight).unwrap(), Weight(*weight));
-        frames.push(frame);
-    }
-    builder.span = Some(Span { first_ns: 0, last_ns: 1_000_000_000 });
-    let profile = builder.finish().unwrap();
-    let mut resolutions = Resolutions::new(profile.frames.len());
-    for (frame, (words, _)) in frames.into_iter().zip(leaves) {
-        let number = resolutions.add(chain(words));
-        resolutions.set(frame, Lookup::Exact, number);
-    }
-    (profile, resolutions)
-}
-
-fn side<'a>((profile, resolutions): &'a (Profile, Resolutions)) -> SideInput<'a> {
-    let run = RunInput {
-        path: "x".to_owned(),
-        profile,
-        resolutions: Some(resolutions),
-        notes: None,
-        event: EventId(0),
-        measures: pdiff_profile::RunMeasures::default(),
     };
-    SideInput { label: "x".to_owned(), runs: vec![run], objects: Vec::new() }
+    words.split_whitespace().enumerate().map(frame).collect()
+}
+
+/// A profile of leaves with their weights.
+fn sampled(leaves: &[(&str, u64)]) -> (Profile, Resolutions) {
+    resolved::sampled((0x1000..).zip(leaves).map(|(addr, (words, weight))| Leaf {
+        addr,
+        symbol: words.split('@').next().unwrap(),
+        symbol_offset: None,
+        weight: *weight,
+        frames: frames(words),
+    }))
 }
 
 const BEFORE: [(&str, u64); 5] =

@@ -2,59 +2,39 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[path = "support/resolved.rs"]
+mod resolved;
 #[expect(dead_code, reason = "shared with tests that need more of it")]
 mod support;
 
 use std::collections::BTreeSet;
 
-use pdiff_analysis::{Comparison, Row, RunInput, SideInput, Sides, compare};
-use pdiff_profile::{
-    EventId, Frame, InlineChain, InlineFrame, Lookup, Object, Profile, ProfileBuilder, RawAddr, Resolution,
-    Resolutions, Span, Thread, Weight,
-};
+use pdiff_analysis::{Comparison, Row, Sides, compare};
+use pdiff_profile::{InlineFrame, Profile, Resolutions, Weight};
+use resolved::side;
 
 /// A leaf: where its machine function begins, the functions there as `name@file` (outermost first; `name` alone has no
 /// resolution), and its weight.
 type Leaf = (u64, &'static str, u64);
 
+/// The leaves, each a byte further into its function than the one before and on the next line.
 fn sampled(leaves: &[Leaf]) -> (Profile, Resolutions) {
-    let mut builder = ProfileBuilder::new();
-    let event = builder.event("cpu-clock");
-    let object = builder.object(Object::from_text("/bin/app"));
-    let comm = builder.string("app");
-    let thread = builder.thread(Thread { comm, pid: Some(1), tid: None });
-    let mut frames = Vec::new();
-    for (offset, (start, words, weight)) in (1..).zip(leaves) {
-        let symbol = Some(builder.string(words.split(['@', ' ']).next().unwrap()));
-        let addr = Some(RawAddr(start + offset));
-        let symbol_offset = Some(offset);
-        let frame = Frame { addr, symbol, symbol_offset, object, source: None, inlined: false };
-        let frame = builder.frame(frame);
-        let stack = builder.stack(&[frame]);
-        builder.count(event, 0, thread, stack, u32::try_from(*weight).unwrap(), Weight(*weight));
-        frames.push(frame);
-    }
-    builder.span = Some(Span { first_ns: 0, last_ns: 1_000_000_000 });
-    let profile = builder.finish().unwrap();
-    let mut resolutions = Resolutions::new(profile.frames.len());
-    for ((line, frame), (_, words, _)) in (1..).zip(frames).zip(leaves) {
-        let frames = words.split(' ').enumerate().map(|(depth, word)| {
+    resolved::sampled((1..).zip(leaves).map(|(line, (start, words, weight))| {
+        let frame = |(depth, word): (usize, &str)| {
             let (name, file) = word.split_once('@')?;
             let file = Some(file.into());
             let inlined = depth > 0;
             Some(InlineFrame { name: name.into(), linkage_name: None, file, line: Some(line), inlined })
-        });
-        if let Some(chain) = frames.collect::<Option<Vec<_>>>().and_then(InlineChain::new) {
-            let number = resolutions.add(Resolution::Resolved(chain));
-            resolutions.set(frame, Lookup::Exact, number);
+        };
+        let frames: Option<Vec<_>> = words.split(' ').enumerate().map(frame).collect();
+        resolved::Leaf {
+            addr: start + u64::from(line),
+            symbol: words.split(['@', ' ']).next().unwrap(),
+            symbol_offset: Some(u64::from(line)),
+            weight: *weight,
+            frames: frames.unwrap_or_default(),
         }
-    }
-    (profile, resolutions)
-}
-
-fn side<'a>((profile, resolutions): &'a (Profile, Resolutions)) -> SideInput<'a> {
-    let run = RunInput { resolutions: Some(resolutions), ..RunInput::new("x", profile, EventId(0)) };
-    SideInput::new("x", vec![run])
+    }))
 }
 
 /// The comparison, whose sums are right and whose rows differ in name, object or file.

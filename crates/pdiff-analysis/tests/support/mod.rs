@@ -83,16 +83,8 @@ pub(crate) fn measured(
 
 pub(crate) fn side<'a>(label: &str, profiles: &[&'a Profile], measures: &[RunMeasures]) -> SideInput<'a> {
     let run = |(index, profile): (usize, &&'a Profile)| RunInput {
-        path: format!("{label}{index}"),
-        profile,
-        resolutions: None,
-        notes: None,
-        event: EventId(0),
         measures: measures.get(index).copied().unwrap_or_default(),
+        ..RunInput::new(format!("{label}{index}"), profile, EventId(0))
     };
-    SideInput {
-        label: label.to_owned(),
-        runs: profiles.iter().enumerate().map(run).collect(),
-        objects: Vec::new(),
-    }
+    SideInput::new(label, profiles.iter().enumerate().map(run).collect())
 }
