@@ -152,8 +152,8 @@ impl Keys {
             }
         }
         let Some(key) = self.keys.get_mut(id.0 as usize) else { return id };
-        let known = &mut key.files[side as usize];
-        let is_first = !std::mem::replace(&mut key.seen[side as usize], true);
+        let known = &mut key.files[side.index()];
+        let is_first = !std::mem::replace(&mut key.seen[side.index()], true);
         if is_first || known.as_deref() == file || !may_be_local(name.linkage()) {
             if known.is_none() {
                 *known = file.map(Into::into);
@@ -171,8 +171,8 @@ impl Keys {
         let next = self.next_id();
         let mut key = self.get(of).clone();
         (key.files, key.seen) = ([None, None], [false; 2]);
-        key.files[side as usize] = file.map(Into::into);
-        key.seen[side as usize] = true;
+        key.files[side.index()] = file.map(Into::into);
+        key.seen[side.index()] = true;
         self.keys.push(key);
         self.parts.add(of, side, file, next);
         next
@@ -199,7 +199,7 @@ impl Keys {
                 *base = row.key;
             }
             for side in Side::BOTH {
-                by[side as usize].extend(row.parts[side as usize].iter().map(|part| (*part, id)));
+                by[side.index()].extend(row.parts[side.index()].iter().map(|part| (*part, id)));
             }
         }
         by
@@ -215,7 +215,7 @@ impl Keys {
         let Some(roots) = SourceRoots::vote(pairs) else { return };
         for key in &mut self.keys {
             for side in Side::BOTH {
-                if let Some(file) = &mut key.files[side as usize] {
+                if let Some(file) = &mut key.files[side.index()] {
                     *file = roots.relative(side, file).into();
                 }
             }

@@ -39,7 +39,7 @@ impl OneSidedInlines {
                 }
             }
             for (object, found) in profile.objects.iter().zip(objects) {
-                let entry = &mut seen.entry(labels.label(object, *side)).or_default()[*side as usize];
+                let entry = &mut seen.entry(labels.label(object, *side)).or_default()[side.index()];
                 entry.present |= found.present;
                 entry.told |= found.told;
                 entry.marked |= found.marked;

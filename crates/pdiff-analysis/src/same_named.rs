@@ -82,7 +82,7 @@ impl Parts {
     /// The parts of a name on a side.
     fn of(&self, base: KeyId, side: Side, keys: &Keys) -> Vec<KeyId> {
         let others = self.others.get(&(base, side)).into_iter().flatten().map(|(_, key)| *key);
-        keys.get(base).seen[side as usize].then_some(base).into_iter().chain(others).collect()
+        keys.get(base).seen[side.index()].then_some(base).into_iter().chain(others).collect()
     }
 
     /// Which parts are seen in one instance of code.
@@ -224,7 +224,7 @@ impl Joined {
         let mut components: Vec<(KeyId, Component)> = Vec::new();
         for part in parts {
             let root = self.root(*part);
-            let file = keys.get(*part).files[side as usize].as_deref();
+            let file = keys.get(*part).files[side.index()].as_deref();
             let is_its = |of: &Component| file.is_some_and(|a| of.files.iter().any(|b| are_one_header(a, b)));
             let known = components.iter().position(|(known, of)| *known == root || is_its(of));
             let at = known.unwrap_or_else(|| {
@@ -233,7 +233,7 @@ impl Joined {
             });
             let component = &mut components[at].1;
             component.parts.push(*part);
-            component.files.extend(keys.get(*part).files[side as usize].clone());
+            component.files.extend(keys.get(*part).files[side.index()].clone());
         }
         components
             .into_iter()

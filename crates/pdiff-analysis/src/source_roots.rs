@@ -33,7 +33,7 @@ impl SourceRoots {
 
     /// The file without its side's root, if it lies there.
     pub(crate) fn relative<'a>(&self, side: Side, file: &'a str) -> &'a str {
-        file.strip_prefix(&*self.roots[side as usize]).unwrap_or(file)
+        file.strip_prefix(&*self.roots[side.index()]).unwrap_or(file)
     }
 }
 

@@ -15,6 +15,21 @@ impl Side {
     /// Both, base first.
     pub const BOTH: [Self; 2] = [Self::Before, Self::After];
 
+    /// Its place in pairs, base first.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The other side.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Before => Self::After,
+            Self::After => Self::Before,
+        }
+    }
+
     /// The stable text.
     #[must_use]
     pub fn as_str(self) -> &'static str {

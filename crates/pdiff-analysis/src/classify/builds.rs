@@ -40,19 +40,6 @@ pub(super) struct CallerFlip {
     pub(super) called_in: (FunctionId, bool),
 }
 
-/// The index of a side in pairs.
-pub(super) fn at(side: Side) -> usize {
-    usize::from(side == Side::After)
-}
-
-/// The other side.
-pub(super) fn other(side: Side) -> Side {
-    match side {
-        Side::Before => Side::After,
-        Side::After => Side::Before,
-    }
-}
-
 impl<'a> Builds<'a> {
     pub(super) fn new(input: &ClassifyInput<'a>) -> Self {
         let censuses = input.builds.map_or([None, None], |builds| [builds.before, builds.after]);
@@ -70,7 +57,7 @@ impl<'a> Builds<'a> {
                     .into_iter()
                     .chain(several.into_iter().flat_map(|names| names.split(", ")))
             });
-            Some(Foreground::new(censuses[at(side)]?, sampled))
+            Some(Foreground::new(censuses[side.index()]?, sampled))
         });
         Self { label, censuses, foregrounds, pair }
     }
@@ -81,7 +68,7 @@ impl<'a> Builds<'a> {
     }
 
     pub(super) fn census(&self, side: Side) -> Option<&'a Census> {
-        self.censuses[at(side)]
+        self.censuses[side.index()]
     }
 
     /// How much of a side's build can be seen.
@@ -119,7 +106,7 @@ impl<'a> Builds<'a> {
 
     /// Whether a side's build holds a name as background only.
     pub(super) fn is_background(&self, side: Side, name: &str) -> bool {
-        self.foregrounds[at(side)].as_ref().is_some_and(|foreground| foreground.is_background(name))
+        self.foregrounds[side.index()].as_ref().is_some_and(|foreground| foreground.is_background(name))
     }
 
     /// The pairs of functions of one side.
@@ -150,7 +137,7 @@ impl<'a> Builds<'a> {
 
     /// Whether both builds come from compilers of one family and major version; `None` where one is not known.
     pub(super) fn same_compiler(&self, ids: &[Vec<FunctionId>; 2]) -> Option<bool> {
-        let of = |side: Side| self.producer(side, &ids[at(side)]);
+        let of = |side: Side| self.producer(side, &ids[side.index()]);
         let (before, after) = (of(Side::Before)?, of(Side::After)?);
         let is_known = before.compiler != Compiler::Other && after.compiler != Compiler::Other;
         is_known.then(|| before.compiler == after.compiler && major(before) == major(after))
@@ -164,7 +151,7 @@ impl<'a> Builds<'a> {
     }
 
     fn is_sampled(&self, side: Side, id: FunctionId) -> bool {
-        self.foregrounds[at(side)].as_ref().is_some_and(|foreground| foreground.is_sampled(id))
+        self.foregrounds[side.index()].as_ref().is_some_and(|foreground| foreground.is_sampled(id))
     }
 
     /// Whether the code of both is the same; `None` where that cannot be said, or a run did not sample it.

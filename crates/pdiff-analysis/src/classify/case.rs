@@ -3,7 +3,7 @@
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, FunctionId};
 
-use super::builds::{Builds, at, other};
+use super::builds::Builds;
 use super::cause::InBuild;
 use crate::compare::{MatchedBy, Row};
 use crate::matching::{FoundBy, Match};
@@ -42,14 +42,14 @@ impl<'a> Case<'a> {
         }
         let is_same_file = same_objects.contains(&row.object);
         for side in Side::BOTH {
-            case.in_build[at(side)] = case.held(side, builds, is_same_file);
+            case.in_build[side.index()] = case.held(side, builds, is_same_file);
         }
         case
     }
 
     /// Whether a side's build holds the function.
     pub(super) fn held_by(&self, side: Side) -> InBuild {
-        self.in_build[at(side)]
+        self.in_build[side.index()]
     }
 
     /// Whether the function has samples on a side.
@@ -68,7 +68,7 @@ impl<'a> Case<'a> {
 
     /// The bytes of its code in a build.
     pub(super) fn code_bytes(&self, census: &Census, side: Side) -> u64 {
-        let functions = self.ids[at(side)].iter().filter_map(|id| census.function(*id));
+        let functions = self.ids[side.index()].iter().filter_map(|id| census.function(*id));
         functions.map(|function| function.code_bytes()).fold(0, u64::saturating_add)
     }
 
@@ -83,21 +83,21 @@ impl<'a> Case<'a> {
         }
         if let Some(files) = &row.matched.by_file {
             for side in Side::BOTH {
-                if let Some(file) = files[at(side)].as_deref().or(row.file.as_deref()) {
-                    let ids = std::mem::take(&mut self.ids[at(side)]);
-                    self.ids[at(side)] = builds.in_file(side, ids, file);
+                if let Some(file) = files[side.index()].as_deref().or(row.file.as_deref()) {
+                    let ids = std::mem::take(&mut self.ids[side.index()]);
+                    self.ids[side.index()] = builds.in_file(side, ids, file);
                 }
             }
         }
         for side in Side::BOTH.into_iter().filter(|side| row.side(*side).total_weight.0 == 0) {
             let name = if side == Side::Before { before_name } else { &row.name };
-            self.is_background[at(side)] = builds.is_background(side, name);
-            if self.is_background[at(side)] {
-                self.ids[at(side)].clear();
+            self.is_background[side.index()] = builds.is_background(side, name);
+            if self.is_background[side.index()] {
+                self.ids[side.index()].clear();
             }
         }
         for side in Side::BOTH {
-            if self.ids[at(side)].is_empty() && !self.is_background[at(side)] {
+            if self.ids[side.index()].is_empty() && !self.is_background[side.index()] {
                 self.find_partner(side, builds);
             }
         }
@@ -108,24 +108,24 @@ impl<'a> Case<'a> {
 
     /// The functions of `side` that the other side's are matched with, under another name.
     fn find_partner(&mut self, side: Side, builds: &Builds<'_>) {
-        let matches = builds.matches(other(side), &self.ids[at(other(side))]);
+        let matches = builds.matches(side.other(), &self.ids[side.other().index()]);
         let partner = |found: &Match| match side {
             Side::Before => found.before,
             Side::After => found.after,
         };
         let Some(best) = matches.iter().min_by_key(|found| (found.level, found.before)) else { return };
-        self.ids[at(side)] = vec![partner(best)];
+        self.ids[side.index()] = vec![partner(best)];
         let name = builds.census(side).and_then(|census| census.function(partner(best)));
         self.other_name = name.map(|function| (side, function.name().to_owned()));
     }
 
     fn held(&self, side: Side, builds: &Builds<'_>, is_same_file: bool) -> InBuild {
-        let is_found = !self.ids[at(side)].is_empty() || self.is_background[at(side)];
+        let is_found = !self.ids[side.index()].is_empty() || self.is_background[side.index()];
         if self.is_sampled(side) || is_found || is_same_file {
             return InBuild::Yes;
         }
         // Where the name is not found on the side that has samples of it, not finding it here says nothing.
-        let is_known_there = !self.ids[at(other(side))].is_empty() || self.is_background[at(other(side))];
+        let is_known_there = !self.ids[side.other().index()].is_empty() || self.is_background[side.other().index()];
         let can_tell = self.of_program && is_known_there && builds.absence_is_certain(side);
         if can_tell { InBuild::No } else { InBuild::NotVisible }
     }

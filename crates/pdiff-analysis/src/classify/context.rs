@@ -3,7 +3,7 @@
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
 
-use super::builds::{Builds, CallerFlip, at, other};
+use super::builds::{Builds, CallerFlip};
 use super::case::Case;
 use super::common_shift::CommonShift;
 use super::input::ClassifyInput;
@@ -129,7 +129,7 @@ impl<'a> Context<'a> {
     pub(super) fn sampled_flips(&self, case: &Case<'_>, inlined_on: Side) -> Vec<CallerFlip> {
         let mut flips = self.builds.flips(&case.ids, inlined_on);
         flips.retain(|flip| {
-            self.is_sampled(flip, inlined_on) && self.is_entered(flip, case, other(inlined_on))
+            self.is_sampled(flip, inlined_on) && self.is_entered(flip, case, inlined_on.other())
         });
         flips.sort_by(|a, b| b.sites.cmp(&a.sites).then_with(|| a.names.cmp(&b.names)));
         flips
@@ -137,7 +137,8 @@ impl<'a> Context<'a> {
 
     /// The rows of a flip's caller, by each side's name.
     pub(super) fn flip_rows(&self, flip: &CallerFlip) -> [Option<&'a Row>; 2] {
-        Side::BOTH.map(|side| self.program_row(&flip.names[at(side)], flip.files[at(side)].as_deref()))
+        Side::BOTH
+            .map(|side| self.program_row(&flip.names[side.index()], flip.files[side.index()].as_deref()))
     }
 
     /// Whether the stacks of a side show the caller of a flip.

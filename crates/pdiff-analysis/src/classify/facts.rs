@@ -4,7 +4,7 @@ use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, TOLD_CALLERS, Visibility};
 use rustc_hash::FxHashMap;
 
-use super::builds::{Builds, at, other};
+use super::builds::Builds;
 use super::case::Case;
 use super::cause::InBuild;
 use super::context::{Context, share_pct};
@@ -42,7 +42,7 @@ pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
         if builds.is_background(side, name) {
             return vec![Evidence::new(EvidenceKind::Code, BACKGROUND).of(side)];
         }
-        match held[at(side)].as_slice() {
+        match held[side.index()].as_slice() {
             [] if builds.absence_is_certain(side) => {
                 vec![Evidence::new(EvidenceKind::Code, "in no form in this build").of(side)]
             }
@@ -111,13 +111,13 @@ fn code(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
         let text = "no binary of this build was read: what it holds is not visible";
         return vec![Evidence::new(EvidenceKind::Missing, text).of(side)];
     };
-    let ids = case.ids[at(side)].as_slice();
+    let ids = case.ids[side.index()].as_slice();
     if !ids.is_empty() {
         let places = if case.is_sampled(side) { Places::Lines } else { Places::Files };
         return code_of(census, ids, side, places);
     }
     let text = match case.held_by(side) {
-        _ if case.is_background[at(side)] => BACKGROUND.to_owned(),
+        _ if case.is_background[side.index()] => BACKGROUND.to_owned(),
         InBuild::No => "in no form in this build: no symbol, no inlined instance, no renamed twin".to_owned(),
         _ if case.is_sampled(side) => "sampled, but not found by this name in the build".to_owned(),
         _ => not_visible(census),
@@ -239,7 +239,7 @@ fn matched(builds: &Builds<'_>, case: &Case<'_>) -> Vec<Evidence> {
 }
 
 fn compilers(builds: &Builds<'_>, case: &Case<'_>) -> Vec<Evidence> {
-    let of = |side: Side| builds.producer(side, &case.ids[at(side)]).map(|producer| &producer.text);
+    let of = |side: Side| builds.producer(side, &case.ids[side.index()]).map(|producer| &producer.text);
     match (of(Side::Before), of(Side::After)) {
         (Some(before), Some(after)) if case.of_program && before != after => {
             vec![Evidence::new(EvidenceKind::Compiler, format!("{before} before, {after} after"))]
@@ -269,5 +269,5 @@ fn sampled_calls(context: &Context<'_>, case: &Case<'_>, side: Side) -> Vec<Evid
 /// The sides in the order "where more of it is, where less".
 pub(super) fn more_and_less(delta_pp: f64) -> (Side, Side) {
     let more = if delta_pp >= 0.0 { Side::After } else { Side::Before };
-    (more, other(more))
+    (more, more.other())
 }

@@ -9,7 +9,7 @@ use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId};
 use rustc_hash::FxHashMap;
 
-use super::builds::{Builds, at};
+use super::builds::Builds;
 use super::case::Case;
 use super::context::share_pct;
 use super::row_index::RowIndex;
@@ -56,7 +56,7 @@ impl LostCallers {
             };
             for side in Side::BOTH.into_iter().filter(|side| call.weight(*side).0 > 0) {
                 if !caller.row.unresolved {
-                    called[callee_index][at(side)] += share_pct(callee.row, side, call.weight(side));
+                    called[callee_index][side.index()] += share_pct(callee.row, side, call.weight(side));
                 }
                 let Some(census) = builds.census(side).filter(|_| callee.of_program) else { continue };
                 let pct = share_pct(callee.row, side, call.weight(side));
@@ -65,17 +65,17 @@ impl LostCallers {
                 if !has_caller(census, callee, side) || !(is_foreign || has_no_call) {
                     continue;
                 }
-                lost.orphans.entry(callee_index).or_default().pct[at(side)] += pct;
+                lost.orphans.entry(callee_index).or_default().pct[side.index()] += pct;
                 let Some(between) = between(census, caller, callee, side) else { continue };
                 let (name, file) = between;
                 let Some(between) = rows.find(name, &callee.row.object, file) else { continue };
                 let of_callee = lost.by_caller.entry(between).or_default().entry(callee_index).or_default();
-                of_callee.pct[at(side)] += pct;
+                of_callee.pct[side.index()] += pct;
             }
         }
         for (index, case) in cases.iter().enumerate().filter(|(_, case)| case.of_program) {
             for side in Side::BOTH {
-                lost.without_caller(builds, index, case, called[index][at(side)], side, rows);
+                lost.without_caller(builds, index, case, called[index][side.index()], side, rows);
             }
         }
         lost
@@ -94,7 +94,7 @@ impl LostCallers {
     ) {
         let pct = case.row.side(side).total_pct - called_pct;
         let Some(census) = builds.census(side).filter(|_| pct >= FLOOR_PP) else { return };
-        let callers: FxHashMap<&str, Option<&str>> = case.ids[at(side)]
+        let callers: FxHashMap<&str, Option<&str>> = case.ids[side.index()]
             .iter()
             .flat_map(|id| census.calls_to(*id))
             .filter_map(|edge| Some(named(census.function(edge.caller)?)))
@@ -102,17 +102,17 @@ impl LostCallers {
         if callers.is_empty() {
             return;
         }
-        self.orphans.entry(index).or_default().pct[at(side)] += pct;
+        self.orphans.entry(index).or_default().pct[side.index()] += pct;
         let only = callers.iter().next().filter(|_| callers.len() == 1);
         let only = only.and_then(|(name, file)| rows.find(name, &case.row.object, *file));
         if let Some(between) = only {
-            self.by_caller.entry(between).or_default().entry(index).or_default().pct[at(side)] += pct;
+            self.by_caller.entry(between).or_default().entry(index).or_default().pct[side.index()] += pct;
         }
     }
 
     /// The share of a case on a side that stands under callers which do not call it in the code, in percent.
     pub(super) fn orphaned_pct(&self, case: usize, side: Side) -> f64 {
-        self.orphans.get(&case).map_or(0.0, |lost| lost.pct[at(side)])
+        self.orphans.get(&case).map_or(0.0, |lost| lost.pct[side.index()])
     }
 
     /// What the stacks hide under a case: callees by their number, heaviest first.
@@ -127,7 +127,7 @@ impl LostCallers {
 /// Whether the code of the program calls the function somewhere. What it only reaches through pointers has no callers
 /// that could be missing.
 pub(super) fn has_caller(census: &Census, callee: &Case<'_>, side: Side) -> bool {
-    callee.ids[at(side)].iter().any(|id| census.calls_to(*id).next().is_some())
+    callee.ids[side.index()].iter().any(|id| census.calls_to(*id).next().is_some())
 }
 
 /// The only function that the caller reaches and that calls the callee, where the caller itself does not.
@@ -137,8 +137,8 @@ fn between<'c>(
     callee: &Case<'_>,
     side: Side,
 ) -> Option<(&'c str, Option<&'c str>)> {
-    let into = callee.ids[at(side)].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
-    let callers = places(census, &caller.ids[at(side)]);
+    let into = callee.ids[side.index()].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
+    let callers = places(census, &caller.ids[side.index()]);
     let is_reached = |between: &FunctionId| reaches(census, &callers, *between);
     let names: FxHashMap<&str, Option<&str>> =
         into.filter(is_reached).filter_map(|id| Some(named(census.function(id)?))).collect();
@@ -169,7 +169,7 @@ fn reaches(census: &Census, callers: &[FunctionId], function: FunctionId) -> boo
 /// Whether the code of a build calls the callee from the function, or holds it inlined there; `None` where that cannot
 /// be said: the function stands in others that do, so that the call may be theirs.
 pub(super) fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
-    let (own, callees) = (&case.ids[at(side)], &callee.ids[at(side)]);
+    let (own, callees) = (&case.ids[side.index()], &callee.ids[side.index()]);
     if own.is_empty() || callees.is_empty() {
         return None;
     }

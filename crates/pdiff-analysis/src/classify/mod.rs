@@ -39,7 +39,7 @@ use pdiff_profile::Side;
 use pdiff_profile::census::Visibility;
 use rustc_hash::FxHashMap;
 
-use builds::{Builds, at};
+use builds::Builds;
 use case::Case;
 use context::Context;
 use rules::FlippedCallers;
@@ -104,8 +104,8 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
         callers: finding.callers,
         tags,
         presence: row.presence,
-        in_before: case.in_build[at(Side::Before)],
-        in_after: case.in_build[at(Side::After)],
+        in_before: case.in_build[Side::Before.index()],
+        in_after: case.in_build[Side::After.index()],
         evidence,
     }
 }

@@ -3,7 +3,6 @@
 use pdiff_profile::Side;
 use pdiff_profile::census::Spin;
 
-use super::builds::at;
 use super::case::Case;
 use super::cause::{Cause, Tag};
 use super::context::Context;
@@ -66,7 +65,7 @@ fn spin(context: &Context<'_>, case: &Case<'_>) -> Option<Evidence> {
 
 fn sign(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<&'static str> {
     let census = context.builds.census(side)?;
-    let functions = case.ids[at(side)].iter().filter_map(|id| census.function(*id));
+    let functions = case.ids[side.index()].iter().filter_map(|id| census.function(*id));
     let small = functions.filter(|function| function.code_bytes() <= SPIN_BODY_BYTES);
     small.filter_map(|function| function.spin()).next().map(|spin| match spin {
         Spin::Pause => "pauses for spinning",

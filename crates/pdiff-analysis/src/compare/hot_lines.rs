@@ -80,7 +80,7 @@ impl FunctionLines {
     /// One side's lines.
     #[must_use]
     pub fn side(&self, side: Side) -> &SideLines {
-        &self.sides[usize::from(side == Side::After)]
+        &self.sides[side.index()]
     }
 }
 

@@ -65,7 +65,7 @@ impl<'a> Prepared<'a> {
         let resolutions: Vec<_> = normalized.iter().map(|(_, input, _)| input.resolutions).collect();
         let by_file = keys.settle_files(&resolutions);
         for (side, _, stacks) in &mut normalized {
-            stacks.replace(&by_file[*side as usize]);
+            stacks.replace(&by_file[side.index()]);
         }
         let thread_groups = &settings.knowledge.thread_groups;
         let roots: Vec<Option<usize>> =

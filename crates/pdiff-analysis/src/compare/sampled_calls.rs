@@ -132,7 +132,7 @@ fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &
         of_stack.sort_unstable();
         of_stack.dedup();
         for pair in &of_stack {
-            pairs.entry(*pair).or_default()[usize::from(run.side == Side::After)] += Weight(weight);
+            pairs.entry(*pair).or_default()[run.side.index()] += Weight(weight);
         }
     }
 }

@@ -139,7 +139,7 @@ impl SettingsDiff {
             Some((rank, SettingGate { text, why: setting.why(), differs: true, is_off }))
         });
         let one_sided = Side::BOTH.into_iter().flat_map(|side| {
-            let other_is_partial = self.is_partial[usize::from(side == Side::Before)];
+            let other_is_partial = self.is_partial[side.other().index()];
             let rows = self.only(side).iter().filter(move |_| !other_is_partial);
             rows.filter(|only| !is_off(&only.value)).filter_map(move |only| {
                 let (rank, setting) = gate(&only.name)?;
@@ -175,7 +175,7 @@ impl SettingGate<'_> {
     /// Whether it can be why code runs on `active` and not on the other side: it is on there.
     #[must_use]
     pub fn admits(&self, active: Side) -> bool {
-        self.differs && !self.is_off[usize::from(active == Side::After)]
+        self.differs && !self.is_off[active.index()]
     }
 }
 

@@ -7,7 +7,6 @@
 
 use pdiff_profile::Side;
 
-use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::{Context, share_pct};
@@ -158,7 +157,7 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         let is_old = callee.held_by(Side::Before) == InBuild::Yes && callee.other_name.is_none();
         is_grown && is_old && !has_left && !callee.row.unresolved
     })?;
-    let pct = lost.pct[at(Side::After)];
+    let pct = lost.pct[Side::After.index()];
     let reason = format!(
         "it goes on into {} ({pct:.2} %), which the before run did not enter from here; the chains lost it as the caller",
         callee.row.name
@@ -197,13 +196,13 @@ fn only_entered<'a>(
         let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(callee);
         // Waiting in a library or in the kernel is no path of the program's.
         let is_path = callee.row.object == row.object;
-        let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(other(side));
+        let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(side.other());
         // A chain that lost a caller shows calls that the code does not have; where the other run's chains lost the
         // callee's callers, it may have been entered from here all the same.
         let census = context.builds.census(side);
         let is_lost = census.is_some_and(|census| {
             has_caller(census, callee, side) && has_call(census, case, callee, side) == Some(false)
-        }) || FACTOR * context.orphaned_pct(callee, other(side)) >= pct(side);
+        }) || FACTOR * context.orphaned_pct(callee, side.other()) >= pct(side);
         // What stood under it before may have been reached by a jump in tail position: it can be exchanged all the same.
         let counts = side == Side::Before || !is_lost;
         (is_entered && is_path && !is_known && counts).then_some((call, pct(side)))

@@ -8,7 +8,7 @@
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
 
-use crate::classify::builds::{CallerFlip, at, other};
+use crate::classify::builds::CallerFlip;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::{Context, share_pct};
@@ -78,7 +78,7 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
     }
     let inlined_on = if row.delta_booked_pp() > 0.0 { Side::Before } else { Side::After };
     let flips = context.sampled_flips(case, inlined_on);
-    let called_on = other(inlined_on);
+    let called_on = inlined_on.other();
     let was_out_of_line =
         row.side(inlined_on).booked_self_pct > OUT_OF_LINE_PART * row.side(called_on).booked_self_pct;
     let copies_pct = copies_pct(context, case, &flips, inlined_on);
@@ -128,7 +128,7 @@ fn callee_of(
 ) -> Finding {
     let row = case.row;
     let (rule_id, cause) = words(inlined_on, "R-inline-lost", "R-inline-gained");
-    let named = |flip: &CallerFlip| flip.names[at(Side::After)].clone();
+    let named = |flip: &CallerFlip| flip.names[Side::After.index()].clone();
     let callers: Vec<String> = flips.iter().map(named).collect();
     let first = callers.first().map_or("", String::as_str);
     let rest = match callers.len() {
@@ -139,7 +139,7 @@ fn callee_of(
     let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct - row.before.x_pct + of_copies);
     let reason = format!(
         "inlined in {first}{rest} {inlined_on}, called {}: booked self {booked_pp:+.2} points, its own code {body_pp:+.2}",
-        other(inlined_on)
+        inlined_on.other()
     );
     let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
     finding = finding.with(flips.iter().map(|flip| flip_evidence(flip, inlined_on)));
@@ -150,7 +150,7 @@ fn callee_of(
         let why = format!("its copies in these callers had {copies:.2} % only");
         finding = finding.limited(Confidence::Likely, why);
     }
-    let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, other(inlined_on));
+    let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());
     if !flips.iter().any(is_entered) {
         finding = finding.limited(Confidence::Likely, "the stacks lost which of its callers called it");
     }
@@ -179,7 +179,7 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     let reason = format!(
         "{} stands in it {inlined_on} and is called from it {}: booked self {:+.2} points",
         names.join(", "),
-        other(inlined_on),
+        inlined_on.other(),
         row.delta_booked_pp()
     );
     let finding = Finding::new(rule_id, cause, Judged::Booked, reason);
@@ -196,10 +196,10 @@ fn words(inlined_on: Side, lost: &'static str, gained: &'static str) -> (&'stati
 fn flip_evidence(flip: &CallerFlip, inlined_on: Side) -> Evidence {
     let text = format!(
         "{}: {} inlined instance{} {inlined_on}, none {} but a direct call; caller found by {} name",
-        flip.names[at(Side::After)],
+        flip.names[Side::After.index()],
         flip.sites,
         if flip.sites == 1 { "" } else { "s" },
-        other(inlined_on),
+        inlined_on.other(),
         flip.level
     );
     Evidence::new(EvidenceKind::Flip, text).with(&[("sites", flip.sites as f64)])

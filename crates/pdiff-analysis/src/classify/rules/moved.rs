@@ -7,7 +7,6 @@ use pdiff_profile::Side;
 
 use super::inline_flip;
 use super::weight::changed;
-use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::common_shift::CommonShift;
@@ -28,9 +27,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     }
     let twin = context.program_row(name, None)?;
     let is_of = |row: &Row, side: Side| {
-        row.side(side).total_weight.0 > 0 && row.side(other(side)).total_weight.0 == 0
+        row.side(side).total_weight.0 > 0 && row.side(side.other()).total_weight.0 == 0
     };
-    if !is_of(twin, *side) || !is_of(case.row, other(*side)) {
+    if !is_of(twin, *side) || !is_of(case.row, side.other()) {
         return None;
     }
     let judged = changed(case)?;
@@ -74,7 +73,7 @@ fn shares(before: &Row, after: &Row) -> (f64, f64) {
 fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
     let bytes =
         Side::BOTH.map(|side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
-    let tells = bytes[at(Side::Before)].min(bytes[at(Side::After)]) >= TELLING_BYTES;
+    let tells = bytes[Side::Before.index()].min(bytes[Side::After.index()]) >= TELLING_BYTES;
     if tells && context.builds.same_code(&case.ids) == Some(true) {
         return finding.with([Evidence::new(EvidenceKind::Code, "the code of both is the same")]);
     }

@@ -6,7 +6,6 @@
 use pdiff_profile::Side;
 
 use super::weight::changed;
-use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild};
 use crate::classify::context::{Context, share_pct};
@@ -38,7 +37,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         Side::Before => ("R-new-code", Cause::NewOverhead),
         Side::After => ("R-gone", Cause::Gone),
     };
-    let with = other(without);
+    let with = without.other();
     let callers = callers(context, case, with);
     let under = callers.first().map_or_else(String::new, |caller| format!(", called from {caller}"));
     let reason =
@@ -70,7 +69,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
 /// Who calls it: the stacks tell, unless they lost the caller and show one that does not call it in the code.
 fn callers(context: &Context<'_>, case: &Case<'_>, with: Side) -> Vec<String> {
     let census = context.builds.census(with);
-    let of_code = case.ids[at(with)]
+    let of_code = case.ids[with.index()]
         .iter()
         .flat_map(|id| census.into_iter().flat_map(|census| census.calls_to(*id)))
         .filter_map(|edge| Some(census?.function(edge.caller)?.name().to_owned()));
@@ -103,7 +102,7 @@ fn is_library(case: &Case<'_>) -> bool {
 
 /// A function of the other side only, under the same caller, of a like share.
 fn twin(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<String> {
-    let without = other(with);
+    let without = with.other();
     let own_pct = case.row.side(with).total_pct;
     let caller = context.calls_to(case.row, with).first().copied()?;
     let caller = context.caller(caller)?.row;

@@ -8,7 +8,6 @@ use pdiff_profile::Side;
 
 use super::new_code::{LOCAL_NAME, is_local_name};
 use super::weight::changed;
-use crate::classify::builds::{at, other};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -28,7 +27,7 @@ const DEEPEST: usize = 16;
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let idle = Side::BOTH.into_iter().find(|side| !case.is_sampled(*side))?;
-    let active = other(idle);
+    let active = idle.other();
     changed(case).filter(|_| row.total.significant && gates::is_held(case, idle))?;
     let bound_pct = row.total.bound_pct(idle)?;
     let low_pct = match active {
@@ -111,9 +110,9 @@ fn unknown_reason(context: &Context<'_>, caller: &Case<'_>) -> String {
 /// there, under callers that do not call it.
 fn is_lost(context: &Context<'_>, case: &Case<'_>, idle: Side) -> bool {
     let Some(census) = context.builds.census(idle) else { return false };
-    let places = places(census, &case.ids[at(idle)]);
+    let places = places(census, &case.ids[idle.index()]);
     let callees = places.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
-    let active_pct = case.row.side(other(idle)).total_pct;
+    let active_pct = case.row.side(idle.other()).total_pct;
     let mut functions = callees.filter_map(|id| census.function(id));
     functions.any(|function| {
         let callee = context.case(function.name(), &case.row.object, function.file());
@@ -126,7 +125,7 @@ fn sampled_caller<'c, 'a>(context: &'c Context<'a>, case: &'c Case<'a>, idle: Si
     let mut below = case;
     for _ in 0..DEEPEST {
         let callers: Vec<&Case<'a>> = context
-            .calls_to(below.row, other(idle))
+            .calls_to(below.row, idle.other())
             .into_iter()
             .filter_map(|call| context.caller(call))
             .collect();

@@ -3,7 +3,6 @@
 use pdiff_profile::Side;
 
 use super::weight::changed;
-use crate::classify::builds::other;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -22,7 +21,7 @@ pub(super) fn one_sided(_: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) ->
     let hidden = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::NotVisible)?;
     let judged = changed(case)?;
     let reason =
-        format!("sampled {} only; whether the {hidden} build holds it is not visible", other(hidden));
+        format!("sampled {} only; whether the {hidden} build holds it is not visible", hidden.other());
     let why = if case.of_program {
         format!(
             "the {hidden} build shows too little: give a file with symbols and debug information by --binary-{hidden}"

@@ -1,6 +1,6 @@
 //! The tree as stacks make it: every frame kept, in order of first sight.
 
-use pdiff_profile::{Side, StackId};
+use pdiff_profile::StackId;
 use rustc_hash::FxHashMap;
 
 use super::TreeSettings;
@@ -94,7 +94,7 @@ struct Growing<'a> {
 
 impl<'a> Growing<'a> {
     fn add_run(&mut self, run: &PreparedRun<'_>) {
-        let side = usize::from(run.side == Side::After);
+        let side = run.side.index();
         let weights = run.stack_weights();
         let side_weight = &mut self.tree.side_weights[side];
         *side_weight = weights.iter().fold(*side_weight, |sum, weight| sum.saturating_add(*weight));
