@@ -7,7 +7,7 @@
 
 use super::attribution::Attribution;
 use super::estimate::{Effect, Estimate};
-use crate::compare::Comparison;
+use crate::compare::{Comparison, Row};
 
 /// Factors beside subsystems.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,6 +20,9 @@ pub struct Meeting {
     pub spin_pct: [f64; 2],
     /// Factors without a subsystem.
     pub without: Vec<usize>,
+    /// Factors with a subsystem that cannot be set beside it: they were not measured alone, or all samples of a side are
+    /// in the subsystem.
+    pub untold: Vec<usize>,
 }
 
 /// One factor beside its subsystem.
@@ -61,7 +64,7 @@ pub fn meet(
     comparison: &Comparison,
     of_factor: &[(usize, String)],
 ) -> Result<Meeting, String> {
-    let mut rows = Vec::new();
+    let (mut rows, mut untold) = (Vec::new(), Vec::new());
     for (factor, subsystem) in of_factor {
         let found = comparison.rows.iter().find(|row| row.name == *subsystem);
         let Some(row) = found else {
@@ -73,33 +76,10 @@ pub fn meet(
                 known.join(", ")
             ));
         };
-        let alone = attribution.independent.iter().find(|step| step.factor == *factor);
-        let Some(measured) = alone.and_then(|step| step.effect) else { continue };
-        let shares = [row.before.total_pct / 100.0, row.after.total_pct / 100.0];
-        let half = (row.total.ci_high_pp - row.total.ci_low_pp) / 200.0;
-        let rest = 1.0 - shares[0].max(shares[1]);
-        if rest <= 0.0 {
-            continue;
+        match beside(attribution, *factor, row) {
+            Some(row) => rows.push(row),
+            None => untold.push(*factor),
         }
-        let value = ((1.0 - shares[0]) / (1.0 - shares[1])).ln();
-        let half = half / rest;
-        let interval = (half.is_finite() && half > 0.0).then_some((value - half, value + half));
-        let profile_log = Estimate { value, interval };
-        let (compared, of_runs) = match measured.cost_log {
-            Some(cost) => (Compared::Cost, cost),
-            None => (Compared::Throughput, measured.log),
-        };
-        let base = attribution.baseline.map_or(0.0, |gap| gap.log.value);
-        rows.push(MeetingRow {
-            factor: *factor,
-            subsystem: subsystem.clone(),
-            measured,
-            compared,
-            total_pct: [row.before.total_pct, row.after.total_pct],
-            profile_log,
-            profile_points: 100.0 * base.exp() * value.exp_m1(),
-            difference: difference(of_runs, profile_log),
-        });
     }
     let named = |factor: &usize| of_factor.iter().any(|(of, _)| of == factor);
     Ok(Meeting {
@@ -107,6 +87,37 @@ pub fn meet(
         rows,
         spin_pct: [comparison.before.spin_pct, comparison.after.spin_pct],
         without: (0..attribution.factors.len()).filter(|factor| !named(factor)).collect(),
+        untold,
+    })
+}
+
+/// A factor beside the row of its subsystem; `None` where it was not measured alone, or nothing is beside the subsystem.
+fn beside(attribution: &Attribution, factor: usize, row: &Row) -> Option<MeetingRow> {
+    let alone = attribution.independent.iter().find(|step| step.factor == factor);
+    let measured = alone?.effect?;
+    let shares = [row.before.total_pct / 100.0, row.after.total_pct / 100.0];
+    let rest = 1.0 - shares[0].max(shares[1]);
+    if rest <= 0.0 {
+        return None;
+    }
+    let value = ((1.0 - shares[0]) / (1.0 - shares[1])).ln();
+    let half = (row.total.ci_high_pp - row.total.ci_low_pp) / 200.0 / rest;
+    let interval = (half.is_finite() && half > 0.0).then_some((value - half, value + half));
+    let profile_log = Estimate { value, interval };
+    let (compared, of_runs) = match measured.cost_log {
+        Some(cost) => (Compared::Cost, cost),
+        None => (Compared::Throughput, measured.log),
+    };
+    let base = attribution.baseline.map_or(0.0, |gap| gap.log.value);
+    Some(MeetingRow {
+        factor,
+        subsystem: row.name.clone(),
+        measured,
+        compared,
+        total_pct: [row.before.total_pct, row.after.total_pct],
+        profile_log,
+        profile_points: 100.0 * base.exp() * value.exp_m1(),
+        difference: difference(of_runs, profile_log),
     })
 }
 

@@ -65,12 +65,20 @@ pub(super) fn meeting_blocks(
         let text = "a difference may come from waiting off the CPU, contention, caches, work elsewhere that the factor causes, or a profile taken under other settings than the baseline; off-CPU profiles or counters would tell which";
         blocks.push(Line::block("possible", text));
     }
+    let names = |factors: &[usize]| {
+        let names: Vec<&str> = factors.iter().map(|factor| view.name(*factor)).collect();
+        names.join(", ")
+    };
+    if !meeting.untold.is_empty() {
+        let text = format!(
+            "{}: not measured alone from the baseline, or a side has all its samples in the subsystem",
+            names(&meeting.untold)
+        );
+        blocks.push(Line::block("untold", text));
+    }
     if !meeting.without.is_empty() {
-        let names: Vec<&str> = meeting.without.iter().map(|factor| view.name(*factor)).collect();
-        blocks.push(Line::block(
-            "without",
-            format!("no subsystem named for {}; see --factor-subsystem", names.join(", ")),
-        ));
+        let text = format!("no subsystem named for {}; see --factor-subsystem", names(&meeting.without));
+        blocks.push(Line::block("without", text));
     }
     blocks
 }
