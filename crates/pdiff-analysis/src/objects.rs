@@ -24,7 +24,7 @@ impl ObjectLabels {
     pub(crate) fn new(before: &[ObjectWeights<'_>], after: &[ObjectWeights<'_>], notes: &mut Notes) -> Self {
         let (of_before, of_after) = (weights_by_label(before), weights_by_label(after));
         let heaviest = |own: &FxHashMap<String, u64>, other: &FxHashMap<String, u64>| {
-            let programs = own.iter().filter(|(label, _)| !label.contains(".so"));
+            let programs = own.iter().filter(|(label, _)| !label.ends_with(".so"));
             let heaviest = programs.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))?;
             (*heaviest.1 > 0 && !other.contains_key(heaviest.0)).then(|| heaviest.0.clone())
         };

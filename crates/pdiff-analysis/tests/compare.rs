@@ -111,6 +111,11 @@ fn programs_of_different_names_are_paired_and_noted() {
     let paired = row(&comparison, "f");
     assert_eq!((paired.presence, paired.object.as_str()), (Presence::Both, "tA -> tB"));
     assert!(comparison.notes.get(NoteKind::PairedObjects).is_some());
+    // Only an end in .so tells a library.
+    let (before, after) = (profile("/x/a.solver!main 3"), profile("/x/b.solver!main 3"));
+    assert_eq!(compared(&[&before], &[&after], &settings()).rows.len(), 1);
+    let (before, after) = (profile("/x/liba.so.1!f 3"), profile("/x/libb.so.1!f 3"));
+    assert_eq!(compared(&[&before], &[&after], &settings()).rows.len(), 2);
 }
 
 #[test]
