@@ -1,5 +1,8 @@
 //! Which event of the recordings is compared: one, never a sum of several.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use pdiff_profile::{Event, EventId, Profile};
 
 /// Why no event could be chosen.
@@ -24,8 +27,8 @@ pub enum EventError {
     },
 }
 
-/// The event of each recording that is compared: `wanted` by its full or base name, else the heaviest event like
-/// cycles that all recordings have, else each recording's own heaviest.
+/// The event of each recording that is compared: `wanted` by its full or base name, else the event like cycles that all
+/// recordings have and that has the most samples in all of them, else each recording's own heaviest.
 ///
 /// # Errors
 /// [`EventError`] where a recording has no such event or no samples.
@@ -39,18 +42,25 @@ pub fn choose_events(
     if let Some(wanted) = wanted {
         return recordings.iter().map(|(recording, profile)| named(recording, profile, wanted)).collect();
     }
-    if let Some((_, first)) = recordings.first() {
-        let mut shared: Vec<&Event> = first.events.iter().filter(|event| event.is_cycles_like()).collect();
-        shared.sort_by_key(|event| std::cmp::Reverse(event.samples));
-        for event in shared {
-            let found: Option<Vec<EventId>> =
-                recordings.iter().map(|(_, profile)| by_base_name(profile, event.base_name())).collect();
-            if let Some(found) = found {
-                return Ok(found);
-            }
-        }
-    }
-    Ok(recordings.iter().map(|(_, profile)| heaviest(profile, |_| true).unwrap_or(EventId(0))).collect())
+    let own = || recordings.iter().map(|(_, profile)| heaviest(profile, |_| true).unwrap_or(EventId(0)));
+    Ok(shared(recordings).unwrap_or_else(|| own().collect()))
+}
+
+/// The event like cycles that all recordings have, with the most samples in all of them together.
+fn shared(recordings: &[(String, &Profile)]) -> Option<Vec<EventId>> {
+    let (_, first) = recordings.first()?;
+    let names: BTreeSet<&str> =
+        first.events.iter().filter(|event| event.is_cycles_like()).map(Event::base_name).collect();
+    let of_all = |name: &&str| -> Option<Vec<EventId>> {
+        recordings.iter().map(|(_, profile)| by_base_name(profile, name)).collect()
+    };
+    let samples = |ids: &Vec<EventId>| -> u64 {
+        let events =
+            recordings.iter().zip(ids).filter_map(|((_, profile), id)| profile.events.get(id.index()));
+        events.map(|event| event.samples).fold(0, u64::saturating_add)
+    };
+    // The first of equals, by name.
+    names.iter().filter_map(of_all).min_by_key(|ids| Reverse(samples(ids)))
 }
 
 fn named(recording: &str, profile: &Profile, wanted: &str) -> Result<EventId, EventError> {
@@ -71,7 +81,7 @@ fn by_base_name(profile: &Profile, name: &str) -> Option<EventId> {
 /// The event with the most samples among those wanted, the first of equals. Weights of events do not compare.
 fn heaviest(profile: &Profile, wanted: impl Fn(&Event) -> bool) -> Option<EventId> {
     let events = profile.events.iter().enumerate().filter(|(_, event)| wanted(event));
-    let best = events.min_by_key(|(index, event)| (std::cmp::Reverse(event.samples), *index));
+    let best = events.min_by_key(|(index, event)| (Reverse(event.samples), *index));
     best.and_then(|(index, _)| u32::try_from(index).ok()).map(EventId)
 }
 
@@ -116,6 +126,18 @@ mod tests {
             &[("cycles:u", 2), ("instructions", 5)],
             None,
             "cycles:P cycles:u",
+        );
+        check(
+            &[("cycles", 9), ("cpu-clock", 3)],
+            &[("cpu-clock", 20), ("cycles", 1)],
+            None,
+            "cpu-clock cpu-clock",
+        );
+        check(
+            &[("cpu-clock", 20), ("cycles", 1)],
+            &[("cycles", 9), ("cpu-clock", 3)],
+            None,
+            "cpu-clock cpu-clock",
         );
         check(&[("cpu_core/cycles/P", 1)], &[("cycles", 1)], None, "cpu_core/cycles/P cycles");
         check(&[("page-faults", 9)], &[("sched:sched_switch", 1)], None, "page-faults sched:sched_switch");
