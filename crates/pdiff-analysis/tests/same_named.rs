@@ -9,7 +9,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use pdiff_analysis::{Comparison, Row, Sides, compare};
+use pdiff_analysis::{Comparison, Row, Sides, TreeSettings, compare, compare_with_tree};
 use pdiff_profile::{InlineFrame, Profile, Resolutions, Weight};
 use resolved::side;
 
@@ -121,4 +121,26 @@ fn a_name_in_one_file_is_one_row_however_often_it_is_inlined() {
 fn static_functions_that_stand_inlined_are_told_apart_too() {
     let leaves = [(100, "main@/main.cc step@/main.cc", 30), (200, "other@/other.cc step@/other.cc", 20)];
     assert_eq!(steps(&leaves, &leaves), ["/main.cc 30 30", "/other.cc 20 20"]);
+}
+
+#[test]
+fn namesakes_stand_in_the_call_tree_in_one_order_whatever_came_first() {
+    let leaves = [(100, "step@/log.cc", 30), (200, "step@/buffer.cc", 20), (300, "step@/a.cc", 10)];
+    let whole = TreeSettings {
+        reverse: false,
+        focus: None,
+        by_subsystem: false,
+        min_width_pct: 0.0,
+        max_depth: None,
+        judge: false,
+    };
+    let weights = |leaves: &[Leaf]| -> Vec<u64> {
+        let profile = sampled(leaves);
+        let sides = Sides { before: side(&profile), after: side(&profile) };
+        let (_, _, tree) = compare_with_tree(&sides, &support::settings(), &whole);
+        tree.nodes.iter().map(|node| node.after.self_weight).collect()
+    };
+    let turned: Vec<Leaf> = leaves.iter().rev().copied().collect();
+    assert_eq!(weights(&leaves), [0, 10, 20, 30]);
+    assert_eq!(weights(&turned), [0, 10, 20, 30]);
 }

@@ -139,7 +139,7 @@ impl TreeNode {
 /// Both sides' stacks as one tree.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CallTree {
-    /// Root first, each frame before its children; siblings by name, then object; what was pruned last.
+    /// Root first, each frame before its children; siblings by name, object and file; what was pruned last.
     pub nodes: Vec<TreeNode>,
     /// The functions that frames stand for.
     pub functions: Vec<TreeFunction>,

@@ -22,17 +22,10 @@ pub(super) fn prune(
         let wide = sides.any(|(weight, least)| *weight > 0 && *weight as f64 >= least);
         wide && settings.max_depth.is_none_or(|max| node.depth <= max)
     };
-    let mut kept: Vec<u32> =
-        (1..grown.nodes.len() as u32).filter(|id| is_kept(&grown.nodes[*id as usize])).collect();
-    let order = Order::new(grown, prepared);
-    let rank = |id: u32| grown.nodes[id as usize].key.map_or(0, |key| order.rank(key));
-    kept.sort_unstable_by_key(|id| (grown.nodes[*id as usize].parent, rank(*id)));
-    let mut children: FxHashMap<u32, &[u32]> = FxHashMap::default();
-    for siblings in kept.chunk_by(|a, b| grown.nodes[*a as usize].parent == grown.nodes[*b as usize].parent) {
-        if let Some(first) = siblings.first() {
-            children.insert(grown.nodes[*first as usize].parent, siblings);
-        }
-    }
+    let kept = kept_in_order(grown, &Order::new(grown, prepared), is_kept);
+    let siblings = kept.chunk_by(|a, b| parent_of(grown, *a) == parent_of(grown, *b));
+    let children: FxHashMap<u32, &[u32]> =
+        siblings.filter_map(|of_one| Some((parent_of(grown, *of_one.first()?), of_one))).collect();
     let rests = rests(grown, is_kept);
     let mut tree = CallTree {
         nodes: Vec::with_capacity(kept.len() + 1),
@@ -84,6 +77,30 @@ pub(super) fn prune(
             }
         }
     }
+    place_pruned(grown, &mut places, &rest_places, is_kept);
+    (tree, places)
+}
+
+/// The kept frames, siblings together and in order.
+fn kept_in_order(grown: &Grown, order: &Order, is_kept: impl Fn(&GrownNode) -> bool) -> Vec<u32> {
+    let mut kept: Vec<u32> =
+        (1..grown.nodes.len() as u32).filter(|id| is_kept(&grown.nodes[*id as usize])).collect();
+    let rank = |id: u32| grown.nodes[id as usize].key.map_or(0, |key| order.rank(key));
+    kept.sort_unstable_by_key(|id| (parent_of(grown, *id), rank(*id)));
+    kept
+}
+
+fn parent_of(grown: &Grown, id: u32) -> u32 {
+    grown.nodes[id as usize].parent
+}
+
+/// Gives pruned frames the place of what was pruned from the shown frame above them.
+fn place_pruned(
+    grown: &Grown,
+    places: &mut Places,
+    rest_places: &FxHashMap<u32, u32>,
+    is_kept: impl Fn(&GrownNode) -> bool,
+) {
     for id in 1..grown.nodes.len() {
         if places[id] == u32::MAX {
             let parent = grown.nodes[id].parent;
@@ -92,11 +109,10 @@ pub(super) fn prune(
             places[id] = rest_places
                 .get(&parent)
                 .copied()
-                .filter(|_| is_shown(grown, parent, is_kept))
+                .filter(|_| is_shown(grown, parent, &is_kept))
                 .unwrap_or(of_parent);
         }
     }
-    (tree, places)
 }
 
 fn is_shown(grown: &Grown, id: u32, is_kept: impl Fn(&GrownNode) -> bool) -> bool {
@@ -162,7 +178,7 @@ impl Functions {
     }
 }
 
-/// The order of siblings: by name, then object.
+/// The order of siblings: by name, then object and file.
 struct Order {
     functions: Vec<u32>,
     subsystems: Vec<u32>,
@@ -170,8 +186,8 @@ struct Order {
 
 impl Order {
     fn new(grown: &Grown, prepared: &Prepared<'_>) -> Self {
-        let names: Vec<(&str, &str)> =
-            prepared.keys.iter().map(|(_, key)| (&*key.name, &*key.object)).collect();
+        let names: Vec<(&str, &str, Option<&str>)> =
+            prepared.keys.iter().map(|(_, key)| (&*key.name, &*key.object, key.file())).collect();
         Self { functions: ranks(&names), subsystems: ranks(&grown.subsystems) }
     }
 
