@@ -9,7 +9,7 @@ use pdiff_profile::census::{Census, Function, FunctionId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::matcher::Matching;
+use super::matches::Matching;
 use super::neighbours::{neighbours, overlap};
 use super::source_file::stem;
 use super::spelling::Spellings;

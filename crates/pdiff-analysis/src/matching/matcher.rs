@@ -1,4 +1,4 @@
-//! [`Matching`]: the pairs of functions of two builds.
+//! The levels of matching, one after the other.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hash, Hasher};
@@ -11,68 +11,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::fuzzy;
 use super::group::{Pair, Ties, pairs};
 use super::level::FoundBy;
+use super::matches::{Match, Matching};
 use super::source_file;
 use super::spelling::{LIBRARIES, Spelling, Spellings, is_plainly_library};
 use crate::Aliases;
-
-/// A function of Before and the same of After.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Match {
-    /// In Before's census.
-    pub before: FunctionId,
-    /// In After's census.
-    pub after: FunctionId,
-    /// How the pair was found.
-    pub level: FoundBy,
-    /// Whether others would have done as well.
-    pub is_ambiguous: bool,
-    /// How alike they are, of 1, where that was measured.
-    pub score: Option<f64>,
-}
-
-/// The pairs of functions of two builds; each function is in one at most.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Matching {
-    matches: Vec<Match>,
-    of_before: FxHashMap<FunctionId, usize>,
-    of_after: FxHashMap<FunctionId, usize>,
-}
-
-impl Matching {
-    /// All pairs, strictest level first.
-    #[must_use]
-    pub fn matches(&self) -> &[Match] {
-        &self.matches
-    }
-
-    /// The pair of a function of Before.
-    #[must_use]
-    pub fn after_of(&self, before: FunctionId) -> Option<&Match> {
-        self.of_before.get(&before).and_then(|index| self.matches.get(*index))
-    }
-
-    /// The pair of a function of After.
-    #[must_use]
-    pub fn before_of(&self, after: FunctionId) -> Option<&Match> {
-        self.of_after.get(&after).and_then(|index| self.matches.get(*index))
-    }
-
-    fn has(&self, side: Side, function: FunctionId) -> bool {
-        match side {
-            Side::Before => self.of_before.contains_key(&function),
-            Side::After => self.of_after.contains_key(&function),
-        }
-    }
-
-    fn push(&mut self, found: Match) {
-        if self.of_before.contains_key(&found.before) || self.of_after.contains_key(&found.after) {
-            return;
-        }
-        self.of_before.insert(found.before, self.matches.len());
-        self.of_after.insert(found.after, self.matches.len());
-        self.matches.push(found);
-    }
-}
 
 /// Finds the pairs of functions of two builds.
 ///
@@ -291,12 +233,10 @@ impl<'a> Matcher<'a> {
 
     /// Functions without a partner; those of Before, then those of After.
     fn singles(&self) -> [Vec<Function<'a>>; 2] {
-        let is_single_before = |function: &Function<'a>| self.matching.after_of(function.id()).is_none();
-        let is_single_after = |function: &Function<'a>| self.matching.before_of(function.id()).is_none();
-        [
-            self.before.functions().filter(is_single_before).collect(),
-            self.after.functions().filter(is_single_after).collect(),
-        ]
+        Side::BOTH.map(|side| {
+            let census = [self.before, self.after][side.index()];
+            census.functions().filter(|function| !self.matching.has(side, function.id())).collect()
+        })
     }
 
     fn find_own(&mut self) {
@@ -314,11 +254,10 @@ impl<'a> Matcher<'a> {
         &self,
         key: impl Fn(Function<'a>, &'a Spelling) -> Option<K> + Sync,
     ) -> Groups<K> {
-        let [before, after] = &self.own;
-        let is_single = |function: &&Function<'a>| self.matching.after_of(function.id()).is_none();
-        let before: Vec<Function<'a>> = before.iter().filter(is_single).copied().collect();
-        let is_single = |function: &&Function<'a>| self.matching.before_of(function.id()).is_none();
-        let after: Vec<Function<'a>> = after.iter().filter(is_single).copied().collect();
+        let [before, after] = Side::BOTH.map(|side| -> Vec<Function<'a>> {
+            let is_single = |function: &&Function<'a>| !self.matching.has(side, function.id());
+            self.own[side.index()].iter().filter(is_single).copied().collect()
+        });
         let key_of = |function: Function<'a>, spellings: &'a Spellings<'a>| {
             key(function, spellings.get(function.id())?)
         };

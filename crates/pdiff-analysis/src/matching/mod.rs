@@ -14,12 +14,14 @@ mod fuzzy;
 mod group;
 mod level;
 mod matcher;
+mod matches;
 mod neighbours;
 mod source_file;
 mod spelling;
 
 pub use level::FoundBy;
-pub use matcher::{Match, Matching, match_functions};
+pub use matcher::match_functions;
+pub use matches::{Match, Matching};
 pub use source_file::SourceMove;
 pub(crate) use source_file::{are_one_header, likeness as file_likeness, source_move};
 pub(crate) use spelling::is_library;

@@ -4,6 +4,7 @@
 //! side has only, and what was folded away as noise. Settings that were renamed are joined; a name that a server keeps
 //! beside a later one is told once. What matters stands first, in the order of the file of knowledge.
 
+mod gate;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pdiff_profile::{ServerSettings, SettingsScope, Side};
 
 use crate::knowledge::SettingsKnowledge;
+pub use gate::SettingGate;
 use value::{only_in_each, same_scaled, same_value};
 
 /// A setting whose values differ.
@@ -116,75 +118,6 @@ impl SettingsDiff {
             Side::After => &self.only_after,
         }
     }
-
-    /// What gates a function: settings that differ, then settings that one side has only and that are not off.
-    #[must_use]
-    pub fn gates<'k>(
-        &self,
-        knowledge: &'k SettingsKnowledge,
-        function: &str,
-        subsystem: Option<&str>,
-    ) -> Vec<SettingGate<'k>> {
-        let gate = |name: &str| {
-            let names = std::iter::once(name.to_owned());
-            let names = names.chain(knowledge.other_names(name).into_iter().map(|(name, _)| name));
-            let mut known = names.filter_map(|name| knowledge.setting(&name));
-            known.find(|(_, setting)| setting.gates(function, subsystem))
-        };
-        let differing = self.differs.iter().filter_map(|change| {
-            let (rank, setting) = gate(&change.name)?;
-            let (before, after) = change.shown();
-            let text = format!("{} is {} before, {} after", change.name, word(&before), word(&after));
-            let is_off = [is_off(&change.before), is_off(&change.after)];
-            Some((rank, SettingGate { text, why: setting.why(), differs: true, is_off }))
-        });
-        let one_sided = Side::BOTH.into_iter().flat_map(|side| {
-            let other_is_partial = self.is_partial[side.other().index()];
-            let rows = self.only(side).iter().filter(move |_| !other_is_partial);
-            rows.filter(|only| !is_off(&only.value)).filter_map(move |only| {
-                let (rank, setting) = gate(&only.name)?;
-                let text = format!(
-                    "{} is {} {side}; the other side has no such setting",
-                    only.name,
-                    word(&only.value)
-                );
-                let is_off = [side == Side::After, side == Side::Before];
-                Some((rank, SettingGate { text, why: setting.why(), differs: false, is_off }))
-            })
-        });
-        let mut gates: Vec<(usize, SettingGate<'k>)> = differing.chain(one_sided).collect();
-        gates.sort_by(|a, b| (!a.1.differs, a.0, &a.1.text).cmp(&(!b.1.differs, b.0, &b.1.text)));
-        gates.into_iter().map(|(_, gate)| gate).collect()
-    }
-}
-
-/// A setting that switches a function, and is not the same on both sides.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SettingGate<'k> {
-    /// The setting and its values, in words.
-    pub text: String,
-    /// Why it matters.
-    pub why: &'k str,
-    /// Both sides have the setting; else one side's server does not know it.
-    pub differs: bool,
-    /// Whether it is off on each side, base first.
-    pub is_off: [bool; 2],
-}
-
-impl SettingGate<'_> {
-    /// Whether it can be why code runs on `active` and not on the other side: it is on there.
-    #[must_use]
-    pub fn admits(&self, active: Side) -> bool {
-        self.differs && !self.is_off[active.index()]
-    }
-}
-
-fn is_off(value: &str) -> bool {
-    value.is_empty() || value.eq_ignore_ascii_case("none") || same_value(value, "OFF")
-}
-
-fn word(value: &str) -> &str {
-    if value.is_empty() { "empty" } else { value }
 }
 
 /// A name of each side that stand for one setting.
