@@ -106,8 +106,6 @@ fn compare_prepared(
     let runs = prepared.runs.par_iter().zip(&cell_rows);
     let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(&run.cells, rows, scope)).collect();
     let runs = prepared.runs.par_iter();
-    let spins: Vec<u64> =
-        runs.clone().map(|run| weight_where(run, |stack| row_table.spins(run, stack))).collect();
     let unresolved: Vec<u64> =
         runs.map(|run| weight_where(run, |stack| row_table.is_unresolved(run, stack))).collect();
     let counted = Counted {
@@ -119,16 +117,7 @@ fn compare_prepared(
         settings,
     };
     let (mut rows, families, noise) = judged_rows(&counted, &mut notes);
-    let facts: Vec<(Side, RunFacts<'_>, RunCost)> = prepared
-        .runs
-        .iter()
-        .zip(tables.iter().zip(&spins))
-        .map(|(run, (table, spin))| {
-            let facts = run_facts(run, table, *spin, settings);
-            let cost = facts.cost(&mut notes);
-            (run.side, facts, cost)
-        })
-        .collect();
+    let facts = costs_of_runs(&prepared.runs, &tables, row_table, settings, &mut notes);
     let summaries = Side::BOTH.map(|side| summarize(side, sides, &facts, &tables, &unresolved));
     let costs = side_costs(facts);
     for row in &mut rows {
@@ -180,6 +169,24 @@ fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {
     CellRows::find(&run.cells, &class_of, |class, stack| {
         row_table.stack_rows(run, classes.get(class as usize).unwrap_or(&nobody), stack)
     })
+}
+
+/// Operations and CPU of each run.
+fn costs_of_runs<'a>(
+    runs: &'a [PreparedRun<'a>],
+    tables: &[RunTable],
+    row_table: &RowTable<'_>,
+    settings: &CompareSettings,
+    notes: &mut Notes,
+) -> Vec<(Side, RunFacts<'a>, RunCost)> {
+    let spins = runs.par_iter().map(|run| weight_where(run, |stack| row_table.spins(run, stack)));
+    let spins: Vec<u64> = spins.collect();
+    let facts = runs.iter().zip(tables.iter().zip(&spins)).map(|(run, (table, spin))| {
+        let facts = run_facts(run, table, *spin, settings);
+        let cost = facts.cost(notes);
+        (run.side, facts, cost)
+    });
+    facts.collect()
 }
 
 /// The weight of the stacks of which something holds.

@@ -50,35 +50,36 @@ pub(super) fn prune(
                         TreeFrame::Function(functions.id(key, &mut tree.functions, prepared, row_table))
                     }
                 };
-                let [before, after] = [0, 1].map(|side| FrameWeight {
-                    self_weight: node.self_weight[side],
-                    total_weight: node.total_weight[side],
-                });
                 let parent = (id != ROOT).then(|| places[node.parent as usize] as usize);
-                tree.nodes.push(TreeNode { parent, depth: node.depth, frame, before, after, changes: None });
+                tree.nodes.push(shown(node, parent, frame));
                 // The last one pushed comes first.
                 waiting.extend(rests.contains_key(&id).then_some(Waiting::Rest(id)));
                 let of_node = children.get(&id).copied().unwrap_or(&[]);
                 waiting.extend(of_node.iter().rev().map(|child| Waiting::Frame(*child)));
             }
             Waiting::Rest(of) => {
-                let rest = rests[&of];
                 rest_places.insert(of, place);
-                let [before, after] =
-                    rest.weight.map(|weight| FrameWeight { self_weight: weight, total_weight: weight });
-                tree.nodes.push(TreeNode {
-                    parent: Some(places[of as usize] as usize),
-                    depth: grown.nodes[of as usize].depth + 1,
-                    frame: TreeFrame::Pruned { frames: rest.frames },
-                    before,
-                    after,
-                    changes: None,
-                });
+                let parent = places[of as usize] as usize;
+                tree.nodes.push(pruned(rests[&of], parent, grown.nodes[of as usize].depth + 1));
             }
         }
     }
     place_pruned(grown, &mut places, &rest_places, is_kept);
     (tree, places)
+}
+
+fn shown(node: &GrownNode, parent: Option<usize>, frame: TreeFrame) -> TreeNode {
+    let [before, after] = [0, 1].map(|side| FrameWeight {
+        self_weight: node.self_weight[side],
+        total_weight: node.total_weight[side],
+    });
+    TreeNode { parent, depth: node.depth, frame, before, after, changes: None }
+}
+
+fn pruned(rest: Rest, parent: usize, depth: u32) -> TreeNode {
+    let [before, after] = rest.weight.map(|weight| FrameWeight { self_weight: weight, total_weight: weight });
+    let frame = TreeFrame::Pruned { frames: rest.frames };
+    TreeNode { parent: Some(parent), depth, frame, before, after, changes: None }
 }
 
 /// The kept frames, siblings together and in order.
