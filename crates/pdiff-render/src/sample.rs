@@ -36,6 +36,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
             by: MatchedBy::Name,
             ambiguous: false,
             by_file: None,
+            joined: [Vec::new(), Vec::new()],
             before_name: there(before),
             after_name: there(after),
         },

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use super::background::Foreground;
 use super::input::ClassifyInput;
-use crate::compare::MatchedBy;
 use crate::inlines::{Flip, FunctionComparison, InlineComparison, compare_inlines};
 use crate::matching::{FoundBy, Match, Matching, file_likeness, match_functions};
 
@@ -50,13 +49,8 @@ impl<'a> Builds<'a> {
         let label = input.builds.map_or("", |builds| builds.label);
         let foregrounds = Side::BOTH.map(|side| {
             let rows = input.comparison.rows.iter().filter(|row| row.object == label);
-            let sampled = rows.filter(|row| row.side(side).total_weight.0 > 0).flat_map(|row| {
-                let before = row.matched.before_name.as_deref().filter(|_| side == Side::Before);
-                let several = before.filter(|_| row.matched.by == MatchedBy::Alias);
-                [before.unwrap_or(&row.name)]
-                    .into_iter()
-                    .chain(several.into_iter().flat_map(|names| names.split(", ")))
-            });
+            let sampled = rows.filter(|row| row.side(side).total_weight.0 > 0);
+            let sampled = sampled.flat_map(|row| row.names_on(side));
             Some(Foreground::new(censuses[side.index()]?, sampled))
         });
         Self { label, censuses, foregrounds, pair }

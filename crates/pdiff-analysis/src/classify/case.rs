@@ -74,13 +74,13 @@ impl<'a> Case<'a> {
 
     fn find(&mut self, builds: &Builds<'_>) {
         let row = self.row;
-        self.ids[1] = builds.find(Side::After, &row.name);
-        let before_name = row.matched.before_name.as_deref().unwrap_or(&row.name);
-        self.ids[0] = builds.find(Side::Before, before_name);
-        if row.matched.by == MatchedBy::Alias && self.ids[0].is_empty() {
-            let names = before_name.split(", ");
-            self.ids[0] = names.flat_map(|name| builds.find(Side::Before, name)).collect();
-        }
+        self.ids = Side::BOTH.map(|side| {
+            let found = row.names_on(side).flat_map(|name| builds.find(side, name));
+            let mut ids: Vec<FunctionId> = found.collect();
+            ids.sort_unstable();
+            ids.dedup();
+            ids
+        });
         if let Some(files) = &row.matched.by_file {
             for side in Side::BOTH {
                 if let Some(file) = files[side.index()].as_deref().or(row.file.as_deref()) {
@@ -90,8 +90,7 @@ impl<'a> Case<'a> {
             }
         }
         for side in Side::BOTH.into_iter().filter(|side| row.side(*side).total_weight.0 == 0) {
-            let name = if side == Side::Before { before_name } else { &row.name };
-            self.is_background[side.index()] = builds.is_background(side, name);
+            self.is_background[side.index()] = builds.is_background(side, &row.name);
             if self.is_background[side.index()] {
                 self.ids[side.index()].clear();
             }
@@ -125,7 +124,8 @@ impl<'a> Case<'a> {
             return InBuild::Yes;
         }
         // Where the name is not found on the side that has samples of it, not finding it here says nothing.
-        let is_known_there = !self.ids[side.other().index()].is_empty() || self.is_background[side.other().index()];
+        let is_known_there =
+            !self.ids[side.other().index()].is_empty() || self.is_background[side.other().index()];
         let can_tell = self.of_program && is_known_there && builds.absence_is_certain(side);
         if can_tell { InBuild::No } else { InBuild::NotVisible }
     }

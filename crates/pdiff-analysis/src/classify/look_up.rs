@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::builds::held;
 use super::input::ClassifyInput;
+use crate::compare::Row;
 use crate::pattern::Pattern;
+use pdiff_profile::Side;
 
 /// More functions than this are not explained at once.
 const MOST_AT_ONCE: usize = 8;
@@ -30,13 +32,10 @@ pub enum FunctionLookup {
 #[must_use]
 pub fn look_up(input: &ClassifyInput<'_>, wanted: &str) -> FunctionLookup {
     let rows = input.comparison.rows.iter().filter(|row| !row.unresolved);
-    let names: BTreeSet<&str> = rows
-        .flat_map(|row| std::iter::once(row.name.as_str()).chain(row.matched.before_name.as_deref()))
-        .collect();
+    let names: BTreeSet<&str> = rows.flat_map(names_of).collect();
     let take = |is_it: &dyn Fn(&str) -> bool| -> Vec<String> {
         let rows = input.comparison.rows.iter().filter(|row| !row.unresolved);
-        let meant =
-            rows.filter(|row| is_it(&row.name) || row.matched.before_name.as_deref().is_some_and(is_it));
+        let meant = rows.filter(|row| names_of(row).any(is_it));
         meant.map(|row| row.name.clone()).collect::<BTreeSet<_>>().into_iter().collect()
     };
     let is_last_part = |name: &str| name.strip_suffix(wanted).is_some_and(|head| head.ends_with("::"));
@@ -56,6 +55,11 @@ pub fn look_up(input: &ClassifyInput<'_>, wanted: &str) -> FunctionLookup {
         1..=MOST_AT_ONCE => FunctionLookup::Found(matching),
         _ => FunctionLookup::TooMany(matching),
     }
+}
+
+/// A row's names on both sides.
+fn names_of(row: &Row) -> impl Iterator<Item = &str> {
+    Side::BOTH.into_iter().flat_map(|side| row.names_on(side))
 }
 
 /// Names whose last part is like the wanted one's: equal but for capitals, holding it, or a few letters away.

@@ -255,18 +255,22 @@ impl Counted<'_> {
     }
 
     fn matched(&self, key: Option<KeyId>, name: &str, before: &Quantities, after: &Quantities) -> RowMatch {
-        let [befores, afters] = Side::BOTH.map(|side| {
+        let joined = Side::BOTH.map(|side| {
             let joined = key.map_or(&[][..], |key| self.renames.joined_with(key, side));
-            joined.iter().map(|key| &*self.keys.get(*key).name).collect::<Vec<&str>>()
+            joined.iter().map(|key| self.keys.get(*key).name.to_string()).collect::<Vec<String>>()
         });
-        let is_renamed = !befores.is_empty() || !afters.is_empty();
-        let names = |joined: &[&str]| if joined.is_empty() { name.to_owned() } else { joined.join(", ") };
+        let is_renamed = joined.iter().any(|names| !names.is_empty());
+        let names = |side: Side| match joined[side.index()].as_slice() {
+            [] => name.to_owned(),
+            joined => joined.join(", "),
+        };
         RowMatch {
             by: if is_renamed { MatchedBy::Alias } else { MatchedBy::Name },
             ambiguous: key.is_some_and(|key| is_ambiguous(self.keys, key, self.renames)),
             by_file: key.and_then(|key| self.keys.get(key).files_if_told_apart()),
-            before_name: (before.total_weight.0 > 0).then(|| names(&befores)),
-            after_name: (after.total_weight.0 > 0).then(|| names(&afters)),
+            before_name: (before.total_weight.0 > 0).then(|| names(Side::Before)),
+            after_name: (after.total_weight.0 > 0).then(|| names(Side::After)),
+            joined,
         }
     }
 

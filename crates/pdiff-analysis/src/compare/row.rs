@@ -1,6 +1,6 @@
 //! One row of a comparison: who it is, what it weighs on both sides, and what can be said of the change.
 
-use pdiff_profile::{Presence, Weight};
+use pdiff_profile::{Presence, Side, Weight};
 
 use super::family::InlineChange;
 use super::measure_change::{CostChange, CostExtent, MeasureChange};
@@ -59,10 +59,12 @@ pub struct RowMatch {
     pub ambiguous: bool,
     /// Its file on each side, where other functions of this name and object have rows of their own.
     pub by_file: Option<[Option<String>; 2]>,
-    /// Its name on the base side.
+    /// Its name on the base side; several joined by a comma.
     pub before_name: Option<String>,
-    /// Its name on the other side.
+    /// Its name on the other side; several joined by a comma.
     pub after_name: Option<String>,
+    /// The names that a known rename joined in it on each side; empty where none did.
+    pub joined: [Vec<String>; 2],
 }
 
 /// One row.
@@ -115,6 +117,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// Its names on a side: those that a known rename joined, else its own.
+    pub(crate) fn names_on(&self, side: Side) -> impl Iterator<Item = &str> {
+        let joined = &self.matched.joined[side.index()];
+        let own = joined.is_empty().then_some(self.name.as_str());
+        joined.iter().map(String::as_str).chain(own)
+    }
+
     /// Whether self costs more or less per operation, beyond noise and beyond what all functions have in common.
     #[must_use]
     pub fn has_own_cost_change(&self) -> bool {

@@ -45,12 +45,18 @@ pub struct BuildCost {
 }
 
 impl BuildCost {
-    pub(super) fn add(&mut self, quantities: &Quantities) {
-        self.self_pct += quantities.self_pct;
-        self.self_per_op_ns = match (self.self_per_op_ns, quantities.self_per_op_ns) {
+    pub(super) fn add(&mut self, other: Self) {
+        self.self_pct += other.self_pct;
+        self.self_per_op_ns = match (self.self_per_op_ns, other.self_per_op_ns) {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
+    }
+}
+
+impl From<Quantities> for BuildCost {
+    fn from(of: Quantities) -> Self {
+        Self { self_pct: of.self_pct, self_per_op_ns: of.self_per_op_ns }
     }
 }
 

@@ -3,7 +3,9 @@
 //! Rows of consecutive comparisons are chained by object and name, through renames: the name after in one is the name
 //! before in the next.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+use pdiff_profile::Side;
 
 use super::arrivals::BuildCost;
 use super::cost_change;
@@ -42,12 +44,13 @@ pub(super) fn chains(steps: &[Step], per_operation: bool) -> Vec<Chain> {
     let (consecutive, others): (Vec<&Step>, Vec<&Step>) =
         steps.iter().partition(|step| step.to == step.from + 1);
     for step in consecutive {
-        let mut next = HashMap::new();
+        let mut next: HashMap<Key, usize> = HashMap::new();
         let significant = cost_change::significant(&step.comparison, per_operation);
         for (row, significant) in step.comparison.rows.iter().zip(significant) {
-            let before = row.matched.before_name.as_ref().unwrap_or(&row.name);
-            let key = (row.object.clone(), before.clone());
-            let at = known.get(&key).copied().unwrap_or_else(|| {
+            let key = |name: &str| (row.object.clone(), name.to_owned());
+            let of_before: BTreeSet<usize> =
+                row.names_on(Side::Before).filter_map(|name| known.get(&key(name)).copied()).collect();
+            let at = of_before.first().copied().unwrap_or_else(|| {
                 chains.push(Chain {
                     name: row.name.clone(),
                     object: row.object.clone(),
@@ -57,16 +60,24 @@ pub(super) fn chains(steps: &[Step], per_operation: bool) -> Vec<Chain> {
                 });
                 chains.len() - 1
             });
-            known.entry(key).or_insert(at);
-            let after = &row.name;
-            next.insert((row.object.clone(), after.clone()), at);
+            // Names that became one: so do their chains.
+            for other in of_before.into_iter().skip(1) {
+                join(&mut chains, at, other);
+                let maps = names_at.values_mut().chain([&mut known, &mut next]);
+                let places = maps.flat_map(HashMap::values_mut);
+                places.filter(|place| **place == other).for_each(|place| *place = at);
+            }
+            for name in row.names_on(Side::Before) {
+                known.entry(key(name)).or_insert(at);
+            }
+            next.extend(row.names_on(Side::After).map(|name| (key(name), at)));
             let Some(chain) = chains.get_mut(at) else { continue };
-            chain.name.clone_from(after);
+            chain.name.clone_from(&row.name);
             if let Some(cost) = chain.costs.get_mut(step.from).filter(|_| step.from == 0) {
-                cost.add(&row.before);
+                cost.add(row.before.into());
             }
             if let Some(cost) = chain.costs.get_mut(step.to) {
-                cost.add(&row.after);
+                cost.add(row.after.into());
             }
             *chain.significant.entry((step.from, step.to)).or_default() |= significant;
         }
@@ -88,5 +99,17 @@ pub(super) fn chains(steps: &[Step], per_operation: bool) -> Vec<Chain> {
             }
         }
     }
+    chains.retain(|chain| !chain.costs.is_empty());
     chains
+}
+
+/// Adds the chain at `other` to the one at `at`; it is left without costs.
+fn join(chains: &mut [Chain], at: usize, other: usize) {
+    let Some(joined) = chains.get_mut(other) else { return };
+    let (costs, significant) = (std::mem::take(&mut joined.costs), std::mem::take(&mut joined.significant));
+    let Some(chain) = chains.get_mut(at) else { return };
+    chain.costs.iter_mut().zip(costs).for_each(|(sum, cost)| sum.add(cost));
+    for (step, is_significant) in significant {
+        *chain.significant.entry(step).or_default() |= is_significant;
+    }
 }
