@@ -62,18 +62,25 @@ proptest! {
     }
 
     #[test]
-    fn swapping_sides_negates_every_change(before in folded(), after in folded()) {
+    fn swapping_sides_negates_every_change(
+        before in folded(), after in folded(), by in 0..7_usize, share in 0..4_usize
+    ) {
         let (before, after) = (profile(&before), profile(&after));
-        let forth = compared(&[&before], &[&after], &settings());
-        let back = compared(&[&after], &[&before], &settings());
+        let mut settings = settings();
+        (settings.group_by, settings.share) = (GroupBy::ALL[by], Share::ALL[share]);
+        let forth = compared(&[&before], &[&after], &settings);
+        let back = compared(&[&after], &[&before], &settings);
         prop_assert_eq!(forth.rows.len(), back.rows.len());
+        prop_assert_eq!(forth.before.unresolved_pct, back.after.unresolved_pct);
         for row in &forth.rows {
-            let same = |other: &&Row| (&other.name, &other.object) == (&row.name, &row.object);
-            let other = back.rows.iter().find(same).unwrap();
+            let key = |row: &Row| (row.name.clone(), row.object.clone(), row.thread_group.clone());
+            let other = back.rows.iter().find(|other| key(other) == key(row)).unwrap();
             prop_assert_eq!(row.delta_self_pp(), -other.delta_self_pp());
             prop_assert_eq!(row.delta_total_pp(), -other.delta_total_pp());
             prop_assert!((row.ci_low_pp + other.ci_high_pp).abs() < 1e-9);
             prop_assert_eq!(row.significant, other.significant);
+            prop_assert_eq!(row.booked.significant, other.booked.significant);
+            prop_assert_eq!(row.total.significant, other.total.significant);
         }
     }
 

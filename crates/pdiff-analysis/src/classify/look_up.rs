@@ -59,7 +59,7 @@ pub fn look_up(input: &ClassifyInput<'_>, wanted: &str) -> FunctionLookup {
 
 /// A row's names on both sides.
 fn names_of(row: &Row) -> impl Iterator<Item = &str> {
-    Side::BOTH.into_iter().flat_map(|side| row.names_on(side))
+    Side::BOTH.into_iter().flat_map(move |side| row.names_on(side))
 }
 
 /// Names whose last part is like the wanted one's: equal but for capitals, holding it, or a few letters away.
