@@ -5,6 +5,7 @@ use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
 
 use super::verdict::{Verdict, VerdictFamily};
+use crate::compare::net_and_moved;
 
 /// Joins verdicts on inlining with the callers they name, and numbers them; `flips` are pairs of verdicts.
 pub(super) fn set_families(verdicts: &mut [Verdict], flips: &[(usize, usize)]) -> Vec<VerdictFamily> {
@@ -46,9 +47,8 @@ fn find(root: &[usize], mut index: usize) -> usize {
 
 fn net(id: usize, members: &[usize], callees: &[usize], verdicts: &[Verdict]) -> VerdictFamily {
     let of = |index: &usize| verdicts.get(*index);
-    let deltas: Vec<f64> = members.iter().filter_map(of).map(Verdict::delta_booked_pp).collect();
-    let booked_delta_pp: f64 = deltas.iter().sum();
-    let size: f64 = deltas.iter().map(|delta| delta.abs()).sum();
+    let changes = members.iter().filter_map(of).map(Verdict::delta_booked_pp);
+    let (booked_delta_pp, moved_pp) = net_and_moved(changes);
     let flipped = members.iter().filter(|index| callees.contains(index)).filter_map(of);
     let body_pp: f64 =
         flipped.map(|verdict| verdict.side(Side::After).x_pct - verdict.side(Side::Before).x_pct).sum();
@@ -56,7 +56,7 @@ fn net(id: usize, members: &[usize], callees: &[usize], verdicts: &[Verdict]) ->
         id,
         members: members.iter().filter_map(of).map(|verdict| verdict.function.clone()).collect(),
         booked_delta_pp,
-        moved_pp: (size - booked_delta_pp.abs()) / 2.0,
+        moved_pp,
         body_pp,
         call_overhead_pp: booked_delta_pp - body_pp,
     }

@@ -149,6 +149,13 @@ pub(super) fn join(flips: &[Flip]) -> Vec<Vec<RowId>> {
     families
 }
 
+/// The net of the changes of a family's members, and what only moved between them, in points.
+pub(crate) fn net_and_moved(changes_pp: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (net, size) =
+        changes_pp.fold((0.0_f64, 0.0), |(net, size), change| (net + change, size + change.abs()));
+    (net, (size - net.abs()) / 2.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
 use rayon::prelude::*;
 
 use super::comparison::{Family, InlineFlip, NoiseSummary};
-use super::family::{Flip, SideChains, flips, flips_of, join};
+use super::family::{Flip, SideChains, flips, flips_of, join, net_and_moved};
 use super::input::CompareSettings;
 use super::matching::{Renames, is_ambiguous};
 use super::measure_change::MeasureChange;
@@ -229,13 +229,13 @@ impl Counted<'_> {
 
     fn family(&self, id: usize, members: &[RowId], flips: &[Flip], rows: &[Row]) -> Family {
         let of = |row: &RowId| rows.get(row.index());
-        let deltas: Vec<f64> = members.iter().filter_map(of).map(Row::delta_booked_pp).collect();
-        let booked_delta_pp: f64 = deltas.iter().sum();
-        let size: f64 = deltas.iter().map(|delta| delta.abs()).sum();
+        let changes = members.iter().filter_map(of).map(Row::delta_booked_pp);
+        let (booked_delta_pp, moved_pp) = net_and_moved(changes);
         let own: Vec<&Flip> = members.iter().flat_map(|row| flips_of(flips, *row)).collect();
         let mut functions: Vec<RowId> = own.iter().map(|flip| flip.function).collect();
         functions.dedup();
-        let body_pp = functions.iter().filter_map(of).map(|row| row.after.x_pct - row.before.x_pct).sum();
+        let body_pp: f64 =
+            functions.iter().filter_map(of).map(|row| row.after.x_pct - row.before.x_pct).sum();
         Family {
             id,
             members: members.iter().map(|row| self.name(*row)).collect(),
@@ -248,7 +248,7 @@ impl Counted<'_> {
                 })
                 .collect(),
             booked_delta_pp,
-            moved_pp: (size - booked_delta_pp.abs()) / 2.0,
+            moved_pp,
             body_pp,
             call_overhead_pp: booked_delta_pp - body_pp,
         }

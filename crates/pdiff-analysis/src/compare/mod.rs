@@ -30,6 +30,7 @@ pub use comparison::{
     SideSummary,
 };
 pub use family::InlineChange;
+pub(crate) use family::net_and_moved;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine, hot_lines};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 pub use measure_change::{CostChange, CostExtent, MeasureChange};
