@@ -112,8 +112,9 @@ impl<'a> Matcher<'a> {
                 names.extend(spelling.into_iter().flat_map(|spelling| aliases.after_names(&spelling.loose)));
                 names
             };
-            let functions: Vec<Function<'a>> =
-                census.functions().filter(|function| !self.matching.has(old, function.id())).collect();
+            let may_be_renamed =
+                |function: &Function<'_>| function.is_present() && !self.matching.has(old, function.id());
+            let functions: Vec<Function<'a>> = census.functions().filter(may_be_renamed).collect();
             let renamed = functions.into_par_iter().map(|function| (function, new_names(&function)));
             let renamed: Vec<_> = renamed.filter(|(_, names)| !names.is_empty()).collect();
             for (function, names) in renamed {

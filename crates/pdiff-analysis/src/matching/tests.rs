@@ -202,3 +202,14 @@ fn what_one_build_only_declares_is_no_partner_of_code() {
     let partner = after.function(present.unwrap().after).unwrap();
     assert!(partner.is_present(), "{:?}", matching.matches());
 }
+
+#[test]
+fn a_known_rename_of_what_is_only_declared_takes_no_partner() {
+    let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+    let name = builder.text("mutex_spin_wait");
+    let _declared = builder.function(FunctionFacts::named(name));
+    let aliases = Aliases::parse("[[alias]]\nbefore = 'mutex_spin_wait'\nafter = 'Event::spin'").unwrap();
+    let (declared, there) = (builder.finish(), census(&["Event::spin"]));
+    assert!(match_functions(&declared, &there, &aliases).matches().is_empty());
+    assert!(match_functions(&there, &declared, &aliases).matches().is_empty());
+}
