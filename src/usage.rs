@@ -16,8 +16,11 @@ pub(crate) fn say(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return if error.use_stderr() { ExitCode::from(TROUBLE) } else { ExitCode::SUCCESS };
     }
-    let named = std::env::args().nth(1).filter(|word| Cli::command().find_subcommand(word).is_some());
-    let command = named.map_or_else(|| "pdiff".to_owned(), |name| format!("pdiff {name}"));
+    let first = std::env::args_os().nth(1).unwrap_or_default();
+    let command = match Cli::command().find_subcommand(&first) {
+        Some(named) => format!("pdiff {}", named.get_name()),
+        None => "pdiff".to_owned(),
+    };
     crate::complain(&format!("pdiff: error: {}", one_line(&error.render().to_string(), &command)));
     ExitCode::from(TROUBLE)
 }

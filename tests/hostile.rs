@@ -223,6 +223,16 @@ fn what_cannot_be_read_or_is_gone_is_named() {
 }
 
 #[test]
+fn arguments_that_are_no_text_are_told_of() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    for arguments in [&[odd][..], &[odd, odd], &["compare".as_ref(), odd]] {
+        let error = refusal(&pdiff().args(arguments).output().unwrap());
+        assert!(error.starts_with("pdiff: error: "), "{error}");
+    }
+}
+
+#[test]
 fn a_full_disk_is_said_and_a_closed_pipe_is_not() {
     let files = Files::new();
     let good = files.path("good.perf");
