@@ -233,6 +233,16 @@ fn arguments_that_are_no_text_are_told_of() {
 }
 
 #[test]
+fn without_a_home_nothing_is_left_where_the_command_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let binary = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/inlines/before.elf");
+    let mut run = pdiff();
+    run.args(["inlines", binary, binary]).current_dir(&directory).env("HOME", "").env_remove("XDG_CACHE_HOME");
+    assert!(run.output().unwrap().status.success());
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+}
+
+#[test]
 fn a_full_disk_is_said_and_a_closed_pipe_is_not() {
     let files = Files::new();
     let good = files.path("good.perf");

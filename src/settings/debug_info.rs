@@ -71,15 +71,14 @@ pub(crate) fn debug_info(args: &LookupArgs, quiet: bool) -> Result<Option<DebugI
     for path in &args.buildid_list {
         build_ids.extend(read_file(path, parse_build_ids)?);
     }
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let perf_cache = std::env::var_os("PERF_BUILDID_DIR").map(PathBuf::from);
+    let perf_cache = std::env::var_os("PERF_BUILDID_DIR").filter(|path| !path.is_empty()).map(PathBuf::from);
     Ok(Some(DebugInfo {
         binaries_before: Vec::new(),
         binaries_after: Vec::new(),
         symfs: args.symfs.clone(),
         build_ids,
         build_id_dirs: perf_cache
-            .or_else(|| home.as_ref().map(|home| home.join(".debug")))
+            .or_else(|| absolute("HOME").map(|home| home.join(".debug")))
             .into_iter()
             .collect(),
         debug_roots: debug_roots(),
@@ -104,13 +103,16 @@ pub(crate) fn cache_dir(given: Option<&Path>, no_cache: bool) -> Option<PathBuf>
     if no_cache {
         return None;
     }
-    let absolute = |path: &PathBuf| path.is_absolute();
     let user_cache = || {
-        let own = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
-        let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-        own.or_else(home).map(|cache| cache.join("pdiff"))
+        let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+        Some(cache?.join("pdiff"))
     };
     given.map(Path::to_path_buf).or_else(user_cache)
+}
+
+/// The directory that a variable names; what is empty or relative would be another one wherever the command runs.
+fn absolute(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// Lines of `perf buildid-list`: build-id, blank, path.
