@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// What is written piece by piece goes out in pieces of this size.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -15,9 +15,15 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Standard output for none or `-`.
-    pub(crate) fn new(path: Option<PathBuf>) -> Self {
-        path.filter(|path| path.as_os_str() != "-").map_or(Self::Stdout, Self::File)
+    /// Standard output for none or `-`. The directory of a file has to be there.
+    pub(crate) fn new(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path.filter(|path| path.as_os_str() != "-") else { return Ok(Self::Stdout) };
+        let directory = directory_of(path);
+        if !directory.is_dir() {
+            let (path, directory) = (path.display(), directory.display());
+            bail!("writing {path}: there is no directory {directory}; hint: make it first");
+        }
+        Ok(Self::File(path.to_owned()))
     }
 
     /// Whether a person may be looking.
@@ -57,7 +63,7 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> 
         return fill_and_flush(fill, std::fs::OpenOptions::new().write(true).open(path)?).map(drop);
     }
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = directory_of(&target);
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -68,6 +74,10 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> 
     let file = fill_and_flush(fill, beside)?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
+}
+
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Whether an error is that nobody reads any more: no trouble worth a word.

@@ -36,6 +36,9 @@ const TROUBLES: &[(&str, &[&str])] = &[
     ("compare OLD NEW --aliases words.toml", &["words.toml", "line 1", "docs/knowledge.md"]),
     ("compare OLD NEW --subsystems words.toml", &["words.toml", "line 1", "docs/knowledge.md"]),
     ("compare OLD", &["AFTER"]),
+    ("compare OLD NEW -o absent/x.json", &["writing absent/x.json", "no directory absent", "hint: make it"]),
+    ("pack OLD -o runs.csv/x.pdiff", &["writing runs.csv/x.pdiff", "no directory runs.csv"]),
+    ("attribute runs.csv --factors P,W --plot absent/x.svg", &["writing absent/x.svg", "no directory absent"]),
     // Recordings of like size are read at once; of two bad ones the first is told.
     ("compare letters.csv maybe.csv", &["letters.csv"]),
     ("compare maybe.csv letters.csv", &["maybe.csv"]),

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
     })?;
     for (path, svg) in [(&args.plot, gap), (&args.plot_interactions, pairs)] {
         if let (Some(path), Some(svg)) = (path, svg) {
-            Output::new(Some(path.clone())).write(svg.as_bytes())?;
+            Output::new(Some(path))?.write(svg.as_bytes())?;
         }
     }
     write(args, &view)
@@ -45,7 +45,7 @@ pub(super) fn attributed(runs: &Path, args: &DesignArgs) -> Result<Attribution> 
 }
 
 fn write(args: &AttributeArgs, view: &AttributionView<'_>) -> Result<()> {
-    let output = Output::new(args.output.clone());
+    let output = Output::new(args.output.as_deref())?;
     let to_terminal = output.is_terminal();
     let width = table_width(to_terminal);
     let color = use_color(args.color, to_terminal);

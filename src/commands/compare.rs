@@ -58,7 +58,7 @@ pub(super) struct TableChoices {
 
 impl TableChoices {
     pub(super) fn new(args: &OutputArgs) -> Result<Self> {
-        let output = Output::new(args.output.clone());
+        let output = Output::new(args.output.as_deref())?;
         let to_terminal = output.is_terminal();
         let options = TableOptions {
             width: table_width(to_terminal),

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         args.source_root_before.as_deref(),
         args.source_root_after.as_deref(),
     )?;
-    let output = Output::new(args.output.clone());
+    let output = Output::new(args.output.as_deref())?;
     let to_terminal = output.is_terminal();
     let classified = Classified::new(&args.examined, args.quiet)?;
     let census = classified.compared.debug_info.as_ref();

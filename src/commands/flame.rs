@@ -11,7 +11,7 @@ use crate::timings::Timings;
 
 /// Draws, and writes the picture.
 pub(crate) fn run(args: &FlameArgs) -> Result<()> {
-    let output = Output::new(args.output.clone());
+    let output = Output::new(args.output.as_deref())?;
     if args.format == FlameFormat::Svg && output.is_terminal() {
         bail!("a picture is nothing for a terminal; hint: write it to a file by -o diff.svg, or pipe it");
     }

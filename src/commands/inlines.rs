@@ -125,7 +125,7 @@ fn write(
     notes: &Notes,
 ) -> Result<()> {
     let view = InlinesView { comparison, before, after, filter, notes };
-    let output = Output::new(args.output.clone());
+    let output = Output::new(args.output.as_deref())?;
     let to_terminal = output.is_terminal();
     let options = InlinesOptions {
         width: table_width(to_terminal),

@@ -13,7 +13,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<()> {
     let Some(directory) = &args.dir else {
         return Output::Stdout.write(&page(&command, "pdiff")?);
     };
-    std::fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
+    std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
     Output::File(directory.join("pdiff.1")).write(&page(&command, "pdiff")?)?;
     for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
         let name = format!("pdiff-{}", sub.get_name());

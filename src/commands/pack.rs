@@ -13,6 +13,7 @@ use crate::timings::Timings;
 
 /// Reads, symbolises and writes the pack.
 pub(crate) fn run(args: &PackArgs) -> Result<()> {
+    let output = Output::new(Some(&args.output))?;
     let packing = Packing::new(args)?;
     let recording = packing.inputs.before.recordings.first().ok_or_else(|| anyhow!("no recording given"))?;
     let debug_info = packing.debug_info.as_ref();
@@ -27,5 +28,5 @@ pub(crate) fn run(args: &PackArgs) -> Result<()> {
     }
     let bytes =
         write_pack(&run.into_pack(census)).with_context(|| format!("packing {}", recording.source))?;
-    Output::new(Some(args.output.clone())).write(&bytes)
+    output.write(&bytes)
 }

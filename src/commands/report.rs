@@ -15,7 +15,7 @@ use crate::timings::Timings;
 
 /// Compares, looks into the binaries, and writes the page.
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
-    let output = Output::new(args.output.clone());
+    let output = Output::new(args.output.as_deref())?;
     if output.is_terminal() {
         bail!("a page is nothing for a terminal; hint: write it to a file by -o report.html, or pipe it");
     }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
 }
 
 fn write(args: &SeriesArgs, view: &SeriesView) -> Result<()> {
-    let output = Output::new(args.output.clone());
+    let output = Output::new(args.output.as_deref())?;
     let to_terminal = output.is_terminal();
     let (width, color) = (table_width(to_terminal), use_color(args.color, to_terminal));
     let top = (args.top > 0).then_some(args.top);

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &SettingsArgs) -> Result<()> {
     let diff = settings_diff(&before, &after, &knowledge);
     let labels = [stem(&args.before), stem(&args.after)];
     let labels = [labels[0].as_str(), labels[1].as_str()];
-    let output = Output::new(args.output.clone());
+    let output = Output::new(args.output.as_deref())?;
     let to_terminal = output.is_terminal();
     let options = TableOptions {
         width: table_width(to_terminal),

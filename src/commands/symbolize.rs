@@ -14,6 +14,7 @@ use crate::settings::{debug_roots, debuginfod};
 
 /// Looks up all addresses and prints what is there, in the order given.
 pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
+    let output = Output::new(args.output.as_deref())?;
     let addresses = addresses(&args.addresses)?;
     let mut roots = args.debug_root.clone();
     roots.extend(debug_roots());
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
         AddressFormat::Text => pdiff_render::resolution_text(&resolutions).into_bytes(),
         AddressFormat::Json => pdiff_render::resolution_json_lines(&addresses, &resolutions)?,
     };
-    Output::new(args.output.clone()).write(&rendered)?;
+    output.write(&rendered)?;
     let is_outside = |found: &&Resolution| **found == Resolution::Unresolved(Reason::OutsideObject);
     let outside = resolutions.iter().filter(is_outside).count();
     // JSON says so of each address.
