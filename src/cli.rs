@@ -27,7 +27,7 @@ pub(crate) use debug_info::{DebugInfoArgs, LookupArgs};
 pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 pub(crate) use inlines::{InlinesArgs, InlinesFormat};
 pub(crate) use man::ManArgs;
-pub(crate) use output::{ColorChoice, Format, OutputArgs};
+pub(crate) use output::{ColorArgs, ColorChoice, FileArgs, Format, OutputArgs, ProgressArgs};
 pub(crate) use pack::PackArgs;
 pub(crate) use recordings::{PairArgs, RecordingArgs};
 pub(crate) use report::ReportArgs;

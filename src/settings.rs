@@ -8,8 +8,8 @@ mod debug_info;
 mod drawn;
 mod inputs;
 mod packing;
+mod page;
 mod server_settings;
-mod terminal;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -24,8 +24,8 @@ pub(crate) use debug_info::{DebugInfo, cache_dir, debug_info, debug_roots, debug
 pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
 pub(crate) use inputs::{Inputs, Recording, SideFiles, source, stem};
 pub(crate) use packing::Packing;
+pub(crate) use page::{Page, most_rows};
 pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};
-pub(crate) use terminal::{table_width, use_color};
 
 /// Reads a small text file and parses it; errors name the file.
 pub(crate) fn read_file<T, E>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T>

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorChoice, LookupArgs};
+use super::{ColorArgs, FileArgs, LookupArgs};
 
 const ATTRIBUTE_EXAMPLES: &str = "\
 Examples:
@@ -43,18 +43,16 @@ pub(crate) struct AttributeArgs {
     /// Form of the result
     #[arg(long, value_name = "FORM", value_enum, default_value_t = AttributeFormat::Table, help_heading = "Output")]
     pub(crate) format: AttributeFormat,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
     /// Draw the gap from baseline to end, factor by factor (SVG)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
     /// Draw the matrix of interactions (SVG)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot_interactions: Option<PathBuf>,
-    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
-    pub(crate) color: ColorChoice,
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
     /// No progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,

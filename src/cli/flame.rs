@@ -1,10 +1,8 @@
 //! The arguments of `pdiff flame`.
 
-use std::path::PathBuf;
+use clap::{Args, ValueEnum};
 
-use clap::{Args, ValueEnum, ValueHint};
-
-use super::{ComparisonArgs, RecordingArgs};
+use super::{ComparisonArgs, FileArgs, ProgressArgs, RecordingArgs};
 
 const FLAME_EXAMPLES: &str = "\
 Examples:
@@ -41,15 +39,10 @@ pub(crate) struct FlameArgs {
     /// Form of the result: a picture, folded stacks for other tools (two columns of weights for two sides), or json
     #[arg(long, value_name = "FORM", value_enum, default_value_t = FlameFormat::Svg, help_heading = "Output")]
     pub(crate) format: FlameFormat,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
-    /// No progress bar
-    #[arg(short, long, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print time, bytes and peak memory of each stage to standard error
-    #[arg(long, help_heading = "Output")]
-    pub(crate) timings: bool,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
 }
 
 /// What the picture shows.

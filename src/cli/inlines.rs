@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::ColorChoice;
+use super::{ColorArgs, FileArgs};
 
 const INLINES_EXAMPLES: &str = "\
 Examples:
@@ -49,15 +49,13 @@ pub(crate) struct InlinesArgs {
     /// Form of the result; json holds every row that the filters take
     #[arg(long, value_name = "FORM", value_enum, default_value_t = InlinesFormat::Table, help_heading = "Output")]
     pub(crate) format: InlinesFormat,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
     /// Rows of each change in table and markdown; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output")]
     pub(crate) top: usize,
-    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
-    pub(crate) color: ColorChoice,
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

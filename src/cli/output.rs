@@ -1,19 +1,45 @@
-//! How results of comparisons are shown: forms, rows, colour.
+//! How results are shown: forms, rows, colour, and where they go.
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, ValueEnum, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 
-/// How the result is shown.
+/// Where the result goes.
+#[derive(Args, Debug)]
+pub(crate) struct FileArgs {
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Whether the result is coloured.
+#[derive(Args, Debug)]
+pub(crate) struct ColorArgs {
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
+    pub(crate) color: ColorChoice,
+}
+
+/// What is told of the run beside its result.
+#[derive(Args, Debug)]
+pub(crate) struct ProgressArgs {
+    /// No progress bar
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print time, bytes and peak memory of each stage to standard error
+    #[arg(long, help_heading = "Output")]
+    pub(crate) timings: bool,
+}
+
+/// How the result of a comparison is shown.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// Form of the result; json, csv and parquet hold every row
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
     /// Rows in table and markdown; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 30)]
     pub(crate) top: usize,
@@ -23,15 +49,10 @@ pub(crate) struct OutputArgs {
     /// Leave out rows that changed less, in points (table and markdown)
     #[arg(long, value_name = "POINTS")]
     pub(crate) min_delta: Option<f64>,
-    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto)]
-    pub(crate) color: ColorChoice,
-    /// No progress bar
-    #[arg(short, long, action = ArgAction::SetTrue)]
-    pub(crate) quiet: bool,
-    /// Print time, bytes and peak memory of each stage to standard error
-    #[arg(long)]
-    pub(crate) timings: bool,
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{DesignArgs, ExamineArgs};
+use super::{DesignArgs, ExamineArgs, FileArgs, ProgressArgs};
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -44,13 +44,8 @@ pub(crate) struct ReportArgs {
         help_heading = "Output"
     )]
     pub(crate) min_width: f64,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
-    /// No progress bar
-    #[arg(short, long, help_heading = "Output")]
-    pub(crate) quiet: bool,
-    /// Print time, bytes and peak memory of each stage to standard error
-    #[arg(long, help_heading = "Output")]
-    pub(crate) timings: bool,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
 }

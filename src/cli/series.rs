@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorChoice, LookupArgs};
+use super::{ColorArgs, FileArgs, LookupArgs};
 
 const SERIES_EXAMPLES: &str = "\
 Examples:
@@ -56,15 +56,13 @@ pub(crate) struct SeriesArgs {
     /// Form of the result; json and csv hold every row
     #[arg(long, value_name = "FORM", value_enum, default_value_t = SeriesFormat::Table, help_heading = "Output")]
     pub(crate) format: SeriesFormat,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
     /// Rows of costs in table and markdown; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output")]
     pub(crate) top: usize,
-    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
-    pub(crate) color: ColorChoice,
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
     /// No progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::ColorChoice;
+use super::{ColorArgs, FileArgs};
 
 const SETTINGS_EXAMPLES: &str = "\
 Examples:
@@ -35,15 +35,13 @@ pub(crate) struct SettingsArgs {
     /// Form of the result; json and csv hold every setting
     #[arg(long, value_name = "FORM", value_enum, default_value_t = SettingsFormat::Table, help_heading = "Output")]
     pub(crate) format: SettingsFormat,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
     /// Rows of each list in table and markdown, where no reason is known; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 30, help_heading = "Output")]
     pub(crate) top: usize,
-    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
-    pub(crate) color: ColorChoice,
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
 }
 
 /// What the servers were set to while the recordings were made.

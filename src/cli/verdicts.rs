@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorChoice, ComparisonArgs, OutputArgs, PairArgs, ServerArgs};
+use super::{ColorArgs, ComparisonArgs, FileArgs, OutputArgs, PairArgs, ServerArgs};
 
 const CLASSIFY_EXAMPLES: &str = "\
 Examples:
@@ -100,12 +100,10 @@ pub(crate) struct ExplainArgs {
     /// Form of the result
     #[arg(long, value_name = "FORM", value_enum, default_value_t = ExplainFormat::Text, help_heading = "Output")]
     pub(crate) format: ExplainFormat,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
-    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
-    pub(crate) color: ColorChoice,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
     /// No progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,

@@ -12,11 +12,12 @@ use pdiff_render::AttributionView;
 use crate::cli::{AttributeArgs, AttributeFormat, DesignArgs};
 use crate::output::Output;
 use crate::pipeline;
-use crate::settings::{BuildRecordings, Compared, source, stem, table_width, use_color};
+use crate::settings::{BuildRecordings, Compared, Page, source, stem};
 use crate::timings::Timings;
 
 /// Reads the runs, attributes, and writes the result and the pictures.
 pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
+    let page = Page::new(&args.file, &args.color)?;
     let attribution = attributed(&args.runs, &args.design)?;
     let meeting = meeting(args, &attribution)?;
     let view = AttributionView {
@@ -28,12 +29,10 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
     let pairs = picture(args.plot_interactions.as_deref(), "--plot-interactions", || {
         pdiff_render::interaction_matrix_svg(&view)
     })?;
-    for (path, svg) in [(&args.plot, gap), (&args.plot_interactions, pairs)] {
-        if let (Some(path), Some(svg)) = (path, svg) {
-            Output::new(Some(path))?.write(svg.as_bytes())?;
-        }
+    for (output, svg) in [gap, pairs].into_iter().flatten() {
+        output.write(svg.as_bytes())?;
     }
-    write(args, &view)
+    write(args, &page, &view)
 }
 
 /// What each factor makes of the gap, by a table of runs.
@@ -44,34 +43,33 @@ pub(super) fn attributed(runs: &Path, args: &DesignArgs) -> Result<Attribution> 
     attribute(&table, &settings).ok_or_else(|| anyhow!("{}: no runs", table.path))
 }
 
-fn write(args: &AttributeArgs, view: &AttributionView<'_>) -> Result<()> {
-    let output = Output::new(args.output.as_deref())?;
-    let to_terminal = output.is_terminal();
-    let width = table_width(to_terminal);
-    let color = use_color(args.color, to_terminal);
+fn write(args: &AttributeArgs, page: &Page, view: &AttributionView<'_>) -> Result<()> {
     let rendered = match args.format {
-        AttributeFormat::Table => pdiff_render::attribution_table(view, width, color).into_bytes(),
+        AttributeFormat::Table => {
+            pdiff_render::attribution_table(view, page.width, page.color).into_bytes()
+        }
         AttributeFormat::Markdown => pdiff_render::attribution_markdown(view).into_bytes(),
         AttributeFormat::Json => pdiff_render::attribution_json(view)?,
         AttributeFormat::Csv => pdiff_render::attribution_csv(view)?,
     };
-    output.write(&rendered)
+    page.output.write(&rendered)
 }
 
-/// A picture that was asked for; what cannot be drawn is trouble.
+/// A picture that was asked for, and where it goes; what cannot be drawn is trouble.
 fn picture(
     path: Option<&Path>,
     option: &str,
     draw: impl FnOnce() -> Result<Option<String>, pdiff_render::Error>,
-) -> Result<Option<String>> {
+) -> Result<Option<(Output, String)>> {
     let Some(path) = path else { return Ok(None) };
+    let output = Output::new(Some(path))?;
     let svg = draw()?.ok_or_else(|| {
         anyhow!(
             "{option} {}: too few runs to draw it; hint: the table lists the missing ones",
             path.display()
         )
     });
-    svg.map(Some)
+    Ok(Some((output, svg?)))
 }
 
 fn columns(args: &DesignArgs) -> Result<RunsColumns> {

@@ -5,10 +5,9 @@ use std::mem::ManuallyDrop;
 use anyhow::{Result, bail};
 use pdiff_render::SortBy;
 
-use super::compare::TableChoices;
 use crate::cli::{ClassifyArgs, Format};
 use crate::evidence::Evidence;
-use crate::settings::Classified;
+use crate::settings::{Classified, Page};
 use crate::timings::Timings;
 
 /// Compares, looks into the binaries, and writes the verdicts.
@@ -16,37 +15,36 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
     if args.output.format == Format::Parquet {
         bail!("verdicts are not written as parquet; hint: use --format csv or json");
     }
-    let table = TableChoices::new(&args.output)?;
-    if table.options.sort != SortBy::Delta {
+    let (page, table) = Page::of_comparison(&args.output)?;
+    if table.sort != SortBy::Delta {
         bail!("verdicts stand by cause, the largest change first; hint: leave out --sort");
     }
-    let classified = Classified::new(&args.examined, args.output.quiet)?;
+    let quiet = args.output.progress.quiet;
+    let classified = Classified::new(&args.examined, quiet)?;
     let mut timings = Timings::start();
     // The process ends with this command; taking all of it apart before would cost 0.05 s.
     let census = classified.compared.debug_info.as_ref();
-    let evidence = ManuallyDrop::new(Evidence::read(&classified, census, args.output.quiet, &mut timings)?);
+    let evidence = ManuallyDrop::new(Evidence::read(&classified, census, quiet, &mut timings)?);
     let classification = evidence.classify(&classified);
     timings.lap("classify", None);
     let comparison = &evidence.examined.comparison;
     let rendered = match args.output.format {
-        Format::Markdown => {
-            pdiff_render::verdict_markdown(comparison, &classification, &table.options).into_bytes()
-        }
+        Format::Markdown => pdiff_render::verdict_markdown(comparison, &classification, &table).into_bytes(),
         Format::Json => pdiff_render::verdict_json(comparison, &classification)?,
         Format::Csv => pdiff_render::verdict_csv(&classification)?,
         Format::Table | Format::Parquet => {
-            pdiff_render::verdict_table(comparison, &classification, &table.options).into_bytes()
+            pdiff_render::verdict_table(comparison, &classification, &table).into_bytes()
         }
     };
     timings.lap("render", Some(rendered.len() as u64));
-    table.output.write(&rendered)?;
+    page.output.write(&rendered)?;
     // Pages say what is missing themselves.
     if matches!(args.output.format, Format::Json | Format::Csv) {
         for text in &classification.missing {
             crate::complain(&format!("pdiff: missing: {text}"));
         }
     }
-    if args.output.timings {
+    if args.output.progress.timings {
         crate::complain(&timings.report());
     }
     Ok(())

@@ -4,11 +4,10 @@ use anyhow::{Result, anyhow, bail};
 use pdiff_analysis::{Comparison, Gate};
 use pdiff_render::TableOptions;
 
-use crate::cli::{CompareArgs, Format, OutputArgs, WorkArgs};
+use crate::cli::{CompareArgs, Format, WorkArgs};
 use crate::exit::Outcome;
-use crate::output::Output;
 use crate::pipeline;
-use crate::settings::{Compared, Servers, table_width, use_color};
+use crate::settings::{Compared, Page, Servers};
 use crate::timings::Timings;
 
 /// Compares, writes the result, and says whether a gate tripped.
@@ -18,17 +17,18 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         .iter()
         .map(|gate| gate.parse().map_err(|error| anyhow!("--fail-on '{gate}': {error}")))
         .collect::<Result<_>>()?;
-    let table = TableChoices::new(&args.output)?;
-    let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.quiet)?;
+    let (page, table) = Page::of_comparison(&args.output)?;
+    let quiet = args.output.progress.quiet;
+    let compared = Compared::new(&args.inputs.recordings, &args.comparison, quiet)?;
     let mut timings = Timings::start();
     let servers = Servers::new(&args.servers)?;
-    let mut comparison = pipeline::run(&compared, args.output.quiet, &mut timings)?;
+    let mut comparison = pipeline::run(&compared, quiet, &mut timings)?;
     servers.tell(&mut comparison);
     warn_of_one_sided(&args.comparison.work, &comparison);
-    let rendered = render(&comparison, args.output.format, &table.options)?;
+    let rendered = render(&comparison, args.output.format, &table)?;
     timings.lap("render", Some(rendered.len() as u64));
-    table.output.write(&rendered)?;
-    if args.output.timings {
+    page.output.write(&rendered)?;
+    if args.output.progress.timings {
         crate::complain(&timings.report());
     }
     judge(&comparison, &gates)
@@ -48,26 +48,6 @@ fn warn_of_one_sided(work: &WorkArgs, comparison: &Comparison) {
                 "pdiff: warning: --{name}-{given} has no effect without the same of the other side; hint: give --{name}-{missing} too"
             ));
         }
-    }
-}
-
-pub(super) struct TableChoices {
-    pub(super) output: Output,
-    pub(super) options: TableOptions,
-}
-
-impl TableChoices {
-    pub(super) fn new(args: &OutputArgs) -> Result<Self> {
-        let output = Output::new(args.output.as_deref())?;
-        let to_terminal = output.is_terminal();
-        let options = TableOptions {
-            width: table_width(to_terminal),
-            color: use_color(args.color, to_terminal),
-            top: (args.top > 0).then_some(args.top),
-            min_delta_pp: args.min_delta,
-            sort: args.sort.parse().map_err(|error| anyhow!("--sort: {error}"))?,
-        };
-        Ok(Self { output, options })
     }
 }
 

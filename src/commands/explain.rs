@@ -3,12 +3,11 @@
 use anyhow::{Result, bail};
 use pdiff_analysis::RowFunction;
 use pdiff_analysis::classify::{FunctionLookup, Verdict, explain, look_up};
-use pdiff_render::{ExplainView, SortBy, TableOptions};
+use pdiff_render::ExplainView;
 
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::evidence::Evidence;
-use crate::output::Output;
-use crate::settings::{Classified, table_width, use_color};
+use crate::settings::{Classified, Page, most_rows};
 use crate::source_text::SourceRoots;
 use crate::timings::Timings;
 
@@ -25,8 +24,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         args.source_root_before.as_deref(),
         args.source_root_after.as_deref(),
     )?;
-    let output = Output::new(args.output.as_deref())?;
-    let to_terminal = output.is_terminal();
+    let page = Page::new(&args.file, &args.color)?;
     let classified = Classified::new(&args.examined, args.quiet)?;
     let census = classified.compared.debug_info.as_ref();
     let evidence = Evidence::read(&classified, census, args.quiet, &mut Timings::start())?;
@@ -40,24 +38,17 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     };
     let functions: Vec<RowFunction> = verdicts.iter().map(row).collect();
     let lines = evidence.sides.hot_lines(&classified.compared, &functions)?;
-    let most_lines = if args.lines == 0 { usize::MAX } else { args.lines };
+    let most_lines = most_rows(args.lines).unwrap_or(usize::MAX);
     let is_json = args.format == ExplainFormat::Json;
     let (texts, missing) = roots.read(&lines, if is_json { usize::MAX } else { most_lines });
     let view =
         ExplainView { name, verdicts: &verdicts, facts: &facts, lines: &lines, texts: &texts, most_lines };
-    let options = TableOptions {
-        width: table_width(to_terminal),
-        color: use_color(args.color, to_terminal),
-        top: None,
-        min_delta_pp: None,
-        sort: SortBy::Delta,
-    };
     let rendered = match args.format {
-        ExplainFormat::Text => pdiff_render::explain_text(&view, &options).into_bytes(),
+        ExplainFormat::Text => pdiff_render::explain_text(&view, &page.table(0)).into_bytes(),
         ExplainFormat::Markdown => pdiff_render::explain_markdown(&view).into_bytes(),
         ExplainFormat::Json => pdiff_render::explain_json(&view)?,
     };
-    output.write(&rendered)?;
+    page.output.write(&rendered)?;
     for text in missing {
         crate::complain(&format!("pdiff: {text}"));
     }

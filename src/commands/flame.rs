@@ -11,14 +11,19 @@ use crate::timings::Timings;
 
 /// Draws, and writes the picture.
 pub(crate) fn run(args: &FlameArgs) -> Result<()> {
-    let output = Output::new(args.output.as_deref())?;
+    let output = Output::new(args.file.output.as_deref())?;
     if args.format == FlameFormat::Svg && output.is_terminal() {
         bail!("a picture is nothing for a terminal; hint: write it to a file by -o diff.svg, or pipe it");
     }
     let drawn = Drawn::new(args)?;
     let mut timings = Timings::start();
-    let (evidence, tree) =
-        Evidence::read_with_tree(&drawn.classified, drawn.census(), &drawn.tree, args.quiet, &mut timings)?;
+    let (evidence, tree) = Evidence::read_with_tree(
+        &drawn.classified,
+        drawn.census(),
+        &drawn.tree,
+        args.progress.quiet,
+        &mut timings,
+    )?;
     let comparison = &evidence.examined.comparison;
     if drawn.options.terms == FlameTerms::PerOperation && comparison.cost.is_none() {
         bail!(
@@ -48,7 +53,7 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
     };
     timings.lap("render", Some(rendered.len() as u64));
     output.write(&rendered)?;
-    if args.timings {
+    if args.progress.timings {
         crate::complain(&timings.report());
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_analysis::inlines::{Change, InlineComparison, compare_inlines};
+use pdiff_analysis::inlines::{Change, compare_inlines};
 use pdiff_analysis::matching::match_functions;
 use pdiff_ingest::{is_pack, read_pack};
 use pdiff_profile::census::Census;
@@ -16,14 +16,14 @@ use pdiff_symbolize::{ObjectCensus, SymbolizeOptions, census_of};
 use crate::builds::unpack;
 use crate::cli::{InlinesArgs, InlinesFormat};
 use crate::debuginfod::Debuginfod;
-use crate::output::Output;
-use crate::settings::{cache_dir, debug_roots, debuginfod, known_renames, table_width, use_color};
+use crate::settings::{Page, cache_dir, debug_roots, debuginfod, known_renames, most_rows};
 
 /// More bytes than a pack's first mark has.
 const MAGIC_BYTES: u64 = 16;
 
 /// Takes the census of both, compares, and writes the result.
 pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
+    let page = Page::new(&args.file, &args.color)?;
     let filter = filter(args)?;
     let aliases = known_renames(&args.aliases, args.no_builtin_aliases)?;
     let options = lookup(args)?;
@@ -35,7 +35,9 @@ pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let comparison = compare_inlines(&before.census, &after.census, &matching);
     let mut notes = Notes::new();
     [&before, &after].into_iter().for_each(|taken| notes.merge(&taken.notes));
-    write(args, &comparison, &[&before.file, &after.file], &filter, &notes)
+    let (before, after) = (&before.file, &after.file);
+    let view = InlinesView { comparison: &comparison, before, after, filter: &filter, notes: &notes };
+    write(args, &page, &view)
 }
 
 /// One side: its census, and what it was taken from.
@@ -117,24 +119,12 @@ fn file(path: &Path, taken: &ObjectCensus) -> BuildFile {
     }
 }
 
-fn write(
-    args: &InlinesArgs,
-    comparison: &InlineComparison<'_>,
-    [before, after]: &[&BuildFile; 2],
-    filter: &InlinesFilter,
-    notes: &Notes,
-) -> Result<()> {
-    let view = InlinesView { comparison, before, after, filter, notes };
-    let output = Output::new(args.output.as_deref())?;
-    let to_terminal = output.is_terminal();
-    let options = InlinesOptions {
-        width: table_width(to_terminal),
-        color: use_color(args.color, to_terminal),
-        top: (args.top > 0).then_some(args.top),
-    };
+fn write(args: &InlinesArgs, page: &Page, view: &InlinesView<'_>) -> Result<()> {
+    let options = InlinesOptions { width: page.width, color: page.color, top: most_rows(args.top) };
+    let output = &page.output;
     match args.format {
-        InlinesFormat::Table => output.write(pdiff_render::inlines_table(&view, &options).as_bytes()),
-        InlinesFormat::Markdown => output.write(pdiff_render::inlines_markdown(&view, &options).as_bytes()),
-        InlinesFormat::Json => output.write_by(|out| Ok(pdiff_render::write_inlines_json(&view, out)?)),
+        InlinesFormat::Table => output.write(pdiff_render::inlines_table(view, &options).as_bytes()),
+        InlinesFormat::Markdown => output.write(pdiff_render::inlines_markdown(view, &options).as_bytes()),
+        InlinesFormat::Json => output.write_by(|out| Ok(pdiff_render::write_inlines_json(view, out)?)),
     }
 }

@@ -15,14 +15,14 @@ use crate::timings::Timings;
 
 /// Compares, looks into the binaries, and writes the page.
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
-    let output = Output::new(args.output.as_deref())?;
+    let output = Output::new(args.file.output.as_deref())?;
     if output.is_terminal() {
         bail!("a page is nothing for a terminal; hint: write it to a file by -o report.html, or pipe it");
     }
     if !(0.0..=100.0).contains(&args.min_width) {
         bail!("--min-width: {} is not a percentage of 0 to 100", args.min_width);
     }
-    let classified = Classified::new(&args.examined, args.quiet)?;
+    let classified = Classified::new(&args.examined, args.progress.quiet)?;
     let attribution = attribution(args, &classified.compared)?;
     let mut timings = Timings::start();
     let tree = TreeSettings {
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         judge: true,
     };
     let census = classified.compared.debug_info.as_ref();
-    let (evidence, tree) = Evidence::read_with_tree(&classified, census, &tree, args.quiet, &mut timings)?;
+    let (evidence, tree) = Evidence::read_with_tree(&classified, census, &tree, args.progress.quiet, &mut timings)?;
     let classification = evidence.classify(&classified);
     timings.lap("classify", None);
     let meeting = match &attribution {
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     })?;
     timings.lap("render", Some(page.len() as u64));
     output.write(&page)?;
-    if args.timings {
+    if args.progress.timings {
         crate::complain(&timings.report());
     }
     Ok(())

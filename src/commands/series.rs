@@ -14,11 +14,10 @@ use pdiff_ingest::{
 use pdiff_render::{BuildSystem, SeriesView};
 
 use crate::cli::{SeriesArgs, SeriesFormat};
-use crate::output::Output;
 use crate::pipeline::BuildsRead;
 use crate::settings::{
-    BuildRecordings, debug_info, knowledge_with, read_file, recordings_of_builds, source, stem, table_width,
-    use_color, usual_settings,
+    BuildRecordings, Page, debug_info, knowledge_with, most_rows, read_file, recordings_of_builds, source, stem,
+    usual_settings,
 };
 
 /// The recordings of one build.
@@ -29,6 +28,7 @@ struct Build {
 
 /// Reads all that is given, and writes the series.
 pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
+    let page = Page::new(&args.file, &args.color)?;
     let recorded = recorded_builds(&args.recordings)?;
     if recorded.len() == 1 {
         bail!("recordings of one build only ({}); hint: name others by LABEL=FILE", recorded[0].label);
@@ -62,21 +62,18 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
     let Costs { subsystems, functions, per_operation } = arrived(args, &recorded, windows.as_ref())?;
     let view =
         SeriesView { subsystems, functions, per_operation, builds, base, throughput, classes, systems };
-    write(args, &view)
+    write(args, &page, &view)
 }
 
-fn write(args: &SeriesArgs, view: &SeriesView) -> Result<()> {
-    let output = Output::new(args.output.as_deref())?;
-    let to_terminal = output.is_terminal();
-    let (width, color) = (table_width(to_terminal), use_color(args.color, to_terminal));
-    let top = (args.top > 0).then_some(args.top);
+fn write(args: &SeriesArgs, page: &Page, view: &SeriesView) -> Result<()> {
+    let top = most_rows(args.top);
     let rendered = match args.format {
-        SeriesFormat::Table => pdiff_render::series_table(view, top, width, color).into_bytes(),
+        SeriesFormat::Table => pdiff_render::series_table(view, top, page.width, page.color).into_bytes(),
         SeriesFormat::Markdown => pdiff_render::series_markdown(view, top).into_bytes(),
         SeriesFormat::Json => pdiff_render::series_json(view)?,
         SeriesFormat::Csv => pdiff_render::series_csv(view)?,
     };
-    output.write(&rendered)
+    page.output.write(&rendered)
 }
 
 /// `LABEL=FILE`, or a file whose stem is its label; a file that has such a name is taken for itself.

@@ -2,17 +2,16 @@
 
 use anyhow::{Result, bail};
 use pdiff_analysis::settings_diff;
-use pdiff_render::{SortBy, TableOptions};
 
 use crate::cli::{SettingsArgs, SettingsFormat};
-use crate::output::Output;
-use crate::settings::{read_server_settings, settings_knowledge, stem, table_width, use_color};
+use crate::settings::{Page, read_server_settings, settings_knowledge, stem};
 
 /// Reads both, compares, and writes the differences.
 pub(crate) fn run(args: &SettingsArgs) -> Result<()> {
     if [&args.before, &args.after].iter().all(|path| path.as_os_str() == "-") {
         bail!("standard input can be one side only; hint: give the other as a file");
     }
+    let page = Page::new(&args.file, &args.color)?;
     let mut knowledge = settings_knowledge(args.knowledge.as_deref())?;
     if args.all {
         knowledge = knowledge.without_noise();
@@ -21,20 +20,12 @@ pub(crate) fn run(args: &SettingsArgs) -> Result<()> {
     let diff = settings_diff(&before, &after, &knowledge);
     let labels = [stem(&args.before), stem(&args.after)];
     let labels = [labels[0].as_str(), labels[1].as_str()];
-    let output = Output::new(args.output.as_deref())?;
-    let to_terminal = output.is_terminal();
-    let options = TableOptions {
-        width: table_width(to_terminal),
-        color: use_color(args.color, to_terminal),
-        top: (args.top > 0).then_some(args.top),
-        min_delta_pp: None,
-        sort: SortBy::Delta,
-    };
+    let options = page.table(args.top);
     let rendered = match args.format {
         SettingsFormat::Table => pdiff_render::settings_table(&diff, labels, &options).into_bytes(),
         SettingsFormat::Markdown => pdiff_render::settings_markdown(&diff, labels, &options).into_bytes(),
         SettingsFormat::Json => pdiff_render::settings_json(&diff)?,
         SettingsFormat::Csv => pdiff_render::settings_csv(&diff)?,
     };
-    output.write(&rendered)
+    page.output.write(&rendered)
 }

@@ -29,7 +29,7 @@ impl Drawn {
         let is_pair = check_sides(args)?;
         let picture = &args.picture;
         check_single(is_pair, picture)?;
-        let compared = Compared::new(&args.inputs, &args.comparison, args.quiet)?;
+        let compared = Compared::new(&args.inputs, &args.comparison, args.progress.quiet)?;
         let settings = &compared.settings;
         if settings.group_by != GroupBy::Function {
             bail!("frames are functions; hint: --by-subsystem puts subsystems below them");
