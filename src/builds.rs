@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use pdiff_analysis::ObjectFacts;
 use pdiff_analysis::classify::{Foreground, ObjectBuilds};
-use pdiff_analysis::{ObjectFacts, SideObject};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::{Census, Detail};
-use pdiff_profile::{Notes, Side};
+use pdiff_profile::{Notes, Side, Weight};
 use pdiff_symbolize::{ObjectCensus, census_of};
 
-use crate::pipeline::{Examined, FoundCode, FoundFile, Run, symbolize_options};
+use crate::pipeline::{Examined, FoundCode, Run, symbolize_options};
 use crate::settings::DebugInfo;
 
 /// What the files of both sides say.
@@ -29,15 +29,17 @@ pub(crate) struct ReadBuilds {
 
 /// The censuses that will most likely be asked for, taken before the comparison tells which object is the program.
 #[derive(Default)]
-pub(crate) struct ReadAhead([Option<(PathBuf, Result<ObjectCensus, pdiff_symbolize::Error>)>; 2]);
+pub(crate) struct ReadAhead([Option<TakenAhead>; 2]);
+
+/// A file and its census.
+type TakenAhead = (PathBuf, Result<ObjectCensus, pdiff_symbolize::Error>);
 
 impl ReadAhead {
     /// Of each side the one file that is no library; where there are several, none.
     pub(crate) fn read(code: &[FoundCode; 2], debug_info: Option<&DebugInfo>) -> Self {
         let Some(debug_info) = debug_info else { return Self::default() };
         let take = |side: Side, code: &FoundCode| {
-            let is_program = |file: &&FoundFile| file.path.starts_with('/') && !file.path.contains(".so");
-            let mut programs = code.files.iter().filter(is_program);
+            let mut programs = code.files.iter().filter(|file| is_program(&file.path));
             let (Some(found), None) = (programs.next(), programs.next()) else { return None };
             Some((found.file.clone(), census_of(&found.file, &symbolize_options(debug_info, side))))
         };
@@ -109,14 +111,20 @@ impl ReadBuilds {
     }
 }
 
-/// The heaviest object that is a file and no library.
+/// Whether the path of an object is that of a file and no library.
+fn is_program(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.starts_with('/') && !name.contains(".so")
+}
+
+/// The heaviest program among the objects, as rows call it.
 fn program(examined: &Examined) -> Option<String> {
-    let is_program = |object: &&SideObject| object.path.starts_with('/') && !object.label.contains(".so");
-    let programs = examined.calls.objects.iter().filter(is_program);
-    let mut weights: BTreeMap<&str, u64> = programs.map(|object| (object.label.as_str(), 0)).collect();
+    let programs = examined.calls.objects.iter().filter(|object| is_program(&object.path));
+    let mut weights: BTreeMap<&str, Weight> =
+        programs.map(|object| (object.label.as_str(), Weight::ZERO)).collect();
     for row in &examined.comparison.rows {
         if let Some(weight) = weights.get_mut(row.object.as_str()) {
-            *weight += row.before.self_weight.0 + row.after.self_weight.0;
+            *weight += row.before.self_weight + row.after.self_weight;
         }
     }
     weights.into_iter().max_by_key(|(_, weight)| *weight).map(|(label, _)| label.to_owned())
@@ -127,7 +135,7 @@ fn take(
     program: &str,
     debug_info: &DebugInfo,
     side: Side,
-    ahead: Option<(PathBuf, Result<ObjectCensus, pdiff_symbolize::Error>)>,
+    ahead: Option<TakenAhead>,
 ) -> Result<Option<(Census, Notes)>> {
     let code = examined.code_of(side);
     let is_program = |path: &str| {
@@ -234,28 +242,27 @@ pub(crate) fn census_to_pack(
 
 /// Labels of objects with the same identity on both sides.
 fn same_objects(examined: &Examined) -> Vec<String> {
-    let identity = |side: Side, label: &str| {
-        let objects = examined.calls.objects.iter();
-        let paths: Vec<&str> = objects
-            .filter(|object| object.side == side && object.label == label)
-            .map(|object| object.path.as_str())
-            .collect();
-        let facts = examined.comparison.side(side).objects.iter();
-        let id = |facts: &ObjectFacts| {
-            facts.object_id.as_ref().map(ToString::to_string).or_else(|| facts.build_id.clone())
-        };
-        let ids: Option<Vec<String>> =
-            facts.filter(|facts| paths.contains(&facts.path.as_str())).map(id).collect();
-        ids.filter(|ids| !ids.is_empty())
+    let [before, after] = Side::BOTH.map(|side| identities(examined, side));
+    let is_same = |(label, ids): &(&str, Vec<Option<String>>)| {
+        let all = after.get(label).map(|others| ids.iter().chain(others));
+        all.is_some_and(|mut all| all.all(|id| id.is_some() && Some(id) == ids.first()))
     };
-    let mut labels: Vec<&str> = examined.calls.objects.iter().map(|object| object.label.as_str()).collect();
-    labels.sort_unstable();
-    labels.dedup();
-    let is_same = |label: &&str| {
-        let (before, after) = (identity(Side::Before, label), identity(Side::After, label));
-        before
-            .zip(after)
-            .is_some_and(|(before, after)| before.iter().chain(&after).all(|id| Some(id) == before.first()))
+    before.into_iter().filter(is_same).map(|(label, _)| label.to_owned()).collect()
+}
+
+/// By label: the identities of one side's objects of that name, `None` where one is not known.
+fn identities(examined: &Examined, side: Side) -> BTreeMap<&str, Vec<Option<String>>> {
+    let id = |facts: &ObjectFacts| {
+        facts.object_id.as_ref().map(ToString::to_string).or_else(|| facts.build_id.clone())
     };
-    labels.into_iter().filter(is_same).map(str::to_owned).collect()
+    let facts = examined.comparison.side(side).objects.iter();
+    let by_path: BTreeMap<&str, Option<String>> =
+        facts.map(|facts| (facts.path.as_str(), id(facts))).collect();
+    let mut by_label: BTreeMap<&str, Vec<Option<String>>> = BTreeMap::new();
+    for object in examined.calls.objects.iter().filter(|object| object.side == side) {
+        if let Some(id) = by_path.get(object.path.as_str()) {
+            by_label.entry(&object.label).or_default().push(id.clone());
+        }
+    }
+    by_label
 }

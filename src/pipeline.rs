@@ -14,7 +14,7 @@ use crate::settings::Compared;
 use crate::timings::Timings;
 
 pub(crate) use builds_read::BuildsRead;
-pub(crate) use found_code::{FoundCode, FoundFile};
+pub(crate) use found_code::FoundCode;
 pub(crate) use run::{Run, read_run, symbolize_options};
 pub(crate) use sides::ReadSides;
 
