@@ -170,7 +170,10 @@ fn wrong_input_is_told_in_one_line() {
     let (good, readme) = (fixture("57.tsv"), fixture("README.md"));
     check([&good, Path::new("no-such-file")], "cannot read no-such-file");
     check([&good, &fixture("")], "cannot read");
-    check([Path::new("-"), Path::new("-")], "hint: give the other as a file");
+    check(
+        [Path::new("-"), Path::new("-")],
+        "standard input can be one thing only; hint: give the others as files",
+    );
     check([&good, &readme], "README.md: line 3");
     let perf = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mysql/57-default.perf.zst");
     check([&perf, &good], "57-default.perf.zst: line 1");

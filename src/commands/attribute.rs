@@ -12,12 +12,13 @@ use pdiff_render::AttributionView;
 use crate::cli::{AttributeArgs, AttributeFormat, DesignArgs};
 use crate::output::Output;
 use crate::pipeline;
-use crate::settings::{BuildRecordings, Compared, Page, source, stem};
+use crate::settings::{BuildRecordings, Compared, Page, is_stdin, one_stream, source, stem};
 use crate::timings::Timings;
 
 /// Reads the runs, attributes, and writes the result and the pictures.
 pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
+    one_stream(args.profiles.iter().chain([&args.runs]).map(|path| is_stdin(path)))?;
     let attribution = attributed(&args.runs, &args.design)?;
     let meeting = meeting(args, &attribution)?;
     let view = AttributionView {
@@ -45,9 +46,7 @@ pub(super) fn attributed(runs: &Path, args: &DesignArgs) -> Result<Attribution> 
 
 fn write(args: &AttributeArgs, page: &Page, view: &AttributionView<'_>) -> Result<()> {
     let rendered = match args.format {
-        AttributeFormat::Table => {
-            pdiff_render::attribution_table(view, page.width, page.color).into_bytes()
-        }
+        AttributeFormat::Table => pdiff_render::attribution_table(view, page.width, page.color).into_bytes(),
         AttributeFormat::Markdown => pdiff_render::attribution_markdown(view).into_bytes(),
         AttributeFormat::Json => pdiff_render::attribution_json(view)?,
         AttributeFormat::Csv => pdiff_render::attribution_csv(view)?,

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let quiet = args.output.progress.quiet;
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, quiet)?;
     let mut timings = Timings::start();
-    let servers = Servers::new(&args.servers)?;
+    let servers = Servers::new(&args.servers, &compared.inputs)?;
     let mut comparison = pipeline::run(&compared, quiet, &mut timings)?;
     servers.tell(&mut comparison);
     warn_of_one_sided(&args.comparison.work, &comparison);

@@ -10,7 +10,7 @@ use crate::cli::ReportArgs;
 use crate::evidence::Evidence;
 use crate::output::Output;
 use crate::pipeline::ReadSides;
-use crate::settings::{Classified, Compared, MAX_DRAWN_DEPTH, command_line};
+use crate::settings::{Classified, Compared, MAX_DRAWN_DEPTH, command_line, is_stdin, one_stream};
 use crate::timings::Timings;
 
 /// Compares, looks into the binaries, and writes the page.
@@ -34,7 +34,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         judge: true,
     };
     let census = classified.compared.debug_info.as_ref();
-    let (evidence, tree) = Evidence::read_with_tree(&classified, census, &tree, args.progress.quiet, &mut timings)?;
+    let (evidence, tree) =
+        Evidence::read_with_tree(&classified, census, &tree, args.progress.quiet, &mut timings)?;
     let classification = evidence.classify(&classified);
     timings.lap("classify", None);
     let meeting = match &attribution {
@@ -70,9 +71,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
 /// What the runs say, where a table of them is given.
 fn attribution(args: &ReportArgs, compared: &Compared) -> Result<Option<Attribution>> {
     let Some(runs) = &args.runs else { return Ok(None) };
-    if runs.as_os_str() == "-" && compared.inputs.reads_stdin() {
-        bail!("standard input can be one thing only: --runs or a recording; hint: give the other as a file");
-    }
+    let servers = [&args.examined.servers.settings_before, &args.examined.servers.settings_after];
+    let settings = servers.into_iter().flatten();
+    one_stream(settings.chain([runs]).map(|path| is_stdin(path)).chain([compared.inputs.reads_stdin()]))?;
     attributed(runs, &args.design).context("--runs").map(Some)
 }
 

@@ -16,8 +16,8 @@ use pdiff_render::{BuildSystem, SeriesView};
 use crate::cli::{SeriesArgs, SeriesFormat};
 use crate::pipeline::BuildsRead;
 use crate::settings::{
-    BuildRecordings, Page, debug_info, knowledge_with, most_rows, read_file, recordings_of_builds, source, stem,
-    usual_settings,
+    BuildRecordings, Page, debug_info, is_stdin, knowledge_with, most_rows, one_stream, read_file,
+    recordings_of_builds, source, stem, usual_settings,
 };
 
 /// The recordings of one build.
@@ -33,6 +33,8 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
     if recorded.len() == 1 {
         bail!("recordings of one build only ({}); hint: name others by LABEL=FILE", recorded[0].label);
     }
+    let recordings = recorded.iter().flat_map(|build| &build.paths);
+    one_stream(recordings.chain(&args.runs).map(|path| is_stdin(path)))?;
     let sysbench = of_labels("--sysbench", &args.sysbench, |path| read_file(path, parse_sysbench))?;
     let vmstat = of_labels("--vmstat", &args.vmstat, |path| read_file(path, parse_vmstat))?;
     let mut runs = throughputs(args)?;

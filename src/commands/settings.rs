@@ -1,16 +1,14 @@
 //! `pdiff settings`: how the settings of two servers differ.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use pdiff_analysis::settings_diff;
 
 use crate::cli::{SettingsArgs, SettingsFormat};
-use crate::settings::{Page, read_server_settings, settings_knowledge, stem};
+use crate::settings::{Page, is_stdin, one_stream, read_server_settings, settings_knowledge, stem};
 
 /// Reads both, compares, and writes the differences.
 pub(crate) fn run(args: &SettingsArgs) -> Result<()> {
-    if [&args.before, &args.after].iter().all(|path| path.as_os_str() == "-") {
-        bail!("standard input can be one side only; hint: give the other as a file");
-    }
+    one_stream([is_stdin(&args.before), is_stdin(&args.after)])?;
     let page = Page::new(&args.file, &args.color)?;
     let mut knowledge = settings_knowledge(args.knowledge.as_deref())?;
     if args.all {

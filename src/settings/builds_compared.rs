@@ -30,7 +30,7 @@ impl Compared {
         quiet: bool,
     ) -> Result<Self> {
         let (before, after) = (side(&before, windows)?, side(&after, windows)?);
-        one_stream(before.recordings.iter().chain(&after.recordings))?;
+        one_stream(before.recordings.iter().chain(&after.recordings).map(Recording::is_stdin))?;
         Ok(Self {
             inputs: Inputs { before, after, event: None, lenient: false, threads: None },
             debug_info: debug_info(lookup, quiet)?,
@@ -45,7 +45,7 @@ pub(crate) fn recordings_of_builds(
     windows: Option<&Windows>,
 ) -> Result<Vec<SideFiles>> {
     let builds: Vec<SideFiles> = builds.iter().map(|build| side(build, windows)).collect::<Result<_>>()?;
-    one_stream(builds.iter().flat_map(|build| &build.recordings))?;
+    one_stream(builds.iter().flat_map(|build| &build.recordings).map(Recording::is_stdin))?;
     Ok(builds)
 }
 

@@ -42,6 +42,7 @@ impl Classified {
             );
         }
         let evidence = &args.evidence;
+        let servers = Servers::new(&args.servers, &compared.inputs)?;
         Ok(Self {
             compared,
             architectural: match &evidence.architectural {
@@ -49,7 +50,7 @@ impl Classified {
                 None => Architectural::mysqld(),
             },
             counts: evidence.counts.as_deref().map(|path| read_file(path, CallCounts::parse)).transpose()?,
-            servers: Servers::new(&args.servers)?,
+            servers,
             demands: if evidence.inline_check { Demands::InlineProof } else { Demands::Any },
         })
     }

@@ -31,8 +31,7 @@ impl Inputs {
 
     /// Whether standard input is one of the recordings.
     pub(crate) fn reads_stdin(&self) -> bool {
-        let mut recordings = self.before.recordings.iter().chain(&self.after.recordings);
-        recordings.any(|run| run.source == Source::Stdin)
+        self.before.recordings.iter().chain(&self.after.recordings).any(Recording::is_stdin)
     }
 }
 
@@ -47,6 +46,12 @@ pub(crate) struct SideFiles {
 pub(crate) struct Recording {
     pub(crate) source: Source,
     pub(crate) measures: RunMeasures,
+}
+
+impl Recording {
+    pub(super) fn is_stdin(&self) -> bool {
+        self.source == Source::Stdin
+    }
 }
 
 /// Checks which recordings are named, and assigns numbers to them.
@@ -68,7 +73,7 @@ pub(super) fn inputs(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
         })
     };
     let (before, after) = (side(Side::Before)?, side(Side::After)?);
-    one_stream(before.recordings.iter().chain(&after.recordings))?;
+    one_stream(before.recordings.iter().chain(&after.recordings).map(Recording::is_stdin))?;
     Ok(Inputs { before, after, event: args.event.clone(), lenient: args.lenient, threads: args.threads })
 }
 
@@ -144,22 +149,27 @@ pub(super) fn listed_measures(path: &Path, windows: Option<&Windows>) -> Result<
     })
 }
 
-/// Standard input can be read once.
-pub(super) fn one_stream<'a>(recordings: impl Iterator<Item = &'a Recording>) -> Result<()> {
-    if recordings.filter(|run| run.source == Source::Stdin).count() > 1 {
-        bail!("standard input can be one recording only; hint: give the others as files");
+/// Standard input can be read once. Told is of each thing to be read whether it is standard input.
+pub(crate) fn one_stream(are_stdin: impl IntoIterator<Item = bool>) -> Result<()> {
+    if are_stdin.into_iter().filter(|is_stdin| *is_stdin).count() > 1 {
+        bail!("standard input can be one thing only; hint: give the others as files");
     }
     Ok(())
 }
 
+/// Whether a name stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// Where the bytes of a named file are; `-` is standard input.
 pub(crate) fn source(path: &Path) -> Source {
-    if path.as_os_str() == "-" { Source::Stdin } else { Source::Path(path.to_owned()) }
+    if is_stdin(path) { Source::Stdin } else { Source::Path(path.to_owned()) }
 }
 
 /// The file name without the extensions of recordings and compressors.
 pub(crate) fn stem(path: &Path) -> String {
-    if path.as_os_str() == "-" {
+    if is_stdin(path) {
         return "stdin".to_owned();
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();

@@ -1,16 +1,16 @@
 //! Settings of servers, and what is known of them: files read for `settings`, `classify` and `explain`.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use pdiff_analysis::{
     Comparison, Fact, Gravity, SettingChange, SettingsDiff, SettingsKnowledge, settings_diff,
 };
 use pdiff_ingest::parse_settings;
 use pdiff_profile::ServerSettings;
 
-use super::read_file;
+use super::{Inputs, is_stdin, one_stream, read_file, source};
 use crate::cli::ServerArgs;
 
 /// Settings named in the facts of a comparison.
@@ -21,17 +21,24 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// The settings in a file; `-` is standard input.
 pub(crate) fn read_server_settings(path: &Path) -> Result<ServerSettings> {
-    let shown =
-        if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
+    let shown = source(path).to_string();
     let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        std::io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes)
+    let most = MAX_BYTES + 1;
+    if is_stdin(path) {
+        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
+        std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
     }
     .with_context(|| format!("cannot read {shown}"))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        bail!("{shown}: larger than any server's settings; hint: give what SHOW GLOBAL VARIABLES printed");
+    }
     // Values may be in any character set; names are ASCII.
     parse_settings(&String::from_utf8_lossy(&bytes)).context(shown)
+}
+
+fn reads_stdin(path: &Option<PathBuf>) -> bool {
+    path.as_deref().is_some_and(is_stdin)
 }
 
 /// What is known of settings: from a file, else the built-in knowledge of mysqld.
@@ -46,8 +53,13 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Reads the files that the arguments name; none is fine.
-    pub(crate) fn new(args: &ServerArgs) -> Result<Self> {
+    /// Reads the files that the arguments name, beside recordings; none is fine.
+    pub(crate) fn new(args: &ServerArgs, inputs: &Inputs) -> Result<Self> {
+        one_stream([
+            inputs.reads_stdin(),
+            reads_stdin(&args.settings_before),
+            reads_stdin(&args.settings_after),
+        ])?;
         let knowledge = settings_knowledge(args.settings_knowledge.as_deref())?;
         let diff = match (&args.settings_before, &args.settings_after) {
             (Some(before), Some(after)) => {
