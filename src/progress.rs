@@ -13,20 +13,20 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Progress {
     what: String,
     started: Instant,
-    shown: bool,
+    is_shown: bool,
     bar: OnceLock<ProgressBar>,
 }
 
 impl Progress {
     /// Progress of reading `what`; nothing is ever shown if `quiet` or if standard error is no terminal.
     pub(crate) fn new(what: String, quiet: bool) -> Self {
-        let shown = !quiet && std::io::stderr().is_terminal();
-        Self { what, started: Instant::now(), shown, bar: OnceLock::new() }
+        let is_shown = !quiet && std::io::stderr().is_terminal();
+        Self { what, started: Instant::now(), is_shown, bar: OnceLock::new() }
     }
 
     /// So many bytes are read, of so many where that is known.
     pub(crate) fn update(&self, bytes: u64, total: Option<u64>) {
-        if self.shown && self.started.elapsed() >= PATIENCE {
+        if self.is_shown && self.started.elapsed() >= PATIENCE {
             let bar = self.bar.get_or_init(|| self.make(total));
             bar.set_position(bytes);
         }

@@ -65,12 +65,10 @@ pub(crate) fn symbolisers(contest: &mut Contest) {
     let files = given("PDIFF_BENCH_BINARY").zip(given("PDIFF_BENCH_ADDRESSES"));
     let Some((binary, addresses)) = files else { return };
     let count = std::fs::read_to_string(&addresses).unwrap().split_whitespace().count();
-    let shell = |command: String| ["-c".to_owned(), command];
     let through_shell = |name: &str, needs: &str, command: String| {
-        let [flag, command] = shell(command);
         // Asked first, so that a missing program is said by its own name.
         Racer::program(name, needs, &["--version"])
-            .and_then(|_| Racer::program(name, "sh", &[&flag, &command]))
+            .and_then(|_| Racer::program(name, "sh", &["-c", &command]))
     };
     let racers = vec![
         through_shell("pdiff symbolize", PDIFF, format!("{PDIFF} symbolize {binary} - < {addresses}")),

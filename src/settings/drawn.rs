@@ -40,16 +40,15 @@ impl Drawn {
         let policy = settings.policy;
         let is_judged = policy.inlines == Inlines::Expand && policy.match_level == MatchLevel::Qualified;
         let is_svg = args.format == FlameFormat::Svg;
+        let tree = tree_settings(picture, args.format, is_pair)?;
         Ok(Self {
-            tree: tree_settings(picture, args.format, is_pair)?,
-            options: options(picture, args.format, is_pair),
+            options: options(picture, args.format, is_pair, tree.min_width_pct),
+            tree,
             classified: Classified::by_default(compared),
             verdicts: is_svg && is_pair && is_judged && !picture.no_verdicts,
         })
     }
-}
 
-impl Drawn {
     /// Where the builds of the program are looked for: where verdicts are asked for and the binaries are given. Else names
     /// and samples alone tell why functions changed.
     pub(crate) fn census(&self) -> Option<&DebugInfo> {
@@ -99,7 +98,7 @@ fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> R
     })
 }
 
-fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> FlameOptions {
+fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool, min_width_pct: f64) -> FlameOptions {
     let view = match (picture.view, format) {
         (Some(View::Before), _) => FlameView::Before,
         (Some(View::After), _) => FlameView::After,
@@ -116,10 +115,9 @@ fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> FlameOp
     if picture.reverse {
         remarks.push("leaf functions at the root, callers beyond them".to_owned());
     }
-    let min_width = picture.min_width.unwrap_or(LEAST_WIDTH_PCT);
-    if min_width > 0.0 {
+    if min_width_pct > 0.0 {
         let both = if is_pair { " on both sides" } else { "" };
-        remarks.push(format!("frames under {min_width} %{both} are drawn together as [pruned]"));
+        remarks.push(format!("frames under {min_width_pct} %{both} are drawn together as [pruned]"));
     }
     FlameOptions {
         view,
