@@ -14,6 +14,7 @@ use crate::content_hash::ContentHash;
 use crate::error::Error;
 use crate::file_bytes::FileBytes;
 use crate::inflate::inflate;
+use crate::ranges::{disjoint, range_at};
 
 /// A loadable segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,8 +128,7 @@ impl ElfFile {
 
     /// Whether the address lies in code.
     pub(crate) fn is_code(&self, addr: u64) -> bool {
-        let at = self.code.partition_point(|range| range.end <= addr);
-        self.code.get(at).is_some_and(|range| range.contains(&addr))
+        range_at(&self.code, addr).is_some()
     }
 
     /// Whether the loader chooses where the file goes (shared libraries and position-independent programs).
@@ -253,12 +253,5 @@ fn code_ranges(file: &object::File<'_>) -> Vec<Range<u64>> {
         };
         ranges = file.segments().filter(is_code).map(|s| range(s.address(), s.size())).collect();
     }
-    ranges.sort_unstable_by_key(|range| (range.start, range.end));
-    let mut end = 0;
-    for range in &mut ranges {
-        range.start = range.start.max(end);
-        end = end.max(range.end);
-    }
-    ranges.retain(|range| !range.is_empty());
-    ranges
+    disjoint(ranges)
 }

@@ -28,6 +28,7 @@ mod options;
 mod packed_blocks;
 mod paint;
 mod plt;
+mod ranges;
 mod resolve;
 mod scoped_name;
 mod source_path;

@@ -16,6 +16,7 @@ use crate::elf_file::ElfFile;
 use crate::function_tree::Wanted;
 use crate::index_builder::{Extent, build};
 use crate::label::LabelSource;
+use crate::ranges::{disjoint, range_at};
 use crate::split_dwarf::SplitFiles;
 use crate::symbol_table::{Symbol, SymbolTable};
 use crate::unit_index::{UnitContext, UnitIndex};
@@ -155,9 +156,9 @@ fn by_claimant(open: &[(u64, Vec<usize>)], round: usize) -> Vec<(usize, Vec<u64>
 
 /// The ranges that functions have.
 struct Covered {
-    /// Sorted by start; those of debug information.
+    /// Those of debug information.
     functions: Vec<Range<u64>>,
-    /// Sorted by start; those and those of symbols.
+    /// Those and those of symbols.
     all: Vec<Range<u64>>,
 }
 
@@ -170,32 +171,14 @@ impl Covered {
                 functions.extend(function.ranges.iter().cloned());
             }
         }
-        merge(&mut functions);
-        merge(&mut all);
-        Self { functions, all }
+        Self { functions: disjoint(functions), all: disjoint(all) }
     }
 
     fn has(&self, addr: u64) -> bool {
-        holds(&self.functions, addr)
+        range_at(&self.functions, addr).is_some()
     }
 
     fn has_any(&self, addr: u64) -> bool {
-        holds(&self.all, addr)
+        range_at(&self.all, addr).is_some()
     }
-}
-
-fn holds(ranges: &[Range<u64>], addr: u64) -> bool {
-    let at = ranges.partition_point(|range| range.end <= addr);
-    ranges.get(at).is_some_and(|range| range.start <= addr)
-}
-
-fn merge(ranges: &mut Vec<Range<u64>>) {
-    ranges.sort_unstable_by_key(|range| (range.start, range.end));
-    ranges.dedup_by(|next, kept| {
-        let meets = next.start <= kept.end;
-        if meets {
-            kept.end = kept.end.max(next.end);
-        }
-        meets
-    });
 }

@@ -20,6 +20,7 @@ use rustc_hash::FxHashSet;
 use crate::elf_file::ElfFile;
 use crate::function_name::display_name;
 use crate::plt::plt_symbols;
+use crate::ranges::range_at;
 use crate::symbol_name::{NameTable, SymbolName};
 
 /// A function by symbol.
@@ -185,7 +186,7 @@ impl Candidates {
         let starts: Vec<u64> = self.candidates.iter().map(|candidate| candidate.start).collect();
         let reach = |index: usize, start: u64| {
             let next = starts.get(index + 1).copied().unwrap_or(u64::MAX);
-            let code_end = file.code().iter().find(|range| range.contains(&start)).map_or(start, |r| r.end);
+            let code_end = range_at(file.code(), start).map_or(start, |range| range.end);
             if is_stripped { start } else { next.min(code_end) }
         };
         let symbol = |(index, candidate): (usize, &Candidate)| Symbol {

@@ -12,6 +12,7 @@ use crate::function_name::names_agree;
 use crate::function_tree::{FunctionTree, Node, Origin, Wanted, read_functions};
 use crate::label::{Label, LabelSource};
 use crate::line_rows::{Files, LineRow, read_rows};
+use crate::ranges::{disjoint, range_at};
 use crate::split_dwarf::SplitFiles;
 use crate::symbol_table::{Symbol, SymbolTable};
 use crate::units::Unit;
@@ -177,12 +178,9 @@ impl Growing {
 
     /// Functions with wanted addresses inside the unit that it has no entry for: assembly, thunks.
     fn add_symbols(&mut self, symbols: &SymbolTable, wanted: Wanted<'_>, claimed: &[Range<u64>]) {
-        let mut known: Vec<Range<u64>> =
-            self.index.functions.iter().flat_map(|function| function.ranges.iter().cloned()).collect();
-        known.sort_unstable_by_key(|range| range.start);
+        let known = self.function_ranges();
         for symbol in claimed.iter().flat_map(|range| symbols.within(range.clone())) {
-            let at = known.partition_point(|range| range.end <= symbol.start);
-            let is_known = known.get(at).is_some_and(|range| range.start <= symbol.start);
+            let is_known = range_at(&known, symbol.start).is_some();
             if !is_known && wanted.hits(&(symbol.start..symbol.end)) {
                 self.add_symbol(symbol);
             }
@@ -201,16 +199,13 @@ impl Growing {
         });
     }
 
+    /// The code of the functions so far.
+    fn function_ranges(&self) -> Vec<Range<u64>> {
+        disjoint(self.index.functions.iter().flat_map(|function| &function.ranges).cloned().collect())
+    }
+
     fn read_rows<'a>(&mut self, dwarf: &Dwarf<'a>, unit: &Unit<'a>) {
-        let mut ranges: Vec<Range<u64>> =
-            self.index.functions.iter().flat_map(|function| function.ranges.iter().cloned()).collect();
-        ranges.sort_unstable_by_key(|range| (range.start, range.end));
-        let mut end = 0;
-        for range in &mut ranges {
-            range.start = range.start.max(end);
-            end = end.max(range.end);
-        }
-        ranges.retain(|range| !range.is_empty());
+        let ranges = self.function_ranges();
         if ranges.is_empty() {
             return;
         }

@@ -10,6 +10,8 @@
 //! Code belongs to the function that debug information says, else to the first symbol at its address. Other symbols
 //! there are aliases.
 
+use std::ops::Range;
+
 use pdiff_profile::census::{BodyPart, InlineAttribute, Linkage};
 use pdiff_profile::names::split_clone_suffix;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::identity::{Identity, Name, NameId, Names};
 use super::raw_text::Strings;
 use super::symbols::{Binding, Symbol, Symbols};
-use super::unit::{CodeRange, Place, Root, Told, UnitFacts, Units};
+use super::unit::{Place, Root, Told, UnitFacts, Units};
+use crate::ranges::{disjoint, range_at};
 
 /// A merged function.
 #[derive(Clone, Debug)]
@@ -89,8 +92,8 @@ struct Merger<'a> {
     code: Vec<Code>,
     functions_with_code: FxHashSet<u32>,
     starts: FxHashMap<u64, u32>,
-    /// The code that units say is theirs, by address.
-    covered: Vec<CodeRange>,
+    /// The code that units say is theirs, disjoint.
+    covered: Vec<Range<u64>>,
 }
 
 impl<'a> Merger<'a> {
@@ -108,7 +111,7 @@ impl<'a> Merger<'a> {
             code: Vec::new(),
             functions_with_code: FxHashSet::default(),
             starts: FxHashMap::default(),
-            covered: covered_by(units),
+            covered: disjoint(units.units.iter().flat_map(|unit| &unit.covered).cloned().collect()),
         }
     }
 
@@ -323,9 +326,7 @@ impl<'a> Merger<'a> {
 
     /// Whether a unit says that this code is its own.
     fn is_covered(&self, addr: u64) -> bool {
-        let after = self.covered.partition_point(|range| range.start <= addr);
-        let last = after.checked_sub(1).and_then(|last| self.covered.get(last));
-        last.is_some_and(|range| addr < range.end)
+        range_at(&self.covered, addr).is_some()
     }
 
     fn add_imports(&mut self) {
@@ -367,13 +368,6 @@ impl<'a> Merger<'a> {
             starts: self.starts,
         }
     }
-}
-
-fn covered_by(units: &Units) -> Vec<CodeRange> {
-    let mut covered: Vec<CodeRange> =
-        units.units.iter().flat_map(|unit| unit.covered.iter().copied()).collect();
-    covered.sort_unstable_by_key(|range| (range.start, range.end));
-    covered
 }
 
 /// The size of the symbols at one address.

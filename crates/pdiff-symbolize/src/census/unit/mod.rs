@@ -12,13 +12,15 @@ mod paths;
 mod records;
 mod walk;
 
+use std::ops::Range;
+
 use gimli::{DebugInfoOffset, Dwarf, UnitHeader, UnitType};
 use pdiff_profile::census::InlineAttribute;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub(super) use function::{Place, UnitFunction};
-pub(super) use records::{CallSiteRow, CodeRange, InlineRow, Root};
+pub(super) use records::{CallSiteRow, InlineRow, Root};
 
 use super::raw_text::RawText;
 use super::sections::{Sections, Slice};
@@ -29,7 +31,7 @@ pub(super) struct UnitFacts {
     pub(super) producer: Box<str>,
     /// The code that it says is its own. Clang at `-g1` has no entry for a function without inlined instances and calls to
     /// tell of, so that code in here without an entry is code without inlined instances.
-    pub(super) covered: Vec<CodeRange>,
+    pub(super) covered: Vec<Range<u64>>,
     /// Paths of the files named here.
     pub(super) paths: Vec<Box<str>>,
     /// Functions with code or inlined instances here.

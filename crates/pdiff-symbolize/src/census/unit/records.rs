@@ -1,5 +1,7 @@
 //! What the walk through a unit notes down, as it stands in the file.
 
+use std::ops::Range;
+
 use super::super::raw_text::RawText;
 
 /// Where an entry refers to.
@@ -75,18 +77,11 @@ pub(super) enum ScopeKind {
     Function,
 }
 
-/// A stretch of code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct CodeRange {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-}
-
 /// A function with code: the place in its unit's list of functions, and its stretches, the entry first.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     pub(crate) function: u32,
-    pub(crate) ranges: Vec<CodeRange>,
+    pub(crate) ranges: Vec<Range<u64>>,
 }
 
 /// Inlined instances of a function in the code of a root.
@@ -133,12 +128,12 @@ pub(super) struct RawCall {
 pub(super) struct Records<'a> {
     pub(super) producer: RawText<'a>,
     /// The code that the unit says is its own.
-    pub(super) covered: Vec<CodeRange>,
+    pub(super) covered: Vec<Range<u64>>,
     pub(super) is_split: bool,
     pub(super) subprograms: Vec<Subprogram<'a>>,
     pub(super) scopes: Vec<Scope<'a>>,
     /// The subprogram of each root, an index, and its code.
-    pub(super) roots: Vec<(usize, Vec<CodeRange>)>,
+    pub(super) roots: Vec<(usize, Vec<Range<u64>>)>,
     pub(super) sites: Vec<RawSite>,
     pub(super) calls: Vec<RawCall>,
 }

@@ -4,15 +4,14 @@
 //! other entries are skipped. An inlined subroutine counts where it stands in a subprogram that has code: those in
 //! abstract instances are templates of it.
 
-use gimli::{Abbreviation, AttributeSpecification, AttributeValue, Dwarf, EntriesRaw, Unit, constants as dw};
+use std::ops::Range;
 
+use gimli::{Abbreviation, AttributeSpecification, AttributeValue, Dwarf, EntriesRaw, Unit, constants as dw};
 use rustc_hash::FxHashMap;
 
 use super::super::raw_text::RawText;
 use super::super::sections::Slice;
-use super::records::{
-    CodeRange, Link, NO_FILE, RawCall, RawSite, Records, Scope, ScopeKind, Subprogram, Target,
-};
+use super::records::{Link, NO_FILE, RawCall, RawSite, Records, Scope, ScopeKind, Subprogram, Target};
 
 /// Deepest nesting of scopes and functions that is followed; what is deeper counts for the scope above. Real ones
 /// reach about 70.
@@ -230,11 +229,11 @@ impl<'a> Walk<'_, 'a> {
         Some(index)
     }
 
-    fn ranges(&self, pc: &Pc<'a>) -> Vec<CodeRange> {
+    fn ranges(&self, pc: &Pc<'a>) -> Vec<Range<u64>> {
         // Code that the linker dropped stands at zero or at the end of the address space.
         let address_size = self.unit.encoding().address_size;
         let top = if address_size >= 8 { u64::MAX } else { (1_u64 << (8 * address_size.min(7))) - 1 };
-        let is_kept = |range: &CodeRange| range.start > 0 && range.start < top - 1 && range.start < range.end;
+        let is_kept = |range: &Range<u64>| range.start > 0 && range.start < top - 1 && range.start < range.end;
         let one = || {
             let start = self.dwarf.attr_address(self.unit, pc.low?).ok()??;
             let end = match pc.high? {
@@ -242,13 +241,13 @@ impl<'a> Walk<'_, 'a> {
                 AttributeValue::DebugAddrIndex(_) => self.dwarf.attr_address(self.unit, pc.high?).ok()??,
                 high => start.checked_add(number_of(high)?)?,
             };
-            Some(CodeRange { start, end })
+            Some(start..end)
         };
         let Some(list) = pc.ranges else { return one().into_iter().filter(is_kept).collect() };
         let Ok(Some(mut list)) = self.dwarf.attr_ranges(self.unit, list) else { return Vec::new() };
         let mut ranges = Vec::new();
         while let (Ok(Some(range)), true) = (list.next(), ranges.len() < MAX_RANGES) {
-            ranges.extend(Some(CodeRange { start: range.begin, end: range.end }).filter(is_kept));
+            ranges.extend(Some(range.begin..range.end).filter(is_kept));
         }
         ranges
     }
