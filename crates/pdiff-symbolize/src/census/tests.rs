@@ -5,6 +5,8 @@ use std::process::Command;
 
 use pdiff_profile::census::{Census, EdgeSource, Function, InlineAttribute, Linkage, Spin, Visibility};
 
+use super::image::Image;
+use super::sections::Sections;
 use super::{CensusError, take_census};
 
 fn fixture() -> PathBuf {
@@ -121,6 +123,23 @@ fn compressed_sections_and_minimal_line_tables_do() {
             check_program(&take_census(&image, None).unwrap());
         }
     }
+}
+
+#[test]
+fn code_of_a_unit_in_thousands_of_sections_is_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let functions: String = (0..5000).map(|number| format!("void f{number}(void) {{}}\n")).collect();
+    std::fs::write(dir.path().join("many.c"), functions + "void _start(void) {}\n").unwrap();
+    let flags = ["-g1", "-ffunction-sections", "-nostdlib", "-static", "-no-pie", "many.c", "-o", "many"];
+    let done = Command::new("gcc").current_dir(dir.path()).args(flags).output();
+    if !done.is_ok_and(|done| done.status.success()) {
+        println!("skipped: gcc cannot build this here");
+        return;
+    }
+    let image = std::fs::read(dir.path().join("many")).unwrap();
+    let sections = Sections::inflate(&Image::parse(&image).unwrap()).unwrap();
+    let units = super::unit::read_units(&sections);
+    assert_eq!(units.units.iter().map(|unit| unit.covered.len()).sum::<usize>(), 5001);
 }
 
 #[test]

@@ -12,12 +12,13 @@ use rustc_hash::FxHashMap;
 use super::super::raw_text::RawText;
 use super::super::sections::Slice;
 use super::records::{Link, NO_FILE, RawCall, RawSite, Records, Scope, ScopeKind, Subprogram, Target};
+use crate::units::MAX_RANGES;
 
 /// Deepest nesting of scopes and functions that is followed; what is deeper counts for the scope above. Real ones
 /// reach about 70.
 const MAX_DEPTH: usize = 1024;
 /// Most stretches of code taken of one function; real ones have two.
-const MAX_RANGES: usize = 4096;
+const MAX_FUNCTION_RANGES: usize = 4096;
 
 type Entries<'u, 'a> = EntriesRaw<'u, Slice<'a>>;
 
@@ -107,7 +108,7 @@ impl<'a> Walk<'_, 'a> {
                 _ => self.pc_attribute(*spec, &mut pc)?,
             }
         }
-        self.records.covered = self.ranges(&pc);
+        self.records.covered = self.ranges(&pc, MAX_RANGES);
         Ok(())
     }
 
@@ -220,7 +221,7 @@ impl<'a> Walk<'_, 'a> {
 
     /// Notes the code of a subprogram; `None` where it has none in this file.
     fn add_root(&mut self, subprogram: usize, pc: &Pc<'a>) -> Option<u32> {
-        let ranges = self.ranges(pc);
+        let ranges = self.ranges(pc, MAX_FUNCTION_RANGES);
         if ranges.is_empty() {
             return None;
         }
@@ -229,11 +230,13 @@ impl<'a> Walk<'_, 'a> {
         Some(index)
     }
 
-    fn ranges(&self, pc: &Pc<'a>) -> Vec<Range<u64>> {
+    /// The stretches of code of an entry, at most `most`.
+    fn ranges(&self, pc: &Pc<'a>, most: usize) -> Vec<Range<u64>> {
         // Code that the linker dropped stands at zero or at the end of the address space.
         let address_size = self.unit.encoding().address_size;
         let top = if address_size >= 8 { u64::MAX } else { (1_u64 << (8 * address_size.min(7))) - 1 };
-        let is_kept = |range: &Range<u64>| range.start > 0 && range.start < top - 1 && range.start < range.end;
+        let is_kept =
+            |range: &Range<u64>| range.start > 0 && range.start < top - 1 && range.start < range.end;
         let one = || {
             let start = self.dwarf.attr_address(self.unit, pc.low?).ok()??;
             let end = match pc.high? {
@@ -246,7 +249,7 @@ impl<'a> Walk<'_, 'a> {
         let Some(list) = pc.ranges else { return one().into_iter().filter(is_kept).collect() };
         let Ok(Some(mut list)) = self.dwarf.attr_ranges(self.unit, list) else { return Vec::new() };
         let mut ranges = Vec::new();
-        while let (Ok(Some(range)), true) = (list.next(), ranges.len() < MAX_RANGES) {
+        while let (Ok(Some(range)), true) = (list.next(), ranges.len() < most) {
             ranges.extend(Some(range.begin..range.end).filter(is_kept));
         }
         ranges
