@@ -129,6 +129,8 @@ fn uses_of_frames(profile: &Profile) -> Vec<Uses> {
 struct ObjectResult {
     object: Option<ResolvedObject>,
     resolutions: Vec<Resolution>,
+    /// Where in `resolutions` frames without function find their reason.
+    unresolved: FxHashMap<Reason, usize>,
     frames: Vec<(FrameId, Lookup, usize)>,
     notes: Notes,
 }
@@ -245,10 +247,8 @@ impl ObjectResult {
     }
 
     fn set_unresolved(&mut self, frame: FrameId, lookup: Lookup, reason: Reason) {
-        let unresolved = Resolution::Unresolved(reason);
-        let known = self.resolutions.iter().position(|known| *known == unresolved);
-        let at = known.unwrap_or_else(|| {
-            self.resolutions.push(unresolved);
+        let at = *self.unresolved.entry(reason).or_insert_with(|| {
+            self.resolutions.push(Resolution::Unresolved(reason));
             self.resolutions.len() - 1
         });
         self.frames.push((frame, lookup, at));
@@ -276,12 +276,13 @@ impl ObjectResult {
         for (frame, lookup, addr, symbol) in asked {
             let has_symbol = symbol != PerfSymbol::None;
             let at = addr.and_then(|addr| places.get(&addr)).copied();
-            match at.and_then(|at| self.resolutions.get(at)) {
+            match at.and_then(|at| Some((at, self.resolutions.get(at)?))) {
                 _ if perf_knows_more && symbol == PerfSymbol::Sound => {}
-                Some(Resolution::Resolved(_)) => self.frames.extend(at.map(|at| (frame, lookup, at))),
+                Some((at, Resolution::Resolved(_))) => self.frames.push((frame, lookup, at)),
                 _ if has_symbol => {}
-                Some(Resolution::Unresolved(reason)) => {
+                Some((at, Resolution::Unresolved(reason))) => {
                     let reason = *reason;
+                    self.unresolved.entry(reason).or_insert(at);
                     self.set_unresolved(frame, lookup, reason);
                 }
                 None => self.set_unresolved(frame, lookup, Reason::NoAddress),
@@ -296,9 +297,8 @@ impl ObjectResult {
             let text = || format!("{path}: no debug information; functions by symbol, no inlines");
             self.notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, text);
         }
-        let outside = Resolution::Unresolved(Reason::OutsideObject);
-        let at = self.resolutions.iter().position(|known| *known == outside);
-        let count = self.frames.iter().filter(|frame| Some(frame.2) == at).count() as u64;
+        let at = self.unresolved.get(&Reason::OutsideObject);
+        let count = self.frames.iter().filter(|frame| Some(&frame.2) == at).count() as u64;
         if count > 0 {
             self.notes.add(NoteKind::AddressOutside, count, Weight::ZERO, || object.path.to_string());
         }
