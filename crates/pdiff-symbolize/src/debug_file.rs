@@ -64,7 +64,7 @@ fn find_debug_file(file: &ElfFile, options: &SymbolizeOptions) -> Option<ElfFile
 fn by_build_id(file: &ElfFile, options: &SymbolizeOptions) -> Option<ElfFile> {
     let id = file.build_id()?;
     let paths = build_id_paths(id, Wanted::DebugInfo, options);
-    paths.iter().find_map(|path| open_with_build_id(path, id)).filter(has_use)
+    paths.iter().filter_map(|path| open_with_build_id(path, id)).find(has_use)
 }
 
 fn fetched(id: &BuildId, options: &SymbolizeOptions) -> Option<ElfFile> {

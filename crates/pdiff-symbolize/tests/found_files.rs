@@ -99,6 +99,11 @@ fn a_debug_file_is_found_by_build_id_under_a_root_and_in_the_cache_of_perf() {
     assert_eq!(built.resolve("stripped", &roots), built.expected);
     let perf = SymbolizeOptions { build_id_dirs: vec![built.path("perf")], ..SymbolizeOptions::new() };
     assert_eq!(built.resolve("stripped", &perf), built.expected);
+    // A file of the right build that says nothing does not stand in the way of one that does.
+    built.put("stripped", &format!("empty/.build-id/{start}/{rest}.debug"));
+    let debug_roots = vec![built.path("empty"), built.path("root")];
+    let roots = SymbolizeOptions { debug_roots, ..SymbolizeOptions::new() };
+    assert_eq!(built.resolve("stripped", &roots), built.expected);
 }
 
 #[test]
