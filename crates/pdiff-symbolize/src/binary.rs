@@ -36,6 +36,8 @@ pub(crate) enum Lookout {
     Candidate(Candidate),
     /// The file at this path is another build.
     Other(PathBuf, String),
+    /// There is a file, and it cannot be read as ELF.
+    Unreadable,
     Nothing,
 }
 
@@ -95,8 +97,18 @@ fn find_given(
 
 fn find_around(object: &Object, expected: Option<&BuildId>, options: &SymbolizeOptions) -> Lookout {
     let mut other = Lookout::Nothing;
-    for path in places(object, expected, options) {
-        let Ok(file) = ElfFile::open(&path) else { continue };
+    // Asked only when the places have been looked at.
+    let fetched = std::iter::once_with(|| options.fetch.as_ref()?(expected?, Wanted::Executable)).flatten();
+    for path in places(object, expected, options).into_iter().chain(fetched) {
+        let file = match ElfFile::open(&path) {
+            Ok(file) => file,
+            Err(_) => {
+                if path.exists() && matches!(other, Lookout::Nothing) {
+                    other = Lookout::Unreadable;
+                }
+                continue;
+            }
+        };
         match (expected, file.build_id()) {
             (Some(expected), found) if found != Some(expected) && !options.allow_mismatch => {
                 let found = found.map_or_else(|| "none".to_owned(), BuildId::to_string);
@@ -121,12 +133,6 @@ fn places(object: &Object, expected: Option<&BuildId>, options: &SymbolizeOption
             None => places.push(path.to_path_buf()),
         }
     }
-    if let Some(id) = expected {
-        places.extend(build_id_paths(id, Wanted::Executable, options));
-        let fetch = |fetch: &crate::options::Fetch| fetch(id, Wanted::Executable);
-        if !places.iter().any(|place| place.is_file()) {
-            places.extend(options.fetch.as_ref().and_then(fetch));
-        }
-    }
+    places.extend(expected.into_iter().flat_map(|id| build_id_paths(id, Wanted::Executable, options)));
     places
 }

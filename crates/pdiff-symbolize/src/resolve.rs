@@ -177,6 +177,10 @@ fn resolve_object(
             result.leave_to_perf(frames, Reason::WrongFile);
             return Ok(result);
         }
+        Lookout::Unreadable => {
+            result.leave_to_perf(frames, Reason::Unreadable);
+            return Ok(result);
+        }
         Lookout::Nothing => {
             result.leave_to_perf(frames, reason_without_file(object.kind));
             return Ok(result);

@@ -7,8 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pdiff_profile::{ObjectAddr, ObjectId, Resolution};
-use pdiff_symbolize::{SymbolizeOptions, Symbolizer};
+use pdiff_profile::{
+    BuildId, Frame, Object, ObjectAddr, ObjectId, ProfileBuilder, RawAddr, Resolution, Thread, Weight,
+};
+use pdiff_symbolize::{Fetch, SymbolizeOptions, Symbolizer, Wanted, resolve_profile};
 
 /// Runs a tool; false (told on stderr) if it is not here or cannot.
 fn run(directory: &Path, tool: &str, args: &[&str]) -> bool {
@@ -56,11 +58,15 @@ impl Built {
         Symbolizer::open(&self.path(name), options).unwrap().symbolize(&self.addrs)
     }
 
-    /// Build-id in hexadecimal digits, its first two apart.
-    fn build_id(&self) -> (String, String) {
+    fn id(&self) -> BuildId {
         let symbolizer = Symbolizer::open(&self.path("whole"), &SymbolizeOptions::new()).unwrap();
         let ObjectId::BuildId(id) = symbolizer.object_id() else { panic!("no build-id") };
-        let hex = id.to_string();
+        id.clone()
+    }
+
+    /// Build-id in hexadecimal digits, its first two apart.
+    fn build_id(&self) -> (String, String) {
+        let hex = self.id().to_string();
         (hex[..2].to_owned(), hex[2..].to_owned())
     }
 
@@ -120,6 +126,33 @@ fn a_file_of_another_build_in_the_place_of_a_build_id_is_not_used() {
     let roots = SymbolizeOptions { debug_roots: vec![built.path("root")], ..SymbolizeOptions::new() };
     let without = built.resolve("stripped", &SymbolizeOptions::new());
     assert_eq!(built.resolve("stripped", &roots), without);
+}
+
+#[test]
+fn a_program_that_was_replaced_since_is_asked_for_where_it_may_still_be() {
+    let (Some(built), Some(newer)) = (Built::new(&[]), Built::new(&["-O1"])) else { return };
+    let path = newer.path("whole").into_os_string().into_string().unwrap();
+    let mut builder = ProfileBuilder::new();
+    let object = builder.object(Object::from_text(&path));
+    let addr = Some(RawAddr(built.addrs[0].0));
+    let frame = Frame { addr, symbol: None, symbol_offset: None, object, source: None, inlined: false };
+    let frame = builder.frame(frame);
+    let (event, stack, comm) = (builder.event("cycles"), builder.stack(&[frame]), builder.string("x"));
+    let thread = builder.thread(Thread { comm, pid: None, tid: None });
+    builder.count(event, 0, thread, stack, 1, Weight(1));
+    let profile = builder.finish().unwrap();
+    let files = |fetch: Option<Fetch>| {
+        let build_ids = vec![(path.as_str().into(), built.id())];
+        let options = SymbolizeOptions { build_ids, fetch, ..SymbolizeOptions::new() };
+        let resolved = resolve_profile(&profile, &options).unwrap();
+        assert_eq!(resolved.objects.is_empty(), !resolved.notes.is_empty());
+        resolved.objects.into_iter().map(|found| found.file).collect::<Vec<_>>()
+    };
+    assert_eq!(files(None), Vec::<PathBuf>::new());
+    let right = built.path("whole");
+    let fetched = right.clone();
+    let fetch = move |_: &BuildId, wanted: Wanted| (wanted == Wanted::Executable).then(|| fetched.clone());
+    assert_eq!(files(Some(Box::new(fetch))), [right]);
 }
 
 #[test]

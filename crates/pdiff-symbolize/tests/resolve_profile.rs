@@ -178,9 +178,12 @@ fn another_build_is_refused_unless_allowed() {
 #[test]
 fn what_has_no_file_keeps_the_symbol_of_perf() {
     let symbols = [("f".to_owned(), 0x1000)];
-    let profile = profile("/nowhere/program", &symbols, 0, true);
-    let resolved = resolve_profile(&profile, &SymbolizeOptions::new()).unwrap();
-    assert_eq!(resolved.resolutions.get(FrameId(0), Lookup::MinusOne), None);
-    let nameless = resolved.resolutions.get(FrameId(1), Lookup::Exact);
-    assert_eq!(nameless, Some(&Resolution::Unresolved(Reason::FileNotFound)));
+    let no_elf = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    for (path, reason) in [("/nowhere/program", Reason::FileNotFound), (no_elf, Reason::Unreadable)] {
+        let profile = profile(path, &symbols, 0, true);
+        let resolved = resolve_profile(&profile, &SymbolizeOptions::new()).unwrap();
+        assert_eq!(resolved.resolutions.get(FrameId(0), Lookup::MinusOne), None);
+        let nameless = resolved.resolutions.get(FrameId(1), Lookup::Exact);
+        assert_eq!(nameless, Some(&Resolution::Unresolved(reason)));
+    }
 }
