@@ -200,7 +200,7 @@ impl ElfFile {
 }
 
 /// A section by name; before 2015 compressed ones were named `.zdebug_*`.
-fn find_section<'a, 'f>(file: &'f object::File<'a>, name: &str) -> Option<object::Section<'a, 'f>> {
+pub(crate) fn find_section<'a: 'f, 'f, F: Object<'a>>(file: &'f F, name: &str) -> Option<F::Section<'f>> {
     file.section_by_name(name).or_else(|| file.section_by_name(&format!(".z{}", name.strip_prefix('.')?)))
 }
 

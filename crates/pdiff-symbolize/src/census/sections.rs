@@ -6,12 +6,13 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 use gimli::{Dwarf, EndianSlice, LittleEndian, SectionId};
-use object::{CompressionFormat, Object as _, ObjectSection as _};
+use object::{CompressionFormat, ObjectSection as _};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::error::CensusError;
 use super::image::Image;
+use crate::elf_file::find_section;
 use crate::inflate::inflate;
 
 /// How DWARF is read here: little-endian, borrowed.
@@ -40,7 +41,7 @@ pub(super) struct Sections<'a> {
 impl<'a> Sections<'a> {
     pub(super) fn inflate(image: &Image<'a>) -> Result<Self, CensusError> {
         let read = |id: SectionId| -> Result<(SectionId, Cow<'a, [u8]>), CensusError> {
-            let Some(section) = image.file.section_by_name(id.name()) else {
+            let Some(section) = find_section(&image.file, id.name()) else {
                 return Ok((id, Cow::Borrowed(&[])));
             };
             let packed = section.compressed_data().map_err(|error| CensusError::not_elf(&error))?;

@@ -118,7 +118,7 @@ fn every_dwarf_version_says_the_same() {
 
 #[test]
 fn compressed_sections_and_minimal_line_tables_do() {
-    for flags in [["-gz=zlib", "-g"], ["-gz=zstd", "-g"], ["-g1", "-gdwarf-4"]] {
+    for flags in [["-gz=zlib", "-g"], ["-gz=zlib-gnu", "-g"], ["-gz=zstd", "-g"], ["-g1", "-gdwarf-4"]] {
         if let Some(image) = build("g++", &flags) {
             check_program(&take_census(&image, None).unwrap());
         }
