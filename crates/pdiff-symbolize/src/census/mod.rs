@@ -55,7 +55,7 @@ pub fn take_census(image: &[u8], debug: Option<&[u8]>) -> Result<Census, CensusE
     let described = debug.as_ref().unwrap_or(&image);
     let (symbols, sections) =
         rayon::join(|| Symbols::read(&image, described), || Sections::inflate(described));
-    let (symbols, sections) = (symbols?, sections?);
+    let sections = sections?;
     let units = unit::read_units(&sections);
     let strings = sections.into_strings();
     let functions = Functions::merge(&units, &symbols, Strings::new(&strings));

@@ -19,7 +19,7 @@ use crate::inflate::inflate;
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
 /// The sections that the walk reads, largest first so that threads end together.
-const READ: [SectionId; 11] = [
+const READ: [SectionId; 9] = [
     SectionId::DebugInfo,
     SectionId::DebugStr,
     SectionId::DebugLine,
@@ -29,8 +29,6 @@ const READ: [SectionId; 11] = [
     SectionId::DebugStrOffsets,
     SectionId::DebugAddr,
     SectionId::DebugAbbrev,
-    SectionId::DebugTypes,
-    SectionId::DebugCuIndex,
 ];
 
 /// The inflated sections.

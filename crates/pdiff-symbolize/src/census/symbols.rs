@@ -8,7 +8,6 @@ use object::elf::{SHN_UNDEF, STB_GLOBAL, STB_GNU_UNIQUE, STB_LOCAL, STT_FUNC, ST
 use object::read::elf::{Sym as _, SymbolTable};
 use pdiff_profile::census::Visibility;
 
-use super::error::CensusError;
 use super::image::Image;
 use crate::plt::plt_symbols;
 
@@ -41,7 +40,7 @@ pub(super) struct Symbols<'a> {
 
 impl<'a> Symbols<'a> {
     /// The symbols of `described`, or of `image` where that has none; stubs from `image`.
-    pub(super) fn read(image: &Image<'a>, described: &Image<'a>) -> Result<Self, CensusError> {
+    pub(super) fn read(image: &Image<'a>, described: &Image<'a>) -> Self {
         let mut functions = functions_of(described.file.elf_symbol_table(), image);
         let mut visibility = Visibility::Symbols;
         if functions.is_empty() {
@@ -54,7 +53,7 @@ impl<'a> Symbols<'a> {
         functions.sort_unstable_by_key(|symbol| (symbol.addr, symbol.binding, symbol.name));
         functions.dedup_by_key(|symbol| (symbol.addr, symbol.name));
         bound_sizes(&mut functions, image);
-        Ok(Self { functions, imports: stubs(image), visibility })
+        Self { functions, imports: stubs(image), visibility }
     }
 
     /// The symbols at an address.

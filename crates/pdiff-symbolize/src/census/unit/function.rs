@@ -221,9 +221,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             |text: RawText<'a>| Some(self.strings.get(text)).filter(|name| !name.is_empty()).map(Box::from);
         let mut next = said.scope;
         for _ in 0..MAX_SCOPES {
-            let Some(scope) = next.and_then(|index| self.records.scopes.get(index as usize)) else { break };
-            let declaration =
-                scope.declaration.and_then(|offset| self.records.scope_at(offset)).unwrap_or(scope);
+            let Some((scope, declaration)) = self.scope(next) else { break };
             next = declaration.parent;
             match scope.kind {
                 ScopeKind::Namespace => around.push(Around::Namespace(name(declaration.name.or(scope.name)))),
@@ -262,21 +260,19 @@ impl<'u, 'a> FunctionList<'u, 'a> {
     fn place_of(&self, said: &Subprogram<'a>) -> Digest {
         let mut place = Digest::new();
         said.name.digest(&mut place);
-        self.visit_scopes(said, |_, name| name.digest(&mut place));
+        let mut next = said.scope;
+        for _ in 0..MAX_SCOPES {
+            let Some((scope, declaration)) = self.scope(next) else { break };
+            declaration.name.or(scope.name).digest(&mut place);
+            next = declaration.parent;
+        }
         place
     }
 
-    /// The scopes around a subprogram, innermost first, with the names of their declarations.
-    fn visit_scopes(&self, said: &Subprogram<'a>, mut visit: impl FnMut(&Scope<'a>, RawText<'a>)) {
-        let mut next = said.scope;
-        for _ in 0..MAX_SCOPES {
-            let Some(index) = next else { return };
-            let Some(scope) = self.records.scopes.get(index as usize) else { return };
-            let declaration =
-                scope.declaration.and_then(|offset| self.records.scope_at(offset)).unwrap_or(scope);
-            visit(scope, declaration.name.or(scope.name));
-            next = declaration.parent.filter(|parent| *parent < index);
-        }
+    /// A scope, and its declaration, which is itself where it declares itself.
+    fn scope(&self, index: Option<u32>) -> Option<(&Scope<'a>, &Scope<'a>)> {
+        let scope = self.records.scopes.get(index? as usize)?;
+        Some((scope, scope.declaration.and_then(|offset| self.records.scope_at(offset)).unwrap_or(scope)))
     }
 
     fn sites(&mut self) -> Vec<InlineRow> {
