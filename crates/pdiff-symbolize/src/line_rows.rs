@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use gimli::{LineProgramHeader, LineRow as GimliRow};
+use gimli::{EndianSlice, Endianity, LineRow as GimliRow};
 use rustc_hash::FxHashMap;
 
-use crate::debug_sections::{Dwarf, Slice};
+use crate::debug_sections::Dwarf;
 use crate::source_path::join_path;
 use crate::units::Unit;
 
@@ -86,22 +86,22 @@ impl<'r, 'a> Files<'r, 'a> {
         Self { dwarf, unit, paths: FxHashMap::default() }
     }
 
-    /// The path of a file, with `.` and `..` folded.
+    /// The path of a file, see [`file_path`].
     pub(crate) fn path(&mut self, index: u64) -> Option<&str> {
         let (dwarf, unit) = (self.dwarf, self.unit);
-        let header = unit.line_program.as_ref()?.header();
-        self.paths.entry(index).or_insert_with(|| render(dwarf, unit, header, index)).as_deref()
+        self.paths.entry(index).or_insert_with(|| file_path(dwarf, unit, index)).as_deref()
     }
 }
 
-fn render<'a>(
-    dwarf: &Dwarf<'a>,
-    unit: &Unit<'a>,
-    header: &LineProgramHeader<Slice<'a>>,
+/// The path of a file of a unit's line table, joined to its directories, with `.` and `..` folded.
+pub(crate) fn file_path<'a, E: Endianity>(
+    dwarf: &gimli::Dwarf<EndianSlice<'a, E>>,
+    unit: &gimli::Unit<EndianSlice<'a, E>>,
     index: u64,
 ) -> Option<String> {
+    let header = unit.line_program.as_ref()?.header();
     let file = header.file(index)?;
-    let text = |value| dwarf.attr_string(unit, value).ok().map(|slice: Slice<'a>| slice.to_string_lossy());
+    let text = |value| dwarf.attr_string(unit, value).ok().map(|slice| slice.to_string_lossy());
     let comp_dir = unit.comp_dir.map(|slice| slice.to_string_lossy());
     // Directory 0 is the compilation directory, by convention before DWARF 5 and by the table from then on.
     let directory = match file.directory_index() {

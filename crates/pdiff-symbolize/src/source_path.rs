@@ -49,6 +49,8 @@ mod tests {
         check(&["../x", "../y.cc"], "../y.cc");
         check(&["..", "..", "y.cc"], "../../y.cc");
         check(&["/", "..", "y.cc"], "/y.cc");
+        check(&["/a", "../../../b.c"], "/b.c");
+        check(&["./obj/sql", "../../mysql-8.0.33/sql/mysqld.cc"], "mysql-8.0.33/sql/mysqld.cc");
         check(&["C:/src", "a.c"], "C:/src/a.c");
         check(&["/build", "C:\\src\\a.c"], "C:\\src\\a.c");
         check(&[], "");
