@@ -9,7 +9,9 @@
 //!
 //! The higher rank is taken, and of one rank the later node. What stands inside comes after what holds it, so the
 //! deepest shows; and of calls that overlap without nesting (GCC 4.1 writes such) the later one, whose source the line
-//! table names there. Ranges nest as a rule, so a stack does; those that cross come out by the same law, only slower.
+//! table names there.
+
+use std::collections::BinaryHeap;
 
 /// A range of addresses with a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +25,7 @@ pub(crate) struct Interval {
 /// From each address on, which node it belongs to; sorted, each address once, the last one `None`.
 pub(crate) fn paint(mut intervals: Vec<Interval>) -> Vec<(u64, Option<u32>)> {
     intervals.sort_unstable_by_key(|interval| (interval.start, interval.rank, interval.node));
-    let mut painted = Painted { segments: Vec::with_capacity(intervals.len() * 2), open: Vec::new() };
+    let mut painted = Painted { segments: Vec::with_capacity(intervals.len() * 2), open: BinaryHeap::new() };
     for interval in intervals.into_iter().filter(|interval| interval.start < interval.end) {
         painted.close_until(interval.start);
         painted.open(interval);
@@ -34,31 +36,28 @@ pub(crate) fn paint(mut intervals: Vec<Interval>) -> Vec<(u64, Option<u32>)> {
 
 struct Painted {
     segments: Vec<(u64, Option<u32>)>,
-    /// By rank and node; the last one shows.
-    open: Vec<Interval>,
+    /// Rank, node and end of those begun; the greatest one shows. Those under it may have ended.
+    open: BinaryHeap<(u32, u32, u64)>,
 }
 
 impl Painted {
-    fn open(&mut self, interval: Interval) {
-        let order = |interval: &Interval| (interval.rank, interval.node);
-        let at = self.open.partition_point(|open| order(open) <= order(&interval));
-        self.open.insert(at, interval);
-        if at + 1 == self.open.len() {
-            self.show(interval.start, Some(interval.node));
+    fn open(&mut self, Interval { start, end, rank, node }: Interval) {
+        if self.open.peek().is_none_or(|top| *top <= (rank, node, end)) {
+            self.show(start, Some(node));
         }
+        self.open.push((rank, node, end));
     }
 
     /// Takes away what ends at or before `limit`; what then shows begins where the other ended.
     fn close_until(&mut self, limit: u64) {
-        while let Some(top) = self.open.last().copied() {
-            if top.end > limit {
+        while let Some((.., end)) = self.open.peek().copied() {
+            if end > limit {
                 return;
             }
-            self.open.pop();
-            while self.open.last().is_some_and(|next| next.end <= top.end) {
+            while self.open.peek().is_some_and(|(.., next)| *next <= end) {
                 self.open.pop();
             }
-            self.show(top.end, self.open.last().map(|next| next.node));
+            self.show(end, self.open.peek().map(|(_, node, _)| *node));
         }
     }
 
@@ -107,6 +106,30 @@ mod tests {
         check(&[(1, 9, 0), (1, 4, 1), (4, 9, 1)], ".bbbccccc.");
         check(&[(1, 4, 0), (6, 9, 0)], ".aaa..bbb.");
         check(&[(0, 4, 0), (4, 9, 0), (2, 6, 1)], "aaccccbbb.");
+    }
+
+    #[test]
+    fn any_ranges_keep_to_the_law() {
+        let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        let mut next = |below: u64| {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (random >> 33) % below
+        };
+        for _ in 0..1000 {
+            let intervals: Vec<(u64, u64, u32)> =
+                (0..next(9)).map(|_| (next(10), next(11), next(3) as u32)).collect();
+            let at = |addr: u64| {
+                let holding = intervals
+                    .iter()
+                    .zip(0_u8..)
+                    .filter(|((start, end, _), _)| (*start..*end).contains(&addr));
+                holding
+                    .max_by_key(|((.., rank), node)| (*rank, *node))
+                    .map_or('.', |(_, node)| (b'a' + node) as char)
+            };
+            let expected: String = (0..10).map(at).collect();
+            check(&intervals, &expected);
+        }
     }
 
     #[test]
