@@ -78,7 +78,6 @@ fn packages_depend_only_along_the_line() {
 fn libraries_stand_where_they_belong() {
     let homes: &[(&str, &[&str])] = &[
         ("gimli", &["pdiff-symbolize"]),
-        ("addr2line", &["pdiff-symbolize"]),
         ("object", &["pdiff-symbolize"]),
         ("memmap2", &["pdiff-symbolize"]),
         ("inferno", &["pdiff-render"]),
