@@ -42,7 +42,6 @@ mod units;
 
 pub use address_index::{Chain, FrameRef};
 pub use address_map::{AddressKind, AddressMap};
-pub use census::{CensusError, take_census};
 pub use error::Error;
 pub use object_census::{ObjectCensus, census_of};
 pub use options::{Fetch, SymbolizeOptions, Wanted};

@@ -2,8 +2,7 @@
 
 /// Why no census could be taken of a file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CensusError {
+pub(crate) enum CensusError {
     /// The bytes are not an ELF file.
     #[error("not a usable ELF file: {detail}")]
     NotElf {

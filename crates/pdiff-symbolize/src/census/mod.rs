@@ -27,7 +27,7 @@ mod unit;
 
 use pdiff_profile::census::Census;
 
-pub use error::CensusError;
+pub(crate) use error::CensusError;
 
 use functions::Functions;
 use image::Image;
@@ -40,16 +40,9 @@ use symbols::Symbols;
 /// `image` is the file that holds the code; `debug` the one that holds its symbols and debug information where `image`
 /// was stripped of them.
 ///
-/// ```
-/// let image = std::fs::read(std::env::current_exe()?)?;
-/// let census = pdiff_symbolize::take_census(&image, None)?;
-/// assert!(census.functions().len() > 100);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// If `image` or `debug` is no 64-bit little-endian ELF file, or its sections cannot be read.
-pub fn take_census(image: &[u8], debug: Option<&[u8]>) -> Result<Census, CensusError> {
+pub(crate) fn take_census(image: &[u8], debug: Option<&[u8]>) -> Result<Census, CensusError> {
     let image = Image::parse(image)?;
     let debug = debug.map(Image::parse).transpose()?;
     let described = debug.as_ref().unwrap_or(&image);
