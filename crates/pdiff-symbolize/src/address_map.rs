@@ -14,7 +14,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::elf_file::ElfFile;
+use crate::elf_file::{ElfFile, Segment};
 use crate::function_name::names_agree;
 use crate::name_vote::Witness;
 use crate::symbol_table::{Symbol, SymbolTable};
@@ -97,9 +97,11 @@ pub(crate) fn kind_of(file: &ElfFile, bias: u64) -> Option<AddressKind> {
 
 /// Biases that are likely before anyone votes: of positions in the file, then of the file's own addresses.
 pub(crate) fn likely_biases(file: &ElfFile) -> Vec<u64> {
-    let holds_code =
-        |addr: u64, size: u64| file.code().iter().any(|code| code.start < addr + size && code.end > addr);
-    let segments = file.segments().iter().filter(|s| holds_code(s.addr, s.file_size));
+    let holds_code = |segment: &&Segment| {
+        let end = segment.addr.saturating_add(segment.file_size);
+        file.code().iter().any(|code| code.start < end && code.end > segment.addr)
+    };
+    let segments = file.segments().iter().filter(holds_code);
     let mut biases: Vec<u64> = segments.map(|segment| segment.addr.wrapping_sub(segment.offset)).collect();
     biases.push(0);
     biases.dedup();

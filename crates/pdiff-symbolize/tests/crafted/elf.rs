@@ -8,8 +8,7 @@ pub(crate) const CODE: std::ops::Range<u64> = 0x1000..0x3000;
 const SHT_PROGBITS: u32 = 1;
 const SHT_SYMTAB: u32 = 2;
 const SHT_STRTAB: u32 = 3;
-const SHT_NOBITS: u32 = 8;
-const ENTRY_BYTES: usize = 64;
+const HEADER_BYTES: usize = 64;
 
 /// A function in the symbol table.
 pub(crate) struct Symbol {
@@ -21,6 +20,8 @@ pub(crate) struct Symbol {
 /// What the file is made of beside code.
 #[derive(Default)]
 pub(crate) struct Parts {
+    /// Address and size of loadable segments.
+    pub(crate) segments: Vec<(u64, u64)>,
     pub(crate) symbols: Vec<Symbol>,
     /// Name, flags, bytes.
     pub(crate) sections: Vec<(String, u64, Vec<u8>)>,
@@ -44,7 +45,7 @@ impl Header {
     }
 }
 
-/// The bytes of an x86-64 program whose code is not in the file.
+/// The bytes of an x86-64 program whose code does nothing.
 pub(crate) fn program(parts: Parts) -> Vec<u8> {
     let (mut table, mut names) = (vec![0; 24], vec![0]);
     for symbol in &parts.symbols {
@@ -65,10 +66,10 @@ pub(crate) fn program(parts: Parts) -> Vec<u8> {
     headers
         .extend(more.map(|(name, flags, bytes)| Header { flags, ..Header::new(&name, SHT_PROGBITS, bytes) }));
     headers.push(Header::new(".shstrtab", SHT_STRTAB, Vec::new()));
-    write(headers)
+    write(headers, &parts.segments)
 }
 
-fn write(mut headers: Vec<Header>) -> Vec<u8> {
+fn write(mut headers: Vec<Header>, segments: &[(u64, u64)]) -> Vec<u8> {
     let mut names = Vec::new();
     let mut places = Vec::new();
     for header in &headers {
@@ -79,13 +80,18 @@ fn write(mut headers: Vec<Header>) -> Vec<u8> {
     if let Some(last) = headers.last_mut() {
         (last.size, last.bytes) = (names.len() as u64, names);
     }
-    let mut bytes = vec![0; ENTRY_BYTES];
+    let mut bytes = vec![0; HEADER_BYTES];
+    for (addr, size) in segments {
+        // PT_LOAD, to be read and run; offset, address twice, size twice, alignment.
+        [1_u32, 5].iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+        [0, *addr, *addr, *size, *size, 1]
+            .iter()
+            .for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+    }
     let mut table = Vec::new();
     for (header, name) in headers.iter().zip(places) {
         let offset = bytes.len() as u64;
-        if header.kind != SHT_NOBITS {
-            bytes.extend_from_slice(&header.bytes);
-        }
+        bytes.extend_from_slice(&header.bytes);
         table.extend_from_slice(&name.to_le_bytes());
         table.extend_from_slice(&header.kind.to_le_bytes());
         [header.flags, header.addr, offset, header.size]
@@ -100,12 +106,14 @@ fn write(mut headers: Vec<Header>) -> Vec<u8> {
     let mut head = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
     [2_u16, 62].iter().for_each(|half| head.extend_from_slice(&half.to_le_bytes()));
     head.extend_from_slice(&1_u32.to_le_bytes());
-    [CODE.start, 0, table_at].iter().for_each(|word| head.extend_from_slice(&word.to_le_bytes()));
+    [CODE.start, HEADER_BYTES as u64, table_at]
+        .iter()
+        .for_each(|word| head.extend_from_slice(&word.to_le_bytes()));
     head.extend_from_slice(&0_u32.to_le_bytes());
     let count = headers.len() as u16;
-    [64, 56, 0, 64, count, count - 1]
+    [64, 56, segments.len() as u16, 64, count, count - 1]
         .iter()
         .for_each(|half: &u16| head.extend_from_slice(&half.to_le_bytes()));
-    bytes[..ENTRY_BYTES].copy_from_slice(&head);
+    bytes[..HEADER_BYTES].copy_from_slice(&head);
     bytes
 }

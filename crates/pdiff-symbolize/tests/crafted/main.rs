@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use elf::{CODE, Parts, SHF_COMPRESSED, Symbol, program};
 use gimli::write::{Address, AttributeValue, DwarfUnit, EndianVec, Sections, UnitEntryId};
 use gimli::{Encoding, Format, LittleEndian, constants as dw};
-use pdiff_profile::{ObjectAddr, Resolution};
-use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of};
+use pdiff_profile::{Frame, Lookup, Object, ObjectAddr, ProfileBuilder, RawAddr, Resolution, Thread, Weight};
+use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of, resolve_profile};
 
 /// Names, innermost first, at some addresses; the whole index and the census are taken too.
 fn names_at(path: &Path, addrs: &[u64]) -> Vec<Vec<String>> {
@@ -123,7 +123,7 @@ fn origins_that_lead_in_circles_end() {
         }
     });
     let path = Files::new();
-    let path = (path.put("circles", &program(Parts { sections, symbols: Vec::new() })), path);
+    let path = (path.put("circles", &program(Parts { sections, ..Parts::default() })), path);
     for base in [CODE.start, CODE.start + 0x400] {
         let names =
             names_at(&path.0, &[base, base + 0x11, base + 0x41, base + 0x51, base + 0x101, base + 0x201]);
@@ -152,7 +152,7 @@ fn a_hundred_thousand_inlined_functions_in_each_other_are_cut() {
     let writer = std::thread::Builder::new().stack_size(1 << 30).spawn(move || debug_info(nested));
     let sections = writer.unwrap().join().unwrap();
     let files = Files::new();
-    let path = files.put("deep", &program(Parts { sections, symbols: Vec::new() }));
+    let path = files.put("deep", &program(Parts { sections, ..Parts::default() }));
     let names = names_at(&path, &[CODE.start, CODE.start + 0x81]);
     assert!((2..=pdiff_profile::InlineChain::MAX_DEPTH).contains(&names[0].len()), "{}", names[0].len());
     assert_eq!(names[0].last().unwrap(), "outer");
@@ -172,7 +172,7 @@ fn ranges_without_an_end_do_no_harm() {
         }
     });
     let files = Files::new();
-    let path = files.put("ranges", &program(Parts { sections, symbols: Vec::new() }));
+    let path = files.put("ranges", &program(Parts { sections, ..Parts::default() }));
     names_at(&path, &[0, CODE.start + 1, CODE.end - 1, CODE.end, u64::MAX, u64::MAX - 1, 1 << 63]);
 }
 
@@ -191,7 +191,7 @@ fn symbols_without_size_in_each_other_or_past_the_end_are_all_looked_at() {
         symbol(b"", CODE.start + 0x600, 0x10),
     ];
     let files = Files::new();
-    let path = files.put("symbols", &program(Parts { symbols, sections: Vec::new() }));
+    let path = files.put("symbols", &program(Parts { symbols, ..Parts::default() }));
     let at = |offset: u64| CODE.start + offset;
     let names = names_at(&path, &[at(0x50), at(0x180), at(0x245), at(0x210), at(0x320), at(0x508), u64::MAX]);
     assert_eq!(names[0], ["first"]);
@@ -200,6 +200,28 @@ fn symbols_without_size_in_each_other_or_past_the_end_are_all_looked_at() {
     assert_eq!(names[3], ["outer"]);
     assert_eq!(names[4], ["across"]);
     assert!(names[6].is_empty());
+}
+
+#[test]
+fn segments_past_the_end_of_addresses_hold_what_they_can() {
+    let symbols = vec![Symbol { name: b"sound".to_vec(), addr: CODE.end - 0x100, size: 0x100 }];
+    let segments = vec![(CODE.start, u64::MAX), (u64::MAX, u64::MAX), (0, u64::MAX)];
+    let files = Files::new();
+    let path = files.put("segments", &program(Parts { symbols, segments, ..Parts::default() }));
+    let mut builder = ProfileBuilder::new();
+    let object = builder.object(Object::from_text(path.to_str().unwrap()));
+    let addr = Some(RawAddr(CODE.end - 5));
+    let frame = Frame { addr, symbol: None, symbol_offset: None, object, source: None, inlined: false };
+    let frame = builder.frame(frame);
+    let (event, stack, comm) = (builder.event("cycles"), builder.stack(&[frame]), builder.string("x"));
+    let thread = builder.thread(Thread { comm, pid: None, tid: None });
+    builder.count(event, 0, thread, stack, 1, Weight(1));
+    let resolved = resolve_profile(&builder.finish().unwrap(), &SymbolizeOptions::new()).unwrap();
+    let found = resolved.resolutions.get(frame, Lookup::Exact);
+    assert!(
+        matches!(found, Some(Resolution::Resolved(chain)) if &*chain.outermost().name == "sound"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -227,7 +249,8 @@ fn a_bomb_in_a_debug_section_is_refused_and_symbols_stay() {
         let symbols = vec![Symbol { name: b"sound".to_vec(), addr: CODE.start, size: 0x100 }];
         let sections = [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line"]
             .map(|name| (name.to_owned(), SHF_COMPRESSED, bomb.clone()));
-        let path = files.put("bomb", &program(Parts { symbols, sections: sections.to_vec() }));
+        let path =
+            files.put("bomb", &program(Parts { symbols, sections: sections.to_vec(), ..Parts::default() }));
         assert_eq!(names_at(&path, &[CODE.start + 5])[0], ["sound"], "bomb {number}");
         let error = census_of(&path, &SymbolizeOptions::new()).unwrap_err().to_string();
         assert!(error.contains("bomb"), "{error}");
@@ -238,7 +261,7 @@ fn a_bomb_in_a_debug_section_is_refused_and_symbols_stay() {
 fn links_to_debug_files_lead_nowhere_but_into_the_places_given() {
     let debug = program(Parts {
         symbols: vec![Symbol { name: b"secret".to_vec(), addr: CODE.start, size: 0x100 }],
-        sections: Vec::new(),
+        ..Parts::default()
     });
     let files = Files::new();
     files.put("secret", &debug);
@@ -252,7 +275,7 @@ fn links_to_debug_files_lead_nowhere_but_into_the_places_given() {
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         bytes.extend_from_slice(&crc32fast(&debug).to_le_bytes());
         let sections = vec![(".gnu_debuglink".to_owned(), 0, bytes)];
-        files.put("a/program", &program(Parts { sections, symbols: Vec::new() }))
+        files.put("a/program", &program(Parts { sections, ..Parts::default() }))
     };
     let options = SymbolizeOptions { debug_roots: vec![root], ..SymbolizeOptions::new() };
     let found = |path: &Path| {
