@@ -1,7 +1,7 @@
-//! The functions at addresses of a binary, innermost first, as `addr2line -f -i -C` prints them.
+//! The functions at addresses of a binary, innermost first, as `addr2line -f -i` prints them, and how long that took.
 //!
 //! ```text
-//! cargo run --release --example symbolize -- BINARY [--cache DIR] [--all] < addresses
+//! cargo run --release --example symbolize -- BINARY [--cache DIR] [--all] [--quiet] < addresses
 //! ```
 
 use std::error::Error;
@@ -14,8 +14,9 @@ use pdiff_symbolize::{SymbolizeOptions, Symbolizer};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args_os().skip(1);
-    let binary =
-        PathBuf::from(args.next().ok_or("usage: symbolize BINARY [--cache DIR] [--all] < addresses")?);
+    let binary = PathBuf::from(
+        args.next().ok_or("usage: symbolize BINARY [--cache DIR] [--all] [--quiet] < addresses")?,
+    );
     let mut options = SymbolizeOptions::new();
     options.debug_roots.push(PathBuf::from("/usr/lib/debug"));
     let (mut all, mut quiet) = (false, false);
