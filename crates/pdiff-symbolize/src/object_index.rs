@@ -1,7 +1,7 @@
 //! From a file and its debug information to the bytes of an index, for some addresses or for all.
 //!
 //! For some addresses: the units that claim them are read, first the first claimant of each, then, for what that one
-//! has no function for, the next. What no unit has, the symbol table may have.
+//! has no function for, the next; then those that claim nothing. What no unit has, the symbol table may have.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -113,22 +113,25 @@ fn some_units(
 ) -> (Vec<UnitIndex>, Vec<u64>) {
     let claimants = |addr: &u64| (*addr, ranges.claiming(*addr));
     let mut open: Vec<(u64, Vec<usize>)> = addrs.par_iter().map(claimants).collect();
-    for (_, claimants) in &mut open {
-        claimants.extend_from_slice(ranges.unclaimed());
-    }
+    let read = |unit: usize, addrs: &[u64]| {
+        (unit, UnitIndex::read(context, unit, Wanted::Addrs(addrs), ranges.of_unit(unit)))
+    };
     let mut units: Vec<(usize, UnitIndex)> = Vec::new();
     let mut round = 0;
     while open.iter().any(|(_, claimants)| claimants.len() > round) {
         let asked = by_claimant(&open, round);
-        let read = |(unit, addrs): &(usize, Vec<u64>)| {
-            (*unit, UnitIndex::read(context, *unit, Wanted::Addrs(addrs), ranges.of_unit(*unit)))
-        };
-        let read: Vec<_> = asked.par_iter().with_max_len(1).map(read).collect();
-        let found = Covered::of(read.iter().map(|(_, index)| index));
-        open.retain(|(addr, _)| !found.has(*addr));
-        units.extend(read);
+        let found: Vec<_> =
+            asked.par_iter().with_max_len(1).map(|(unit, addrs)| read(*unit, addrs)).collect();
+        close(&mut open, &found);
+        units.extend(found);
         round += 1;
     }
+    // Units of types alone claim nothing either, and there may be thousands: all are asked at once.
+    let left: Vec<u64> = open.iter().map(|(addr, _)| *addr).collect();
+    let unclaimed = if left.is_empty() { &[][..] } else { ranges.unclaimed() };
+    let found: Vec<_> = unclaimed.par_iter().with_max_len(1).map(|unit| read(*unit, &left)).collect();
+    close(&mut open, &found);
+    units.extend(found);
     units.sort_by_key(|(unit, _)| *unit);
     let mut units: Vec<UnitIndex> = units.into_iter().map(|(_, index)| index).collect();
     let mut by_symbol: Vec<&Symbol> =
@@ -140,7 +143,13 @@ fn some_units(
     (units, nothing)
 }
 
-/// Which addresses each unit is asked for in one round, units in order.
+/// Takes out the addresses that units have functions for.
+fn close(open: &mut Vec<(u64, Vec<usize>)>, found: &[(usize, UnitIndex)]) {
+    let covered = Covered::of(found.iter().map(|(_, index)| index));
+    open.retain(|(addr, _)| !covered.has(*addr));
+}
+
+/// Which addresses each unit is asked for in one round, the unit with most of them first.
 fn by_claimant(open: &[(u64, Vec<usize>)], round: usize) -> Vec<(usize, Vec<u64>)> {
     let mut by_unit: FxHashMap<usize, Vec<u64>> = FxHashMap::default();
     for (addr, claimants) in open {
