@@ -243,6 +243,20 @@ fn without_a_home_nothing_is_left_where_the_command_runs() {
 }
 
 #[test]
+fn sides_whose_weights_do_not_fit_together_are_compared() {
+    let files = Files::new();
+    // Twice 2^63 is 0 to a processor.
+    let heavy = header("app", "1.0", &(1_u64 << 63).to_string()) + CHAIN;
+    let heavy = files.put("heavy.perf", heavy.as_bytes());
+    for command in ["compare", "classify", "flame", "report"] {
+        let mut run = pdiff();
+        let output = run.arg(command).args([&heavy, &heavy]).arg("--no-symbolize").output().unwrap();
+        assert!(output.status.success(), "{command}: {}", text(&output.stderr));
+        assert!(command == "classify" || text(&output.stdout).contains("work"), "{command}");
+    }
+}
+
+#[test]
 fn a_full_disk_is_said_and_a_closed_pipe_is_not() {
     let files = Files::new();
     let good = files.path("good.perf");
