@@ -237,7 +237,10 @@ fn without_a_home_nothing_is_left_where_the_command_runs() {
     let directory = tempfile::tempdir().unwrap();
     let binary = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/inlines/before.elf");
     let mut run = pdiff();
-    run.args(["inlines", binary, binary]).current_dir(&directory).env("HOME", "").env_remove("XDG_CACHE_HOME");
+    run.args(["inlines", binary, binary])
+        .current_dir(&directory)
+        .env("HOME", "")
+        .env_remove("XDG_CACHE_HOME");
     assert!(run.output().unwrap().status.success());
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
 }
@@ -254,6 +257,15 @@ fn sides_whose_weights_do_not_fit_together_are_compared() {
         assert!(output.status.success(), "{command}: {}", text(&output.stderr));
         assert!(command == "classify" || text(&output.stdout).contains("work"), "{command}");
     }
+}
+
+#[test]
+fn more_workers_than_the_system_gives_are_not_asked_for() {
+    let files = Files::new();
+    let good = files.path("good.perf");
+    let output = files.against("compare", &good, &["--threads", "1000000", "--format", "json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(output.stdout, files.against("compare", &good, &["--format", "json"]).stdout);
 }
 
 #[test]

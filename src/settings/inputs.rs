@@ -74,7 +74,16 @@ pub(super) fn inputs(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
     };
     let (before, after) = (side(Side::Before)?, side(Side::After)?);
     one_stream(before.recordings.iter().chain(&after.recordings).map(Recording::is_stdin))?;
-    Ok(Inputs { before, after, event: args.event.clone(), lenient: args.lenient, threads: args.threads })
+    let threads = workers(args.threads);
+    Ok(Inputs { before, after, event: args.event.clone(), lenient: args.lenient, threads })
+}
+
+/// More workers than this find nothing to do on any machine, and the system may refuse them.
+const MAX_WORKERS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+/// As many workers as asked for, as far as they are of use.
+pub(super) fn workers(threads: Option<NonZeroUsize>) -> Option<NonZeroUsize> {
+    threads.map(|threads| threads.min(MAX_WORKERS))
 }
 
 /// A recording that is its own replicate makes noise look smaller than it is.

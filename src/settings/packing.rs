@@ -5,7 +5,7 @@ use pdiff_ingest::TimeWindow;
 use pdiff_profile::RunMeasures;
 
 use super::debug_info::check_files;
-use super::inputs::{check_positive, source};
+use super::inputs::{check_positive, source, workers};
 use super::{DebugInfo, Inputs, Recording, SideFiles, debug_info};
 use crate::cli::PackArgs;
 
@@ -35,7 +35,7 @@ impl Packing {
             after: side(Vec::new()),
             event: None,
             lenient: args.lenient,
-            threads: args.threads,
+            threads: workers(args.threads),
         };
         check_files("--binary", &args.binary)?;
         let debug_info = debug_info(&args.lookup, args.quiet)?
