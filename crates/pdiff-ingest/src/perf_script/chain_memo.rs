@@ -46,7 +46,7 @@ impl ChainMemo {
     pub(super) fn new() -> Self {
         let (mut leaves, mut tails) = (Memo::default(), TailMemo::default());
         leaves.intern(b"");
-        tails.intern(b"", 0);
+        tails.intern(b"");
         Self { leaves, tails, blank_line: Finder::new(b"\n\n"), ends_blank: true }
     }
 
@@ -94,7 +94,7 @@ impl ChainMemo {
             log.add(NoteKind::StackTooDeep, place.weight, place.position, b"a stack of a sample");
         }
         let text = cursor.take(extent.bytes, extent.lines);
-        self.tails.intern(text.get(..extent.kept_bytes).unwrap_or(text), extent.lines)
+        self.tails.intern(text.get(..extent.kept_bytes).unwrap_or(text))
     }
 
     fn end_of_chain(&mut self, cursor: &mut Cursor<'_>, place: Place, log: &mut NoteLog) {
@@ -135,7 +135,6 @@ impl ChainMemo {
         if !is_source {
             return NO_TEXT;
         }
-        let (text, lines) = cursor.take_source_lines();
-        self.tails.intern(text, lines)
+        self.tails.intern(cursor.take_source_lines())
     }
 }

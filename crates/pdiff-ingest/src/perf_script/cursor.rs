@@ -77,14 +77,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes this line and the source text (`|8    text`) after it, if there is some.
-    pub(super) fn take_source_lines(&mut self) -> (&'a [u8], u32) {
+    pub(super) fn take_source_lines(&mut self) -> &'a [u8] {
         let mut end = *self;
         end.next_line();
         while end.rest.first() == Some(&b'|') {
             end.next_line();
         }
-        let lines = end.line - self.line;
-        (self.take(self.rest.len() - end.rest.len(), lines), lines)
+        self.take(self.rest.len() - end.rest.len(), end.line - self.line)
     }
 }
 

@@ -13,44 +13,38 @@ use super::memo::{TextId, hash};
 pub(super) struct TailMemo {
     lines: LineTable,
     ids: HashTable<(u64, TextId)>,
-    tails: Vec<Tail>,
+    /// Where the lines of each tail end in `line_ids`; they begin where those of the tail before end.
+    ends: Vec<usize>,
     /// The line numbers of all tails, one after the other.
     line_ids: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Tail {
-    /// Where its lines end in [`TailMemo::line_ids`]; they begin where those of the tail before end.
-    end: usize,
-    /// How many lines it takes in the input, those that are not kept included.
-    input_lines: u32,
-}
-
 impl TailMemo {
-    /// The number of a tail and the lines it takes, if it is known. The text ends with a line end, or is empty.
+    /// The number of a tail and how many lines it has, if it is known. The text ends with a line end, or is empty.
     #[inline]
     pub(super) fn find(&self, text: &[u8]) -> Option<(TextId, u32)> {
-        self.find_hashed(hash(text), text)
+        let id = self.find_hashed(hash(text), text)?;
+        Some((id, self.line_ids_of(id).len() as u32))
     }
 
-    /// The number of a tail that takes `input_lines` lines in the input.
-    pub(super) fn intern(&mut self, text: &[u8], input_lines: u32) -> TextId {
+    /// The number of a tail.
+    pub(super) fn intern(&mut self, text: &[u8]) -> TextId {
         let hash = hash(text);
-        if let Some((id, _)) = self.find_hashed(hash, text) {
+        if let Some(id) = self.find_hashed(hash, text) {
             return id;
         }
-        let id = TextId::try_from(self.tails.len()).expect("fewer than 2^32 texts fit in memory");
+        let id = TextId::try_from(self.ends.len()).expect("fewer than 2^32 texts fit in memory");
         let lines = &mut self.lines;
         self.line_ids.extend(text.split_inclusive(|byte| *byte == b'\n').map(|line| lines.intern(line)));
-        self.tails.push(Tail { end: self.line_ids.len(), input_lines });
+        self.ends.push(self.line_ids.len());
         self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
     }
 
     #[inline]
-    fn find_hashed(&self, hash: u64, text: &[u8]) -> Option<(TextId, u32)> {
-        let (_, id) = self.ids.find(hash, |(known, id)| *known == hash && self.is_text(*id, text))?;
-        Some((*id, self.tails.get(*id as usize)?.input_lines))
+    fn find_hashed(&self, hash: u64, text: &[u8]) -> Option<TextId> {
+        let known = self.ids.find(hash, |(known, id)| *known == hash && self.is_text(*id, text));
+        known.map(|(_, id)| *id)
     }
 
     #[inline]
@@ -68,8 +62,8 @@ impl TailMemo {
     #[inline]
     fn line_ids_of(&self, id: TextId) -> &[u32] {
         let place = id as usize;
-        let end = self.tails.get(place).map_or(0, |tail| tail.end);
-        let start = place.checked_sub(1).and_then(|before| self.tails.get(before)).map_or(0, |tail| tail.end);
+        let end = self.ends.get(place).copied().unwrap_or(0);
+        let start = place.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         self.line_ids.get(start..end).unwrap_or(&[])
     }
 
@@ -80,7 +74,7 @@ impl TailMemo {
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.tails.len()
+        self.ends.len()
     }
 }
 
@@ -121,11 +115,11 @@ mod tests {
     #[test]
     fn a_tail_keeps_its_number_and_its_lines() {
         let mut memo = TailMemo::default();
-        assert_eq!(memo.intern(b"", 0), 0);
-        assert_eq!(memo.intern(b"\ta\n\tb\n", 2), 1);
-        assert_eq!(memo.intern(b"\ta\n", 9), 2);
-        assert_eq!(memo.intern(b"\ta\n\tb\n", 2), 1);
-        assert_eq!(memo.find(b"\ta\n"), Some((2, 9)));
+        assert_eq!(memo.intern(b""), 0);
+        assert_eq!(memo.intern(b"\ta\n\tb\n"), 1);
+        assert_eq!(memo.intern(b"\ta\n"), 2);
+        assert_eq!(memo.intern(b"\ta\n\tb\n"), 1);
+        assert_eq!(memo.find(b"\ta\n"), Some((2, 1)));
         assert_eq!(memo.find(b"\ta\n\t"), None);
         assert_eq!(memo.find(b"\tb\n"), None);
         assert_eq!(memo.find(b""), Some((0, 0)));

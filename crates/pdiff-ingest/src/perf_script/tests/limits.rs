@@ -40,6 +40,18 @@ fn a_stack_of_a_hundred_thousand_frames_keeps_those_near_the_leaf() {
 }
 
 #[test]
+fn a_stack_that_is_the_kept_part_of_a_deeper_one_has_its_own_lines() {
+    let chain = |frames: usize| -> String { (0..frames).map(|i| format!("\t{i:x} f{i} (/x)\n")).collect() };
+    let header = "x 7 1.000001: 8 c: \n";
+    let (deep, kept) = (chain(StackTable::MAX_DEPTH + 900), chain(StackTable::MAX_DEPTH));
+    let text = format!("{header}{deep}\n{header}{kept}\nwhat is this\n");
+    let profile = profile(text.as_bytes());
+    assert_eq!(profile.stacks.len(), 1);
+    let note = profile.notes.get(NoteKind::UnparsedLine).unwrap();
+    assert_eq!(*note.examples[0], *format!("line {}: what is this", text.lines().count()));
+}
+
+#[test]
 fn a_stack_longer_than_a_block_is_one_sample() {
     let name = "f".repeat(4000);
     let frames: String = (0..10_000).map(|i| format!("\t{i:x} {name} (/x)\n")).collect();
