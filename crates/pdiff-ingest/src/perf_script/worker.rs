@@ -127,19 +127,19 @@ impl Worker {
 
     #[inline]
     fn read_line(&mut self, line: &[u8], cursor: &mut Cursor<'_>, block: &Block) {
-        match line.first() {
-            None | Some(b'\r') => {
+        match line {
+            [] | [b'\r'] => {
                 self.orphans = Orphans::Unparsed;
                 if cursor.is_at_frame() {
                     let known = self.known(HeaderLine::default());
                     self.sample(&known, cursor, block);
                 }
             }
-            Some(b'\t') => self.orphan(line),
-            Some(b'#') if comment_line::is_comment(line) => {
+            [b'\t', ..] => self.orphan(line),
+            [b'#', ..] if comment_line::is_comment(line) => {
                 self.findings.comments.push((self.position, line.into()));
             }
-            Some(_) => self.header(line, cursor, block),
+            _ => self.header(line, cursor, block),
         }
     }
 

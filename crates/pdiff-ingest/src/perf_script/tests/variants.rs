@@ -179,6 +179,7 @@ fn comments_and_records_are_kept_apart_from_samples() {
 #[test]
 fn line_ends_of_windows_and_bytes_that_are_no_text_are_read() {
     check("x 7 1.000001: 8 c: \r\n\t1 a (/x)\r\n\t2 b (/x)\r\n\r\n", "c|1|x -/7|2:b(x);1:a(x) 1 8");
+    check("x 7 1.000001: 8 c: \n\t1 a (/x)\n\n\rodd\n", "c|1|x -/7|1:a(x) 1 8\n! unparsed-line 1 0");
     let text = b"x\xff 7 1.000001: 8 c: \n\t1 a\xfe (/x)\n\n";
     assert_eq!(super::dump(&profile(text)), "c|1|x\u{fffd} -/7|1:a\u{fffd}(x) 1 8\n! not-utf8 2 8\n");
 }
