@@ -162,8 +162,10 @@ impl Worker {
 
     #[inline]
     fn header(&mut self, line: &[u8], cursor: &mut Cursor<'_>, block: &Block) {
+        self.orphans = Orphans::Unparsed;
         let threads = &self.threads.memo;
-        match self.shapes.parse(line, |text| threads.find(text)) {
+        let is_short = line.len() <= MAX_LINE_BYTES;
+        match is_short.then(|| self.shapes.parse(line, |text| threads.find(text))).flatten() {
             Some(known) => self.sample(&known, cursor, block),
             None => self.other_header(line, cursor, block),
         }
@@ -171,7 +173,6 @@ impl Worker {
 
     #[cold]
     fn other_header(&mut self, line: &[u8], cursor: &mut Cursor<'_>, block: &Block) {
-        self.orphans = Orphans::Unparsed;
         let line = match line.get(..MAX_LINE_BYTES) {
             Some(kept) if line.len() > MAX_LINE_BYTES => {
                 self.findings.log.add(NoteKind::LineTooLong, 0, self.position, kept);

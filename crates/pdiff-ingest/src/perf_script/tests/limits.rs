@@ -20,6 +20,13 @@ fn a_line_of_ten_megabytes_is_cut() {
 }
 
 #[test]
+fn equal_headers_of_any_length_mean_the_same() {
+    let long = format!("x 7 1.000001: 8 c: {:>17} {} (/x)\n", "1000", "f".repeat(100_000));
+    let profile = profile(long.repeat(2).as_bytes());
+    assert_eq!((profile.stacks.len(), profile.events[0].samples), (1, 2));
+}
+
+#[test]
 fn a_line_longer_than_a_block_is_cut() {
     let long = "x".repeat(40 << 20);
     let sample = "x 7 1.000001: 8 c: \n\t1 a (/x)\n\n";

@@ -214,6 +214,13 @@ fn odd_lines_are_counted_and_parsing_goes_on() {
 }
 
 #[test]
+fn a_frame_behind_a_whole_chain_belongs_to_no_record_before_that_chain() {
+    let sample = "x 7 1.000001: 8 c: \n\t1 a (/x)\n\n";
+    let record = "x 7 1.000001: PERF_RECORD_COMM exec: x: y:7/7\n";
+    check(&format!("{sample}{record}{sample}\t2 b (/x)\n"), "c|1|x -/7|1:a(x) 2 16\n! unparsed-line 1 0");
+}
+
+#[test]
 fn periods_that_do_not_fit_are_no_periods() {
     for period in ["-5", "18446744073709551616", "NaN", "1e5"] {
         let text = format!("x 7 1.000001: {period} c: \n\t1 a (/x)\n\n");
