@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::notes::Notes;
 use crate::object::Object;
@@ -58,7 +58,7 @@ pub struct ProfileBuilder {
     stacks: StackTable,
     threads: Interner<Thread>,
     events: Interner<Box<str>>,
-    without_period: Vec<EventId>,
+    without_period: FxHashSet<EventId>,
     cells: Vec<Cell>,
     /// Where objects were mapped; public because they are only collected.
     pub mappings: Vec<Mapping>,
@@ -130,9 +130,7 @@ impl ProfileBuilder {
 
     /// Says that samples of an event came without period, so that their weight is their number.
     pub fn without_period(&mut self, event: EventId) {
-        if !self.without_period.contains(&event) {
-            self.without_period.push(event);
-        }
+        self.without_period.insert(event);
     }
 
     /// Makes room for so many cells at once, so that memory does not grow by doubling.
