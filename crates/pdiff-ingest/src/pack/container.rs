@@ -139,27 +139,41 @@ pub(super) fn read_sections(bytes: &[u8]) -> Result<Vec<Section<'_>>, PackError>
         return Err(PackError::Checksum { section: HEADER });
     }
     let entries = header.get(START_BYTES..).unwrap_or_default().chunks_exact(ENTRY_BYTES);
-    let sections =
-        entries.map(|entry| read_section(entry, &mut rest, truncated)).collect::<Result<_, _>>()?;
-    let is_end = rest.is_empty();
-    is_end
-        .then_some(sections)
-        .ok_or(PackError::Damaged { section: HEADER, what: "bytes behind the sections" })
+    let damaged = |what| PackError::Damaged { section: HEADER, what };
+    let entries: Option<Vec<Entry>> = entries.map(read_entry).collect();
+    let entries = entries.ok_or(damaged("an entry of the table"))?;
+    let before = (bytes.len() - rest.left()) as u64;
+    let expected = entries.iter().fold(before, |sum, entry| sum.saturating_add(entry.stored_len));
+    let sections = entries.iter().map(|entry| {
+        let stored = usize::try_from(entry.stored_len).ok().and_then(|len| rest.take(len));
+        read_section(entry, stored.ok_or_else(|| truncated(expected))?)
+    });
+    let sections = sections.collect::<Result<_, _>>()?;
+    if rest.is_empty() { Ok(sections) } else { Err(damaged("bytes behind the sections")) }
 }
 
-fn read_section<'a>(
-    entry: &[u8],
-    rest: &mut ByteReader<'a>,
-    truncated: impl Fn(u64) -> PackError,
-) -> Result<Section<'a>, PackError> {
-    let mut entry = ByteReader::new(entry);
-    let mut fields =
-        || Some((word(&mut entry)?, word(&mut entry)?, entry.fixed()?, entry.fixed()?, word(&mut entry)?));
-    let cut = PackError::Damaged { section: HEADER, what: "an entry of the table" };
-    let (code, number, stored_len, len, crc) = fields().ok_or(cut)?;
-    let kind = Kind::from_code(code);
-    let stored = usize::try_from(stored_len).ok().and_then(|len| rest.take(len));
-    let stored = stored.ok_or_else(|| truncated(stored_len))?;
+/// A row of the table of sections.
+struct Entry {
+    kind: Kind,
+    number: u32,
+    stored_len: u64,
+    len: u64,
+    crc: u32,
+}
+
+fn read_entry(bytes: &[u8]) -> Option<Entry> {
+    let mut reader = ByteReader::new(bytes);
+    Some(Entry {
+        kind: Kind::from_code(word(&mut reader)?),
+        number: word(&mut reader)?,
+        stored_len: reader.fixed()?,
+        len: reader.fixed()?,
+        crc: word(&mut reader)?,
+    })
+}
+
+fn read_section<'a>(entry: &Entry, stored: &'a [u8]) -> Result<Section<'a>, PackError> {
+    let Entry { kind, number, len, crc, .. } = *entry;
     if crc32fast::hash(stored) != crc {
         return Err(PackError::Checksum { section: kind.name() });
     }
