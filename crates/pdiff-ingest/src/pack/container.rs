@@ -24,7 +24,7 @@ pub(super) const MAGIC: &[u8; 8] = b"\x89pdiff\r\n";
 pub(super) const VERSION: u32 = 1;
 
 /// The most sections of a pack: one a census, and few others.
-const MAX_SECTIONS: u32 = 4096;
+pub(super) const MAX_SECTIONS: usize = 4096;
 
 const START_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 28;
@@ -128,10 +128,11 @@ pub(super) fn read_sections(bytes: &[u8]) -> Result<Vec<Section<'_>>, PackError>
         let (found, expected) = (u64::from(version), u64::from(VERSION));
         return Err(PackError::OtherVersion { section: HEADER, found, expected });
     }
+    let count = count as usize;
     if count > MAX_SECTIONS {
         return Err(PackError::Damaged { section: HEADER, what: "too many sections" });
     }
-    let table_end = START_BYTES + count as usize * ENTRY_BYTES;
+    let table_end = START_BYTES + count * ENTRY_BYTES;
     let mut rest = ByteReader::new(bytes);
     let header = rest.take(table_end).zip(word(&mut rest));
     let (header, crc) = header.ok_or_else(|| truncated((table_end + CRC_BYTES) as u64))?;

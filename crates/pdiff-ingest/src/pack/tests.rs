@@ -186,6 +186,15 @@ fn resolutions_of_another_profile_are_not_packed() {
 }
 
 #[test]
+fn more_censuses_than_a_reader_accepts_are_not_packed() {
+    let mut run = run_at(&[1]);
+    run.objects = vec![run.objects[1].clone(); 4096];
+    assert!(matches!(write_pack(&run), Err(PackError::Unpackable { section: "census", .. })));
+    run.objects.truncate(4093);
+    assert_eq!(read_pack(&write_pack(&run).unwrap()), Ok(run));
+}
+
+#[test]
 fn a_census_stays_packed_until_asked_for() {
     let back = read_pack(&write_pack(&run_at(&[1])).unwrap()).unwrap();
     let census = back.objects[1].census.as_ref().unwrap();

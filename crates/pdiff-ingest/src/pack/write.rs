@@ -3,7 +3,7 @@
 use pdiff_profile::codec::CodecError;
 use pdiff_profile::{Profile, Resolutions};
 
-use super::container::{Kind, Section, write_sections};
+use super::container::{Kind, MAX_SECTIONS, Section, write_sections};
 use super::error::PackError;
 use super::packed_run::PackedRun;
 use super::run_facts;
@@ -48,6 +48,9 @@ pub fn write_pack(run: &PackedRun) -> Result<Vec<u8>, PackError> {
         .chain(census.map(|(number, stored)| (Kind::Census, number, stored)))
         .map(|(kind, number, stored)| Section { kind, number, stored: &stored.bytes, len: stored.len })
         .collect();
+    if sections.len() > MAX_SECTIONS {
+        return Err(PackError::Unpackable { section: Kind::Census.name(), what: "there are too many" });
+    }
     Ok(write_sections(&sections))
 }
 
