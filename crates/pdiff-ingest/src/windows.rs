@@ -10,7 +10,9 @@
 //! window_s             length of the window in seconds
 //! ```
 //!
-//! An empty field or `-` says that the value is not known.
+//! An empty field or `-` says that the value is not known. Two columns of one meaning are refused: which of them holds?
+
+use std::collections::HashSet;
 
 use pdiff_profile::RunMeasures;
 
@@ -32,6 +34,14 @@ pub enum WindowsError {
         "line 1: none of the columns operations, tps, cpu_seconds, window_s; hint: the file is tab separated"
     )]
     NothingMeasured,
+    /// Two columns of one meaning.
+    #[error("line 1: columns '{first}' and '{second}' mean the same; hint: leave one of them out")]
+    SameMeaning {
+        /// The one that stands first.
+        first: Box<str>,
+        /// The other.
+        second: Box<str>,
+    },
     /// A field that is no positive number.
     #[error("line {line}: {column} '{text}' is not a positive number")]
     NotANumber {
@@ -52,7 +62,7 @@ pub enum WindowsError {
     },
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
     Capture,
     Operations,
@@ -97,10 +107,11 @@ impl Windows {
         if columns.iter().all(|column| matches!(column, Column::Capture | Column::Other)) {
             return Err(WindowsError::NothingMeasured);
         }
-        let mut windows = Self::default();
+        check_meanings(&names, &columns)?;
+        let (mut windows, mut known) = (Self::default(), HashSet::new());
         for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')) {
             let (capture, measures) = parse_row(line, index + 1, &names, &columns)?;
-            if windows.get(&capture).is_some() {
+            if !known.insert(capture.clone()) {
                 return Err(WindowsError::Twice { line: index + 1, capture });
             }
             windows.runs.push((capture, measures));
@@ -118,6 +129,18 @@ impl Windows {
     pub fn captures(&self) -> impl Iterator<Item = &str> {
         self.runs.iter().map(|(name, _)| &**name)
     }
+}
+
+fn check_meanings(names: &[&str], columns: &[Column]) -> Result<(), WindowsError> {
+    let mut known: Vec<(Column, &str)> = Vec::new();
+    for (column, name) in columns.iter().zip(names).filter(|(column, _)| **column != Column::Other) {
+        if let Some((_, first)) = known.iter().find(|(of_known, _)| of_known == column) {
+            let (first, second) = (first.trim().into(), name.trim().into());
+            return Err(WindowsError::SameMeaning { first, second });
+        }
+        known.push((*column, *name));
+    }
+    Ok(())
 }
 
 fn parse_row(
@@ -177,6 +200,7 @@ mod tests {
         };
         check("", "no column 'capture'");
         check("capture\tversion\n", "none of the columns");
+        check("capture\ttps\tqps\na\t1\t2\n", "'tps' and 'qps' mean the same; hint:");
         check("capture\ttps\na\t1\nb\tmany\n", "line 3: tps 'many'");
         check("capture\ttps\na\t-1\n", "line 2: tps '-1'");
         check("capture\ttps\na\tNaN\n", "line 2: tps 'NaN'");
