@@ -4,6 +4,7 @@
 //! or, where samples are single lines, before a line that begins a sample. A sample longer than [`MAX_BLOCK_BYTES`] is cut
 //! at a line end, and the block after it says that it continues one. Where blocks are cut does not change the result.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use super::header_line;
@@ -90,8 +91,8 @@ pub(super) struct BlockReader<R> {
     next_index: u32,
     next_continues: bool,
     is_done: bool,
-    /// A block taken back, to be given out first.
-    waiting: Option<Block>,
+    /// Blocks taken back, to be given out first.
+    waiting: VecDeque<Block>,
 }
 
 impl<R: Read> BlockReader<R> {
@@ -104,13 +105,13 @@ impl<R: Read> BlockReader<R> {
             next_index: 0,
             next_continues: false,
             is_done: false,
-            waiting: None,
+            waiting: VecDeque::new(),
         }
     }
 
     /// Puts the next block into `block`, whose memory is used again; false at the end.
     pub(super) fn read_block(&mut self, block: &mut Block) -> io::Result<bool> {
-        if let Some(waiting) = self.waiting.take() {
+        if let Some(waiting) = self.waiting.pop_front() {
             *block = waiting;
             return Ok(true);
         }
@@ -125,15 +126,15 @@ impl<R: Read> BlockReader<R> {
         Ok(true)
     }
 
-    /// Takes a block back, to be read again.
-    pub(super) fn put_back(&mut self, block: Block) {
-        self.waiting = Some(block);
+    /// Takes blocks back, to be read again in this order.
+    pub(super) fn put_back(&mut self, blocks: Vec<Block>) {
+        self.waiting = blocks.into();
     }
 
     /// Gives out no further block.
     pub(super) fn stop(&mut self) {
         self.is_done = true;
-        self.waiting = None;
+        self.waiting.clear();
     }
 
     fn start(&mut self, block: &mut Block) {

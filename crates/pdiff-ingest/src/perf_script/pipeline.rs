@@ -15,7 +15,7 @@ use crate::options::ReadOptions;
 use crate::time_window::{TimeRange, TimeWindow};
 
 use super::Input;
-use super::blocks::{BLOCK_BYTES, Block, BlockReader};
+use super::blocks::{BLOCK_BYTES, Block, BlockReader, MAX_BLOCK_BYTES};
 use super::columns::{self, Columns, HEAD_BYTES};
 use super::cursor::Cursor;
 use super::header_line;
@@ -103,7 +103,7 @@ enum RangeError {
     Other(Error),
 }
 
-/// The times to keep. A window relative to the first sample needs a look at the first block.
+/// The times to keep. A window relative to the first sample needs a look at the blocks up to it.
 fn time_range<R: Read>(
     blocks: &mut BlockReader<R>,
     options: &ReadOptions<'_>,
@@ -117,18 +117,30 @@ fn time_range<R: Read>(
         }
         TimeWindow::Percent { .. } => Err(RangeError::Other(Error::PercentNeedsFile { path: path.into() })),
         TimeWindow::Relative { start_ns, end_ns } => {
-            let mut block = Block::default();
-            blocks.read_block(&mut block).map_err(RangeError::Read)?;
-            let first_ns = first_time(block.text.as_slice(), columns);
-            blocks.put_back(block);
+            let first_ns = first_time(blocks, columns).map_err(RangeError::Read)?;
             let no_times = || RangeError::Other(Error::NoTimes { path: path.into() });
             Ok(Some(TimeRange::relative(first_ns.ok_or_else(no_times)?, start_ns, end_ns)))
         }
     }
 }
 
-/// The time of the first sample.
-fn first_time(text: &[u8], columns: Columns) -> Option<u64> {
+/// The time of the first sample, if one of the blocks in [`MAX_BLOCK_BYTES`] has it: records may stand before it.
+fn first_time<R: Read>(blocks: &mut BlockReader<R>, columns: Columns) -> io::Result<Option<u64>> {
+    let (mut seen, mut bytes, mut first_ns) = (Vec::new(), 0, None);
+    while first_ns.is_none() && bytes < MAX_BLOCK_BYTES {
+        let mut block = Block::default();
+        if !blocks.read_block(&mut block)? {
+            break;
+        }
+        first_ns = first_time_in(block.text.as_slice(), columns);
+        bytes += block.text.as_slice().len();
+        seen.push(block);
+    }
+    blocks.put_back(seen);
+    Ok(first_ns)
+}
+
+fn first_time_in(text: &[u8], columns: Columns) -> Option<u64> {
     let mut cursor = Cursor::new(text);
     while let Some(line) = cursor.next_line() {
         let is_sample =

@@ -2,8 +2,9 @@
 
 use pdiff_profile::NoteKind;
 
-use super::{check, error, profile, profile_with};
+use super::{check, error, parse_blocks, profile, profile_with};
 use crate::error::Error;
+use crate::{ReadOptions, TimeWindow};
 
 #[test]
 fn a_chain_is_turned_root_first() {
@@ -232,7 +233,7 @@ fn periods_that_do_not_fit_are_no_periods() {
 
 #[test]
 fn time_windows_count_what_they_leave_out() {
-    use crate::{ReadOptions, TimeWindow, parse_perf_script};
+    use crate::parse_perf_script;
     let text: String = (0..10).map(|i| format!("x 7 {i}.500000: 8 c: \n\t1 a (/x)\n\n")).collect();
     let kept = |window: &str| {
         let time = TimeWindow::parse(window).unwrap();
@@ -250,6 +251,18 @@ fn time_windows_count_what_they_leave_out() {
     assert_eq!(kept("50%/2"), [5, 6, 7, 8, 9]);
     assert!(matches!(error(text.as_bytes(), "20,"), Error::NothingInWindow { .. }));
     assert!(matches!(error(b"     5571cb855236 leaf\n", "+1,"), Error::NoTimes { .. }));
+}
+
+#[test]
+fn a_relative_window_begins_at_the_first_sample_behind_any_number_of_records() {
+    let record = "x 7 0.000000: PERF_RECORD_COMM: x:7/7\n".repeat(9);
+    let text = format!("{record}x 7 1.500000: 8 c: \n\t1 a (/x)\n\nx 7 3.500000: 8 c: \n\t1 a (/x)\n\n");
+    let time = TimeWindow::parse("+0,+1").unwrap();
+    for block_bytes in [1, 100, 1 << 20] {
+        let options = ReadOptions { time, ..ReadOptions::new() };
+        let profile = parse_blocks(text.as_bytes(), &options, block_bytes).unwrap();
+        assert_eq!(profile.events[0].samples, 1, "{block_bytes}");
+    }
 }
 
 #[test]
