@@ -9,8 +9,8 @@
 //! ```
 //!
 //! A real line (inferno-collapse-perf 0.12.8 of perf 6.1.187 text): `mysqld;start_thread;handle_connection;do_command 12`.
-//! There are no addresses, no times and no objects; the count is samples and weight at once, and the first name, which
-//! may be a comm, is a frame like the others.
+//! There are no addresses, no times and no objects; the count is samples and weight at once (as samples it stops at
+//! 2^32 - 1 a line), and the first name, which may be a comm, is a frame like the others.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -21,11 +21,14 @@ use pdiff_profile::{
 use crate::digits;
 use crate::error::Error;
 use crate::options::ReadOptions;
-use crate::perf_script::{Input, MAX_LINE_BYTES, too_many_unparsed};
+use crate::perf_script::{Input, excerpt, too_many_unparsed};
 use crate::time_window::TimeWindow;
 
 /// How many bytes are read between two reports of progress.
 const BUFFER_BYTES: usize = 1 << 20;
+
+/// The most read of one line, which is a whole stack: as many frames as are kept, with names of 4 kB.
+const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// Parses folded stacks.
 pub(crate) fn parse<R: Read>(input: Input<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {
@@ -90,13 +93,11 @@ impl Folded {
             return;
         }
         let number = self.lines;
-        let example = || format!("line {number}: {}", crate::perf_script::excerpt(text));
-        let split = memchr::memrchr(b' ', text).map(|space| text.split_at(space));
-        let parsed = split.and_then(|(stack, count)| Some((stack.trim_ascii_end(), parse_count(count)?)));
-        let Some((stack, count)) = parsed.filter(|(stack, _)| !stack.is_empty() && len <= MAX_LINE_BYTES + 1)
-        else {
+        let example = || format!("line {number}: {}", excerpt(text));
+        let is_too_long = len > MAX_LINE_BYTES + 1;
+        let Some((stack, count)) = split_line(text).filter(|_| !is_too_long) else {
             self.unparsed += 1;
-            let kind = if len > MAX_LINE_BYTES + 1 { NoteKind::LineTooLong } else { NoteKind::UnparsedLine };
+            let kind = if is_too_long { NoteKind::LineTooLong } else { NoteKind::UnparsedLine };
             return self.notes.add(kind, 1, Weight::ZERO, example);
         };
         if count > 0 {
@@ -144,6 +145,13 @@ impl Folded {
         }
         Ok(profile)
     }
+}
+
+/// The stack of a line without its end, and its count; `None` if it has no such form.
+pub(crate) fn split_line(line: &[u8]) -> Option<(&[u8], u64)> {
+    let (stack, count) = line.split_at_checked(memchr::memrchr(b' ', line)?)?;
+    let stack = Some(stack.trim_ascii_end()).filter(|stack| !stack.is_empty())?;
+    Some((stack, parse_count(count)?))
 }
 
 /// A count; fractions, which some profilers write, are rounded.

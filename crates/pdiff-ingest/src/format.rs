@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::digits;
+use crate::folded;
 use crate::perf_script;
 
 /// How many bytes are looked at.
@@ -135,15 +135,10 @@ fn is_folded(start: &[u8]) -> bool {
         .filter(|line| !is_comment(line))
         .take(SNIFF_LINES)
         .peekable();
-    lines.peek().is_some() && lines.all(|line| is_folded_line(line) && !perf_script::is_header_line(line))
-}
-
-fn is_folded_line(line: &[u8]) -> bool {
-    let Some(space) = memchr::memrchr(b' ', line) else { return false };
-    let (stack, count) = line.split_at(space);
-    let count = count.trim_ascii_start();
-    let is_number = count.split(|byte| *byte == b'.').all(|part| digits::decimal(part).is_some());
-    is_number && !stack.starts_with(b"\t") && !stack.trim_ascii().is_empty()
+    let is_folded_line = |line: &[u8]| {
+        !line.starts_with(b"\t") && folded::split_line(line).is_some() && !perf_script::is_header_line(line)
+    };
+    lines.peek().is_some() && lines.all(is_folded_line)
 }
 
 #[cfg(test)]

@@ -143,6 +143,9 @@ fn folded_stacks_are_counted() {
         .collect();
     assert_eq!(stacks, ["main;a b;f(int) 3", "main 2", "main;g* 2"]);
     assert!(!profile.events[0].has_period);
+    let deep = format!("main 1\n{} 3\n", vec!["a::long::name<of::a::function>"; 4000].join(";"));
+    let deep = TestFile::new(deep.as_bytes()).read().unwrap();
+    assert_eq!((deep.events[0].samples, deep.notes.is_empty()), (4, true));
     let odd = format!("{}what\n", "main 1\n".repeat(50));
     assert!(matches!(TestFile::new(odd.as_bytes()).read(), Err(Error::TooManyUnparsed { unparsed: 1, .. })));
 }

@@ -16,7 +16,7 @@ pub(super) const BLOCK_BYTES: usize = 256 << 10;
 pub(super) const MAX_BLOCK_BYTES: usize = 32 << 20;
 
 /// The most kept of one line.
-pub(crate) const MAX_LINE_BYTES: usize = 64 << 10;
+pub(super) const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// How far from its end a block is searched for an edge before all of it is.
 const EDGE_WINDOW_BYTES: usize = 64 << 10;

@@ -60,7 +60,6 @@ use crate::error::Error;
 use crate::options::ReadOptions;
 use crate::time_window::{TimeRange, TimeWindow};
 
-pub(crate) use blocks::MAX_LINE_BYTES;
 pub(crate) use pipeline::parse;
 
 /// More than one line in so many unparsed is an error.
