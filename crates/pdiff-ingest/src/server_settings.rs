@@ -232,7 +232,7 @@ fn is_server_group(group: &str) -> bool {
 
 /// One line of an option file: what it sets and to what.
 fn option(line: &str) -> (String, String) {
-    let line = line.split_once(" #").map_or(line, |(line, _)| line).trim();
+    let line = without_comment(line).trim();
     let (name, value) = line.split_once('=').map_or((line, None), |(name, value)| (name, Some(value.trim())));
     let name = name.trim().to_ascii_lowercase().replace('-', "_");
     let name = name.trim_start_matches('_');
@@ -244,6 +244,23 @@ fn option(line: &str) -> (String, String) {
         (None, Some(off)) if !OWN_SKIPS.contains(&name) => (off.to_owned(), "OFF".to_owned()),
         (None, _) => (name.strip_prefix("enable_").unwrap_or(name).to_owned(), "ON".to_owned()),
     }
+}
+
+/// A line up to the first `#` that stands outside of quotes; a backslash keeps a quote from ending.
+fn without_comment(line: &str) -> &str {
+    let (mut quote, mut is_escaped) = (None, false);
+    let comment = line.find(|c: char| {
+        let is_comment = c == '#' && quote.is_none();
+        if matches!(c, '"' | '\'') && !is_escaped {
+            quote = match quote {
+                None => Some(c),
+                Some(open) => Some(open).filter(|open| *open != c),
+            };
+        }
+        is_escaped = c == '\\' && quote.is_some() && !is_escaped;
+        is_comment
+    });
+    line.get(..comment.unwrap_or(line.len())).unwrap_or(line)
 }
 
 fn unquote(value: &str) -> &str {
@@ -295,6 +312,10 @@ mod tests {
         check(
             text,
             &[("innodb_x", "a"), ("log_bin", "OFF"), ("log_slow", "ON"), ("skip_name_resolve", "ON")],
+        );
+        check(
+            "[mysqld]\na = 1\t# x\nb = 2# x\nc = \"x # 'y\" # z\nd = 'x\\' # y'\n",
+            &[("a", "1"), ("b", "2"), ("c", "x # 'y"), ("d", "x\\' # y")],
         );
         assert_eq!(parse_settings(text).map(|settings| settings.scope()), Ok(SettingsScope::Given));
         assert_eq!(parse_settings("a\t1").map(|settings| settings.scope()), Ok(SettingsScope::All));
