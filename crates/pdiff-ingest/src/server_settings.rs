@@ -29,7 +29,7 @@ pub enum SettingsError {
     },
     /// An option file that takes in others.
     #[error(
-        "line {line}: {text} is not followed; hint: give what `mysqld --print-defaults` or the server shows"
+        "line {line}: {text} is not followed; hint: give what `mysql -B -e 'SHOW GLOBAL VARIABLES'` prints, or one file with all settings"
     )]
     Include {
         /// Line, from 1.
@@ -227,7 +227,7 @@ fn parse_options(text: &str) -> Result<ServerSettings, SettingsError> {
 /// `mysqld`, `server`, or `mysqld-8.0`.
 fn is_server_group(group: &str) -> bool {
     let group = group.trim();
-    SERVER_GROUPS.contains(&group) || group.strip_prefix("mysqld-").is_some()
+    SERVER_GROUPS.contains(&group) || group.starts_with("mysqld-")
 }
 
 /// One line of an option file: what it sets and to what.
