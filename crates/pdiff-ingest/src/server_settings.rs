@@ -145,24 +145,30 @@ fn parse_tabbed(text: &str) -> Result<ServerSettings, SettingsError> {
 
 fn parse_table(text: &str) -> Result<ServerSettings, SettingsError> {
     let mut settings = ServerSettings::new(SettingsScope::All);
-    let mut last: Option<String> = None;
+    let (mut last, mut is_closed): (Option<&str>, bool) = (None, true);
     for (index, line) in text.lines().enumerate() {
         let is_border = line.starts_with("+--");
         match line.strip_prefix('|').and_then(|line| line.split_once('|')) {
-            _ if is_border => last = None,
+            _ if is_border => (last, is_closed) = (None, true),
             Some((name, _)) if is_heading(name) => {}
             Some((name, value)) if is_name(name.trim()) => {
                 settings.insert(name, closed(value).trim());
-                last = Some(name.to_owned());
+                (last, is_closed) = (Some(name), has_bar(value));
             }
-            _ => match &last {
-                Some(name) => settings.append_line(name, closed(line).trim()),
-                None if is_chatter(line) => {}
-                None => return Err(not_a_setting(index, line)),
-            },
+            // Behind a row that is closed a client may speak; a value that is open may hold the same words.
+            _ if is_closed && is_chatter(line) => {}
+            _ => {
+                let name = last.ok_or_else(|| not_a_setting(index, line))?;
+                settings.append_line(name, closed(line).trim());
+                is_closed = has_bar(line);
+            }
         }
     }
     Ok(settings)
+}
+
+fn has_bar(cell: &str) -> bool {
+    cell.trim_end().ends_with('|')
 }
 
 /// A cell without its closing bar.
@@ -300,6 +306,7 @@ mod tests {
     #[test]
     fn a_value_may_hold_bars_labels_and_line_breaks() {
         check("| a | x|y |\n| b | 1\n2 |\n", &[("a", "x|y"), ("b", "1\n2")]);
+        check("| a | 1 |\n| b | x\n\ny |\n\nmysql> exit\n", &[("a", "1"), ("b", "x\n\ny")]);
         check(
             "*** 1. row ***\nVariable_name: a\nValue: x\ny: Value: z\n*** 2. row ***\nVariable_name: b\nValue: Value: 1\n",
             &[("a", "x\ny: Value: z"), ("b", "Value: 1")],
