@@ -15,7 +15,7 @@ pub enum SettingsScope {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServerSettings {
     scope: SettingsScope,
-    values: BTreeMap<Box<str>, Box<str>>,
+    values: BTreeMap<Box<str>, String>,
 }
 
 impl ServerSettings {
@@ -32,14 +32,15 @@ impl ServerSettings {
     }
 
     /// Sets a value, and gives the one that it replaces. Dashes and underscores in names are the same to a server.
-    pub fn insert(&mut self, name: &str, value: &str) -> Option<Box<str>> {
-        self.values.insert(canonical(name), value.into())
+    pub fn insert(&mut self, name: &str, value: &str) -> Option<String> {
+        self.values.insert(canonical(name), value.to_owned())
     }
 
     /// Adds a line to a value.
     pub fn append_line(&mut self, name: &str, line: &str) {
         if let Some(value) = self.values.get_mut(canonical(name).as_ref()) {
-            *value = format!("{value}\n{line}").into();
+            value.push('\n');
+            value.push_str(line);
         }
     }
 
