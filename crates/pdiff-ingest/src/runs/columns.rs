@@ -101,22 +101,26 @@ pub fn parse_runs(input: &TableBytes, columns: &RunsColumns) -> Result<RunsTable
     check_factors(&columns.factors)?;
     let table = TextTable::parse(input)?;
     let found = find(&table, columns)?;
-    let mut names: Vec<String> = Vec::new();
+    let mut rows_of: HashMap<&str, Vec<usize>> = HashMap::new();
     for row in 0..table.rows.len() {
         let name = table.field(row, found.build).ok_or_else(|| table.bad(row, found.build, "is missing"))?;
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
+        rows_of.entry(name).or_default().push(row);
     }
-    names.sort_by(|a, b| natural_order(a, b));
-    let builds =
-        names.iter().map(|name| build(&table, &found, columns, name)).collect::<Result<Vec<_>, _>>()?;
+    let mut rows_of: Vec<(&str, Vec<usize>)> = rows_of.into_iter().collect();
+    rows_of.sort_by(|(a, _), (b, _)| natural_order(a, b));
+    let build_of_rows = |(name, rows): &(&str, Vec<usize>)| build(&table, &found, columns, name, rows);
+    let builds = rows_of.iter().map(build_of_rows).collect::<Result<Vec<_>, _>>()?;
     for (at, factor) in columns.factors.iter().enumerate() {
         if !builds.iter().any(|build| build.has.get(at) == Some(&true)) {
             return Err(RunsError::NobodyHas { path: table.path.into(), factor: factor.as_str().into() });
         }
     }
-    let runs = (0..table.rows.len()).map(|row| run(&table, &found, row, &names)).collect::<Result<_, _>>()?;
+    let mut build_of = vec![0; table.rows.len()];
+    for (build, (_, rows)) in rows_of.iter().enumerate() {
+        rows.iter().for_each(|row| build_of[*row] = build);
+    }
+    let runs = build_of.into_iter().enumerate().map(|(row, build)| run(&table, &found, row, build));
+    let runs = runs.collect::<Result<_, _>>()?;
     let runs =
         RunsTable { path: table.path, metric: found.metric, factors: columns.factors.clone(), builds, runs };
     check_cells(&runs)?;
@@ -228,9 +232,8 @@ fn build(
     found: &Found,
     columns: &RunsColumns,
     name: &str,
+    rows: &[usize],
 ) -> Result<RunsBuild, RunsError> {
-    let rows: Vec<usize> =
-        (0..table.rows.len()).filter(|row| table.field(*row, found.build) == Some(name)).collect();
     let has = |(column, factor): (&usize, &String)| {
         let blank = rows.iter().find(|row| table.field(**row, *column).is_none());
         let set = rows.iter().any(|row| table.field(*row, *column).is_some());
@@ -248,8 +251,7 @@ fn build(
     Ok(RunsBuild { name: name.to_owned(), has })
 }
 
-fn run(table: &TextTable, found: &Found, row: usize, names: &[String]) -> Result<BenchmarkRun, RunsError> {
-    let name = table.field(row, found.build).unwrap_or("");
+fn run(table: &TextTable, found: &Found, row: usize, build: usize) -> Result<BenchmarkRun, RunsError> {
     let value = table.needed_positive(row, found.value)?;
     let mut setting = Setting::BASELINE;
     for (factor, column) in found.factors.iter().enumerate() {
@@ -264,7 +266,7 @@ fn run(table: &TextTable, found: &Found, row: usize, names: &[String]) -> Result
     let cost = found.cost.map(|column| table.needed_positive(row, column));
     Ok(BenchmarkRun {
         row: table.number(row),
-        build: names.iter().position(|known| known == name).unwrap_or(0),
+        build,
         setting,
         replicate: replicate.transpose()?,
         throughput: match found.metric {

@@ -107,6 +107,15 @@ fn what_is_wrong_is_told_with_file_and_row() {
 }
 
 #[test]
+fn rows_and_columns_that_lack_each_other_take_no_memory() {
+    let objects: String = (0..2000).map(|number| format!("{{\"column{number}\":1}}\n")).collect();
+    assert!(complaint(objects).contains("2000 rows lack most of its 2000 columns"));
+    let names: Vec<String> = (0..2000).map(|number| number.to_string()).collect();
+    let rows = format!("{}\n{}", names.join(","), "1\n".repeat(2000));
+    assert!(complaint(rows).contains("rows lack most of its 2000 columns"));
+}
+
+#[test]
 fn columns_go_by_the_names_given() {
     let text = "version,repeat,P,W,qps,noise\n8.0,1,0,0,50,x\n8.0,2,0,0,51,x\n";
     let mut asked = columns();

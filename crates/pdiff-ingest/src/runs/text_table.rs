@@ -25,6 +25,10 @@ pub(super) struct TextTable {
     numbers: Vec<usize>,
 }
 
+/// A table of more fields than this must have a byte a field, as text that names them all has: a few bytes of rows and
+/// columns that lack most of each other stand for any number of fields.
+const MAX_FIELDS_LACKED: usize = 1 << 20;
+
 /// The first bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
@@ -184,10 +188,12 @@ fn csv(text: &str) -> Result<DataFrame, String> {
     let separator = if header.contains('\t') { b'\t' } else { b',' };
     // A lone carriage return ends lines, too; polars knows line feeds.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    if let Some(long) = long_row(text.trim_start_matches('\n'), char::from(separator)) {
+    let text = text.trim_start_matches('\n');
+    check_fields(text.lines().count(), header.matches(char::from(separator)).count() + 1, text.len())?;
+    if let Some(long) = long_row(text, char::from(separator)) {
         return Err(long);
     }
-    let text = text.trim_start_matches('\n').as_bytes().to_vec();
+    let text = text.as_bytes().to_vec();
     guarded(|| {
         CsvReadOptions::default()
             .with_has_header(false)
@@ -197,6 +203,13 @@ fn csv(text: &str) -> Result<DataFrame, String> {
             .into_reader_with_file_handle(Cursor::new(text))
             .finish()
     })
+}
+
+fn check_fields(rows: usize, columns: usize, bytes: usize) -> Result<(), String> {
+    match rows.saturating_mul(columns) > bytes.max(MAX_FIELDS_LACKED) {
+        true => Err(format!("its {rows} rows lack most of its {columns} columns")),
+        false => Ok(()),
+    }
 }
 
 /// The first row with more fields than the header names; polars does not say which.
@@ -233,6 +246,7 @@ fn json(text: &str) -> Result<Fields, String> {
         }
         objects.push(object);
     }
+    check_fields(objects.len(), names.len(), text.len())?;
     let row = |(at, object): (usize, &Map<String, Value>)| {
         names.iter().map(|name| json_field(object.get(name), at + 1)).collect::<Result<Vec<_>, String>>()
     };
