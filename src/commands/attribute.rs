@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff_analysis::GroupBy;
 use pdiff_analysis::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet, mysqld_subsystem};
-use pdiff_ingest::{Named, RunsColumns, parse_runs, read_table_bytes};
+use pdiff_ingest::{ColumnName, RunsColumns, parse_runs, read_table_bytes};
 use pdiff_profile::{RunsTable, Setting};
 use pdiff_render::AttributionView;
 
@@ -76,7 +76,7 @@ fn columns(args: &DesignArgs) -> Result<RunsColumns> {
     let mut columns = RunsColumns { ignore: args.ignore.clone(), ..RunsColumns::usual(factors) };
     for word in &args.columns {
         let (what, column) = pair("--columns", word, '=')?;
-        let named = Named::Given(column.to_owned());
+        let named = ColumnName::Given(column.to_owned());
         match what {
             "build" => columns.build = column.to_owned(),
             "replicate" => columns.replicate = named,

@@ -36,8 +36,8 @@ pub use perf_script::parse_perf_script;
 pub use read::{read_input, read_profile};
 #[cfg(feature = "runs-table")]
 pub use runs::{
-    Named, RunsColumns, RunsError, SeriesColumns, TableBytes, ThroughputRow, parse_runs, parse_throughputs,
-    read_table_bytes,
+    ColumnName, RunsColumns, RunsError, SeriesColumns, TableBytes, ThroughputRow, parse_runs,
+    parse_throughputs, read_table_bytes,
 };
 pub use server_settings::{SettingsError, parse_settings};
 pub use source::Source;

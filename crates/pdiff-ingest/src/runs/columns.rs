@@ -28,28 +28,28 @@ pub struct RunsColumns {
     /// Column of the build.
     pub build: String,
     /// Column of the repeat; where the caller did not name it, it may be absent.
-    pub replicate: Named,
+    pub replicate: ColumnName,
     /// Column of operations per second.
-    pub tps: Named,
+    pub tps: ColumnName,
     /// Column of seconds for the same work.
-    pub seconds: Named,
+    pub seconds: ColumnName,
     /// Column of CPU time per operation.
-    pub cost: Named,
+    pub cost: ColumnName,
     /// Columns that mean nothing here.
     pub ignore: Vec<String>,
 }
 
 /// A column's name, and whether the caller gave it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Named {
+pub enum ColumnName {
     /// The usual name: the column may be absent.
     Usual(&'static str),
     /// Given by the caller: it must be there.
     Given(String),
 }
 
-impl Named {
-    fn find(&self, table: &TextTable, ignore: &[String]) -> Result<Option<usize>, RunsError> {
+impl ColumnName {
+    pub(super) fn find(&self, table: &TextTable, ignore: &[String]) -> Result<Option<usize>, RunsError> {
         match self {
             Self::Usual(name) if ignore.iter().any(|ignored| ignored == name) => Ok(None),
             Self::Usual(name) => Ok(table.column(name)),
@@ -65,10 +65,10 @@ impl RunsColumns {
         Self {
             factors,
             build: "build".to_owned(),
-            replicate: Named::Usual("replicate"),
-            tps: Named::Usual("tps"),
-            seconds: Named::Usual("seconds"),
-            cost: Named::Usual("cost"),
+            replicate: ColumnName::Usual("replicate"),
+            tps: ColumnName::Usual("tps"),
+            seconds: ColumnName::Usual("seconds"),
+            cost: ColumnName::Usual("cost"),
             ignore: Vec::new(),
         }
     }
@@ -148,7 +148,7 @@ fn find(table: &TextTable, columns: &RunsColumns) -> Result<Found, RunsError> {
     let build = table.needed(&columns.build, hint)?;
     let ignore = &columns.ignore;
     let (tps, seconds) = (columns.tps.find(table, ignore)?, columns.seconds.find(table, ignore)?);
-    let given = |named: &Named| matches!(named, Named::Given(_));
+    let given = |column: &ColumnName| matches!(column, ColumnName::Given(_));
     let (metric, value) = match (tps, seconds) {
         (Some(_), Some(seconds)) if given(&columns.seconds) && !given(&columns.tps) => {
             (RunMetric::Seconds, seconds)

@@ -12,7 +12,7 @@ mod error;
 mod series_columns;
 mod text_table;
 
-pub use columns::{Named, RunsColumns, parse_runs};
+pub use columns::{ColumnName, RunsColumns, parse_runs};
 pub use error::RunsError;
 pub use series_columns::{SeriesColumns, ThroughputRow, parse_throughputs};
 

@@ -120,8 +120,8 @@ fn columns_go_by_the_names_given() {
     let text = "version,repeat,P,W,qps,noise\n8.0,1,0,0,50,x\n8.0,2,0,0,51,x\n";
     let mut asked = columns();
     asked.build = "version".to_owned();
-    asked.replicate = columns::Named::Given("repeat".to_owned());
-    asked.tps = columns::Named::Given("qps".to_owned());
+    asked.replicate = ColumnName::Given("repeat".to_owned());
+    asked.tps = ColumnName::Given("qps".to_owned());
     asked.ignore = vec!["noise".to_owned()];
     let table = parse_runs(&bytes(text), &asked).unwrap();
     assert_eq!(table.runs[1].replicate.as_deref(), Some("2"));
