@@ -8,7 +8,7 @@ use pdiff_analysis::series::{
 };
 use pdiff_analysis::{CompareSettings, GroupBy};
 use pdiff_ingest::{
-    SeriesColumns, Sysbench, Vmstat, Windows, parse_sysbench, parse_throughputs, parse_vmstat,
+    ColumnName, SeriesColumns, Sysbench, Vmstat, Windows, parse_sysbench, parse_throughputs, parse_vmstat,
     read_table_bytes,
 };
 use pdiff_render::{BuildSystem, SeriesView};
@@ -121,14 +121,14 @@ fn throughputs(args: &SeriesArgs) -> Result<Vec<Throughput>> {
     let mut columns = SeriesColumns::default();
     for word in &args.columns {
         let (what, column) = word.split_once('=').unwrap_or_default();
-        let place = match what {
-            "build" => &mut columns.build,
-            "workload" => &mut columns.workload,
-            "class" => &mut columns.class,
-            "tps" => columns.tps.insert(String::new()),
+        let column = column.to_owned();
+        match what {
+            "build" => columns.build = column,
+            "workload" => columns.workload = ColumnName::Given(column),
+            "class" => columns.class = ColumnName::Given(column),
+            "tps" => columns.tps = Some(column),
             _ => bail!("--columns: '{word}' names no column; hint: use build=, workload=, class= or tps="),
-        };
-        column.clone_into(place);
+        }
     }
     let rows = parse_throughputs(&read_table_bytes(&source(path))?, &columns)?;
     let run = |row: pdiff_ingest::ThroughputRow| Throughput {

@@ -4,13 +4,13 @@
 //! build       which build ran
 //! workload    which test of a benchmark; optional
 //! class       the group that the test belongs to (point, range, write); optional
-//! replicate   which repeat the run belongs to; optional
 //! tps         operations per second (also qps)
 //! ```
 //!
-//! Other columns are ignored: what a benchmark prints beside these says nothing of relative throughput.
+//! A column that the caller names must be there. Others are ignored: what a benchmark prints beside these says nothing of relative throughput.
 
 use super::TableBytes;
+use super::columns::ColumnName;
 use super::error::RunsError;
 use super::text_table::TextTable;
 
@@ -20,9 +20,9 @@ pub struct SeriesColumns {
     /// Column of the build.
     pub build: String,
     /// Column of the workload.
-    pub workload: String,
+    pub workload: ColumnName,
     /// Column of the class.
-    pub class: String,
+    pub class: ColumnName,
     /// Column of the throughput, or `None` for `tps` or `qps`.
     pub tps: Option<String>,
 }
@@ -32,8 +32,8 @@ impl Default for SeriesColumns {
     fn default() -> Self {
         Self {
             build: "build".to_owned(),
-            workload: "workload".to_owned(),
-            class: "class".to_owned(),
+            workload: ColumnName::Usual("workload"),
+            class: ColumnName::Usual("class"),
             tps: None,
         }
     }
@@ -76,7 +76,7 @@ pub fn parse_throughputs(
             None => table.needed("tps", "it needs tps or qps; another name: --columns tps=NAME")?,
         },
     };
-    let (workload, class) = (table.column(&columns.workload), table.column(&columns.class));
+    let (workload, class) = (columns.workload.find(&table, &[])?, columns.class.find(&table, &[])?);
     let word = |row: usize, column: Option<usize>| {
         column.and_then(|column| table.field(row, column)).unwrap_or("").to_owned()
     };

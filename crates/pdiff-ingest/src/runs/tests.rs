@@ -161,4 +161,8 @@ fn throughputs_of_a_series_are_read_and_checked() {
     assert_eq!((rows[1].class.as_str(), rows[1].workload.as_str(), rows[1].tps), ("point", "hot", 70.0));
     let error = parse_throughputs(&bytes("build,qps\n5.6,0\n"), &SeriesColumns::default()).unwrap_err();
     assert_eq!(error.to_string(), "runs.csv: row 1: qps '0' is not a positive number");
+    let workload = ColumnName::Given("test".to_owned());
+    let asked = SeriesColumns { workload, ..SeriesColumns::default() };
+    let error = parse_throughputs(&bytes("build,qps,class\n5.6,1,point\n"), &asked).unwrap_err();
+    assert!(error.to_string().contains("no column 'test'"), "{error}");
 }
