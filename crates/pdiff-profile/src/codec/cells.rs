@@ -20,7 +20,7 @@ fn key_of(cell: &Cell) -> Key {
     [cell.event.0, cell.block, cell.thread.0, cell.stack.0]
 }
 
-/// The steps from one key to the next, or `None` if they are not in order.
+/// The steps from one key to the next.
 fn steps(before: Key, after: Key) -> Key {
     let mut is_same_so_far = true;
     let mut step = |before: u32, after: u32| {
@@ -32,6 +32,7 @@ fn steps(before: Key, after: Key) -> Key {
     [step(a, e), step(b, f), step(c, g), step(d, h)]
 }
 
+/// The key that these steps lead to; `None` if it does not fit in 32 bits.
 fn apply(before: Key, steps: Key) -> Option<Key> {
     let mut is_same_so_far = true;
     let mut apply = |before: u32, step: u32| {
