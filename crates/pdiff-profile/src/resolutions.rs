@@ -18,9 +18,9 @@ pub enum Lookup {
 
 /// How each frame of a stack (root first) is looked up.
 ///
-/// The leaf is looked up as it is (with the frames that perf expanded there), and so is the user frame right under a
-/// kernel interrupt entry (`asm_sysvec_*`, `asm_exc_*`, `asm_common_interrupt`) or under the code that a signal
-/// handler returns to: it was interrupted, not calling. All others are return addresses.
+/// The leaf is looked up as it is, and so is the user frame right under a kernel interrupt entry (`asm_sysvec_*`,
+/// `asm_exc_*`, `asm_common_interrupt`) or under the code that a signal handler returns to: it was interrupted, not
+/// calling. All others are return addresses. Frames that perf expanded at one address go together.
 ///
 /// ```text
 /// root   start_thread+0x305          minus one   a caller
@@ -33,24 +33,23 @@ pub fn lookups<'a>(
     profile: &'a Profile,
     root_first: &'a [FrameId],
 ) -> impl Iterator<Item = (FrameId, Lookup)> + 'a {
-    let leaf_from = root_first.len().saturating_sub(leaf_len(profile, root_first));
+    let (mut end, mut is_exact) = (0, false);
     root_first.iter().enumerate().map(move |(at, &id)| {
-        let is_exact = at >= leaf_from
-            || root_first.get(at + 1).is_some_and(|&above| is_interrupted(profile, id, above));
+        if at >= end {
+            end = at + machine_frame_len(profile, root_first.get(at..).unwrap_or(&[]));
+            is_exact = root_first.get(end).is_none_or(|&above| is_interrupted(profile, id, above));
+        }
         (id, if is_exact { Lookup::Exact } else { Lookup::MinusOne })
     })
 }
 
-/// The number of frames at the end of a stack that are one machine frame: the leaf and what perf expanded there.
-fn leaf_len(profile: &Profile, root_first: &[FrameId]) -> usize {
-    let mut reversed = root_first.iter().rev().filter_map(|id| profile.frames.get(id.index()));
-    let Some(leaf) = reversed.next() else { return 0 };
-    if !leaf.inlined {
-        return 1;
-    }
-    let is_there = |frame: &&Frame| frame.addr == leaf.addr && frame.object == leaf.object;
-    let rest: Vec<&Frame> = reversed.take_while(is_there).collect();
-    1 + rest.iter().position(|frame| !frame.inlined).map_or(rest.len(), |at| at + 1)
+/// The number of frames at the start of `root_first` that are one machine frame: one, and what perf expanded there.
+fn machine_frame_len(profile: &Profile, root_first: &[FrameId]) -> usize {
+    let mut frames = root_first.iter().map_while(|id| profile.frames.get(id.index()));
+    let Some(outer) = frames.next() else { return 1 };
+    let is_expanded =
+        |frame: &&Frame| frame.inlined && frame.addr == outer.addr && frame.object == outer.object;
+    1 + frames.take_while(is_expanded).count()
 }
 
 /// Whether the frame above (nearer the leaf) says that this one was interrupted, not calling.
@@ -196,5 +195,7 @@ mod tests {
     fn frames_that_perf_expanded_are_one_with_their_machine_frame() {
         check(&["a main", "a f", "a g(i)", "a h(i)"], "-eee");
         check(&["a main", "a f", "a g(i)", "a leaf"], "---e");
+        check(&["a main", "a f", "a g(i)", "[kernel.kallsyms] asm_exc_page_fault"], "-eee");
+        check(&["a main", "a f", "a g(i)", "[kernel.kallsyms] asm_sysvec_x", "[kernel.kallsyms] h"], "-ee-e");
     }
 }
