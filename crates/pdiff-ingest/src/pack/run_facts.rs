@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! run     = tool:text measures notes:block count object*
-//! measures = flags:byte f64*                      operations, tps, CPU seconds, window, where their flag is set
+//! measures = flags:byte f64*                      operations, tps, CPU seconds, window, where flagged; positive
 //! object  = path:text id build-id:text flags:byte count producer*
 //! id      = 0 | 1 build-id:block | 2 size hash:fixed
 //! ```
@@ -54,9 +54,11 @@ fn write_measures(out: &mut ByteWriter, measures: RunMeasures) {
 
 fn read_measures(reader: &mut ByteReader<'_>) -> Option<RunMeasures> {
     let flags = reader.byte().filter(|flags| *flags < 16)?;
-    let mut field = |flag: u8| {
-        let is_set = flags & flag != 0;
-        if is_set { Some(Some(f64::from_bits(reader.fixed()?))) } else { Some(None) }
+    let mut field = |flag: u8| match flags & flag {
+        0 => Some(None),
+        _ => {
+            Some(f64::from_bits(reader.fixed()?)).filter(|value| value.is_finite() && *value > 0.0).map(Some)
+        }
     };
     Some(RunMeasures { operations: field(1)?, tps: field(2)?, cpu_seconds: field(4)?, window_s: field(8)? })
 }

@@ -86,7 +86,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn runs_come_back(times_ms in vec(0..10_000_u64, 1..80), operations in any::<Option<u32>>()) {
+    fn runs_come_back(times_ms in vec(0..10_000_u64, 1..80), operations in prop::option::of(1..u32::MAX)) {
         let mut run = run_at(&times_ms);
         run.measures.operations = operations.map(f64::from);
         if operations.is_none() {
@@ -183,6 +183,15 @@ fn a_newer_version_is_told_with_a_hint_and_an_unknown_section_is_left_aside() {
 fn resolutions_of_another_profile_are_not_packed() {
     let run = PackedRun { resolutions: Some(Resolutions::new(77)), ..run_at(&[1]) };
     assert!(matches!(write_pack(&run), Err(PackError::Unpackable { section: "resolutions", .. })));
+}
+
+#[test]
+fn measures_that_are_no_positive_numbers_are_refused() {
+    for tps in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
+        let measures = RunMeasures { tps: Some(tps), ..RunMeasures::default() };
+        let error = write_pack(&PackedRun { measures, ..run_at(&[1]) }).unwrap_err();
+        assert_eq!(error, PackError::Unpackable { section: "run", what: "measures" }, "{tps}");
+    }
 }
 
 #[test]
