@@ -3,7 +3,7 @@
 //! A window's bound is at a whole second if it is one, or if it cuts nothing off. Both ends of a window are included, as
 //! in perf; a sample in the very nanosecond in which the last second ends is not, for its cell cannot tell.
 
-use pdiff_profile::{Cell, NoteKind, Span, Weight};
+use pdiff_profile::{Cell, NoteKind, RunMeasures, Span, Weight};
 
 use super::packed_run::PackedRun;
 use crate::time_window::{TimeRange, TimeWindow};
@@ -47,7 +47,8 @@ pub enum RestrictError {
 
 impl PackedRun {
     /// The part of the run in a time window that begins and ends at whole seconds of the recorder's clock. Ids stay as
-    /// they are, and so do resolutions; samples outside are counted in a note.
+    /// they are, and so do resolutions; samples outside are counted in a note. What was counted over the whole run is
+    /// scaled to the part.
     ///
     /// # Errors
     /// [`RestrictError`] if the window cannot be taken, or holds no sample.
@@ -86,13 +87,43 @@ impl PackedRun {
         if self.profile.cells.is_empty() {
             return Err(RestrictError::NothingInWindow { span });
         }
-        self.profile.span = Some(seconds.span(span));
+        let part = seconds.span(span);
+        self.profile.span = Some(part);
+        self.scale_measures(span, part);
         self.sum_events();
         if outside.0 > 0 {
             let example = || format!("outside of {},{} s", seconds.first, seconds.end);
             self.profile.notes.add(NoteKind::FilteredOut, outside.0, outside.1, example);
         }
         Ok(self)
+    }
+
+    /// What was counted over the whole run, at its rate in a part of the run.
+    fn scale_measures(&mut self, whole: Span, part: Span) {
+        if part == whole {
+            return;
+        }
+        let RunMeasures { operations, tps, cpu_seconds, window_s } = self.measures;
+        let from_rate = || operations.zip(tps).map(|(operations, tps)| operations / tps);
+        let counted_s = window_s.or_else(from_rate).unwrap_or_else(|| whole.seconds());
+        let scale = part.seconds() / counted_s;
+        let scaled =
+            |value: Option<f64>| Some(value? * scale).filter(|value| value.is_finite() && *value > 0.0);
+        self.measures = RunMeasures {
+            operations: scaled(operations),
+            tps,
+            cpu_seconds: scaled(cpu_seconds),
+            window_s: None,
+        };
+        if operations.or(cpu_seconds).is_some() {
+            let example = || {
+                format!(
+                    "operations and CPU were counted over {counted_s:.2} s: rate x {:.2} s is used",
+                    part.seconds()
+                )
+            };
+            self.profile.notes.add(NoteKind::Rescaled, 1, Weight::ZERO, example);
+        }
     }
 
     fn sum_events(&mut self) {

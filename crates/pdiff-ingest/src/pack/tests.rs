@@ -252,6 +252,21 @@ fn whole_seconds_are_taken() {
 }
 
 #[test]
+fn what_was_counted_over_the_whole_run_is_scaled_to_the_part() {
+    let measures = RunMeasures { operations: Some(400.0), cpu_seconds: Some(2.0), ..RunMeasures::default() };
+    let run = PackedRun { measures, ..run_at(&[1500, 2500, 2600, 3500, 4500, 5500]) };
+    let part = run.restrict(window("2,4")).unwrap();
+    let RunMeasures { operations, cpu_seconds, .. } = part.measures;
+    assert!((operations.unwrap() - 200.0).abs() < 1e-3 && (cpu_seconds.unwrap() - 1.0).abs() < 1e-3);
+    assert_eq!(part.profile.notes.get(NoteKind::Rescaled).unwrap().count, 1);
+    // Operations of a longer window than the samples' span, at their rate.
+    let measures = RunMeasures { operations: Some(400.0), tps: Some(50.0), ..RunMeasures::default() };
+    let run = PackedRun { measures, ..run_at(&[1500, 2500, 3500]) };
+    let part = run.restrict(window("2,")).unwrap().measures;
+    assert!((part.operations.unwrap() - 75.0).abs() < 1e-3 && part.tps == Some(50.0));
+}
+
+#[test]
 fn other_windows_are_refused_with_the_nearest_whole_seconds() {
     let run = run_at(&[1500, 2500, 2600, 3500, 4500, 5500]);
     let check = |text: &str, nearest: &str| {
