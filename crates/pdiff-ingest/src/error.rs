@@ -6,6 +6,7 @@ use pdiff_profile::BuildError;
 
 use crate::format::WrongKind;
 use crate::pack::{PackError, RestrictError};
+use crate::time_window::seconds;
 
 /// Why no profile could be read. Every variant names its source.
 #[derive(Debug, thiserror::Error)]
@@ -129,8 +130,4 @@ pub enum Error {
 
 fn show(examples: &[Box<str>]) -> String {
     if examples.is_empty() { String::new() } else { format!(" ({})", examples.join("; ")) }
-}
-
-fn seconds(ns: u64) -> String {
-    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }

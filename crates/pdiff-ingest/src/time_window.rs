@@ -16,7 +16,12 @@ use std::str::FromStr;
 use crate::digits;
 
 /// Nanoseconds in a second.
-const NS: u64 = 1_000_000_000;
+pub(crate) const NS: u64 = 1_000_000_000;
+
+/// A time as seconds with nine digits after the point, as windows are written.
+pub(crate) fn seconds(ns: u64) -> String {
+    format!("{}.{:09}", ns / NS, ns % NS)
+}
 
 /// Which samples to keep, by their time.
 #[derive(Clone, Copy, PartialEq, Debug)]

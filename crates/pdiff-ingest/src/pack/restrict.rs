@@ -6,10 +6,7 @@
 use pdiff_profile::{Cell, NoteKind, RunMeasures, Span, Weight};
 
 use super::packed_run::PackedRun;
-use crate::time_window::{TimeRange, TimeWindow};
-
-/// Nanoseconds in a second.
-const NS: u64 = 1_000_000_000;
+use crate::time_window::{NS, TimeRange, TimeWindow, seconds};
 
 /// Why a window of a pack cannot be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -196,8 +193,4 @@ impl Seconds {
             last_ns: span.last_ns.min(self.end.saturating_mul(NS).saturating_sub(1)),
         }
     }
-}
-
-fn seconds(ns: u64) -> String {
-    format!("{}.{:09}", ns / NS, ns % NS)
 }

@@ -28,11 +28,9 @@
 //! that ends in a number (`-F comm,time`) loses it to the tid; a lone id is the tid.
 
 use crate::digits;
+use crate::time_window::NS;
 
 use super::columns::Columns;
-
-/// Nanoseconds in a second.
-const NS: u64 = 1_000_000_000;
 
 /// The width in which perf right-aligns a frame's address on a header line, the blank before it included.
 const ADDRESS_COLUMNS: usize = 17;
