@@ -11,7 +11,6 @@
 
 use super::body::{Body, BodyHash, BodyPart, Spin, SpinPoint};
 use super::builder::index_of;
-use super::bytes::{ByteReader, ByteWriter};
 use super::edge::{CallEdge, EdgeSource};
 use super::function::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
 use super::left_out::LeftOut;
@@ -20,6 +19,7 @@ use super::site::InlineSite;
 use super::table::{Census, Coverage, Index, Visibility};
 use super::text::{TextId, TextTable};
 use crate::address::ObjectAddr;
+use crate::codec::{ByteReader, ByteWriter};
 
 const MAGIC: &[u8; 8] = b"pdcensus";
 /// Raised with every change of the form or of what its rows mean.

@@ -11,7 +11,6 @@
 
 mod body;
 mod builder;
-mod bytes;
 mod codec;
 mod edge;
 mod function;
