@@ -78,10 +78,4 @@ impl Body {
     pub fn at(addr: ObjectAddr, bytes: u64) -> Self {
         Self { addr, bytes, part: BodyPart::Whole, hash: None, spin: None, described: true }
     }
-
-    /// Whether `addr` lies in it.
-    #[must_use]
-    pub fn contains(&self, addr: ObjectAddr) -> bool {
-        addr.checked_sub(self.addr.0).is_some_and(|offset| offset.0 < self.bytes)
-    }
 }

@@ -228,14 +228,11 @@ pub(super) fn index_of(census: &Census) -> Option<Index> {
     if !callers_known || !callees_known || census.bodies.len() != census.body_functions.len() {
         return None;
     }
-    let mut bodies_by_address: Vec<u32> = (0_u32..).zip(&census.bodies).map(|(number, _)| number).collect();
-    bodies_by_address.sort_by_key(|number| census.bodies.get(*number as usize).map(|body| body.addr));
     Some(Index {
         body_starts: Starts::of(census.body_functions.iter().copied(), functions)?,
         site_starts: Starts::of(census.sites.iter().map(|site| site.callee), functions)?,
         edge_starts: Starts::of(census.edges.iter().map(|edge| edge.caller), functions)?,
         sites_by_caller: Grouping::of(&census.sites, functions, |site| site.caller),
         edges_by_callee: Grouping::of(&census.edges, functions, |edge| edge.callee),
-        bodies_by_address,
     })
 }

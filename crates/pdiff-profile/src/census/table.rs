@@ -8,7 +8,6 @@ use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
 use super::text::{TextId, TextTable};
-use crate::address::ObjectAddr;
 
 /// How much of a build the file lets us see.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -97,8 +96,6 @@ pub(super) struct Index {
     pub(super) edge_starts: Starts,
     pub(super) sites_by_caller: Grouping,
     pub(super) edges_by_callee: Grouping,
-    /// Numbers of bodies, by address.
-    pub(super) bodies_by_address: Vec<u32>,
 }
 
 impl Census {
@@ -172,18 +169,6 @@ impl Census {
     #[must_use]
     pub fn leaves_out(&self, name: &str) -> bool {
         self.left_out.contains(name)
-    }
-
-    /// The function whose code holds `addr`.
-    #[must_use]
-    pub fn function_at(&self, addr: ObjectAddr) -> Option<FunctionId> {
-        let by_address = &self.index.bodies_by_address;
-        let body_of = |number: &u32| self.bodies.get(*number as usize);
-        let after =
-            by_address.partition_point(|number| body_of(number).is_some_and(|body| body.addr <= addr));
-        let number = by_address.get(after.checked_sub(1)?)?;
-        body_of(number).filter(|body| body.contains(addr))?;
-        self.body_functions.get(*number as usize).copied()
     }
 
     /// The machine code of a function, by address.

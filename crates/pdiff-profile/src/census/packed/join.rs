@@ -34,7 +34,6 @@ impl Census {
             ids.get(*place - 1).copied()
         });
         let mut joined = builder.finish();
-        joined.index.bodies_by_address = Vec::new();
         joined.left_out = self.left_out.of_both(&other.left_out);
         joined
     }

@@ -42,8 +42,6 @@ pub(super) fn read(reader: &mut ByteReader<'_>) -> Option<Census> {
         index: Index::default(),
     };
     census.index = index_of(&census)?;
-    // Without addresses no code is found by one.
-    census.index.bodies_by_address = Vec::new();
     ids_are_known(&census).then_some(census)
 }
 
