@@ -46,15 +46,6 @@ impl Spin {
     pub(super) const ALL: [Self; 2] = [Self::Pause, Self::ExchangeLoop];
 }
 
-/// Where in the code a sign of busy waiting stands.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SpinPoint {
-    /// The address of the instruction.
-    pub addr: ObjectAddr,
-    /// What it is.
-    pub spin: Spin,
-}
-
 /// One piece of machine code of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Body {

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::body::{Body, SpinPoint};
+use super::body::Body;
 use super::edge::CallEdge;
 use super::function::{FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
@@ -26,7 +26,6 @@ pub struct CensusBuilder {
     bodies: Vec<(FunctionId, Body)>,
     sites: Vec<InlineSite>,
     edges: Vec<CallEdge>,
-    spin_points: Vec<SpinPoint>,
 }
 
 impl CensusBuilder {
@@ -43,7 +42,6 @@ impl CensusBuilder {
             bodies: Vec::new(),
             sites: Vec::new(),
             edges: Vec::new(),
-            spin_points: Vec::new(),
         }
     }
 
@@ -112,11 +110,6 @@ impl CensusBuilder {
         self.edges.push(edge);
     }
 
-    /// A sign of busy waiting.
-    pub fn spin_point(&mut self, point: SpinPoint) {
-        self.spin_points.push(point);
-    }
-
     /// The finished census. Rows of functions that were never added are dropped.
     #[must_use]
     pub fn finish(mut self) -> Census {
@@ -135,7 +128,6 @@ impl CensusBuilder {
             body_functions,
             sites: self.sites,
             edges: self.edges,
-            spin_points: self.spin_points,
             left_out: LeftOut::default(),
             index: Index::default(),
         };
@@ -214,8 +206,6 @@ impl CensusBuilder {
             }
             same
         });
-        self.spin_points.sort_unstable();
-        self.spin_points.dedup();
     }
 }
 

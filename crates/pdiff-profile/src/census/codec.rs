@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! "pdcensus" version:fixed checksum:fixed payload
-//! payload = visibility coverage texts producers functions bodies sites edges spin-points
+//! payload = visibility coverage texts producers functions bodies sites edges
 //! ```
 //!
 //! Each part is a count and rows of variable-length numbers; sorted columns hold differences. The reader checks the
 //! checksum, every id and every order, so what it returns is as good as what a builder made; it never panics.
 //! Estimate: 1.3 M sites x 5 numbers + 30 MB of names = 0.1 s.
 
-use super::body::{Body, BodyHash, BodyPart, Spin, SpinPoint};
+use super::body::{Body, BodyHash, BodyPart, Spin};
 use super::builder::index_of;
 use super::edge::{CallEdge, EdgeSource};
 use super::function::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
@@ -23,7 +23,7 @@ use crate::codec::{ByteReader, ByteWriter};
 
 const MAGIC: &[u8; 8] = b"pdcensus";
 /// Raised with every change of the form or of what its rows mean.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 /// About what a row takes, so that bytes are not moved as they grow.
 const ROW_BYTES: usize = 10;
 
@@ -68,7 +68,6 @@ impl Census {
         write_bodies(&mut payload, &self.bodies, &self.body_functions);
         write_sites(&mut payload, &self.sites);
         write_edges(&mut payload, &self.edges);
-        write_spin_points(&mut payload, &self.spin_points);
         let mut bytes = payload.0;
         let sum = checksum(bytes.get(start..).unwrap_or(&[]));
         bytes.splice(sum_at..start, sum.to_le_bytes());
@@ -111,14 +110,12 @@ fn read_census(reader: &mut ByteReader<'_>) -> Option<Census> {
         body_functions: Vec::new(),
         sites: Vec::new(),
         edges: Vec::new(),
-        spin_points: Vec::new(),
         left_out: LeftOut::default(),
         index: Index::default(),
     };
     (census.bodies, census.body_functions) = read_bodies(reader)?;
     census.sites = read_sites(reader)?;
     census.edges = read_edges(reader)?;
-    census.spin_points = read_spin_points(reader)?;
     census.index = index_of(&census)?;
     (reader.0.is_empty() && ids_are_known(&census)).then_some(census)
 }
@@ -321,23 +318,6 @@ fn read_edges(reader: &mut ByteReader<'_>) -> Option<Vec<CallEdge>> {
         });
     }
     Some(edges)
-}
-
-fn write_spin_points(out: &mut ByteWriter, points: &[SpinPoint]) {
-    out.number(points.len() as u64);
-    for point in points {
-        out.number(point.addr.0);
-        out.byte(position(&Spin::ALL, point.spin));
-    }
-}
-
-fn read_spin_points(reader: &mut ByteReader<'_>) -> Option<Vec<SpinPoint>> {
-    let count = reader.count(2)?;
-    let mut point = || {
-        let addr = ObjectAddr(reader.number()?);
-        Some(SpinPoint { addr, spin: *Spin::ALL.get(usize::from(reader.byte()?))? })
-    };
-    (0..count).map(|_| point()).collect()
 }
 
 /// The place of a value in the list of all: what stands for it in bytes.

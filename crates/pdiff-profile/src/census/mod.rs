@@ -22,7 +22,7 @@ mod site;
 mod table;
 mod text;
 
-pub use body::{Body, BodyHash, BodyPart, Spin, SpinPoint};
+pub use body::{Body, BodyHash, BodyPart, Spin};
 pub use builder::CensusBuilder;
 pub use codec::CensusBytesError;
 pub use edge::{CallEdge, EdgeSource};

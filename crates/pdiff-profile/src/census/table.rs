@@ -1,6 +1,6 @@
 //! [`Census`]: the facts of one build, by function.
 
-use super::body::{Body, SpinPoint};
+use super::body::Body;
 use super::edge::CallEdge;
 use super::function::{Function, FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
@@ -81,8 +81,6 @@ pub struct Census {
     pub(super) sites: Vec<InlineSite>,
     /// Sorted by [`CallEdge::key`].
     pub(super) edges: Vec<CallEdge>,
-    /// Sorted by address.
-    pub(super) spin_points: Vec<SpinPoint>,
     /// What a part does not hold; nothing is left out of a whole census.
     pub(super) left_out: LeftOut,
     pub(super) index: Index,
@@ -236,12 +234,6 @@ impl Census {
     #[must_use]
     pub fn edge_count(&self) -> usize {
         self.edges.len()
-    }
-
-    /// Signs of busy waiting, by address.
-    #[must_use]
-    pub fn spin_points(&self) -> &[SpinPoint] {
-        &self.spin_points
     }
 
     /// Whether a function of this build has the same code as one of another: `None` where that cannot be said (not

@@ -21,7 +21,6 @@ fn small() -> Census {
     let call = CallEdge { caller: main, callee: f, calls: 2, tail_jumps: 1, source: EdgeSource::Disassembly };
     builder.edge(call);
     builder.edge(CallEdge { calls: 5, tail_jumps: 0, source: EdgeSource::CallSite, ..call });
-    builder.spin_point(SpinPoint { addr: ObjectAddr(0x64), spin: Spin::Pause });
     builder.finish()
 }
 

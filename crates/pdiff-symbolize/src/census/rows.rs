@@ -5,7 +5,7 @@
 use pdiff_profile::ObjectAddr;
 use pdiff_profile::census::{
     Body, CallEdge, Census, CensusBuilder, Coverage, EdgeSource, FunctionFacts, FunctionId, InlineSite,
-    Producer, ProducerId, SpinPoint, TextId, Visibility,
+    Producer, ProducerId, TextId, Visibility,
 };
 use rayon::prelude::*;
 
@@ -118,9 +118,6 @@ fn add_bodies(builder: &mut CensusBuilder, functions: &Functions<'_>, code: &Dec
             described: place.described,
         };
         builder.body(*function, body);
-        for (addr, spin) in &facts.spins {
-            builder.spin_point(SpinPoint { addr: ObjectAddr(*addr), spin: *spin });
-        }
     }
 }
 

@@ -11,8 +11,8 @@
 //! left-out  = count block
 //! ```
 //!
-//! It differs from the form of caches. Addresses, declarations of `inline` and the places of busy waiting are not kept:
-//! nothing that compares builds asks for them. Lines, hashes and the places of copies are kept for functions in full
+//! It differs from the form of caches. Addresses and declarations of `inline` are not kept: nothing that compares builds
+//! asks for them. Lines, hashes and the places of copies are kept for functions in full
 //! detail only. A pair of callee and caller is one row, with the first place known, and that only for the
 //! [`TOLD_CALLERS`] with the most copies, which are all that are ever named. Rows are columns, for zstd. There is no
 //! checksum: a pack has its own. The reader checks every id and order; it never panics.
@@ -56,9 +56,8 @@ const SPIN_SHIFT: u32 = 4;
 
 impl Census {
     /// The byte form for packs, of the functions with code and of those without of which `keep` wants more than
-    /// [`Detail::None`]. All functions of one
-    /// name are kept or left out together; of names left out it is kept that they are in the build
-    /// ([`Census::leaves_out`]).
+    /// [`Detail::None`]. All functions of one name are kept or left out together; of names left out it is kept that
+    /// they are in the build ([`Census::leaves_out`]).
     #[must_use]
     pub fn to_packed_bytes(&self, keep: impl Fn(Function<'_>) -> Detail) -> Vec<u8> {
         let mut out = MAGIC.to_vec();

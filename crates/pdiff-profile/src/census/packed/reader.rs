@@ -37,7 +37,6 @@ pub(super) fn read(reader: &mut ByteReader<'_>) -> Option<Census> {
         body_functions,
         sites,
         edges,
-        spin_points: Vec::new(),
         left_out,
         index: Index::default(),
     };
