@@ -43,12 +43,6 @@ impl InlineChain {
     pub fn outermost(&self) -> &InlineFrame {
         self.0.first().expect("a chain has at least one frame by construction")
     }
-
-    /// The function whose source line the address belongs to.
-    #[must_use]
-    pub fn innermost(&self) -> &InlineFrame {
-        self.0.last().expect("a chain has at least one frame by construction")
-    }
 }
 
 /// Why an address has no function.

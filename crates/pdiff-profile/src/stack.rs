@@ -13,12 +13,6 @@ impl StackTable {
     /// The most frames kept of one stack: perf's own limit (`kernel.perf_event_max_stack`) is 127 by default.
     pub const MAX_DEPTH: usize = 4096;
 
-    /// No stacks.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds a stack, root first; whether it is there already is for the builder to know.
     pub(crate) fn push(&mut self, frames: impl IntoIterator<Item = FrameId>) -> StackId {
         self.frames.extend(frames);

@@ -67,10 +67,4 @@ impl PackedCensus {
     pub fn to_bytes(&self) -> Result<Vec<u8>, PackError> {
         self.0.unpack(Self::SECTION)
     }
-
-    /// How many bytes it takes in a pack.
-    #[must_use]
-    pub fn packed_len(&self) -> usize {
-        self.0.bytes.len()
-    }
 }

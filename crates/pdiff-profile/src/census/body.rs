@@ -19,8 +19,7 @@ impl BodyPart {
     pub(super) const ALL: [Self; 4] = [Self::Whole, Self::Clone, Self::Part, Self::Cold];
 
     /// Whether calls can enter here, so that it counts as an out-of-line instance.
-    #[must_use]
-    pub fn is_instance(self) -> bool {
+    pub(super) fn is_instance(self) -> bool {
         self != Self::Cold
     }
 }

@@ -17,20 +17,6 @@ pub enum Compiler {
     Other,
 }
 
-impl Compiler {
-    /// The stable text.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Gcc => "gcc",
-            Self::Clang => "clang",
-            Self::Rustc => "rustc",
-            Self::Assembler => "as",
-            Self::Other => "other",
-        }
-    }
-}
-
 /// A producer of one census.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ProducerId(pub u32);

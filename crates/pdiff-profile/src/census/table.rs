@@ -128,8 +128,7 @@ impl Census {
     }
 
     /// One of them.
-    #[must_use]
-    pub fn producer(&self, id: ProducerId) -> Option<&Producer> {
+    pub(super) fn producer(&self, id: ProducerId) -> Option<&Producer> {
         self.producers.get(id.0 as usize)
     }
 
@@ -170,8 +169,7 @@ impl Census {
     }
 
     /// The machine code of a function, by address.
-    #[must_use]
-    pub fn bodies_of(&self, function: FunctionId) -> &[Body] {
+    pub(super) fn bodies_of(&self, function: FunctionId) -> &[Body] {
         self.bodies.get(self.index.body_starts.slice(&self.bodies, function)).unwrap_or(&[])
     }
 
@@ -228,12 +226,6 @@ impl Census {
     #[must_use]
     pub fn inlined_instances(&self) -> u64 {
         self.sites.iter().map(|site| u64::from(site.count)).sum()
-    }
-
-    /// How many different call edges there are.
-    #[must_use]
-    pub fn edge_count(&self) -> usize {
-        self.edges.len()
     }
 
     /// Whether a function of this build has the same code as one of another: `None` where that cannot be said (not

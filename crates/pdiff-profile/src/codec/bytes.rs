@@ -121,7 +121,7 @@ impl<'a> ByteReader<'a> {
     }
 
     /// A number that fits in 32 bits.
-    pub fn number32(&mut self) -> Option<u32> {
+    pub(crate) fn number32(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
 
@@ -133,7 +133,7 @@ impl<'a> ByteReader<'a> {
     }
 
     /// What comes after `before`, if it fits in 32 bits.
-    pub fn difference32(&mut self, before: u32) -> Option<u32> {
+    pub(crate) fn difference32(&mut self, before: u32) -> Option<u32> {
         u32::try_from(self.difference(u64::from(before))?).ok()
     }
 

@@ -176,7 +176,7 @@ fn stacks_that_share_their_roots_cost_a_few_bytes() {
         inlined: false,
     };
     let roots: Vec<FrameId> = (0..50).map(|addr| builder.frame(frame(addr))).collect();
-    let mut table = crate::StackTable::new();
+    let mut table = crate::StackTable::default();
     for leaf in 0..100 {
         let leaf = builder.frame(frame(1000 + leaf));
         table.push(roots.iter().copied().chain([leaf]));

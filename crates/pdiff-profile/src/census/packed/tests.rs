@@ -95,7 +95,7 @@ fn details_are_kept_where_wanted() {
     let placed = back.functions().flat_map(|f| back.sites_of(f.id())).filter(|site| site.line > 0).count();
     assert_eq!(placed, 1);
     assert!(back.functions().flat_map(Function::bodies).all(|body| body.hash.is_none()));
-    assert!(!back.is_part() && back.edge_count() == 1);
+    assert!(!back.is_part() && back.edges.len() == 1);
 }
 
 #[test]
