@@ -37,10 +37,6 @@ pub enum NoteKind {
     StackTooDeep,
     /// A line cut at the greatest length kept.
     LineTooLong,
-    /// A chain that ends in `[unknown]` or at no known root: callers' totals are lower bounds.
-    BrokenChain,
-    /// A leaf that no symbol covers.
-    Unresolved,
     /// Debug information that could not be found or read.
     NoDebugInfo,
     /// An address that its object does not hold.
@@ -53,12 +49,8 @@ pub enum NoteKind {
     AmbiguousMatch,
     /// Two objects of different names taken for the two builds of one object.
     PairedObjects,
-    /// Something that makes the two sides hard to compare.
-    Comparability,
     /// An operation count that had to be rescaled.
     Rescaled,
-    /// A statistical assumption or warning.
-    Noise,
 }
 
 impl NoteKind {
@@ -80,17 +72,13 @@ impl NoteKind {
             Self::FilteredOut => "filtered-out",
             Self::StackTooDeep => "stack-too-deep",
             Self::LineTooLong => "line-too-long",
-            Self::BrokenChain => "broken-chain",
-            Self::Unresolved => "unresolved",
             Self::NoDebugInfo => "no-debug-info",
             Self::AddressOutside => "address-outside",
             Self::CacheRebuilt => "cache-rebuilt",
             Self::LooseMatch => "loose-match",
             Self::AmbiguousMatch => "ambiguous-match",
             Self::PairedObjects => "paired-objects",
-            Self::Comparability => "comparability",
             Self::Rescaled => "rescaled",
-            Self::Noise => "noise",
         }
     }
 }
@@ -101,7 +89,7 @@ impl fmt::Display for NoteKind {
     }
 }
 
-/// One kind of imperfection: how often, how much weight it touches, and the first example.
+/// One kind of imperfection: how often, how much weight it touches, and the first examples.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
     /// The kind.

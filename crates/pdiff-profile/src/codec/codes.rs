@@ -1,7 +1,8 @@
 //! The numbers that stand for enum variants in bytes.
 //!
-//! A code is never given to another variant. The matches are exhaustive: who adds a variant gives it a code here, the
-//! next free one; a reader that does not know a code calls its table damaged.
+//! A code is never given to another variant, so those that notes lack stay free; theirs go on at 25. The matches are
+//! exhaustive: who adds a variant gives it a code here, the next one; a reader that does not know a code calls its
+//! table damaged.
 
 use crate::notes::NoteKind;
 use crate::object::ObjectKind;
@@ -67,36 +68,29 @@ codes!(NoteKind {
     FilteredOut = 11,
     StackTooDeep = 12,
     LineTooLong = 13,
-    BrokenChain = 14,
-    Unresolved = 15,
     NoDebugInfo = 16,
     AddressOutside = 17,
     CacheRebuilt = 18,
     LooseMatch = 19,
     AmbiguousMatch = 20,
     PairedObjects = 21,
-    Comparability = 22,
     Rescaled = 23,
-    Noise = 24,
 });
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check<T: Code + Copy + PartialEq + std::fmt::Debug>(variants: u8) {
-        for code in 0..=u8::MAX {
-            match T::from_code(code) {
-                Some(value) => assert_eq!(value.to_code(), code, "{value:?}"),
-                None => assert!(code >= variants, "{code}"),
-            }
-        }
+    fn check<T: Code + Copy>(variants: usize) {
+        let known = (0..=u8::MAX).filter_map(|code| Some((code, T::from_code(code)?)));
+        let of_itself = known.filter(|(code, value)| value.to_code() == *code);
+        assert_eq!(of_itself.count(), variants);
     }
 
     #[test]
     fn every_code_stands_for_one_variant() {
         check::<ObjectKind>(7);
         check::<Reason>(7);
-        check::<NoteKind>(25);
+        check::<NoteKind>(21);
     }
 }
