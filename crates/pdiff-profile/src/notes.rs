@@ -140,9 +140,8 @@ impl Notes {
     pub fn merge(&mut self, other: &Self) {
         for note in other.iter() {
             self.add(note.kind, note.count, note.weight, String::new);
-            if let Some(mine) = self.by_kind.get_mut(&note.kind) {
-                let room = Self::MAX_EXAMPLES.saturating_sub(mine.examples.len());
-                mine.examples.extend(note.examples.iter().take(room).cloned());
+            for example in &note.examples {
+                self.add(note.kind, 0, Weight::ZERO, || example.to_string());
             }
         }
     }
@@ -169,5 +168,24 @@ impl Notes {
 impl FromIterator<Note> for Notes {
     fn from_iter<I: IntoIterator<Item = Note>>(notes: I) -> Self {
         Self { by_kind: notes.into_iter().map(|note| (note.kind, note)).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_notes_keep_the_first_examples_each_once() {
+        let notes = |examples: &[&str]| {
+            let mut notes = Notes::new();
+            examples.iter().for_each(|text| notes.add(NoteKind::NoTime, 1, Weight(2), || text.to_string()));
+            notes
+        };
+        let mut merged = notes(&["a", "b"]);
+        merged.merge(&notes(&["b", "c", "d"]));
+        let note = merged.get(NoteKind::NoTime).unwrap();
+        assert_eq!((note.count, note.weight), (5, Weight(10)));
+        assert_eq!(note.examples, ["a".into(), "b".into(), "c".into()]);
     }
 }
