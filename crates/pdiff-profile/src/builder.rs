@@ -1,9 +1,10 @@
 //! Making a [`Profile`]: interning, counting, and the order in which it all ends up.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use crate::interner::Interner;
 use crate::notes::Notes;
 use crate::object::Object;
 use crate::profile::{
@@ -214,42 +215,4 @@ fn merge_cells(cells: &mut Vec<Cell>) {
             _ => false,
         }
     });
-}
-
-/// Values by id and ids by value.
-#[derive(Debug)]
-struct Interner<T> {
-    ids: FxHashMap<T, u32>,
-    values: Vec<T>,
-}
-
-impl<T> Default for Interner<T> {
-    fn default() -> Self {
-        Self { ids: FxHashMap::default(), values: Vec::new() }
-    }
-}
-
-impl<T: Hash + Eq + Clone> Interner<T> {
-    fn intern_by<Q>(&mut self, key: &Q, value: impl FnOnce() -> T) -> u32
-    where
-        T: std::borrow::Borrow<Q>,
-        Q: Hash + Eq + ?Sized,
-    {
-        if let Some(id) = self.ids.get(key) {
-            return *id;
-        }
-        let id = u32::try_from(self.values.len()).expect("fewer than 2^32 unique values fit in memory");
-        let value = value();
-        self.values.push(value.clone());
-        self.ids.insert(value, id);
-        id
-    }
-
-    fn values(&self) -> &[T] {
-        &self.values
-    }
-
-    fn into_values(self) -> Vec<T> {
-        self.values
-    }
 }

@@ -6,6 +6,7 @@ mod address;
 mod builder;
 pub mod census;
 pub mod codec;
+mod interner;
 pub mod names;
 mod notes;
 mod object;

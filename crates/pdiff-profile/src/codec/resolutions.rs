@@ -10,16 +10,13 @@
 //! A function is a name, a linkage name and a file; an inlined function stands in thousands of chains and is written
 //! once. A line is the difference from the function's line before. A chain of depth zero is a reason.
 
-use std::hash::Hash;
-
-use rustc_hash::FxHashMap;
-
 use super::bytes::{ByteReader, ByteWriter};
 use super::chains::{frames_of, read_chains, read_functions, write_chains};
 use super::newest::Newest;
 use super::objects::{read_bool, write_optional};
 use super::texts::{read_texts, write_texts};
 use super::{CodecError, expect_version, table};
+use crate::interner::Interner;
 use crate::profile::FrameId;
 use crate::resolution::InlineFrame;
 use crate::resolutions::{Lookup, Resolutions};
@@ -36,9 +33,9 @@ impl Resolutions {
         let functions: Vec<u32> = frames.map(|frame| tables.function(frame)).collect();
         let mut out = ByteWriter::new();
         out.number(VERSION);
-        write_texts(&mut out, tables.texts.values.iter().copied());
+        write_texts(&mut out, tables.texts.values().iter().copied());
         tables.write_functions(&mut out);
-        write_chains(&mut out, self.table(), &functions, tables.functions.values.len());
+        write_chains(&mut out, self.table(), &functions, tables.functions.values().len());
         out.count(self.frame_count());
         write_numbers(&mut out, self, Lookup::Exact);
         write_numbers(&mut out, self, Lookup::MinusOne);
@@ -88,35 +85,20 @@ struct Tables<'a> {
 
 impl<'a> Tables<'a> {
     fn function(&mut self, frame: &'a InlineFrame) -> u32 {
-        let name = self.texts.number(&frame.name);
-        let linkage_name = frame.linkage_name.as_deref().map(|text| self.texts.number(text));
-        let file = frame.file.as_deref().map(|text| self.texts.number(text));
-        self.functions.number((name, linkage_name, file))
+        let mut number = |text: &'a str| self.texts.intern_by(text, || text);
+        let name = number(&frame.name);
+        let row =
+            (name, frame.linkage_name.as_deref().map(&mut number), frame.file.as_deref().map(&mut number));
+        self.functions.intern_by(&row, || row)
     }
 
     fn write_functions(&self, out: &mut ByteWriter) {
-        let rows = &self.functions.values;
+        let rows = self.functions.values();
         let mut names = Newest::default();
         out.count(rows.len());
         rows.iter().for_each(|(name, ..)| names.write(out, *name));
         rows.iter().for_each(|(_, linkage_name, _)| write_optional(out, *linkage_name));
         rows.iter().for_each(|(.., file)| write_optional(out, *file));
-    }
-}
-
-#[derive(Default)]
-struct Interner<T> {
-    numbers: FxHashMap<T, u32>,
-    values: Vec<T>,
-}
-
-impl<T: Copy + Eq + Hash> Interner<T> {
-    fn number(&mut self, value: T) -> u32 {
-        let fresh = self.values.len() as u32;
-        *self.numbers.entry(value).or_insert_with(|| {
-            self.values.push(value);
-            fresh
-        })
     }
 }
 
