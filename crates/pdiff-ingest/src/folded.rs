@@ -21,7 +21,7 @@ use pdiff_profile::{
 use crate::digits;
 use crate::error::Error;
 use crate::options::ReadOptions;
-use crate::perf_script::{Input, excerpt, too_many_unparsed};
+use crate::perf_script::{TextInput, excerpt, too_many_unparsed};
 use crate::time_window::TimeWindow;
 
 /// How many bytes are read between two reports of progress.
@@ -31,7 +31,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// Parses folded stacks.
-pub(crate) fn parse<R: Read>(input: Input<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {
+pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {
     if options.time != TimeWindow::All {
         return Err(Error::NoTimes { path: input.path.into() });
     }

@@ -110,7 +110,7 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
     };
     let on_error = |error| unreadable(&path, packing, error);
     let text = io::Cursor::new(start).chain(text);
-    let input = perf_script::Input { path: &path, text, tick: &tick, on_error: &on_error };
+    let input = perf_script::TextInput { path: &path, text, tick: &tick, on_error: &on_error };
     match format {
         Format::PerfScript => perf_script::parse(input, options),
         Format::Folded => folded::parse(input, options),

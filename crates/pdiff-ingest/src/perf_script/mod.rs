@@ -69,7 +69,7 @@ const MAX_UNPARSED_ONE_IN: u64 = 100;
 const EXCERPT_CHARS: usize = 120;
 
 /// What to parse, and whom to tell.
-pub(crate) struct Input<'a, R> {
+pub(crate) struct TextInput<'a, R> {
     /// The source's name, for errors.
     pub(crate) path: &'a str,
     /// The text.
@@ -106,7 +106,7 @@ fn parse_blocks(text: &[u8], options: &ReadOptions<'_>, block_bytes: usize) -> R
     }
     let on_error = |source| Error::Unreadable { path: PATH.into(), source };
     let parse = |options: &ReadOptions<'_>| {
-        let input = Input { path: PATH, text, tick: &|| {}, on_error: &on_error };
+        let input = TextInput { path: PATH, text, tick: &|| {}, on_error: &on_error };
         pipeline::parse_blocks(input, options, block_bytes)
     };
     let TimeWindow::Percent { start, end } = options.time else { return parse(options) };

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::options::ReadOptions;
 use crate::time_window::{TimeRange, TimeWindow};
 
-use super::Input;
+use super::TextInput;
 use super::blocks::{BLOCK_BYTES, Block, BlockReader, MAX_BLOCK_BYTES};
 use super::columns::{self, Columns, HEAD_BYTES};
 use super::cursor::Cursor;
@@ -24,7 +24,7 @@ use super::worker::Worker;
 
 /// Parses a text. A window in percent must have been turned into an absolute one.
 pub(crate) fn parse<R: Read + Send>(
-    input: Input<'_, R>,
+    input: TextInput<'_, R>,
     options: &ReadOptions<'_>,
 ) -> Result<Profile, Error> {
     parse_blocks(input, options, BLOCK_BYTES)
@@ -32,7 +32,7 @@ pub(crate) fn parse<R: Read + Send>(
 
 /// The same with blocks of a given size.
 pub(super) fn parse_blocks<R: Read + Send>(
-    input: Input<'_, R>,
+    input: TextInput<'_, R>,
     options: &ReadOptions<'_>,
     block_bytes: usize,
 ) -> Result<Profile, Error> {
