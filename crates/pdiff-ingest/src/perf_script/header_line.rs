@@ -24,13 +24,14 @@
 //!            a b c      5571cb855236 leaf
 //! ```
 //!
-//! A line is read from its time, else from its event, else from its address. What cannot be told: without ids, a comm
-//! that ends in a number (`-F comm,time`) loses it to the tid; a lone id is the tid.
+//! A line is read from its time, else from its event, else from its address; `thread_text` says what its beginning means.
 
 use crate::digits;
 use crate::time_window::NS;
 
 use super::columns::Columns;
+use super::thread_text::{parse_ids, parse_thread};
+use super::token::{Token, tokens};
 
 /// The width in which perf right-aligns a frame's address on a header line, the blank before it included.
 const ADDRESS_COLUMNS: usize = 17;
@@ -59,19 +60,6 @@ pub(super) struct HeaderLine<'a> {
     pub(super) has_skipped: bool,
     /// Whether the line may be a header only if frames follow: it lacks time and event.
     pub(super) needs_frames: bool,
-}
-
-/// What the text before the time says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct ThreadText<'a> {
-    /// Thread name; empty if it was not printed.
-    pub(super) comm: &'a [u8],
-    /// Process id.
-    pub(super) pid: Option<u32>,
-    /// Thread id.
-    pub(super) tid: Option<u32>,
-    /// Whether something stands there that is skipped (`misc`, `tod`).
-    pub(super) has_skipped: bool,
 }
 
 /// A header line; `None` if the line fits no form.
@@ -123,7 +111,7 @@ pub(super) fn event_token(line: &[u8]) -> Option<Token<'_>> {
         let is_first = before.iter().take(token.start).all(|byte| *byte == b' ');
         let is_aligned = frame.is_some() && is_first && token.start > 0 && end == COMM_COLUMNS;
         let mut after = before.get(end..).map(tokens).into_iter().flatten().peekable();
-        is_aligned || after.peek().is_some() && after.all(|token| token.is_of_thread())
+        is_aligned || after.peek().is_some() && after.all(|token| is_of_thread(&token))
     };
     let last =
         tokens(before).filter(|token| token.event().is_some()).last().filter(|token| !is_comm(token))?;
@@ -132,6 +120,12 @@ pub(super) fn event_token(line: &[u8]) -> Option<Token<'_>> {
     let start = if ends_there { last.start } else { split_event(before)?.0.len() };
     let start = start + line.get(start..)?.iter().take_while(|byte| **byte == b' ').count();
     Token::at(line, start)
+}
+
+/// Whether a word is a number of thread, process or CPU, or a period: too narrow for an address.
+fn is_of_thread(token: &Token<'_>) -> bool {
+    let is_cpu = token.text.starts_with(b"[") && token.text.ends_with(b"]");
+    token.columns < ADDRESS_COLUMNS && (is_cpu || parse_ids(token.text).is_some())
 }
 
 /// The last decimal digits of `text` and what stands before them.
@@ -286,109 +280,4 @@ fn is_comm_only(line: &[u8]) -> bool {
     /// The kernel's `TASK_COMM_LEN` without its NUL.
     const MAX_COMM_BYTES: usize = 15;
     line.trim_ascii().len() <= MAX_COMM_BYTES && line.ends_with(b" ")
-}
-
-/// Comm, ids and CPU.
-pub(super) fn parse_thread(text: &[u8]) -> ThreadText<'_> {
-    let (text, after_cpu) = split_cpu(text.trim_ascii());
-    let mut has_skipped = after_cpu.is_some_and(|after| !after.is_empty());
-    let mut rest = text;
-    loop {
-        let (before, token) = split_last_token(rest);
-        if let Some((pid, tid)) = parse_ids(token) {
-            return ThreadText { comm: before, pid, tid, has_skipped };
-        }
-        if after_cpu.is_some() || !(is_misc(token) || is_time_of_day(token)) {
-            return ThreadText { comm: text, pid: None, tid: None, has_skipped };
-        }
-        has_skipped = true;
-        rest = before;
-    }
-}
-
-fn split_last_token(text: &[u8]) -> (&[u8], &[u8]) {
-    let start = memchr::memrchr(b' ', text).map_or(0, |space| space + 1);
-    let (before, token) = text.split_at(start);
-    (before.trim_ascii_end(), token)
-}
-
-/// The last `[digits]` token: the text before it, and what follows it.
-fn split_cpu(text: &[u8]) -> (&[u8], Option<&[u8]>) {
-    let is_cpu = |token: &Token<'_>| {
-        let inner = token.text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"));
-        inner.is_some_and(|digits| digits::decimal(digits).is_some())
-    };
-    match tokens(text).filter(is_cpu).last() {
-        Some(cpu) => (text.get(..cpu.start).unwrap_or(text).trim_ascii_end(), Some(cpu.after.trim_ascii())),
-        None => (text, None),
-    }
-}
-
-/// `tid`, `pid/tid`, with -1 for what perf does not know.
-fn parse_ids(token: &[u8]) -> Option<(Option<u32>, Option<u32>)> {
-    let id = |text: &[u8]| match text {
-        b"-1" => Some(None),
-        _ => digits::decimal(text).and_then(|id| u32::try_from(id).ok()).map(Some),
-    };
-    match memchr::memchr(b'/', token).map(|slash| token.split_at(slash)) {
-        Some((pid, tid)) => Some((id(pid)?, id(tid.get(1..)?)?)),
-        None => Some((None, id(token)?)),
-    }
-}
-
-/// The `misc` field: letters of the record's mode.
-fn is_misc(token: &[u8]) -> bool {
-    (1..=4).contains(&token.len()) && token.iter().all(|byte| b"KUHGgMmEDSF".contains(byte))
-}
-
-/// One of the two tokens of the `tod` field.
-fn is_time_of_day(token: &[u8]) -> bool {
-    token.len() >= 8
-        && token.first().is_some_and(u8::is_ascii_digit)
-        && token.iter().all(|byte| byte.is_ascii_digit() || b"-:.".contains(byte))
-}
-
-/// A word of a line, with its place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Token<'a> {
-    text: &'a [u8],
-    /// Where it begins.
-    start: usize,
-    /// Its length and that of the blanks before it.
-    columns: usize,
-    /// What follows it.
-    after: &'a [u8],
-}
-
-impl<'a> Token<'a> {
-    /// The first word of `text` from a place on.
-    fn at(text: &'a [u8], from: usize) -> Option<Self> {
-        let rest = text.get(from..)?;
-        let blanks = rest.iter().position(|byte| *byte != b' ')?;
-        let word = rest.get(blanks..)?;
-        let len = memchr::memchr(b' ', word).unwrap_or(word.len());
-        let (text, after) = word.split_at(len);
-        Some(Self { text, start: from + blanks, columns: blanks + len, after })
-    }
-
-    /// Whether it is a number of thread, process or CPU, or a period: too narrow for an address.
-    fn is_of_thread(&self) -> bool {
-        let is_cpu = self.text.starts_with(b"[") && self.text.ends_with(b"]");
-        self.columns < ADDRESS_COLUMNS && (is_cpu || parse_ids(self.text).is_some())
-    }
-
-    /// The event's name, if this is a name with a colon after it.
-    fn event(&self) -> Option<&'a [u8]> {
-        self.text.strip_suffix(b":").filter(|name| !name.is_empty())
-    }
-}
-
-/// The words of a line.
-fn tokens(text: &[u8]) -> impl Iterator<Item = Token<'_>> {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let token = Token::at(text, from)?;
-        from = token.start + token.text.len();
-        Some(token)
-    })
 }

@@ -16,10 +16,10 @@ use crate::options::ReadOptions;
 use super::chain::{ChainParser, Flaws, ParsedText};
 use super::counts::{Chain, Counts};
 use super::findings::{Findings, OwnedMap};
-use super::header_line::parse_thread;
 use super::note_log::NoteLog;
 use super::position::{LineNumbers, Position};
 use super::tail_memo::TailMemo;
+use super::thread_text::parse_thread;
 use super::worker::{FirstSeen, Worker};
 use super::{comment_line, too_many_unparsed};
 

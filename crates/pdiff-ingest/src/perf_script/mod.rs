@@ -50,6 +50,8 @@ mod record_line;
 mod tail_memo;
 #[cfg(test)]
 mod tests;
+mod thread_text;
+mod token;
 mod worker;
 
 use std::io;
