@@ -5,6 +5,9 @@ use std::num::NonZeroUsize;
 
 use crate::time_window::TimeWindow;
 
+/// The most workers that are started: each takes memory, and they wait for one another to read.
+const MAX_WORKERS: usize = 256;
+
 /// How a recording is read.
 ///
 /// ```
@@ -19,7 +22,8 @@ pub struct ReadOptions<'a> {
     pub time: TimeWindow,
     /// Go on however many lines cannot be parsed.
     pub lenient: bool,
-    /// Number of worker threads; `None` for one a core. The result does not depend on it.
+    /// Number of worker threads, of which 256 are started at most; `None` for one a core. The result does not depend on
+    /// it.
     pub threads: Option<NonZeroUsize>,
     /// Called now and then with the bytes read so far, and their total where it is known. Both count bytes of the
     /// file, compressed or not.
@@ -36,7 +40,7 @@ impl ReadOptions<'_> {
     /// The number of workers to start.
     pub(crate) fn worker_count(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.threads.map_or_else(cores, NonZeroUsize::get)
+        self.threads.map_or_else(cores, NonZeroUsize::get).min(MAX_WORKERS)
     }
 }
 

@@ -50,7 +50,9 @@ pub(super) fn parse_blocks<R: Read + Send>(
     let workers = match options.worker_count() {
         0 | 1 => vec![work()],
         count => thread::scope(|scope| {
-            let handles: Vec<_> = (1..count).map(|_| scope.spawn(work)).collect();
+            // Where the system gives no more threads, fewer do the work.
+            let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+            let handles: Vec<_> = (1..count).map_while(start).collect();
             let mut workers = vec![work()];
             workers.extend(
                 handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| resume_unwind(panic))),

@@ -2,7 +2,7 @@
 
 use pdiff_profile::{NoteKind, StackTable};
 
-use super::profile;
+use super::{profile, profile_with};
 
 fn count(text: &str, kind: NoteKind) -> u64 {
     profile(text.as_bytes()).notes.get(kind).map_or(0, |note| note.count)
@@ -33,6 +33,12 @@ fn a_line_longer_than_a_block_is_cut() {
     let text = format!("{sample}{long}\n{sample}");
     assert_eq!(profile(text.as_bytes()).events[0].samples, 2);
     assert_eq!(count(&text, NoteKind::LineTooLong), 1);
+}
+
+#[test]
+fn any_number_of_threads_may_be_asked_for() {
+    let text = "x 7 1.000001: 8 c: \n\t1 a (/x)\n\n".repeat(100);
+    assert_eq!(profile_with(text.as_bytes(), 100, usize::MAX), profile(text.as_bytes()));
 }
 
 #[test]
