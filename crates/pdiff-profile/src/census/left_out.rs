@@ -8,6 +8,9 @@ use crate::codec::{ByteReader, ByteWriter};
 /// Bits of a hash. Each more costs a bit a name; each less doubles the names that are mistaken for others.
 const HASH_BITS: u32 = 32;
 
+/// The most names that are read: each takes a bit of bytes that pack to nothing. A large server leaves out 80,000.
+const MAX_NAMES: usize = 1 << 24;
+
 /// Hashes of names, sorted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct LeftOut(Vec<u64>);
@@ -53,7 +56,7 @@ impl LeftOut {
         let count = usize::try_from(reader.number()?).ok()?;
         let mut bits = BitReader { bytes: reader.block()?, at: 0 };
         // Each takes a bit at least.
-        if count > bits.bytes.len().saturating_mul(8) {
+        if count > MAX_NAMES || count > bits.bytes.len().saturating_mul(8) {
             return None;
         }
         let low_bits = low_bits(count);
@@ -138,5 +141,13 @@ mod tests {
         let bytes = out.into_bytes();
         assert!(bytes.len() < 3 * names.len());
         assert_eq!(LeftOut::read(&mut ByteReader::new(&bytes)), Some(left_out));
+    }
+
+    #[test]
+    fn more_names_than_a_build_has_are_refused() {
+        let mut out = ByteWriter::new();
+        out.count(MAX_NAMES + 8);
+        out.block(&vec![0; MAX_NAMES / 8 + 1]);
+        assert_eq!(LeftOut::read(&mut ByteReader::new(&out.into_bytes())), None);
     }
 }
