@@ -147,13 +147,17 @@ impl Counts {
         }
     }
 
-    /// Empties the table of the running second into cells.
+    /// Empties the table of the running second into cells. Its memory is kept unless most of it is idle: emptying costs as
+    /// much as it could hold, and seconds may change with each sample.
     fn close_block(&mut self) {
         let mut running = std::mem::take(&mut self.running);
+        let is_idle = running.capacity() / 16 > running.len().max(64);
         for (key, counted) in running.drain() {
             self.push(key, &counted);
         }
-        self.running = running;
+        if !is_idle {
+            self.running = running;
+        }
     }
 
     /// Frees what only counting needs.
@@ -229,6 +233,16 @@ mod tests {
             "{} chunks of 5000 unique cells",
             counted.most_chunks
         );
+    }
+
+    #[test]
+    fn one_full_second_makes_no_other_one_slow() {
+        let mut counts = Counts::default();
+        let key = |leaf| CellKey { thread: 0, event: 0, leaf, tail: 0 };
+        let mut add = |second, leaf| counts.add(second, key(leaf), 1, Position { block: 0, line: 0 });
+        (0..50_000).for_each(|leaf| add(0, leaf));
+        (1..4).for_each(|second| add(second, 0));
+        assert!(counts.running.capacity() < 1000, "{}", counts.running.capacity());
     }
 
     #[test]
