@@ -6,6 +6,7 @@ use pdiff_profile::BuildError;
 
 use crate::format::WrongKind;
 use crate::pack::{PackError, RestrictError};
+use crate::source::in_command;
 use crate::time_window::seconds;
 
 /// Why no profile could be read. Every variant names its source.
@@ -21,13 +22,13 @@ pub enum Error {
         source: io::Error,
     },
     /// There is nothing in it.
-    #[error("{path} is empty; hint: make it with `perf script -i perf.data > {path}`")]
+    #[error("{path} is empty; hint: make it with `perf script -i perf.data > {}`", in_command(path))]
     Empty {
         /// The source as the caller named it.
         path: Box<str>,
     },
     /// It is something else than `perf script` text or folded stacks.
-    #[error("{path} is {kind}, not the text of perf script; hint: {}", kind.hint(path))]
+    #[error("{path} is {kind}, not the text of perf script; hint: {}", kind.hint(in_command(path)))]
     WrongKind {
         /// The source as the caller named it.
         path: Box<str>,

@@ -48,7 +48,7 @@ pub enum WrongKind {
 }
 
 impl WrongKind {
-    /// What to do about it.
+    /// What to do about it; `path` is the source as a command takes it.
     pub(crate) fn hint(self, path: &str) -> String {
         match self {
             Self::PerfData => format!("make the text with `perf script -i {path} > {path}.perf`"),

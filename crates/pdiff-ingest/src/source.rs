@@ -22,6 +22,14 @@ pub enum Source {
     },
 }
 
+/// What messages call standard input.
+const STDIN: &str = "standard input";
+
+/// A source as a command takes it, for hints.
+pub(crate) fn in_command(path: &str) -> &str {
+    if path == STDIN { "FILE" } else { path }
+}
+
 /// An opened source.
 pub(crate) struct OpenSource {
     /// Its bytes, as they are stored.
@@ -61,7 +69,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path) => path.display().fmt(f),
-            Self::Stdin => f.write_str("standard input"),
+            Self::Stdin => f.write_str(STDIN),
             Self::Bytes { name, .. } => f.write_str(name),
         }
     }

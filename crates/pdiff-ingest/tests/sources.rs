@@ -117,6 +117,11 @@ fn what_cannot_be_read_is_named() {
     let directory = read_profile(&Source::Path(std::env::temp_dir()), &ReadOptions::new());
     assert!(matches!(directory, Err(Error::Unreadable { .. })));
     assert!(matches!(TestFile::new(b"").read(), Err(Error::Empty { .. })));
+    let stdin = || Source::Stdin.to_string().into();
+    let empty = Error::Empty { path: stdin() }.to_string();
+    assert_eq!(empty, "standard input is empty; hint: make it with `perf script -i perf.data > FILE`");
+    let packed = Error::WrongKind { path: stdin(), kind: WrongKind::Bzip2 }.to_string();
+    assert!(packed.contains("`bzip2 -dc FILE > FILE.perf`"), "{packed}");
 }
 
 #[test]
