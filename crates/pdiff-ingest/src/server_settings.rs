@@ -136,7 +136,7 @@ fn parse_tabbed(text: &str) -> Result<ServerSettings, SettingsError> {
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !is_chatter(line)) {
         match tabbed(line) {
             (name, Some(_)) if is_heading(name) => {}
-            (name, Some(value)) if is_name(name) => drop(settings.insert(name, value.trim())),
+            (name, Some(value)) if is_name(name) => settings.insert(name, value.trim()),
             _ => return Err(not_a_setting(index, line)),
         }
     }
