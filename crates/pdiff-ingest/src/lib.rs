@@ -1,7 +1,8 @@
 //! Readers of pdiff: bytes from outside become the vocabulary of `pdiff-profile`, plus notes on what was imperfect.
 //!
 //! [`read_input`] reads one recording: the text of `perf script`, folded stacks, or a pack ([`write_pack`] makes one),
-//! plain or compressed, from a file or standard input. Paths are arguments: this crate decides none, prints nothing and never panics on its input.
+//! plain or compressed, from a file or standard input. Paths are arguments: this crate decides none, prints nothing and
+//! never panics on its input.
 
 #![forbid(unsafe_code)]
 
