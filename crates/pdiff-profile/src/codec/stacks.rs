@@ -14,7 +14,8 @@ use super::newest::Newest;
 use crate::profile::FrameId;
 use crate::stack::StackTable;
 
-/// The most frames that all stacks of a byte form may have together: a gigabyte of them.
+/// The most frames that all stacks of a byte form may have together: a gigabyte of them. One has
+/// [`StackTable::MAX_DEPTH`] at most.
 pub const MAX_STACK_FRAMES: usize = 1 << 28;
 
 /// How a stack is made from one before.
@@ -48,7 +49,8 @@ pub(super) fn read_stacks(reader: &mut ByteReader<'_>) -> Option<StackTable> {
     let mut frames: Vec<FrameId> = Vec::new();
     let mut ends: Vec<u32> = Vec::with_capacity(count);
     for (id, ((back, shared), own)) in back.into_iter().zip(shared).zip(own).enumerate() {
-        if frames.len().checked_add(shared)?.checked_add(own)? > MAX_STACK_FRAMES {
+        let depth = shared.checked_add(own)?;
+        if depth > StackTable::MAX_DEPTH || frames.len() + depth > MAX_STACK_FRAMES {
             return None;
         }
         let start = start_of(&ends, id, back, shared)?;

@@ -164,6 +164,19 @@ fn other_versions_are_told() {
 }
 
 #[test]
+fn stacks_deeper_than_are_kept_are_refused() {
+    let read = |depth: usize| {
+        let mut table = crate::StackTable::default();
+        table.push(std::iter::repeat_n(FrameId(0), depth));
+        let mut out = ByteWriter::new();
+        stacks::write_stacks(&mut out, &table);
+        stacks::read_stacks(&mut ByteReader::new(&out.into_bytes()))
+    };
+    assert!(read(crate::StackTable::MAX_DEPTH).is_some());
+    assert_eq!(read(crate::StackTable::MAX_DEPTH + 1), None);
+}
+
+#[test]
 fn stacks_that_share_their_roots_cost_a_few_bytes() {
     let mut builder = ProfileBuilder::new();
     let object = builder.object(Object::unknown());
