@@ -219,15 +219,15 @@ fn find_edge(text: &[u8]) -> Option<usize> {
         .find_map(|from| after_blank_line(text, from).or_else(|| before_header(text, from)))
 }
 
-/// After the last blank line. A second blank line before frames is the empty header of a sample.
+/// After the last blank line. A second blank line before frames is the empty header of a sample; frames behind one blank
+/// line belong to nothing, and begin nothing.
 fn after_blank_line(text: &[u8], from: usize) -> Option<usize> {
     let window = text.get(from..)?;
     memchr::memrchr_iter(b'\n', window).find_map(|newline| {
-        let first = newline.checked_sub(1)?;
-        let (first, next) = (window.get(first)?, window.get(newline + 1)?);
-        match (first, next) {
-            (b'\n', b'\t') => Some(from + newline),
-            (b'\n', _) => Some(from + newline + 1),
+        let next = window.get(newline + 1)?;
+        match window.get(..newline)? {
+            [.., b'\n', b'\n'] if *next == b'\t' => Some(from + newline),
+            [.., b'\n'] if *next != b'\t' => Some(from + newline + 1),
             _ => None,
         }
     })
@@ -271,6 +271,7 @@ mod tests {
     #[test]
     fn an_empty_header_stays_with_its_frames() {
         assert_eq!(blocks("\n\t1 a\n\n\n\t1 b\n\n", 8), ["\n\t1 a\n\n", "\n\t1 b\n\n"]);
+        assert_eq!(blocks("h\n\t1 a\n\n\t1 b\n\n", 8), ["h\n\t1 a\n\n\t1 b\n\n"]);
     }
 
     #[test]
