@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn an_empty_header_stays_with_its_frames() {
         assert_eq!(blocks("\n\t1 a\n\n\n\t1 b\n\n", 8), ["\n\t1 a\n\n", "\n\t1 b\n\n"]);
-        assert_eq!(blocks("h\n\t1 a\n\n\t1 b\n\n", 8), ["h\n\t1 a\n\n\t1 b\n\n"]);
+        assert_eq!(blocks("h\n\t1 a\n\n\t1 b\n\n", 12), ["h\n\t1 a\n\n\t1 b\n\n"]);
     }
 
     #[test]

@@ -147,7 +147,7 @@ mod tests {
     fn more_names_than_a_build_has_are_refused() {
         let mut out = ByteWriter::new();
         out.count(MAX_NAMES + 8);
-        out.block(&vec![0; MAX_NAMES / 8 + 1]);
+        out.block(&vec![0; 2 * MAX_NAMES]);
         assert_eq!(LeftOut::read(&mut ByteReader::new(&out.into_bytes())), None);
     }
 }
