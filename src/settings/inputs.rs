@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use pdiff_analysis::OnSide;
-use pdiff_ingest::{Source, TimeWindow, Windows};
+use pdiff_ingest::{ReadOptions, Source, TimeWindow, Windows};
 use pdiff_profile::{RunMeasures, Side};
 
 use super::{parse_all, read_file};
@@ -78,12 +78,9 @@ pub(super) fn inputs(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
     Ok(Inputs { before, after, event: args.event.clone(), lenient: args.lenient, threads })
 }
 
-/// More workers than this find nothing to do on any machine, and the system may refuse them.
-const MAX_WORKERS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
-
 /// As many workers as asked for, as far as they are of use.
 pub(super) fn workers(threads: Option<NonZeroUsize>) -> Option<NonZeroUsize> {
-    threads.map(|threads| threads.min(MAX_WORKERS))
+    threads.map(|threads| threads.min(ReadOptions::MAX_WORKERS))
 }
 
 /// A recording that is its own replicate makes noise look smaller than it is.

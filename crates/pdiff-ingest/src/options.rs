@@ -5,9 +5,6 @@ use std::num::NonZeroUsize;
 
 use crate::time_window::TimeWindow;
 
-/// The most workers that are started: each takes memory, and they wait for one another to read.
-const MAX_WORKERS: usize = 256;
-
 /// How a recording is read.
 ///
 /// ```
@@ -22,8 +19,8 @@ pub struct ReadOptions<'a> {
     pub time: TimeWindow,
     /// Go on however many lines cannot be parsed.
     pub lenient: bool,
-    /// Number of worker threads, of which 256 are started at most; `None` for one a core. The result does not depend on
-    /// it.
+    /// Number of worker threads, of which [`Self::MAX_WORKERS`] are started at most; `None` for one a core. The result
+    /// does not depend on it.
     pub threads: Option<NonZeroUsize>,
     /// Called now and then with the bytes read so far, and their total where it is known. Both count bytes of the
     /// file, compressed or not.
@@ -31,6 +28,9 @@ pub struct ReadOptions<'a> {
 }
 
 impl ReadOptions<'_> {
+    /// More workers than this find nothing to do on any machine, and the system may refuse them.
+    pub const MAX_WORKERS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
     /// Everything, strictly, on all cores, in silence.
     #[must_use]
     pub fn new() -> Self {
@@ -39,8 +39,8 @@ impl ReadOptions<'_> {
 
     /// The number of workers to start.
     pub(crate) fn worker_count(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.threads.map_or_else(cores, NonZeroUsize::get).min(MAX_WORKERS)
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.threads.unwrap_or_else(cores).min(Self::MAX_WORKERS).get()
     }
 }
 
