@@ -10,7 +10,7 @@ use pdiff_analysis::classify::{Foreground, ObjectBuilds};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{Notes, Side, Weight};
-use pdiff_symbolize::{ObjectCensus, census_of};
+use pdiff_symbolize::{ObjectCensus, SymbolizeOptions, Symbolizer, census_of};
 
 use crate::pipeline::{Examined, FoundCode, Run, symbolize_options};
 use crate::settings::DebugInfo;
@@ -174,14 +174,14 @@ fn given(
     let known: Vec<_> = facts.filter(|facts| is_program(&facts.path)).collect();
     let Some(path) = known.first().map(|facts| &facts.path) else { return Ok(None) };
     let name = |path: &Path| path.file_name().map(ToOwned::to_owned);
-    let options = symbolize_options(debug_info, side);
     for binary in binaries {
-        let taken =
-            census_of(binary, &options).with_context(|| format!("functions of {}", binary.display()))?;
-        let is_it = known.iter().any(|facts| facts.object_id.as_ref() == Some(&taken.id));
+        let context = || format!("functions of {}", binary.display());
+        let opened = Symbolizer::open(binary, &SymbolizeOptions::new()).with_context(context)?;
+        let is_it = known.iter().any(|facts| facts.object_id.as_ref() == Some(opened.object_id()));
         let is_named = name(binary) == name(Path::new(path));
         if is_it || is_named && debug_info.allow_mismatch {
-            return Ok(Some(taken));
+            let options = symbolize_options(debug_info, side);
+            return census_of(binary, &options).with_context(context).map(Some);
         }
         if is_named {
             bail!(
