@@ -26,12 +26,12 @@ mod threads;
 
 pub use choose_event::{EventError, choose_events};
 pub use compare::{
-    CallTree, CompareSettings, Comparison, Cost, CostChange, CostExtent, Fact, Family, FrameChange,
-    FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange, InlineFlip,
-    InlinedInto, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair, Quantities, Row,
-    RowFunction, RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideLines,
-    SideObject, SideSummary, Sides, SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, compare,
-    compare_with_calls, compare_with_tree, hot_lines,
+    CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange, CostExtent, Fact, Family,
+    FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange,
+    InlineFlip, InlinedInto, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair,
+    Quantities, Row, RowFunction, RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls,
+    SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, TreeFrame, TreeFunction, TreeNode,
+    TreeSettings, assumed_log_half, compare, compare_with_calls, compare_with_tree, hot_lines,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use gate::{Gate, GateError, GateOutcome, Trip};

@@ -1,12 +1,9 @@
 //! What the rows add up to: cost per operation, the throughput gap and its parts, busy waiting.
 
-use pdiff_analysis::{Comparison, Cost, Gap, Pair};
+use pdiff_analysis::{CPU_SCALE_TOLERANCE, Comparison, Cost, Gap, Pair};
 
 use crate::number::{CostUnit, fixed, interval, percent_of_log, signed};
 use crate::page::{Block, Line, Tone};
-
-/// Weights scaled further from 1 than this are a warning.
-const SCALE_TOLERANCE: f64 = 0.03;
 
 /// A share of busy waiting below this many percent prints as nothing.
 const LEAST_SPIN_PCT: f64 = 0.005;
@@ -64,7 +61,7 @@ fn change(pair: Pair) -> String {
 fn scale_line(cost: &Cost) -> Option<Block> {
     let Pair { before, after } = cost.cpu_scale;
     let off = (before - 1.0).abs().max((after - 1.0).abs());
-    let tone = if off > SCALE_TOLERANCE { Tone::Warning } else { Tone::Plain };
+    let tone = if off > CPU_SCALE_TOLERANCE { Tone::Warning } else { Tone::Plain };
     let text = format!(
         "costs are scaled to the CPU seconds measured: x{} before, x{} after",
         fixed(before, 3),

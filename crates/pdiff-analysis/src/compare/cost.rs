@@ -15,7 +15,7 @@ use crate::noise::common_shift;
 const WINDOW_TOLERANCE: f64 = 0.01;
 
 /// A scale to measured CPU seconds further from 1 than this is a warning.
-const CPU_SCALE_TOLERANCE: f64 = 0.03;
+pub const CPU_SCALE_TOLERANCE: f64 = 0.03;
 
 /// What a side's runs together say of operations and CPU; sums over runs.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -187,7 +187,7 @@ fn gap(before: &SideCost, after: &SideCost, assumed_cv: f64) -> Option<Gap> {
     let log_gap = (tps.after / tps.before).ln();
     let measured = common_shift(&before.per_run_tps, &after.per_run_tps);
     let measured = measured.and_then(|shift| shift.interval_around(log_gap));
-    let assumed_half = NORMAL_97_5 * assumed_cv * std::f64::consts::SQRT_2;
+    let assumed_half = assumed_log_half(assumed_cv);
     let (low, high) = measured.unwrap_or((log_gap - assumed_half, log_gap + assumed_half));
     let percent = |log: f64| 100.0 * log.exp_m1();
     let gap = Gap {
@@ -199,6 +199,12 @@ fn gap(before: &SideCost, after: &SideCost, assumed_cv: f64) -> Option<Gap> {
         parts: None,
     };
     (log_gap.is_finite() && cores.before > 0.0 && cores.after > 0.0).then_some(gap)
+}
+
+/// Half of the 95 % interval of the logarithm of a ratio of two runs, where their coefficient of variation is assumed.
+#[must_use]
+pub fn assumed_log_half(cv: f64) -> f64 {
+    NORMAL_97_5 * cv * std::f64::consts::SQRT_2
 }
 
 /// The 97.5 % point of the normal distribution.

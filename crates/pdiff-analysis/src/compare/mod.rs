@@ -29,6 +29,7 @@ pub use comparison::{
     Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, NoiseSummary, Pair, RunSummary,
     SideSummary,
 };
+pub use cost::{CPU_SCALE_TOLERANCE, assumed_log_half};
 pub use family::InlineChange;
 pub(crate) use family::net_and_moved;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine, hot_lines};

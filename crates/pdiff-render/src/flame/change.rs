@@ -1,12 +1,9 @@
 //! How much a frame changed, in the terms asked for, and whether that is more than noise.
 
 use pdiff_analysis::noise::{FLOOR_PP, FLOOR_RELATIVE, RunVariation};
-use pdiff_analysis::{Comparison, Cost, FrameChange, TreeNode};
+use pdiff_analysis::{Comparison, Cost, FrameChange, TreeNode, assumed_log_half};
 
 use super::{FlameColor, FlameTerms};
-
-/// The normal quantile of a 95 % interval.
-const NORMAL_97_5: f64 = 1.959_964;
 
 /// The terms of one picture.
 #[derive(Clone, Copy, Debug)]
@@ -42,9 +39,8 @@ impl<'a> Terms<'a> {
         let cost = comparison.cost.as_ref().filter(|_| terms == FlameTerms::PerOperation);
         let (RunVariation::Assumed { cv } | RunVariation::Measured { cv, .. }) =
             comparison.noise.run_variation;
-        let assumed = NORMAL_97_5 * std::f64::consts::SQRT_2 * cv;
         let measured = |cost: &Cost| cost.log_interval.map(|(low, high)| (high - low) / 2.0);
-        let cost_half = cost.map_or(0.0, |cost| measured(cost).unwrap_or(assumed));
+        let cost_half = cost.map_or(0.0, |cost| measured(cost).unwrap_or_else(|| assumed_log_half(cv)));
         Self { color, cost, cost_half, side_weights: tree_weights }
     }
 
