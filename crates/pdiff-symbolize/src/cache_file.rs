@@ -49,7 +49,7 @@ pub(crate) struct CacheFile {
 /// What is wrong with a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum Damage {
-    #[error("it is no index file")]
+    #[error("it is no cache file")]
     Magic,
     #[error("it has another format")]
     Format,

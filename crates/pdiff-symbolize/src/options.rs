@@ -29,7 +29,7 @@ pub struct SymbolizeOptions {
     pub debug_roots: Vec<PathBuf>,
     /// Build-ids of the objects profiled, by the path the profile has (`perf buildid-list`).
     pub build_ids: Vec<(Box<str>, BuildId)>,
-    /// Where index files are kept; `None` keeps none.
+    /// Where cache files are kept; `None` keeps none.
     pub cache_dir: Option<PathBuf>,
     /// Whether a binary that is visibly another build is used all the same.
     pub allow_mismatch: bool,

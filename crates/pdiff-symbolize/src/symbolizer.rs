@@ -1,4 +1,4 @@
-//! One object: addresses to functions, from its index file where there is one.
+//! One object: addresses to functions, from its cache file where there is one.
 //!
 //! What is not in the index is looked up in the files and added to it, so the second look at a profile needs no debug
 //! information. A whole index ([`Symbolizer::index_all`]) answers every address.
@@ -76,7 +76,7 @@ pub fn symbolize(
 }
 
 impl Symbolizer {
-    /// Opens a file, finds its debug information and its index file.
+    /// Opens a file, finds its debug information and its cache file.
     ///
     /// # Errors
     /// If the file cannot be read as ELF.
@@ -117,7 +117,7 @@ impl Symbolizer {
         self.files.has_debug_info()
     }
 
-    /// What was imperfect: damaged index files.
+    /// What was imperfect: damaged cache files.
     #[must_use]
     pub fn notes(&self) -> &Notes {
         &self.notes
