@@ -3,7 +3,7 @@
 //! In: a symbol. Out: the name in the source and the suffix. A clone (`.constprop.0`), a cold part (`.cold`), a part
 //! split off (`.part.0`) and an outlined body (`._omp_fn.0`) all count for the function they were made from. A bare
 //! number (`buf.123`, a renamed file-local) is a suffix too, unless the name holds other dots, for in Go
-//! `main.run.func1.2` is a function of its own.
+//! `main.run.func1.2` is a function of its own; so is Go's `runtime.exit`, while `_Z1fv.exit` is a piece of `f`.
 
 /// Words that begin one piece of a suffix; numbers or hashes may follow each.
 const CLONE_WORDS: [&str; 24] = [
@@ -26,6 +26,23 @@ const CLONE_WORDS: [&str; 24] = [
     "resolver",
     "resume",
     "simdclone",
+    "specialized",
+    "startup",
+    "unlikely",
+    "variant",
+    "warm",
+];
+
+/// Of these, words that without a number are endings of mangled names only: after a plain name they are functions of a
+/// package.
+const PLAIN_WORDS: [&str; 12] = [
+    "actor",
+    "clone",
+    "destroy",
+    "exit",
+    "hot",
+    "part",
+    "resume",
     "specialized",
     "startup",
     "unlikely",
@@ -67,6 +84,10 @@ fn without_dotted_suffix(symbol: &str) -> &str {
     // `rest` runs ahead over numbers; they belong to the suffix only when a clone word stands before them.
     while let Some((head, piece)) = rest.rsplit_once('.').filter(|(head, _)| !head.is_empty()) {
         if CLONE_WORDS.contains(&piece) {
+            let has_number = rest.len() < base.len();
+            if !has_number && PLAIN_WORDS.contains(&piece) && is_package_path(head) {
+                break;
+            }
             base = head;
         } else if !is_clone_number(piece) {
             break;
@@ -93,6 +114,13 @@ fn without_bare_number(symbol: &str) -> &str {
         }
         _ => symbol,
     }
+}
+
+/// Whether a name may be a package and what stands in it, as Go writes them: `runtime`, `net/http.(*conn)`.
+fn is_package_path(name: &str) -> bool {
+    let is_mangled = ["_Z", "_R"].iter().any(|mark| name.starts_with(mark));
+    let is_demangled = name.contains("::") || name.ends_with(')') && !name.contains(".(");
+    !is_mangled && !is_demangled
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -44,6 +44,13 @@ fn clone_suffixes_come_off_whole() {
         ("_GLOBAL__sub_I_log.cc.cold", "_GLOBAL__sub_I_log.cc", ".cold"),
         ("main.run.func1.2", "main.run.func1.2", ""),
         ("runtime.mcall", "runtime.mcall", ""),
+        ("runtime.exit", "runtime.exit", ""),
+        ("runtime.clone", "runtime.clone", ""),
+        ("net/http.(*conn).part", "net/http.(*conn).part", ""),
+        ("copy.clone.3", "copy", ".clone.3"),
+        ("_Z1fv.resume", "_Z1fv", ".resume"),
+        ("net::f.actor", "net::f", ".actor"),
+        ("net::f(int).destroy", "net::f(int)", ".destroy"),
         (".cold", ".cold", ""),
         ("", "", ""),
     ];
