@@ -340,6 +340,8 @@ fn factors_stand_beside_the_subsystems_that_they_switch() {
     let report = json(&fixture("factorial/lab.csv"), &all);
     let rows = report["profiles"]["rows"].as_array().unwrap();
     assert_eq!(column(&report["profiles"]["rows"], "factor"), ["W", "B"]);
+    assert_eq!(report["profiles"]["without_subsystem"], serde_json::json!(["P", "S", "F"]));
+    assert_eq!(report["profiles"]["without_row"], serde_json::json!([]));
     let compare = Command::new(env!("CARGO_BIN_EXE_pdiff"))
         .args([
             "compare",

@@ -158,6 +158,8 @@ fn profiles(view: &AttributionView<'_>, meeting: &Meeting) -> Value {
         "before_spin_pct": meeting.spin_pct[0],
         "after_spin_pct": meeting.spin_pct[1],
         "rows": meeting.rows.iter().map(row).collect::<Vec<_>>(),
+        "without_subsystem": meeting.without.iter().map(|factor| view.name(*factor)).collect::<Vec<_>>(),
+        "without_row": meeting.untold.iter().map(|factor| view.name(*factor)).collect::<Vec<_>>(),
     })
 }
 
