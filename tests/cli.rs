@@ -231,7 +231,7 @@ fn wrong_words_are_told_with_what_there_is() {
     check(&["--comm", "("], &["--comm", "regular expression"]);
     check(&["--time", "yesterday"], &["--time", "START,END"]);
     check(&["--event", "branches"], &["no event 'branches'", "cpu-clock"]);
-    check(&["--tps-before", "1", "2"], &["--tps-before", "2 values for 1 recordings"]);
+    check(&["--tps-before", "1", "2"], &["--tps-before", "2 values for 1 recording(s)"]);
     check(&["--tps-before", "-1"], &["-1"]);
     check(&["--fail-on", "speed > 1"], &["--fail-on", "delta_self_pp"]);
     check(&["--windows", "/nowhere.tsv"], &["/nowhere.tsv"]);

@@ -42,6 +42,12 @@ const TROUBLES: &[(&str, &[&str])] = &[
         "attribute runs.csv --factors P,W --plot absent/x.svg",
         &["writing absent/x.svg", "no directory absent"],
     ),
+    (
+        "settings settings.tsv counts.tsv -o settings.tsv",
+        &["writing settings.tsv", "read by this command, too"],
+    ),
+    ("compare OLD NEW --aliases words.toml -qo ./words.toml", &["read by this command, too"]),
+    ("man --dir runs.csv", &["runs.csv is no directory", "--dir"]),
     // Recordings of like size are read at once; of two bad ones the first is told.
     ("compare letters.csv maybe.csv", &["letters.csv"]),
     ("compare maybe.csv letters.csv", &["maybe.csv"]),

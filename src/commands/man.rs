@@ -1,6 +1,6 @@
 //! `pdiff man`: the manual pages, made from the command line's own help.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::CommandFactory;
 
 use crate::cli::{Cli, ManArgs};
@@ -13,6 +13,9 @@ pub(crate) fn run(args: &ManArgs) -> Result<()> {
     let Some(directory) = &args.dir else {
         return Output::Stdout.write(&page(&command, "pdiff")?);
     };
+    if directory.exists() && !directory.is_dir() {
+        bail!("{} is no directory; hint: name one for --dir, which is made if need be", directory.display());
+    }
     std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
     Output::File(directory.join("pdiff.1")).write(&page(&command, "pdiff")?)?;
     for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {

@@ -117,7 +117,7 @@ fn recordings(
     for (name, values) in [("operations", operations), ("tps", tps), ("cpu-seconds", cpu_seconds)] {
         if !values.is_empty() && values.len() != paths.len() {
             bail!(
-                "--{name}-{side} has {} values for {} recordings; hint: give one for each, in the same order",
+                "--{name}-{side}: {} values for {} recording(s); hint: give one for each, in the same order",
                 values.len(),
                 paths.len()
             );
