@@ -183,6 +183,15 @@ fn inlines_takes_packs_with_a_full_census() {
     let mut from_binaries = json(&[command, &orders("before").1, &orders("after").1, no_cache]);
     [&mut from_packs, &mut from_binaries].into_iter().for_each(without_paths);
     assert_eq!(from_packs, from_binaries);
+    // A pack of a pack holds as much.
+    let again = packs.each_ref().map(|of| of.with_extension("again"));
+    for (of, to) in packs.iter().zip(&again) {
+        let output = pdiff(&[Path::new("pack"), of, Path::new("-qo"), to]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let mut from_packs = json(&[command, &again[0], &again[1], no_cache]);
+    without_paths(&mut from_packs);
+    assert_eq!(from_packs, from_binaries);
     let [before, after] = mysql();
     let error = refusal(&[command, &before, &after]);
     assert!(error.contains("--full-census"), "{error}");

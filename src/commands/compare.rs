@@ -18,6 +18,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         .map(|gate| gate.parse().map_err(|error| anyhow!("--fail-on '{gate}': {error}")))
         .collect::<Result<_>>()?;
     let (page, table) = Page::of_comparison(&args.output)?;
+    if args.output.format == Format::Parquet && page.output.is_terminal() {
+        bail!("Parquet is nothing for a terminal; hint: write it to a file by -o rows.parquet, or pipe it");
+    }
     let quiet = args.output.progress.quiet;
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, quiet)?;
     let mut timings = Timings::start();

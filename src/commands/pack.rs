@@ -14,6 +14,9 @@ use crate::timings::Timings;
 /// Reads, symbolises and writes the pack.
 pub(crate) fn run(args: &PackArgs) -> Result<()> {
     let output = Output::new(Some(&args.output))?;
+    if output.is_terminal() {
+        bail!("a pack is nothing for a terminal; hint: write it to a file by -o FILE, or pipe it");
+    }
     let packing = Packing::new(args)?;
     let recording = packing.inputs.before.recordings.first().ok_or_else(|| anyhow!("no recording given"))?;
     let debug_info = packing.debug_info.as_ref();

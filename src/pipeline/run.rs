@@ -133,10 +133,15 @@ impl Run {
         (0..self.profile.events.len()).filter_map(examined).collect()
     }
 
-    /// As a pack holds it, with the census of one object.
-    pub(crate) fn into_pack(self, mut census: Option<(String, PackedCensus)>) -> PackedRun {
+    /// As a pack holds it, with the census of one object, and those that a pack brought along.
+    pub(crate) fn into_pack(self, census: Option<(String, PackedCensus)>) -> PackedRun {
+        let mut censuses: Vec<(String, PackedCensus)> = census.into_iter().chain(self.censuses).collect();
+        let mut census_of = |object: &str| {
+            let at = censuses.iter().position(|(path, _)| path == object)?;
+            Some(censuses.remove(at).1)
+        };
         let mut object = |object: ObjectFacts| PackedObject {
-            census: census.take_if(|(path, _)| *path == object.path).map(|(_, census)| census),
+            census: census_of(&object.path),
             path: object.path,
             object_id: object.object_id,
             build_id: object.build_id,
