@@ -1,5 +1,6 @@
 //! What was typed wrongly, in one line as any other error: what, where, hint.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -12,9 +13,15 @@ use crate::exit::TROUBLE;
 pub(crate) fn say(error: &clap::Error) -> ExitCode {
     let is_help = !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if is_help {
-        // A closed pipe is quiet here too.
-        let _ = error.print();
-        return if error.use_stderr() { ExitCode::from(TROUBLE) } else { ExitCode::SUCCESS };
+        let written = error.print().and_then(|()| std::io::stdout().flush());
+        return match written {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                crate::complain(&format!("pdiff: error: writing to standard output: {error}"));
+                ExitCode::from(TROUBLE)
+            }
+            _ if error.use_stderr() => ExitCode::from(TROUBLE),
+            _ => ExitCode::SUCCESS,
+        };
     }
     let first = std::env::args_os().nth(1).unwrap_or_default();
     let command = match Cli::command().find_subcommand(&first) {

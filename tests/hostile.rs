@@ -289,6 +289,8 @@ fn a_full_disk_is_said_and_a_closed_pipe_is_not() {
     for arguments in
         [&["--help"][..], &["compare", "--help"], &["--version"], &["completions", "bash"], &["man"]]
     {
+        let output = pdiff().args(arguments).stdout(full()).stderr(Stdio::piped()).output().unwrap();
+        assert!(refusal(&output).contains("standard output: No space left"), "{arguments:?}");
         let mut child =
             pdiff().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
