@@ -25,7 +25,7 @@ const FLAGS: usize = 600;
 pub(crate) fn blocks(view: &InlinesView<'_>, width: Option<usize>) -> Vec<Block> {
     let (before, after) = (view.comparison.before, view.comparison.after);
     let mut blocks = Vec::new();
-    if !view.comparison.same_compiler() {
+    if view.comparison.same_compiler() == Some(false) {
         let text = "the builds come from different compilers: a change of inlining may be theirs";
         blocks.push(Line::toned("!", text, Tone::Warning));
     }

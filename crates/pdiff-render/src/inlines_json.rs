@@ -20,7 +20,7 @@ struct InlinesReport<'a> {
     before: BuildReport<'a>,
     after: BuildReport<'a>,
     /// Both builds come from the same compilers.
-    same_compiler: bool,
+    same_compiler: Option<bool>,
     functions: Rows<'a>,
     notes: Vec<NoteReport<'a>>,
 }

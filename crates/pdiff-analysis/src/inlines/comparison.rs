@@ -62,12 +62,9 @@ impl<'a> InlineComparison<'a> {
 
     /// Whether both builds come from the same compilers; if not, a change of inlining may be theirs.
     #[must_use]
-    pub fn same_compiler(&self) -> bool {
+    pub fn same_compiler(&self) -> Option<bool> {
         let first = |census: &'a Census| census.producers().first();
-        match (first(self.before), first(self.after)) {
-            (Some(before), Some(after)) => before.same_compiler(after),
-            _ => false,
-        }
+        first(self.before).zip(first(self.after)).map(|(before, after)| before.same_compiler(after))
     }
 }
 
