@@ -9,6 +9,7 @@ mod debuginfod;
 mod evidence;
 mod exit;
 mod output;
+mod overwriting;
 mod pipeline;
 mod progress;
 mod settings;
@@ -20,17 +21,20 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use cli::{Cli, Command};
 use exit::{Outcome, TROUBLE};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return usage::say(&error),
+    let mut program = Cli::command();
+    let parsed = program.try_get_matches_from_mut(std::env::args_os());
+    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return usage::say(&error.format(&mut program)),
     };
-    match run(&cli.command) {
+    match overwriting::check(&program, &matches).and_then(|()| run(&cli.command)) {
         Ok(outcome) => outcome.into(),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -23,9 +23,6 @@ impl Output {
             let (path, directory) = (path.display(), directory.display());
             bail!("writing {path}: there is no directory {directory}; hint: make it first");
         }
-        if is_named_twice(path) {
-            bail!("writing {}: it is read by this command, too; hint: write to another file", path.display());
-        }
         Ok(Self::File(path.to_owned()))
     }
 
@@ -77,24 +74,6 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> 
     let file = fill_and_flush(fill, beside)?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
-}
-
-/// Whether another word of the command line names the file that is to be written: a recording, table or binary that would be
-/// lost.
-fn is_named_twice(output: &Path) -> bool {
-    let Ok(output) = std::fs::canonicalize(output) else { return false };
-    let is_output = |word: &std::ffi::OsString| {
-        std::fs::canonicalize(word).is_ok_and(|path| path == output && path.is_file())
-    };
-    let words: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
-    // `-qo FILE` is `-q -o FILE`.
-    let is_option = |word: &std::ffi::OsString| {
-        let word = word.to_string_lossy();
-        let is_bundle = word.starts_with('-') && !word.starts_with("--") && word.ends_with('o');
-        is_bundle || word == "--output" || word == "--plot"
-    };
-    let before = std::iter::once(None).chain(words.iter().map(Some));
-    words.iter().zip(before).any(|(word, before)| is_output(word) && !before.is_some_and(is_option))
 }
 
 fn directory_of(path: &Path) -> &Path {

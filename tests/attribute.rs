@@ -282,6 +282,8 @@ fn pictures_are_written_whole_and_are_xml() {
     let (gap, pairs) = (path("gap.svg"), path("pairs.svg"));
     let more = ["--factors", STUDY_FACTORS, "--plot", &gap, "--plot-interactions", &pairs];
     stdout(&run(&fixture(STUDY), &more));
+    // Pictures of before are written over.
+    stdout(&run(&fixture(STUDY), &more));
     for (file, words) in [(&gap, "binlog"), (&pairs, "+3.3")] {
         let svg = std::fs::read_to_string(file).unwrap();
         roxmltree::Document::parse(&svg).unwrap();

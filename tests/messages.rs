@@ -47,6 +47,8 @@ const TROUBLES: &[(&str, &[&str])] = &[
         &["writing settings.tsv", "read by this command, too"],
     ),
     ("compare OLD NEW --aliases words.toml -qo ./words.toml", &["read by this command, too"]),
+    ("series a=maybe.csv b=letters.csv -o letters.csv", &["read by this command, too"]),
+    ("attribute runs.csv --factors P,W --plot-interactions runs.csv", &["read by this command, too"]),
     ("man --dir runs.csv", &["runs.csv is no directory", "--dir"]),
     // Recordings of like size are read at once; of two bad ones the first is told.
     ("compare letters.csv maybe.csv", &["letters.csv"]),

@@ -32,10 +32,10 @@ pub(crate) struct SeriesArgs {
     #[arg(long, value_name = "WHAT=COLUMN", value_delimiter = ',', requires = "runs")]
     pub(crate) columns: Vec<String>,
     /// What sysbench printed of a build's run: throughput and latency (repeatable)
-    #[arg(long, value_name = "LABEL=FILE")]
+    #[arg(long, value_name = "LABEL=FILE", value_hint = ValueHint::FilePath)]
     pub(crate) sysbench: Vec<String>,
     /// What `vmstat 1` printed beside a build's run: CPU and context switches per operation (repeatable)
-    #[arg(long, value_name = "LABEL=FILE")]
+    #[arg(long, value_name = "LABEL=FILE", value_hint = ValueHint::FilePath)]
     pub(crate) vmstat: Vec<String>,
     /// Cores of the machine, to give CPU per operation in microseconds
     #[arg(long, value_name = "N", requires = "vmstat")]

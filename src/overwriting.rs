@@ -1,0 +1,35 @@
+//! Files that a command would both read and write: refused before anything is read, for the recording would be lost.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::{ArgMatches, Command, ValueHint};
+
+/// The options that name files to be written.
+const OUTPUTS: [&str; 3] = ["output", "plot", "plot_interactions"];
+
+/// Whether one of the files that the arguments name is there to be read and to be written.
+pub(crate) fn check(program: &Command, matches: &ArgMatches) -> Result<()> {
+    let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
+    let arguments = program.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
+    let files = arguments.filter(|argument| argument.get_value_hint() == ValueHint::FilePath);
+    let (outputs, inputs): (Vec<&str>, Vec<&str>) =
+        files.map(|argument| argument.get_id().as_str()).partition(|id| OUTPUTS.contains(id));
+    let values = |id: &&str| matches.try_get_raw(id).ok().flatten().into_iter().flatten();
+    let inputs: Vec<PathBuf> = inputs.iter().flat_map(values).filter_map(file).collect();
+    for output in outputs.iter().flat_map(values) {
+        if file(output).is_some_and(|output| inputs.contains(&output)) {
+            let output = output.to_string_lossy();
+            bail!("writing {output}: it is read by this command, too; hint: write to another file");
+        }
+    }
+    Ok(())
+}
+
+/// The regular file that an argument names, as FILE or LABEL=FILE.
+fn file(value: &OsStr) -> Option<PathBuf> {
+    let labelled = || value.to_str().and_then(|value| Some(value.split_once('=')?.1));
+    let path = std::fs::canonicalize(value).ok().or_else(|| std::fs::canonicalize(labelled()?).ok())?;
+    path.is_file().then_some(path)
+}
