@@ -114,7 +114,7 @@ impl ReadBuilds {
 /// Whether the path of an object is that of a file and no library.
 fn is_program(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    path.starts_with('/') && !name.contains(".so")
+    path.starts_with('/') && !name.ends_with(".so") && !name.contains(".so.")
 }
 
 /// The heaviest program among the objects, as rows call it.
