@@ -6,36 +6,24 @@
 //! `main.run.func1.2` is a function of its own; so is Go's `runtime.exit`, while `_Z1fv.exit` is a piece of `f`.
 
 /// Words that begin one piece of a suffix; numbers or hashes may follow each.
-const CLONE_WORDS: [&str; 24] = [
+const CLONE_WORDS: [&str; 12] = [
     "__uniq",
-    "_omp_fn",
     "_omp_cpyfn",
-    "actor",
-    "clone",
+    "_omp_fn",
     "cold",
     "constprop",
-    "destroy",
-    "exit",
-    "hot",
     "ifunc",
     "isra",
     "llvm",
     "localalias",
     "lto_priv",
-    "part",
     "resolver",
-    "resume",
     "simdclone",
-    "specialized",
-    "startup",
-    "unlikely",
-    "variant",
-    "warm",
 ];
 
-/// Of these, words that without a number are endings of mangled names only: after a plain name they are functions of a
+/// Words that do so, too, but that without a number end mangled names only: after a plain name they are functions of a
 /// package.
-const PLAIN_WORDS: [&str; 12] = [
+const CLONE_WORDS_OF_MANGLED: [&str; 12] = [
     "actor",
     "clone",
     "destroy",
@@ -83,11 +71,9 @@ fn without_dotted_suffix(symbol: &str) -> &str {
     let mut rest = symbol;
     // `rest` runs ahead over numbers; they belong to the suffix only when a clone word stands before them.
     while let Some((head, piece)) = rest.rsplit_once('.').filter(|(head, _)| !head.is_empty()) {
-        if CLONE_WORDS.contains(&piece) {
-            let has_number = rest.len() < base.len();
-            if !has_number && PLAIN_WORDS.contains(&piece) && is_package_path(head) {
-                break;
-            }
+        let has_number = rest.len() < base.len();
+        let may_be_function = !has_number && is_package_path(head);
+        if CLONE_WORDS.contains(&piece) || !may_be_function && CLONE_WORDS_OF_MANGLED.contains(&piece) {
             base = head;
         } else if !is_clone_number(piece) {
             break;
