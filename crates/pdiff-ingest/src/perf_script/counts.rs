@@ -129,7 +129,6 @@ impl Counts {
         self.chunks.drain(..).for_each(|chunk| cells.extend(chunk));
         cells.sort_unstable_by_key(LocalCell::key);
         cells.dedup_by(|next, kept| next.key() == kept.key() && kept.absorb(next));
-        cells.shrink_to_fit();
         self.chunks.extend(cells.chunks(CHUNK_CELLS).map(|chunk| {
             let mut kept = Vec::with_capacity(CHUNK_CELLS);
             kept.extend_from_slice(chunk);
