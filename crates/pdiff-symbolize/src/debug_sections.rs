@@ -1,7 +1,7 @@
 //! The DWARF sections of a file, of the file it shares parts with (dwz), and of its split parts.
 //!
 //! Sections inflate in parallel, what takes longest first, and only those that names, inline chains and lines need. Of
-//! 8.0.33's cold resolution inflating is a third; `.debug_info` alone is one stream that no second thread can help.
+//! 8.0.33's cold resolution inflating is two thirds; `.debug_info` alone is one stream that no second thread can help.
 
 use gimli::{EndianSlice, RunTimeEndian, SectionId};
 use rayon::prelude::*;

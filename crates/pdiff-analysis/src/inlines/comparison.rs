@@ -60,7 +60,8 @@ impl<'a> InlineComparison<'a> {
         self.functions.iter().filter(|row| row.change == change).count()
     }
 
-    /// Whether both builds come from the same compilers; if not, a change of inlining may be theirs.
+    /// Whether both builds come from the same compilers; if not, a change of inlining may be theirs. `None` where those of
+    /// either are not known.
     #[must_use]
     pub fn same_compiler(&self) -> Option<bool> {
         let first = |census: &'a Census| census.producers().first();
