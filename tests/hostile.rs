@@ -341,13 +341,14 @@ fn bombs_are_unpacked_in_little_memory_and_refused() {
 }
 
 #[test]
-fn an_interrupt_while_a_result_is_written_leaves_nothing_half_written() {
+fn a_run_ended_while_a_result_is_written_leaves_nothing_half_written() {
     let files = Files::new();
     let out = files.path("results");
     fs::create_dir(&out).unwrap();
     let result = out.join("result.json");
     fs::write(&result, "the old result").unwrap();
-    // The recording comes through a pipe that stays open, so the run is surely not over when the signal comes.
+    // The recording comes through a pipe that stays open, so the run is surely not over when the signal comes. It is not
+    // SIGINT, which commands ignore that a script started in the background.
     let mut child = pdiff()
         .args(["compare", "--no-symbolize", "--format", "json", "-o"])
         .args([&result, &files.path("good.perf")])
@@ -357,7 +358,7 @@ fn an_interrupt_while_a_result_is_written_leaves_nothing_half_written() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(good().as_bytes()).unwrap();
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     assert!(!child.wait().unwrap().success());
     assert_eq!(fs::read_to_string(&result).unwrap(), "the old result");
