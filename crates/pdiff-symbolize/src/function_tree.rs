@@ -13,6 +13,7 @@ use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
 use pdiff_profile::InlineChain;
 
 use crate::debug_sections::{Dwarf, Slice};
+use crate::entries::{Entries, Entry};
 use crate::paint::{Interval, paint};
 use crate::units::{MAX_RANGES, Unit};
 
@@ -124,27 +125,26 @@ struct Attributes<'a> {
 
 impl<'a> Reader<'_, 'a> {
     fn read(&mut self) -> gimli::Result<()> {
-        let mut entries = self.unit.entries_raw(None)?;
-        while !entries.is_empty() {
-            let offset = entries.next_offset();
-            let depth = entries.next_depth();
-            let Some(abbrev) = entries.read_abbreviation()? else { continue };
+        let mut entries = Entries::of(self.unit)?;
+        while let Some(entry) = entries.next()? {
+            let depth = entry.depth;
             while self.open.last().is_some_and(|open| open.depth >= depth) {
                 self.open.pop();
             }
-            match abbrev.tag() {
-                gimli::DW_TAG_subprogram => {
-                    let attributes = self.attributes(&mut entries, abbrev)?;
-                    let place = self.add_function(offset, &attributes);
-                    self.open.push(Open { depth, place });
+            let place = match entry.tag() {
+                gimli::DW_TAG_subprogram if has_code(&entry) => {
+                    let attributes = self.attributes(&mut entries)?;
+                    self.add_function(entry.offset, &attributes)
                 }
+                // A declaration, or what several inlined calls have in common.
+                gimli::DW_TAG_subprogram => None,
                 gimli::DW_TAG_inlined_subroutine if self.place().is_some() => {
-                    let attributes = self.attributes(&mut entries, abbrev)?;
-                    let place = self.add_inlined(&attributes);
-                    self.open.push(Open { depth, place });
+                    let attributes = self.attributes(&mut entries)?;
+                    self.add_inlined(&attributes)
                 }
-                _ => entries.skip_attributes(abbrev.attributes())?,
-            }
+                _ => continue,
+            };
+            self.open.push(Open { depth, place });
         }
         Ok(())
     }
@@ -183,14 +183,9 @@ impl<'a> Reader<'_, 'a> {
         Some((index, node))
     }
 
-    fn attributes(
-        &self,
-        entries: &mut gimli::EntriesRaw<'_, Slice<'a>>,
-        abbrev: &gimli::Abbreviation,
-    ) -> gimli::Result<Attributes<'a>> {
+    fn attributes(&self, entries: &mut Entries<'_, 'a>) -> gimli::Result<Attributes<'a>> {
         let mut attributes = Attributes::default();
-        for spec in abbrev.attributes() {
-            let attribute = entries.read_attribute(*spec)?;
+        entries.read(|attribute| {
             match attribute.name() {
                 gimli::DW_AT_low_pc => {
                     attributes.low = self.dwarf.attr_address(self.unit, attribute.value())?
@@ -208,7 +203,8 @@ impl<'a> Reader<'_, 'a> {
                 }
                 _ => {}
             }
-        }
+            Ok(())
+        })?;
         Ok(attributes)
     }
 
@@ -235,6 +231,12 @@ impl Growing {
     fn finish(self) -> FunctionTree {
         FunctionTree { ranges: self.ranges, nodes: self.nodes, segments: paint(self.intervals) }
     }
+}
+
+/// Whether an entry has attributes that place its code.
+fn has_code(entry: &Entry<'_>) -> bool {
+    let is_place = |name| [gimli::DW_AT_low_pc, gimli::DW_AT_ranges].contains(&name);
+    entry.abbreviation.attributes().iter().any(|spec| is_place(spec.name()))
 }
 
 /// The entry an attribute refers to.

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 use crate::debug_sections::{Dwarf, Slice};
+use crate::entries::{Entries, Entry};
 use crate::function_tree::{Origin, origin_of};
 use crate::scoped_name::{Around, plain_name};
 use crate::units::{Unit, Units};
@@ -107,16 +108,17 @@ struct Named<'a> {
     offset: UnitOffset,
 }
 
-struct Entry<'a> {
+/// What one entry says of a function's name.
+struct NameEntry<'a> {
     linkage: Option<Slice<'a>>,
     name: Option<Slice<'a>>,
     next: Option<Origin>,
 }
 
-fn read_entry<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, offset: UnitOffset) -> Option<Entry<'a>> {
+fn read_entry<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, offset: UnitOffset) -> Option<NameEntry<'a>> {
     let mut entries = unit.entries_raw(Some(offset)).ok()?;
     let abbrev = entries.read_abbreviation().ok()??;
-    let mut entry = Entry { linkage: None, name: None, next: None };
+    let mut entry = NameEntry { linkage: None, name: None, next: None };
     for spec in abbrev.attributes() {
         let attribute = entries.read_attribute(*spec).ok()?;
         let string = |value: AttributeValue<Slice<'a>>| {
@@ -173,22 +175,19 @@ impl<'a> Scopes<'a> {
     fn fill(&mut self, dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> gimli::Result<()> {
         let mut open: Vec<(isize, u32)> = Vec::new();
         let mut unnamed: FxHashMap<Option<u32>, u32> = FxHashMap::default();
-        let mut entries = unit.entries_raw(None)?;
-        while !entries.is_empty() {
-            let offset = entries.next_offset();
-            let depth = entries.next_depth();
-            let Some(abbrev) = entries.read_abbreviation()? else { continue };
+        let mut entries = Entries::of(unit)?;
+        while let Some(Entry { offset, depth, abbreviation }) = entries.next()? {
             while open.last().is_some_and(|(open_depth, _)| *open_depth >= depth) {
                 open.pop();
             }
             let parent = open.last().map(|(_, scope)| *scope);
-            let is_function = abbrev.tag() == gimli::DW_TAG_subprogram;
+            let is_function = abbreviation.tag() == gimli::DW_TAG_subprogram;
             if let (true, Some(scope)) = (is_function, parent) {
                 self.functions.insert(offset.0, scope);
             }
-            let scope = if is_scope(abbrev.tag()) && abbrev.has_children() {
-                let name = read_name(dwarf, unit, &mut entries, abbrev)?;
-                if abbrev.tag() == gimli::DW_TAG_namespace {
+            let scope = if is_scope(abbreviation.tag()) && abbreviation.has_children() {
+                let name = read_name(dwarf, unit, &mut entries)?;
+                if abbreviation.tag() == gimli::DW_TAG_namespace {
                     Scope::Namespace(name)
                 } else {
                     let number = unnamed.entry(parent).or_default();
@@ -196,8 +195,7 @@ impl<'a> Scopes<'a> {
                     Scope::Class(name, *number)
                 }
             } else {
-                entries.skip_attributes(abbrev.attributes())?;
-                if !is_function || !abbrev.has_children() {
+                if !is_function || !abbreviation.has_children() {
                     continue;
                 }
                 Scope::Function(offset)
@@ -258,15 +256,14 @@ fn is_scope(tag: gimli::DwTag) -> bool {
 fn read_name<'a>(
     dwarf: &Dwarf<'a>,
     unit: &Unit<'a>,
-    entries: &mut gimli::EntriesRaw<'_, Slice<'a>>,
-    abbrev: &gimli::Abbreviation,
+    entries: &mut Entries<'_, 'a>,
 ) -> gimli::Result<Option<Slice<'a>>> {
     let mut name = None;
-    for spec in abbrev.attributes() {
-        let attribute = entries.read_attribute(*spec)?;
+    entries.read(|attribute| {
         if attribute.name() == gimli::DW_AT_name {
             name = dwarf.attr_string(unit, attribute.value()).ok();
         }
-    }
+        Ok(())
+    })?;
     Ok(name)
 }

@@ -12,6 +12,7 @@ mod content_hash;
 mod debug_file;
 mod debug_sections;
 mod elf_file;
+mod entries;
 mod error;
 mod file_bytes;
 mod function_name;
