@@ -180,10 +180,12 @@ impl Candidates {
             let underscores = |name: &[u8]| name.iter().take_while(|byte| **byte == b'_').count();
             (a.is_empty(), underscores(a), a).cmp(&(b.is_empty(), underscores(b), b))
         };
-        let place = |candidate: &Candidate| (candidate.start, candidate.rank);
-        self.candidates.sort_unstable_by(|a, b| place(a).cmp(&place(b)).then_with(|| by_name(a, b)));
-        self.candidates.dedup_by_key(|candidate| candidate.start);
-        let starts: Vec<u64> = self.candidates.iter().map(|candidate| candidate.start).collect();
+        self.candidates.sort_unstable_by_key(|candidate| candidate.start);
+        let by_rank = |a: &&Candidate, b: &&Candidate| a.rank.cmp(&b.rank).then_with(|| by_name(a, b));
+        let of_one_address = self.candidates.chunk_by(|a, b| a.start == b.start);
+        let best: Vec<Candidate> =
+            of_one_address.filter_map(|chunk| chunk.iter().min_by(by_rank).copied()).collect();
+        let starts: Vec<u64> = best.iter().map(|candidate| candidate.start).collect();
         let reach = |index: usize, start: u64| {
             let next = starts.get(index + 1).copied().unwrap_or(u64::MAX);
             let code_end = range_at(file.code(), start).map_or(start, |range| range.end);
@@ -198,7 +200,7 @@ impl Candidates {
             entry: candidate.start,
             name: SymbolName::in_table(&self.names, candidate.name),
         };
-        self.candidates.iter().enumerate().map(symbol).filter(|symbol| symbol.start < symbol.end).collect()
+        best.iter().enumerate().map(symbol).filter(|symbol| symbol.start < symbol.end).collect()
     }
 }
 
