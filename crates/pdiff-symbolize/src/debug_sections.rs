@@ -1,7 +1,10 @@
 //! The DWARF sections of a file, of the file it shares parts with (dwz), and of its split parts.
 //!
-//! Sections inflate in parallel, what takes longest first, and only those that names, inline chains and lines need. Of
-//! 8.0.33's cold resolution inflating is two thirds; `.debug_info` alone is one stream that no second thread can help.
+//! Only those are inflated that names, inline chains and lines need, in parallel, each in one go: of 8.0.33's cold
+//! resolution that is two thirds. `.debug_info` alone is one stream that no second thread can help, so it is begun first.
+//! Strings are inflated last: which unit has which addresses can be told before them.
+
+use std::sync::OnceLock;
 
 use gimli::{EndianSlice, RunTimeEndian, SectionId};
 use rayon::prelude::*;
@@ -13,56 +16,104 @@ pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 /// DWARF as gimli has it.
 pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 
-/// What is read of the DWARF sections, what takes longest to inflate first.
+/// What is read of the DWARF sections, in this order.
 const NEEDED: [SectionId; 10] = [
     SectionId::DebugInfo,
-    SectionId::DebugLine,
-    SectionId::DebugStr,
     SectionId::DebugRanges,
     SectionId::DebugRngLists,
-    SectionId::DebugAranges,
+    SectionId::DebugLine,
     SectionId::DebugAbbrev,
     SectionId::DebugAddr,
+    SectionId::DebugAranges,
+    SectionId::DebugStr,
     SectionId::DebugLineStr,
     SectionId::DebugStrOffsets,
 ];
+/// Those that only names need.
+const STRINGS: [SectionId; 3] = [SectionId::DebugStr, SectionId::DebugLineStr, SectionId::DebugStrOffsets];
 
 /// The sections' bytes, for as long as DWARF is read.
 #[derive(Debug)]
 pub(crate) struct DebugSections<'a> {
-    own: gimli::DwarfSections<SectionBytes<'a>>,
-    shared: Option<gimli::DwarfSections<SectionBytes<'a>>>,
-    endian: RunTimeEndian,
+    own: Sections<'a>,
+    shared: Option<Sections<'a>>,
 }
 
 impl<'a> DebugSections<'a> {
-    /// Reads the sections of `file`, and of `shared` where `file` refers to it. `last` is done by the first thread
-    /// that has nothing left to inflate.
+    /// Reads the sections of `file`, and of `shared` where `file` refers to it. `meanwhile` is done by the first thread
+    /// that has nothing left to inflate, while others may still do so.
     pub(crate) fn load(
         file: &'a ElfFile,
         shared: Option<&'a ElfFile>,
-        last: impl Fn() + Send + Sync,
+        meanwhile: impl Fn(&Sections<'a>) + Send + Sync,
     ) -> Self {
         let (own, shared) = rayon::join(
-            || load_sections(file, SectionId::name, last),
-            || shared.map(|file| load_sections(file, SectionId::name, || ())),
+            || Sections::load(file, SectionId::name, meanwhile),
+            || shared.map(|file| Sections::load(file, SectionId::name, |_| ())),
         );
-        Self { own, shared, endian: endian_of(file) }
+        Self { own, shared }
     }
 
     /// Reads the `.dwo` sections of a split file.
     pub(crate) fn load_split(file: &'a ElfFile) -> Self {
-        let own = load_sections(file, |id| id.dwo_name().unwrap_or("."), || ());
-        Self { own, shared: None, endian: endian_of(file) }
+        let own = Sections::load(file, |id| id.dwo_name().unwrap_or("."), |_| ());
+        Self { own, shared: None }
     }
 
     /// The DWARF in these sections.
     pub(crate) fn dwarf(&self) -> Dwarf<'_> {
-        let mut dwarf = self.own.borrow(|bytes| EndianSlice::new(bytes, self.endian));
+        let mut dwarf = self.own.dwarf(&NEEDED);
         if let Some(shared) = &self.shared {
-            dwarf.set_sup(shared.borrow(|bytes| EndianSlice::new(bytes, self.endian)));
+            dwarf.set_sup(shared.dwarf(&NEEDED));
         }
         dwarf
+    }
+}
+
+/// The sections of one file, in the order of [`NEEDED`].
+#[derive(Debug)]
+pub(crate) struct Sections<'a> {
+    bytes: [OnceLock<SectionBytes<'a>>; NEEDED.len()],
+    endian: RunTimeEndian,
+}
+
+impl<'a> Sections<'a> {
+    fn load(
+        file: &'a ElfFile,
+        name: impl Fn(SectionId) -> &'static str + Sync,
+        meanwhile: impl Fn(&Self) + Send + Sync,
+    ) -> Self {
+        let sections = Self { bytes: Default::default(), endian: endian_of(file) };
+        let loads = NEEDED.iter().zip(&sections.bytes).map(Some);
+        // A bridge hands out one after another; halves would put the large ones into one thread's half.
+        loads.chain([None]).par_bridge().for_each(|load| match load {
+            Some((id, bytes)) => _ = bytes.get_or_init(|| file.section(name(*id))),
+            None => meanwhile(&sections),
+        });
+        sections
+    }
+
+    /// The DWARF without its strings; `None` as long as other sections than those are being inflated.
+    pub(crate) fn without_strings(&self) -> Option<Dwarf<'_>> {
+        let is_ready =
+            |(id, bytes): (&SectionId, &OnceLock<_>)| STRINGS.contains(id) || bytes.get().is_some();
+        let places: Vec<SectionId> = NEEDED.into_iter().filter(|id| !STRINGS.contains(id)).collect();
+        NEEDED.iter().zip(&self.bytes).all(is_ready).then(|| self.dwarf(&places))
+    }
+
+    fn dwarf(&self, ids: &[SectionId]) -> Dwarf<'_> {
+        let slice = |id| {
+            let at = NEEDED.iter().position(|needed| *needed == id && ids.contains(&id));
+            let bytes = at.and_then(|at| self.bytes.get(at)?.get());
+            Ok(Slice::new(bytes.map_or(&[], |bytes| bytes), self.endian))
+        };
+        match gimli::Dwarf::load(slice) {
+            Ok(dwarf) => dwarf,
+            Err(never) => {
+                let never: std::convert::Infallible = never;
+                match never {}
+            }
+        }
     }
 }
 
@@ -74,27 +125,30 @@ pub(crate) fn endian_of(file: &ElfFile) -> RunTimeEndian {
     }
 }
 
-fn load_sections<'a>(
-    file: &'a ElfFile,
-    name: impl Fn(SectionId) -> &'static str + Sync + Copy,
-    last: impl Fn() + Send + Sync,
-) -> gimli::DwarfSections<SectionBytes<'a>> {
-    let load = |task: Option<&SectionId>| match task {
-        Some(id) => Some((*id, file.section(name(*id)))),
-        None => {
-            last();
-            None
-        }
-    };
-    // A bridge hands out one after another; halves would put the large ones into one thread's half.
-    let tasks = NEEDED.iter().map(Some).chain([None]).par_bridge();
-    let mut loaded: Vec<(SectionId, SectionBytes<'a>)> = tasks.filter_map(load).collect();
-    let take = |id: SectionId| -> Result<SectionBytes<'a>, std::convert::Infallible> {
-        let at = loaded.iter().position(|(loaded, _)| *loaded == id);
-        Ok(at.map(|at| loaded.swap_remove(at).1).unwrap_or_default())
-    };
-    match gimli::DwarfSections::load(take) {
-        Ok(sections) => sections,
-        Err(never) => match never {},
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::units::{UnitRanges, Units};
+
+    #[test]
+    fn units_claim_the_same_addresses_without_strings() {
+        let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
+        let claims = |dwarf: &Dwarf<'_>| {
+            let units = Units::read(dwarf);
+            let ranges = UnitRanges::read(dwarf, &units);
+            (0..units.len()).map(|unit| ranges.of_unit(unit).to_vec()).collect::<Vec<_>>()
+        };
+        let early = Mutex::new(None);
+        let sections = DebugSections::load(&file, None, |sections| {
+            *early.lock().unwrap() = sections.without_strings().as_ref().map(claims);
+        });
+        let late = claims(&sections.dwarf());
+        assert!(late.iter().any(|ranges| !ranges.is_empty()));
+        assert_eq!(sections.own.without_strings().as_ref().map(claims).unwrap(), late);
+        // Nothing is told before it can be.
+        let early = early.into_inner().unwrap();
+        assert!(early.is_none_or(|early| early == late));
     }
 }

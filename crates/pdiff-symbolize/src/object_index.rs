@@ -19,7 +19,7 @@ use crate::label::LabelSource;
 use crate::ranges::{disjoint, range_at};
 use crate::split_dwarf::SplitFiles;
 use crate::symbol_table::{Symbol, SymbolTable};
-use crate::unit_index::{UnitContext, UnitIndex};
+use crate::unit_index::{UnitContext, UnitFunction, UnitIndex};
 use crate::units::{UnitRanges, Units};
 
 /// The files one object's addresses are looked up in.
@@ -65,9 +65,14 @@ impl ObjectFiles {
 
 /// The bytes of an index of `wanted` (sorted addresses, or all) beside what `old` knows.
 pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &AddressIndex<'_>) -> Vec<u8> {
-    let read_symbols = || _ = files.symbols();
-    let sections = DebugSections::load(files.dwarf_file(), files.shared.as_ref(), read_symbols);
-    let (units, nothing, extent) = with_units(files, &sections, |context, ranges| match wanted {
+    let ranges = OnceLock::new();
+    let sections = DebugSections::load(files.dwarf_file(), files.shared.as_ref(), |sections| {
+        files.symbols();
+        if let Some(dwarf) = sections.without_strings() {
+            ranges.get_or_init(|| UnitRanges::read(&dwarf, &Units::read(&dwarf)));
+        }
+    });
+    let (units, nothing, extent) = with_units(files, &sections, &ranges, |context, ranges| match wanted {
         Wanted::All => (all_units(context, ranges), Vec::new(), Extent::Whole),
         Wanted::Addrs(addrs) => {
             let (units, nothing) = some_units(context, ranges, addrs);
@@ -82,6 +87,7 @@ pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &Address
 fn with_units<T>(
     files: &ObjectFiles,
     sections: &DebugSections<'_>,
+    ranges: &OnceLock<UnitRanges>,
     read: impl FnOnce(&UnitContext<'_, '_>, &UnitRanges) -> T,
 ) -> T {
     let dwarf = sections.dwarf();
@@ -93,7 +99,7 @@ fn with_units<T>(
     let split = SplitFiles::new(files.package.as_ref(), files.split_directories.clone());
     let is_code = |addr: u64| files.file.is_code(addr);
     let context = UnitContext { source: &source, symbols: files.symbols(), split: &split, is_code: &is_code };
-    read(&context, &UnitRanges::read(&dwarf, &units))
+    read(&context, ranges.get_or_init(|| UnitRanges::read(&dwarf, &units)))
 }
 
 /// All that all units say, and the symbols behind them.
@@ -134,19 +140,21 @@ fn some_units(
     units.extend(found);
     units.sort_by_key(|(unit, _)| *unit);
     let mut units: Vec<UnitIndex> = units.into_iter().map(|(_, index)| index).collect();
+    // What is open now has no function of a unit; a symbol may have it.
     let mut by_symbol: Vec<&Symbol> =
         open.iter().filter_map(|(addr, _)| context.symbols.find(*addr)).collect();
     by_symbol.dedup_by_key(|symbol| symbol.start);
     units.push(UnitIndex::from_symbols(by_symbol.into_iter()));
-    let found = Covered::of(units.iter());
-    let nothing: Vec<u64> = addrs.iter().copied().filter(|addr| !found.has_any(*addr)).collect();
+    let symbols = ranges_of(units.iter(), |function| function.is_symbol);
+    let open = open.into_iter().map(|(addr, _)| addr);
+    let nothing = open.filter(|addr| range_at(&symbols, *addr).is_none()).collect();
     (units, nothing)
 }
 
 /// Takes out the addresses that units have functions for.
 fn close(open: &mut Vec<(u64, Vec<usize>)>, found: &[(usize, UnitIndex)]) {
-    let covered = Covered::of(found.iter().map(|(_, index)| index));
-    open.retain(|(addr, _)| !covered.has(*addr));
+    let functions = ranges_of(found.iter().map(|(_, index)| index), |function| !function.is_symbol);
+    open.retain(|(addr, _)| range_at(&functions, *addr).is_none());
 }
 
 /// Which addresses each unit is asked for in one round, the unit with most of them first.
@@ -163,31 +171,11 @@ fn by_claimant(open: &[(u64, Vec<usize>)], round: usize) -> Vec<(usize, Vec<u64>
     asked
 }
 
-/// The ranges that functions have.
-struct Covered {
-    /// Those of debug information.
-    functions: Vec<Range<u64>>,
-    /// Those and those of symbols.
-    all: Vec<Range<u64>>,
-}
-
-impl Covered {
-    fn of<'i>(indexes: impl Iterator<Item = &'i UnitIndex>) -> Self {
-        let (mut functions, mut all) = (Vec::new(), Vec::new());
-        for function in indexes.flat_map(|index| &index.functions) {
-            all.extend(function.ranges.iter().cloned());
-            if !function.is_symbol {
-                functions.extend(function.ranges.iter().cloned());
-            }
-        }
-        Self { functions: disjoint(functions), all: disjoint(all) }
-    }
-
-    fn has(&self, addr: u64) -> bool {
-        range_at(&self.functions, addr).is_some()
-    }
-
-    fn has_any(&self, addr: u64) -> bool {
-        range_at(&self.all, addr).is_some()
-    }
+/// The code of those functions.
+fn ranges_of<'i>(
+    indexes: impl Iterator<Item = &'i UnitIndex>,
+    is_counted: impl Fn(&UnitFunction) -> bool,
+) -> Vec<Range<u64>> {
+    let functions = indexes.flat_map(|index| &index.functions).filter(|function| is_counted(function));
+    disjoint(functions.flat_map(|function| &function.ranges).cloned().collect())
 }
