@@ -20,7 +20,6 @@ use object::pod::slice_from_bytes;
 
 use pdiff_profile::{InlineChain, InlineFrame, Reason, Resolution};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::function_name::display_name;
 
@@ -89,8 +88,8 @@ pub struct Chain<'a> {
 /// One function of a chain, borrowed from the index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FrameRef<'a> {
-    /// Demangled, with template arguments, without parameters. An index of a whole file leaves it out where it is the
-    /// linkage name demangled: nobody reads most of a hundred thousand names.
+    /// Demangled, with template arguments, without parameters. An index leaves it out where it is the linkage name
+    /// demangled, unless it is one of some addresses and kept in a cache: nobody reads most of a hundred thousand names.
     pub name: Option<&'a str>,
     /// The mangled name, where there is one.
     pub linkage_name: Option<&'a str>,
@@ -107,6 +106,14 @@ pub struct FrameRef<'a> {
 pub(crate) struct Cursor {
     segment: usize,
     line: usize,
+}
+
+/// One function of a chain, as numbers.
+struct ChainNode {
+    function: u32,
+    call_file: u32,
+    call_line: u32,
+    is_inlined: bool,
 }
 
 impl<'a> AddressIndex<'a> {
@@ -199,34 +206,43 @@ impl<'a> AddressIndex<'a> {
 impl<'a> Chain<'a> {
     /// The functions, INNERMOST FIRST.
     pub fn innermost_first(self) -> impl Iterator<Item = FrameRef<'a>> {
+        self.numbered().map(|(_, frame)| frame)
+    }
+
+    /// The functions, innermost first, each with its number in the index.
+    fn numbered(self) -> impl Iterator<Item = (u32, FrameRef<'a>)> {
         let index = self.index;
-        let mut next = Some(self.node);
         let (mut file, mut line) = index.place(self.place);
-        std::iter::from_fn(move || {
-            let node = next?;
-            let [parent, function, call_file, call_line] = index.nodes.get(node as usize)?;
-            let function = function.get(Le);
-            let parent = Some(parent.get(Le)).filter(|parent| *parent < node);
+        self.nodes().map(move |node| {
             let frame = FrameRef {
-                name: index.name(function),
-                linkage_name: index.linkage_name(function),
+                name: index.name(node.function),
+                linkage_name: index.linkage_name(node.function),
                 file,
                 line,
-                inlined: parent.is_some(),
+                inlined: node.is_inlined,
             };
-            (file, line) =
-                (index.string(call_file.get(Le)), Some(call_line.get(Le)).filter(|line| *line > 0));
-            next = parent;
-            Some(frame)
+            (file, line) = (index.string(node.call_file), Some(node.call_line).filter(|line| *line > 0));
+            (node.function, frame)
+        })
+    }
+
+    fn nodes(self) -> impl Iterator<Item = ChainNode> {
+        let mut next = Some(self.node);
+        std::iter::from_fn(move || {
+            let node = next?;
+            let [parent, function, call_file, call_line] =
+                self.index.nodes.get(node as usize)?.map(|word| word.get(Le));
+            next = Some(parent).filter(|parent| *parent < node);
+            Some(ChainNode { function, call_file, call_line, is_inlined: next.is_some() })
         })
     }
 
     /// The functions as a resolution; one that has no name at all is left out.
     pub(crate) fn to_resolution(self, names: &DemangledNames) -> Resolution {
         let mut frames: Vec<InlineFrame> = self
-            .innermost_first()
+            .numbered()
             .take(InlineChain::MAX_DEPTH)
-            .filter_map(|frame| frame.to_inline_frame(names))
+            .filter_map(|(function, frame)| frame.to_inline_frame(names.of_function(function)))
             .collect();
         frames.reverse();
         InlineChain::new(frames).map_or(Resolution::Unresolved(Reason::NoSymbol), Resolution::Resolved)
@@ -234,10 +250,9 @@ impl<'a> Chain<'a> {
 }
 
 impl FrameRef<'_> {
-    fn to_inline_frame(self, names: &DemangledNames) -> Option<InlineFrame> {
-        let demangled = || names.by_linkage.get(self.linkage_name?).map(|name| &**name);
+    fn to_inline_frame(self, demangled: Option<&str>) -> Option<InlineFrame> {
         Some(InlineFrame {
-            name: self.name.or_else(demangled).or(self.linkage_name)?.into(),
+            name: self.name.or(demangled).or(self.linkage_name)?.into(),
             linkage_name: self.linkage_name.map(Into::into),
             file: self.file.map(Into::into),
             line: self.line,
@@ -249,16 +264,28 @@ impl FrameRef<'_> {
 /// Names that the index leaves out, made for one batch of chains.
 #[derive(Debug, Default)]
 pub(crate) struct DemangledNames {
-    by_linkage: FxHashMap<Box<str>, Box<str>>,
+    by_function: Vec<Option<Box<str>>>,
 }
 
 impl DemangledNames {
-    /// The names that `chains` need, demangled in parallel.
-    pub(crate) fn of<'a>(chains: impl Iterator<Item = Chain<'a>>) -> Self {
-        let frames = chains.flat_map(Chain::innermost_first).filter(|frame| frame.name.is_none());
-        let linkages: FxHashSet<&str> = frames.filter_map(|frame| frame.linkage_name).collect();
-        let named = linkages.into_par_iter().map(|linkage| (linkage.into(), display_name(linkage)));
-        Self { by_linkage: named.collect::<Vec<_>>().into_iter().collect() }
+    /// The names that `chains` of one index need, demangled in parallel.
+    pub(crate) fn of<'a>(index: &AddressIndex<'a>, chains: impl Iterator<Item = Chain<'a>>) -> Self {
+        let mut is_asked = vec![false; index.functions.len()];
+        for node in chains.flat_map(Chain::nodes) {
+            if let Some(is_asked) = is_asked.get_mut(node.function as usize) {
+                *is_asked = true;
+            }
+        }
+        let name = |(function, is_asked): (usize, bool)| {
+            let function = u32::try_from(function).ok().filter(|_| is_asked)?;
+            let is_left_out = index.name(function).is_none();
+            index.linkage_name(function).filter(|_| is_left_out).map(display_name)
+        };
+        Self { by_function: is_asked.into_par_iter().enumerate().map(name).collect() }
+    }
+
+    fn of_function(&self, function: u32) -> Option<&str> {
+        self.by_function.get(function as usize)?.as_deref()
     }
 }
 

@@ -8,8 +8,6 @@ mod builder;
 mod claims;
 mod strings;
 
-use rustc_hash::FxHashMap;
-
 use crate::address_index::{AddressIndex, NONE, NOTHING, UNKNOWN};
 use crate::unit_index::{SourceRow, UnitFunction, UnitIndex};
 
@@ -25,6 +23,15 @@ pub(crate) enum Extent {
     Whole,
 }
 
+/// What becomes of the names that linkage names demangle to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Names {
+    /// They are made once and kept.
+    Made,
+    /// Who asks makes those that are asked for. To make all of a large file takes 2 s.
+    LeftOut,
+}
+
 /// Makes the bytes of an index from what the units say, and from an index that knows other addresses of the file.
 /// `nothing` are addresses that were looked for in vain.
 pub(crate) fn build(
@@ -32,19 +39,18 @@ pub(crate) fn build(
     units: Vec<UnitIndex>,
     nothing: &[u64],
     extent: Extent,
+    names: Names,
 ) -> Vec<u8> {
     let builder = place_all(old, &units, nothing, extent);
     // Freeing a million small pieces takes as long as writing the index.
     rayon::spawn(move || drop(units));
-    builder.into_bytes(extent)
+    builder.into_bytes(extent, names)
 }
 
 fn place_all(old: &AddressIndex<'_>, units: &[UnitIndex], nothing: &[u64], extent: Extent) -> Builder {
     let claims = Claims::gather(old, units, nothing);
     let mut builder = Builder::continuing(old, claims.base);
-    let mut placed = Placed { units, labels: Vec::new(), files: Vec::new(), roots: FxHashMap::default() };
-    placed.labels.resize_with(units.len(), FxHashMap::default);
-    placed.files.resize_with(units.len(), FxHashMap::default);
+    let mut placed = Placed { units: units.iter().map(PlacedUnit::of).collect() };
     for piece in claims.pieces() {
         match piece.claim {
             Claim::Old => builder.copy_old(old, piece.start, piece.end),
@@ -56,53 +62,69 @@ fn place_all(old: &AddressIndex<'_>, units: &[UnitIndex], nothing: &[u64], exten
     builder
 }
 
-/// Which labels, files and functions of the units have been taken over, and as what.
+/// The units, and what of them has been taken over.
 struct Placed<'u> {
-    units: &'u [UnitIndex],
-    labels: Vec<FxHashMap<u32, u32>>,
-    files: Vec<FxHashMap<u32, u32>>,
-    roots: FxHashMap<(u32, u32), u32>,
+    units: Vec<PlacedUnit<'u>>,
+}
+
+/// Which labels, files and functions of a unit have been taken over, and as what.
+struct PlacedUnit<'u> {
+    index: &'u UnitIndex,
+    labels: Vec<Option<u32>>,
+    files: Vec<Option<u32>>,
+    roots: Vec<Option<u32>>,
 }
 
 impl Placed<'_> {
     fn copy(&mut self, builder: &mut Builder, unit: u32, function: u32, piece: &Piece) {
-        let Some(index) = self.units.get(unit as usize) else { return };
-        let Some(tree) = index.functions.get(function as usize) else { return };
-        let root = match self.roots.get(&(unit, function)) {
-            Some(root) => *root,
-            None => self.add_nodes(builder, unit, function, index, tree),
-        };
+        if let Some(unit) = self.units.get_mut(unit as usize) {
+            unit.copy(builder, function as usize, piece);
+        }
+    }
+}
+
+impl<'u> PlacedUnit<'u> {
+    fn of(index: &'u UnitIndex) -> Self {
+        Self {
+            index,
+            labels: vec![None; index.labels.len()],
+            files: vec![None; index.files.len()],
+            roots: vec![None; index.functions.len()],
+        }
+    }
+
+    fn copy(&mut self, builder: &mut Builder, function: usize, piece: &Piece) {
+        let Some(tree) = self.index.functions.get(function) else { return };
+        let Some(root) = self.root(builder, function, tree) else { return };
         let from = tree.segments.partition_point(|(addr, _)| *addr <= piece.start).saturating_sub(1);
         for (addr, node) in tree.segments.iter().skip(from).take_while(|(addr, _)| *addr < piece.end) {
             let node = node.and_then(|node| root.checked_add(node)).unwrap_or(NOTHING);
             builder.start_segment((*addr).max(piece.start), node);
         }
-        self.copy_lines(builder, unit, index, piece);
+        self.copy_lines(builder, piece);
     }
 
-    fn add_nodes(
-        &mut self,
-        builder: &mut Builder,
-        unit: u32,
-        function: u32,
-        index: &UnitIndex,
-        tree: &UnitFunction,
-    ) -> u32 {
+    /// The first node of a function, which has been taken over then.
+    fn root(&mut self, builder: &mut Builder, function: usize, tree: &UnitFunction) -> Option<u32> {
+        if let Some(root) = *self.roots.get(function)? {
+            return Some(root);
+        }
         let root = u32::try_from(builder.nodes.len()).unwrap_or(UNKNOWN);
         for node in &tree.nodes {
-            let name = node.label.map_or(NONE, |label| self.label(builder, unit, index, label));
-            let file = node.call_file.map_or(NONE, |file| self.file(builder, unit, index, file));
+            let name = node.label.map_or(NONE, |label| self.label(builder, label));
+            let file = node.call_file.map_or(NONE, |file| self.file(builder, file));
             builder.nodes.push([root.saturating_add(node.parent), name, file, node.call_line]);
         }
-        self.roots.insert((unit, function), root);
-        root
+        *self.roots.get_mut(function)? = Some(root);
+        Some(root)
     }
 
-    fn copy_lines(&mut self, builder: &mut Builder, unit: u32, index: &UnitIndex, piece: &Piece) {
-        let from = index.rows.partition_point(|row| row.addr <= piece.start).saturating_sub(1);
-        for row in index.rows.iter().skip(from).take_while(|row| row.addr < piece.end) {
+    fn copy_lines(&mut self, builder: &mut Builder, piece: &Piece) {
+        let rows = &self.index.rows;
+        let from = rows.partition_point(|row| row.addr <= piece.start).saturating_sub(1);
+        for row in rows.iter().skip(from).take_while(|row| row.addr < piece.end) {
             let SourceRow { addr, file, line } = *row;
-            let place = match file.map(|file| self.file(builder, unit, index, file)) {
+            let place = match file.map(|file| self.file(builder, file)) {
                 Some(file) => builder.place(file, line),
                 None => NONE,
             };
@@ -110,15 +132,15 @@ impl Placed<'_> {
         }
     }
 
-    fn label(&mut self, builder: &mut Builder, unit: u32, index: &UnitIndex, label: u32) -> u32 {
-        let Some(known) = self.labels.get_mut(unit as usize) else { return NONE };
-        let Some(text) = index.labels.get(label as usize) else { return NONE };
-        *known.entry(label).or_insert_with(|| builder.function(text))
+    fn label(&mut self, builder: &mut Builder, label: u32) -> u32 {
+        let (labels, text) = (&mut self.labels, self.index.labels.get(label as usize));
+        let known = labels.get_mut(label as usize).zip(text);
+        known.map_or(NONE, |(known, text)| *known.get_or_insert_with(|| builder.function(text)))
     }
 
-    fn file(&mut self, builder: &mut Builder, unit: u32, index: &UnitIndex, file: u32) -> u32 {
-        let Some(known) = self.files.get_mut(unit as usize) else { return NONE };
-        let Some(text) = index.files.get(file as usize) else { return NONE };
-        *known.entry(file).or_insert_with(|| builder.strings.add(text))
+    fn file(&mut self, builder: &mut Builder, file: u32) -> u32 {
+        let (files, text) = (&mut self.files, self.index.files.get(file as usize));
+        let known = files.get_mut(file as usize).zip(text);
+        known.map_or(NONE, |(known, text)| *known.get_or_insert_with(|| builder.strings.add(text)))
     }
 }

@@ -14,7 +14,7 @@ use crate::content_hash::ContentHash;
 use crate::debug_sections::DebugSections;
 use crate::elf_file::ElfFile;
 use crate::function_tree::Wanted;
-use crate::index_builder::{Extent, build};
+use crate::index_builder::{Extent, Names, build};
 use crate::label::LabelSource;
 use crate::ranges::{disjoint, range_at};
 use crate::split_dwarf::SplitFiles;
@@ -64,7 +64,12 @@ impl ObjectFiles {
 }
 
 /// The bytes of an index of `wanted` (sorted addresses, or all) beside what `old` knows.
-pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &AddressIndex<'_>) -> Vec<u8> {
+pub(crate) fn index_bytes(
+    files: &ObjectFiles,
+    wanted: Wanted<'_>,
+    old: &AddressIndex<'_>,
+    names: Names,
+) -> Vec<u8> {
     let ranges = OnceLock::new();
     let sections = DebugSections::load(files.dwarf_file(), files.shared.as_ref(), |sections| {
         files.symbols();
@@ -80,7 +85,7 @@ pub(crate) fn index_bytes(files: &ObjectFiles, wanted: Wanted<'_>, old: &Address
         }
     });
     // The sections go while the index is made: they are some 200 MB of a large server, and to free them takes 15 ms.
-    rayon::join(|| drop(sections), || build(old, units, &nothing, extent)).1
+    rayon::join(|| drop(sections), || build(old, units, &nothing, extent, names)).1
 }
 
 /// What is read of a file's units.

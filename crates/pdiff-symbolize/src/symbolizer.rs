@@ -14,6 +14,7 @@ use crate::elf_file::ElfFile;
 use crate::error::Error;
 use crate::file_bytes::FileBytes;
 use crate::function_tree::Wanted;
+use crate::index_builder::Names;
 use crate::object_index::{ObjectFiles, index_bytes};
 use crate::options::SymbolizeOptions;
 use crate::symbol_table::SymbolTable;
@@ -133,7 +134,7 @@ impl Symbolizer {
         let mut cursor = Cursor::default();
         let chains: Vec<Option<Chain<'_>>> =
             sorted.iter().map(|addr| index.find(&mut cursor, *addr).chain()).collect();
-        let names = DemangledNames::of(chains.iter().copied().flatten());
+        let names = DemangledNames::of(&index, chains.iter().copied().flatten());
         let resolve = |addr: &ObjectAddr| {
             let chain = sorted.binary_search(&addr.0).ok().and_then(|at| *chains.get(at)?);
             chain.map_or_else(
@@ -209,7 +210,11 @@ impl Symbolizer {
     }
 
     fn extend(&mut self, wanted: Wanted<'_>) {
-        let bytes = index_bytes(&self.files, wanted, &self.index());
+        let names = match (&self.cache, wanted) {
+            (Some(_), Wanted::Addrs(_)) => Names::Made,
+            _ => Names::LeftOut,
+        };
+        let bytes = index_bytes(&self.files, wanted, &self.index(), names);
         if let Some(cache) = &self.cache
             && let Err(error) = cache.store(SectionTag::AddressIndex, self.files.fingerprint(), &bytes)
         {

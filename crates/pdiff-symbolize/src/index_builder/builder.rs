@@ -1,11 +1,14 @@
 //! The tables of an index while they grow, and the bytes that they become.
 
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
 use object::LittleEndian as Le;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::Extent;
 use super::strings::Strings;
+use super::{Extent, Names};
 use crate::address_index::{AddressIndex, FORMAT, HEADER_WORDS, MAGIC, NONE, NOTHING, UNKNOWN};
 use crate::function_name::display_name;
 use crate::label::Label;
@@ -23,7 +26,7 @@ pub(super) struct Builder {
     place_ids: FxHashMap<[u32; 2], u32>,
     /// Names that are known, and labels whose names are made at the end.
     functions: Vec<(Label, Option<NameIds>)>,
-    function_ids: FxHashMap<Label, u32>,
+    function_ids: HashTable<u32>,
     pub(super) strings: Strings,
 }
 
@@ -38,7 +41,7 @@ impl Builder {
             places: Vec::new(),
             place_ids: FxHashMap::default(),
             functions: Vec::new(),
-            function_ids: FxHashMap::default(),
+            function_ids: HashTable::new(),
             strings: Strings::default(),
         };
         for id in 0.. {
@@ -55,20 +58,27 @@ impl Builder {
                 (Some(linkage), _) => Label::Linkage(linkage.into()),
                 (None, name) => Label::Plain(name.unwrap_or_default().into()),
             };
-            let id = u32::try_from(builder.functions.len()).unwrap_or(NONE);
-            builder.functions.push((label.clone(), Some([name, linkage])));
-            builder.function_ids.insert(label, id);
+            builder.add_function(label, Some([name, linkage]));
         }
         builder
     }
 
     pub(super) fn function(&mut self, label: &Label) -> u32 {
-        if let Some(id) = self.function_ids.get(label) {
-            return *id;
+        let is_label = |id: &u32| self.functions.get(*id as usize).is_some_and(|known| known.0 == *label);
+        match self.function_ids.find(FxBuildHasher.hash_one(label), is_label) {
+            Some(id) => *id,
+            None => self.add_function(label.clone(), None),
         }
+    }
+
+    fn add_function(&mut self, label: Label, names: Option<NameIds>) -> u32 {
         let id = u32::try_from(self.functions.len()).unwrap_or(NONE);
-        self.functions.push((label.clone(), None));
-        self.function_ids.insert(label.clone(), id);
+        let hash = FxBuildHasher.hash_one(&label);
+        self.functions.push((label, names));
+        let functions = &self.functions;
+        let hash_of =
+            |id: &u32| functions.get(*id as usize).map_or(0, |known| FxBuildHasher.hash_one(&known.0));
+        self.function_ids.insert_unique(hash, id, hash_of);
         id
     }
 
@@ -109,10 +119,9 @@ impl Builder {
         });
     }
 
-    pub(super) fn into_bytes(mut self, extent: Extent) -> Vec<u8> {
-        let functions = self.name_functions(extent);
-        (self.function_ids, self.place_ids) = (FxHashMap::default(), FxHashMap::default());
-        self.strings.ids = FxHashMap::default();
+    pub(super) fn into_bytes(mut self, extent: Extent, names: Names) -> Vec<u8> {
+        let functions = self.name_functions(names);
+        self.place_ids = FxHashMap::default();
         let counts = [
             self.segments.len(),
             self.nodes.len(),
@@ -147,14 +156,13 @@ impl Builder {
         bytes
     }
 
-    /// Demangles what is not yet, in parallel: the slowest step of a small index. A whole index would need 2 s for it,
-    /// and leaves it to who asks.
-    fn name_functions(&mut self, extent: Extent) -> Vec<NameIds> {
+    /// Demangles what is not yet, in parallel, if names are to be made: the slowest step of a small index.
+    fn name_functions(&mut self, names: Names) -> Vec<NameIds> {
         let functions = std::mem::take(&mut self.functions);
         let shown: Vec<Option<Box<str>>> = functions
             .par_iter()
             .map(|(label, known)| match (label, known) {
-                (Label::Linkage(linkage), None) if extent == Extent::Part => Some(display_name(linkage)),
+                (Label::Linkage(linkage), None) if names == Names::Made => Some(display_name(linkage)),
                 _ => None,
             })
             .collect();

@@ -1,13 +1,16 @@
 //! Strings of an index, each once.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use crate::address_index::NONE;
 
 /// Strings, each once.
 #[derive(Default)]
 pub(super) struct Strings {
-    pub(super) ids: FxHashMap<Box<str>, u32>,
+    ids: HashTable<u32>,
     pub(super) ends: Vec<u32>,
     pub(super) bytes: Vec<u8>,
 }
@@ -15,7 +18,10 @@ pub(super) struct Strings {
 impl Strings {
     /// The number of a string.
     pub(super) fn add(&mut self, text: &str) -> u32 {
-        if let Some(id) = self.ids.get(text) {
+        let hash = |text: &[u8]| FxBuildHasher.hash_one(text);
+        let is_text = |id: &u32| string(&self.ends, &self.bytes, *id) == text.as_bytes();
+        let hash_of_text = hash(text.as_bytes());
+        if let Some(id) = self.ids.find(hash_of_text, is_text) {
             return *id;
         }
         let (Ok(id), Ok(end)) =
@@ -25,7 +31,15 @@ impl Strings {
         };
         self.bytes.extend_from_slice(text.as_bytes());
         self.ends.push(end);
-        self.ids.insert(text.into(), id);
+        let (ends, bytes) = (&self.ends, &self.bytes);
+        self.ids.insert_unique(hash_of_text, id, |id| hash(string(ends, bytes, *id)));
         id
     }
+}
+
+fn string<'b>(ends: &[u32], bytes: &'b [u8], id: u32) -> &'b [u8] {
+    let at = id as usize;
+    let end = |at: usize| ends.get(at).map_or(0, |end| *end as usize);
+    let start = at.checked_sub(1).map_or(0, end);
+    bytes.get(start..end(at)).unwrap_or(&[])
 }
