@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use pdiff_profile::census::{Census, Function, FunctionId};
-use pdiff_profile::names::FunctionName;
+use pdiff_profile::names::{FunctionName, loose_name};
 
 /// Ends of names that say how a function is built, not what it does.
 const BUILD_SUFFIXES: [&str; 3] = ["_func", "_low", "_impl"];
@@ -30,7 +30,7 @@ impl<'a> Spellings<'a> {
 
     /// The spellings of one of the build's functions.
     pub(super) fn get(&self, id: FunctionId) -> Option<&Spelling> {
-        let make = || Spelling::of(self.census.function(id).map_or("", Function::name));
+        let make = || Spelling::of_qualified(self.census.function(id).map_or("", Function::name));
         self.made.get(id.index()).map(|spelling| spelling.get_or_init(make))
     }
 
@@ -51,8 +51,17 @@ pub(super) struct Spelling {
 }
 
 impl Spelling {
+    /// Of a name as anybody writes it.
     pub(super) fn of(name: &str) -> Self {
-        let loose: Box<str> = FunctionName::parse(name).loose().into();
+        Self::of_loose(FunctionName::parse(name).loose().into())
+    }
+
+    /// Of a name as a census has it.
+    fn of_qualified(name: &str) -> Self {
+        Self::of_loose(loose_name(name).map_or_else(|| name.into(), Into::into))
+    }
+
+    fn of_loose(loose: Box<str>) -> Self {
         let is_library = is_library_spelling(&loose);
         Self { loose, is_library }
     }

@@ -103,8 +103,7 @@ impl FunctionName {
     }
 
     fn new(linkage: Option<&str>, signature: Option<String>, qualified: Box<str>) -> Self {
-        let loose = has_loose_form(&qualified).then(|| loosen(&qualified));
-        let loose = loose.filter(|loose| **loose != *qualified).map(Box::from);
+        let loose = loose_name(&qualified).map(Box::from);
         Self { linkage: linkage.map(Box::from), signature: signature.map(Box::from), qualified, loose }
     }
 
@@ -139,9 +138,18 @@ fn bounded(symbol: &str) -> &str {
     symbol.get(..cut).unwrap_or(symbol)
 }
 
-/// Only names with brackets have a loose form of their own.
-fn has_loose_form(qualified: &str) -> bool {
-    qualified.bytes().any(|byte| matches!(byte, b'<' | b'(' | b'{'))
+/// The loose form of a [qualified name](FunctionName::qualified), faster than by reading the name anew; `None` where it
+/// is that name, as it is wherever there are no brackets.
+///
+/// ```
+/// use pdiff_profile::names::loose_name;
+///
+/// assert_eq!(loose_name("PolicyMutex<TTASMutex>::enter").as_deref(), Some("PolicyMutex::enter"));
+/// assert_eq!(loose_name("mtr_t::commit"), None);
+/// ```
+pub fn loose_name(qualified: &str) -> Option<String> {
+    let has_brackets = qualified.bytes().any(|byte| matches!(byte, b'<' | b'(' | b'{'));
+    has_brackets.then(|| loosen(qualified)).filter(|loose| loose != qualified)
 }
 
 /// `alloc::vec::push::h0123456789abcdef` without its hash, which changes with every build.

@@ -28,7 +28,7 @@ mod symbol_version;
 
 pub use clone_suffix::split_clone_suffix;
 pub use demangle::{Demangled, demangle};
-pub use function_name::FunctionName;
+pub use function_name::{FunctionName, loose_name};
 pub use marker_symbol::is_marker_symbol;
 pub use match_level::{MatchLevel, ParseMatchLevelError};
 
