@@ -9,19 +9,16 @@ use pdiff_profile::census::{Census, Function, FunctionId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::candidates::{Candidates, Tally};
 use super::matches::Matching;
 use super::neighbours::{neighbours, overlap};
 use super::source_file::stem;
 use super::spelling::Spellings;
 
-/// Below this share of common words a pair is mostly wrong (measured on two versions of a server ten years apart).
-const MIN_WORDS_ALIKE: f64 = 0.3;
 /// A pair needs this score; below it most are wrong.
 const MIN_SCORE: f64 = 0.5;
 /// A pair's score must be this much above the next best of either.
 const MARGIN: f64 = 0.05;
-/// A word that more functions share finds no candidates.
-const MAX_WORD_FUNCTIONS: usize = 300;
 const WORDS_WEIGHT: f64 = 0.5;
 const NEIGHBOURS_WEIGHT: f64 = 0.3;
 const SIZE_WEIGHT: f64 = 0.1;
@@ -83,22 +80,16 @@ pub(super) fn renames(
     let mut words = Words::default();
     let left = singles(before.2, before.1, &mut words, |id| matching.after_of(id).is_none());
     let right = singles(after.2, after.1, &mut words, |id| matching.before_of(id).is_none());
-    let mut by_word: Vec<Vec<usize>> = vec![Vec::new(); words.0.len()];
-    for (index, single) in right.iter().enumerate() {
-        for word in &single.words {
-            by_word.get_mut(*word as usize).into_iter().for_each(|found| found.push(index));
-        }
-    }
-    let scored = |single: &Single<'_>| -> Vec<(usize, f64)> {
-        let score = |candidate: usize| {
+    let candidates = Candidates::new(right.iter().map(|single| single.words.as_slice()), words.0.len());
+    let scored = |tally: &mut Tally, single: &Single<'_>| -> Vec<(usize, f64)> {
+        let score = |(candidate, words): (usize, f64)| {
             let other = right.get(candidate)?;
-            let words = words_alike(&single.words, &other.words)?;
             let neighbours = overlap(left_build.neighbours(single), right_build.neighbours(other));
             Some((candidate, score(single.function, other.function, words, neighbours)?))
         };
-        candidates(single, &by_word).into_iter().filter_map(score).collect()
+        candidates.alike(&single.words, tally).into_iter().filter_map(score).collect()
     };
-    let scored: Vec<Vec<(usize, f64)>> = left.par_iter().map(scored).collect();
+    let scored: Vec<Vec<(usize, f64)>> = left.par_iter().map_init(Tally::default, scored).collect();
     let mut best_left = vec![Best::default(); left.len()];
     let mut best_right = vec![Best::default(); right.len()];
     for (index, (best, scored)) in best_left.iter_mut().zip(&scored).enumerate() {
@@ -153,24 +144,6 @@ fn singles<'a>(
         neighbours: OnceLock::new(),
     };
     with_words.into_iter().map(single).collect()
-}
-
-/// The share of common words, if it is large enough. It is no greater than the shorter list in the longer.
-fn words_alike(left: &[u32], right: &[u32]) -> Option<f64> {
-    let most = ratio(left.len() as u64, right.len() as u64);
-    if most < MIN_WORDS_ALIKE {
-        return None;
-    }
-    Some(overlap(left, right)).filter(|alike| *alike >= MIN_WORDS_ALIKE)
-}
-
-/// Those that share a rare word.
-fn candidates(single: &Single<'_>, by_word: &[Vec<usize>]) -> Vec<usize> {
-    let rare = |word: &u32| by_word.get(*word as usize).filter(|found| found.len() <= MAX_WORD_FUNCTIONS);
-    let mut found: Vec<usize> = single.words.iter().filter_map(rare).flatten().copied().collect();
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 fn score(before: Function<'_>, after: Function<'_>, words: f64, neighbours: f64) -> Option<f64> {

@@ -10,6 +10,7 @@
 //! Where several functions share a spelling, source file and parameters decide; if these do not either, overloads are
 //! paired in order and marked ambiguous, and anything looser stays alone. Nothing is guessed in silence.
 
+mod candidates;
 mod fuzzy;
 mod group;
 mod level;
