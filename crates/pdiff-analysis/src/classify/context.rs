@@ -1,6 +1,7 @@
 //! What rules look at: all cases, and who calls whom in the stacks.
 
 use pdiff_profile::Side;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::builds::{Builds, CallerFlip};
@@ -36,7 +37,7 @@ impl<'a> Context<'a> {
         let builds = Builds::new(input);
         let rows = &input.comparison.rows;
         let cases: Vec<Case<'_>> =
-            rows.iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
+            rows.par_iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
         let common_shift = CommonShift::new(input, &builds, &cases);
         let rows = RowIndex::new(rows);
         let mut calls: [FxHashMap<usize, Vec<usize>>; 2] = [FxHashMap::default(), FxHashMap::default()];

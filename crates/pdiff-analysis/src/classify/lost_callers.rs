@@ -7,13 +7,14 @@
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::builds::Builds;
 use super::case::Case;
 use super::context::share_pct;
 use super::row_index::RowIndex;
-use crate::compare::SampledCalls;
+use crate::compare::{SampledCall, SampledCalls};
 use crate::noise::FLOOR_PP;
 
 /// How many jumps in tail position are followed back.
@@ -47,29 +48,18 @@ impl LostCallers {
         let mut lost = Self::default();
         // The share of each function under callers that have a name.
         let mut called = vec![[0.0; 2]; cases.len()];
-        for call in &calls.calls {
-            let callee_index = call.callee_in(rows);
-            let caller = call.caller_in(rows).and_then(|index| cases.get(index));
-            let callee = callee_index.and_then(|index| cases.get(index));
-            let (Some(caller), Some(callee), Some(callee_index)) = (caller, callee, callee_index) else {
-                continue;
-            };
-            for side in Side::BOTH.into_iter().filter(|side| call.weight(*side).0 > 0) {
-                if !caller.row.unresolved {
-                    called[callee_index][side.index()] += share_pct(callee.row, side, call.weight(side));
-                }
-                let Some(census) = builds.census(side).filter(|_| callee.of_program) else { continue };
-                let pct = share_pct(callee.row, side, call.weight(side));
-                let is_foreign = !caller.of_program && !caller.row.unresolved;
-                let has_no_call = has_call(census, caller, callee, side) == Some(false);
-                if !has_caller(census, callee, side) || !(is_foreign || has_no_call) {
-                    continue;
-                }
-                lost.orphans.entry(callee_index).or_default().pct[side.index()] += pct;
-                let Some(between) = between(census, caller, callee, side) else { continue };
-                let (name, file) = between;
-                let Some(between) = rows.find(name, &callee.row.object, file) else { continue };
-                let of_callee = lost.by_caller.entry(between).or_default().entry(callee_index).or_default();
+        let seen: Vec<Vec<SeenCall>> =
+            calls.calls.par_iter().map(|call| seen_calls(call, builds, cases, rows)).collect();
+        for SeenCall { callee, side, pct, has_named_caller, is_orphan, between } in seen.into_iter().flatten()
+        {
+            if has_named_caller {
+                called[callee][side.index()] += pct;
+            }
+            if is_orphan {
+                lost.orphans.entry(callee).or_default().pct[side.index()] += pct;
+            }
+            if let Some(between) = between {
+                let of_callee = lost.by_caller.entry(between).or_default().entry(callee).or_default();
                 of_callee.pct[side.index()] += pct;
             }
         }
@@ -122,6 +112,48 @@ impl LostCallers {
         calls.sort_by(|a, b| b.1.pct[1].total_cmp(&a.1.pct[1]).then(a.0.cmp(&b.0)));
         calls
     }
+}
+
+/// A call that a side's stacks show, held against the code.
+struct SeenCall {
+    /// The case of the callee.
+    callee: usize,
+    side: Side,
+    /// The callee's share under this caller, in percent.
+    pct: f64,
+    has_named_caller: bool,
+    /// Whether the code has no such call.
+    is_orphan: bool,
+    /// The case of the function that must stand between, if there is one alone.
+    between: Option<usize>,
+}
+
+/// One pair of the stacks, on the sides that have samples of it.
+fn seen_calls(
+    call: &SampledCall,
+    builds: &Builds<'_>,
+    cases: &[Case<'_>],
+    rows: &RowIndex<'_>,
+) -> Vec<SeenCall> {
+    let ends = call.caller_in(rows).zip(call.callee_in(rows));
+    let cases = ends.and_then(|(caller, callee)| Some((cases.get(caller)?, cases.get(callee)?, callee)));
+    let Some((caller, callee, callee_index)) = cases else { return Vec::new() };
+    let seen = |side: Side| {
+        let census = builds.census(side).filter(|_| callee.of_program);
+        let is_foreign = !caller.of_program && !caller.row.unresolved;
+        let has_no_call = |census| is_foreign || has_call(census, caller, callee, side) == Some(false);
+        let orphaned_in = census.filter(|census| has_caller(census, callee, side) && has_no_call(census));
+        let between = orphaned_in.and_then(|census| between(census, caller, callee, side));
+        SeenCall {
+            callee: callee_index,
+            side,
+            pct: share_pct(callee.row, side, call.weight(side)),
+            has_named_caller: !caller.row.unresolved,
+            is_orphan: orphaned_in.is_some(),
+            between: between.and_then(|(name, file)| rows.find(name, &callee.row.object, file)),
+        }
+    };
+    Side::BOTH.into_iter().filter(|side| call.weight(*side).0 > 0).map(seen).collect()
 }
 
 /// Whether the code of the program calls the function somewhere. What it only reaches through pointers has no callers
