@@ -2,6 +2,7 @@
 
 use pdiff_analysis::FunctionLines;
 use pdiff_analysis::classify::{Evidence, Verdict};
+use pdiff_profile::Side;
 
 use crate::hot_lines::SourceTexts;
 use crate::options::TableOptions;
@@ -74,7 +75,11 @@ fn verdict(of: &Verdict) -> Vec<Block> {
     if !tags.is_empty() {
         blocks.push(Line::block("tags", tags.join(", ")));
     }
-    blocks.push(Line::block("in build", format!("before: {}, after: {}", of.in_before, of.in_after)));
+    let held = |side: Side| match of.other_name.as_ref().filter(|(named, _)| *named == side) {
+        Some((_, name)) => format!("{side}: {}, as {name}", of.in_build(side)),
+        None => format!("{side}: {}", of.in_build(side)),
+    };
+    blocks.push(Line::block("in build", Side::BOTH.map(held).join(", ")));
     blocks.extend(of.evidence.iter().map(fact));
     blocks
 }

@@ -3,7 +3,7 @@
 use pdiff_analysis::classify::{
     Cause, Classification, Confidence, Evidence, EvidenceKind, InBuild, Judged, Tag, Verdict, VerdictFamily,
 };
-use pdiff_profile::Presence;
+use pdiff_profile::{Presence, Side};
 
 use crate::sample::row;
 
@@ -33,6 +33,7 @@ pub(crate) fn verdict(function: &str, cause: Cause, shares: (f64, f64)) -> Verdi
         presence: Presence::Both,
         in_before: InBuild::Yes,
         in_after: InBuild::NotVisible,
+        other_name: Some((Side::Before, "slower_too".to_owned())),
         evidence: vec![Evidence {
             kind: EvidenceKind::Code,
             side: None,

@@ -37,6 +37,7 @@ pub use verdict::{Classification, Verdict, VerdictFamily};
 
 use pdiff_profile::Side;
 use pdiff_profile::census::Visibility;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use builds::Builds;
@@ -53,7 +54,7 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let over_floor: Vec<(usize, &Case<'_>)> =
         numbered.filter(|(_, case)| verdict::is_over_floor(case.row)).collect();
     let mut verdicts: Vec<Verdict> =
-        over_floor.iter().map(|(_, case)| verdict_of(&context, case, &flipped)).collect();
+        over_floor.par_iter().map(|(_, case)| verdict_of(&context, case, &flipped)).collect();
     let flips = flips_of(over_floor.into_iter().map(|(row, _)| row), &flipped);
     let families = family::set_families(&mut verdicts, &flips);
     let settings = input.settings.cloned();
@@ -106,6 +107,7 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
         presence: row.presence,
         in_before: case.in_build[Side::Before.index()],
         in_after: case.in_build[Side::After.index()],
+        other_name: case.other_name.clone(),
         evidence,
     }
 }

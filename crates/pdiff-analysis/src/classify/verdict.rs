@@ -54,6 +54,8 @@ pub struct Verdict {
     pub in_before: InBuild,
     /// Whether After's build holds it.
     pub in_after: InBuild,
+    /// The build that has it under another name, and that name.
+    pub other_name: Option<(Side, String)>,
     /// The facts.
     pub evidence: Vec<Evidence>,
 }

@@ -69,7 +69,7 @@ fn the_verdict_its_facts_and_its_lines_stand_together() {
         "verdict  heavier, likely (R-test)",
         "limited  only 3 samples",
         "tags     spin-wait, compiler-change",
-        "in build before: yes, after: not-visible",
+        "in build before: yes, as slower_too, after: not-visible",
         "before   no sample in its code",
         "after    hot lines, 2 of 2; 20.0 % of its samples have no line",
         "include/leaf.h:3",
