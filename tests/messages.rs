@@ -49,6 +49,9 @@ const TROUBLES: &[(&str, &[&str])] = &[
     ("compare OLD NEW --aliases words.toml -qo ./words.toml", &["read by this command, too"]),
     ("series a=maybe.csv b=letters.csv -o letters.csv", &["read by this command, too"]),
     ("attribute runs.csv --factors P,W --plot-interactions runs.csv", &["read by this command, too"]),
+    ("compare OLD NEW --cache-dir runs.csv", &["--cache-dir: runs.csv is no directory", "hint: name one"]),
+    ("inlines server server --cache-dir runs.csv", &["--cache-dir: runs.csv is no directory"]),
+    ("compare OLD NEW --tid before:abc", &["--tid: 'before:abc' is no thread id", "before:4242"]),
     ("man --dir runs.csv", &["runs.csv is no directory", "--dir"]),
     // Recordings of like size are read at once; of two bad ones the first is told.
     ("compare letters.csv maybe.csv", &["letters.csv"]),

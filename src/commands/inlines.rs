@@ -104,7 +104,7 @@ fn lookup(args: &InlinesArgs) -> Result<SymbolizeOptions> {
     roots.extend(debug_roots());
     Ok(SymbolizeOptions {
         debug_roots: roots,
-        cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache),
+        cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache)?,
         fetch: debuginfod(false)?.as_ref().map(Debuginfod::fetch),
         ..SymbolizeOptions::new()
     })

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
     Aliases, CompareSettings, Filters, KernelFilter, Knowledge, Policy, SpinList, ThreadGroups,
@@ -54,9 +54,13 @@ fn compare_settings(args: &ComparisonArgs) -> Result<CompareSettings> {
 }
 
 fn filter_settings(args: &FilterArgs) -> Result<Filters> {
+    let thread = |word: &String| {
+        let hint = "write a number, as 4242 or before:4242";
+        word.parse().map_err(|_| anyhow!("--tid: '{word}' is no thread id; hint: {hint}"))
+    };
     Ok(Filters {
         comm: parse_all("--comm", &args.comm)?,
-        tid: parse_all("--tid", &args.tid)?,
+        tid: args.tid.iter().map(thread).collect::<Result<_>>()?,
         dso: parse_all("--dso", &args.dso)?,
         stack_contains: parse_all("--stack-contains", &args.stack_contains)?,
         kernel: match (args.kernel, args.no_kernel) {

@@ -82,7 +82,7 @@ pub(crate) fn debug_info(args: &LookupArgs, quiet: bool) -> Result<Option<DebugI
             .into_iter()
             .collect(),
         debug_roots: debug_roots(),
-        cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache),
+        cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache)?,
         allow_mismatch: args.ignore_build_id,
         debuginfod: debuginfod(quiet)?,
     }))
@@ -99,15 +99,18 @@ pub(crate) fn debug_roots() -> Vec<PathBuf> {
 }
 
 /// `given`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).
-pub(crate) fn cache_dir(given: Option<&Path>, no_cache: bool) -> Option<PathBuf> {
+pub(crate) fn cache_dir(given: Option<&Path>, no_cache: bool) -> Result<Option<PathBuf>> {
+    if let Some(path) = given.filter(|path| path.exists() && !path.is_dir()) {
+        bail!("--cache-dir: {} is no directory; hint: name one, which is made if need be", path.display());
+    }
     if no_cache {
-        return None;
+        return Ok(None);
     }
     let user_cache = || {
         let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
         Some(cache?.join("pdiff"))
     };
-    given.map(Path::to_path_buf).or_else(user_cache)
+    Ok(given.map(Path::to_path_buf).or_else(user_cache))
 }
 
 /// The directory that a variable names; what is empty or relative would be another one wherever the command runs.
