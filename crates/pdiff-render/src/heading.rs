@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_analysis::{Comparison, GroupBy, Inlines, Share, SideSummary};
+use pdiff_analysis::{Comparison, GroupBy, Inlines, Row, Share, SideSummary};
+use pdiff_profile::Side;
 
 use crate::number::{fixed, grouped};
 use crate::options::{SortBy, TableOptions};
@@ -36,7 +37,8 @@ fn side_text(side: &SideSummary) -> String {
 fn shares_text(comparison: &Comparison) -> String {
     let policy = comparison.policy;
     let inlines = match policy.inlines {
-        Inlines::Expand => "inlined functions have rows of their own",
+        Inlines::Expand if tells_inlines(comparison) => "inlined functions have rows of their own",
+        Inlines::Expand => "no debug information tells of inlined functions",
         Inlines::Collapse => "inlined code belongs to the function that holds it",
     };
     let rows = format!(
@@ -45,6 +47,12 @@ fn shares_text(comparison: &Comparison) -> String {
         policy.match_level
     );
     format!("{}; {rows}", denominator_text(comparison))
+}
+
+/// Whether any inlined function was seen; rows that are no functions do not tell.
+fn tells_inlines(comparison: &Comparison) -> bool {
+    let is_inlined = |row: &Row| Side::BOTH.iter().any(|side| row.side(*side).inlined_self_weight.0 > 0);
+    comparison.group_by != GroupBy::Function || comparison.rows.iter().any(is_inlined)
 }
 
 fn denominator_text(comparison: &Comparison) -> String {

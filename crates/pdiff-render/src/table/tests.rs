@@ -48,6 +48,14 @@ fn eighty_columns_hold_rows_rest_and_total() {
 }
 
 #[test]
+fn inlined_functions_are_told_of_where_any_was_seen() {
+    let mut comparison = sample::comparison(vec![sample::row("main", (50.0, 50.0))]);
+    assert!(table(&comparison, &at(200, None)).contains("no debug information tells of inlined functions"));
+    comparison.rows[0].after.inlined_self_weight.0 = 1;
+    assert!(table(&comparison, &at(200, None)).contains("inlined functions have rows of their own"));
+}
+
+#[test]
 fn no_line_is_wider_than_the_terminal_and_no_row_breaks() {
     let comparison = sample::full();
     for width in WIDTHS {
