@@ -164,7 +164,11 @@ mod tests {
                     assert_eq!((entry.offset, entry.depth, entry.tag()), (*offset, *depth, *tag));
                     let mut read = 0;
                     if at % read_each == 0 {
-                        entries.read(|_| Ok(read += 1)).unwrap();
+                        let count = |_: &_| {
+                            read += 1;
+                            Ok(())
+                        };
+                        entries.read(count).unwrap();
                         assert_eq!(read, *attributes);
                     }
                 }
