@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::objects::ObjectLabels;
 use crate::one_sided::OneSidedInlines;
 use crate::policy::{Inlines, Policy};
-use crate::same_named::{ChainOfRun, Parts, may_be_local};
+use crate::same_named::{Parts, may_be_local};
 use crate::source_roots::SourceRoots;
 use naming::Naming;
 
@@ -254,32 +254,13 @@ impl Keys {
             profile.objects.iter().map(|object| self.labels.label(object, side)).collect();
         let all = self.policy.inlines == Inlines::Collapse;
         let collapsed = objects.iter().map(|label| all || self.one_sided.side(label).is_some()).collect();
-        let mut naming = Naming {
-            keys: self,
-            profile,
-            resolutions,
-            objects,
-            collapsed,
-            side,
-            names: FxHashMap::default(),
-            symbols: FxHashMap::default(),
-            chains: FxHashMap::default(),
-            unresolved: Vec::new(),
-        };
+        let mut naming = Naming::new(self, profile, resolutions, objects, collapsed, side);
         let mut stacks = NormalStacks { levels: Vec::new(), ends: Vec::with_capacity(profile.stacks.len()) };
         for stack in profile.stacks.iter() {
             naming.append(stack, &mut stacks.levels);
             stacks.ends.push(stacks.levels.len());
         }
-        let chains = std::mem::take(&mut naming.chains).into_iter();
-        let chains = chains
-            .map(|((number, ..), chain)| ChainOfRun {
-                number: Some(number),
-                start: chain.start,
-                levels: chain.levels,
-            })
-            .chain(std::mem::take(&mut naming.unresolved))
-            .collect();
+        let chains = naming.into_chains();
         self.parts.add_run(side, chains);
         stacks
     }

@@ -6,36 +6,51 @@ use pdiff_profile::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{KeyId, Keys, Level};
+use super::{Keys, Level};
 use crate::same_named::ChainOfRun;
 
 /// Names the frames of one profile, each once.
 pub(super) struct Naming<'a> {
-    pub(super) keys: &'a mut Keys,
-    pub(super) profile: &'a Profile,
-    pub(super) resolutions: Option<&'a Resolutions>,
-    pub(super) objects: Vec<String>,
+    keys: &'a mut Keys,
+    profile: &'a Profile,
+    resolutions: Option<&'a Resolutions>,
+    objects: Vec<String>,
     /// By object: inlined functions have no rows of their own.
-    pub(super) collapsed: Vec<bool>,
-    pub(super) side: Side,
+    collapsed: Vec<bool>,
+    side: Side,
     /// A function inlined at a thousand places is demangled once.
-    pub(super) names: FxHashMap<Spelling<'a>, FunctionName>,
-    pub(super) symbols: FxHashMap<FrameId, KeyId>,
-    pub(super) chains: FxHashMap<(u32, u32, Option<StringId>), Chain>,
+    names: FxHashMap<Spelling<'a>, FunctionName>,
+    /// What frames are shown as, by frame: looked up as they are, and as return addresses.
+    shown: [Vec<Option<Shown>>; 2],
+    /// The levels of all that is shown.
+    levels: Vec<Level>,
+    symbols: FxHashMap<FrameId, Shown>,
+    chains: FxHashMap<(u32, u32, Option<StringId>), Chain>,
     /// Where there are resolutions: frames that have none.
-    pub(super) unresolved: Vec<ChainOfRun>,
+    unresolved: Vec<ChainOfRun>,
 }
 
 /// A resolved machine frame.
-pub(super) struct Chain {
+struct Chain {
     /// Where the machine function begins, by perf.
-    pub(super) start: Option<u64>,
-    pub(super) levels: Box<[Level]>,
+    start: Option<u64>,
+    shown: Shown,
+}
+
+/// What one frame is shown as.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// Its first level in [`Naming::levels`].
+    first: u32,
+    /// The number of its levels.
+    count: u32,
+    /// Whether the symboliser found it.
+    is_resolved: bool,
 }
 
 /// How a name was written: by perf, or with its linkage name by the debug information.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Spelling<'a> {
+struct Spelling<'a> {
     name: &'a str,
     linkage: Option<&'a str>,
 }
@@ -47,6 +62,31 @@ impl Spelling<'_> {
 }
 
 impl<'a> Naming<'a> {
+    /// Names nothing yet. `collapsed` tells by object whether inlined functions have no rows of their own.
+    pub(super) fn new(
+        keys: &'a mut Keys,
+        profile: &'a Profile,
+        resolutions: Option<&'a Resolutions>,
+        objects: Vec<String>,
+        collapsed: Vec<bool>,
+        side: Side,
+    ) -> Self {
+        Self {
+            keys,
+            profile,
+            resolutions,
+            objects,
+            collapsed,
+            side,
+            names: FxHashMap::default(),
+            shown: [vec![None; profile.frames.len()], vec![None; profile.frames.len()]],
+            levels: Vec::new(),
+            symbols: FxHashMap::default(),
+            chains: FxHashMap::default(),
+            unresolved: Vec::new(),
+        }
+    }
+
     /// Appends the functions of a stack, root first; what has none stands as unresolved.
     pub(super) fn append(&mut self, stack: &[FrameId], levels: &mut Vec<Level>) {
         let start = levels.len();
@@ -56,43 +96,73 @@ impl<'a> Naming<'a> {
             if frame.inlined && (expanded || self.is_collapsed(&frame)) {
                 continue;
             }
-            expanded = self.append_resolved(id, &frame, lookup, levels);
-            if !expanded {
-                levels.push(Level { key: self.symbol(id, &frame), inlined: frame.inlined });
-            }
+            let shown = self.shown(id, &frame, lookup);
+            expanded = shown.is_resolved;
+            levels.extend_from_slice(self.levels_of(shown));
         }
         if levels.len() == start {
             levels.push(Level { key: self.keys.unresolved("[unknown]"), inlined: false });
         }
     }
 
-    /// Appends what the symboliser found; false if it had nothing to say of this frame.
-    fn append_resolved(
-        &mut self,
-        id: FrameId,
-        frame: &Frame,
-        lookup: Lookup,
-        levels: &mut Vec<Level>,
-    ) -> bool {
-        let Some(resolutions) = self.resolutions else { return false };
-        let Some(number) = resolutions.number(id, lookup) else { return false };
+    /// The machine frames that were named.
+    pub(super) fn into_chains(self) -> Vec<ChainOfRun> {
+        let chain = |(place, chain): (&(u32, u32, Option<StringId>), &Chain)| ChainOfRun {
+            number: Some(place.0),
+            start: chain.start,
+            levels: self.levels_of(chain.shown).into(),
+        };
+        let chains: Vec<ChainOfRun> = self.chains.iter().map(chain).collect();
+        chains.into_iter().chain(self.unresolved).collect()
+    }
+
+    fn levels_of(&self, shown: Shown) -> &[Level] {
+        let first = shown.first as usize;
+        self.levels.get(first..first + shown.count as usize).unwrap_or(&[])
+    }
+
+    /// Takes in what a frame is shown as.
+    fn show(&mut self, levels: &[Level], is_resolved: bool) -> Shown {
+        let number = |len: usize| u32::try_from(len).expect("fewer than 2^32 levels fit in memory");
+        let shown = Shown { first: number(self.levels.len()), count: number(levels.len()), is_resolved };
+        self.levels.extend_from_slice(levels);
+        shown
+    }
+
+    /// What a frame is shown as, found once.
+    fn shown(&mut self, id: FrameId, frame: &Frame, lookup: Lookup) -> Shown {
+        let column = usize::from(lookup == Lookup::MinusOne);
+        if let Some(Some(shown)) = self.shown[column].get(id.index()) {
+            return *shown;
+        }
+        let shown = self.resolved(id, frame, lookup).unwrap_or_else(|| self.symbol(id, frame));
+        if let Some(known) = self.shown[column].get_mut(id.index()) {
+            *known = Some(shown);
+        }
+        shown
+    }
+
+    /// What the symboliser found; `None` if it had nothing to say of this frame.
+    fn resolved(&mut self, id: FrameId, frame: &Frame, lookup: Lookup) -> Option<Shown> {
+        let resolutions = self.resolutions?;
+        let number = resolutions.number(id, lookup)?;
         // perf looked a return address up as it is: at offset 0 its symbol is the next function.
         let sound = !(lookup == Lookup::MinusOne && frame.symbol_offset == Some(0));
         let symbol = frame.symbol.filter(|_| sound);
         let place = (number, frame.object.0, symbol);
-        if !self.chains.contains_key(&place) {
-            let start = start_of(frame);
-            let levels = match resolutions.table().get(number as usize) {
-                Some(Resolution::Resolved(chain)) => self.chain(chain, frame, symbol),
-                _ => {
-                    let object = self.object(frame).to_owned();
-                    Box::new([Level { key: self.keys.unresolved(&object), inlined: false }])
-                }
-            };
-            self.chains.insert(place, Chain { start: start.filter(|_| symbol.is_some()), levels });
+        if let Some(chain) = self.chains.get(&place) {
+            return Some(chain.shown);
         }
-        levels.extend(self.chains.get(&place).into_iter().flat_map(|chain| &chain.levels));
-        true
+        let levels = match resolutions.table().get(number as usize) {
+            Some(Resolution::Resolved(chain)) => self.chain(chain, frame, symbol),
+            _ => {
+                let object = self.object(frame).to_owned();
+                Box::new([Level { key: self.keys.unresolved(&object), inlined: false }])
+            }
+        };
+        let shown = self.show(&levels, true);
+        self.chains.insert(place, Chain { start: start_of(frame).filter(|_| symbol.is_some()), shown });
+        Some(shown)
     }
 
     /// The machine function is called as perf calls it where perf had a symbol: of several names for one address both
@@ -121,9 +191,9 @@ impl<'a> Naming<'a> {
         self.collapsed.get(frame.object.index()).copied().unwrap_or(false)
     }
 
-    fn symbol(&mut self, id: FrameId, frame: &Frame) -> KeyId {
-        if let Some(key) = self.symbols.get(&id) {
-            return *key;
+    fn symbol(&mut self, id: FrameId, frame: &Frame) -> Shown {
+        if let Some(shown) = self.symbols.get(&id) {
+            return *shown;
         }
         let object = self.object(frame).to_owned();
         let key = match frame.symbol {
@@ -133,13 +203,14 @@ impl<'a> Naming<'a> {
             }
             None => self.keys.unresolved(&object),
         };
-        self.symbols.insert(id, key);
+        let levels = [Level { key, inlined: frame.inlined }];
+        let shown = self.show(&levels, false);
+        self.symbols.insert(id, shown);
         if self.resolutions.is_some() {
-            let levels = Box::new([Level { key, inlined: frame.inlined }]);
             let start = start_of(frame).filter(|_| !frame.inlined);
-            self.unresolved.push(ChainOfRun { number: None, start, levels });
+            self.unresolved.push(ChainOfRun { number: None, start, levels: levels.into() });
         }
-        key
+        shown
     }
 
     fn object(&self, frame: &Frame) -> &str {
