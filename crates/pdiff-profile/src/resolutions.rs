@@ -55,19 +55,13 @@ fn machine_frame_len(profile: &Profile, root_first: &[FrameId]) -> usize {
 /// Whether the frame above (nearer the leaf) says that this one was interrupted, not calling.
 fn is_interrupted(profile: &Profile, id: FrameId, above: FrameId) -> bool {
     let symbol = profile.frames.get(above.index()).and_then(|frame| frame.symbol);
-    let symbol = symbol.map(|symbol| profile.string(symbol)).filter(|symbol| may_interrupt(symbol));
-    let Some(symbol) = symbol else { return false };
+    let Some(symbol) = symbol.map(|symbol| profile.string(symbol)) else { return false };
     is_signal_return(symbol) || is_interrupt_entry(symbol) && !is_kernel(profile, id)
 }
 
 fn is_kernel(profile: &Profile, id: FrameId) -> bool {
     let object = profile.frames.get(id.index()).and_then(|frame| profile.objects.get(frame.object.index()));
     object.is_some_and(|object| object.kind.is_kernel() || object.kind == ObjectKind::Unknown)
-}
-
-/// Whether a symbol has the first letter of one that interrupts: this is asked of every frame of every stack.
-fn may_interrupt(symbol: &str) -> bool {
-    matches!(symbol.as_bytes().first(), Some(b'_' | b'a' | b'p' | b'r'))
 }
 
 /// Kernel entries that are not called, on x86: of Linux 5.8 and later, then earlier ones.
@@ -148,24 +142,6 @@ impl Resolutions {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn all_that_interrupts_has_its_first_letter() {
-        let entries = [
-            "asm_sysvec_apic_timer_interrupt",
-            "asm_exc_page_fault",
-            "asm_common_interrupt",
-            "apic_timer_interrupt",
-            "reschedule_interrupt",
-            "ret_from_intr",
-            "page_fault",
-            "async_page_fault",
-        ];
-        assert!(entries.into_iter().all(|symbol| is_interrupt_entry(symbol) && may_interrupt(symbol)));
-        let returns = ["__restore_rt", "__restore", "__kernel_rt_sigreturn"];
-        assert!(returns.into_iter().all(|symbol| is_signal_return(symbol) && may_interrupt(symbol)));
-        assert!(!may_interrupt("main") && !may_interrupt(""));
-    }
     use crate::{Object, ProfileBuilder, RawAddr, Thread, Weight};
 
     /// Frames as `object symbol`, root first, perf's inlined ones as `symbol(i)` at the address of the one before.
