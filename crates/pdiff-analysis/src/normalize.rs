@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
 use crate::one_sided::OneSidedInlines;
-use crate::policy::{Inlines, Policy};
+use crate::policy::Policy;
 use crate::same_named::{Parts, may_be_local};
 use crate::source_roots::SourceRoots;
 use naming::Naming;
@@ -250,11 +250,7 @@ impl Keys {
         resolutions: Option<&Resolutions>,
         side: Side,
     ) -> NormalStacks {
-        let objects: Vec<String> =
-            profile.objects.iter().map(|object| self.labels.label(object, side)).collect();
-        let all = self.policy.inlines == Inlines::Collapse;
-        let collapsed = objects.iter().map(|label| all || self.one_sided.side(label).is_some()).collect();
-        let mut naming = Naming::new(self, profile, resolutions, objects, collapsed, side);
+        let mut naming = Naming::new(self, profile, resolutions, side);
         let mut stacks = NormalStacks { levels: Vec::new(), ends: Vec::with_capacity(profile.stacks.len()) };
         for stack in profile.stacks.iter() {
             naming.append(stack, &mut stacks.levels);

@@ -4,6 +4,7 @@
 //! resolution that is two thirds. `.debug_info` alone is one stream that no second thread can help, so it is begun first.
 //! Strings are inflated last: which unit has which addresses can be told before them.
 
+use std::convert::Infallible;
 use std::sync::OnceLock;
 
 use gimli::{EndianSlice, RunTimeEndian, SectionId};
@@ -62,9 +63,9 @@ impl<'a> DebugSections<'a> {
 
     /// The DWARF in these sections.
     pub(crate) fn dwarf(&self) -> Dwarf<'_> {
-        let mut dwarf = self.own.dwarf(&NEEDED);
+        let mut dwarf = self.own.dwarf(|_| true);
         if let Some(shared) = &self.shared {
-            dwarf.set_sup(shared.dwarf(&NEEDED));
+            dwarf.set_sup(shared.dwarf(|_| true));
         }
         dwarf
     }
@@ -97,23 +98,17 @@ impl<'a> Sections<'a> {
     pub(crate) fn without_strings(&self) -> Option<Dwarf<'_>> {
         let is_ready =
             |(id, bytes): (&SectionId, &OnceLock<_>)| STRINGS.contains(id) || bytes.get().is_some();
-        let places: Vec<SectionId> = NEEDED.into_iter().filter(|id| !STRINGS.contains(id)).collect();
-        NEEDED.iter().zip(&self.bytes).all(is_ready).then(|| self.dwarf(&places))
+        NEEDED.iter().zip(&self.bytes).all(is_ready).then(|| self.dwarf(|id| !STRINGS.contains(&id)))
     }
 
-    fn dwarf(&self, ids: &[SectionId]) -> Dwarf<'_> {
+    fn dwarf(&self, is_read: impl Fn(SectionId) -> bool) -> Dwarf<'_> {
         let slice = |id| {
-            let at = NEEDED.iter().position(|needed| *needed == id && ids.contains(&id));
+            let at = NEEDED.iter().position(|needed| *needed == id && is_read(id));
             let bytes = at.and_then(|at| self.bytes.get(at)?.get());
-            Ok(Slice::new(bytes.map_or(&[], |bytes| bytes), self.endian))
+            Ok::<_, Infallible>(Slice::new(bytes.map_or(&[], |bytes| bytes), self.endian))
         };
-        match gimli::Dwarf::load(slice) {
-            Ok(dwarf) => dwarf,
-            Err(never) => {
-                let never: std::convert::Infallible = never;
-                match never {}
-            }
-        }
+        let Ok(dwarf) = gimli::Dwarf::load(slice);
+        dwarf
     }
 }
 

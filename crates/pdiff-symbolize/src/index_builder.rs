@@ -50,21 +50,19 @@ pub(crate) fn build(
 fn place_all(old: &AddressIndex<'_>, units: &[UnitIndex], nothing: &[u64], extent: Extent) -> Builder {
     let claims = Claims::gather(old, units, nothing);
     let mut builder = Builder::continuing(old, claims.base);
-    let mut placed = Placed { units: units.iter().map(PlacedUnit::of).collect() };
+    let mut placed: Vec<PlacedUnit<'_>> = units.iter().map(PlacedUnit::of).collect();
     for piece in claims.pieces() {
         match piece.claim {
             Claim::Old => builder.copy_old(old, piece.start, piece.end),
             Claim::Nothing => builder.start_segment(piece.start, NOTHING),
-            Claim::Function { unit, function } => placed.copy(&mut builder, unit, function, &piece),
+            Claim::Function { unit, function } => {
+                let unit = placed.get_mut(unit as usize);
+                unit.into_iter().for_each(|unit| unit.copy(&mut builder, function as usize, &piece));
+            }
         }
         builder.end_piece(piece.end, extent);
     }
     builder
-}
-
-/// The units, and what of them has been taken over.
-struct Placed<'u> {
-    units: Vec<PlacedUnit<'u>>,
 }
 
 /// Which labels, files and functions of a unit have been taken over, and as what.
@@ -73,14 +71,6 @@ struct PlacedUnit<'u> {
     labels: Vec<Option<u32>>,
     files: Vec<Option<u32>>,
     roots: Vec<Option<u32>>,
-}
-
-impl Placed<'_> {
-    fn copy(&mut self, builder: &mut Builder, unit: u32, function: u32, piece: &Piece) {
-        if let Some(unit) = self.units.get_mut(unit as usize) {
-            unit.copy(builder, function as usize, piece);
-        }
-    }
 }
 
 impl<'u> PlacedUnit<'u> {

@@ -7,6 +7,7 @@ use pdiff_profile::{
 use rustc_hash::FxHashMap;
 
 use super::{Keys, Level};
+use crate::policy::Inlines;
 use crate::same_named::ChainOfRun;
 
 /// Names the frames of one profile, each once.
@@ -24,7 +25,6 @@ pub(super) struct Naming<'a> {
     shown: [Vec<Option<Shown>>; 2],
     /// The levels of all that is shown.
     levels: Vec<Level>,
-    symbols: FxHashMap<FrameId, Shown>,
     chains: FxHashMap<(u32, u32, Option<StringId>), Chain>,
     /// Where there are resolutions: frames that have none.
     unresolved: Vec<ChainOfRun>,
@@ -62,15 +62,16 @@ impl Spelling<'_> {
 }
 
 impl<'a> Naming<'a> {
-    /// Names nothing yet. `collapsed` tells by object whether inlined functions have no rows of their own.
+    /// Names nothing yet.
     pub(super) fn new(
         keys: &'a mut Keys,
         profile: &'a Profile,
         resolutions: Option<&'a Resolutions>,
-        objects: Vec<String>,
-        collapsed: Vec<bool>,
         side: Side,
     ) -> Self {
+        let objects: Vec<String> = profile.objects.iter().map(|object| keys.label(object, side)).collect();
+        let all = keys.policy.inlines == Inlines::Collapse;
+        let collapsed = objects.iter().map(|label| all || keys.one_sided.side(label).is_some()).collect();
         Self {
             keys,
             profile,
@@ -81,7 +82,6 @@ impl<'a> Naming<'a> {
             names: FxHashMap::default(),
             shown: [vec![None; profile.frames.len()], vec![None; profile.frames.len()]],
             levels: Vec::new(),
-            symbols: FxHashMap::default(),
             chains: FxHashMap::default(),
             unresolved: Vec::new(),
         }
@@ -135,7 +135,9 @@ impl<'a> Naming<'a> {
         if let Some(Some(shown)) = self.shown[column].get(id.index()) {
             return *shown;
         }
-        let shown = self.resolved(id, frame, lookup).unwrap_or_else(|| self.symbol(id, frame));
+        let by_symbol = self.shown[1 - column].get(id.index()).copied().flatten();
+        let by_symbol = by_symbol.filter(|shown| !shown.is_resolved);
+        let shown = self.resolved(id, frame, lookup).or(by_symbol).unwrap_or_else(|| self.symbol(frame));
         if let Some(known) = self.shown[column].get_mut(id.index()) {
             *known = Some(shown);
         }
@@ -191,10 +193,7 @@ impl<'a> Naming<'a> {
         self.collapsed.get(frame.object.index()).copied().unwrap_or(false)
     }
 
-    fn symbol(&mut self, id: FrameId, frame: &Frame) -> Shown {
-        if let Some(shown) = self.symbols.get(&id) {
-            return *shown;
-        }
+    fn symbol(&mut self, frame: &Frame) -> Shown {
         let object = self.object(frame).to_owned();
         let key = match frame.symbol {
             Some(symbol) => {
@@ -205,7 +204,6 @@ impl<'a> Naming<'a> {
         };
         let levels = [Level { key, inlined: frame.inlined }];
         let shown = self.show(&levels, false);
-        self.symbols.insert(id, shown);
         if self.resolutions.is_some() {
             let start = start_of(frame).filter(|_| !frame.inlined);
             self.unresolved.push(ChainOfRun { number: None, start, levels: levels.into() });
