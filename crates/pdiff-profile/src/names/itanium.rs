@@ -45,10 +45,23 @@ fn print_name_only(mangled: &str) -> Option<String> {
 /// Gives a constructor template (`C1I..`) or a conversion template (`cvT_I..`) the return type that the demangler
 /// expects.
 fn with_return_type(mangled: &str) -> Option<String> {
-    let at = ["C1I", "C2I", "C4I", "cvT_I"].iter().find_map(|mark| mangled.rfind(mark))?;
+    let at = last_mark(mangled)?;
     let end = name_end(mangled, at)?;
     let (name, parameters) = mangled.split_at_checked(end)?;
     (mangled.starts_with("_ZN") && !parameters.is_empty()).then(|| format!("{name}v{parameters}"))
+}
+
+/// Where the template's arguments are marked: of the first mark that there is, the last place.
+fn last_mark(mangled: &str) -> Option<usize> {
+    const MARKS: [&str; 4] = ["C1I", "C2I", "C4I", "cvT_I"];
+    let mut places = [None; MARKS.len()];
+    for (at, _) in mangled.match_indices('I') {
+        let head = mangled.get(..=at).unwrap_or("");
+        for (mark, place) in MARKS.iter().zip(&mut places) {
+            *place = if head.ends_with(mark) { Some(at + 1 - mark.len()) } else { *place };
+        }
+    }
+    places.into_iter().flatten().next()
 }
 
 /// Where the name ends and the parameters begin: the shortest well-formed beginning of the symbol that ends behind

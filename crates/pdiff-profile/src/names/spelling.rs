@@ -84,6 +84,7 @@ impl Speller<'_> {
                 b'*' | b'&' => self.pointer(byte),
                 b'-' if self.rest().starts_with("->") => self.symbol("->"),
                 b':' if self.rest().starts_with("::*)") => self.member_pointer(),
+                b':' if self.rest().starts_with("::") => self.symbol("::"),
                 _ if is_word_byte(byte) => self.word(),
                 _ => self.other(byte),
             }
@@ -192,6 +193,10 @@ impl Speller<'_> {
 
     /// Replaces a default instance that has just been closed by its short name.
     fn shorten(&mut self) {
+        // Most brackets close something else.
+        if !["char>", "char>>", "nullptr)"].iter().any(|end| self.out.ends_with(end)) {
+            return;
+        }
         for (long, short) in SHORT_NAMES {
             let Some(head) = self.out.strip_suffix(long) else { continue };
             if !head.bytes().next_back().is_some_and(|byte| is_word_byte(byte) || byte == b':') {
@@ -364,6 +369,9 @@ fn integer_cast_length(text: &str) -> Option<usize> {
 
 /// `16ul` as `16`.
 fn without_literal_suffix(word: &str) -> &str {
+    if !word.starts_with(|first: char| first.is_ascii_digit()) {
+        return word;
+    }
     let digits = word.trim_end_matches(['u', 'l', 'U', 'L']);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) { digits } else { word }
 }
