@@ -110,21 +110,34 @@ pub fn compare_inlines<'a>(
     };
     let [of_before, of_after] =
         [before, after].map(|census| census.functions().filter(is_row).collect::<Vec<Function<'a>>>());
-    let mut rows: Vec<FunctionComparison> = of_before.into_par_iter().map(row_of_before).collect();
-    rows.par_extend(of_after.into_par_iter().filter_map(row_of_after));
+    let rows: Vec<FunctionComparison> = of_before.into_par_iter().map(row_of_before).collect();
+    let (mut in_after, gone): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.after.is_some());
+    in_after.par_extend(of_after.into_par_iter().filter_map(row_of_after));
     let mut comparison = InlineComparison { before, after, functions: Vec::new() };
     let key = |row: &FunctionComparison| {
         let function = comparison.named(row);
-        (
-            function.map(Function::name),
-            function.and_then(Function::parameters),
-            function.and_then(Function::file),
-        )
+        let facts = function.map(|function| (function.name(), function.parameters(), function.file()));
+        (facts, row.before, row.after)
     };
-    // They come in two stretches that are sorted but for renames; a stable sort makes use of that.
-    rows.par_sort_by(|a, b| key(a).cmp(&key(b)).then((a.before, a.after).cmp(&(b.before, b.after))));
+    // Ids follow the order of names, so that names need only be compared where the two lists meet.
+    in_after.par_sort_unstable_by_key(|row| (row.after, row.before));
+    let rows = merged(in_after, gone, |a, b| key(a) <= key(b));
     comparison.functions = rows;
     comparison
+}
+
+/// Two sorted lists as one.
+fn merged<T>(left: Vec<T>, right: Vec<T>, is_in_order: impl Fn(&T, &T) -> bool) -> Vec<T> {
+    let mut all = Vec::with_capacity(left.len() + right.len());
+    let mut left = left.into_iter().peekable();
+    for next in right {
+        while let Some(before) = left.next_if(|first| is_in_order(first, &next)) {
+            all.push(before);
+        }
+        all.push(next);
+    }
+    all.extend(left);
+    all
 }
 
 struct Comparer<'a, 'm> {

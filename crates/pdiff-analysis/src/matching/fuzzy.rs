@@ -67,9 +67,9 @@ impl<F: Fn(FunctionId) -> Option<FunctionId>> Build<'_, F> {
 }
 
 /// The renames among functions of each build that are no library code.
-pub(super) fn renames(
-    before: (&Census, &Spellings<'_>, &[Function<'_>]),
-    after: (&Census, &Spellings<'_>, &[Function<'_>]),
+pub(super) fn renames<'a>(
+    before: (&'a Census, &'a Spellings<'a>, &[Function<'a>]),
+    after: (&'a Census, &'a Spellings<'a>, &[Function<'a>]),
     matching: &Matching,
 ) -> Vec<Rename> {
     let in_after = |id: FunctionId| matching.after_of(id).map(|found| found.after);
@@ -111,18 +111,18 @@ pub(super) fn renames(
     best_left.iter().enumerate().filter_map(rename).collect()
 }
 
-/// The numbers of words.
+/// The numbers of words, by their hashes.
 #[derive(Default)]
-struct Words(FxHashMap<Box<str>, u32>);
+struct Words(FxHashMap<u64, u32>);
 
 impl Words {
     /// Sorted, each once.
-    fn numbers(&mut self, words: Vec<Box<str>>) -> Vec<u32> {
-        let mut number = |word: Box<str>| {
+    fn numbers(&mut self, words: &[u64]) -> Vec<u32> {
+        let mut number = |word: &u64| {
             let next = u32::try_from(self.0.len()).expect("fewer words than bytes of names");
-            *self.0.entry(word).or_insert(next)
+            *self.0.entry(*word).or_insert(next)
         };
-        let mut numbers: Vec<u32> = words.into_iter().map(&mut number).collect();
+        let mut numbers: Vec<u32> = words.iter().map(&mut number).collect();
         numbers.sort_unstable();
         numbers
     }
@@ -137,10 +137,10 @@ fn singles<'a>(
     let may_be_renamed = |function: &Function<'a>| is_single(function.id()) && function.is_present();
     let singles = own.par_iter().copied().filter(may_be_renamed);
     let with_words = singles.filter_map(|function| Some((function, spellings.get(function.id())?.words())));
-    let with_words: Vec<(Function<'a>, Vec<Box<str>>)> = with_words.collect();
-    let single = |(function, own): (Function<'a>, Vec<Box<str>>)| Single {
+    let with_words: Vec<(Function<'a>, Vec<u64>)> = with_words.collect();
+    let single = |(function, own): (Function<'a>, Vec<u64>)| Single {
         function,
-        words: words.numbers(own),
+        words: words.numbers(&own),
         neighbours: OnceLock::new(),
     };
     with_words.into_iter().map(single).collect()

@@ -33,27 +33,26 @@ pub(super) enum Ties {
     Leave,
 }
 
-/// The pairs of a group.
-pub(super) fn pairs(
+/// Adds the pairs of a group.
+pub(super) fn add_pairs(
     before: &Census,
     after: &Census,
-    mut left: Vec<FunctionId>,
-    mut right: Vec<FunctionId>,
+    (left, right): (&[FunctionId], &[FunctionId]),
     ties: Ties,
-) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    if let ([only_before], [only_after]) = (left.as_slice(), right.as_slice()) {
+    pairs: &mut Vec<Pair>,
+) {
+    if let ([only_before], [only_after]) = (left, right) {
         pairs.push(Pair { before: *only_before, after: *only_after, is_ambiguous: false });
-        return pairs;
+        return;
     }
+    let (mut left, mut right) = (left.to_vec(), right.to_vec());
     if left.len().saturating_mul(right.len()) <= MAX_PAIRS {
-        pair_best(before, after, &mut left, &mut right, &mut pairs);
+        pair_best(before, after, &mut left, &mut right, pairs);
     }
     if ties == Ties::Mark {
         let rest = left.into_iter().zip(right);
         pairs.extend(rest.map(|(before, after)| Pair { before, after, is_ambiguous: true }));
     }
-    pairs
 }
 
 /// Takes out, again and again, those that are each other's only best.

@@ -1,15 +1,15 @@
 //! The levels of matching, one after the other.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher as _, Hash, Hasher};
+use std::hash::Hash;
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId};
 use rayon::prelude::*;
-use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::fuzzy;
-use super::group::{Pair, Ties, pairs};
+use super::group::{Pair, Ties, add_pairs};
+use super::groups::{Groups, Hashed};
 use super::level::FoundBy;
 use super::matches::{Match, Matching};
 use super::source_file;
@@ -70,28 +70,6 @@ struct Matcher<'a> {
     matching: Matching,
 }
 
-/// The functions of both sides that share a key.
-type Groups<K> = FxHashMap<Hashed<K>, (Vec<FunctionId>, Vec<FunctionId>)>;
-
-/// A key with its hash: keys are long, and hashed on all cores before they are looked up one by one.
-#[derive(PartialEq, Eq)]
-struct Hashed<K> {
-    hash: u64,
-    key: K,
-}
-
-impl<K: Hash> Hashed<K> {
-    fn new(key: K) -> Self {
-        Self { hash: FxBuildHasher.hash_one(&key), key }
-    }
-}
-
-impl<K> Hash for Hashed<K> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
-}
-
 impl<'a> Matcher<'a> {
     /// Known renames, from Before's names to After's, then the other way: the base build may be the newer one. A name
     /// may have several heirs, the first that is there and free is taken.
@@ -124,19 +102,14 @@ impl<'a> Matcher<'a> {
                 };
                 let heirs = names.iter().map(heirs_of).find(|heirs| !heirs.is_empty());
                 let Some(heirs) = heirs else { continue };
-                let (before, after) = match old {
-                    Side::Before => (vec![function.id()], heirs),
-                    Side::After => (heirs, vec![function.id()]),
+                let renamed = [function.id()];
+                let group = match old {
+                    Side::Before => (&renamed[..], &heirs[..]),
+                    Side::After => (&heirs[..], &renamed[..]),
                 };
-                for pair in pairs(self.before, self.after, before, after, Ties::Mark) {
-                    self.matching.push(Match {
-                        before: pair.before,
-                        after: pair.after,
-                        level: FoundBy::Alias,
-                        is_ambiguous: pair.is_ambiguous,
-                        score: None,
-                    });
-                }
+                let mut pairs = Vec::new();
+                add_pairs(self.before, self.after, group, Ties::Mark, &mut pairs);
+                self.push(pairs, FoundBy::Alias);
             }
         }
     }
@@ -148,36 +121,34 @@ impl<'a> Matcher<'a> {
         key: impl Fn(Function<'a>) -> Option<K> + Sync,
     ) {
         let [before, after] = self.singles();
-        let groups = groups(keys(before, &key), keys(after, &key));
-        self.take(groups, level, ties);
+        let groups = Groups::new(&keys(before, &key), &keys(after, &key));
+        self.take(&groups, level, ties);
     }
 
     /// Pairs of one spelling; library code is left alone.
-    fn match_spelled(&mut self, level: FoundBy, key: impl Fn(&'a Spelling) -> Option<Cow<'a, str>> + Sync) {
+    fn match_spelled(
+        &mut self,
+        level: FoundBy,
+        key: impl Fn(&'a Spelling<'a>) -> Option<Cow<'a, str>> + Sync,
+    ) {
         let groups = self.spelled_groups(|_, spelling| key(spelling));
-        self.take(groups, level, Ties::Leave);
+        self.take(&groups, level, Ties::Leave);
     }
 
     /// Pairs whose key no other function without a partner has; library code is left alone.
-    fn match_unique(&mut self, key: impl Fn(&'a Spelling) -> Option<Cow<'a, str>> + Sync) {
-        let mut groups = self.spelled_groups(|_, spelling| key(spelling));
-        groups.retain(|_, (left, right)| left.len() == 1 && right.len() == 1);
-        self.take(groups, FoundBy::Unqualified, Ties::Leave);
+    fn match_unique(&mut self, key: impl Fn(&'a Spelling<'a>) -> Option<Cow<'a, str>> + Sync) {
+        let groups = self.spelled_groups(|_, spelling| key(spelling));
+        let pairs = self.lone_pairs(&groups, |_, _| true);
+        self.push(pairs, FoundBy::Unqualified);
     }
 
     /// Functions whose scope one build does not tell: the last part of the name, and the source file.
     fn match_unscoped(&mut self) {
-        let mut groups = self.spelled_groups(|function, spelling| {
+        let groups = self.spelled_groups(|function, spelling| {
             Some((spelling.last(), source_file::stem(function.file()?)))
         });
-        groups.retain(|_, (left, right)| match (left.as_slice(), right.as_slice()) {
-            ([before], [after]) => {
-                let functions = [self.before.function(*before), self.after.function(*after)];
-                functions.into_iter().flatten().filter(|function| is_unscoped(*function)).count() == 1
-            }
-            _ => false,
-        });
-        self.take(groups, FoundBy::Unscoped, Ties::Leave);
+        let pairs = self.lone_pairs(&groups, |before, after| is_unscoped(before) != is_unscoped(after));
+        self.push(pairs, FoundBy::Unscoped);
         self.match_unscoped_by_callers();
     }
 
@@ -185,19 +156,16 @@ impl<'a> Matcher<'a> {
     /// a partner has on each side, and a caller with a partner, which holds the one inlined and in the other build
     /// calls the other or holds it inlined, too.
     fn match_unscoped_by_callers(&mut self) {
-        let mut groups = self.spelled_groups(|_, spelling| Some(spelling.last()));
-        let is_bare = |function: &Function<'_>| is_unscoped(*function) && function.file().is_none();
-        groups.retain(|_, (left, right)| {
-            let ([before], [after]) = (left.as_slice(), right.as_slice()) else { return false };
-            let functions = (self.before.function(*before), self.after.function(*after));
-            let (Some(before), Some(after)) = functions else { return false };
-            match (is_bare(&before), is_bare(&after)) {
-                (true, false) => self.shares_caller(Side::Before, before, after),
-                (false, true) => self.shares_caller(Side::After, after, before),
-                _ => false,
-            }
-        });
-        self.take(groups, FoundBy::Unscoped, Ties::Leave);
+        let groups = self.spelled_groups(|_, spelling| Some(spelling.last()));
+        let is_bare = |function: Function<'_>| is_unscoped(function) && function.file().is_none();
+        let one_is_bare = |before: Function<'a>, after: Function<'a>| match (is_bare(before), is_bare(after))
+        {
+            (true, false) => self.shares_caller(Side::Before, before, after),
+            (false, true) => self.shares_caller(Side::After, after, before),
+            _ => false,
+        };
+        let pairs = self.lone_pairs(&groups, one_is_bare);
+        self.push(pairs, FoundBy::Unscoped);
     }
 
     /// Whether a caller that holds `inlined`, of side `at`, in the other build calls or holds `other`.
@@ -253,8 +221,8 @@ impl<'a> Matcher<'a> {
     /// Functions without a partner that are no library code, by key.
     fn spelled_groups<K: Hash + Eq + Send>(
         &self,
-        key: impl Fn(Function<'a>, &'a Spelling) -> Option<K> + Sync,
-    ) -> Groups<K> {
+        key: impl Fn(Function<'a>, &'a Spelling<'a>) -> Option<K> + Sync,
+    ) -> Groups {
         let [before, after] = Side::BOTH.map(|side| -> Vec<Function<'a>> {
             let is_single = |function: &&Function<'a>| !self.matching.has(side, function.id());
             self.own[side.index()].iter().filter(is_single).copied().collect()
@@ -262,19 +230,34 @@ impl<'a> Matcher<'a> {
         let key_of = |function: Function<'a>, spellings: &'a Spellings<'a>| {
             key(function, spellings.get(function.id())?)
         };
-        groups(
-            keys(before, |function| key_of(function, self.before_spellings)),
-            keys(after, |function| key_of(function, self.after_spellings)),
+        Groups::new(
+            &keys(before, |function| key_of(function, self.before_spellings)),
+            &keys(after, |function| key_of(function, self.after_spellings)),
         )
     }
 
-    fn take<K>(&mut self, groups: Groups<K>, level: FoundBy, ties: Ties) {
-        let groups: Vec<(Vec<FunctionId>, Vec<FunctionId>)> =
-            groups.into_values().filter(|(_, right)| !right.is_empty()).collect();
-        let pairs_of = |(left, right)| pairs(self.before, self.after, left, right, ties);
-        let mut found: Vec<Pair> = groups.into_par_iter().flat_map_iter(pairs_of).collect();
-        found.sort_unstable_by_key(|pair| (pair.before, pair.after));
-        for pair in found {
+    fn take(&mut self, groups: &Groups, level: FoundBy, ties: Ties) {
+        let add = |mut pairs: Vec<Pair>, group| {
+            add_pairs(self.before, self.after, group, ties, &mut pairs);
+            pairs
+        };
+        let found = groups.of_both().into_par_iter().fold(Vec::new, add).flatten().collect();
+        self.push(found, level);
+    }
+
+    /// The only function of a key on one side with the only one on the other, where they fit.
+    fn lone_pairs(&self, groups: &Groups, fit: impl Fn(Function<'a>, Function<'a>) -> bool) -> Vec<Pair> {
+        let pair = |(left, right): (&[FunctionId], &[FunctionId])| {
+            let (&[before], &[after]) = (left, right) else { return None };
+            let fits = fit(self.before.function(before)?, self.after.function(after)?);
+            fits.then_some(Pair { before, after, is_ambiguous: false })
+        };
+        groups.of_both().into_iter().filter_map(pair).collect()
+    }
+
+    fn push(&mut self, mut pairs: Vec<Pair>, level: FoundBy) {
+        pairs.sort_unstable_by_key(|pair| (pair.before, pair.after));
+        for pair in pairs {
             self.matching.push(Match {
                 before: pair.before,
                 after: pair.after,
@@ -298,18 +281,4 @@ fn keys<'a, K: Hash + Send>(
 ) -> Vec<(Hashed<K>, FunctionId)> {
     let with_key = |function: Function<'a>| Some((Hashed::new(key(function)?), function.id()));
     functions.into_par_iter().filter_map(with_key).collect()
-}
-
-/// The functions of both sides by key; keys that Before has.
-fn groups<K: Eq>(before: Vec<(Hashed<K>, FunctionId)>, after: Vec<(Hashed<K>, FunctionId)>) -> Groups<K> {
-    let mut groups = Groups::default();
-    for (key, id) in before {
-        groups.entry(key).or_insert_with(|| (Vec::new(), Vec::new())).0.push(id);
-    }
-    for (key, id) in after {
-        if let Some(group) = groups.get_mut(&key) {
-            group.1.push(id);
-        }
-    }
-    groups
 }

@@ -2,7 +2,6 @@
 
 use pdiff_profile::Side;
 use pdiff_profile::census::FunctionId;
-use rustc_hash::FxHashMap;
 
 use super::level::FoundBy;
 
@@ -25,8 +24,27 @@ pub struct Match {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Matching {
     matches: Vec<Match>,
-    of_before: FxHashMap<FunctionId, usize>,
-    of_after: FxHashMap<FunctionId, usize>,
+    of_before: Places,
+    of_after: Places,
+}
+
+/// By function of one side: the place of its pair, plus one; 0 where it has none.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Places(Vec<u32>);
+
+impl Places {
+    fn get(&self, function: FunctionId) -> Option<usize> {
+        let place = self.0.get(function.index()).copied()?;
+        place.checked_sub(1).map(|place| place as usize)
+    }
+
+    fn set(&mut self, function: FunctionId, place: usize) {
+        if self.0.len() <= function.index() {
+            self.0.resize(function.index() + 1, 0);
+        }
+        let place = u32::try_from(place + 1).expect("fewer pairs than functions, which have 32-bit ids");
+        self.0.get_mut(function.index()).into_iter().for_each(|slot| *slot = place);
+    }
 }
 
 impl Matching {
@@ -39,30 +57,30 @@ impl Matching {
     /// The pair of a function of Before.
     #[must_use]
     pub fn after_of(&self, before: FunctionId) -> Option<&Match> {
-        self.of_before.get(&before).and_then(|index| self.matches.get(*index))
+        self.of_before.get(before).and_then(|place| self.matches.get(place))
     }
 
     /// The pair of a function of After.
     #[must_use]
     pub fn before_of(&self, after: FunctionId) -> Option<&Match> {
-        self.of_after.get(&after).and_then(|index| self.matches.get(*index))
+        self.of_after.get(after).and_then(|place| self.matches.get(place))
     }
 
     /// Whether a function of a side has a partner.
     pub(super) fn has(&self, side: Side, function: FunctionId) -> bool {
         match side {
-            Side::Before => self.of_before.contains_key(&function),
-            Side::After => self.of_after.contains_key(&function),
+            Side::Before => self.of_before.get(function).is_some(),
+            Side::After => self.of_after.get(function).is_some(),
         }
     }
 
     /// Takes in a pair, unless one of both has a partner already.
     pub(super) fn push(&mut self, found: Match) {
-        if self.of_before.contains_key(&found.before) || self.of_after.contains_key(&found.after) {
+        if self.has(Side::Before, found.before) || self.has(Side::After, found.after) {
             return;
         }
-        self.of_before.insert(found.before, self.matches.len());
-        self.of_after.insert(found.after, self.matches.len());
+        self.of_before.set(found.before, self.matches.len());
+        self.of_after.set(found.after, self.matches.len());
         self.matches.push(found);
     }
 }

@@ -13,6 +13,7 @@
 mod candidates;
 mod fuzzy;
 mod group;
+mod groups;
 mod level;
 mod matcher;
 mod matches;

@@ -1,9 +1,12 @@
 //! The spellings of a name at the looser levels, and the words in it.
 
+use std::borrow::Cow;
+use std::hash::Hasher as _;
 use std::sync::OnceLock;
 
 use pdiff_profile::census::{Census, Function, FunctionId};
 use pdiff_profile::names::{FunctionName, loose_name};
+use rustc_hash::FxHasher;
 
 /// Ends of names that say how a function is built, not what it does.
 const BUILD_SUFFIXES: [&str; 3] = ["_func", "_low", "_impl"];
@@ -20,7 +23,7 @@ pub(super) const LIBRARIES: [&str; 5] = ["std::", "__gnu_cxx::", "boost::", "goo
 #[derive(Debug)]
 pub(super) struct Spellings<'a> {
     census: &'a Census,
-    made: Vec<OnceLock<Spelling>>,
+    made: Vec<OnceLock<Spelling<'a>>>,
 }
 
 impl<'a> Spellings<'a> {
@@ -29,7 +32,7 @@ impl<'a> Spellings<'a> {
     }
 
     /// The spellings of one of the build's functions.
-    pub(super) fn get(&self, id: FunctionId) -> Option<&Spelling> {
+    pub(super) fn get(&self, id: FunctionId) -> Option<&Spelling<'a>> {
         let make = || Spelling::of_qualified(self.census.function(id).map_or("", Function::name));
         self.made.get(id.index()).map(|spelling| spelling.get_or_init(make))
     }
@@ -43,25 +46,25 @@ impl<'a> Spellings<'a> {
 
 /// The spellings of one function that matching compares.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Spelling {
+pub(super) struct Spelling<'a> {
     /// Without template arguments.
-    pub(super) loose: Box<str>,
+    pub(super) loose: Cow<'a, str>,
     /// Whether the name is of a library that both builds bring along: such code is not renamed, but replaced.
     pub(super) is_library: bool,
 }
 
-impl Spelling {
+impl<'a> Spelling<'a> {
     /// Of a name as anybody writes it.
     pub(super) fn of(name: &str) -> Self {
-        Self::of_loose(FunctionName::parse(name).loose().into())
+        Self::of_loose(FunctionName::parse(name).loose().to_owned().into())
     }
 
     /// Of a name as a census has it.
-    fn of_qualified(name: &str) -> Self {
-        Self::of_loose(loose_name(name).map_or_else(|| name.into(), Into::into))
+    fn of_qualified(name: &'a str) -> Self {
+        Self::of_loose(loose_name(name).map_or(Cow::Borrowed(name), Cow::Owned))
     }
 
-    fn of_loose(loose: Box<str>) -> Self {
+    fn of_loose(loose: Cow<'a, str>) -> Self {
         let is_library = is_library_spelling(&loose);
         Self { loose, is_library }
     }
@@ -112,16 +115,12 @@ impl Spelling {
         (base.len() >= MIN_UNQUALIFIED_BYTES).then(|| base.to_ascii_lowercase())
     }
 
-    /// The words in the name, sorted, each once.
-    pub(super) fn words(&self) -> Vec<Box<str>> {
-        let mut words = Vec::new();
-        for piece in self.loose.split(|c: char| !c.is_ascii_alphanumeric()) {
-            split_camel(piece, &mut words);
-        }
-        words.retain(|word| !STOP_WORDS.contains(&&**word));
-        words.sort_unstable();
-        words.dedup();
-        words
+    /// The hashes of the words in the name, sorted, each once.
+    pub(super) fn words(&self) -> Vec<u64> {
+        let mut hashes: Vec<u64> = words(&self.loose).map(hash_ignoring_case).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        hashes
     }
 }
 
@@ -174,23 +173,34 @@ fn parts(name: &str) -> Vec<&str> {
     parts
 }
 
-/// Splits `PolicyMutex` into `policy` and `mutex`, `THDInit` into `thd` and `init`.
-fn split_camel(piece: &str, words: &mut Vec<Box<str>>) {
-    let bytes = piece.as_bytes();
-    let mut start = 0;
-    for at in 1..=bytes.len() {
-        let ends = match (bytes.get(at - 1), bytes.get(at), bytes.get(at + 1)) {
-            (_, None, _) => true,
-            (Some(a), Some(b), _) if !a.is_ascii_uppercase() && b.is_ascii_uppercase() => true,
-            (Some(a), Some(b), Some(c)) => {
-                a.is_ascii_uppercase() && b.is_ascii_uppercase() && c.is_ascii_lowercase()
-            }
-            _ => false,
-        };
-        if ends && at > start {
-            words.extend(piece.get(start..at).map(|word| word.to_ascii_lowercase().into()));
-            start = at;
-        }
+/// The words that say something: `Policy` and `Mutex` of `PolicyMutex`, `THD` and `Init` of `THDInit`.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    let pieces = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let says_something = |word: &&str| !STOP_WORDS.iter().any(|stop| stop.eq_ignore_ascii_case(word));
+    pieces.flat_map(CamelWords).filter(says_something)
+}
+
+fn hash_ignoring_case(word: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    word.bytes().for_each(|byte| hasher.write_u8(byte.to_ascii_lowercase()));
+    hasher.finish()
+}
+
+/// The words of a piece of letters and digits.
+struct CamelWords<'a>(&'a str);
+
+impl<'a> Iterator for CamelWords<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let bytes = self.0.as_bytes();
+        let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+        let is_lower = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
+        let begins = |at: &usize| is_upper(*at) && (!is_upper(at - 1) || is_lower(at + 1));
+        let end = (1..bytes.len()).find(begins).unwrap_or(bytes.len());
+        let (word, rest) = self.0.split_at_checked(end)?;
+        self.0 = rest;
+        Some(word).filter(|word| !word.is_empty())
     }
 }
 
@@ -233,9 +243,16 @@ mod tests {
 
     #[test]
     fn names_fall_into_words() {
-        let words = |name: &str| Spelling::of(name).words().join(" ");
-        assert_eq!(words("PolicyMutex<TTASMutex>::enter_func"), "enter mutex policy");
-        assert_eq!(words("THDInit::log2Redo"), "init log2 redo thd");
+        let check = |name: &str, expected: &[&str]| {
+            let spelling = Spelling::of(name);
+            assert_eq!(words(&spelling.loose).collect::<Vec<_>>(), expected, "{name}");
+        };
+        check("PolicyMutex<TTASMutex>::enter_func", &["Policy", "Mutex", "enter"]);
+        check("THDInit::log2Redo", &["THD", "Init", "log2", "Redo"]);
+        check("xA::bC2D_t__ABc", &["x", "A", "b", "C2", "D", "A", "Bc"]);
+        let hashes = |name: &str| Spelling::of(name).words();
+        assert_eq!(hashes("mutex_enter"), hashes("Enter::mutexMUTEX"));
+        assert_ne!(hashes("mutex_enter"), hashes("mutex_exit"));
     }
 
     #[test]
