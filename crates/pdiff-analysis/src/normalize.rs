@@ -6,7 +6,7 @@
 mod naming;
 
 use pdiff_profile::names::{FunctionName, MatchLevel};
-use pdiff_profile::{Profile, Resolutions, Side, StackId};
+use pdiff_profile::{Lookups, Profile, Resolutions, Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
@@ -98,10 +98,13 @@ impl NormalStacks {
 
     /// Puts other functions in the place of some.
     pub(crate) fn replace(&mut self, by: &FxHashMap<KeyId, KeyId>) {
+        let Some(last) = by.keys().max() else { return };
+        let mut table: Vec<KeyId> = (0..=last.0).map(KeyId).collect();
+        for (old, new) in by {
+            table.get_mut(old.0 as usize).into_iter().for_each(|key| *key = *new);
+        }
         for level in &mut self.levels {
-            if let Some(key) = by.get(&level.key) {
-                level.key = *key;
-            }
+            level.key = table.get(level.key.0 as usize).copied().unwrap_or(level.key);
         }
     }
 }
@@ -250,10 +253,11 @@ impl Keys {
         resolutions: Option<&Resolutions>,
         side: Side,
     ) -> NormalStacks {
+        let lookups = Lookups::new(profile);
         let mut naming = Naming::new(self, profile, resolutions, side);
         let mut stacks = NormalStacks { levels: Vec::new(), ends: Vec::with_capacity(profile.stacks.len()) };
         for stack in profile.stacks.iter() {
-            naming.append(stack, &mut stacks.levels);
+            naming.append(&lookups, stack, &mut stacks.levels);
             stacks.ends.push(stacks.levels.len());
         }
         let chains = naming.into_chains();

@@ -27,7 +27,7 @@ pub use profile::{
     ThreadId, Weight,
 };
 pub use resolution::{InlineChain, InlineFrame, Reason, Resolution};
-pub use resolutions::{Lookup, Resolutions, lookups};
+pub use resolutions::{Lookup, Lookups, Resolutions};
 pub use runs_table::{BenchmarkRun, MAX_FACTORS, RunMetric, RunsBuild, RunsTable, Setting};
 pub use server_settings::{ServerSettings, SettingsScope};
 pub use side::{Presence, RunMeasures, Side};

@@ -1,7 +1,7 @@
 //! The functions of all frames of a profile, and how a frame's address is to be looked up.
 //!
 //! A caller's address is a return address: the call is before it. So one recorded frame may be looked up in two ways,
-//! as the leaf of one stack and as a caller in another. [`lookups`] is the one place where that is decided.
+//! as the leaf of one stack and as a caller in another. [`Lookups`] is the one place where that is decided.
 
 use crate::object::ObjectKind;
 use crate::profile::{Frame, FrameId, Profile};
@@ -16,7 +16,7 @@ pub enum Lookup {
     MinusOne,
 }
 
-/// How each frame of a stack (root first) is looked up.
+/// How the frames of a profile's stacks are looked up.
 ///
 /// The leaf is looked up as it is, and so is the user frame right under a kernel interrupt entry (`asm_sysvec_*`,
 /// `asm_exc_*`, `asm_common_interrupt`) or under the code that a signal handler returns to: it was interrupted, not
@@ -29,39 +29,67 @@ pub enum Lookup {
 ///        asm_sysvec_reschedule_ipi   minus one
 /// leaf   irqentry_exit_to_user_mode  exact
 /// ```
-pub fn lookups<'a>(
+#[derive(Debug)]
+pub struct Lookups<'a> {
     profile: &'a Profile,
-    root_first: &'a [FrameId],
-) -> impl Iterator<Item = (FrameId, Lookup)> + 'a {
-    let (mut end, mut is_exact) = (0, false);
-    root_first.iter().enumerate().map(move |(at, &id)| {
-        if at >= end {
-            end = at + machine_frame_len(profile, root_first.get(at..).unwrap_or(&[]));
-            is_exact = root_first.get(end).is_none_or(|&above| is_interrupted(profile, id, above));
-        }
-        (id, if is_exact { Lookup::Exact } else { Lookup::MinusOne })
-    })
+    /// By frame: a frame is in many stacks.
+    traits: Vec<Traits>,
 }
 
-/// The number of frames at the start of `root_first` that are one machine frame: one, and what perf expanded there.
-fn machine_frame_len(profile: &Profile, root_first: &[FrameId]) -> usize {
-    let mut frames = root_first.iter().map_while(|id| profile.frames.get(id.index()));
-    let Some(outer) = frames.next() else { return 1 };
-    let is_expanded =
-        |frame: &&Frame| frame.inlined && frame.addr == outer.addr && frame.object == outer.object;
-    1 + frames.take_while(is_expanded).count()
+/// What says how a frame and those next to it are looked up.
+#[derive(Clone, Copy, Debug)]
+struct Traits {
+    inlined: bool,
+    is_kernel: bool,
+    is_signal_return: bool,
+    is_interrupt_entry: bool,
 }
 
-/// Whether the frame above (nearer the leaf) says that this one was interrupted, not calling.
-fn is_interrupted(profile: &Profile, id: FrameId, above: FrameId) -> bool {
-    let symbol = profile.frames.get(above.index()).and_then(|frame| frame.symbol);
-    let Some(symbol) = symbol.map(|symbol| profile.string(symbol)) else { return false };
-    is_signal_return(symbol) || is_interrupt_entry(symbol) && !is_kernel(profile, id)
-}
+impl<'a> Lookups<'a> {
+    /// Of a profile's frames.
+    #[must_use]
+    pub fn new(profile: &'a Profile) -> Self {
+        let traits_of = |frame: &Frame| {
+            let symbol = frame.symbol.map_or("", |symbol| profile.string(symbol));
+            let object = profile.objects.get(frame.object.index());
+            Traits {
+                inlined: frame.inlined,
+                is_kernel: object
+                    .is_some_and(|object| object.kind.is_kernel() || object.kind == ObjectKind::Unknown),
+                is_signal_return: is_signal_return(symbol),
+                is_interrupt_entry: is_interrupt_entry(symbol),
+            }
+        };
+        Self { profile, traits: profile.frames.iter().map(traits_of).collect() }
+    }
 
-fn is_kernel(profile: &Profile, id: FrameId) -> bool {
-    let object = profile.frames.get(id.index()).and_then(|frame| profile.objects.get(frame.object.index()));
-    object.is_some_and(|object| object.kind.is_kernel() || object.kind == ObjectKind::Unknown)
+    /// The frames of a stack (root first), and how each is looked up.
+    pub fn of(&self, root_first: &[FrameId]) -> impl Iterator<Item = (FrameId, Lookup)> {
+        let (mut end, mut is_exact) = (0, false);
+        root_first.iter().enumerate().map(move |(at, &id)| {
+            if at >= end {
+                end = at + self.machine_frame_len(root_first.get(at..).unwrap_or(&[]));
+                is_exact = root_first.get(end).is_none_or(|&above| self.is_interrupted(id, above));
+            }
+            (id, if is_exact { Lookup::Exact } else { Lookup::MinusOne })
+        })
+    }
+
+    /// The number of frames at the start of `root_first` that are one machine frame: one, and what perf expanded there.
+    fn machine_frame_len(&self, root_first: &[FrameId]) -> usize {
+        let is_inlined = |id: &&FrameId| self.traits.get(id.index()).is_some_and(|traits| traits.inlined);
+        let place =
+            |id: &FrameId| self.profile.frames.get(id.index()).map(|frame| (frame.addr, frame.object));
+        let Some((outer, rest)) = root_first.split_first() else { return 1 };
+        1 + rest.iter().take_while(is_inlined).take_while(|inner| place(inner) == place(outer)).count()
+    }
+
+    /// Whether the frame above (nearer the leaf) says that this one was interrupted, not calling.
+    fn is_interrupted(&self, id: FrameId, above: FrameId) -> bool {
+        let Some(above) = self.traits.get(above.index()) else { return false };
+        let is_kernel = || self.traits.get(id.index()).is_some_and(|traits| traits.is_kernel);
+        above.is_signal_return || above.is_interrupt_entry && !is_kernel()
+    }
 }
 
 /// Kernel entries that are not called, on x86: of Linux 5.8 and later, then earlier ones.
@@ -171,7 +199,8 @@ mod tests {
         let event = builder.event("cycles");
         builder.count(event, 0, thread, stack, 1, Weight(1));
         let profile = builder.finish().unwrap();
-        let got: String = lookups(&profile, profile.stacks.get(stack))
+        let got: String = Lookups::new(&profile)
+            .of(profile.stacks.get(stack))
             .map(|(_, lookup)| if lookup == Lookup::Exact { 'e' } else { '-' })
             .collect();
         assert_eq!(got, expected, "{frames:?}");

@@ -7,8 +7,8 @@
 use std::path::PathBuf;
 
 use pdiff_profile::{
-    Frame, FrameId, Lookup, NoteKind, Notes, Object, ObjectAddr, ObjectId, ObjectIndex, ObjectKind, Profile,
-    Reason, Resolution, Resolutions, Weight, lookups,
+    Frame, FrameId, Lookup, Lookups, NoteKind, Notes, Object, ObjectAddr, ObjectId, ObjectIndex, ObjectKind,
+    Profile, Reason, Resolution, Resolutions, Weight,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -111,8 +111,9 @@ pub(crate) struct ObjectFrames {
 
 fn uses_of_frames(profile: &Profile) -> Vec<Uses> {
     let mut uses = vec![Uses::default(); profile.frames.len()];
+    let lookups = Lookups::new(profile);
     for stack in profile.stacks.iter() {
-        for (frame, lookup) in lookups(profile, stack) {
+        for (frame, lookup) in lookups.of(stack) {
             let Some(entry) = uses.get_mut(frame.index()) else { continue };
             match lookup {
                 Lookup::Exact => entry.exact = true,

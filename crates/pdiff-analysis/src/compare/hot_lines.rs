@@ -6,7 +6,7 @@
 //!
 //! Law: the weights of a side's lines and its weight without a line sum to the function's X weight.
 
-use pdiff_profile::{InlineFrame, Lookup, Notes, Resolution, Side, StackId, Weight, lookups};
+use pdiff_profile::{InlineFrame, Lookup, Lookups, Notes, Resolution, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
 use super::input::{CompareSettings, Sides};
@@ -124,8 +124,9 @@ fn side_lines<'a>(
             let of_stack = stacks.entry(cell.stack).or_default();
             *of_stack = (of_stack.0 + cell.weight, of_stack.1 + u64::from(cell.samples));
         }
+        let lookups = Lookups::new(run.input.profile);
         for (stack, (weight, samples)) in stacks {
-            match find(run, stack, is_it) {
+            match find(run, &lookups, stack, is_it) {
                 Found::NotThere => {}
                 Found::WithoutLine => {
                     side.weight += weight;
@@ -161,14 +162,18 @@ enum Found {
     At(Place),
 }
 
-fn find(run: &PreparedRun<'_>, stack: StackId, is_it: &dyn Fn(&Level) -> bool) -> Found {
+fn find(
+    run: &PreparedRun<'_>,
+    lookups: &Lookups<'_>,
+    stack: StackId,
+    is_it: &dyn Fn(&Level) -> bool,
+) -> Found {
     let levels = run.stacks.get(stack);
     // The leaf's machine function and what is inlined into it.
     let start = levels.iter().rposition(|level| !level.inlined).unwrap_or(0);
     let chain = levels.get(start..).unwrap_or(&[]);
     let Some(depth) = chain.iter().position(is_it) else { return Found::NotThere };
-    let profile = run.input.profile;
-    let leaf = lookups(profile, profile.stacks.get(stack)).last();
+    let leaf = lookups.of(run.input.profile.stacks.get(stack)).last();
     let frames = leaf.and_then(|(id, lookup)| frames(run, id, lookup)).unwrap_or(&[]);
     // With rows for machine functions alone the chain is shorter than what the debug information tells.
     let is_whole = frames.len() == chain.len() || chain.len() == 1;

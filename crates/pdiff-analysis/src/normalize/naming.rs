@@ -2,7 +2,7 @@
 
 use pdiff_profile::names::FunctionName;
 use pdiff_profile::{
-    Frame, FrameId, InlineChain, Lookup, Profile, Resolution, Resolutions, Side, StringId, lookups,
+    Frame, FrameId, InlineChain, Lookup, Lookups, Profile, Resolution, Resolutions, Side, StringId,
 };
 use rustc_hash::FxHashMap;
 
@@ -88,17 +88,17 @@ impl<'a> Naming<'a> {
     }
 
     /// Appends the functions of a stack, root first; what has none stands as unresolved.
-    pub(super) fn append(&mut self, stack: &[FrameId], levels: &mut Vec<Level>) {
+    pub(super) fn append(&mut self, lookups: &Lookups<'_>, stack: &[FrameId], levels: &mut Vec<Level>) {
         let start = levels.len();
         let mut expanded = false;
-        for (id, lookup) in lookups(self.profile, stack) {
-            let Some(&frame) = self.profile.frames.get(id.index()) else { continue };
-            if frame.inlined && (expanded || self.is_collapsed(&frame)) {
+        for (id, lookup) in lookups.of(stack) {
+            let Some(frame) = self.profile.frames.get(id.index()) else { continue };
+            if frame.inlined && (expanded || self.is_collapsed(frame)) {
                 continue;
             }
-            let shown = self.shown(id, &frame, lookup);
+            let shown = self.shown(id, frame, lookup);
             expanded = shown.is_resolved;
-            levels.extend_from_slice(self.levels_of(shown));
+            levels.extend(self.levels_of(shown));
         }
         if levels.len() == start {
             levels.push(Level { key: self.keys.unresolved("[unknown]"), inlined: false });
