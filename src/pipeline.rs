@@ -33,13 +33,17 @@ impl Examined {
     }
 }
 
-/// Reads, symbolises and compares.
-pub(crate) fn run(compared: &Compared, quiet: bool, timings: &mut Timings) -> Result<Comparison> {
+/// Reads, symbolises and compares; gives what was read, too.
+pub(crate) fn run(
+    compared: &Compared,
+    quiet: bool,
+    timings: &mut Timings,
+) -> Result<(ReadSides, Comparison)> {
     let sides = ReadSides::read(compared, quiet, timings)?;
     let comparison = compare(&sides.inputs(compared)?, &compared.settings);
     sides.check_samples(&comparison)?;
     timings.lap("compare", None);
-    Ok(comparison)
+    Ok((sides, comparison))
 }
 
 /// Reads, symbolises and compares by `compare`, and keeps what verdicts need. `meanwhile` is done beside the comparison,

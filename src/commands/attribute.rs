@@ -163,7 +163,7 @@ fn meeting(args: &AttributeArgs, attribution: &Attribution) -> Result<Option<Mee
     let subsystems = args.subsystems.as_deref();
     let compared =
         Compared::of_builds(sides, GroupBy::Subsystem, None, &args.lookup, subsystems, args.quiet)?;
-    let comparison = pipeline::run(&compared, args.quiet, &mut Timings::start())?;
+    let (_, comparison) = pipeline::run(&compared, args.quiet, &mut Timings::start())?;
     let meeting = meet(attribution, &comparison, &of_factor).map_err(|text| anyhow!(text));
     meeting.context("--profiles").map(Some)
 }

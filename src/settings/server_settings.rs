@@ -60,7 +60,11 @@ impl Servers {
             reads_stdin(&args.settings_before),
             reads_stdin(&args.settings_after),
         ])?;
-        let knowledge = settings_knowledge(args.settings_knowledge.as_deref())?;
+        let is_asked = args.settings_before.is_some() || args.settings_knowledge.is_some();
+        let knowledge = match &args.settings_knowledge {
+            path if is_asked => settings_knowledge(path.as_deref())?,
+            _ => SettingsKnowledge::default(),
+        };
         let diff = match (&args.settings_before, &args.settings_after) {
             (Some(before), Some(after)) => {
                 let (before, after) = (read_server_settings(before)?, read_server_settings(after)?);

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use regex_automata::MatchKind;
+use regex_automata::meta;
+use regex_automata::nfa::thompson::WhichCaptures;
+
 /// A regular expression; it matches where it is found, so anchor it with `^` and `$` for a whole name.
 #[derive(Clone, Debug)]
 pub struct Pattern(regex::Regex);
@@ -55,12 +59,24 @@ impl fmt::Display for Pattern {
 }
 
 /// Many patterns of which any may match; one automaton, so that a long list costs what one pattern does.
+///
+/// It is asked of some thousand short names, so it does without what takes longer to build than that saves: prefilters,
+/// one-pass automata and captures.
 #[derive(Clone, Debug)]
-pub(crate) struct PatternSet(regex::RegexSet);
+pub(crate) struct PatternSet(meta::Regex);
+
+/// As large as the automaton of a single pattern may be.
+const MOST_BYTES: usize = 10 << 20;
 
 impl PatternSet {
     pub(crate) fn new(patterns: &[String]) -> Result<Self, PatternError> {
-        regex::RegexSet::new(patterns).map(Self).map_err(|error| {
+        let plain = meta::Config::new()
+            .match_kind(MatchKind::All)
+            .which_captures(WhichCaptures::None)
+            .nfa_size_limit(Some(MOST_BYTES))
+            .auto_prefilter(false)
+            .onepass(false);
+        meta::Builder::new().configure(plain).build_many(patterns).map(Self).map_err(|error| {
             let wrong = patterns.iter().find_map(|pattern| pattern.parse::<Pattern>().err());
             wrong.unwrap_or_else(|| PatternError {
                 text: "the patterns together".to_owned(),

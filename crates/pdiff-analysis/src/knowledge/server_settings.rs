@@ -11,7 +11,7 @@ use crate::pattern::PatternSet;
 const MYSQLD: &str = include_str!("../../presets/mysqld/settings.toml");
 
 /// What is known of settings.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SettingsKnowledge {
     settings: Vec<KnownSetting>,
     renames: Vec<SettingRename>,
