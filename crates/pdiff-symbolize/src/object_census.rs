@@ -83,7 +83,7 @@ fn load(cache: &CacheFile, source: u64, notes: &mut Notes) -> Option<Census> {
     let (bytes, range) = found;
     let unpacked = packed_blocks::unpack(bytes.get(range)?)?;
     drop(bytes);
-    match Census::from_bytes(&unpacked) {
+    match Census::from_bytes(unpacked) {
         Ok(census) => Some(census),
         Err(CensusBytesError::OtherVersion { .. }) => None,
         Err(damage) => {

@@ -179,7 +179,7 @@ fn damage_does_no_harm() {
         let changed = damaged.get_mut(at).unwrap();
         *changed = if at % 2 == 0 { 0xff } else { changed.wrapping_add(1) };
         if let Ok(census) = take_census(&damaged, None) {
-            assert!(Census::from_bytes(&census.to_bytes()).is_ok(), "changed at {at}");
+            assert!(Census::from_bytes(census.to_bytes()).is_ok(), "changed at {at}");
         }
     }
     for length in (0..image.len()).step_by(131) {
