@@ -96,15 +96,13 @@ impl NormalStacks {
         self.ends.len()
     }
 
-    /// Puts other functions in the place of some.
-    pub(crate) fn replace(&mut self, by: &FxHashMap<KeyId, KeyId>) {
-        let Some(last) = by.keys().max() else { return };
-        let mut table: Vec<KeyId> = (0..=last.0).map(KeyId).collect();
-        for (old, new) in by {
-            table.get_mut(old.0 as usize).into_iter().for_each(|key| *key = *new);
+    /// Puts other functions in the place of some: by key, those that `by` has.
+    pub(crate) fn replace(&mut self, by: &[KeyId]) {
+        if by.is_empty() {
+            return;
         }
         for level in &mut self.levels {
-            level.key = table.get(level.key.0 as usize).copied().unwrap_or(level.key);
+            level.key = by.get(level.key.0 as usize).copied().unwrap_or(level.key);
         }
     }
 }
@@ -120,6 +118,36 @@ impl Keys {
             variants: FxHashMap::default(),
             parts: Parts::default(),
         }
+    }
+
+    /// No functions yet, of the same objects under the same policy.
+    pub(crate) fn fresh(&self) -> Self {
+        Self::new(self.policy, self.labels.clone(), self.one_sided.clone())
+    }
+
+    /// Takes in the functions that were met on a side of which this knows none yet, as if it had met them itself; gives by
+    /// their keys there what they are here.
+    pub(crate) fn absorb(&mut self, other: Self, side: Side) -> Vec<KeyId> {
+        let mut ids = Vec::with_capacity(other.keys.len());
+        for (number, mut key) in (0..).map(KeyId).zip(other.keys) {
+            let name = (key.name, key.object);
+            let next = self.next_id();
+            // A name in another file is a part, which stands under no name.
+            let is_part = other.ids.get(&name) != Some(&number);
+            let id = if is_part { next } else { *self.ids.entry(name.clone()).or_insert(next) };
+            if id == next {
+                (key.name, key.object) = name;
+                self.keys.push(key);
+            } else if let Some(known) = self.keys.get_mut(id.0 as usize) {
+                known.files[side.index()] = key.files[side.index()].take();
+                known.seen[side.index()] = key.seen[side.index()];
+            }
+            ids.push(id);
+        }
+        let id_of = |key: KeyId| ids.get(key.0 as usize).copied().unwrap_or(key);
+        self.variants.extend(other.variants.into_iter().map(|((key, side), of)| ((id_of(key), side), of)));
+        self.parts.absorb(other.parts, id_of);
+        ids
     }
 
     /// What rows call an object of one side.
@@ -186,14 +214,16 @@ impl Keys {
     }
 
     /// Gives functions of one name in several files of one object keys of their own, or puts them back together where
-    /// they cannot be told apart; gives what stands for what on each side. After [`Self::fold_source_roots`].
-    pub(crate) fn settle_files(
-        &mut self,
-        resolutions: &[Option<&Resolutions>],
-    ) -> [FxHashMap<KeyId, KeyId>; 2] {
+    /// they cannot be told apart; gives what stands for what on each side, by key. After [`Self::fold_source_roots`].
+    pub(crate) fn settle_files(&mut self, resolutions: &[Option<&Resolutions>]) -> [Vec<KeyId>; 2] {
         let parts = std::mem::take(&mut self.parts);
-        let mut by = [FxHashMap::default(), FxHashMap::default()];
-        for row in parts.settle(self, resolutions) {
+        let settled = parts.settle(self, resolutions);
+        if settled.is_empty() {
+            return [Vec::new(), Vec::new()];
+        }
+        let same: Vec<KeyId> = (0..self.next_id().0).map(KeyId).collect();
+        let mut by = [same.clone(), same];
+        for row in settled {
             let mut id = row.base;
             if row.key.is_by_file {
                 id = self.next_id();
@@ -202,7 +232,9 @@ impl Keys {
                 *base = row.key;
             }
             for side in Side::BOTH {
-                by[side.index()].extend(row.parts[side.index()].iter().map(|part| (*part, id)));
+                for part in &row.parts[side.index()] {
+                    by[side.index()].get_mut(part.0 as usize).into_iter().for_each(|key| *key = id);
+                }
             }
         }
         by

@@ -70,6 +70,20 @@ impl Parts {
         self.runs.push((side, chains));
     }
 
+    /// Takes in the parts and chains of a side of which this has none; `id_of` says what their keys are here.
+    pub(crate) fn absorb(&mut self, other: Self, id_of: impl Fn(KeyId) -> KeyId) {
+        for ((base, side), mut parts) in other.others {
+            parts.iter_mut().for_each(|(_, key)| *key = id_of(*key));
+            self.others.insert((id_of(base), side), parts);
+        }
+        for (side, mut chains) in other.runs {
+            for level in chains.iter_mut().flat_map(|chain| &mut chain.levels) {
+                level.key = id_of(level.key);
+            }
+            self.runs.push((side, chains));
+        }
+    }
+
     /// The rows of all names with parts. `resolutions` are those of the runs, in the order in which they came.
     pub(crate) fn settle(&self, keys: &Keys, resolutions: &[Option<&Resolutions>]) -> Vec<SettledRow> {
         let mut bases: Vec<KeyId> = self.others.keys().map(|(base, _)| *base).collect();

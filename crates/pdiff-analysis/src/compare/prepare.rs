@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, Side, StackId, Weight};
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::input::{CompareSettings, RunInput, Sides};
@@ -50,23 +51,25 @@ impl<'a> Prepared<'a> {
         let labels = ObjectLabels::new(&before, &after, notes);
         let one_sided = one_sided_inlines(sides, &labels);
         let mut keys = Keys::new(settings.policy, labels, one_sided);
-        let mut normalized = Vec::new();
-        for side in Side::BOTH {
-            for input in &sides.get(side).runs {
-                notes.merge(&input.profile.notes);
-                if let Some(symbol_notes) = input.notes {
-                    notes.merge(symbol_notes);
-                }
-                note_other_events(input, notes);
-                normalized.push((side, input, keys.normalize(input.profile, input.resolutions, side)));
+        let mut keys_of_after = keys.fresh();
+        let (mut normalized, mut of_after) = rayon::join(
+            || normalized(sides, Side::Before, &mut keys),
+            || normalized(sides, Side::After, &mut keys_of_after),
+        );
+        let ids = keys.absorb(keys_of_after, Side::After);
+        of_after.par_iter_mut().for_each(|(_, _, stacks)| stacks.replace(&ids));
+        normalized.append(&mut of_after);
+        for (_, input, _) in &normalized {
+            notes.merge(&input.profile.notes);
+            if let Some(symbol_notes) = input.notes {
+                notes.merge(symbol_notes);
             }
+            note_other_events(input, notes);
         }
         keys.fold_source_roots();
         let resolutions: Vec<_> = normalized.iter().map(|(_, input, _)| input.resolutions).collect();
         let by_file = keys.settle_files(&resolutions);
-        for (side, _, stacks) in &mut normalized {
-            stacks.replace(&by_file[side.index()]);
-        }
+        normalized.par_iter_mut().for_each(|(side, _, stacks)| stacks.replace(&by_file[side.index()]));
         let thread_groups = &settings.knowledge.thread_groups;
         let roots: Vec<Option<usize>> =
             keys.iter().map(|(_, key)| thread_groups.by_root(&key.qualified)).collect();
@@ -109,6 +112,16 @@ impl<'a> Prepared<'a> {
         }
         seen
     }
+}
+
+/// The runs of a side with their stacks as functions.
+fn normalized<'a>(
+    sides: &'a Sides<'a>,
+    side: Side,
+    keys: &mut Keys,
+) -> Vec<(Side, &'a RunInput<'a>, NormalStacks)> {
+    let runs = sides.get(side).runs.iter();
+    runs.map(|input| (side, input, keys.normalize(input.profile, input.resolutions, side))).collect()
 }
 
 fn one_sided_inlines(sides: &Sides<'_>, labels: &ObjectLabels) -> OneSidedInlines {
