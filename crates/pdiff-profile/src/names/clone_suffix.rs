@@ -51,6 +51,9 @@ const CLONE_NOTE: &str = " [clone ";
 /// assert_eq!(split_clone_suffix("f(int) [clone .cold]"), ("f(int)", " [clone .cold]"));
 /// ```
 pub fn split_clone_suffix(symbol: &str) -> (&str, &str) {
+    if !symbol.contains('.') && !symbol.ends_with(']') {
+        return (symbol, "");
+    }
     let base = without_dotted_suffix(without_clone_notes(symbol));
     symbol.split_at_checked(base.len()).unwrap_or((symbol, ""))
 }

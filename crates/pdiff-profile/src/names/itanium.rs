@@ -38,7 +38,7 @@ fn print_as_is(mangled: &str) -> Option<String> {
 
 fn print_name_only(mangled: &str) -> Option<String> {
     let is_function = mangled.starts_with("_ZN") || mangled.starts_with("_ZSt");
-    let end = name_end(mangled, 0).filter(|_| is_function)?;
+    let end = name_end(mangled, 0, "E").filter(|_| is_function)?;
     mangled.get(..end).and_then(print_as_is)
 }
 
@@ -46,7 +46,8 @@ fn print_name_only(mangled: &str) -> Option<String> {
 /// expects.
 fn with_return_type(mangled: &str) -> Option<String> {
     let at = last_mark(mangled)?;
-    let end = name_end(mangled, at)?;
+    // The arguments end, and with them the nested name that they stand in.
+    let end = name_end(mangled, at, "EE")?;
     let (name, parameters) = mangled.split_at_checked(end)?;
     (mangled.starts_with("_ZN") && !parameters.is_empty()).then(|| format!("{name}v{parameters}"))
 }
@@ -65,10 +66,11 @@ fn last_mark(mangled: &str) -> Option<usize> {
 }
 
 /// Where the name ends and the parameters begin: the shortest well-formed beginning of the symbol that ends behind
-/// `from`.
-fn name_end(mangled: &str, from: usize) -> Option<usize> {
+/// `from`, and with `last`.
+fn name_end(mangled: &str, from: usize, last: &str) -> Option<usize> {
     let parse = ParseOptions::default().recursion_limit(MAX_RECURSION);
     let is_name = |name: &str| BorrowedSymbol::new_with_options(name.as_bytes(), &parse).is_ok();
-    let ends = mangled.get(from..)?.match_indices('E').map(|(at, _)| from + at + 1).take(MAX_NAME_ENDS);
-    ends.into_iter().find(|&end| mangled.get(..end).is_some_and(is_name))
+    let ends = mangled.get(from..)?.match_indices('E').map(|(at, _)| from + at + 1);
+    let beginnings = ends.filter_map(|end| mangled.get(..end)).filter(|beginning| beginning.ends_with(last));
+    beginnings.take(MAX_NAME_ENDS).find(|beginning| is_name(beginning)).map(str::len)
 }

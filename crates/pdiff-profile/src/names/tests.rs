@@ -251,6 +251,9 @@ fn constructor_templates_keep_their_first_parameter() {
     let name = demangle("_ZN2ib6loggerC2IJmEEE8logleveliDpOT_").unwrap();
     assert_eq!(name.qualified, "ib::logger::logger<unsigned long>");
     assert_eq!(name.signature, "ib::logger::logger<unsigned long>(loglevel, int, unsigned long&&)");
+    // However many names stand in its arguments.
+    let long = demangle(&format!("_ZN1AC2I{}EEi", "N1B1CE".repeat(50))).unwrap();
+    assert!(long.signature.ends_with("B::C>(int)"), "{}", long.signature);
 }
 
 #[test]
