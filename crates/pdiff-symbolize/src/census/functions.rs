@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use pdiff_profile::census::{BodyPart, InlineAttribute, Linkage};
 use pdiff_profile::names::split_clone_suffix;
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::identity::{Identity, Name, NameId, Names};
@@ -118,8 +119,9 @@ impl<'a> Merger<'a> {
     /// Case 1: functions with a linkage name or a symbol.
     fn merge_named(&mut self) {
         let wanted = self.wanted_places();
-        for (number, unit) in self.units.units.iter().enumerate() {
-            let symbols = self.root_symbols(unit);
+        let root_symbols: Vec<FxHashMap<usize, NameId>> =
+            self.units.units.par_iter().map(|unit| self.root_symbols(unit)).collect();
+        for (number, (unit, symbols)) in self.units.units.iter().zip(&root_symbols).enumerate() {
             for (index, function) in unit.functions.iter().enumerate() {
                 let name = self.names.of_unit(number, index);
                 let Some(name) = name.or_else(|| symbols.get(&index).copied()) else { continue };
@@ -193,8 +195,12 @@ impl<'a> Merger<'a> {
         let entry = root.ranges.first()?.start;
         let here = self.symbols.at(entry);
         let first = self.symbols.functions.partition_point(|symbol| symbol.addr < entry);
-        let chosen = here.iter().position(|symbol| split_clone_suffix(symbol.name).0 == own_name);
-        here.first()?;
+        let chosen = match here {
+            [] => return None,
+            [_] => None,
+            _ if own_name.is_empty() => None,
+            _ => here.iter().position(|symbol| split_clone_suffix(symbol.name).0 == own_name),
+        };
         self.names.of_symbol(first + chosen.unwrap_or(0))
     }
 

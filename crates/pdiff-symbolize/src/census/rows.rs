@@ -101,9 +101,13 @@ fn text_bytes(name: &Name) -> usize {
     name.qualified.len() + name.linkage.as_ref().map_or(0, |linkage| linkage.len())
 }
 
-/// What orders functions of one name.
-fn rest_of<'m>((id, name, merged): &(u32, &'m Name, &'m Merged<'_>)) -> (&'m str, &'m str, u32, u32) {
-    (name.parameters.as_deref().unwrap_or(""), merged.path.unwrap_or(""), merged.line, *id)
+/// What orders functions of one name: as the builder orders them.
+fn rest_of<'m>(
+    (id, name, merged): &(u32, &'m Name, &'m Merged<'_>),
+) -> (&'m str, &'m str, u32, &'m str, u32) {
+    let parameters = name.parameters.as_deref().unwrap_or("");
+    let linkage = name.linkage.as_deref().unwrap_or("");
+    (parameters, merged.path.unwrap_or(""), merged.line, linkage, *id)
 }
 
 fn add_bodies(builder: &mut CensusBuilder, functions: &Functions<'_>, code: &Decoded, ids: &[FunctionId]) {
