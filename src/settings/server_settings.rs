@@ -60,10 +60,9 @@ impl Servers {
             reads_stdin(&args.settings_before),
             reads_stdin(&args.settings_after),
         ])?;
-        let is_asked = args.settings_before.is_some() || args.settings_knowledge.is_some();
         let knowledge = match &args.settings_knowledge {
-            path if is_asked => settings_knowledge(path.as_deref())?,
-            _ => SettingsKnowledge::default(),
+            None if args.settings_before.is_none() => SettingsKnowledge::default(),
+            path => settings_knowledge(path.as_deref())?,
         };
         let diff = match (&args.settings_before, &args.settings_after) {
             (Some(before), Some(after)) => {

@@ -97,6 +97,7 @@ pub fn hot_lines(
 ) -> Vec<FunctionLines> {
     let prepared = Prepared::new(sides, settings, &mut Notes::new());
     let renames = prepared.renames(settings);
+    let lookups: Vec<Lookups<'_>> = prepared.runs.iter().map(|run| Lookups::new(run.input.profile)).collect();
     let of = |of: &RowFunction| {
         let is_it = |level: &Level| {
             let key = prepared.keys.get(renames.canonical(level.key));
@@ -104,7 +105,7 @@ pub fn hot_lines(
             *key.name == *of.name && *key.object == *of.object && is_file
         };
         let side = |side| {
-            let runs = prepared.runs.iter().filter(|run| run.side == side);
+            let runs = prepared.runs.iter().zip(&lookups).filter(|(run, _)| run.side == side);
             side_lines(runs, &is_it)
         };
         FunctionLines { of: of.clone(), sides: Side::BOTH.map(side) }
@@ -113,20 +114,19 @@ pub fn hot_lines(
 }
 
 fn side_lines<'a>(
-    runs: impl Iterator<Item = &'a PreparedRun<'a>>,
+    runs: impl Iterator<Item = (&'a PreparedRun<'a>, &'a Lookups<'a>)>,
     is_it: &dyn Fn(&Level) -> bool,
 ) -> SideLines {
     let mut places: FxHashMap<Place, (Weight, u64)> = FxHashMap::default();
     let mut side = SideLines::default();
-    for run in runs {
+    for (run, lookups) in runs {
         let mut stacks: FxHashMap<StackId, (Weight, u64)> = FxHashMap::default();
         for cell in run.cells.iter() {
             let of_stack = stacks.entry(cell.stack).or_default();
             *of_stack = (of_stack.0 + cell.weight, of_stack.1 + u64::from(cell.samples));
         }
-        let lookups = Lookups::new(run.input.profile);
         for (stack, (weight, samples)) in stacks {
-            match find(run, &lookups, stack, is_it) {
+            match find(run, lookups, stack, is_it) {
                 Found::NotThere => {}
                 Found::WithoutLine => {
                     side.weight += weight;
