@@ -2,11 +2,10 @@
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Compiler, Function, FunctionId, Linkage, Producer, Visibility};
-use rustc_hash::FxHashMap;
 
 use super::background::Foreground;
 use super::input::ClassifyInput;
-use crate::inlines::{Flip, FunctionComparison, InlineComparison, compare_inlines};
+use crate::inlines::{Flip, confirmed_flips};
 use crate::matching::{FoundBy, Match, Matching, file_likeness, match_functions};
 
 /// What is known of the program's two builds.
@@ -18,10 +17,9 @@ pub(super) struct Builds<'a> {
 }
 
 struct Pair<'a> {
+    before: &'a Census,
+    after: &'a Census,
     matching: Matching,
-    inlines: InlineComparison<'a>,
-    /// By function of Before.
-    row_of: FxHashMap<FunctionId, usize>,
 }
 
 /// A caller in which a function is inlined on one side and called on the other.
@@ -43,7 +41,10 @@ impl<'a> Builds<'a> {
     pub(super) fn new(input: &ClassifyInput<'a>) -> Self {
         let censuses = input.builds.map_or([None, None], |builds| [builds.before, builds.after]);
         let pair = match censuses {
-            [Some(before), Some(after)] => Some(Pair::new(before, after, input)),
+            [Some(before), Some(after)] => {
+                let matching = match_functions(before, after, input.knowledge.aliases);
+                Some(Pair { before, after, matching })
+            }
             _ => None,
         };
         let label = input.builds.map_or("", |builds| builds.label);
@@ -116,17 +117,9 @@ impl<'a> Builds<'a> {
     /// Callers in which the functions are inlined on `inlined_on` and called on the other side.
     pub(super) fn flips(&self, ids: &[Vec<FunctionId>; 2], inlined_on: Side) -> Vec<CallerFlip> {
         let Some(pair) = &self.pair else { return Vec::new() };
-        let rows = ids[0].iter().filter_map(|id| pair.row_of.get(id));
-        let rows = rows.filter_map(|row| pair.inlines.functions.get(*row));
-        let is_of_after = |row: &&FunctionComparison| row.after.is_some_and(|id| ids[1].contains(&id));
-        let flips = rows.filter(is_of_after).flat_map(|row| {
-            let flips = match inlined_on {
-                Side::Before => &row.confirmed_lost,
-                Side::After => &row.confirmed_gained,
-            };
-            flips.iter().filter_map(move |flip| pair.caller(row, flip, inlined_on))
-        });
-        flips.collect()
+        let is_asked = |found: &&Match| ids[1].contains(&found.after);
+        let matches = ids[0].iter().filter_map(|id| pair.matching.after_of(*id)).filter(is_asked);
+        matches.flat_map(|found| pair.flips(found, inlined_on)).collect()
     }
 
     /// Whether both builds come from compilers of one family and major version; `None` where one is not known.
@@ -173,22 +166,22 @@ fn major(producer: &Producer) -> &str {
     producer.version.split('.').next().unwrap_or("")
 }
 
-impl<'a> Pair<'a> {
-    fn new(before: &'a Census, after: &'a Census, input: &ClassifyInput<'a>) -> Self {
-        let matching = match_functions(before, after, input.knowledge.aliases);
-        let inlines = compare_inlines(before, after, &matching);
-        let rows = inlines.functions.iter().enumerate();
-        let row_of = rows.filter_map(|(index, row)| Some((row.before?, index))).collect();
-        Self { matching, inlines, row_of }
+impl Pair<'_> {
+    fn flips(&self, found: &Match, inlined_on: Side) -> Vec<CallerFlip> {
+        let [lost, gained] = confirmed_flips(self.before, self.after, &self.matching, found);
+        let flips = match inlined_on {
+            Side::Before => lost,
+            Side::After => gained,
+        };
+        flips.iter().filter_map(|flip| self.caller(found, flip, inlined_on)).collect()
     }
 
-    fn caller(&self, row: &FunctionComparison, flip: &Flip, inlined_on: Side) -> Option<CallerFlip> {
-        let before = self.inlines.before.function(flip.caller_before)?;
-        let after = self.inlines.after.function(flip.caller_after)?;
-        let found = self.matching.after_of(flip.caller_before)?;
+    fn caller(&self, found: &Match, flip: &Flip, inlined_on: Side) -> Option<CallerFlip> {
+        let before = self.before.function(flip.caller_before)?;
+        let after = self.after.function(flip.caller_after)?;
         let (census, callee, caller) = match inlined_on {
-            Side::Before => (self.inlines.after, row.after?, flip.caller_after),
-            Side::After => (self.inlines.before, row.before?, flip.caller_before),
+            Side::Before => (self.after, found.after, flip.caller_after),
+            Side::After => (self.before, found.before, flip.caller_before),
         };
         let is_only_caller = census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
@@ -196,7 +189,7 @@ impl<'a> Pair<'a> {
             names: [before.name().to_owned(), after.name().to_owned()],
             files: [before, after].map(|function| function.file().map(str::to_owned)),
             sites: flip.sites,
-            level: found.level,
+            level: self.matching.after_of(flip.caller_before)?.level,
         })
     }
 }

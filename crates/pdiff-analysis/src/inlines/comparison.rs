@@ -126,6 +126,20 @@ pub fn compare_inlines<'a>(
     comparison
 }
 
+/// The confirmed losses and gains of one pair of functions, where both builds hold them: those of its row.
+pub(crate) fn confirmed_flips(
+    before: &Census,
+    after: &Census,
+    matching: &Matching,
+    found: &Match,
+) -> [Vec<Flip>; 2] {
+    let present = |function: &Function<'_>| function.is_present() && !found.is_ambiguous;
+    let pair = before.function(found.before).filter(present).zip(after.function(found.after).filter(present));
+    let comparer = Comparer { before, after, matching };
+    let flips = pair.map(|(before, after)| comparer.flips(before, after, found.level.is_exact()));
+    flips.map_or_else(Default::default, |(lost, gained, _)| [lost, gained])
+}
+
 /// Two sorted lists as one.
 fn merged<T>(left: Vec<T>, right: Vec<T>, is_in_order: impl Fn(&T, &T) -> bool) -> Vec<T> {
     let mut all = Vec::with_capacity(left.len() + right.len());

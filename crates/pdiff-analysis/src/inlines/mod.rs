@@ -12,6 +12,7 @@ mod comparison;
 mod flip;
 
 pub use change::Change;
+pub(crate) use comparison::confirmed_flips;
 pub use comparison::{FunctionComparison, InlineComparison, compare_inlines};
 pub use flip::Flip;
 
