@@ -87,7 +87,9 @@ impl<'a> Matcher<'a> {
                 } else {
                     None
                 };
-                names.extend(spelling.into_iter().flat_map(|spelling| aliases.after_names(&spelling.loose)));
+                // A borrowed spelling is the name itself.
+                let loose = spelling.filter(|spelling| matches!(spelling.loose, Cow::Owned(_)));
+                names.extend(loose.into_iter().flat_map(|spelling| aliases.after_names(&spelling.loose)));
                 names
             };
             let may_be_renamed =
