@@ -202,12 +202,11 @@ impl ProfileBuilder {
 
 /// Sorts cells by key and adds up those of one key.
 fn merge_cells(cells: &mut Vec<Cell>) {
-    let key = |cell: &Cell| (cell.event, cell.block, cell.thread, cell.stack);
-    cells.sort_unstable_by_key(key);
+    cells.sort_unstable_by_key(order_of);
     cells.dedup_by(|next, kept| {
         let samples = kept.samples.checked_add(next.samples);
         let weight = kept.weight.0.checked_add(next.weight.0);
-        match (key(next) == key(kept), samples, weight) {
+        match (order_of(next) == order_of(kept), samples, weight) {
             (true, Some(samples), Some(weight)) => {
                 (kept.samples, kept.weight) = (samples, Weight(weight));
                 true
@@ -215,4 +214,10 @@ fn merge_cells(cells: &mut Vec<Cell>) {
             _ => false,
         }
     });
+}
+
+/// Event, second, thread and stack as one number, for one comparison.
+fn order_of(cell: &Cell) -> u128 {
+    let parts = [cell.event.0, cell.block, cell.thread.0, cell.stack.0];
+    parts.into_iter().fold(0, |order, part| order << 32 | u128::from(part))
 }
