@@ -1,31 +1,30 @@
 //! From the lines of a sample to a stack: the one place where perf's order, leaf first, is turned to root first.
 //!
-//! Lines are parsed once each, whatever number of stacks they stand in.
+//! A line is parsed once for each worker that met it, whatever number of stacks it stands in.
 //!
 //! - An `(inlined)` frame has no object of its own: it gets that of the first frame above it that has one.
 //! - Where perf expands inlined functions it prints some frames twice (same address, same symbol, one above the other).
 //!   The second is dropped if the recording has `(inlined)` frames at all; otherwise two such frames are a recursion.
 //! - `  t.c:8` under a frame is its source position, and ends in ` (inlined)` for inlined frames.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use foldhash::fast::FixedState;
-use hashbrown::HashMap;
 use pdiff_profile::{Frame, FrameId, Object, ObjectIndex, ProfileBuilder, RawAddr, StringId};
 
 use super::blocks::MAX_LINE_BYTES;
 use super::frame_line;
 
-/// A frame line, parsed and interned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct ParsedFrame {
-    /// As it stands in the profile; the object is [`NO_OBJECT`] if the line has none.
-    frame: Frame,
+/// What a frame is in a stack, beside the frames themselves: stacks are put together of these alone.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    /// [`NO_OBJECT`] if its line has none.
+    object: ObjectIndex,
     /// Its number in the profile, once it is known.
     id: Option<FrameId>,
 }
 
-/// Place of a [`ParsedFrame`].
+/// Place of a frame in [`ChainParser::frames`].
 type FrameIndex = u32;
 
 /// The frames of a text and what was imperfect in it.
@@ -60,8 +59,15 @@ struct SourceLine {
     inlined: bool,
 }
 
-#[derive(Clone, Copy)]
-enum ParsedLine {
+/// A line of a stack, and what was imperfect in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ParsedLine {
+    says: LineFacts,
+    flaws: Flaws,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum LineFacts {
     Frame(FrameIndex),
     Source(SourceLine),
     /// Source code, which is not kept.
@@ -71,38 +77,47 @@ enum ParsedLine {
 
 /// Parses the lines of stacks.
 #[derive(Default)]
-pub(super) struct ChainParser<'t> {
-    lines: HashMap<&'t [u8], (ParsedLine, Flaws), FixedState>,
-    frames: Vec<ParsedFrame>,
+pub(super) struct ChainParser {
+    /// As they stand in the profile; the object is [`NO_OBJECT`] if the line has none.
+    frames: Vec<Frame>,
+    /// By frame.
+    placed: Vec<Placed>,
     /// The frames of all texts, one after the other.
     texts: Vec<FrameIndex>,
     has_inlined: bool,
+    /// The object that was named last: most lines name the one before.
+    last_object: Option<(Box<[u8]>, ObjectIndex)>,
     /// Kept for its memory.
     leaf_first: Vec<FrameIndex>,
 }
 
-impl<'t> ChainParser<'t> {
-    /// Parses lines, leaf first.
-    pub(super) fn parse(
-        &mut self,
-        lines: impl Iterator<Item = &'t [u8]>,
-        builder: &mut ProfileBuilder,
-    ) -> ParsedText {
+impl ChainParser {
+    /// Parses one line.
+    pub(super) fn line(&mut self, line: &[u8], builder: &mut ProfileBuilder) -> ParsedLine {
+        let (text, flaws) = self.parse_line(line, builder);
+        let says = match text {
+            LineText::Frame(frame) => LineFacts::Frame(self.push(frame)),
+            LineText::Source(source) => LineFacts::Source(source),
+            LineText::Code => LineFacts::Code,
+            LineText::Unparsed => LineFacts::Unparsed,
+        };
+        ParsedLine { says, flaws }
+    }
+
+    /// Puts the lines of a text together, leaf first.
+    pub(super) fn text(&mut self, lines: impl Iterator<Item = ParsedLine>) -> ParsedText {
         let start = self.texts.len();
         let mut parsed = ParsedText::default();
         for line in lines {
-            let (line, flaws) = self.line(line, builder);
-            parsed.flaws.add(flaws);
-            match line {
-                ParsedLine::Frame(frame) => self.texts.push(frame),
-                ParsedLine::Source(source) if self.texts.len() == start => {
-                    parsed.source_before = Some(source)
-                }
-                ParsedLine::Source(source) => {
+            parsed.flaws.add(line.flaws);
+            match line.says {
+                LineFacts::Frame(frame) => self.texts.push(frame),
+                LineFacts::Source(source) if self.texts.len() == start => parsed.source_before = Some(source),
+                LineFacts::Source(source) => {
                     let frame = self.texts.pop().map(|frame| self.with_source(frame, source));
                     self.texts.extend(frame);
                 }
-                ParsedLine::Code | ParsedLine::Unparsed => {}
+                LineFacts::Code | LineFacts::Unparsed => {}
             }
         }
         self.has_inlined |= parsed.source_before.is_some_and(|source| source.inlined);
@@ -135,30 +150,58 @@ impl<'t> ChainParser<'t> {
         flaws
     }
 
-    fn line(&mut self, line: &'t [u8], builder: &mut ProfileBuilder) -> (ParsedLine, Flaws) {
-        if let Some(known) = self.lines.get(line) {
-            return *known;
-        }
-        let (parsed, flaws) = parse_line(line, builder);
-        let parsed = match parsed {
-            LineText::Frame(frame) => ParsedLine::Frame(self.push(frame)),
-            LineText::Source(source) => ParsedLine::Source(source),
-            LineText::Code => ParsedLine::Code,
-            LineText::Unparsed => ParsedLine::Unparsed,
+    fn parse_line(&mut self, line: &[u8], builder: &mut ProfileBuilder) -> (LineText, Flaws) {
+        let mut flaws = Flaws::default();
+        let line = match line.get(..MAX_LINE_BYTES) {
+            Some(kept) if line.len() > MAX_LINE_BYTES => {
+                flaws.too_long = 1;
+                kept
+            }
+            _ => line,
         };
-        self.lines.insert(line, (parsed, flaws));
-        (parsed, flaws)
+        let text = lossy(line);
+        flaws.not_utf8 = u32::from(matches!(text, Cow::Owned(_)));
+        if line.starts_with(b"|") {
+            return (LineText::Code, Flaws { skipped: 1, ..flaws });
+        }
+        if line.starts_with(b"  ") && line.get(2) != Some(&b' ') {
+            return (LineText::Source(parse_source(&text, builder)), flaws);
+        }
+        let Some(frame) = frame_line::parse(line) else {
+            return (LineText::Unparsed, Flaws { unparsed: 1, ..flaws });
+        };
+        flaws.skipped = u32::from(frame.has_skipped);
+        let object = frame.object.map_or(NO_OBJECT, |object| self.object(object, builder));
+        let frame = Frame {
+            addr: Some(RawAddr(frame.addr)),
+            symbol: frame.symbol.map(|symbol| builder.string(&lossy(symbol))),
+            symbol_offset: frame.offset,
+            object,
+            source: None,
+            inlined: frame.inlined,
+        };
+        (LineText::Frame(frame), flaws)
+    }
+
+    fn object(&mut self, text: &[u8], builder: &mut ProfileBuilder) -> ObjectIndex {
+        if let Some((_, index)) = self.last_object.as_ref().filter(|(last, _)| **last == *text) {
+            return *index;
+        }
+        let index = builder.object(Object::from_text(&lossy(text)));
+        self.last_object = Some((text.into(), index));
+        index
     }
 
     fn push(&mut self, frame: Frame) -> FrameIndex {
         self.has_inlined |= frame.inlined;
         let index = FrameIndex::try_from(self.frames.len()).expect("fewer than 2^32 frames fit in memory");
-        self.frames.push(ParsedFrame { frame, id: None });
+        self.frames.push(frame);
+        self.placed.push(Placed { object: frame.object, id: None });
         index
     }
 
     fn frame(&self, index: FrameIndex) -> Option<Frame> {
-        self.frames.get(index as usize).map(|parsed| parsed.frame)
+        self.frames.get(index as usize).copied()
     }
 
     /// The frame of another one at a source position.
@@ -197,21 +240,22 @@ impl<'t> ChainParser<'t> {
         stack.clear();
         let mut object = NO_OBJECT;
         for index in leaf_first.iter().rev() {
-            let Some(parsed) = self.frames.get_mut(*index as usize) else { continue };
-            let mut frame = parsed.frame;
+            let place = *index as usize;
+            let Some(placed) = self.placed.get_mut(place) else { continue };
+            if let Some(id) = placed.id {
+                object = placed.object;
+                stack.push(id);
+                continue;
+            }
+            let Some(mut frame) = self.frames.get(place).copied() else { continue };
             let is_borrowed = frame.object == NO_OBJECT;
-            if is_borrowed {
-                frame.object = if frame.inlined { object } else { NO_OBJECT };
+            if is_borrowed && frame.inlined {
+                frame.object = object;
             }
             object = frame.object;
-            let id = match parsed.id {
-                Some(id) if !is_borrowed => id,
-                _ => {
-                    let frame = known_object(frame, builder);
-                    builder.frame(frame)
-                }
-            };
-            parsed.id = (!is_borrowed).then_some(id);
+            frame = known_object(frame, builder);
+            let id = builder.frame(frame);
+            placed.id = (!is_borrowed).then_some(id);
             stack.push(id);
         }
     }
@@ -249,37 +293,9 @@ impl Flaws {
     }
 }
 
-fn parse_line(line: &[u8], builder: &mut ProfileBuilder) -> (LineText, Flaws) {
-    let mut flaws = Flaws::default();
-    let line = match line.get(..MAX_LINE_BYTES) {
-        Some(kept) if line.len() > MAX_LINE_BYTES => {
-            flaws.too_long = 1;
-            kept
-        }
-        _ => line,
-    };
-    let text = String::from_utf8_lossy(line);
-    flaws.not_utf8 = u32::from(matches!(text, std::borrow::Cow::Owned(_)));
-    if line.starts_with(b"|") {
-        return (LineText::Code, Flaws { skipped: 1, ..flaws });
-    }
-    if line.starts_with(b"  ") && line.get(2) != Some(&b' ') {
-        return (LineText::Source(parse_source(&text, builder)), flaws);
-    }
-    let Some(frame) = frame_line::parse(line) else {
-        return (LineText::Unparsed, Flaws { unparsed: 1, ..flaws });
-    };
-    flaws.skipped = u32::from(frame.has_skipped);
-    let object = frame.object.map(|object| Object::from_text(&String::from_utf8_lossy(object)));
-    let frame = Frame {
-        addr: Some(RawAddr(frame.addr)),
-        symbol: frame.symbol.map(|symbol| builder.string(&String::from_utf8_lossy(symbol))),
-        symbol_offset: frame.offset,
-        object: object.map_or(NO_OBJECT, |object| builder.object(object)),
-        source: None,
-        inlined: frame.inlined,
-    };
-    (LineText::Frame(frame), flaws)
+/// As [`String::from_utf8_lossy`], which goes byte by byte through what is whole, too.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// `  t.c:8`, `  t.c:8 (inlined)`; perf prints `??:0` or `object[address]` where it does not know.

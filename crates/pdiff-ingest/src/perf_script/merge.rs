@@ -13,7 +13,7 @@ use pdiff_profile::{
 use crate::error::Error;
 use crate::options::ReadOptions;
 
-use super::chain::{ChainParser, Flaws, ParsedText};
+use super::chain::{ChainParser, Flaws, ParsedLine, ParsedText};
 use super::counts::{Chain, Counts};
 use super::findings::{Findings, OwnedMap};
 use super::note_log::NoteLog;
@@ -180,26 +180,34 @@ fn stacks_of(parts: &[Part], builder: &mut ProfileBuilder) -> Vec<Vec<(StackId, 
 struct ParsedTexts {
     leaves: Vec<Option<ParsedText>>,
     tails: Vec<Option<ParsedText>>,
+    /// The lines of tails.
+    lines: Vec<Option<ParsedLine>>,
 }
 
 impl ParsedTexts {
     fn new(part: &Part) -> Self {
-        Self { leaves: vec![None; part.leaves.len()], tails: vec![None; part.tails.len()] }
+        Self {
+            leaves: vec![None; part.leaves.len()],
+            tails: vec![None; part.tails.len()],
+            lines: vec![None; part.tails.line_count()],
+        }
     }
 
-    fn parse<'p>(
-        &mut self,
-        part: &'p Part,
-        chain: Chain,
-        parser: &mut ChainParser<'p>,
-        builder: &mut ProfileBuilder,
-    ) {
-        let leaf = part.leaves.get(chain.leaf as usize).filter(|text| !text.is_empty());
+    fn parse(&mut self, part: &Part, chain: Chain, parser: &mut ChainParser, builder: &mut ProfileBuilder) {
         if let Some(slot @ None) = self.leaves.get_mut(chain.leaf as usize) {
-            *slot = Some(parser.parse(leaf.into_iter().map(|text| &**text), builder));
+            let text = part.leaves.get(chain.leaf as usize).filter(|text| !text.is_empty());
+            let line = text.map(|text| parser.line(text, builder));
+            *slot = Some(parser.text(line.into_iter()));
         }
         if let Some(slot @ None) = self.tails.get_mut(chain.tail as usize) {
-            *slot = Some(parser.parse(part.tails.lines_of(chain.tail), builder));
+            let ids = part.tails.line_ids_of(chain.tail);
+            for id in ids {
+                if let Some(line @ None) = self.lines.get_mut(*id as usize) {
+                    *line = Some(parser.line(part.tails.line(*id), builder));
+                }
+            }
+            let lines = ids.iter().filter_map(|id| *self.lines.get(*id as usize)?);
+            *slot = Some(parser.text(lines));
         }
     }
 

@@ -59,17 +59,23 @@ impl TailMemo {
         rest.is_empty()
     }
 
+    /// The numbers of a tail's lines, leaf first.
     #[inline]
-    fn line_ids_of(&self, id: TextId) -> &[u32] {
+    pub(super) fn line_ids_of(&self, id: TextId) -> &[u32] {
         let place = id as usize;
         let end = self.ends.get(place).copied().unwrap_or(0);
         let start = place.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         self.line_ids.get(start..end).unwrap_or(&[])
     }
 
-    /// The lines of a tail, leaf first.
-    pub(super) fn lines_of(&self, id: TextId) -> impl Iterator<Item = &[u8]> {
-        self.line_ids_of(id).iter().map(|line| self.lines.text(*line))
+    /// A line of tails.
+    pub(super) fn line(&self, id: u32) -> &[u8] {
+        self.lines.text(id)
+    }
+
+    /// How many different lines the tails have.
+    pub(super) fn line_count(&self) -> usize {
+        self.lines.ends.len()
     }
 
     /// How many there are.
@@ -123,7 +129,8 @@ mod tests {
         assert_eq!(memo.find(b"\ta\n\t"), None);
         assert_eq!(memo.find(b"\tb\n"), None);
         assert_eq!(memo.find(b""), Some((0, 0)));
-        assert_eq!(memo.lines_of(1).collect::<Vec<_>>(), [b"\ta\n", b"\tb\n"]);
-        assert_eq!(memo.lines.ends.len(), 2);
+        let lines = |tail| memo.line_ids_of(tail).iter().map(|id| memo.line(*id)).collect::<Vec<_>>();
+        assert_eq!(lines(1), [b"\ta\n", b"\tb\n"]);
+        assert_eq!(memo.line_count(), 2);
     }
 }
