@@ -18,8 +18,8 @@ impl BoundedText {
         Self(String::with_capacity(bytes.min(MAX_NAME_BYTES)))
     }
 
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
+    pub(super) fn into_string(self) -> String {
+        self.0
     }
 }
 

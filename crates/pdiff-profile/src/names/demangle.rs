@@ -81,6 +81,6 @@ fn demangle_rust(base: &str) -> Option<Demangled> {
     let name = rustc_demangle::try_demangle(base).ok()?;
     let mut out = BoundedText::default();
     write!(out, "{name:#}").ok()?;
-    let qualified = normalize(out.as_str()).into_owned();
+    let qualified = normalize(&out.into_string()).into_owned();
     (!qualified.is_empty()).then(|| Demangled { signature: qualified.clone(), qualified })
 }

@@ -31,9 +31,9 @@ fn print_as_is(mangled: &str) -> Option<String> {
     let parse = ParseOptions::default().recursion_limit(MAX_RECURSION);
     let print = DemangleOptions::new().no_return_type().recursion_limit(MAX_RECURSION);
     let symbol = BorrowedSymbol::new_with_options(mangled.as_bytes(), &parse).ok()?;
-    let mut out = BoundedText::with_capacity(mangled.len() * 2);
+    let mut out = BoundedText::with_capacity(mangled.len() * 4);
     symbol.structured_demangle(&mut out, &print).ok()?;
-    Some(out.as_str().to_owned())
+    Some(out.into_string())
 }
 
 fn print_name_only(mangled: &str) -> Option<String> {
@@ -56,10 +56,14 @@ fn with_return_type(mangled: &str) -> Option<String> {
 fn last_mark(mangled: &str) -> Option<usize> {
     const MARKS: [&str; 4] = ["C1I", "C2I", "C4I", "cvT_I"];
     let mut places = [None; MARKS.len()];
-    for (at, _) in mangled.match_indices('I') {
-        let head = mangled.get(..=at).unwrap_or("");
+    for (at, pair) in mangled.as_bytes().windows(2).enumerate() {
+        // Each mark ends in one of these; names have an `I` for each list of arguments.
+        if !matches!(pair, [b'1' | b'2' | b'4' | b'_', b'I']) {
+            continue;
+        }
+        let head = mangled.get(..at + 2).unwrap_or("");
         for (mark, place) in MARKS.iter().zip(&mut places) {
-            *place = if head.ends_with(mark) { Some(at + 1 - mark.len()) } else { *place };
+            *place = if head.ends_with(mark) { Some(at + 2 - mark.len()) } else { *place };
         }
     }
     places.into_iter().flatten().next()
