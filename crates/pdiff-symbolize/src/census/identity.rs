@@ -9,12 +9,13 @@
 
 use pdiff_profile::names::{FunctionName, demangle, split_clone_suffix};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::digest::Digest;
 use super::raw_text::{RawText, Strings};
 use super::symbols::Symbols;
 use super::unit::Units;
+use super::variants;
 
 /// A collected name, an index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,26 +48,41 @@ impl Name {
         if !symbol.contains('@')
             && let Some(name) = demangle(symbol)
         {
-            return Self::of(&name.qualified, Some(&name.signature), Some(symbol));
+            return Self::of(name.qualified.into(), Some(&name.signature), Some(symbol));
         }
         let name = FunctionName::with_linkage(symbol, Some(symbol));
-        Self::of(name.qualified(), name.signature(), Some(name.linkage().unwrap_or(symbol)))
+        Self::of(name.qualified().into(), name.signature(), Some(name.linkage().unwrap_or(symbol)))
+    }
+
+    /// This name, of another symbol.
+    fn of_variant(&self, symbol: &str) -> Self {
+        Self {
+            qualified: self.qualified.clone(),
+            parameters: self.parameters.clone(),
+            linkage: Some(symbol.into()),
+            identity: self.identity,
+        }
+    }
+
+    /// The qualified name with parameters.
+    pub(super) fn signature(&self) -> String {
+        [&self.qualified, self.parameters.as_deref().unwrap_or("")].concat()
     }
 
     /// A qualified name from debug information.
     pub(super) fn of_qualified(qualified: &str) -> Self {
         let name = FunctionName::parse(qualified);
-        Self::of(name.qualified(), name.signature(), None)
+        Self::of(name.qualified().into(), name.signature(), None)
     }
 
-    fn of(qualified: &str, signature: Option<&str>, linkage: Option<&str>) -> Self {
-        let signature = signature.unwrap_or(qualified);
-        let parameters = signature.strip_prefix(qualified).filter(|rest| !rest.is_empty());
+    fn of(qualified: Box<str>, signature: Option<&str>, linkage: Option<&str>) -> Self {
+        let signature = signature.unwrap_or(&qualified);
+        let parameters = signature.strip_prefix(&*qualified).filter(|rest| !rest.is_empty());
         let mut digest = Digest::new();
         digest.bytes(signature.as_bytes());
         let identity = Identity(digest.finish());
         let parameters = parameters.map(Box::from);
-        Self { qualified: qualified.into(), parameters, linkage: linkage.map(Box::from), identity }
+        Self { qualified, parameters, linkage: linkage.map(Box::from), identity }
     }
 }
 
@@ -82,16 +98,17 @@ pub(super) struct Names {
 impl Names {
     /// Collects and demangles the names of symbols and units.
     pub(super) fn collect<'n>(units: &'n Units, symbols: &'n Symbols<'_>, strings: Strings<'n>) -> Self {
-        let mut texts = Texts::default();
-        let of_symbols =
-            symbols.functions.iter().map(|symbol| texts.id(split_clone_suffix(symbol.name).0)).collect();
+        let bases: Vec<&str> =
+            symbols.functions.par_iter().map(|symbol| split_clone_suffix(symbol.name).0).collect();
+        // Debug information has about as many names again.
+        let mut texts = Texts::with_capacity(2 * bases.len());
+        let of_symbols = bases.into_iter().map(|base| texts.id(base)).collect();
         let mut of_units: Vec<Vec<Option<NameId>>> = Vec::with_capacity(units.units.len());
         for unit in &units.units {
             let linkage_names = unit.functions.iter().map(|function| units.told(unit, function).linkage_name);
             of_units.push(linkage_names.map(|name| texts.id_of_raw(&strings, name)).collect());
         }
-        let names = texts.texts.par_iter().with_min_len(64).map(|text| Name::of_symbol(text)).collect();
-        Self { names, of_symbols, of_units }
+        Self { names: demangled(&texts.texts), of_symbols, of_units }
     }
 
     /// Adds a name that debug information spelled out.
@@ -126,8 +143,30 @@ impl Names {
     }
 }
 
+/// The names of symbols, in their order.
+fn demangled(symbols: &[&str]) -> Vec<Name> {
+    let firsts = variants::firsts(symbols);
+    let all = symbols.par_iter().zip(&firsts).enumerate().with_min_len(64);
+    let first = |(place, (symbol, first)): (usize, (&&str, &usize))| {
+        (*first == place).then(|| Name::of_symbol(symbol))
+    };
+    let mut names: Vec<Option<Name>> = all.map(first).collect();
+    let variants = symbols.par_iter().zip(&firsts).enumerate().filter(|(place, (_, first))| place != *first);
+    let variant = |(place, (symbol, first)): (usize, (&&str, &usize))| {
+        let known = symbols.get(*first).zip(names.get(*first).and_then(Option::as_ref));
+        let known = known.filter(|(first, name)| !variants::is_printed(first, &name.signature()));
+        (place, known.map_or_else(|| Name::of_symbol(symbol), |(_, name)| name.of_variant(symbol)))
+    };
+    let found: Vec<(usize, Name)> = variants.map(variant).collect();
+    for (place, name) in found {
+        if let Some(slot) = names.get_mut(place) {
+            *slot = Some(name);
+        }
+    }
+    names.into_iter().flatten().collect()
+}
+
 /// Different texts.
-#[derive(Default)]
 struct Texts<'n> {
     texts: Vec<&'n str>,
     by_text: FxHashMap<&'n str, NameId>,
@@ -136,6 +175,14 @@ struct Texts<'n> {
 }
 
 impl<'n> Texts<'n> {
+    fn with_capacity(texts: usize) -> Self {
+        Self {
+            texts: Vec::with_capacity(texts),
+            by_text: FxHashMap::with_capacity_and_hasher(texts, FxBuildHasher),
+            by_offset: FxHashMap::with_capacity_and_hasher(texts, FxBuildHasher),
+        }
+    }
+
     fn id(&mut self, text: &'n str) -> NameId {
         let next = NameId(u32::try_from(self.texts.len()).expect("fewer names than bytes of the file"));
         let id = *self.by_text.entry(text).or_insert(next);

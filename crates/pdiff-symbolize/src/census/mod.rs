@@ -24,6 +24,7 @@ mod rows;
 mod sections;
 mod symbols;
 mod unit;
+mod variants;
 
 use pdiff_profile::census::Census;
 
