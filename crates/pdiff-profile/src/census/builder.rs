@@ -50,9 +50,9 @@ impl CensusBuilder {
         self.functions.is_empty()
     }
 
-    /// Makes room for texts of so many bytes in all, so that they are not moved as they grow.
-    pub fn reserve_text(&mut self, bytes: usize) {
-        self.texts.reserve(bytes);
+    /// Makes room for so many texts, and bytes of them in all, so that they are not moved as they grow.
+    pub fn reserve_text(&mut self, texts: usize, bytes: usize) {
+        self.texts.reserve(texts, bytes);
     }
 
     /// Says how much of the file was read.

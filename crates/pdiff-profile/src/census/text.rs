@@ -95,8 +95,10 @@ impl TextInterner {
         id
     }
 
-    pub(super) fn reserve(&mut self, bytes: usize) {
+    pub(super) fn reserve(&mut self, texts: usize, bytes: usize) {
         self.table.text.reserve(bytes);
+        self.table.ends.reserve(texts);
+        self.ids.reserve(texts);
     }
 
     pub(super) fn into_table(self) -> TextTable {

@@ -15,7 +15,7 @@ use std::ops::Range;
 use pdiff_profile::census::{BodyPart, InlineAttribute, Linkage};
 use pdiff_profile::names::split_clone_suffix;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::identity::{Identity, Name, NameId, Names};
 use super::raw_text::Strings;
@@ -98,20 +98,22 @@ struct Merger<'a> {
 }
 
 impl<'a> Merger<'a> {
+    /// Room for all that may come is made at once: tables that grow are hashed anew each time.
     fn new(units: &'a Units, symbols: &'a Symbols<'a>, names: Names) -> Self {
+        let (functions, addresses) = (names.len(), symbols.functions.len());
         Self {
             units,
             symbols,
-            external: vec![None; names.len()],
+            external: vec![None; functions],
             names,
-            merged: Vec::new(),
+            merged: Vec::with_capacity(functions),
             of_units: units.units.iter().map(|unit| vec![None; unit.functions.len()]).collect(),
-            by_key: FxHashMap::default(),
-            by_identity: FxHashMap::default(),
+            by_key: FxHashMap::with_capacity_and_hasher(functions, FxBuildHasher),
+            by_identity: FxHashMap::with_capacity_and_hasher(functions, FxBuildHasher),
             by_place: FxHashMap::default(),
-            code: Vec::new(),
-            functions_with_code: FxHashSet::default(),
-            starts: FxHashMap::default(),
+            code: Vec::with_capacity(addresses),
+            functions_with_code: FxHashSet::with_capacity_and_hasher(addresses, FxBuildHasher),
+            starts: FxHashMap::with_capacity_and_hasher(addresses, FxBuildHasher),
             covered: disjoint(units.units.iter().flat_map(|unit| &unit.covered).cloned().collect()),
         }
     }
@@ -194,7 +196,7 @@ impl<'a> Merger<'a> {
     fn symbol_name(&self, root: &Root, own_name: &str) -> Option<NameId> {
         let entry = root.ranges.first()?.start;
         let here = self.symbols.at(entry);
-        let first = self.symbols.functions.partition_point(|symbol| symbol.addr < entry);
+        let first = self.symbols.first_at(entry)?;
         let chosen = match here {
             [] => return None,
             [_] => None,

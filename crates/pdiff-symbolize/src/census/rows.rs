@@ -78,7 +78,8 @@ fn add_functions(
             *id = FunctionId(new);
         }
     }
-    builder.reserve_text(order.iter().map(|(_, name, _)| text_bytes(name)).sum());
+    // A name and a linkage name each.
+    builder.reserve_text(2 * order.len(), order.iter().map(|(_, name, _)| text_bytes(name)).sum());
     for (_, name, merged) in order {
         let facts = FunctionFacts {
             name: builder.text(&name.qualified),

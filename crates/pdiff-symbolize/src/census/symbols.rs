@@ -7,6 +7,7 @@ use object::LittleEndian;
 use object::elf::{SHN_UNDEF, STB_GLOBAL, STB_GNU_UNIQUE, STB_LOCAL, STT_FUNC, STT_GNU_IFUNC};
 use object::read::elf::{Sym as _, SymbolTable};
 use pdiff_profile::census::Visibility;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::image::Image;
 use crate::plt::plt_symbols;
@@ -32,6 +33,8 @@ pub(super) struct Symbol<'a> {
 pub(super) struct Symbols<'a> {
     /// By address, then binding and name.
     pub(super) functions: Vec<Symbol<'a>>,
+    /// The first of the functions at each address: looking it up is most of what joins code with names.
+    firsts: FxHashMap<u64, usize>,
     /// Stub addresses and the functions they jump to.
     pub(super) imports: Vec<(u64, Box<str>)>,
     /// What the tables show: all functions or only exported ones.
@@ -53,14 +56,24 @@ impl<'a> Symbols<'a> {
         functions.sort_unstable_by_key(|symbol| (symbol.addr, symbol.binding, symbol.name));
         functions.dedup_by_key(|symbol| (symbol.addr, symbol.name));
         bound_sizes(&mut functions, image);
-        Self { functions, imports: stubs(image), visibility }
+        let mut firsts = FxHashMap::with_capacity_and_hasher(functions.len(), FxBuildHasher);
+        for (place, symbol) in functions.iter().enumerate() {
+            firsts.entry(symbol.addr).or_insert(place);
+        }
+        Self { functions, firsts, imports: stubs(image), visibility }
     }
 
     /// The symbols at an address.
     pub(super) fn at(&self, addr: u64) -> &[Symbol<'a>] {
-        let first = self.functions.partition_point(|symbol| symbol.addr < addr);
+        let first = self.first_at(addr).unwrap_or(self.functions.len());
         let rest = self.functions.get(first..).unwrap_or(&[]);
-        rest.get(..rest.partition_point(|symbol| symbol.addr == addr)).unwrap_or(&[])
+        let count = rest.iter().take_while(|symbol| symbol.addr == addr).count();
+        rest.get(..count).unwrap_or(&[])
+    }
+
+    /// The place of the first symbol at an address.
+    pub(super) fn first_at(&self, addr: u64) -> Option<usize> {
+        self.firsts.get(&addr).copied()
     }
 }
 
