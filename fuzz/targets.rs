@@ -77,8 +77,8 @@ pub(crate) fn pack(bytes: &[u8]) {
     }
 }
 
-/// The sections of packs, without the checksums that guard them, and the census of a cache file with its own: what is
-/// accepted is written as it was read.
+/// The sections of packs and the census of a cache file, without the checksums that guard them: what is accepted is
+/// written as it was read.
 pub(crate) fn codecs(bytes: &[u8]) {
     if let Ok(profile) = Profile::from_bytes(bytes) {
         assert_eq!(Profile::from_bytes(&profile.to_bytes()), Ok(profile));

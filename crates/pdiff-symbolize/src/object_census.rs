@@ -94,7 +94,8 @@ fn load(cache: &CacheFile, source: u64, notes: &mut Notes) -> Option<Census> {
 }
 
 fn store(cache: &CacheFile, source: u64, census: &Census, notes: &mut Notes) {
-    let Some(packed) = packed_blocks::pack(&census.to_bytes()) else { return };
+    let packed = packed_blocks::pack(census.text_bytes(), || census.row_bytes());
+    let Some(packed) = packed else { return };
     if let Err(error) = cache.store(SectionTag::Census, source, &packed) {
         rebuilt(cache, &format!("not kept: {error}"), notes);
     }

@@ -20,13 +20,15 @@ const LEVEL: i32 = 1;
 /// The most bytes of one packed byte: zstd packs 128 KiB of one value to 4 bytes. More is damage.
 const MAX_RATIO: usize = 1 << 16;
 
-/// The packed form; `None` only if zstd has no memory.
-pub(crate) fn pack(bytes: &[u8]) -> Option<Vec<u8>> {
-    let blocks: Option<Vec<Vec<u8>>> =
-        bytes.par_chunks(BLOCK_BYTES).map(|block| zstd::bulk::compress(block, LEVEL).ok()).collect();
+/// The packed form of `head` and what `tail` returns behind it, which is made while `head` is packed; `None` only if zstd
+/// has no memory.
+pub(crate) fn pack(head: &[u8], tail: impl FnOnce() -> Vec<u8> + Send) -> Option<Vec<u8>> {
+    let (whole, rest) = head.split_at_checked(head.len() / BLOCK_BYTES * BLOCK_BYTES)?;
+    let (blocks, rest) = rayon::join(|| pack_blocks(whole), || [rest, &tail()].concat());
+    let mut blocks = blocks?;
+    blocks.extend(pack_blocks(&rest)?);
     let mut packed = MAGIC.to_vec();
-    packed.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-    let blocks = blocks?;
+    packed.extend_from_slice(&((whole.len() + rest.len()) as u64).to_le_bytes());
     let mut end = 0;
     for block in &blocks {
         end += block.len() as u64;
@@ -34,6 +36,10 @@ pub(crate) fn pack(bytes: &[u8]) -> Option<Vec<u8>> {
     }
     blocks.iter().for_each(|block| packed.extend_from_slice(block));
     Some(packed)
+}
+
+fn pack_blocks(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    bytes.par_chunks(BLOCK_BYTES).map(|block| zstd::bulk::compress(block, LEVEL).ok()).collect()
 }
 
 /// What was packed; `None` if it is damaged or of another form.
@@ -78,7 +84,9 @@ mod tests {
     fn what_is_packed_comes_back() {
         for len in [0, 1, 1000, BLOCK_BYTES, BLOCK_BYTES + 1, 2 * BLOCK_BYTES + 77] {
             let bytes: Vec<u8> = (0..len).map(|at| (at % 251 + at / BLOCK_BYTES) as u8).collect();
-            let packed = pack(&bytes).unwrap();
+            let (head, tail) = bytes.split_at(len / 3 * 2);
+            let packed = pack(head, || tail.to_vec()).unwrap();
+            assert_eq!(pack(&bytes, Vec::new), Some(packed.clone()), "{len}");
             assert!(packed.len() < 1100 || packed.len() < len / 10, "{len}: {}", packed.len());
             assert_eq!(unpack(&packed), Some(bytes), "{len}");
         }
@@ -87,7 +95,7 @@ mod tests {
     #[test]
     fn damage_is_seen() {
         let bytes: Vec<u8> = (0..20_000_u32).flat_map(|at| (at * at).to_le_bytes()).collect();
-        let packed = pack(&bytes).unwrap();
+        let packed = pack(&bytes, Vec::new).unwrap();
         for len in (0..40).chain([packed.len() / 2, packed.len() - 1]) {
             assert_eq!(unpack(&packed[..len]), None, "cut at {len}");
         }

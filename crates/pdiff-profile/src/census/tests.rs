@@ -74,16 +74,11 @@ fn bytes_come_back() {
 }
 
 #[test]
-fn damaged_bytes_are_refused() {
+fn bytes_that_were_cut_short_are_refused() {
     let bytes = small().to_bytes();
     assert_eq!(Census::from_bytes(Vec::new()), Err(CensusBytesError::NotACensus));
     for length in 0..bytes.len() {
         assert!(Census::from_bytes(bytes[..length].to_vec()).is_err(), "cut at {length}");
-    }
-    for at in 0..bytes.len() {
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 0x41;
-        assert!(Census::from_bytes(damaged).is_err(), "changed at {at}");
     }
 }
 
@@ -91,39 +86,31 @@ fn damaged_bytes_are_refused() {
 #[test]
 fn other_versions_are_told() {
     let earlier = [&b"pdcensus"[..], &4_u64.to_le_bytes(), &[0; 40]].concat();
-    assert_eq!(Census::from_bytes(earlier), Err(CensusBytesError::OtherVersion { found: 4, expected: 5 }));
+    assert_eq!(Census::from_bytes(earlier), Err(CensusBytesError::OtherVersion { found: 4, expected: 6 }));
     let mut later = small().to_bytes();
     let version_at = later.len() - 24;
     later[version_at] = 9;
-    assert_eq!(Census::from_bytes(later), Err(CensusBytesError::OtherVersion { found: 9, expected: 5 }));
+    assert_eq!(Census::from_bytes(later), Err(CensusBytesError::OtherVersion { found: 9, expected: 6 }));
 }
 
-/// Behind a valid checksum anything may stand; it must be refused or be a census whose every query works.
+/// There is no checksum: changed bytes must be refused, or be a census whose every query works.
 #[test]
-fn hostile_payloads_do_no_harm() {
-    let census = small();
-    let text_bytes = census.texts.as_parts().0.len() as u64;
-    let mut bytes = census.to_bytes();
-    bytes.truncate(bytes.len() - 32);
-    assert_eq!(super::codec::read_census(bytes.clone(), text_bytes), Some(census));
+fn hostile_bytes_do_no_harm() {
+    let bytes = small().to_bytes();
+    let mut accepted = 0;
     for at in 0..bytes.len() {
         for value in [0, 1, 2, 5, 0x7f, 0x80, 0xff] {
-            let mut payload = bytes.clone();
-            payload[at] = value;
-            if let Some(census) = super::codec::read_census(payload, text_bytes) {
-                for function in census.functions() {
-                    let _ = (
-                        function.name(),
-                        function.file(),
-                        function.code_bytes(),
-                        function.inlined_instances(),
-                    );
-                    let _ = (
-                        census.calls_to(function.id()).count(),
-                        census.sites_by_caller(function.id()).count(),
-                    );
-                }
+            let mut changed = bytes.clone();
+            changed[at] = value;
+            let Ok(census) = Census::from_bytes(changed) else { continue };
+            accepted += 1;
+            for function in census.functions() {
+                let _ =
+                    (function.name(), function.file(), function.code_bytes(), function.inlined_instances());
+                let _ =
+                    (census.calls_to(function.id()).count(), census.sites_by_caller(function.id()).count());
             }
         }
     }
+    assert!(accepted > 100, "{accepted}");
 }
