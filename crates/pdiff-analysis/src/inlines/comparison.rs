@@ -133,11 +133,13 @@ pub(crate) fn confirmed_flips(
     matching: &Matching,
     found: &Match,
 ) -> [Vec<Flip>; 2] {
-    let present = |function: &Function<'_>| function.is_present() && !found.is_ambiguous;
-    let pair = before.function(found.before).filter(present).zip(after.function(found.after).filter(present));
+    let pair = before.function(found.before).zip(after.function(found.after));
+    let is_clear = |(before, after): &(Function<'_>, Function<'_>)| {
+        !found.is_ambiguous && before.is_present() && after.is_present()
+    };
     let comparer = Comparer { before, after, matching };
-    let flips = pair.map(|(before, after)| comparer.flips(before, after, found.level.is_exact()));
-    flips.map_or_else(Default::default, |(lost, gained, _)| [lost, gained])
+    let flips = |(before, after)| comparer.flips(before, after, found.level.is_exact());
+    pair.filter(is_clear).map(flips).map_or_else(Default::default, |(lost, gained, _)| [lost, gained])
 }
 
 /// Two sorted lists as one.

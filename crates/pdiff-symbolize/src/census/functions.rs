@@ -195,11 +195,10 @@ impl<'a> Merger<'a> {
     /// The name of the symbol at the entry of a root: the one that reads like `own_name`, else the first.
     fn symbol_name(&self, root: &Root, own_name: &str) -> Option<NameId> {
         let entry = root.ranges.first()?.start;
-        let here = self.symbols.at(entry);
         let first = self.symbols.first_at(entry)?;
+        let here = self.symbols.at(entry);
         let chosen = match here {
-            [] => return None,
-            [_] => None,
+            [] | [_] => None,
             _ if own_name.is_empty() => None,
             _ => here.iter().position(|symbol| split_clone_suffix(symbol.name).0 == own_name),
         };

@@ -3,6 +3,8 @@
 //! `.symtab` where it is there, else `.dynsym`. Markers (annobin), sections, data and undefined symbols are left out;
 //! so are symbols outside of code.
 
+use std::ops::Range;
+
 use object::LittleEndian;
 use object::elf::{SHN_UNDEF, STB_GLOBAL, STB_GNU_UNIQUE, STB_LOCAL, STT_FUNC, STT_GNU_IFUNC};
 use object::read::elf::{Sym as _, SymbolTable};
@@ -33,8 +35,8 @@ pub(super) struct Symbol<'a> {
 pub(super) struct Symbols<'a> {
     /// By address, then binding and name.
     pub(super) functions: Vec<Symbol<'a>>,
-    /// The first of the functions at each address: looking it up is most of what joins code with names.
-    firsts: FxHashMap<u64, usize>,
+    /// Where the functions at each address stand: looking that up is most of what joins code with names.
+    places: FxHashMap<u64, Range<usize>>,
     /// Stub addresses and the functions they jump to.
     pub(super) imports: Vec<(u64, Box<str>)>,
     /// What the tables show: all functions or only exported ones.
@@ -56,24 +58,21 @@ impl<'a> Symbols<'a> {
         functions.sort_unstable_by_key(|symbol| (symbol.addr, symbol.binding, symbol.name));
         functions.dedup_by_key(|symbol| (symbol.addr, symbol.name));
         bound_sizes(&mut functions, image);
-        let mut firsts = FxHashMap::with_capacity_and_hasher(functions.len(), FxBuildHasher);
+        let mut places = FxHashMap::with_capacity_and_hasher(functions.len(), FxBuildHasher);
         for (place, symbol) in functions.iter().enumerate() {
-            firsts.entry(symbol.addr).or_insert(place);
+            places.entry(symbol.addr).or_insert(place..place).end = place + 1;
         }
-        Self { functions, firsts, imports: stubs(image), visibility }
+        Self { functions, places, imports: stubs(image), visibility }
     }
 
     /// The symbols at an address.
     pub(super) fn at(&self, addr: u64) -> &[Symbol<'a>] {
-        let first = self.first_at(addr).unwrap_or(self.functions.len());
-        let rest = self.functions.get(first..).unwrap_or(&[]);
-        let count = rest.iter().take_while(|symbol| symbol.addr == addr).count();
-        rest.get(..count).unwrap_or(&[])
+        self.places.get(&addr).and_then(|places| self.functions.get(places.clone())).unwrap_or(&[])
     }
 
     /// The place of the first symbol at an address.
     pub(super) fn first_at(&self, addr: u64) -> Option<usize> {
-        self.firsts.get(&addr).copied()
+        self.places.get(&addr).map(|places| places.start)
     }
 }
 
