@@ -64,11 +64,6 @@ impl Name {
         }
     }
 
-    /// The qualified name with parameters.
-    pub(super) fn signature(&self) -> String {
-        [&self.qualified, self.parameters.as_deref().unwrap_or("")].concat()
-    }
-
     /// A qualified name from debug information.
     pub(super) fn of_qualified(qualified: &str) -> Self {
         let name = FunctionName::parse(qualified);
@@ -154,7 +149,7 @@ fn demangled(symbols: &[&str]) -> Vec<Name> {
     let variants = symbols.par_iter().zip(&firsts).enumerate().filter(|(place, (_, first))| place != *first);
     let variant = |(place, (symbol, first)): (usize, (&&str, &usize))| {
         let known = symbols.get(*first).zip(names.get(*first).and_then(Option::as_ref));
-        let known = known.filter(|(first, name)| !variants::is_printed(first, &name.signature()));
+        let known = known.filter(|(first, name)| variants::has_variants(first, &name.qualified));
         (place, known.map_or_else(|| Name::of_symbol(symbol), |(_, name)| name.of_variant(symbol)))
     };
     let found: Vec<(usize, Name)> = variants.map(variant).collect();

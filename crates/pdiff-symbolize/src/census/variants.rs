@@ -4,11 +4,14 @@
 //! long one. They differ in one digit, so what one of them is called need not be found out anew for the others. (Itanium
 //! C++ ABI, 5.1.4.3.)
 
+use std::borrow::Cow;
+
+use pdiff_profile::names::loose_name;
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// By symbol: the first in the list that differs in no more than the digit of a constructor or destructor, itself if none
-/// comes before it. Whether the digit is one is to be seen from the name, see [`is_printed`].
+/// By symbol: the first in the list that differs in no more than a digit that may be that of a constructor or destructor,
+/// itself if none comes before it. The name of the first tells whether the digit is one, see [`has_variants`].
 pub(super) fn firsts(symbols: &[&str]) -> Vec<usize> {
     let around: Vec<Option<(&str, &str)>> = symbols.par_iter().map(|symbol| around_digit(symbol)).collect();
     let mut known = FxHashMap::with_capacity_and_hasher(symbols.len() / 2, FxBuildHasher);
@@ -19,12 +22,13 @@ pub(super) fn firsts(symbols: &[&str]) -> Vec<usize> {
     around.into_iter().enumerate().map(first).collect()
 }
 
-/// What stands before and behind the digit that may be that of a constructor or destructor: the only one that follows a
-/// `C` or `D`, where its name would end.
+/// What stands before and behind the only digit that follows a `C` or `D`, where the name of a constructor or destructor
+/// would end. (Inherited constructors, `CI1`, have theirs elsewhere.)
 fn around_digit(symbol: &str) -> Option<(&str, &str)> {
     let at = digit_place(symbol)?;
     let (before, after) = (symbol.get(..at)?, symbol.get(at + 1..)?);
-    (before.starts_with("_ZN") && after.starts_with(['E', 'I', 'B'])).then_some((before, after))
+    let may_end = after.starts_with(['E', 'I', 'B']) && !symbol.contains("CI1") && !symbol.contains("CI2");
+    (before.starts_with("_ZN") && may_end).then_some((before, after))
 }
 
 fn digit_place(symbol: &str) -> Option<usize> {
@@ -33,13 +37,20 @@ fn digit_place(symbol: &str) -> Option<usize> {
     places.next().filter(|_| places.next().is_none())
 }
 
-/// Whether the digit is printed in the name: then it is a part of an identifier (`_ZN1a4abC1Ev`), or of the value of an
-/// enumeration (`_ZN1fIL1C1EE1gEv`, which is `f<(C)1>::g()`), and tells functions apart.
-pub(super) fn is_printed(symbol: &str, name: &str) -> bool {
-    let Some(at) = digit_place(symbol) else { return true };
-    let (Some(pair), Some(digit)) = (symbol.get(at - 1..=at), symbol.get(at..=at)) else { return true };
-    let letter = pair.trim_end_matches(digit);
-    name.contains(pair) || name.contains(&format!("{letter}){digit}"))
+/// Whether a symbol of that qualified name is a constructor's or destructor's. Then the digit is its variant, for it must
+/// have one; else it is part of an identifier, of the value of an enumeration, or the length of the next name, and
+/// tells functions apart.
+pub(super) fn has_variants(symbol: &str, qualified: &str) -> bool {
+    let letter = digit_place(symbol).and_then(|at| symbol.as_bytes().get(at - 1));
+    let name = loose_name(qualified).map_or(Cow::Borrowed(qualified), Cow::Owned);
+    let mut parts = name.rsplit("::");
+    let (Some(last), Some(class)) = (parts.next(), parts.next()) else { return false };
+    match letter {
+        // A conversion to a type has the parts of its name at the end.
+        Some(b'C') => last == class && !name.contains("operator"),
+        Some(b'D') => last.strip_prefix('~') == Some(class) && !name.contains("operator"),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -55,20 +66,21 @@ mod tests {
     }
 
     #[test]
-    fn a_digit_that_is_no_variant_is_printed() {
-        for (one, other) in [
-            ("_ZN1aC1Ev", "_ZN1aC2Ev"),
-            ("_ZN1aD0Ev", "_ZN1aD2Ev"),
-            ("_ZN1a4abC1Ev", "_ZN1a4abC2Ev"),
-            ("_ZN1a4abD1IiEEvv", "_ZN1a4abD2IiEEvv"),
-            ("_ZN1fIL1C1EE1gEv", "_ZN1fIL1C4EE1gEv"),
-            ("_ZN1fIL1C1EEC2Ev", "_ZN1fIL1C1EEC1Ev"),
-            ("_ZN1a2bCB1dEv", "_ZN1a2bCB1eEv"),
+    fn only_variants_share_a_name() {
+        for (one, other, are_variants) in [
+            ("_ZN1aC1Ev", "_ZN1aC2Ev", true),
+            ("_ZN1aD0Ev", "_ZN1aD2Ev", true),
+            ("_ZN1aIiEC4IdEET_", "_ZN1aIiEC1IdEET_", true),
+            ("_ZN1a4abC1Ev", "_ZN1a4abC2Ev", false),
+            ("_ZN1a4abD1IiEEvv", "_ZN1a4abD2IiEEvv", false),
+            ("_ZN1fIL1C1EE1gEv", "_ZN1fIL1C4EE1gEv", false),
+            ("_ZN1fIL1C1EEC2Ev", "_ZN1fIL1C4EEC2Ev", false),
+            ("_ZN1a1fE3abC1Eii", "_ZN1a1fE3abC2Eii", false),
         ] {
             let names = [one, other].map(Name::of_symbol);
-            let is_one = firsts(&[one, other]) == [0, 0] && !is_printed(one, &names[0].signature());
-            assert!(!is_one || names[0].identity == names[1].identity, "{one} {other}");
-            assert_eq!(is_one, one.len() == 9, "{one}");
+            assert_eq!(names[0].identity == names[1].identity, are_variants, "{one} {other}");
+            let shared = firsts(&[one, other]) == [0, 0] && has_variants(one, &names[0].qualified);
+            assert_eq!(shared, are_variants, "{one} {other}");
         }
     }
 }
