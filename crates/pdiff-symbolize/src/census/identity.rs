@@ -14,8 +14,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::digest::Digest;
 use super::raw_text::{RawText, Strings};
 use super::symbols::Symbols;
-use super::unit::Units;
-use super::variants;
+use super::unit::{UnitFacts, Units};
+use super::variants::{self, Variants};
 
 /// A collected name, an index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -98,12 +98,12 @@ impl Names {
         // Debug information has about as many names again.
         let mut texts = Texts::with_capacity(2 * bases.len());
         let of_symbols = bases.into_iter().map(|base| texts.id(base)).collect();
-        let mut of_units: Vec<Vec<Option<NameId>>> = Vec::with_capacity(units.units.len());
-        for unit in &units.units {
-            let linkage_names = unit.functions.iter().map(|function| units.told(unit, function).linkage_name);
-            of_units.push(linkage_names.map(|name| texts.id_of_raw(&strings, name)).collect());
-        }
-        Self { names: demangled(&texts.texts), of_symbols, of_units }
+        let of_table = texts.texts.clone();
+        let mut demangled = Demangled::default();
+        // Collecting keeps one core busy; the others demangle the names of symbols meanwhile.
+        let ((), of_units) = rayon::join(|| demangled.extend(&of_table), || texts.of_units(units, strings));
+        demangled.extend(&texts.texts);
+        Self { names: demangled.names, of_symbols, of_units }
     }
 
     /// Adds a name that debug information spelled out.
@@ -138,27 +138,43 @@ impl Names {
     }
 }
 
-/// The names of symbols, in their order.
-fn demangled(symbols: &[&str]) -> Vec<Name> {
-    let firsts = variants::firsts(symbols);
-    let all = symbols.par_iter().zip(&firsts).enumerate().with_min_len(64);
-    let first = |(place, (symbol, first)): (usize, (&&str, &usize))| {
-        (*first == place).then(|| Name::of_symbol(symbol))
-    };
-    let mut names: Vec<Option<Name>> = all.map(first).collect();
-    let variants = symbols.par_iter().zip(&firsts).enumerate().filter(|(place, (_, first))| place != *first);
-    let variant = |(place, (symbol, first)): (usize, (&&str, &usize))| {
-        let known = symbols.get(*first).zip(names.get(*first).and_then(Option::as_ref));
-        let known = known.filter(|(first, name)| variants::has_variants(first, &name.qualified));
-        (place, known.map_or_else(|| Name::of_symbol(symbol), |(_, name)| name.of_variant(symbol)))
-    };
-    let found: Vec<(usize, Name)> = variants.map(variant).collect();
-    for (place, name) in found {
-        if let Some(slot) = names.get_mut(place) {
-            *slot = Some(name);
+/// The names of the symbols of a list that grows, in their order.
+#[derive(Default)]
+struct Demangled<'n> {
+    names: Vec<Name>,
+    variants: Variants<'n>,
+}
+
+impl<'n> Demangled<'n> {
+    /// Adds the names of what came to the list.
+    fn extend(&mut self, symbols: &[&'n str]) {
+        let start = self.names.len();
+        let new = symbols.get(start..).unwrap_or(&[]);
+        let firsts = self.variants.firsts(start, new);
+        let all = new.par_iter().zip(&firsts).enumerate().with_max_len(512);
+        let first = |(place, (symbol, first)): (usize, (&&str, &usize))| {
+            (*first == start + place).then(|| Name::of_symbol(symbol))
+        };
+        let mut names: Vec<Option<Name>> = all.map(first).collect();
+        let variants =
+            new.par_iter().zip(&firsts).enumerate().filter(|(place, (_, first))| start + place != **first);
+        let variant = |(place, (symbol, first)): (usize, (&&str, &usize))| {
+            let name = match first.checked_sub(start) {
+                Some(first) => names.get(first).and_then(Option::as_ref),
+                None => self.names.get(*first),
+            };
+            let known = symbols.get(*first).zip(name);
+            let known = known.filter(|(first, name)| variants::has_variants(first, &name.qualified));
+            (place, known.map_or_else(|| Name::of_symbol(symbol), |(_, name)| name.of_variant(symbol)))
+        };
+        let found: Vec<(usize, Name)> = variants.map(variant).collect();
+        for (place, name) in found {
+            if let Some(slot) = names.get_mut(place) {
+                *slot = Some(name);
+            }
         }
+        self.names.extend(names.into_iter().flatten());
     }
-    names.into_iter().flatten().collect()
 }
 
 /// Different texts.
@@ -185,6 +201,15 @@ impl<'n> Texts<'n> {
             self.texts.push(text);
         }
         id
+    }
+
+    /// The names of the functions of each unit.
+    fn of_units(&mut self, units: &'n Units, strings: Strings<'n>) -> Vec<Vec<Option<NameId>>> {
+        let of_unit = |unit: &'n UnitFacts| {
+            let linkage_names = unit.functions.iter().map(|function| units.told(unit, function).linkage_name);
+            linkage_names.map(|name| self.id_of_raw(&strings, name)).collect()
+        };
+        units.units.iter().map(of_unit).collect()
     }
 
     fn id_of_raw(&mut self, strings: &Strings<'n>, text: RawText<'n>) -> Option<NameId> {

@@ -8,18 +8,29 @@ use std::borrow::Cow;
 
 use pdiff_profile::names::loose_name;
 use rayon::prelude::*;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
-/// By symbol: the first in the list that differs in no more than a digit that may be that of a constructor or destructor,
-/// itself if none comes before it. The name of the first tells whether the digit is one, see [`has_variants`].
-pub(super) fn firsts(symbols: &[&str]) -> Vec<usize> {
-    let around: Vec<Option<(&str, &str)>> = symbols.par_iter().map(|symbol| around_digit(symbol)).collect();
-    let mut known = FxHashMap::with_capacity_and_hasher(symbols.len() / 2, FxBuildHasher);
-    let first = |(place, around)| match around {
-        Some(around) => *known.entry(around).or_insert(place),
-        None => place,
-    };
-    around.into_iter().enumerate().map(first).collect()
+/// Variants in a list of symbols that grows.
+#[derive(Default)]
+pub(super) struct Variants<'n> {
+    /// The first symbol with this before and this behind the digit.
+    known: FxHashMap<(&'n str, &'n str), usize>,
+}
+
+impl<'n> Variants<'n> {
+    /// By symbol that comes to the list, where `start` are already: the first in the list that differs in no more than a
+    /// digit that may be that of a constructor or destructor, itself if none comes before it. The name of the first tells
+    /// whether the digit is one, see [`has_variants`].
+    pub(super) fn firsts(&mut self, start: usize, symbols: &[&'n str]) -> Vec<usize> {
+        let around: Vec<Option<(&str, &str)>> =
+            symbols.par_iter().map(|symbol| around_digit(symbol)).collect();
+        self.known.reserve(symbols.len() / 2);
+        let first = |(place, around)| match around {
+            Some(around) => *self.known.entry(around).or_insert(place),
+            None => place,
+        };
+        (start..).zip(around).map(first).collect()
+    }
 }
 
 /// What stands before and behind the only digit that follows a `C` or `D`, where the name of a constructor or destructor
@@ -58,10 +69,17 @@ mod tests {
     use super::super::identity::Name;
     use super::*;
 
+    fn firsts(symbols: &[&str]) -> Vec<usize> {
+        Variants::default().firsts(0, symbols)
+    }
+
     #[test]
     fn variants_of_a_constructor_have_one_first() {
         let symbols = ["_ZN1aC1Ev", "_ZN1aC2Ei", "_ZN1aC2Ev", "_ZN1aD1Ev", "_ZN1aC4Ev", "_ZN1aD0Ev", "main"];
         assert_eq!(firsts(&symbols), [0, 1, 0, 3, 0, 3, 6]);
+        let mut variants = Variants::default();
+        assert_eq!(variants.firsts(0, &symbols[..2]), [0, 1]);
+        assert_eq!(variants.firsts(2, &symbols[2..]), [0, 3, 0, 3, 6], "the list grew");
         assert_eq!(firsts(&["_ZN2C1C1Ev", "_ZN2C1C2Ev"]), [0, 1], "two digits, which is it?");
     }
 
