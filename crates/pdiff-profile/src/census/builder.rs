@@ -189,7 +189,9 @@ impl CensusBuilder {
     }
 
     fn sort_rows(&mut self) {
-        self.bodies.sort_unstable_by_key(|(function, body)| (*function, body.addr, body.bytes));
+        let place =
+            |function: FunctionId, body: &Body| u128::from(function.0) << 64 | u128::from(body.addr.0);
+        self.bodies.sort_unstable_by_key(|(function, body)| (place(*function, body), body.bytes));
         self.sites.sort_unstable_by_key(InlineSite::key);
         self.sites.dedup_by(|next, kept| {
             let same = next.key() == kept.key();

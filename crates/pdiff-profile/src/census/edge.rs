@@ -33,9 +33,9 @@ pub struct CallEdge {
 }
 
 impl CallEdge {
-    /// What makes two rows one.
-    pub(super) fn key(&self) -> (FunctionId, FunctionId) {
-        (self.caller, self.callee)
+    /// What makes two rows one, and orders them: caller and callee as one number, for one comparison.
+    pub(super) fn key(&self) -> u64 {
+        u64::from(self.caller.0) << 32 | u64::from(self.callee.0)
     }
 
     /// Adds the counts of a row of the same key. Instructions win over call sites, which name the same calls.

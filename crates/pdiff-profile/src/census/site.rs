@@ -19,8 +19,10 @@ pub struct InlineSite {
 }
 
 impl InlineSite {
-    /// What makes two rows one.
-    pub(super) fn key(&self) -> (FunctionId, FunctionId, Option<TextId>, u32) {
-        (self.callee, self.caller, self.file, self.line)
+    /// What makes two rows one, and orders them: callee, caller, file and line as one number, for one comparison.
+    #[must_use]
+    pub fn key(&self) -> u128 {
+        let parts = [self.callee.0, self.caller.0, TextId::to_raw(self.file), self.line];
+        parts.into_iter().fold(0, |key, part| key << 32 | u128::from(part))
     }
 }
