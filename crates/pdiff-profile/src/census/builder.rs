@@ -65,6 +65,11 @@ impl CensusBuilder {
         self.texts.intern(text)
     }
 
+    /// The id of a text that is known to be none of those before, or is worth no look. Should it be one, it is kept twice.
+    pub fn new_text(&mut self, text: &str) -> TextId {
+        self.texts.push(text)
+    }
+
     /// The id of a producer, by its text; its units are added up.
     pub fn producer(&mut self, producer: Producer) -> ProducerId {
         if let Some(id) = self.producer_ids.get(&producer.text) {

@@ -95,6 +95,11 @@ impl TextInterner {
         id
     }
 
+    /// Adds a text that is not looked for, now or later.
+    pub(super) fn push(&mut self, text: &str) -> TextId {
+        self.table.push(text)
+    }
+
     pub(super) fn reserve(&mut self, texts: usize, bytes: usize) {
         self.table.text.reserve(bytes);
         self.table.ends.reserve(texts);

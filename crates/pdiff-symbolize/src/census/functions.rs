@@ -10,18 +10,15 @@
 //! Code belongs to the function that debug information says, else to the first symbol at its address. Other symbols
 //! there are aliases.
 
-use std::ops::Range;
-
-use pdiff_profile::census::{BodyPart, InlineAttribute, Linkage};
+use pdiff_profile::census::{InlineAttribute, Linkage};
 use pdiff_profile::names::split_clone_suffix;
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use super::code_places::{CodePlace, Owner};
 use super::identity::{Identity, Name, NameId, Names};
-use super::raw_text::Strings;
 use super::symbols::{Binding, Symbol, Symbols};
 use super::unit::{Place, Root, Told, UnitFacts, Units};
-use crate::ranges::{disjoint, range_at};
 
 /// A merged function.
 #[derive(Clone, Debug)]
@@ -37,35 +34,28 @@ pub(super) struct Merged<'a> {
     pub(super) alias_of: Option<u32>,
 }
 
-/// A piece of code of a merged function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Code {
-    pub(super) addr: u64,
-    pub(super) bytes: u64,
-    pub(super) function: u32,
-    pub(super) part: BodyPart,
-    pub(super) described: bool,
-}
-
 /// All functions of a file; ids are indexes.
 pub(super) struct Functions<'a> {
     names: Vec<Name>,
     pub(super) merged: Vec<Merged<'a>>,
     /// By unit and function of the unit.
     pub(super) of_units: Vec<Vec<u32>>,
-    /// By address.
-    pub(super) code: Vec<Code>,
-    /// The function that begins at an address, stubs included.
+    /// The function whose code begins at an address, stubs included.
     pub(super) starts: FxHashMap<u64, u32>,
 }
 
 impl<'a> Functions<'a> {
     /// Merges what units and symbols tell.
-    pub(super) fn merge(units: &'a Units, symbols: &'a Symbols<'_>, strings: Strings<'_>) -> Self {
-        let mut merger = Merger::new(units, symbols, Names::collect(units, symbols, strings));
+    pub(super) fn merge(
+        units: &'a Units,
+        symbols: &'a Symbols<'_>,
+        names: Names,
+        code: &[CodePlace],
+    ) -> Self {
+        let mut merger = Merger::new(units, symbols, names);
         merger.merge_named();
         merger.merge_unnamed();
-        merger.add_described_code();
+        merger.add_described_code(code);
         merger.add_symbol_code();
         merger.add_imports();
         merger.finish()
@@ -90,11 +80,8 @@ struct Merger<'a> {
     by_identity: FxHashMap<Identity, u32>,
     /// `None` where several functions stand at one place.
     by_place: FxHashMap<Place, Option<u32>>,
-    code: Vec<Code>,
     functions_with_code: FxHashSet<u32>,
     starts: FxHashMap<u64, u32>,
-    /// The code that units say is theirs, disjoint.
-    covered: Vec<Range<u64>>,
 }
 
 impl<'a> Merger<'a> {
@@ -111,10 +98,8 @@ impl<'a> Merger<'a> {
             by_key: FxHashMap::with_capacity_and_hasher(functions, FxBuildHasher),
             by_identity: FxHashMap::with_capacity_and_hasher(functions, FxBuildHasher),
             by_place: FxHashMap::default(),
-            code: Vec::with_capacity(addresses),
             functions_with_code: FxHashSet::with_capacity_and_hasher(addresses, FxBuildHasher),
             starts: FxHashMap::with_capacity_and_hasher(addresses, FxBuildHasher),
-            covered: disjoint(units.units.iter().flat_map(|unit| &unit.covered).cloned().collect()),
         }
     }
 
@@ -261,57 +246,30 @@ impl<'a> Merger<'a> {
     }
 
     /// Code that debug information describes.
-    fn add_described_code(&mut self) {
-        for (number, unit) in self.units.units.iter().enumerate() {
-            for root in &unit.roots {
-                let ids = self.of_units.get(number);
-                let Some(id) = ids.and_then(|ids| ids.get(root.function as usize)).copied().flatten() else {
-                    continue;
-                };
-                for (index, range) in root.ranges.iter().enumerate() {
-                    let unnamed = if index == 0 { BodyPart::Whole } else { BodyPart::Cold };
-                    self.add_code(range.start, range.end, id, unnamed);
-                }
+    fn add_described_code(&mut self, code: &[CodePlace]) {
+        for place in code {
+            let Owner::OfUnit { unit, function } = place.owner else { continue };
+            let ids = self.of_units.get(unit);
+            let id = ids.and_then(|ids| ids.get(function as usize)).copied().flatten();
+            if let Some(id) = id {
+                self.begin_at(place.addr, id);
             }
         }
     }
 
-    fn add_code(&mut self, start: u64, end: u64, function: u32, unnamed: BodyPart) {
-        let (bytes, part) = match self.symbols.at(start) {
-            [] if self.is_inside_symbol(start) => return,
-            [] => (end - start, unnamed),
-            here => (size_of(here), here.iter().map(part_of).min().unwrap_or(unnamed)),
-        };
-        self.push_code(Code { addr: start, bytes, function, part, described: true });
-    }
-
-    fn push_code(&mut self, code: Code) {
-        if let std::collections::hash_map::Entry::Vacant(start) = self.starts.entry(code.addr) {
-            start.insert(code.function);
-            self.functions_with_code.insert(code.function);
-            self.code.push(code);
-        }
-    }
-
-    /// Whether `addr` lies behind the start of the symbol before it.
-    fn is_inside_symbol(&self, addr: u64) -> bool {
-        let after = self.symbols.functions.partition_point(|symbol| symbol.addr <= addr);
-        let before = after.checked_sub(1).and_then(|last| self.symbols.functions.get(last));
-        before.is_some_and(|symbol| addr - symbol.addr < symbol.size)
+    fn begin_at(&mut self, addr: u64, function: u32) {
+        self.starts.insert(addr, function);
+        self.functions_with_code.insert(function);
     }
 
     /// Code that only symbols tell of, and further names of any code.
     fn add_symbol_code(&mut self) {
-        let mut first = 0;
-        for here in self.symbols.functions.chunk_by(|a, b| a.addr == b.addr) {
-            for (number, symbol) in (first..).zip(here) {
-                self.add_symbol(number, symbol, here);
-            }
-            first += here.len();
+        for (number, symbol) in self.symbols.functions.iter().enumerate() {
+            self.add_symbol(number, symbol);
         }
     }
 
-    fn add_symbol(&mut self, number: usize, symbol: &Symbol<'_>, here: &[Symbol<'_>]) {
+    fn add_symbol(&mut self, number: usize, symbol: &Symbol<'_>) {
         let Some(name) = self.names.of_symbol(number) else { return };
         let owner = self.starts.get(&symbol.addr).copied();
         let known = self.by_identity.get(&self.names.identity(name)).copied();
@@ -325,15 +283,9 @@ impl<'a> Merger<'a> {
             }
             (None, known) => {
                 let function = known.unwrap_or_else(|| self.add(name, None, linkage_of(symbol)));
-                let (bytes, part, described) = (size_of(here), part_of(symbol), self.is_covered(symbol.addr));
-                self.push_code(Code { addr: symbol.addr, bytes, function, part, described });
+                self.begin_at(symbol.addr, function);
             }
         }
-    }
-
-    /// Whether a unit says that this code is its own.
-    fn is_covered(&self, addr: u64) -> bool {
-        range_at(&self.covered, addr).is_some()
     }
 
     fn add_imports(&mut self) {
@@ -360,35 +312,13 @@ impl<'a> Merger<'a> {
         self.functions_with_code.contains(&function)
     }
 
-    fn finish(mut self) -> Functions<'a> {
-        self.code.sort_unstable();
+    fn finish(self) -> Functions<'a> {
         let of_units = self
             .of_units
             .into_iter()
             .map(|ids| ids.into_iter().map(|id| id.unwrap_or(0)).collect())
             .collect();
-        Functions {
-            names: self.names.into_names(),
-            merged: self.merged,
-            of_units,
-            code: self.code,
-            starts: self.starts,
-        }
-    }
-}
-
-/// The size of the symbols at one address.
-fn size_of(here: &[Symbol<'_>]) -> u64 {
-    here.iter().map(|symbol| symbol.size).max().unwrap_or(0)
-}
-
-/// What a symbol's clone suffix says of its code.
-fn part_of(symbol: &Symbol<'_>) -> BodyPart {
-    match split_clone_suffix(symbol.name).1 {
-        "" => BodyPart::Whole,
-        suffix if suffix.contains("cold") || suffix.contains("unlikely") => BodyPart::Cold,
-        suffix if suffix.contains("part") || suffix.contains("_omp_fn") => BodyPart::Part,
-        _ => BodyPart::Clone,
+        Functions { names: self.names.into_names(), merged: self.merged, of_units, starts: self.starts }
     }
 }
 

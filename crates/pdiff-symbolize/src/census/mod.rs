@@ -4,9 +4,9 @@
 //! [`Census`]. Deliberately not here: opening files, caches, addresses of samples.
 //!
 //! ```text
-//! image --symbols--> names by address ----------------\
-//!       --inflate--> DWARF --walk, by unit--> records --merge--> functions, sites --> Census
-//!       --decode, by body--> calls, hashes, spin points ------------------------/
+//! image --symbols--> names by address --------------\
+//!       --inflate--> DWARF --walk, by unit--> facts --merge--> functions, sites --> Census
+//!                                                \--decode, by body--> calls, hashes, spin points --/
 //! ```
 //!
 //! Constraints: DWARF 2 to 5 of GCC, Clang and rustc; 64-bit little-endian ELF; entries are visited once, without
@@ -14,6 +14,7 @@
 //! sites in the debug information tell of them. Indirect calls are never seen.
 
 mod code;
+mod code_places;
 mod digest;
 mod error;
 mod functions;
@@ -30,7 +31,8 @@ use pdiff_profile::census::Census;
 
 pub(crate) use error::CensusError;
 
-use functions::Functions;
+use code_places::code_places;
+use identity::Names;
 use image::Image;
 use raw_text::Strings;
 use sections::Sections;
@@ -52,9 +54,12 @@ pub(crate) fn take_census(image: &[u8], debug: Option<&[u8]>) -> Result<Census, 
     let sections = sections?;
     let units = unit::read_units(&sections);
     let strings = sections.into_strings();
-    let functions = Functions::merge(&units, &symbols, Strings::new(&strings));
+    let (names, code) = rayon::join(
+        || Names::collect(&units, &symbols, Strings::new(&strings)),
+        || code_places(&units, &symbols),
+    );
     drop(strings);
-    Ok(rows::assemble(&image, &units, &symbols, functions))
+    Ok(rows::assemble(&image, &units, &symbols, names, &code))
 }
 
 #[cfg(test)]

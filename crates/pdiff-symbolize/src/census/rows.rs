@@ -9,9 +9,10 @@ use pdiff_profile::census::{
 };
 use rayon::prelude::*;
 
-use super::code::{Decoded, decode_bodies};
+use super::code::{BodyFacts, decode_bodies};
+use super::code_places::CodePlace;
 use super::functions::{Functions, Merged};
-use super::identity::Name;
+use super::identity::{Name, Names};
 use super::image::Image;
 use super::symbols::Symbols;
 use super::unit::{UnitFacts, Units};
@@ -21,30 +22,37 @@ pub(super) fn assemble(
     image: &Image<'_>,
     units: &Units,
     symbols: &Symbols<'_>,
-    functions: Functions<'_>,
+    names: Names,
+    code: &[CodePlace],
 ) -> Census {
     let has_units = units.units.iter().any(|unit| !unit.functions.is_empty());
     let visibility = if has_units { Visibility::DebugInfo } else { symbols.visibility };
     let mut builder = CensusBuilder::new(visibility);
     let producers = add_producers(&mut builder, image, units);
-    let (code, ids) = rayon::join(
-        || decode_bodies(image, &functions),
-        || add_functions(&mut builder, &functions, &producers),
+    let (decoded, (functions, ids)) = rayon::join(
+        || decode_bodies(image, code),
+        || {
+            let functions = Functions::merge(units, symbols, names, code);
+            let ids = add_functions(&mut builder, &functions, &producers);
+            (functions, ids)
+        },
     );
-    builder.coverage(coverage(units, &code));
-    add_bodies(&mut builder, &functions, &code, &ids);
+    builder.coverage(coverage(units, &decoded));
+    let bodies = Bodies { code, decoded: &decoded, functions: &functions, ids: &ids };
+    bodies.add_to(&mut builder);
     add_sites(&mut builder, units, &functions, &ids);
-    add_edges(&mut builder, units, &functions, &code, &ids);
+    bodies.add_calls_to(&mut builder);
+    add_call_sites(&mut builder, units, &functions, &ids);
     // Freeing a million small pieces takes as long as sorting.
-    rayon::join(|| builder.finish(), || drop(functions)).0
+    rayon::join(|| builder.finish(), || drop((functions, decoded))).0
 }
 
-fn coverage(units: &Units, code: &Decoded) -> Coverage {
+fn coverage(units: &Units, decoded: &[BodyFacts]) -> Coverage {
     Coverage {
         units: units.units.len() as u64 + units.unreadable + units.split,
         unreadable_units: units.unreadable,
         split_units: units.split,
-        undecoded_bodies: code.bodies.iter().filter(|body| body.hash.is_none()).count() as u64,
+        undecoded_bodies: decoded.iter().filter(|body| body.hash.is_none()).count() as u64,
     }
 }
 
@@ -66,25 +74,34 @@ fn add_functions(
     functions: &Functions<'_>,
     producers: &[ProducerId],
 ) -> Vec<FunctionId> {
-    let named = |(id, merged)| Some((id, functions.name(merged)?, merged));
-    let mut order: Vec<(u32, &Name, &Merged<'_>)> =
-        (0_u32..).zip(&functions.merged).filter_map(named).collect();
-    order.par_sort_unstable_by(|a, b| {
-        a.1.qualified.cmp(&b.1.qualified).then_with(|| rest_of(a).cmp(&rest_of(b)))
-    });
+    // Beside its name stands the text that orders it, so that comparing reads one place less.
+    let named = |(id, merged)| {
+        let name = functions.name(merged)?;
+        Some((&*name.qualified, (id, name, merged)))
+    };
+    let mut order: Vec<(&str, Row<'_>)> = (0_u32..).zip(&functions.merged).filter_map(named).collect();
+    order.par_sort_unstable_by(|a, b| a.0.cmp(b.0).then_with(|| rest_of(&a.1).cmp(&rest_of(&b.1))));
     let mut ids = vec![FunctionId(0); functions.merged.len()];
-    for (new, (old, ..)) in (0_u32..).zip(&order) {
+    for (new, (_, (old, ..))) in (0_u32..).zip(&order) {
         if let Some(id) = ids.get_mut(*old as usize) {
             *id = FunctionId(new);
         }
     }
     // A name and a linkage name each.
-    builder.reserve_text(2 * order.len(), order.iter().map(|(_, name, _)| text_bytes(name)).sum());
-    for (_, name, merged) in order {
+    builder.reserve_text(2 * order.len(), order.iter().map(|(_, (_, name, _))| text_bytes(name)).sum());
+    // Equal names stand together, and linkage names are all different: neither is looked for among the texts.
+    let mut last: Option<(&str, TextId)> = None;
+    for (qualified, (_, name, merged)) in order {
+        let known = last.filter(|(text, _)| *text == qualified);
+        let name_id = known.map_or_else(|| builder.new_text(qualified), |(_, id)| id);
+        last = Some((qualified, name_id));
+        let linkage_name = name.linkage.as_deref();
+        let linkage_name =
+            linkage_name.map(|text| if text == qualified { name_id } else { builder.new_text(text) });
         let facts = FunctionFacts {
-            name: builder.text(&name.qualified),
+            name: name_id,
             parameters: name.parameters.as_deref().map(|text| builder.text(text)),
-            linkage_name: name.linkage.as_deref().map(|text| builder.text(text)),
+            linkage_name,
             file: merged.path.map(|text| builder.text(text)),
             line: merged.line,
             inline: merged.inline,
@@ -102,27 +119,63 @@ fn text_bytes(name: &Name) -> usize {
     name.qualified.len() + name.linkage.as_ref().map_or(0, |linkage| linkage.len())
 }
 
+/// A merged function in the making of its row: its id, its name and what is known of it.
+type Row<'m> = (u32, &'m Name, &'m Merged<'m>);
+
 /// What orders functions of one name: as the builder orders them.
-fn rest_of<'m>(
-    (id, name, merged): &(u32, &'m Name, &'m Merged<'_>),
-) -> (&'m str, &'m str, u32, &'m str, u32) {
+fn rest_of<'m>((id, name, merged): &Row<'m>) -> (&'m str, &'m str, u32, &'m str, u32) {
     let parameters = name.parameters.as_deref().unwrap_or("");
     let linkage = name.linkage.as_deref().unwrap_or("");
     (parameters, merged.path.unwrap_or(""), merged.line, linkage, *id)
 }
 
-fn add_bodies(builder: &mut CensusBuilder, functions: &Functions<'_>, code: &Decoded, ids: &[FunctionId]) {
-    for (place, facts) in functions.code.iter().zip(&code.bodies) {
-        let Some(function) = ids.get(place.function as usize) else { continue };
-        let body = Body {
-            addr: ObjectAddr(place.addr),
-            bytes: place.bytes,
-            part: place.part,
-            hash: facts.hash,
-            spin: facts.spins.iter().map(|(_, spin)| *spin).min(),
-            described: place.described,
-        };
-        builder.body(*function, body);
+/// The code of functions, decoded.
+struct Bodies<'a> {
+    code: &'a [CodePlace],
+    /// By piece of code.
+    decoded: &'a [BodyFacts],
+    functions: &'a Functions<'a>,
+    /// By merged function.
+    ids: &'a [FunctionId],
+}
+
+impl Bodies<'_> {
+    /// The function whose code begins at an address.
+    fn function_at(&self, addr: u64) -> Option<FunctionId> {
+        self.ids.get(*self.functions.starts.get(&addr)? as usize).copied()
+    }
+
+    fn add_to(&self, builder: &mut CensusBuilder) {
+        for (place, facts) in self.code.iter().zip(self.decoded) {
+            let Some(function) = self.function_at(place.addr) else { continue };
+            let body = Body {
+                addr: ObjectAddr(place.addr),
+                bytes: place.bytes,
+                part: place.part,
+                hash: facts.hash,
+                spin: facts.spins.iter().map(|(_, spin)| *spin).min(),
+                described: place.described,
+            };
+            builder.body(function, body);
+        }
+    }
+
+    fn add_calls_to(&self, builder: &mut CensusBuilder) {
+        let bodies = self.code.par_iter().zip(self.decoded);
+        let edges: Vec<CallEdge> =
+            bodies.flat_map_iter(|(place, facts)| self.calls_of(place, facts)).collect();
+        edges.into_iter().for_each(|edge| builder.edge(edge));
+    }
+
+    fn calls_of(&self, place: &CodePlace, facts: &BodyFacts) -> impl Iterator<Item = CallEdge> {
+        let caller = self.function_at(place.addr);
+        facts.transfers.iter().filter_map(move |transfers| {
+            let (caller, callee) = (caller?, self.function_at(transfers.target)?);
+            // Jumps between the parts of a function are no calls; calls to itself are.
+            let tail_jumps = if caller == callee { 0 } else { transfers.jumps };
+            let (calls, source) = (transfers.calls, EdgeSource::Disassembly);
+            (calls > 0 || tail_jumps > 0).then_some(CallEdge { caller, callee, calls, tail_jumps, source })
+        })
     }
 }
 
@@ -141,29 +194,11 @@ fn add_sites(builder: &mut CensusBuilder, units: &Units, functions: &Functions<'
     };
     let inputs = units.units.par_iter().zip(&functions.of_units).zip(&path_ids);
     let mut sites: Vec<InlineSite> = inputs.flat_map_iter(rows_of).collect();
-    sites.par_sort_unstable_by_key(|site| (site.callee, site.caller, site.file, site.line));
+    sites.par_sort_unstable_by_key(InlineSite::key);
     builder.sites(sites);
 }
 
-fn add_edges(
-    builder: &mut CensusBuilder,
-    units: &Units,
-    functions: &Functions<'_>,
-    code: &Decoded,
-    ids: &[FunctionId],
-) {
-    for call in &code.calls {
-        let (caller, callee) = (ids.get(call.caller as usize), ids.get(call.callee as usize));
-        let (Some(caller), Some(callee)) = (caller, callee) else { continue };
-        let (calls, tail_jumps) = (call.calls, call.tail_jumps);
-        builder.edge(CallEdge {
-            caller: *caller,
-            callee: *callee,
-            calls,
-            tail_jumps,
-            source: EdgeSource::Disassembly,
-        });
-    }
+fn add_call_sites(builder: &mut CensusBuilder, units: &Units, functions: &Functions<'_>, ids: &[FunctionId]) {
     for (unit, of_unit) in units.units.iter().zip(&functions.of_units) {
         let id = |function: u32| ids.get(*of_unit.get(function as usize)? as usize).copied();
         for row in &unit.call_sites {

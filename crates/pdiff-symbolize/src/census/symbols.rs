@@ -70,6 +70,13 @@ impl<'a> Symbols<'a> {
         self.places.get(&addr).and_then(|places| self.functions.get(places.clone())).unwrap_or(&[])
     }
 
+    /// Whether `addr` lies behind the start of the symbol before it.
+    pub(super) fn is_inside(&self, addr: u64) -> bool {
+        let after = self.functions.partition_point(|symbol| symbol.addr <= addr);
+        let before = after.checked_sub(1).and_then(|last| self.functions.get(last));
+        before.is_some_and(|symbol| addr - symbol.addr < symbol.size)
+    }
+
     /// The place of the first symbol at an address.
     pub(super) fn first_at(&self, addr: u64) -> Option<usize> {
         self.places.get(&addr).map(|places| places.start)
