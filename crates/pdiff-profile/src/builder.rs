@@ -134,6 +134,12 @@ impl ProfileBuilder {
         self.without_period.insert(event);
     }
 
+    /// Makes room for so many frames and stacks at once: tables that grow are hashed anew each time.
+    pub fn reserve_stacks(&mut self, frames: usize, stacks: usize) {
+        self.frames.reserve(frames);
+        self.stack_ids.reserve(stacks);
+    }
+
     /// Makes room for so many cells at once, so that memory does not grow by doubling.
     pub fn reserve_cells(&mut self, cells: usize) {
         self.cells.reserve_exact(cells);
@@ -202,11 +208,11 @@ impl ProfileBuilder {
 
 /// Sorts cells by key and adds up those of one key.
 fn merge_cells(cells: &mut Vec<Cell>) {
-    cells.sort_unstable_by_key(order_of);
+    cells.sort_unstable_by_key(Cell::order);
     cells.dedup_by(|next, kept| {
         let samples = kept.samples.checked_add(next.samples);
         let weight = kept.weight.0.checked_add(next.weight.0);
-        match (order_of(next) == order_of(kept), samples, weight) {
+        match (next.order() == kept.order(), samples, weight) {
             (true, Some(samples), Some(weight)) => {
                 (kept.samples, kept.weight) = (samples, Weight(weight));
                 true
@@ -214,10 +220,4 @@ fn merge_cells(cells: &mut Vec<Cell>) {
             _ => false,
         }
     });
-}
-
-/// Event, second, thread and stack as one number, for one comparison.
-fn order_of(cell: &Cell) -> u128 {
-    let parts = [cell.event.0, cell.block, cell.thread.0, cell.stack.0];
-    parts.into_iter().fold(0, |order, part| order << 32 | u128::from(part))
 }

@@ -1,38 +1,48 @@
 //! Values by number, each once, in the order in which they came.
 
 use std::borrow::Borrow;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
-/// Values by id and ids by value.
+/// Values by id and ids by value. A value is kept once; beside its id stands its hash, so that a table that grows does not
+/// read all values again.
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
-    ids: FxHashMap<T, u32>,
+    ids: HashTable<(u64, u32)>,
     values: Vec<T>,
 }
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { ids: FxHashMap::default(), values: Vec::new() }
+        Self { ids: HashTable::new(), values: Vec::new() }
     }
 }
 
-impl<T: Hash + Eq + Clone> Interner<T> {
+impl<T> Interner<T> {
     /// The id of the value that `key` stands for; it is made where it is not known yet.
     pub(crate) fn intern_by<Q>(&mut self, key: &Q, value: impl FnOnce() -> T) -> u32
     where
         T: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
-        if let Some(id) = self.ids.get(key) {
+        let hash = FxBuildHasher.hash_one(key);
+        let values = &self.values;
+        let is_key = |id: u32| values.get(id as usize).is_some_and(|value| value.borrow() == key);
+        if let Some((_, id)) = self.ids.find(hash, |(known, id)| *known == hash && is_key(*id)) {
             return *id;
         }
         let id = u32::try_from(self.values.len()).expect("fewer than 2^32 unique values fit in memory");
-        let value = value();
-        self.values.push(value.clone());
-        self.ids.insert(value, id);
+        self.values.push(value());
+        self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
+    }
+
+    /// Makes room for so many more values at once.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.ids.reserve(more, |(hash, _)| *hash);
+        self.values.reserve(more);
     }
 
     /// The values, by id.
@@ -41,7 +51,8 @@ impl<T: Hash + Eq + Clone> Interner<T> {
     }
 
     /// The values, by id.
-    pub(crate) fn into_values(self) -> Vec<T> {
+    pub(crate) fn into_values(mut self) -> Vec<T> {
+        self.values.shrink_to_fit();
         self.values
     }
 }

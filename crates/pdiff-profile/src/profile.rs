@@ -178,6 +178,15 @@ pub struct Cell {
     pub weight: Weight,
 }
 
+impl Cell {
+    /// What tells cells apart, and orders them: event, second, thread and stack as one number, for one comparison.
+    #[must_use]
+    pub fn order(&self) -> u128 {
+        let parts = [self.event.0, self.block, self.thread.0, self.stack.0];
+        parts.into_iter().fold(0, |order, part| order << 32 | u128::from(part))
+    }
+}
+
 /// Where an object was mapped (`PERF_RECORD_MMAP2`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mapping {
