@@ -1,6 +1,7 @@
 //! From the lines of a sample to a stack: the one place where perf's order, leaf first, is turned to root first.
 //!
-//! A line is parsed once for each worker that met it, whatever number of stacks it stands in.
+//! A line is read once for each worker that met it, whatever number of stacks it stands in, and without the profile in the
+//! making ([`ReadLine`]), so that the lines of several workers are read at once.
 //!
 //! - An `(inlined)` frame has no object of its own: it gets that of the first frame above it that has one.
 //! - Where perf expands inlined functions it prints some frames twice (same address, same symbol, one above the other).
@@ -11,6 +12,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use pdiff_profile::{Frame, FrameId, Object, ObjectIndex, ProfileBuilder, RawAddr, StringId};
+use rustc_hash::FxHashMap;
 
 use super::blocks::MAX_LINE_BYTES;
 use super::frame_line;
@@ -27,15 +29,24 @@ struct Placed {
 /// Place of a frame in [`ChainParser::frames`].
 type FrameIndex = u32;
 
-/// The frames of a text and what was imperfect in it.
+/// The frames of a text and what was imperfect in it. There are many, so it is small.
 #[derive(Clone, Default, Debug)]
 pub(super) struct ParsedText {
     /// Where its frames stand in [`ChainParser::texts`], leaf first.
-    frames: Range<usize>,
+    frames: Range<u32>,
     /// The text begins with the source position of a frame before it.
     source_before: Option<SourceLine>,
-    /// What to note for each sample with this text.
-    flaws: Flaws,
+    /// What to note for each sample with this text: a place in [`ChainParser::flaws`] plus one; 0 if nothing.
+    flaws: u32,
+}
+
+/// Imperfections of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct LineFlaws {
+    is_unparsed: bool,
+    is_too_long: bool,
+    is_not_utf8: bool,
+    has_skipped: bool,
 }
 
 /// Imperfections, counted.
@@ -59,20 +70,78 @@ struct SourceLine {
     inlined: bool,
 }
 
-/// A line of a stack, and what was imperfect in it.
+/// What a line of a stack says, in its own text.
+#[derive(Clone, Debug)]
+pub(super) struct ReadLine<'t> {
+    text: LineText<'t>,
+    flaws: LineFlaws,
+}
+
+#[derive(Clone, Debug)]
+enum LineText<'t> {
+    Frame(FrameText<'t>),
+    Source(Cow<'t, str>),
+    /// Source code, which is not kept.
+    Code,
+    Unparsed,
+}
+
+/// A frame line whose texts are whole.
+#[derive(Clone, Debug)]
+struct FrameText<'t> {
+    addr: RawAddr,
+    symbol: Option<Cow<'t, str>>,
+    symbol_offset: Option<u64>,
+    object: Option<Cow<'t, str>>,
+    inlined: bool,
+}
+
+impl<'t> ReadLine<'t> {
+    /// Reads one line.
+    pub(super) fn of(line: &'t [u8]) -> Self {
+        let mut flaws = LineFlaws::default();
+        let line = match line.get(..MAX_LINE_BYTES) {
+            Some(kept) if line.len() > MAX_LINE_BYTES => {
+                flaws.is_too_long = true;
+                kept
+            }
+            _ => line,
+        };
+        let text = lossy(line);
+        flaws.is_not_utf8 = matches!(text, Cow::Owned(_));
+        if line.starts_with(b"|") {
+            return Self { text: LineText::Code, flaws: LineFlaws { has_skipped: true, ..flaws } };
+        }
+        if line.starts_with(b"  ") && line.get(2) != Some(&b' ') {
+            return Self { text: LineText::Source(text), flaws };
+        }
+        let Some(frame) = frame_line::parse(line) else {
+            return Self { text: LineText::Unparsed, flaws: LineFlaws { is_unparsed: true, ..flaws } };
+        };
+        flaws.has_skipped = frame.has_skipped;
+        let frame = FrameText {
+            addr: RawAddr(frame.addr),
+            symbol: frame.symbol.map(lossy),
+            symbol_offset: frame.offset,
+            object: frame.object.map(lossy),
+            inlined: frame.inlined,
+        };
+        Self { text: LineText::Frame(frame), flaws }
+    }
+}
+
+/// A line of a stack in the profile's numbers, and what was imperfect in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ParsedLine {
     says: LineFacts,
-    flaws: Flaws,
+    flaws: LineFlaws,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum LineFacts {
     Frame(FrameIndex),
     Source(SourceLine),
-    /// Source code, which is not kept.
-    Code,
-    Unparsed,
+    Nothing,
 }
 
 /// Parses the lines of stacks.
@@ -84,44 +153,66 @@ pub(super) struct ChainParser {
     placed: Vec<Placed>,
     /// The frames of all texts, one after the other.
     texts: Vec<FrameIndex>,
+    /// Of the texts that have any.
+    flaws: Vec<Flaws>,
     has_inlined: bool,
-    /// The object that was named last: most lines name the one before.
-    last_object: Option<(Box<[u8]>, ObjectIndex)>,
+    /// By the text that names it.
+    objects: FxHashMap<Box<str>, ObjectIndex>,
     /// Kept for its memory.
     leaf_first: Vec<FrameIndex>,
 }
 
 impl ChainParser {
     /// Parses one line.
-    pub(super) fn line(&mut self, line: &[u8], builder: &mut ProfileBuilder) -> ParsedLine {
-        let (text, flaws) = self.parse_line(line, builder);
-        let says = match text {
-            LineText::Frame(frame) => LineFacts::Frame(self.push(frame)),
-            LineText::Source(source) => LineFacts::Source(source),
-            LineText::Code => LineFacts::Code,
-            LineText::Unparsed => LineFacts::Unparsed,
+    pub(super) fn line(&mut self, line: &ReadLine<'_>, builder: &mut ProfileBuilder) -> ParsedLine {
+        let says = match &line.text {
+            LineText::Frame(frame) => LineFacts::Frame(self.frame_of(frame, builder)),
+            LineText::Source(text) => LineFacts::Source(parse_source(text, builder)),
+            LineText::Code | LineText::Unparsed => LineFacts::Nothing,
         };
-        ParsedLine { says, flaws }
+        ParsedLine { says, flaws: line.flaws }
     }
 
     /// Puts the lines of a text together, leaf first.
     pub(super) fn text(&mut self, lines: impl Iterator<Item = ParsedLine>) -> ParsedText {
         let start = self.texts.len();
-        let mut parsed = ParsedText::default();
+        let (mut source_before, mut flaws) = (None, Flaws::default());
         for line in lines {
-            parsed.flaws.add(line.flaws);
+            flaws.add_line(line.flaws);
             match line.says {
                 LineFacts::Frame(frame) => self.texts.push(frame),
-                LineFacts::Source(source) if self.texts.len() == start => parsed.source_before = Some(source),
+                LineFacts::Source(source) if self.texts.len() == start => source_before = Some(source),
                 LineFacts::Source(source) => {
                     let frame = self.texts.pop().map(|frame| self.with_source(frame, source));
                     self.texts.extend(frame);
                 }
-                LineFacts::Code | LineFacts::Unparsed => {}
+                LineFacts::Nothing => {}
             }
         }
-        self.has_inlined |= parsed.source_before.is_some_and(|source| source.inlined);
-        ParsedText { frames: start..self.texts.len(), ..parsed }
+        self.has_inlined |= source_before.is_some_and(|source| source.inlined);
+        if !flaws.is_empty() {
+            self.flaws.push(flaws);
+        }
+        let number = |count| u32::try_from(count).expect("fewer than 2^32 frames fit in memory");
+        ParsedText {
+            frames: number(start)..number(self.texts.len()),
+            source_before,
+            flaws: if flaws.is_empty() { 0 } else { number(self.flaws.len()) },
+        }
+    }
+
+    fn frames_of(&self, text: &ParsedText) -> &[FrameIndex] {
+        self.texts.get(text.frames.start as usize..text.frames.end as usize).unwrap_or(&[])
+    }
+
+    fn flaws_of(&self, text: &ParsedText) -> Flaws {
+        let place = text.flaws.checked_sub(1);
+        place.and_then(|place| self.flaws.get(place as usize)).copied().unwrap_or_default()
+    }
+
+    /// How many frames were parsed; the profile has no more, but for those that borrow the object of another.
+    pub(super) fn frame_count(&self) -> usize {
+        self.frames.len()
     }
 
     /// Puts the stack of a leaf and its callers into `stack`, root first, and returns its flaws. All texts must have been
@@ -133,15 +224,15 @@ impl ChainParser {
         builder: &mut ProfileBuilder,
         stack: &mut Vec<FrameId>,
     ) -> Flaws {
-        let mut flaws = leaf.flaws;
-        flaws.add(tail.flaws);
+        let mut flaws = self.flaws_of(leaf);
+        flaws.add(self.flaws_of(tail));
         let mut frames = std::mem::take(&mut self.leaf_first);
         frames.clear();
-        frames.extend_from_slice(self.texts.get(leaf.frames.clone()).unwrap_or(&[]));
+        frames.extend_from_slice(self.frames_of(leaf));
         if let (Some(frame), Some(source)) = (frames.last_mut(), tail.source_before) {
             *frame = self.with_source(*frame, source);
         }
-        frames.extend_from_slice(self.texts.get(tail.frames.clone()).unwrap_or(&[]));
+        frames.extend_from_slice(self.frames_of(tail));
         if self.has_inlined {
             flaws.doubled += self.drop_doubled(&mut frames);
         }
@@ -150,46 +241,31 @@ impl ChainParser {
         flaws
     }
 
-    fn parse_line(&mut self, line: &[u8], builder: &mut ProfileBuilder) -> (LineText, Flaws) {
-        let mut flaws = Flaws::default();
-        let line = match line.get(..MAX_LINE_BYTES) {
-            Some(kept) if line.len() > MAX_LINE_BYTES => {
-                flaws.too_long = 1;
-                kept
-            }
-            _ => line,
-        };
-        let text = lossy(line);
-        flaws.not_utf8 = u32::from(matches!(text, Cow::Owned(_)));
-        if line.starts_with(b"|") {
-            return (LineText::Code, Flaws { skipped: 1, ..flaws });
-        }
-        if line.starts_with(b"  ") && line.get(2) != Some(&b' ') {
-            return (LineText::Source(parse_source(&text, builder)), flaws);
-        }
-        let Some(frame) = frame_line::parse(line) else {
-            return (LineText::Unparsed, Flaws { unparsed: 1, ..flaws });
-        };
-        flaws.skipped = u32::from(frame.has_skipped);
-        let object = frame.object.map_or(NO_OBJECT, |object| self.object(object, builder));
-        let frame = Frame {
-            addr: Some(RawAddr(frame.addr)),
-            symbol: frame.symbol.map(|symbol| builder.string(&lossy(symbol))),
-            symbol_offset: frame.offset,
+    fn frame_of(&mut self, text: &FrameText<'_>, builder: &mut ProfileBuilder) -> FrameIndex {
+        let object = text.object.as_ref().map_or(NO_OBJECT, |object| self.object(object, builder));
+        self.push(Frame {
+            addr: Some(text.addr),
+            symbol: text.symbol.as_ref().map(|symbol| builder.string(symbol)),
+            symbol_offset: text.symbol_offset,
             object,
             source: None,
-            inlined: frame.inlined,
-        };
-        (LineText::Frame(frame), flaws)
+            inlined: text.inlined,
+        })
     }
 
-    fn object(&mut self, text: &[u8], builder: &mut ProfileBuilder) -> ObjectIndex {
-        if let Some((_, index)) = self.last_object.as_ref().filter(|(last, _)| **last == *text) {
+    fn object(&mut self, text: &str, builder: &mut ProfileBuilder) -> ObjectIndex {
+        if let Some(index) = self.objects.get(text) {
             return *index;
         }
-        let index = builder.object(Object::from_text(&lossy(text)));
-        self.last_object = Some((text.into(), index));
+        let index = builder.object(Object::from_text(text));
+        self.objects.insert(text.into(), index);
         index
+    }
+
+    /// Makes room for the frames of so many lines at once.
+    pub(super) fn reserve(&mut self, lines: usize) {
+        self.frames.reserve(lines);
+        self.placed.reserve(lines);
     }
 
     fn push(&mut self, frame: Frame) -> FrameIndex {
@@ -271,14 +347,14 @@ fn known_object(mut frame: Frame, builder: &mut ProfileBuilder) -> Frame {
     frame
 }
 
-enum LineText {
-    Frame(Frame),
-    Source(SourceLine),
-    Code,
-    Unparsed,
-}
-
 impl Flaws {
+    fn add_line(&mut self, line: LineFlaws) {
+        self.unparsed += u32::from(line.is_unparsed);
+        self.too_long += u32::from(line.is_too_long);
+        self.not_utf8 += u32::from(line.is_not_utf8);
+        self.skipped += u32::from(line.has_skipped);
+    }
+
     fn add(&mut self, other: Self) {
         self.unparsed += other.unparsed;
         self.too_long += other.too_long;

@@ -31,11 +31,17 @@ pub(super) struct Place {
 }
 
 /// The texts of leaves and of their callers.
-pub(super) struct ChainMemo {
+#[derive(Default)]
+pub(super) struct ChainTexts {
     /// Leaf lines; the first is that of samples without frames.
-    leaves: Memo,
+    pub(super) leaves: Memo,
     /// The lines above a leaf; the first is that of none.
-    tails: TailMemo,
+    pub(super) tails: TailMemo,
+}
+
+/// The texts of leaves and of their callers while they are read.
+pub(super) struct ChainMemo {
+    texts: ChainTexts,
     blank_line: Finder<'static>,
     /// Whether the last chain ended with a blank line (and not with columns to skip).
     ends_blank: bool,
@@ -44,15 +50,15 @@ pub(super) struct ChainMemo {
 impl ChainMemo {
     /// Knows only [`NO_TEXT`].
     pub(super) fn new() -> Self {
-        let (mut leaves, mut tails) = (Memo::default(), TailMemo::default());
-        leaves.intern(b"");
-        tails.intern(b"");
-        Self { leaves, tails, blank_line: Finder::new(b"\n\n"), ends_blank: true }
+        let mut texts = ChainTexts::default();
+        texts.leaves.intern(b"");
+        texts.tails.intern(b"");
+        Self { texts, blank_line: Finder::new(b"\n\n"), ends_blank: true }
     }
 
-    /// The texts of the leaves, by number, and their callers.
-    pub(super) fn into_parts(self) -> (Vec<Box<[u8]>>, TailMemo) {
-        (self.leaves.into_texts(), self.tails)
+    /// The texts.
+    pub(super) fn into_texts(self) -> ChainTexts {
+        self.texts
     }
 
     /// The frames of a chain, and the one line that ends it: blank, or columns to skip.
@@ -64,7 +70,7 @@ impl ChainMemo {
         log: &mut NoteLog,
     ) -> (TextId, TextId) {
         let leaf = cursor.next_line().unwrap_or(b"");
-        let leaf = self.leaves.intern(leaf).0;
+        let leaf = self.texts.leaves.intern(leaf).0;
         let known = if self.ends_blank { self.known_tail(cursor) } else { None };
         if let Some(tail) = known {
             return (leaf, tail);
@@ -83,7 +89,7 @@ impl ChainMemo {
         }
         let window = cursor.rest.get(..TAIL_WINDOW_BYTES).unwrap_or(cursor.rest);
         let end = self.blank_line.find(window)? + 1;
-        let (tail, lines) = self.tails.find(cursor.rest.get(..end)?)?;
+        let (tail, lines) = self.texts.tails.find(cursor.rest.get(..end)?)?;
         cursor.take(end + 1, lines + 1);
         Some(tail)
     }
@@ -94,7 +100,7 @@ impl ChainMemo {
             log.add(NoteKind::StackTooDeep, place.weight, place.position, b"a stack of a sample");
         }
         let text = cursor.take(extent.bytes, extent.lines);
-        self.tails.intern(text.get(..extent.kept_bytes).unwrap_or(text))
+        self.texts.tails.intern(text.get(..extent.kept_bytes).unwrap_or(text))
     }
 
     fn end_of_chain(&mut self, cursor: &mut Cursor<'_>, place: Place, log: &mut NoteLog) {
@@ -119,7 +125,7 @@ impl ChainMemo {
     /// The frame of a flat sample, and the source lines under it: two blanks and a text that is no sample itself.
     #[inline]
     pub(super) fn read_flat(&mut self, frame: &[u8], cursor: &mut Cursor<'_>) -> (TextId, TextId) {
-        (self.leaves.intern(frame).0, self.source_of_flat(cursor))
+        (self.texts.leaves.intern(frame).0, self.source_of_flat(cursor))
     }
 
     #[inline]
@@ -135,6 +141,6 @@ impl ChainMemo {
         if !is_source {
             return NO_TEXT;
         }
-        self.tails.intern(cursor.take_source_lines())
+        self.texts.tails.intern(cursor.take_source_lines())
     }
 }

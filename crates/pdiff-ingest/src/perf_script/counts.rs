@@ -78,7 +78,7 @@ pub(super) struct Counts {
     pub(super) chains: Vec<Chain>,
     /// Thread and event of the cells.
     pub(super) lanes: Vec<(u32, u32)>,
-    /// The cells.
+    /// The cells, by second once counting is finished.
     pub(super) chunks: Vec<Vec<LocalCell>>,
     /// The latest second so far, and whether an earlier one came after it.
     latest: u32,
@@ -161,11 +161,9 @@ impl Counts {
         }
     }
 
-    /// Frees what only counting needs.
-    pub(super) fn forget_ids(&mut self) {
-        self.running = FxHashMap::default();
-        self.chain_ids = FxHashMap::default();
-        self.lane_ids = FxHashMap::default();
+    /// The place of a chain, if it was counted.
+    pub(super) fn chain_of(&self, leaf: TextId, tail: TextId) -> Option<u32> {
+        self.chain_ids.get(&(leaf, tail)).copied()
     }
 
     fn push(&mut self, key: CellKey, counted: &Running) {

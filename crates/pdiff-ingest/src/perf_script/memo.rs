@@ -10,17 +10,21 @@ use hashbrown::HashTable;
 /// Number of a text in its memo.
 pub(super) type TextId = u32;
 
-/// Texts and their numbers, counted from zero.
+/// Texts and their numbers, counted from zero; all texts are in one piece.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     entries: HashTable<Entry>,
+    bytes: Vec<u8>,
+    /// Where each text ends in `bytes`; it begins where the one before ends.
+    ends: Vec<usize>,
 }
 
-/// A text beside its hash and number, so that a hit touches the table and the text, and nothing else.
-#[derive(Debug)]
+/// Where a text lies, beside its hash and number, so that a hit touches the table and the text, and nothing else.
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     hash: u64,
-    text: Box<[u8]>,
+    start: usize,
+    len: u32,
     id: TextId,
 }
 
@@ -43,25 +47,34 @@ impl Memo {
 
     #[inline]
     fn find_hashed(&self, hash: u64, text: &[u8]) -> Option<TextId> {
-        self.entries.find(hash, |entry| entry.hash == hash && &*entry.text == text).map(|entry| entry.id)
+        let bytes = |entry: &Entry| self.bytes.get(entry.start..entry.start + entry.len as usize);
+        let is_text = |entry: &Entry| entry.hash == hash && bytes(entry) == Some(text);
+        self.entries.find(hash, is_text).map(|entry| entry.id)
     }
 
     #[cold]
     fn insert(&mut self, hash: u64, text: &[u8]) -> TextId {
-        let id = TextId::try_from(self.entries.len()).expect("fewer than 2^32 texts fit in memory");
-        self.entries.insert_unique(hash, Entry { hash, text: text.into(), id }, |entry| entry.hash);
+        let id = TextId::try_from(self.ends.len()).expect("fewer than 2^32 texts fit in memory");
+        let len = u32::try_from(text.len()).expect("a line is shorter than a block");
+        let entry = Entry { hash, start: self.bytes.len(), len, id };
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+        self.entries.insert_unique(hash, entry, |entry| entry.hash);
         id
     }
 
+    /// A text; empty if there is none of that number.
+    #[inline]
+    pub(super) fn text(&self, id: TextId) -> &[u8] {
+        let place = id as usize;
+        let end = self.ends.get(place).copied().unwrap_or(0);
+        let start = place.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        self.bytes.get(start..end).unwrap_or(b"")
+    }
+
     /// All texts, by number.
-    pub(super) fn into_texts(self) -> Vec<Box<[u8]>> {
-        let mut texts = vec![Box::default(); self.entries.len()];
-        for entry in self.entries {
-            if let Some(slot) = texts.get_mut(entry.id as usize) {
-                *slot = entry.text;
-            }
-        }
-        texts
+    pub(super) fn texts(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.ends.len()).map(|id| self.text(id as TextId))
     }
 }
 
@@ -86,6 +99,6 @@ mod tests {
         assert_eq!(memo.intern(b"b"), (1, true));
         assert_eq!(memo.intern(b"a"), (0, false));
         assert_eq!((memo.find(b"b"), memo.find(b"")), (Some(1), None));
-        assert_eq!(memo.into_texts(), [Box::from(*b"a"), Box::from(*b"b")]);
+        assert_eq!(memo.texts().collect::<Vec<_>>(), [b"a", b"b"]);
     }
 }

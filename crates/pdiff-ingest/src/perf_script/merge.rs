@@ -7,29 +7,23 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use pdiff_profile::{
     BuildId, EventId, FileOffset, Mapping, NoteKind, Object, Profile, ProfileBuilder, RuntimeAddr, Span,
-    StackId, Thread, ThreadId, Weight,
+    Thread, ThreadId,
 };
 
 use crate::error::Error;
 use crate::options::ReadOptions;
 
-use super::chain::{ChainParser, Flaws, ParsedLine, ParsedText};
-use super::counts::{Chain, Counts};
+use super::chain_memo::ChainTexts;
+use super::counts::Counts;
 use super::findings::{Findings, OwnedMap};
+use super::known_texts::PartTexts;
+use super::merged_cells::{CountedPart, merge_cells};
+use super::merged_stacks::merge_stacks;
 use super::note_log::NoteLog;
 use super::position::{LineNumbers, Position};
-use super::tail_memo::TailMemo;
 use super::thread_text::parse_thread;
 use super::worker::{FirstSeen, Worker};
 use super::{comment_line, too_many_unparsed};
-
-/// What one worker's numbers are in the profile.
-struct Ids {
-    /// By place in [`Counts::lanes`].
-    lanes: Vec<(EventId, ThreadId)>,
-    /// By place in [`Counts::chains`].
-    stacks: Vec<(StackId, Flaws)>,
-}
 
 /// The profile of all samples that the workers counted.
 pub(super) fn merge(workers: Vec<Worker>, path: &str, options: &ReadOptions<'_>) -> Result<Profile, Error> {
@@ -43,16 +37,18 @@ pub(super) fn merge(workers: Vec<Worker>, path: &str, options: &ReadOptions<'_>)
     }
     let events = merge_events(&parts, &mut builder);
     let threads = merge_threads(&parts, &mut builder, &mut findings.log);
-    let stacks = merge_stacks(&mut parts, &mut builder);
-    builder.reserve_cells(parts.iter().flat_map(|part| &part.counts.chunks).map(Vec::len).sum());
-    let firsts = first_flaws(&parts, &stacks);
-    for (((part, events), threads), stacks) in parts.into_iter().zip(events).zip(threads).zip(stacks) {
+    let texts: Vec<PartTexts<'_>> = parts.iter().map(Part::chain_texts).collect();
+    let stacks = merge_stacks(&texts, &mut builder);
+    let ids_of = |((part, stacks), (events, threads)): ((Part, _), (Vec<_>, Vec<_>))| {
         let lane = |(thread, event): &(u32, u32)| {
             Some(((*events.get(*event as usize)?)?, (*threads.get(*thread as usize)?)?))
         };
         let lanes = part.counts.lanes.iter().map_while(lane).collect();
-        merge_cells(part.counts, &Ids { lanes, stacks }, &firsts, &mut builder, &mut findings.log);
-    }
+        // The texts are not needed any more, and are freed.
+        CountedPart { lanes, stacks, chains: part.counts.chains, chunks: part.counts.chunks }
+    };
+    let counted = parts.into_iter().zip(stacks).zip(events.into_iter().zip(threads)).map(ids_of).collect();
+    merge_cells(counted, &mut builder, &mut findings.log);
     finish(builder, findings, path, options)
 }
 
@@ -61,28 +57,29 @@ struct Part {
     threads: Vec<(Option<Position>, Box<[u8]>)>,
     events: Vec<(Option<Position>, Box<[u8]>)>,
     without_period: Vec<bool>,
-    leaves: Vec<Box<[u8]>>,
-    tails: TailMemo,
+    texts: ChainTexts,
     counts: Counts,
 }
 
 impl Part {
     fn split(worker: Worker) -> (Self, Findings) {
-        let (leaves, tails) = worker.chains.into_parts();
         let part = Self {
             threads: in_pairs(worker.threads),
             events: in_pairs(worker.events),
             without_period: worker.without_period,
-            leaves,
-            tails,
+            texts: worker.chains.into_texts(),
             counts: worker.counts,
         };
         (part, worker.findings)
     }
+
+    fn chain_texts(&self) -> PartTexts<'_> {
+        PartTexts { texts: &self.texts, counts: &self.counts }
+    }
 }
 
 fn in_pairs(seen: FirstSeen) -> Vec<(Option<Position>, Box<[u8]>)> {
-    seen.firsts.into_iter().zip(seen.memo.into_texts()).collect()
+    seen.firsts.into_iter().zip(seen.memo.texts().map(Box::from)).collect()
 }
 
 /// Interns the texts of all parts in the order of the recording; the ids by part and text, `None` for texts without a
@@ -134,138 +131,6 @@ fn merge_threads(
         builder.thread(Thread { comm, pid: thread.pid, tid: thread.tid })
     };
     merge_texts(parts, |part| part.threads.as_slice(), intern)
-}
-
-/// Stacks in the order of their first samples, by part and chain. The texts are not needed after it, and are freed.
-fn merge_stacks(parts: &mut [Part], builder: &mut ProfileBuilder) -> Vec<Vec<(StackId, Flaws)>> {
-    let stacks = stacks_of(parts, builder);
-    for part in parts {
-        (part.leaves, part.tails) = (Vec::new(), TailMemo::default());
-        part.counts.forget_ids();
-    }
-    stacks
-}
-
-fn stacks_of(parts: &[Part], builder: &mut ProfileBuilder) -> Vec<Vec<(StackId, Flaws)>> {
-    let mut order: Vec<(Position, usize, usize)> = Vec::new();
-    for (place, part) in parts.iter().enumerate() {
-        order.extend(part.counts.chains.iter().enumerate().map(|(chain, known)| (known.first, place, chain)));
-    }
-    order.sort_unstable();
-    let mut parser = ChainParser::default();
-    let mut texts: Vec<ParsedTexts> = parts.iter().map(ParsedTexts::new).collect();
-    for (_, place, chain) in &order {
-        let Some((part, parsed)) = parts.get(*place).zip(texts.get_mut(*place)) else { continue };
-        if let Some(chain) = part.counts.chains.get(*chain) {
-            parsed.parse(part, *chain, &mut parser, builder);
-        }
-    }
-    let mut stacks: Vec<Vec<(StackId, Flaws)>> =
-        parts.iter().map(|part| vec![(StackId(0), Flaws::default()); part.counts.chains.len()]).collect();
-    let mut frames = Vec::new();
-    for (_, place, chain) in order {
-        let Some((part, parsed)) = parts.get(place).zip(texts.get(place)) else { continue };
-        let Some((leaf, tail)) = part.counts.chains.get(chain).and_then(|chain| parsed.get(*chain)) else {
-            continue;
-        };
-        let flaws = parser.assemble(leaf, tail, builder, &mut frames);
-        if let Some(slot) = stacks.get_mut(place).and_then(|stacks| stacks.get_mut(chain)) {
-            *slot = (builder.stack(&frames), flaws);
-        }
-    }
-    stacks
-}
-
-/// The texts of a part, parsed as they are needed.
-struct ParsedTexts {
-    leaves: Vec<Option<ParsedText>>,
-    tails: Vec<Option<ParsedText>>,
-    /// The lines of tails.
-    lines: Vec<Option<ParsedLine>>,
-}
-
-impl ParsedTexts {
-    fn new(part: &Part) -> Self {
-        Self {
-            leaves: vec![None; part.leaves.len()],
-            tails: vec![None; part.tails.len()],
-            lines: vec![None; part.tails.line_count()],
-        }
-    }
-
-    fn parse(&mut self, part: &Part, chain: Chain, parser: &mut ChainParser, builder: &mut ProfileBuilder) {
-        if let Some(slot @ None) = self.leaves.get_mut(chain.leaf as usize) {
-            let text = part.leaves.get(chain.leaf as usize).filter(|text| !text.is_empty());
-            let line = text.map(|text| parser.line(text, builder));
-            *slot = Some(parser.text(line.into_iter()));
-        }
-        if let Some(slot @ None) = self.tails.get_mut(chain.tail as usize) {
-            let ids = part.tails.line_ids_of(chain.tail);
-            for id in ids {
-                if let Some(line @ None) = self.lines.get_mut(*id as usize) {
-                    *line = Some(parser.line(part.tails.line(*id), builder));
-                }
-            }
-            let lines = ids.iter().filter_map(|id| *self.lines.get(*id as usize)?);
-            *slot = Some(parser.text(lines));
-        }
-    }
-
-    fn get(&self, chain: Chain) -> Option<(&ParsedText, &ParsedText)> {
-        let leaf = self.leaves.get(chain.leaf as usize)?.as_ref()?;
-        Some((leaf, self.tails.get(chain.tail as usize)?.as_ref()?))
-    }
-}
-
-/// Where each flawed stack stands first in the text, whichever worker met it there.
-type FirstFlaws = HashMap<(StackId, Flaws), Position, FixedState>;
-
-fn first_flaws(parts: &[Part], stacks: &[Vec<(StackId, Flaws)>]) -> FirstFlaws {
-    let mut firsts = FirstFlaws::default();
-    for (part, stacks) in parts.iter().zip(stacks) {
-        let flawed = part.counts.chains.iter().zip(stacks).filter(|(_, (_, flaws))| !flaws.is_empty());
-        for (chain, key) in flawed {
-            firsts.entry(*key).and_modify(|first| *first = chain.first.min(*first)).or_insert(chain.first);
-        }
-    }
-    firsts
-}
-
-/// Adds the cells of a part, whose memory is freed on the way.
-fn merge_cells(
-    counts: Counts,
-    ids: &Ids,
-    firsts: &FirstFlaws,
-    builder: &mut ProfileBuilder,
-    log: &mut NoteLog,
-) {
-    for cell in counts.chunks.into_iter().flatten() {
-        let lane = ids.lanes.get(cell.lane as usize);
-        let Some((&(event, thread), &(stack, flaws))) = lane.zip(ids.stacks.get(cell.chain as usize)) else {
-            continue;
-        };
-        builder.count(event, cell.block, thread, stack, cell.samples, Weight(cell.weight));
-        if !flaws.is_empty() {
-            let first = firsts.get(&(stack, flaws)).copied();
-            note_flaws(flaws, u64::from(cell.samples), cell.weight, first, log);
-        }
-    }
-}
-
-#[cold]
-fn note_flaws(flaws: Flaws, samples: u64, weight: u64, first: Option<Position>, log: &mut NoteLog) {
-    let Some(first) = first else { return };
-    let kinds = [
-        (NoteKind::UnparsedLine, flaws.unparsed),
-        (NoteKind::LineTooLong, flaws.too_long),
-        (NoteKind::NotUtf8, flaws.not_utf8),
-        (NoteKind::SkippedField, flaws.skipped),
-        (NoteKind::DoubledFrame, flaws.doubled),
-    ];
-    for (kind, per_sample) in kinds.into_iter().filter(|(_, per_sample)| *per_sample > 0) {
-        let example = || "in the stack of this sample".into();
-        log.add_many(kind, u64::from(per_sample).saturating_mul(samples), weight, first, example);
-    }
 }
 
 fn finish(

@@ -6,12 +6,12 @@
 
 use hashbrown::HashTable;
 
-use super::memo::{TextId, hash};
+use super::memo::{Memo, TextId, hash};
 
 /// Tails and their numbers, counted from zero.
 #[derive(Debug, Default)]
 pub(super) struct TailMemo {
-    lines: LineTable,
+    lines: Memo,
     ids: HashTable<(u64, TextId)>,
     /// Where the lines of each tail end in `line_ids`; they begin where those of the tail before end.
     ends: Vec<usize>,
@@ -35,7 +35,7 @@ impl TailMemo {
         }
         let id = TextId::try_from(self.ends.len()).expect("fewer than 2^32 texts fit in memory");
         let lines = &mut self.lines;
-        self.line_ids.extend(text.split_inclusive(|byte| *byte == b'\n').map(|line| lines.intern(line)));
+        self.line_ids.extend(text.split_inclusive(|byte| *byte == b'\n').map(|line| lines.intern(line).0));
         self.ends.push(self.line_ids.len());
         self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
@@ -68,49 +68,28 @@ impl TailMemo {
         self.line_ids.get(start..end).unwrap_or(&[])
     }
 
-    /// A line of tails.
-    pub(super) fn line(&self, id: u32) -> &[u8] {
-        self.lines.text(id)
+    /// The lines of tails.
+    pub(super) fn lines(&self) -> &Memo {
+        &self.lines
     }
 
-    /// How many different lines the tails have.
-    pub(super) fn line_count(&self) -> usize {
-        self.lines.ends.len()
+    /// By number of a tail: the number of the same tail in `other`, if it is there; `lines` tells that of each line.
+    pub(super) fn known_to(&self, other: &Self, lines: &[Option<u32>]) -> Vec<Option<TextId>> {
+        let mut known = vec![None; self.len()];
+        for (hash, id) in &self.ids {
+            let own = self.line_ids_of(*id).iter().map(|line| lines.get(*line as usize).copied().flatten());
+            let is_same = |id: TextId| other.line_ids_of(id).iter().map(|line| Some(*line)).eq(own.clone());
+            let found = other.ids.find(*hash, |(known, id)| known == hash && is_same(*id));
+            if let Some(slot) = known.get_mut(*id as usize) {
+                *slot = found.map(|(_, id)| *id);
+            }
+        }
+        known
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
-    }
-}
-
-/// Lines and their numbers, their texts in one piece.
-#[derive(Debug, Default)]
-struct LineTable {
-    ids: HashTable<(u64, u32)>,
-    texts: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl LineTable {
-    fn intern(&mut self, line: &[u8]) -> u32 {
-        let hash = hash(line);
-        if let Some((_, id)) = self.ids.find(hash, |(known, id)| *known == hash && self.text(*id) == line) {
-            return *id;
-        }
-        let id = u32::try_from(self.ends.len()).expect("fewer than 2^32 lines fit in memory");
-        self.texts.extend_from_slice(line);
-        self.ends.push(self.texts.len());
-        self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
-        id
-    }
-
-    #[inline]
-    fn text(&self, id: u32) -> &[u8] {
-        let place = id as usize;
-        let end = self.ends.get(place).copied().unwrap_or(0);
-        let start = place.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        self.texts.get(start..end).unwrap_or(b"")
     }
 }
 
@@ -129,8 +108,22 @@ mod tests {
         assert_eq!(memo.find(b"\ta\n\t"), None);
         assert_eq!(memo.find(b"\tb\n"), None);
         assert_eq!(memo.find(b""), Some((0, 0)));
-        let lines = |tail| memo.line_ids_of(tail).iter().map(|id| memo.line(*id)).collect::<Vec<_>>();
+        let all: Vec<&[u8]> = memo.lines().texts().collect();
+        let lines = |tail| memo.line_ids_of(tail).iter().map(|id| all[*id as usize]).collect::<Vec<_>>();
         assert_eq!(lines(1), [b"\ta\n", b"\tb\n"]);
-        assert_eq!(memo.line_count(), 2);
+    }
+
+    #[test]
+    fn a_tail_is_known_to_another_memo_by_all_its_lines() {
+        let (mut one, mut other) = (TailMemo::default(), TailMemo::default());
+        for text in [&b"\ta\n\tb\n"[..], b"\tc\n", b"\tb\n\ta\n"] {
+            one.intern(text);
+        }
+        for text in [&b""[..], b"\tb\n\ta\n", b"\tb\n", b"\ta\n\tb\n"] {
+            other.intern(text);
+        }
+        let lines: Vec<Option<u32>> = one.lines().texts().map(|line| other.lines().find(line)).collect();
+        assert_eq!(lines, [Some(1), Some(0), None]);
+        assert_eq!(one.known_to(&other, &lines), [Some(3), None, Some(1)]);
     }
 }

@@ -13,7 +13,11 @@ use crate::error::Error;
 use crate::options::ReadOptions;
 use crate::time_window::TimeWindow;
 
+use super::blocks::{Block, BlockReader};
+use super::columns::{self, HEAD_BYTES};
+use super::merge::merge;
 use super::parse_blocks;
+use super::worker::Worker;
 
 /// The profile of a text, read in one block by one worker.
 fn profile(text: &[u8]) -> Profile {
@@ -23,6 +27,22 @@ fn profile(text: &[u8]) -> Profile {
 fn profile_with(text: &[u8], block_bytes: usize, threads: usize) -> Profile {
     let options = ReadOptions { threads: NonZeroUsize::new(threads), lenient: true, ..ReadOptions::new() };
     parse_blocks(text, &options, block_bytes).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The profile of a text whose blocks are dealt to workers in turns, as `turns` says again and again.
+fn profile_dealt(text: &[u8], block_bytes: usize, turns: &[usize]) -> Profile {
+    let columns = columns::decide(text.get(..HEAD_BYTES).unwrap_or(text));
+    let mut workers: Vec<Worker> = turns.iter().map(|_| Worker::new(None, columns)).collect();
+    let mut blocks = BlockReader::new(text, block_bytes);
+    let mut block = Block::default();
+    for turn in turns.iter().cycle() {
+        if !blocks.read_block(&mut block).unwrap() {
+            break;
+        }
+        workers[*turn].read_block(&block);
+    }
+    let workers = workers.into_iter().map(Worker::finish).collect();
+    merge(workers, "the text", &ReadOptions { lenient: true, ..ReadOptions::new() }).unwrap()
 }
 
 fn error(text: &[u8], time: &str) -> Error {
@@ -38,6 +58,8 @@ fn check(text: &str, expected: &str) {
     assert_eq!(dump(&whole).trim_end(), trimmed.join("\n"), "{text}");
     for block_bytes in [1, 40, 100] {
         assert_eq!(profile_with(text.as_bytes(), block_bytes, 1), whole, "blocks of {block_bytes}: {text}");
+        let dealt = profile_dealt(text.as_bytes(), block_bytes, &[1, 0, 2, 0]);
+        assert_eq!(dealt, whole, "dealt in blocks of {block_bytes}: {text}");
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::super::header_line;
 use super::super::header_shape::HeaderShapes;
-use super::{dump, profile, profile_with};
+use super::{dump, profile, profile_dealt, profile_with};
 
 #[derive(Clone, Debug)]
 struct Sample {
@@ -106,6 +106,16 @@ proptest! {
     ) {
         let text = print(&samples);
         prop_assert_eq!(profile_with(text.as_bytes(), block_bytes, threads), profile(text.as_bytes()));
+    }
+
+    #[test]
+    fn who_reads_which_block_does_not_matter(
+        samples in prop::collection::vec(sample(), 1..40),
+        block_bytes in 1_usize..500,
+        turns in prop::collection::vec(0_usize..4, 4..9),
+    ) {
+        let text = print(&samples);
+        prop_assert_eq!(profile_dealt(text.as_bytes(), block_bytes, &turns), profile(text.as_bytes()));
     }
 
     #[test]
