@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use pdiff_profile::census::BodyPart;
 use pdiff_profile::names::split_clone_suffix;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::symbols::{Symbol, Symbols};
 use super::unit::{Root, UnitFacts, Units};
@@ -31,8 +33,50 @@ pub(super) struct CodePlace {
     pub(super) described: bool,
 }
 
-/// All code of a file by address, one piece at each.
-pub(super) fn code_places(units: &Units, symbols: &Symbols<'_>) -> Vec<CodePlace> {
+/// The code of a file.
+pub(super) struct CodePlaces {
+    /// By address, one piece at each.
+    pub(super) places: Vec<CodePlace>,
+    /// By unit: the symbols where its functions begin, as places in the table, by function.
+    pub(super) root_symbols: Vec<FxHashMap<usize, usize>>,
+}
+
+impl CodePlaces {
+    /// What units and symbols tell of code.
+    pub(super) fn find(units: &Units, symbols: &Symbols<'_>) -> Self {
+        let root_symbols = units.units.par_iter().map(|unit| root_symbols(unit, symbols)).collect();
+        Self { places: places(units, symbols), root_symbols }
+    }
+}
+
+/// The symbols where a unit's functions begin, by function.
+fn root_symbols(unit: &UnitFacts, symbols: &Symbols<'_>) -> FxHashMap<usize, usize> {
+    let mut found = FxHashMap::default();
+    for root in &unit.roots {
+        let Some(function) = unit.functions.get(root.function as usize) else { continue };
+        let own_name = function.name.as_deref().unwrap_or("").rsplit("::").next().unwrap_or("");
+        if let Some(symbol) = root_symbol(root, own_name, symbols) {
+            found.insert(root.function as usize, symbol);
+        }
+    }
+    found
+}
+
+/// The symbol at the entry of a root: the one that reads like `own_name`, else the first.
+fn root_symbol(root: &Root, own_name: &str, symbols: &Symbols<'_>) -> Option<usize> {
+    let entry = root.ranges.first()?.start;
+    let first = symbols.first_at(entry)?;
+    let here = symbols.at(entry);
+    let chosen = match here {
+        [] | [_] => None,
+        _ if own_name.is_empty() => None,
+        _ => here.iter().position(|symbol| split_clone_suffix(symbol.name).0 == own_name),
+    };
+    Some(first + chosen.unwrap_or(0))
+}
+
+/// All code by address.
+fn places(units: &Units, symbols: &Symbols<'_>) -> Vec<CodePlace> {
     let numbered = units.units.iter().enumerate();
     let of_units =
         numbered.flat_map(|(number, unit)| unit.roots.iter().map(move |root| (number, unit, root)));

@@ -12,13 +12,12 @@
 
 use pdiff_profile::census::{InlineAttribute, Linkage};
 use pdiff_profile::names::split_clone_suffix;
-use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::code_places::{CodePlace, Owner};
+use super::code_places::{CodePlaces, Owner};
 use super::identity::{Identity, Name, NameId, Names};
 use super::symbols::{Binding, Symbol, Symbols};
-use super::unit::{Place, Root, Told, UnitFacts, Units};
+use super::unit::{Place, Told, Units};
 
 /// A merged function.
 #[derive(Clone, Debug)]
@@ -46,14 +45,9 @@ pub(super) struct Functions<'a> {
 
 impl<'a> Functions<'a> {
     /// Merges what units and symbols tell.
-    pub(super) fn merge(
-        units: &'a Units,
-        symbols: &'a Symbols<'_>,
-        names: Names,
-        code: &[CodePlace],
-    ) -> Self {
+    pub(super) fn merge(units: &'a Units, symbols: &'a Symbols<'_>, names: Names, code: &CodePlaces) -> Self {
         let mut merger = Merger::new(units, symbols, names);
-        merger.merge_named();
+        merger.merge_named(code);
         merger.merge_unnamed();
         merger.add_described_code(code);
         merger.add_symbol_code();
@@ -104,14 +98,12 @@ impl<'a> Merger<'a> {
     }
 
     /// Case 1: functions with a linkage name or a symbol.
-    fn merge_named(&mut self) {
+    fn merge_named(&mut self, code: &CodePlaces) {
         let wanted = self.wanted_places();
-        let root_symbols: Vec<FxHashMap<usize, NameId>> =
-            self.units.units.par_iter().map(|unit| self.root_symbols(unit)).collect();
-        for (number, (unit, symbols)) in self.units.units.iter().zip(&root_symbols).enumerate() {
+        for (number, (unit, symbols)) in self.units.units.iter().zip(&code.root_symbols).enumerate() {
             for (index, function) in unit.functions.iter().enumerate() {
-                let name = self.names.of_unit(number, index);
-                let Some(name) = name.or_else(|| symbols.get(&index).copied()) else { continue };
+                let of_symbol = || self.names.of_symbol(*symbols.get(&index)?);
+                let Some(name) = self.names.of_unit(number, index).or_else(of_symbol) else { continue };
                 let told = self.units.told(unit, function);
                 let id = self.named(name, &told);
                 self.tell(id, &told, number, symbols.contains_key(&index));
@@ -162,32 +154,6 @@ impl<'a> Merger<'a> {
         if let Some(slot) = self.of_units.get_mut(unit).and_then(|ids| ids.get_mut(function)) {
             *slot = Some(id);
         }
-    }
-
-    /// The names of the symbols where a unit's functions begin, by function.
-    fn root_symbols(&self, unit: &UnitFacts) -> FxHashMap<usize, NameId> {
-        let mut symbols = FxHashMap::default();
-        for root in &unit.roots {
-            let Some(function) = unit.functions.get(root.function as usize) else { continue };
-            let own_name = function.name.as_deref().unwrap_or("").rsplit("::").next().unwrap_or("");
-            if let Some(name) = self.symbol_name(root, own_name) {
-                symbols.insert(root.function as usize, name);
-            }
-        }
-        symbols
-    }
-
-    /// The name of the symbol at the entry of a root: the one that reads like `own_name`, else the first.
-    fn symbol_name(&self, root: &Root, own_name: &str) -> Option<NameId> {
-        let entry = root.ranges.first()?.start;
-        let first = self.symbols.first_at(entry)?;
-        let here = self.symbols.at(entry);
-        let chosen = match here {
-            [] | [_] => None,
-            _ if own_name.is_empty() => None,
-            _ => here.iter().position(|symbol| split_clone_suffix(symbol.name).0 == own_name),
-        };
-        self.names.of_symbol(first + chosen.unwrap_or(0))
     }
 
     /// The function of a name.
@@ -246,8 +212,8 @@ impl<'a> Merger<'a> {
     }
 
     /// Code that debug information describes.
-    fn add_described_code(&mut self, code: &[CodePlace]) {
-        for place in code {
+    fn add_described_code(&mut self, code: &CodePlaces) {
+        for place in &code.places {
             let Owner::OfUnit { unit, function } = place.owner else { continue };
             let ids = self.of_units.get(unit);
             let id = ids.and_then(|ids| ids.get(function as usize)).copied().flatten();

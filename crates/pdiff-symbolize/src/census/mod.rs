@@ -24,6 +24,7 @@ mod raw_text;
 mod rows;
 mod sections;
 mod symbols;
+mod text_order;
 mod unit;
 mod variants;
 
@@ -31,7 +32,7 @@ use pdiff_profile::census::Census;
 
 pub(crate) use error::CensusError;
 
-use code_places::code_places;
+use code_places::CodePlaces;
 use identity::Names;
 use image::Image;
 use raw_text::Strings;
@@ -56,7 +57,7 @@ pub(crate) fn take_census(image: &[u8], debug: Option<&[u8]>) -> Result<Census, 
     let strings = sections.into_strings();
     let (names, code) = rayon::join(
         || Names::collect(&units, &symbols, Strings::new(&strings)),
-        || code_places(&units, &symbols),
+        || CodePlaces::find(&units, &symbols),
     );
     drop(strings);
     Ok(rows::assemble(&image, &units, &symbols, names, &code))

@@ -10,11 +10,12 @@ use pdiff_profile::census::{
 use rayon::prelude::*;
 
 use super::code::{BodyFacts, decode_bodies};
-use super::code_places::CodePlace;
+use super::code_places::{CodePlace, CodePlaces};
 use super::functions::{Functions, Merged};
 use super::identity::{Name, Names};
 use super::image::Image;
 use super::symbols::Symbols;
+use super::text_order::sort_by_text;
 use super::unit::{UnitFacts, Units};
 
 /// The finished census.
@@ -23,14 +24,14 @@ pub(super) fn assemble(
     units: &Units,
     symbols: &Symbols<'_>,
     names: Names,
-    code: &[CodePlace],
+    code: &CodePlaces,
 ) -> Census {
     let has_units = units.units.iter().any(|unit| !unit.functions.is_empty());
     let visibility = if has_units { Visibility::DebugInfo } else { symbols.visibility };
     let mut builder = CensusBuilder::new(visibility);
     let producers = add_producers(&mut builder, image, units);
     let (decoded, (functions, ids)) = rayon::join(
-        || decode_bodies(image, code),
+        || decode_bodies(image, &code.places),
         || {
             let functions = Functions::merge(units, symbols, names, code);
             let ids = add_functions(&mut builder, &functions, &producers);
@@ -38,7 +39,7 @@ pub(super) fn assemble(
         },
     );
     builder.coverage(coverage(units, &decoded));
-    let bodies = Bodies { code, decoded: &decoded, functions: &functions, ids: &ids };
+    let bodies = Bodies { code: &code.places, decoded: &decoded, functions: &functions, ids: &ids };
     bodies.add_to(&mut builder);
     add_sites(&mut builder, units, &functions, &ids);
     bodies.add_calls_to(&mut builder);
@@ -74,13 +75,12 @@ fn add_functions(
     functions: &Functions<'_>,
     producers: &[ProducerId],
 ) -> Vec<FunctionId> {
-    // Beside its name stands the text that orders it, so that comparing reads one place less.
     let named = |(id, merged)| {
         let name = functions.name(merged)?;
         Some((&*name.qualified, (id, name, merged)))
     };
-    let mut order: Vec<(&str, Row<'_>)> = (0_u32..).zip(&functions.merged).filter_map(named).collect();
-    order.par_sort_unstable_by(|a, b| a.0.cmp(b.0).then_with(|| rest_of(&a.1).cmp(&rest_of(&b.1))));
+    let rows = (0_u32..).zip(&functions.merged).filter_map(named);
+    let order: Vec<(&str, Row<'_>)> = sort_by_text(rows, |a, b| rest_of(a).cmp(&rest_of(b)));
     let mut ids = vec![FunctionId(0); functions.merged.len()];
     for (new, (_, (old, ..))) in (0_u32..).zip(&order) {
         if let Some(id) = ids.get_mut(*old as usize) {
