@@ -205,7 +205,7 @@ impl CensusBuilder {
             }
             same
         });
-        self.edges.sort_unstable_by_key(|edge| (edge.key(), edge.source, edge.calls, edge.tail_jumps));
+        self.edges.sort_unstable_by_key(CallEdge::order);
         self.edges.dedup_by(|next, kept| {
             let same = next.key() == kept.key();
             if same {

@@ -38,6 +38,12 @@ impl CallEdge {
         u64::from(self.caller.0) << 32 | u64::from(self.callee.0)
     }
 
+    /// Orders rows: caller and callee, then what tells of the calls, then how many.
+    #[must_use]
+    pub fn order(&self) -> (u64, EdgeSource, u32, u32) {
+        (self.key(), self.source, self.calls, self.tail_jumps)
+    }
+
     /// Adds the counts of a row of the same key. Instructions win over call sites, which name the same calls.
     pub(super) fn absorb(&mut self, other: &Self) {
         match (self.source, other.source) {

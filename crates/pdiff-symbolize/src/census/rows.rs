@@ -39,11 +39,15 @@ pub(super) fn assemble(
         },
     );
     builder.coverage(coverage(units, &decoded));
+    let paths = add_paths(&mut builder, units);
     let bodies = Bodies { code: &code.places, decoded: &decoded, functions: &functions, ids: &ids };
-    bodies.add_to(&mut builder);
-    add_sites(&mut builder, units, &functions, &ids);
-    bodies.add_calls_to(&mut builder);
-    add_call_sites(&mut builder, units, &functions, &ids);
+    let (sites, (edges, of_functions)) = rayon::join(
+        || inline_sites(units, &functions, &paths, &ids),
+        || (call_edges(&bodies, units, &functions, &ids), bodies.of_functions()),
+    );
+    builder.sites(sites);
+    edges.into_iter().for_each(|edge| builder.edge(edge));
+    of_functions.into_iter().for_each(|(function, body)| builder.body(function, body));
     // Freeing a million small pieces takes as long as sorting.
     rayon::join(|| builder.finish(), || drop((functions, decoded))).0
 }
@@ -145,9 +149,9 @@ impl Bodies<'_> {
         self.ids.get(*self.functions.starts.get(&addr)? as usize).copied()
     }
 
-    fn add_to(&self, builder: &mut CensusBuilder) {
-        for (place, facts) in self.code.iter().zip(self.decoded) {
-            let Some(function) = self.function_at(place.addr) else { continue };
+    /// The bodies by function and address.
+    fn of_functions(&self) -> Vec<(FunctionId, Body)> {
+        let body = |(place, facts): (&CodePlace, &BodyFacts)| {
             let body = Body {
                 addr: ObjectAddr(place.addr),
                 bytes: place.bytes,
@@ -156,15 +160,13 @@ impl Bodies<'_> {
                 spin: facts.spins.iter().map(|(_, spin)| *spin).min(),
                 described: place.described,
             };
-            builder.body(function, body);
-        }
-    }
-
-    fn add_calls_to(&self, builder: &mut CensusBuilder) {
-        let bodies = self.code.par_iter().zip(self.decoded);
-        let edges: Vec<CallEdge> =
-            bodies.flat_map_iter(|(place, facts)| self.calls_of(place, facts)).collect();
-        edges.into_iter().for_each(|edge| builder.edge(edge));
+            Some((self.function_at(place.addr)?, body))
+        };
+        let mut bodies: Vec<(FunctionId, Body)> =
+            self.code.iter().zip(self.decoded).filter_map(body).collect();
+        // They come by address, and that order stays.
+        bodies.sort_by_key(|(function, _)| *function);
+        bodies
     }
 
     fn calls_of(&self, place: &CodePlace, facts: &BodyFacts) -> impl Iterator<Item = CallEdge> {
@@ -179,9 +181,19 @@ impl Bodies<'_> {
     }
 }
 
-fn add_sites(builder: &mut CensusBuilder, units: &Units, functions: &Functions<'_>, ids: &[FunctionId]) {
-    let path_ids: Vec<Vec<TextId>> =
-        units.units.iter().map(|unit| unit.paths.iter().map(|path| builder.text(path)).collect()).collect();
+/// The ids of the paths of each unit.
+fn add_paths(builder: &mut CensusBuilder, units: &Units) -> Vec<Vec<TextId>> {
+    let mut of_unit = |unit: &UnitFacts| unit.paths.iter().map(|path| builder.text(path)).collect();
+    units.units.iter().map(&mut of_unit).collect()
+}
+
+/// Inlined instances in the order of the census.
+fn inline_sites(
+    units: &Units,
+    functions: &Functions<'_>,
+    paths: &[Vec<TextId>],
+    ids: &[FunctionId],
+) -> Vec<InlineSite> {
     let rows_of = |((unit, of_unit), paths): ((&UnitFacts, &Vec<u32>), &Vec<TextId>)| {
         let id = |function: u32| ids.get(*of_unit.get(function as usize)? as usize).copied();
         let row = |row: &super::unit::InlineRow| {
@@ -192,20 +204,57 @@ fn add_sites(builder: &mut CensusBuilder, units: &Units, functions: &Functions<'
         };
         unit.sites.iter().filter_map(row).collect::<Vec<_>>()
     };
-    let inputs = units.units.par_iter().zip(&functions.of_units).zip(&path_ids);
-    let mut sites: Vec<InlineSite> = inputs.flat_map_iter(rows_of).collect();
-    sites.par_sort_unstable_by_key(InlineSite::key);
-    builder.sites(sites);
+    let inputs = units.units.par_iter().zip(&functions.of_units).zip(paths);
+    let mut sites = by_callee(inputs.flat_map_iter(rows_of).collect(), ids.len());
+    for of_callee in sites.chunk_by_mut(|a, b| a.callee == b.callee) {
+        of_callee.sort_unstable_by_key(InlineSite::key);
+    }
+    sites
 }
 
-fn add_call_sites(builder: &mut CensusBuilder, units: &Units, functions: &Functions<'_>, ids: &[FunctionId]) {
+/// Groups rows by callee, in the order of callees: they are counted, so each row's place is known and nothing is compared.
+fn by_callee(sites: Vec<InlineSite>, functions: usize) -> Vec<InlineSite> {
+    let mut places = vec![0_usize; functions + 1];
+    for site in &sites {
+        if let Some(count) = places.get_mut(site.callee.index() + 1) {
+            *count += 1;
+        }
+    }
+    let mut next = 0;
+    for place in &mut places {
+        next += *place;
+        *place = next;
+    }
+    let mut grouped = sites.clone();
+    for site in sites {
+        let Some(place) = places.get_mut(site.callee.index()) else { continue };
+        if let Some(slot) = grouped.get_mut(*place) {
+            *slot = site;
+        }
+        *place += 1;
+    }
+    grouped
+}
+
+/// Direct calls in the order of the census.
+fn call_edges(
+    bodies: &Bodies<'_>,
+    units: &Units,
+    functions: &Functions<'_>,
+    ids: &[FunctionId],
+) -> Vec<CallEdge> {
+    let decoded = bodies.code.par_iter().zip(bodies.decoded);
+    let mut edges: Vec<CallEdge> =
+        decoded.flat_map_iter(|(place, facts)| bodies.calls_of(place, facts)).collect();
     for (unit, of_unit) in units.units.iter().zip(&functions.of_units) {
         let id = |function: u32| ids.get(*of_unit.get(function as usize)? as usize).copied();
         for row in &unit.call_sites {
             let caller = unit.roots.get(row.root as usize).and_then(|root| id(root.function));
             let (Some(caller), Some(callee)) = (caller, id(row.callee)) else { continue };
             let (calls, tail_jumps) = if row.is_tail { (0, row.count) } else { (row.count, 0) };
-            builder.edge(CallEdge { caller, callee, calls, tail_jumps, source: EdgeSource::CallSite });
+            edges.push(CallEdge { caller, callee, calls, tail_jumps, source: EdgeSource::CallSite });
         }
     }
+    edges.par_sort_unstable_by_key(CallEdge::order);
+    edges
 }
