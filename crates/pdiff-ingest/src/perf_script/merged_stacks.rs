@@ -8,7 +8,6 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::chain::{ChainParser, Flaws, ParsedLine, ParsedText, ReadLine};
-use super::counts::Chain;
 use super::known_texts::{KnownTexts, PartTexts};
 use super::memo::Memo;
 use super::position::Position;
@@ -44,13 +43,15 @@ impl FoundStacks {
 
 /// Stacks in the order of their first samples, by part and chain.
 pub(super) fn merge_stacks(parts: &[PartTexts<'_>], builder: &mut ProfileBuilder) -> Vec<FoundStacks> {
-    let read: Vec<ReadPart<'_>> =
+    let mut read: Vec<ReadPart<'_>> =
         (0..parts.len()).into_par_iter().with_max_len(1).map(|part| ReadPart::of(parts, part)).collect();
     let order = order_of(&read);
     let mut texts = ParsedTexts::new(&read);
     for chain in &order {
         texts.parse(&read, *chain, builder);
     }
+    // Where no line comes again they are most of the memory.
+    read.iter_mut().for_each(ReadPart::forget_lines);
     builder.reserve_stacks(texts.parser.frame_count(), order.len());
     let mut stacks: Vec<FoundStacks> =
         parts.iter().map(|part| FoundStacks::none(part.counts.chains.len())).collect();
@@ -71,7 +72,8 @@ fn order_of(parts: &[ReadPart<'_>]) -> Vec<Place> {
         parts.iter().flat_map(|part| part.order.iter().copied()).collect();
     // Each part is in order already, which this sort makes use of.
     order.sort();
-    let mut seen: Vec<Vec<bool>> = parts.iter().map(|part| vec![false; part.chains.len()]).collect();
+    let mut seen: Vec<Vec<bool>> =
+        parts.iter().map(|part| vec![false; part.texts.counts.chains.len()]).collect();
     let mut is_new = |place: Place| {
         let slot = seen.get_mut(place.part as usize).and_then(|seen| seen.get_mut(place.id as usize));
         slot.is_some_and(|seen| !std::mem::replace(seen, true))
@@ -101,7 +103,6 @@ struct Place {
 /// The lines of one worker that the first did not meet, read, and its chains in the order of the text.
 struct ReadPart<'p> {
     part: u32,
-    chains: &'p [Chain],
     texts: PartTexts<'p>,
     known: KnownTexts,
     leaves: Vec<Option<ReadLine<'p>>>,
@@ -120,17 +121,22 @@ impl<'p> ReadPart<'p> {
         };
         let leaves = read_unknown(&texts.texts.leaves, &known.leaves);
         let lines = read_unknown(texts.texts.tails.lines(), &known.lines);
-        let chains = &texts.counts.chains;
-        let mut read = Self { part: number, chains, texts, known, leaves, lines, order: Vec::new() };
-        let placed = (0..).zip(chains).map(|(id, chain)| (chain.first, read.place(&read.known.chains, id)));
+        let mut read = Self { part: number, texts, known, leaves, lines, order: Vec::new() };
+        let chains = (0..).zip(&texts.counts.chains);
+        let placed = chains.map(|(id, chain)| (chain.first, read.place(&read.known.chains, id)));
         read.order = placed.collect();
         read.order.sort_unstable();
         read
     }
 
+    /// Frees what only parsing needs.
+    fn forget_lines(&mut self) {
+        (self.leaves, self.lines) = (Vec::new(), Vec::new());
+    }
+
     /// Where the leaf and the callers of a chain are kept.
     fn texts_of(&self, chain: u32) -> Option<(Place, Place)> {
-        let chain = self.chains.get(chain as usize)?;
+        let chain = self.texts.counts.chains.get(chain as usize)?;
         Some((self.place(&self.known.leaves, chain.leaf), self.place(&self.known.tails, chain.tail)))
     }
 

@@ -4,9 +4,9 @@
 //! [`Census`]. Deliberately not here: opening files, caches, addresses of samples.
 //!
 //! ```text
-//! image --symbols--> names by address --------------\
-//!       --inflate--> DWARF --walk, by unit--> facts --merge--> functions, sites --> Census
-//!                                                \--decode, by body--> calls, hashes, spin points --/
+//! image --symbols--> names by address ---------------------\
+//!       --inflate--> DWARF --walk, by unit--> facts --merge--> functions, sites ----------\
+//!                                               \--places of code--decode, by body--> calls, hashes --> Census
 //! ```
 //!
 //! Constraints: DWARF 2 to 5 of GCC, Clang and rustc; 64-bit little-endian ELF; entries are visited once, without

@@ -1,6 +1,6 @@
 //! Instructions to facts: direct calls, a hash of each body, signs of busy waiting.
 //!
-//! In: the image and where bodies lie. Out: per body its hash and spin points, and call edges. Bodies are decoded from
+//! In: the image and where bodies lie. Out: per body its hash, its spin points and the addresses it calls. Bodies are decoded from
 //! their first byte to their last; data between instructions, which compilers for these processors do not emit into
 //! functions, would be read as instructions.
 //!
