@@ -13,7 +13,6 @@ use super::memo::Memo;
 use super::position::Position;
 
 /// The stacks of one worker's chains.
-#[derive(Clone, Default)]
 pub(super) struct FoundStacks {
     /// By chain.
     pub(super) ids: Vec<StackId>,

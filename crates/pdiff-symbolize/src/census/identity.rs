@@ -151,6 +151,7 @@ impl<'n> Demangled<'n> {
         let start = self.names.len();
         let new = symbols.get(start..).unwrap_or(&[]);
         let firsts = self.variants.firsts(start, new);
+        // In small pieces, so that no core has a large one left when the others are done.
         let all = new.par_iter().zip(&firsts).enumerate().with_max_len(512);
         let first = |(place, (symbol, first)): (usize, (&&str, &usize))| {
             (*first == start + place).then(|| Name::of_symbol(symbol))

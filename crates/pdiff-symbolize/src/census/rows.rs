@@ -1,6 +1,6 @@
-//! Rows of the census from merged functions, units and the code, which is decoded meanwhile.
+//! Rows of the census from units, symbols and names: functions are merged and put in order while code is decoded.
 //!
-//! Rows are sorted here, in parallel, so that the builder finds them in order.
+//! Rows are sorted here, each kind on a core, so that the builder finds them in order.
 
 use pdiff_profile::ObjectAddr;
 use pdiff_profile::census::{
