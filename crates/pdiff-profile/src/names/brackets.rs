@@ -42,36 +42,21 @@ pub(super) fn closing(open: u8) -> u8 {
     }
 }
 
-/// By byte: whether it says nothing on groups. Brackets and arrows do, and so does what may begin an operator's name.
-const IS_INERT: [bool; 256] = {
-    let mut is_inert = [true; 256];
-    let mut at = 0;
-    while at < SAYS_GROUP.len() {
-        is_inert[SAYS_GROUP[at] as usize] = false;
-        at += 1;
-    }
-    is_inert
-};
-const SAYS_GROUP: &[u8] = b"<([{>)]}-o";
-
 /// The place behind the bracket that closes the one at `open`; `None` when there is none.
 pub(super) fn group_end(text: &str, open: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut stack = OpenBrackets { brackets: [0; MAX_DEPTH], depth: 0 };
     let mut at = open;
-    loop {
-        at += bytes.get(at..)?.iter().position(|&byte| !IS_INERT[usize::from(byte)])?;
-        match *bytes.get(at)? {
-            b'o' => {
-                let is_in_word = at.checked_sub(1).is_some_and(|before| is_word_byte(bytes[before]));
-                let operator = text.get(at..).filter(|_| !is_in_word).and_then(leading_operator);
-                at += operator.unwrap_or(1);
-                continue;
-            }
-            byte @ (b'<' | b'(' | b'[' | b'{') => stack.open(byte)?,
+    while let Some(&byte) = bytes.get(at) {
+        if is_word_byte(byte) {
+            at = token_end(text, at);
+            continue;
+        }
+        match byte {
+            b'<' | b'(' | b'[' | b'{' => stack.open(byte)?,
             b'-' if bytes.get(at + 1) == Some(&b'>') => at += 1,
             b'>' if stack.innermost() == Some(b'<') => stack.depth -= 1,
-            byte @ (b')' | b']' | b'}') => stack.close(byte),
+            b')' | b']' | b'}' => stack.close(byte),
             _ => {}
         }
         at += 1;
@@ -79,6 +64,7 @@ pub(super) fn group_end(text: &str, open: usize) -> Option<usize> {
             return Some(at);
         }
     }
+    None
 }
 
 /// The brackets that are open, outermost first.
