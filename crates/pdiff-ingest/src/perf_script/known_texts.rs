@@ -20,7 +20,6 @@ pub(super) struct KnownTexts {
     pub(super) leaves: Vec<Option<u32>>,
     /// The lines of tails.
     pub(super) lines: Vec<Option<u32>>,
-    pub(super) tails: Vec<Option<u32>>,
     pub(super) chains: Vec<Option<u32>>,
 }
 
@@ -36,6 +35,6 @@ impl KnownTexts {
         let chains = chains
             .map(|chain| other.counts.chain_of(known(&leaves, chain.leaf)?, known(&tails, chain.tail)?))
             .collect();
-        Self { leaves, lines, tails, chains }
+        Self { leaves, lines, chains }
     }
 }

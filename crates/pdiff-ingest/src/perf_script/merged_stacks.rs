@@ -1,16 +1,20 @@
 //! The stacks of all workers, in the order of the text.
 //!
 //! Workers met much the same lines and chains. What a worker has in common with the first is found and the other lines are
-//! read at once, each worker's by a core; numbers in the profile are given out after that, by one.
+//! read at once, each worker's by a core; then each core puts a share of the stacks together. Only the numbers in the
+//! profile are given out by one.
 
 use pdiff_profile::{FrameId, ProfileBuilder, StackId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::chain::{ChainParser, Flaws, ParsedLine, ParsedText, ReadLine};
+use super::chain::{Assembler, Flaws, FrameRef, StackList};
 use super::known_texts::{KnownTexts, PartTexts};
+use super::lines::{LineIndex, Lines, PartLines};
 use super::memo::Memo;
+use super::numbering::{Numbering, PlacedIds};
 use super::position::Position;
+use super::read_line::ReadLine;
 
 /// The stacks of one worker's chains.
 pub(super) struct FoundStacks {
@@ -42,27 +46,48 @@ impl FoundStacks {
 
 /// Stacks in the order of their first samples, by part and chain.
 pub(super) fn merge_stacks(parts: &[PartTexts<'_>], builder: &mut ProfileBuilder) -> Vec<FoundStacks> {
-    let mut read: Vec<ReadPart<'_>> =
-        (0..parts.len()).into_par_iter().with_max_len(1).map(|part| ReadPart::of(parts, part)).collect();
+    let read = |part| ReadPart::of(parts, part);
+    let (read, read_lines): (Vec<ReadPart<'_>>, Vec<PartLines>) =
+        (0..parts.len()).into_par_iter().with_max_len(1).map(read).unzip();
     let order = order_of(&read);
-    let mut texts = ParsedTexts::new(&read);
-    for chain in &order {
-        texts.parse(&read, *chain, builder);
-    }
-    // Where no line comes again they are most of the memory.
-    read.iter_mut().for_each(ReadPart::forget_lines);
-    builder.reserve_stacks(texts.parser.frame_count(), order.len());
-    let mut stacks: Vec<FoundStacks> =
+    let mut lines = Lines::default();
+    read_lines.into_iter().for_each(|part| lines.add(part));
+    builder.reserve_stacks(lines.len(), order.len());
+    let stacks = stacks_of(&order, &read, &lines, builder);
+    let mut found: Vec<FoundStacks> =
         parts.iter().map(|part| FoundStacks::none(part.counts.chains.len())).collect();
-    let mut frames = Vec::new();
-    for chain in order {
-        let Some(flaws) = texts.assemble(&read, chain, builder, &mut frames) else { continue };
-        if let Some(found) = stacks.get_mut(chain.part as usize) {
-            found.set(chain.id, builder.stack(&frames), flaws);
+    for (chain, (stack, flaws)) in order.iter().zip(stacks.iter().flat_map(StackList::iter)) {
+        if let Some(found) = found.get_mut(chain.part as usize) {
+            found.set(chain.id, builder.stack(stack), flaws);
         }
     }
-    share_with_first(&mut stacks, &read);
-    stacks
+    share_with_first(&mut found, &read);
+    found
+}
+
+/// The stacks of chains, of which each part's worker takes a share. Their frames are put into the profile.
+fn stacks_of(
+    order: &[Place],
+    read: &[ReadPart<'_>],
+    lines: &Lines,
+    builder: &mut ProfileBuilder,
+) -> Vec<StackList<FrameId>> {
+    let assemble = |chains: &[Place]| {
+        let mut assembler = Assembler::new(lines);
+        for chain in chains {
+            let part = read.get(chain.part as usize);
+            part.into_iter().for_each(|part| assembler.push(part.lines_of(chain.id)));
+        }
+        assembler
+    };
+    let share = order.len().div_ceil(read.len()).max(1);
+    let assembled: Vec<Assembler<'_>> = order.par_chunks(share).with_max_len(1).map(assemble).collect();
+    let mut numbering = Numbering::new(lines);
+    let number = |stacks: Assembler<'_>| (numbering.number(&stacks, builder), stacks.stacks);
+    let numbered: Vec<(PlacedIds, StackList<FrameRef>)> = assembled.into_iter().map(number).collect();
+    let by_id =
+        |(placed, stacks): (PlacedIds, StackList<_>)| stacks.map(|frame| numbering.id_of(frame, &placed));
+    numbered.into_par_iter().with_max_len(1).map(by_id).collect()
 }
 
 /// The chains of all parts in the order of the text, each once.
@@ -81,10 +106,10 @@ fn order_of(parts: &[ReadPart<'_>]) -> Vec<Place> {
 }
 
 /// Gives the chains that a part has in common with the first the stacks of that.
-fn share_with_first(stacks: &mut [FoundStacks], read: &[ReadPart<'_>]) {
-    let Some((first, others)) = stacks.split_first_mut() else { return };
+fn share_with_first(found: &mut [FoundStacks], read: &[ReadPart<'_>]) {
+    let Some((first, others)) = found.split_first_mut() else { return };
     for (found, part) in others.iter_mut().zip(read.iter().skip(1)) {
-        for (chain, known) in (0..).zip(&part.known.chains) {
+        for (chain, known) in (0..).zip(&part.known) {
             let Some(known) = *known else { continue };
             let Some(stack) = first.ids.get(known as usize) else { continue };
             found.set(chain, *stack, first.flaws_of(known).unwrap_or_default());
@@ -99,143 +124,74 @@ struct Place {
     id: u32,
 }
 
-/// The lines of one worker that the first did not meet, read, and its chains in the order of the text.
+/// One worker's chains in the order of the text, and what their texts are among those of all.
 struct ReadPart<'p> {
-    part: u32,
     texts: PartTexts<'p>,
-    known: KnownTexts,
-    leaves: Vec<Option<ReadLine<'p>>>,
-    /// The lines of tails.
-    lines: Vec<Option<ReadLine<'p>>>,
+    /// The lines of leaves and of tails, by their numbers here.
+    leaves: Vec<LineIndex>,
+    lines: Vec<LineIndex>,
+    /// The numbers that the first part has for chains.
+    known: Vec<Option<u32>>,
     order: Vec<(Position, Place)>,
 }
 
 impl<'p> ReadPart<'p> {
-    fn of(parts: &[PartTexts<'p>], part: usize) -> Self {
-        let number = u32::try_from(part).expect("there are few workers");
+    /// Of one part, and the lines of it that the first did not meet, read: those of leaves, then those of tails.
+    fn of(parts: &[PartTexts<'p>], part: usize) -> (Self, PartLines) {
+        let number = |count| u32::try_from(count).expect("fewer than 2^32 texts fit in memory");
+        let line_count =
+            |part: &PartTexts<'_>| part.texts.leaves.texts().len() + part.texts.tails.lines().texts().len();
+        let first = number(parts.iter().take(part).map(line_count).sum());
         let texts = parts[part];
         let known = match part {
             0 => KnownTexts::default(),
             _ => KnownTexts::of(texts, parts[0]),
         };
-        let leaves = read_unknown(&texts.texts.leaves, &known.leaves);
-        let lines = read_unknown(texts.texts.tails.lines(), &known.lines);
-        let mut read = Self { part: number, texts, known, leaves, lines, order: Vec::new() };
-        let chains = (0..).zip(&texts.counts.chains);
-        let placed = chains.map(|(id, chain)| (chain.first, read.place(&read.known.chains, id)));
-        read.order = placed.collect();
-        read.order.sort_unstable();
-        read
-    }
-
-    /// Frees what only parsing needs.
-    fn forget_lines(&mut self) {
-        (self.leaves, self.lines) = (Vec::new(), Vec::new());
-    }
-
-    /// Where the leaf and the callers of a chain are kept.
-    fn texts_of(&self, chain: u32) -> Option<(Place, Place)> {
-        let chain = self.texts.counts.chains.get(chain as usize)?;
-        Some((self.place(&self.known.leaves, chain.leaf), self.place(&self.known.tails, chain.tail)))
-    }
-
-    /// Where what has the number `id` here is kept.
-    fn place(&self, known: &[Option<u32>], id: u32) -> Place {
-        match known.get(id as usize) {
+        let mut read = PartLines::default();
+        read.lines.reserve_exact(line_count(&texts));
+        let leaves = read_unknown(&texts.texts.leaves, &known.leaves, [first, 0], &mut read);
+        let first_lines = [first + number(read.lines.len()), number(parts[0].texts.leaves.texts().len())];
+        let lines = read_unknown(texts.texts.tails.lines(), &known.lines, first_lines, &mut read);
+        let place = |id: u32| match known.chains.get(id as usize) {
             Some(Some(id)) => Place { part: 0, id: *id },
-            _ => Place { part: self.part, id },
-        }
+            _ => Place { part: number(part), id },
+        };
+        let chains = (0..).zip(&texts.counts.chains);
+        let mut order: Vec<_> = chains.map(|(id, chain)| (chain.first, place(id))).collect();
+        order.sort_unstable();
+        (Self { texts, leaves, lines, known: known.chains, order }, read)
+    }
+
+    /// The lines of a chain, leaf first.
+    fn lines_of(&self, chain: u32) -> impl Iterator<Item = LineIndex> {
+        let chain = self.texts.counts.chains.get(chain as usize);
+        let leaf = chain.and_then(|chain| self.leaves.get(chain.leaf as usize));
+        let tail = chain.map_or(&[][..], |chain| self.texts.texts.tails.line_ids_of(chain.tail));
+        leaf.into_iter().chain(tail.iter().filter_map(|line| self.lines.get(*line as usize))).copied()
     }
 }
 
-/// The lines that are not known elsewhere, read; `None` for the others and for no line.
-fn read_unknown<'p>(lines: &'p Memo, known: &[Option<u32>]) -> Vec<Option<ReadLine<'p>>> {
-    let is_known = |id: usize| matches!(known.get(id), Some(Some(_)));
-    let read = |(id, line): (usize, &'p [u8])| {
-        let is_wanted = !line.is_empty() && !is_known(id);
-        is_wanted.then(|| ReadLine::of(line))
+/// Reads the lines that the first part did not meet, and tells the number of each among those of all parts; `firsts` are
+/// the first numbers of such lines here and in the first part.
+fn read_unknown(
+    lines: &Memo,
+    known: &[Option<u32>],
+    firsts: [LineIndex; 2],
+    read: &mut PartLines,
+) -> Vec<LineIndex> {
+    let [own, of_first] = firsts;
+    let mut read_one = |(id, line): (u32, &[u8])| match known.get(id as usize) {
+        Some(Some(known)) => {
+            read.lines.push(ReadLine::default());
+            of_first + known
+        }
+        _ => {
+            // The first leaf is that of no frame.
+            let says =
+                if line.is_empty() { ReadLine::default() } else { ReadLine::of(line, &mut read.names) };
+            read.lines.push(says);
+            own + id
+        }
     };
-    lines.texts().enumerate().map(read).collect()
-}
-
-/// The texts of all parts, parsed as they are needed.
-struct ParsedTexts {
-    parser: ChainParser,
-    parts: Vec<ParsedPart>,
-}
-
-/// By number; only what is kept in this part.
-struct ParsedPart {
-    leaves: Vec<Option<ParsedText>>,
-    tails: Vec<Option<ParsedText>>,
-    /// The lines of tails.
-    lines: Vec<Option<ParsedLine>>,
-}
-
-impl ParsedTexts {
-    fn new(read: &[ReadPart<'_>]) -> Self {
-        let mut parser = ChainParser::default();
-        parser.reserve(read.iter().map(|part| part.leaves.len() + part.lines.len()).sum());
-        let none = |part: &ReadPart<'_>| ParsedPart {
-            leaves: vec![None; part.leaves.len()],
-            tails: vec![None; part.texts.texts.tails.len()],
-            lines: vec![None; part.lines.len()],
-        };
-        Self { parser, parts: read.iter().map(none).collect() }
-    }
-
-    /// Parses the texts of a chain that are not yet.
-    fn parse(&mut self, read: &[ReadPart<'_>], chain: Place, builder: &mut ProfileBuilder) {
-        let part = read.get(chain.part as usize);
-        if let Some((leaf, tail)) = part.and_then(|part| part.texts_of(chain.id)) {
-            self.parse_leaf(read, leaf, builder);
-            self.parse_tail(read, tail, builder);
-        }
-    }
-
-    fn parse_leaf(&mut self, read: &[ReadPart<'_>], leaf: Place, builder: &mut ProfileBuilder) {
-        let part = self.parts.get_mut(leaf.part as usize);
-        let Some(slot @ None) = part.and_then(|part| part.leaves.get_mut(leaf.id as usize)) else { return };
-        let line = read.get(leaf.part as usize).and_then(|part| part.leaves.get(leaf.id as usize)?.as_ref());
-        let line = line.map(|line| self.parser.line(line, builder));
-        *slot = Some(self.parser.text(line.into_iter()));
-    }
-
-    fn parse_tail(&mut self, read: &[ReadPart<'_>], tail: Place, builder: &mut ProfileBuilder) {
-        let Self { parser, parts } = self;
-        let Some((part, own)) = read.get(tail.part as usize).zip(parts.get(tail.part as usize)) else {
-            return;
-        };
-        let Some(None) = own.tails.get(tail.id as usize) else { return };
-        let lines = part.texts.texts.tails.line_ids_of(tail.id).iter();
-        let lines = lines.map(|id| part.place(&part.known.lines, *id));
-        for line in lines.clone() {
-            let slot =
-                parts.get_mut(line.part as usize).and_then(|part| part.lines.get_mut(line.id as usize));
-            let Some(slot @ None) = slot else { continue };
-            let text =
-                read.get(line.part as usize).and_then(|part| part.lines.get(line.id as usize)?.as_ref());
-            *slot = text.map(|text| parser.line(text, builder));
-        }
-        let parsed = |line: Place| *parts.get(line.part as usize)?.lines.get(line.id as usize)?;
-        let text = parser.text(lines.filter_map(parsed));
-        let slot = parts.get_mut(tail.part as usize).and_then(|part| part.tails.get_mut(tail.id as usize));
-        if let Some(slot) = slot {
-            *slot = Some(text);
-        }
-    }
-
-    /// Puts the stack of a chain into `stack`, root first, and returns its flaws.
-    fn assemble(
-        &mut self,
-        read: &[ReadPart<'_>],
-        chain: Place,
-        builder: &mut ProfileBuilder,
-        stack: &mut Vec<FrameId>,
-    ) -> Option<Flaws> {
-        let (leaf, tail) = read.get(chain.part as usize)?.texts_of(chain.id)?;
-        let leaf = self.parts.get(leaf.part as usize)?.leaves.get(leaf.id as usize)?.as_ref()?;
-        let tail = self.parts.get(tail.part as usize)?.tails.get(tail.id as usize)?.as_ref()?;
-        Some(self.parser.assemble(leaf, tail, builder, stack))
-    }
+    (0..).zip(lines.texts()).map(&mut read_one).collect()
 }

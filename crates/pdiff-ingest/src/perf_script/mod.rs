@@ -42,13 +42,16 @@ mod frame_line;
 mod header_line;
 mod header_shape;
 mod known_texts;
+mod lines;
 mod memo;
 mod merge;
 mod merged_cells;
 mod merged_stacks;
 mod note_log;
+mod numbering;
 mod pipeline;
 mod position;
+mod read_line;
 mod record_line;
 mod tail_memo;
 #[cfg(test)]
