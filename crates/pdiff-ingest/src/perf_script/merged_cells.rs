@@ -1,17 +1,21 @@
 //! The cells of all workers, put into the profile in its order.
 //!
 //! Each worker's cells come by the second. So a second is gathered from all of them and sorted, which is little to sort at
-//! a time, and the memory of those before is free again.
+//! a time. Some seconds are sorted at once, by as many workers as there are, and the memory of those before is free again.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use pdiff_profile::{EventId, NoteKind, ProfileBuilder, StackId, ThreadId, Weight};
+use rayon::prelude::*;
 
 use super::chain::Flaws;
 use super::counts::{Chain, LocalCell};
 use super::merged_stacks::FoundStacks;
 use super::note_log::NoteLog;
 use super::position::Position;
+
+/// So many cells are sorted at once: more than a core sorts while it waits for another one.
+const GATHERED_CELLS: usize = 1 << 15;
 
 /// An event and a thread.
 type Lane = (EventId, ThreadId);
@@ -35,8 +39,10 @@ pub(super) fn merge_cells(mut parts: Vec<CountedPart>, builder: &mut ProfileBuil
     let mut cells: Vec<_> = parts.iter_mut().map(cells_of).collect();
     let ranks_of = |part: &CountedPart| part.lanes.iter().map(|lane| rank(*lane, &lanes)).collect();
     let ranks: Vec<Vec<u32>> = parts.iter().map(ranks_of).collect();
-    let mut second = Vec::new();
+    let workers = parts.len();
+    let mut gathered = Gathered::default();
     while let Some(block) = cells.iter_mut().filter_map(|cells| cells.peek()).map(|cell| cell.block).min() {
+        let mut second = Vec::new();
         for ((part, ranks), cells) in parts.iter().zip(&ranks).zip(&mut cells) {
             while let Some(mut cell) = cells.next_if(|cell| cell.block == block) {
                 let numbers = ranks.get(cell.lane as usize).zip(part.stacks.ids.get(cell.chain as usize));
@@ -48,11 +54,40 @@ pub(super) fn merge_cells(mut parts: Vec<CountedPart>, builder: &mut ProfileBuil
                 second.push(cell);
             }
         }
-        second.sort_unstable_by_key(|cell| u64::from(cell.lane) << 32 | u64::from(cell.chain));
-        for cell in second.drain(..) {
-            let Some((event, thread)) = lanes.get(cell.lane as usize) else { continue };
-            builder.count(*event, block, *thread, StackId(cell.chain), cell.samples, Weight(cell.weight));
+        gathered.push(second);
+        if gathered.cells >= GATHERED_CELLS {
+            gathered.empty(workers, &lanes, builder);
         }
+    }
+    gathered.empty(workers, &lanes, builder);
+}
+
+/// Whole seconds, their cells in the profile's numbers.
+#[derive(Default)]
+struct Gathered {
+    seconds: Vec<Vec<LocalCell>>,
+    cells: usize,
+}
+
+impl Gathered {
+    fn push(&mut self, second: Vec<LocalCell>) {
+        self.cells += second.len();
+        self.seconds.push(second);
+    }
+
+    /// Puts them into the profile in its order.
+    fn empty(&mut self, workers: usize, lanes: &[Lane], builder: &mut ProfileBuilder) {
+        let order = |cell: &LocalCell| u64::from(cell.lane) << 32 | u64::from(cell.chain);
+        let sort = |seconds: &mut [Vec<LocalCell>]| {
+            seconds.iter_mut().for_each(|second| second.sort_unstable_by_key(order));
+        };
+        let share = self.seconds.len().div_ceil(workers).max(1);
+        self.seconds.par_chunks_mut(share).with_max_len(1).for_each(sort);
+        for LocalCell { chain, lane, block, samples, weight } in self.seconds.drain(..).flatten() {
+            let Some((event, thread)) = lanes.get(lane as usize) else { continue };
+            builder.count(*event, block, *thread, StackId(chain), samples, Weight(weight));
+        }
+        self.cells = 0;
     }
 }
 
