@@ -11,7 +11,7 @@ mod strings;
 use crate::address_index::{AddressIndex, NONE, NOTHING, UNKNOWN};
 use crate::unit_index::{SourceRow, UnitFunction, UnitIndex};
 
-use builder::Builder;
+use builder::{Builder, Lines, Trees};
 use claims::{Claim, Claims, Piece};
 
 /// How much of the file the index is for.
@@ -50,87 +50,120 @@ pub(crate) fn build(
 fn place_all(old: &AddressIndex<'_>, units: &[UnitIndex], nothing: &[u64], extent: Extent) -> Builder {
     let claims = Claims::gather(old, units, nothing);
     let mut builder = Builder::continuing(old, claims.base);
-    let mut placed: Vec<PlacedUnit<'_>> = units.iter().map(PlacedUnit::of).collect();
-    for piece in claims.pieces() {
-        match piece.claim {
-            Claim::Old => builder.copy_old(old, piece.start, piece.end),
-            Claim::Nothing => builder.start_segment(piece.start, NOTHING),
-            Claim::Function { unit, function } => {
-                let unit = placed.get_mut(unit as usize);
-                unit.into_iter().for_each(|unit| unit.copy(&mut builder, function as usize, &piece));
-            }
-        }
-        builder.end_piece(piece.end, extent);
-    }
+    let pieces: Vec<Piece> = claims.pieces().collect();
+    let Builder { trees, lines, strings } = &mut builder;
+    let mut files_of = |unit: &UnitIndex| unit.files.iter().map(|file| strings.add(file)).collect();
+    let files: Vec<Vec<u32>> = units.iter().map(&mut files_of).collect();
+    rayon::join(
+        || place_trees(trees, old, units, &files, &pieces, extent),
+        || place_lines(lines, old, units, &files, &pieces),
+    );
     builder
 }
 
-/// Which labels, files and functions of a unit have been taken over, and as what.
+/// Puts functions and what is inlined into them where they are.
+fn place_trees(
+    trees: &mut Trees,
+    old: &AddressIndex<'_>,
+    units: &[UnitIndex],
+    files: &[Vec<u32>],
+    pieces: &[Piece],
+    extent: Extent,
+) {
+    let mut placed: Vec<PlacedUnit<'_>> =
+        units.iter().zip(files).map(|(index, files)| PlacedUnit::of(index, files)).collect();
+    for piece in pieces {
+        match piece.claim {
+            Claim::Old => trees.copy_old(old, piece.start, piece.end),
+            Claim::Nothing => trees.start_segment(piece.start, NOTHING),
+            Claim::Function { unit, function } => {
+                let unit = placed.get_mut(unit as usize);
+                unit.into_iter().for_each(|unit| unit.copy(trees, function as usize, piece));
+            }
+        }
+        trees.end_piece(piece.end, extent);
+    }
+}
+
+/// Puts files and lines where they are.
+fn place_lines(
+    lines: &mut Lines,
+    old: &AddressIndex<'_>,
+    units: &[UnitIndex],
+    files: &[Vec<u32>],
+    pieces: &[Piece],
+) {
+    for piece in pieces {
+        match piece.claim {
+            Claim::Old => lines.copy_old(old, piece.start, piece.end),
+            Claim::Nothing => {}
+            Claim::Function { unit, .. } => {
+                let unit = units.get(unit as usize).zip(files.get(unit as usize));
+                unit.into_iter().for_each(|(unit, files)| copy_lines(lines, unit, files, piece));
+            }
+        }
+        lines.start_line(piece.end, NONE);
+    }
+}
+
+fn copy_lines(lines: &mut Lines, unit: &UnitIndex, files: &[u32], piece: &Piece) {
+    let from = unit.rows.partition_point(|row| row.addr <= piece.start).saturating_sub(1);
+    for row in unit.rows.iter().skip(from).take_while(|row| row.addr < piece.end) {
+        let SourceRow { addr, file, line } = *row;
+        let place = match file.map(|file| files.get(file as usize).copied().unwrap_or(NONE)) {
+            Some(file) => lines.place(file, line),
+            None => NONE,
+        };
+        lines.start_line(addr.max(piece.start), place);
+    }
+}
+
+/// Which labels and functions of a unit have been taken over, and as what.
 struct PlacedUnit<'u> {
     index: &'u UnitIndex,
+    files: &'u [u32],
     labels: Vec<Option<u32>>,
-    files: Vec<Option<u32>>,
     roots: Vec<Option<u32>>,
 }
 
 impl<'u> PlacedUnit<'u> {
-    fn of(index: &'u UnitIndex) -> Self {
+    fn of(index: &'u UnitIndex, files: &'u [u32]) -> Self {
         Self {
             index,
+            files,
             labels: vec![None; index.labels.len()],
-            files: vec![None; index.files.len()],
             roots: vec![None; index.functions.len()],
         }
     }
 
-    fn copy(&mut self, builder: &mut Builder, function: usize, piece: &Piece) {
+    fn copy(&mut self, trees: &mut Trees, function: usize, piece: &Piece) {
         let Some(tree) = self.index.functions.get(function) else { return };
-        let Some(root) = self.root(builder, function, tree) else { return };
+        let Some(root) = self.root(trees, function, tree) else { return };
         let from = tree.segments.partition_point(|(addr, _)| *addr <= piece.start).saturating_sub(1);
         for (addr, node) in tree.segments.iter().skip(from).take_while(|(addr, _)| *addr < piece.end) {
             let node = node.and_then(|node| root.checked_add(node)).unwrap_or(NOTHING);
-            builder.start_segment((*addr).max(piece.start), node);
+            trees.start_segment((*addr).max(piece.start), node);
         }
-        self.copy_lines(builder, piece);
     }
 
     /// The first node of a function, which has been taken over then.
-    fn root(&mut self, builder: &mut Builder, function: usize, tree: &UnitFunction) -> Option<u32> {
+    fn root(&mut self, trees: &mut Trees, function: usize, tree: &UnitFunction) -> Option<u32> {
         if let Some(root) = *self.roots.get(function)? {
             return Some(root);
         }
-        let root = u32::try_from(builder.nodes.len()).unwrap_or(UNKNOWN);
+        let root = u32::try_from(trees.nodes.len()).unwrap_or(UNKNOWN);
         for node in &tree.nodes {
-            let name = node.label.map_or(NONE, |label| self.label(builder, label));
-            let file = node.call_file.map_or(NONE, |file| self.file(builder, file));
-            builder.nodes.push([root.saturating_add(node.parent), name, file, node.call_line]);
+            let name = node.label.map_or(NONE, |label| self.label(trees, label));
+            let file = node.call_file.and_then(|file| self.files.get(file as usize)).copied().unwrap_or(NONE);
+            trees.nodes.push([root.saturating_add(node.parent), name, file, node.call_line]);
         }
         *self.roots.get_mut(function)? = Some(root);
         Some(root)
     }
 
-    fn copy_lines(&mut self, builder: &mut Builder, piece: &Piece) {
-        let rows = &self.index.rows;
-        let from = rows.partition_point(|row| row.addr <= piece.start).saturating_sub(1);
-        for row in rows.iter().skip(from).take_while(|row| row.addr < piece.end) {
-            let SourceRow { addr, file, line } = *row;
-            let place = match file.map(|file| self.file(builder, file)) {
-                Some(file) => builder.place(file, line),
-                None => NONE,
-            };
-            builder.start_line(addr.max(piece.start), place);
-        }
-    }
-
-    fn label(&mut self, builder: &mut Builder, label: u32) -> u32 {
+    fn label(&mut self, trees: &mut Trees, label: u32) -> u32 {
         let (labels, text) = (&mut self.labels, self.index.labels.get(label as usize));
         let known = labels.get_mut(label as usize).zip(text);
-        known.map_or(NONE, |(known, text)| *known.get_or_insert_with(|| builder.function(text)))
-    }
-
-    fn file(&mut self, builder: &mut Builder, file: u32) -> u32 {
-        let (files, text) = (&mut self.files, self.index.files.get(file as usize));
-        let known = files.get_mut(file as usize).zip(text);
-        known.map_or(NONE, |(known, text)| *known.get_or_insert_with(|| builder.strings.add(text)))
+        known.map_or(NONE, |(known, text)| *known.get_or_insert_with(|| trees.function(text)))
     }
 }

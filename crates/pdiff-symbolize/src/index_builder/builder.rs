@@ -18,70 +18,182 @@ type NameIds = [u32; 2];
 
 /// An index in the making, table by table.
 pub(super) struct Builder {
-    base: u64,
-    segments: Vec<(u32, u32)>,
+    pub(super) trees: Trees,
+    pub(super) lines: Lines,
+    pub(super) strings: Strings,
+}
+
+/// Which node each address belongs to, and the nodes.
+pub(super) struct Trees {
+    segments: Changes,
     pub(super) nodes: Vec<[u32; 4]>,
-    lines: Vec<(u32, u32)>,
-    places: Vec<[u32; 2]>,
-    place_ids: FxHashMap<[u32; 2], u32>,
     /// Names that are known, and labels whose names are made at the end.
     functions: Vec<(Label, Option<NameIds>)>,
-    function_ids: HashTable<u32>,
-    pub(super) strings: Strings,
+    /// With the hash of the label.
+    function_ids: HashTable<(u64, u32)>,
+}
+
+/// From which address on which file and line.
+pub(super) struct Lines {
+    lines: Changes,
+    places: Vec<[u32; 2]>,
+    place_ids: FxHashMap<[u32; 2], u32>,
+}
+
+/// A value from each address on.
+struct Changes {
+    base: u64,
+    changes: Vec<(u32, u32)>,
 }
 
 impl Builder {
     /// Begins with the nodes, places, functions and strings of `old`, so that its numbers stay valid.
     pub(super) fn continuing(old: &AddressIndex<'_>, base: u64) -> Self {
-        let mut builder = Self {
-            base,
-            segments: Vec::new(),
-            nodes: old.nodes.iter().map(|node| node.map(|word| word.get(Le))).collect(),
-            lines: Vec::new(),
-            places: Vec::new(),
-            place_ids: FxHashMap::default(),
-            functions: Vec::new(),
-            function_ids: HashTable::new(),
-            strings: Strings::default(),
-        };
+        let mut strings = Strings::default();
         for id in 0.. {
             match old.string(id) {
-                Some(text) => builder.strings.add(text),
+                Some(text) => strings.add(text),
                 None => break,
             };
         }
-        for [file, line] in old.places {
-            builder.place(file.get(Le), line.get(Le));
-        }
+        Self { trees: Trees::continuing(old, base), lines: Lines::continuing(old, base), strings }
+    }
+
+    pub(super) fn into_bytes(self, extent: Extent, names: Names) -> Vec<u8> {
+        let Self { trees, lines, mut strings } = self;
+        let functions = &trees.functions;
+        let (mut bytes, functions) =
+            rayon::join(|| tables(&trees, &lines), || name_functions(functions, names, &mut strings));
+        let base = trees.segments.base;
+        let counts = [
+            trees.segments.changes.len(),
+            trees.nodes.len(),
+            lines.lines.changes.len(),
+            lines.places.len(),
+            functions.len(),
+            strings.ends.len(),
+            strings.bytes.len(),
+        ];
+        let mut words: Vec<u32> = vec![FORMAT, base as u32, (base >> 32) as u32];
+        words.push(u32::from(extent == Extent::Whole));
+        words.extend(counts.iter().map(|count| u32::try_from(*count).unwrap_or(u32::MAX)));
+        words.resize(HEADER_WORDS, 0);
+        let mut header = MAGIC.to_vec();
+        put(&mut header, words.into_iter());
+        bytes.splice(..header.len(), header);
+        bytes.reserve_exact(functions.len() * 8 + strings.ends.len() * 4 + strings.bytes.len());
+        put(&mut bytes, functions.iter().flatten().copied());
+        put(&mut bytes, strings.ends.iter().copied());
+        bytes.extend_from_slice(&strings.bytes);
+        bytes
+    }
+}
+
+/// The tables that need no names, behind room for the header.
+fn tables(trees: &Trees, lines: &Lines) -> Vec<u8> {
+    let (segments, rows) = (&trees.segments.changes, &lines.lines.changes);
+    let header = MAGIC.len() + HEADER_WORDS * 4;
+    let pairs = segments.len() + rows.len() + lines.places.len();
+    let mut bytes = Vec::with_capacity(header + pairs * 8 + trees.nodes.len() * 16);
+    bytes.resize(header, 0);
+    put(&mut bytes, segments.iter().map(|segment| segment.0));
+    put(&mut bytes, segments.iter().map(|segment| segment.1));
+    put(&mut bytes, trees.nodes.iter().flatten().copied());
+    put(&mut bytes, rows.iter().map(|row| row.0));
+    put(&mut bytes, rows.iter().map(|row| row.1));
+    put(&mut bytes, lines.places.iter().flatten().copied());
+    bytes
+}
+
+/// Names functions. What is to be demangled is so in parallel, the slowest step of a small index.
+fn name_functions(
+    functions: &[(Label, Option<NameIds>)],
+    names: Names,
+    strings: &mut Strings,
+) -> Vec<NameIds> {
+    let shown: Vec<Option<Box<str>>> = functions
+        .par_iter()
+        .map(|(label, known)| match (label, known) {
+            (Label::Linkage(linkage), None) if names == Names::Made => Some(display_name(linkage)),
+            _ => None,
+        })
+        .collect();
+    let mut name =
+        |((label, known), shown): (&(Label, Option<NameIds>), Option<Box<str>>)| match (known, label) {
+            (Some(known), _) => *known,
+            (None, Label::Plain(name)) => [strings.add(name), NONE],
+            (None, Label::Linkage(linkage)) => {
+                let name = shown.map_or(NONE, |name| strings.add(&name));
+                [name, strings.add(linkage)]
+            }
+        };
+    functions.iter().zip(shown).map(&mut name).collect()
+}
+
+impl Trees {
+    fn continuing(old: &AddressIndex<'_>, base: u64) -> Self {
+        let mut trees = Self {
+            segments: Changes { base, changes: Vec::new() },
+            nodes: old.nodes.iter().map(|node| node.map(|word| word.get(Le))).collect(),
+            functions: Vec::new(),
+            function_ids: HashTable::new(),
+        };
         for [name, linkage] in old.functions.iter().map(|function| function.map(|word| word.get(Le))) {
             let label = match (old.string(linkage), old.string(name)) {
                 (Some(linkage), _) => Label::Linkage(linkage.into()),
                 (None, name) => Label::Plain(name.unwrap_or_default().into()),
             };
-            builder.add_function(label, Some([name, linkage]));
+            let hash = FxBuildHasher.hash_one(&label);
+            trees.add_function(hash, label, Some([name, linkage]));
         }
-        builder
+        trees
     }
 
+    /// The number of a function.
     pub(super) fn function(&mut self, label: &Label) -> u32 {
-        let is_label = |id: &u32| self.functions.get(*id as usize).is_some_and(|known| known.0 == *label);
-        match self.function_ids.find(FxBuildHasher.hash_one(label), is_label) {
-            Some(id) => *id,
-            None => self.add_function(label.clone(), None),
+        let hash = FxBuildHasher.hash_one(label);
+        let is_label = |id: u32| self.functions.get(id as usize).is_some_and(|known| known.0 == *label);
+        match self.function_ids.find(hash, |(known, id)| *known == hash && is_label(*id)) {
+            Some((_, id)) => *id,
+            None => self.add_function(hash, label.clone(), None),
         }
     }
 
-    fn add_function(&mut self, label: Label, names: Option<NameIds>) -> u32 {
+    fn add_function(&mut self, hash: u64, label: Label, names: Option<NameIds>) -> u32 {
         let id = u32::try_from(self.functions.len()).unwrap_or(NONE);
-        let hash = FxBuildHasher.hash_one(&label);
         self.functions.push((label, names));
-        let functions = &self.functions;
-        let hash_of =
-            |id: &u32| functions.get(*id as usize).map_or(0, |known| FxBuildHasher.hash_one(&known.0));
-        self.function_ids.insert_unique(hash, id, hash_of);
+        self.function_ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
     }
 
+    pub(super) fn start_segment(&mut self, addr: u64, node: u32) {
+        self.segments.start(addr, node);
+    }
+
+    /// Nothing is said of addresses from `end` on, in an index of some addresses.
+    pub(super) fn end_piece(&mut self, end: u64, extent: Extent) {
+        self.start_segment(end, if extent == Extent::Whole { NOTHING } else { UNKNOWN });
+    }
+
+    /// Takes over what `old` says of addresses.
+    pub(super) fn copy_old(&mut self, old: &AddressIndex<'_>, start: u64, end: u64) {
+        copy_range(old.base, old.segment_addrs, old.segment_nodes, start, end, |addr, node| {
+            self.start_segment(addr, node);
+        });
+    }
+}
+
+impl Lines {
+    fn continuing(old: &AddressIndex<'_>, base: u64) -> Self {
+        let lines = Changes { base, changes: Vec::new() };
+        let mut lines = Self { lines, places: Vec::new(), place_ids: FxHashMap::default() };
+        for [file, line] in old.places {
+            lines.place(file.get(Le), line.get(Le));
+        }
+        lines
+    }
+
+    /// The number of a file and line.
     pub(super) fn place(&mut self, file: u32, line: u32) -> u32 {
         let next = u32::try_from(self.places.len()).unwrap_or(NONE);
         let id = *self.place_ids.entry([file, line]).or_insert(next);
@@ -91,104 +203,28 @@ impl Builder {
         id
     }
 
-    fn relative(&self, addr: u64) -> u32 {
-        u32::try_from(addr.saturating_sub(self.base)).unwrap_or(u32::MAX)
-    }
-
-    pub(super) fn start_segment(&mut self, addr: u64, node: u32) {
-        let addr = self.relative(addr);
-        push_change(&mut self.segments, addr, node);
-    }
-
     pub(super) fn start_line(&mut self, addr: u64, place: u32) {
-        let addr = self.relative(addr);
-        push_change(&mut self.lines, addr, place);
+        self.lines.start(addr, place);
     }
 
-    pub(super) fn end_piece(&mut self, end: u64, extent: Extent) {
-        self.start_segment(end, if extent == Extent::Whole { NOTHING } else { UNKNOWN });
-        self.start_line(end, NONE);
-    }
-
+    /// Takes over what `old` says of addresses.
     pub(super) fn copy_old(&mut self, old: &AddressIndex<'_>, start: u64, end: u64) {
-        copy_range(old.base, old.segment_addrs, old.segment_nodes, start, end, |addr, node| {
-            self.start_segment(addr, node);
-        });
         copy_range(old.base, old.line_addrs, old.line_places, start, end, |addr, place| {
             self.start_line(addr, place);
         });
     }
-
-    pub(super) fn into_bytes(mut self, extent: Extent, names: Names) -> Vec<u8> {
-        let functions = self.name_functions(names);
-        self.place_ids = FxHashMap::default();
-        let counts = [
-            self.segments.len(),
-            self.nodes.len(),
-            self.lines.len(),
-            self.places.len(),
-            functions.len(),
-            self.strings.ends.len(),
-            self.strings.bytes.len(),
-        ];
-        let mut words: Vec<u32> = vec![FORMAT, self.base as u32, (self.base >> 32) as u32];
-        words.push(u32::from(extent == Extent::Whole));
-        words.extend(counts.iter().map(|count| u32::try_from(*count).unwrap_or(u32::MAX)));
-        words.resize(HEADER_WORDS, 0);
-        let mut bytes = MAGIC.to_vec();
-        bytes.reserve_exact(
-            words.len() * 4
-                + (self.segments.len() + self.lines.len() + self.places.len() + functions.len()) * 8
-                + self.nodes.len() * 16
-                + self.strings.ends.len() * 4
-                + self.strings.bytes.len(),
-        );
-        put(&mut bytes, words.into_iter());
-        put(&mut bytes, self.segments.iter().map(|segment| segment.0));
-        put(&mut bytes, self.segments.iter().map(|segment| segment.1));
-        put(&mut bytes, self.nodes.iter().flatten().copied());
-        put(&mut bytes, self.lines.iter().map(|line| line.0));
-        put(&mut bytes, self.lines.iter().map(|line| line.1));
-        put(&mut bytes, self.places.iter().flatten().copied());
-        put(&mut bytes, functions.iter().flatten().copied());
-        put(&mut bytes, self.strings.ends.iter().copied());
-        bytes.extend_from_slice(&self.strings.bytes);
-        bytes
-    }
-
-    /// Demangles what is not yet, in parallel, if names are to be made: the slowest step of a small index.
-    fn name_functions(&mut self, names: Names) -> Vec<NameIds> {
-        let functions = std::mem::take(&mut self.functions);
-        let shown: Vec<Option<Box<str>>> = functions
-            .par_iter()
-            .map(|(label, known)| match (label, known) {
-                (Label::Linkage(linkage), None) if names == Names::Made => Some(display_name(linkage)),
-                _ => None,
-            })
-            .collect();
-        let strings = &mut self.strings;
-        let mut ids = Vec::with_capacity(functions.len());
-        for ((label, known), shown) in functions.iter().zip(shown) {
-            ids.push(match (known, label) {
-                (Some(known), _) => *known,
-                (None, Label::Plain(name)) => [strings.add(name), NONE],
-                (None, Label::Linkage(linkage)) => {
-                    let name = shown.map_or(NONE, |name| strings.add(&name));
-                    [name, strings.add(linkage)]
-                }
-            });
-        }
-        ids
-    }
 }
 
-/// Adds a change of value; the last one at an address counts, and a change to the same value is none.
-fn push_change(changes: &mut Vec<(u32, u32)>, addr: u32, value: u32) {
-    if changes.last().is_some_and(|last| last.0 == addr) {
-        changes.pop();
-    }
-    if changes.last().is_none_or(|last| last.1 != value) {
-        changes.push((addr, value));
+impl Changes {
+    /// Adds a change of value; the last one at an address counts, and a change to the same value is none.
+    fn start(&mut self, addr: u64, value: u32) {
+        let addr = u32::try_from(addr.saturating_sub(self.base)).unwrap_or(u32::MAX);
+        if self.changes.last().is_some_and(|last| last.0 == addr) {
+            self.changes.pop();
+        }
+        if self.changes.last().is_none_or(|last| last.1 != value) {
+            self.changes.push((addr, value));
+        }
     }
 }
 

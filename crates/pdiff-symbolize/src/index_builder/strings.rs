@@ -10,7 +10,8 @@ use crate::address_index::NONE;
 /// Strings, each once.
 #[derive(Default)]
 pub(super) struct Strings {
-    ids: HashTable<u32>,
+    /// With the hash of the text.
+    ids: HashTable<(u64, u32)>,
     pub(super) ends: Vec<u32>,
     pub(super) bytes: Vec<u8>,
 }
@@ -18,10 +19,9 @@ pub(super) struct Strings {
 impl Strings {
     /// The number of a string.
     pub(super) fn add(&mut self, text: &str) -> u32 {
-        let hash = |text: &[u8]| FxBuildHasher.hash_one(text);
-        let is_text = |id: &u32| string(&self.ends, &self.bytes, *id) == text.as_bytes();
-        let hash_of_text = hash(text.as_bytes());
-        if let Some(id) = self.ids.find(hash_of_text, is_text) {
+        let hash = FxBuildHasher.hash_one(text.as_bytes());
+        let is_text = |id: u32| string(&self.ends, &self.bytes, id) == text.as_bytes();
+        if let Some((_, id)) = self.ids.find(hash, |(known, id)| *known == hash && is_text(*id)) {
             return *id;
         }
         let (Ok(id), Ok(end)) =
@@ -31,8 +31,7 @@ impl Strings {
         };
         self.bytes.extend_from_slice(text.as_bytes());
         self.ends.push(end);
-        let (ends, bytes) = (&self.ends, &self.bytes);
-        self.ids.insert_unique(hash_of_text, id, |id| hash(string(ends, bytes, *id)));
+        self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
     }
 }
