@@ -110,9 +110,10 @@ fn with_units<T>(
 /// All that all units say, and the symbols behind them.
 fn all_units(context: &UnitContext<'_, '_>, ranges: &UnitRanges) -> Vec<UnitIndex> {
     let read = |unit: usize| UnitIndex::read(context, unit, Wanted::All, ranges.of_unit(unit));
-    let mut units: Vec<UnitIndex> =
-        (0..context.source.units.len()).into_par_iter().with_max_len(1).map(read).collect();
-    units.push(UnitIndex::from_symbols(context.symbols.symbols().iter()));
+    let read_all = || (0..context.source.units.len()).into_par_iter().with_max_len(1).map(read).collect();
+    let by_symbol = || UnitIndex::from_symbols(context.symbols.symbols().iter());
+    let (mut units, by_symbol): (Vec<UnitIndex>, UnitIndex) = rayon::join(read_all, by_symbol);
+    units.push(by_symbol);
     units
 }
 
