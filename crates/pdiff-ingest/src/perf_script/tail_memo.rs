@@ -34,8 +34,13 @@ impl TailMemo {
             return id;
         }
         let id = TextId::try_from(self.ends.len()).expect("fewer than 2^32 texts fit in memory");
-        let lines = &mut self.lines;
-        self.line_ids.extend(text.split_inclusive(|byte| *byte == b'\n').map(|line| lines.intern(line).0));
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            let (line, after) = rest.split_at(end);
+            self.line_ids.push(self.lines.intern(line).0);
+            rest = after;
+        }
         self.ends.push(self.line_ids.len());
         self.ids.insert_unique(hash, (hash, id), |(hash, _)| *hash);
         id
