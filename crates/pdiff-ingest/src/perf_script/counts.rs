@@ -49,15 +49,22 @@ pub(super) struct LocalCell {
 }
 
 impl LocalCell {
-    /// What tells cells apart.
-    fn key(&self) -> (u32, u32, u32) {
-        (self.block, self.lane, self.chain)
+    /// What tells cells of one second apart, and orders them: one number, for one comparison.
+    pub(super) fn key(&self) -> u64 {
+        u64::from(self.lane) << 32 | u64::from(self.chain)
     }
 
-    /// Takes over the samples of a cell of the same key; not if there are too many for one cell.
-    fn absorb(&mut self, other: &Self) -> bool {
+    /// Takes over the samples of a cell of the same second, lane and chain; not if there are too many for one cell.
+    pub(super) fn absorb(&mut self, other: &Self) -> bool {
+        let is_same = self.block == other.block && self.key() == other.key();
         let sums = self.samples.checked_add(other.samples).zip(self.weight.checked_add(other.weight));
-        sums.map(|(samples, weight)| (self.samples, self.weight) = (samples, weight)).is_some()
+        match sums.filter(|_| is_same) {
+            Some(sums) => {
+                (self.samples, self.weight) = sums;
+                true
+            }
+            None => false,
+        }
     }
 }
 
@@ -127,8 +134,11 @@ impl Counts {
     fn merge_cells(&mut self) {
         let mut cells = Vec::with_capacity(self.chunks.iter().map(Vec::len).sum());
         self.chunks.drain(..).for_each(|chunk| cells.extend(chunk));
-        cells.sort_unstable_by_key(LocalCell::key);
-        cells.dedup_by(|next, kept| next.key() == kept.key() && kept.absorb(next));
+        // Seconds are in order but for the few places where time ran backwards, which this sort makes use of.
+        cells.sort_by_key(|cell| cell.block);
+        let seconds = cells.chunk_by_mut(|cell, next| cell.block == next.block);
+        seconds.for_each(|second| second.sort_unstable_by_key(LocalCell::key));
+        cells.dedup_by(|next, kept| kept.absorb(next));
         // Half of them may be gone; given back before the rest is copied, that is a tenth of the peak.
         cells.shrink_to_fit();
         self.chunks.extend(cells.chunks(CHUNK_CELLS).map(|chunk| {

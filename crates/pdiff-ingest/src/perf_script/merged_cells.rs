@@ -77,12 +77,13 @@ impl Gathered {
 
     /// Puts them into the profile in its order.
     fn empty(&mut self, workers: usize, lanes: &[Lane], builder: &mut ProfileBuilder) {
-        let order = |cell: &LocalCell| u64::from(cell.lane) << 32 | u64::from(cell.chain);
-        let sort = |seconds: &mut [Vec<LocalCell>]| {
-            seconds.iter_mut().for_each(|second| second.sort_unstable_by_key(order));
+        let add_up = |second: &mut Vec<LocalCell>| {
+            second.sort_unstable_by_key(LocalCell::key);
+            second.dedup_by(|next, kept| kept.absorb(next));
         };
         let share = self.seconds.len().div_ceil(workers).max(1);
-        self.seconds.par_chunks_mut(share).with_max_len(1).for_each(sort);
+        let shares = self.seconds.par_chunks_mut(share).with_max_len(1);
+        shares.for_each(|seconds| seconds.iter_mut().for_each(add_up));
         for LocalCell { chain, lane, block, samples, weight } in self.seconds.drain(..).flatten() {
             let Some((event, thread)) = lanes.get(lane as usize) else { continue };
             builder.count(*event, block, *thread, StackId(chain), samples, Weight(weight));
