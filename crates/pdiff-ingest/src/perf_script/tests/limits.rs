@@ -2,7 +2,7 @@
 
 use pdiff_profile::{NoteKind, StackTable};
 
-use super::{profile, profile_with};
+use super::{profile, profile_dealt, profile_with};
 
 fn count(text: &str, kind: NoteKind) -> u64 {
     profile(text.as_bytes()).notes.get(kind).map_or(0, |note| note.count)
@@ -39,6 +39,15 @@ fn a_line_longer_than_a_block_is_cut() {
 fn any_number_of_threads_may_be_asked_for() {
     let text = "x 7 1.000001: 8 c: \n\t1 a (/x)\n\n".repeat(100);
     assert_eq!(profile_with(text.as_bytes(), 100, usize::MAX), profile(text.as_bytes()));
+}
+
+#[test]
+fn more_cells_than_are_sorted_at_once_are_counted_however_they_are_dealt() {
+    let sample = |i: u32| format!("x 7 {}.000001: 8 c: \n\t{:x} f (/x)\n\n", i % 40_000, i % 5);
+    let text: String = (0..50_000).map(sample).collect();
+    let whole = profile(text.as_bytes());
+    assert_eq!((whole.cells.len(), whole.events[0].samples), (40_000, 50_000));
+    assert_eq!(profile_dealt(text.as_bytes(), 1 << 16, &[1, 0, 2, 0]), whole);
 }
 
 #[test]
