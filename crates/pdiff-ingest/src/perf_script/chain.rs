@@ -98,11 +98,11 @@ impl<'l> Assembler<'l> {
         }
     }
 
-    /// Puts a stack together of its lines, leaf first.
-    pub(super) fn push(&mut self, lines: impl Iterator<Item = LineIndex>) {
+    /// Puts a stack together of its lines, which `put_lines` puts into a list, leaf first.
+    pub(super) fn push(&mut self, put_lines: impl FnOnce(&mut Vec<LineIndex>)) {
         let mut frames = std::mem::take(&mut self.leaf_first);
         frames.clear();
-        frames.extend(lines);
+        put_lines(&mut frames);
         let is_plain = !self.lines.has_inlined && frames.iter().all(|line| self.lines.is_plain(*line));
         if !is_plain {
             let flaws = self.place(&mut frames);

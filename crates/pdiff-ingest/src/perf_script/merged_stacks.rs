@@ -76,7 +76,7 @@ fn stacks_of(
         let mut assembler = Assembler::new(lines);
         for chain in chains {
             let part = read.get(chain.part as usize);
-            part.into_iter().for_each(|part| assembler.push(part.lines_of(chain.id)));
+            part.into_iter().for_each(|part| assembler.push(|lines| part.lines_of(chain.id, lines)));
         }
         assembler
     };
@@ -162,12 +162,12 @@ impl<'p> ReadPart<'p> {
         (Self { texts, leaves, lines, known: known.chains, order }, read)
     }
 
-    /// The lines of a chain, leaf first.
-    fn lines_of(&self, chain: u32) -> impl Iterator<Item = LineIndex> {
-        let chain = self.texts.counts.chains.get(chain as usize);
-        let leaf = chain.and_then(|chain| self.leaves.get(chain.leaf as usize));
-        let tail = chain.map_or(&[][..], |chain| self.texts.texts.tails.line_ids_of(chain.tail));
-        leaf.into_iter().chain(tail.iter().filter_map(|line| self.lines.get(*line as usize))).copied()
+    /// Puts the lines of a chain into `lines`, leaf first.
+    fn lines_of(&self, chain: u32, lines: &mut Vec<LineIndex>) {
+        let Some(chain) = self.texts.counts.chains.get(chain as usize) else { return };
+        let tail = self.texts.texts.tails.line_ids_of(chain.tail);
+        lines.push(self.leaves[chain.leaf as usize]);
+        lines.extend(tail.iter().map(|line| self.lines[*line as usize]));
     }
 }
 
