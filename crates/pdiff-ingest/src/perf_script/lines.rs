@@ -11,44 +11,75 @@ pub(super) type LineIndex = u32;
 /// The lines that one worker read, and the names in them.
 #[derive(Default)]
 pub(super) struct PartLines {
-    /// With nothing in the places of those that another worker read.
-    pub(super) lines: Vec<ReadLine>,
-    pub(super) names: Memo,
+    lines: Vec<ReadLine>,
+    /// By line, see [`ReadLine::is_plain`].
+    plain: Vec<bool>,
+    names: Memo,
+    has_inlined: bool,
+}
+
+impl PartLines {
+    /// Makes room for so many lines.
+    pub(super) fn with_capacity(lines: usize) -> Self {
+        Self { lines: Vec::with_capacity(lines), plain: Vec::with_capacity(lines), ..Self::default() }
+    }
+
+    /// Reads a line.
+    pub(super) fn read(&mut self, line: &[u8]) {
+        let line = ReadLine::of(line, &mut self.names);
+        self.has_inlined |= line.is_inlined();
+        self.push(line);
+    }
+
+    /// Leaves the place of a line empty: it is that of no frame, or another worker read it.
+    pub(super) fn leave_out(&mut self) {
+        self.push(ReadLine::default());
+    }
+
+    fn push(&mut self, line: ReadLine) {
+        self.plain.push(line.is_plain());
+        self.lines.push(line);
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
 }
 
 /// The lines of all workers, one worker's after the other's.
 #[derive(Default)]
 pub(super) struct Lines {
-    lines: Vec<ReadLine>,
+    parts: Vec<Part>,
     /// By line, see [`ReadLine::is_plain`]; apart, so that it stays in the cache.
     plain: Vec<bool>,
-    /// By part; the first name of each has the number that stands beside it.
-    names: Vec<(NameIndex, Memo)>,
     name_count: usize,
     /// Whether any is marked `(inlined)`.
     pub(super) has_inlined: bool,
 }
 
+/// The lines and names of a worker, and the numbers of the first of each.
+struct Part {
+    first_line: LineIndex,
+    lines: Vec<ReadLine>,
+    first_name: NameIndex,
+    names: Memo,
+}
+
 impl Lines {
     /// Adds the lines of the next worker.
-    pub(super) fn add(&mut self, mut part: PartLines) {
-        let first = NameIndex::try_from(self.name_count).expect("fewer than 2^32 names fit in memory");
-        if first > 0 {
-            part.lines.iter_mut().for_each(|line| line.shift_names(first));
-        }
-        self.plain.extend(part.lines.iter().map(ReadLine::is_plain));
-        self.has_inlined |= part.lines.iter().any(ReadLine::is_inlined);
-        match self.lines.is_empty() {
-            true => self.lines = part.lines,
-            false => self.lines.append(&mut part.lines),
-        }
+    pub(super) fn add(&mut self, part: PartLines) {
+        let number = |count| u32::try_from(count).expect("fewer than 2^32 lines fit in memory");
+        let (first_line, first_name) = (number(self.plain.len()), number(self.name_count));
+        self.plain.extend_from_slice(&part.plain);
+        self.has_inlined |= part.has_inlined;
         self.name_count += part.names.texts().len();
-        self.names.push((first, part.names));
+        self.parts.push(Part { first_line, lines: part.lines, first_name, names: part.names });
     }
 
     /// How many lines there are.
     pub(super) fn len(&self) -> usize {
-        self.lines.len()
+        self.plain.len()
     }
 
     /// Whether a line is a flawless frame with an object of its own.
@@ -59,7 +90,13 @@ impl Lines {
 
     /// A line; one that says nothing if there is none of that number.
     pub(super) fn get(&self, line: LineIndex) -> ReadLine {
-        self.lines.get(line as usize).copied().unwrap_or_default()
+        let after = self.parts.partition_point(|part| part.first_line <= line);
+        let part = after.checked_sub(1).and_then(|part| self.parts.get(part));
+        let read = part.and_then(|part| {
+            let read = part.lines.get((line - part.first_line) as usize)?;
+            Some(read.with_names_from(part.first_name))
+        });
+        read.unwrap_or_default()
     }
 
     /// What a line says if it is a frame.
@@ -79,8 +116,10 @@ impl Lines {
 
     /// A name.
     pub(super) fn name(&self, name: NameIndex) -> Cow<'_, str> {
-        let after = self.names.partition_point(|(first, _)| *first <= name);
-        let of_part = after.checked_sub(1).and_then(|part| self.names.get(part));
-        of_part.map_or(Cow::Borrowed(""), |(first, names)| String::from_utf8_lossy(names.text(name - first)))
+        let after = self.parts.partition_point(|part| part.first_name <= name);
+        let part = after.checked_sub(1).and_then(|part| self.parts.get(part));
+        part.map_or(Cow::Borrowed(""), |part| {
+            String::from_utf8_lossy(part.names.text(name - part.first_name))
+        })
     }
 }

@@ -6,16 +6,16 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use pdiff_profile::{EventId, NoteKind, ProfileBuilder, StackId, ThreadId, Weight};
-use rayon::prelude::*;
 
 use super::chain::Flaws;
 use super::counts::{Chain, LocalCell};
 use super::merged_stacks::FoundStacks;
 use super::note_log::NoteLog;
 use super::position::Position;
+use super::shares::work_on_all;
 
 /// So many cells are sorted at once: more than a core sorts while it waits for another one.
-const GATHERED_CELLS: usize = 1 << 15;
+const GATHERED_CELLS: usize = 1 << 16;
 
 /// An event and a thread.
 type Lane = (EventId, ThreadId);
@@ -82,8 +82,7 @@ impl Gathered {
             second.dedup_by(|next, kept| kept.absorb(next));
         };
         let share = self.seconds.len().div_ceil(workers).max(1);
-        let shares = self.seconds.par_chunks_mut(share).with_max_len(1);
-        shares.for_each(|seconds| seconds.iter_mut().for_each(add_up));
+        work_on_all(self.seconds.chunks_mut(share).collect(), |seconds| seconds.iter_mut().for_each(add_up));
         for LocalCell { chain, lane, block, samples, weight } in self.seconds.drain(..).flatten() {
             let Some((event, thread)) = lanes.get(lane as usize) else { continue };
             builder.count(*event, block, *thread, StackId(chain), samples, Weight(weight));

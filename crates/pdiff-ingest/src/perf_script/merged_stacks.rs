@@ -5,7 +5,6 @@
 //! profile are given out by one.
 
 use pdiff_profile::{FrameId, ProfileBuilder, StackId};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::chain::{Assembler, Flaws, FrameRef, StackList};
@@ -14,7 +13,7 @@ use super::lines::{LineIndex, Lines, PartLines};
 use super::memo::Memo;
 use super::numbering::{Numbering, PlacedIds};
 use super::position::Position;
-use super::read_line::ReadLine;
+use super::shares::work_on_all;
 
 /// The stacks of one worker's chains.
 pub(super) struct FoundStacks {
@@ -46,9 +45,8 @@ impl FoundStacks {
 
 /// Stacks in the order of their first samples, by part and chain.
 pub(super) fn merge_stacks(parts: &[PartTexts<'_>], builder: &mut ProfileBuilder) -> Vec<FoundStacks> {
-    let read = |part| ReadPart::of(parts, part);
-    let (read, read_lines): (Vec<ReadPart<'_>>, Vec<PartLines>) =
-        (0..parts.len()).into_par_iter().with_max_len(1).map(read).unzip();
+    let read = work_on_all((0..parts.len()).collect(), |part| ReadPart::of(parts, part));
+    let (read, read_lines): (Vec<ReadPart<'_>>, Vec<PartLines>) = read.into_iter().unzip();
     let order = order_of(&read);
     let mut lines = Lines::default();
     read_lines.into_iter().for_each(|part| lines.add(part));
@@ -81,13 +79,11 @@ fn stacks_of(
         assembler
     };
     let share = order.len().div_ceil(read.len()).max(1);
-    let assembled: Vec<Assembler<'_>> = order.par_chunks(share).with_max_len(1).map(assemble).collect();
+    let assembled = work_on_all(order.chunks(share).collect(), assemble);
     let mut numbering = Numbering::new(lines);
     let number = |stacks: Assembler<'_>| (numbering.number(&stacks, builder), stacks.stacks);
     let numbered: Vec<(PlacedIds, StackList<FrameRef>)> = assembled.into_iter().map(number).collect();
-    let by_id =
-        |(placed, stacks): (PlacedIds, StackList<_>)| stacks.map(|frame| numbering.id_of(frame, &placed));
-    numbered.into_par_iter().with_max_len(1).map(by_id).collect()
+    work_on_all(numbered, |(placed, stacks)| stacks.map(|frame| numbering.id_of(frame, &placed)))
 }
 
 /// The chains of all parts in the order of the text, each once.
@@ -147,10 +143,9 @@ impl<'p> ReadPart<'p> {
             0 => KnownTexts::default(),
             _ => KnownTexts::of(texts, parts[0]),
         };
-        let mut read = PartLines::default();
-        read.lines.reserve_exact(line_count(&texts));
+        let mut read = PartLines::with_capacity(line_count(&texts));
         let leaves = read_unknown(&texts.texts.leaves, &known.leaves, [first, 0], &mut read);
-        let first_lines = [first + number(read.lines.len()), number(parts[0].texts.leaves.texts().len())];
+        let first_lines = [first + number(read.len()), number(parts[0].texts.leaves.texts().len())];
         let lines = read_unknown(texts.texts.tails.lines(), &known.lines, first_lines, &mut read);
         let place = |id: u32| match known.chains.get(id as usize) {
             Some(Some(id)) => Place { part: 0, id: *id },
@@ -182,14 +177,16 @@ fn read_unknown(
     let [own, of_first] = firsts;
     let mut read_one = |(id, line): (u32, &[u8])| match known.get(id as usize) {
         Some(Some(known)) => {
-            read.lines.push(ReadLine::default());
+            read.leave_out();
             of_first + known
         }
         _ => {
             // The first leaf is that of no frame.
-            let says =
-                if line.is_empty() { ReadLine::default() } else { ReadLine::of(line, &mut read.names) };
-            read.lines.push(says);
+            if line.is_empty() {
+                read.leave_out()
+            } else {
+                read.read(line)
+            }
             own + id
         }
     };

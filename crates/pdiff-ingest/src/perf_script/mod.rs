@@ -53,6 +53,7 @@ mod pipeline;
 mod position;
 mod read_line;
 mod record_line;
+mod shares;
 mod tail_memo;
 #[cfg(test)]
 mod tests;

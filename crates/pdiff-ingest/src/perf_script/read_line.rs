@@ -92,14 +92,15 @@ impl ReadLine {
         Self { says: LineSays::Frame(frame), flaws }
     }
 
-    /// Says the same where its names have numbers greater by `by`.
-    pub(super) fn shift_names(&mut self, by: NameIndex) {
+    /// The same where the first name has the number `first`.
+    pub(super) fn with_names_from(mut self, first: NameIndex) -> Self {
         let names = match &mut self.says {
             LineSays::Frame(frame) => [frame.symbol.as_mut(), frame.object.as_mut()],
             LineSays::Source(source) => [source.source.as_mut(), None],
             LineSays::Nothing => [None, None],
         };
-        names.into_iter().flatten().for_each(|name| *name += by);
+        names.into_iter().flatten().for_each(|name| *name += first);
+        self
     }
 
     /// Whether perf marked it `(inlined)`.

@@ -43,10 +43,10 @@ fn any_number_of_threads_may_be_asked_for() {
 
 #[test]
 fn more_cells_than_are_sorted_at_once_are_counted_however_they_are_dealt() {
-    let sample = |i: u32| format!("x 7 {}.000001: 8 c: \n\t{:x} f (/x)\n\n", i % 40_000, i % 5);
-    let text: String = (0..50_000).map(sample).collect();
+    let sample = |i: u32| format!("x 7 {}.000001: 8 c: \n\t{:x} f (/x)\n\n", i % 80_000, i % 5);
+    let text: String = (0..100_000).map(sample).collect();
     let whole = profile(text.as_bytes());
-    assert_eq!((whole.cells.len(), whole.events[0].samples), (40_000, 50_000));
+    assert_eq!((whole.cells.len(), whole.events[0].samples), (80_000, 100_000));
     assert_eq!(profile_dealt(text.as_bytes(), 1 << 16, &[1, 0, 2, 0]), whole);
 }
 

@@ -1,0 +1,30 @@
+//! A share of the work for each core.
+
+/// What `work` makes of each share, in their order. This thread does the first share itself: to wait until another one is
+/// awake takes as long as a small share.
+pub(super) fn work_on_all<S: Send, R: Send>(shares: Vec<S>, work: impl Fn(S) -> R + Sync) -> Vec<R> {
+    let mut results: Vec<Option<R>> = shares.iter().map(|_| None).collect();
+    let work = &work;
+    rayon::in_place_scope(|scope| {
+        let mut slots = results.iter_mut().zip(shares);
+        let first = slots.next();
+        for (slot, share) in slots {
+            scope.spawn(move |_| *slot = Some(work(share)));
+        }
+        first.into_iter().for_each(|(slot, share)| *slot = Some(work(share)));
+    });
+    results.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_stand_in_the_order_of_shares() {
+        let squares = |count: u64| work_on_all((0..count).collect(), |share| share * share);
+        assert_eq!(squares(5), [0, 1, 4, 9, 16]);
+        assert_eq!(squares(1), [0]);
+        assert!(squares(0).is_empty());
+    }
+}
