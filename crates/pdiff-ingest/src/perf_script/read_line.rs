@@ -1,7 +1,7 @@
 //! What one line of a stack says: a frame, or the source position of the frame before it.
 //!
-//! A line is read once for each worker that met it, whatever number of stacks it stands in, and without the profile in the
-//! making, so that the lines of several workers are read at once. `  t.c:8` under a frame is its source position, and ends
+//! A line is read once, or by each worker that met it where the first did not, whatever number of stacks it stands in, and
+//! without the profile in the making, so that the lines of several workers are read at once. `  t.c:8` under a frame is its source position, and ends
 //! in ` (inlined)` for inlined frames.
 
 use pdiff_profile::RawAddr;

@@ -1,7 +1,7 @@
 //! A share of the work for each core.
 
-/// What `work` makes of each share, in their order. This thread does the first share itself: to wait until another one is
-/// awake takes as long as a small share.
+/// What `work` makes of each share, in their order. This thread does the first share itself, so that one share wakes no
+/// other thread.
 pub(super) fn work_on_all<S: Send, R: Send>(shares: Vec<S>, work: impl Fn(S) -> R + Sync) -> Vec<R> {
     let mut results: Vec<Option<R>> = shares.iter().map(|_| None).collect();
     let work = &work;
