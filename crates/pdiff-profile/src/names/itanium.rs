@@ -75,6 +75,9 @@ fn name_end(mangled: &str, from: usize, last: &str) -> Option<usize> {
     let parse = ParseOptions::default().recursion_limit(MAX_RECURSION);
     let is_name = |name: &str| BorrowedSymbol::new_with_options(name.as_bytes(), &parse).is_ok();
     let ends = mangled.get(from..)?.match_indices('E').map(|(at, _)| from + at + 1);
-    let beginnings = ends.filter_map(|end| mangled.get(..end)).filter(|beginning| beginning.ends_with(last));
+    // No type begins with an `E`, so parameters do not.
+    let split = ends.filter_map(|end| mangled.split_at_checked(end));
+    let may_end = split.filter(|(name, parameters)| name.ends_with(last) && !parameters.starts_with('E'));
+    let beginnings = may_end.map(|(name, _)| name);
     beginnings.take(MAX_NAME_ENDS).find(|beginning| is_name(beginning)).map(str::len)
 }

@@ -254,6 +254,9 @@ fn constructor_templates_keep_their_first_parameter() {
     // However many names stand in its arguments.
     let long = demangle(&format!("_ZN1AC2I{}EEi", "N1B1CE".repeat(50))).unwrap();
     assert!(long.signature.ends_with("B::C>(int)"), "{}", long.signature);
+    // However many end at once.
+    let deep = demangle(&format!("_ZN1AC2I{}EEi", "1BI1CI1DI1GIiEEEE".repeat(12))).unwrap();
+    assert!(deep.signature.ends_with(">>>>>(int)"), "{}", deep.signature);
 }
 
 #[test]
