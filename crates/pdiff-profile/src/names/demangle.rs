@@ -9,9 +9,9 @@ use std::fmt::Write;
 use super::bounded_text::{BoundedText, MAX_NAME_BYTES};
 use super::clone_suffix::split_clone_suffix;
 use super::itanium;
-use super::parameters::split_parameters;
+use super::parameters::split_spelled;
 use super::special_name::split_keyed;
-use super::spelling::normalize;
+use super::spelling::{normalize, spell};
 use super::symbol_version::split_version;
 
 /// `17h`, 16 digits and `E`: the hash at the end of a legacy Rust name.
@@ -59,10 +59,10 @@ fn demangle_cpp(base: &str) -> Option<Demangled> {
         None => itanium::print(base)?,
     };
     let (text, _) = split_clone_suffix(&text);
-    let signature = normalize(text);
-    let qualified =
-        split_parameters(&signature).map_or(signature.as_ref(), |split| split.qualified).to_owned();
-    Some(Demangled { qualified, signature: signature.into_owned() }).filter(|name| !name.qualified.is_empty())
+    let spelled = spell(text);
+    let qualified = split_spelled(&spelled).map_or(&*spelled.text, |split| split.qualified).to_owned();
+    Some(Demangled { qualified, signature: spelled.text.into_owned() })
+        .filter(|name| !name.qualified.is_empty())
 }
 
 /// Rust v0 names have a prefix of their own; legacy names are C++ names that end in a hash.

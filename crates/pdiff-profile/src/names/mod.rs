@@ -22,6 +22,7 @@ mod marker_symbol;
 mod match_level;
 mod operator_symbol;
 mod parameters;
+mod plain_words;
 mod special_name;
 mod spelling;
 mod symbol_version;

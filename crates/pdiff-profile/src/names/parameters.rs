@@ -6,6 +6,7 @@
 
 use super::brackets::{group_end, is_word_byte, token_end};
 use super::operator_symbol::starts_conversion;
+use super::spelling::Spelled;
 
 /// What stands before the name of the thing that a special symbol belongs to.
 const SPECIAL_PREFIXES: [&str; 14] = [
@@ -42,23 +43,36 @@ pub(super) fn special_prefix_length(text: &str) -> usize {
 
 /// Finds the parameter list. `None` when the text has none.
 pub(super) fn split_parameters(text: &str) -> Option<Split<'_>> {
+    split(text, |open| group_end(text, open))
+}
+
+/// The same for a name whose brackets were matched when it was spelled.
+pub(super) fn split_spelled<'s>(name: &'s Spelled<'_>) -> Option<Split<'s>> {
+    let Some(groups) = &name.groups else { return split_parameters(&name.text) };
+    split(&name.text, |open| {
+        let found = groups.binary_search_by_key(&open, |group| group.start).ok()?;
+        groups.get(found).map(|group| group.end)
+    })
+}
+
+fn split(text: &str, group_end: impl Fn(usize) -> Option<usize>) -> Option<Split<'_>> {
     if special_prefix_length(text) > 0 {
         return Some(Split { signature: text, qualified: text });
     }
-    let (start, list) = find_parameters(text)?;
+    let (start, list) = find_parameters(text, group_end)?;
     let qualified = text.get(start..list).filter(|name| !name.is_empty())?;
     Some(Split { signature: text.get(start..)?, qualified })
 }
 
-/// The start of the name and of its parameter list.
-fn find_parameters(text: &str) -> Option<(usize, usize)> {
+/// The start of the name and of its parameter list; `group_end` tells the end of the bracket group at a place.
+fn find_parameters(text: &str, group_end: impl Fn(usize) -> Option<usize>) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let (mut at, mut start) = (0, 0);
     let (mut in_conversion, mut after_pointer) = (false, false);
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b'(' => {
-                let end = group_end(text, at)?;
+                let end = group_end(at)?;
                 let is_pointer = in_conversion && text.get(at..end).is_some_and(is_declarator);
                 // A conversion to a pointer to a function has that function's parameters in its name.
                 let is_type = std::mem::replace(&mut after_pointer, is_pointer) || is_pointer;
@@ -68,7 +82,7 @@ fn find_parameters(text: &str) -> Option<(usize, usize)> {
                 }
                 at = end;
             }
-            b'<' | b'[' | b'{' => at = group_end(text, at)?,
+            b'<' | b'[' | b'{' => at = group_end(at)?,
             b' ' => {
                 at += 1;
                 if !in_conversion && !is_enclosing_qualifier(text.get(at..)?) {

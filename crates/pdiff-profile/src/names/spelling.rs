@@ -13,6 +13,7 @@ use super::brackets::{MAX_DEPTH, closing, group_end, is_word_byte, word_end};
 use super::integer_type::{is_integer_word, read_integer_type};
 use super::operator_symbol::leading_symbol;
 use super::parameters::split_parameters;
+use super::plain_words::plain_end;
 
 /// Default template instances by their short names, in this module's spelling.
 const SHORT_NAMES: [(&str, &str); 9] = [
@@ -27,10 +28,23 @@ const SHORT_NAMES: [(&str, &str); 9] = [
     ("std::basic_iostream<char>", "std::iostream"),
 ];
 
+/// A name in its one spelling.
+pub(super) struct Spelled<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// Its outermost bracket groups, in order; `None` where they are not known.
+    pub(super) groups: Option<Vec<Range<usize>>>,
+}
+
 /// The name in its one spelling. Names nested deeper than a limit come back as they are.
 pub(super) fn normalize(text: &str) -> Cow<'_, str> {
+    spell(text).text
+}
+
+/// The same, and where its bracket groups were found.
+pub(super) fn spell(text: &str) -> Spelled<'_> {
+    let as_is = Spelled { text: Cow::Borrowed(text), groups: None };
     if !text.bytes().any(|byte| matches!(byte, b':' | b'<' | b'(' | b'[' | b' ')) {
-        return Cow::Borrowed(text);
+        return as_is;
     }
     let speller = Speller {
         text,
@@ -38,10 +52,11 @@ pub(super) fn normalize(text: &str) -> Cow<'_, str> {
         out: String::with_capacity(text.len()),
         groups: Vec::with_capacity(8),
         outer: Group::new(0, 0),
+        outermost: Vec::new(),
         closed: 0..0,
         spaced: false,
     };
-    speller.run().map_or(Cow::Borrowed(text), Cow::Owned)
+    speller.run().unwrap_or(as_is)
 }
 
 /// An open bracket, and the qualifiers that wait for the end of the type that they stood before.
@@ -67,14 +82,16 @@ struct Speller<'a> {
     out: String,
     groups: Vec<Group>,
     outer: Group,
+    /// The groups that stand in no other, in the output.
+    outermost: Vec<Range<usize>>,
     /// Where the group that was closed last stands in the output.
     closed: Range<usize>,
     /// A space was read and not yet written.
     spaced: bool,
 }
 
-impl Speller<'_> {
-    fn run(mut self) -> Option<String> {
+impl<'a> Speller<'a> {
+    fn run(mut self) -> Option<Spelled<'a>> {
         while let Some(&byte) = self.text.as_bytes().get(self.at) {
             match byte {
                 b' ' => self.space(),
@@ -90,7 +107,7 @@ impl Speller<'_> {
             }
         }
         self.end_type();
-        Some(self.out)
+        Some(Spelled { text: Cow::Owned(self.out), groups: Some(self.outermost) })
     }
 
     fn rest(&self) -> &str {
@@ -181,6 +198,9 @@ impl Speller<'_> {
         if matches!(close, b'>' | b')') {
             self.shorten();
         }
+        if depth == 0 && start < self.out.len() {
+            self.outermost.push(start..self.out.len());
+        }
     }
 
     /// Takes back the comma in front of an empty argument pack, `f<int, >`; that of a Rust tuple `(T,)` stays.
@@ -217,6 +237,10 @@ impl Speller<'_> {
         self.out.push_str("::*");
         self.out.push_str(&list);
         self.at += "::*".len();
+        let moved = self.outermost.last_mut().filter(|group| !list.is_empty() && **group == self.closed);
+        if let Some(group) = moved {
+            *group = group.start + "::*".len()..self.out.len();
+        }
     }
 
     /// Drops the parameters of a function whose address is a template argument, and the parentheses around it.
@@ -267,8 +291,15 @@ impl Speller<'_> {
     }
 
     fn word(&mut self) {
-        let end = word_end(self.text, self.at);
         let text = self.text;
+        let plain = plain_end(text, self.at);
+        if plain > self.at {
+            self.glue(b'a');
+            self.out.push_str(text.get(self.at..plain).unwrap_or(""));
+            self.at = plain;
+            return;
+        }
+        let end = word_end(text, self.at);
         let word = text.get(self.at..end).unwrap_or("");
         match word {
             "operator" => return self.operator(),

@@ -1,5 +1,7 @@
 //! Tables of names: each topic one list of cases, read through the public API.
 
+use super::parameters::{split_parameters, split_spelled};
+use super::spelling::spell;
 use super::{FunctionName, MatchLevel, demangle, is_marker_symbol, split_clone_suffix};
 
 /// Checks the qualified name of each symbol.
@@ -379,12 +381,14 @@ const PIECES: [&str; 40] = [
 #[test]
 fn no_text_panics_or_gives_an_empty_name() {
     let mut state = 1_u64;
-    for _ in 0..20_000 {
+    for _ in 0..100_000 {
         let mut text = String::new();
         for _ in 0..12 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
         }
+        let spelled = spell(&text);
+        assert_eq!(split_spelled(&spelled), split_parameters(&spelled.text), "`{text}`");
         let name = FunctionName::with_linkage(&text, Some(&text));
         assert!(MatchLevel::ALL.iter().all(|&level| !name.at(level).is_empty()), "`{text}`");
         let again = FunctionName::parse(&text);

@@ -1,0 +1,69 @@
+//! The words of a name that have one spelling only.
+//!
+//! In: the text of a name and the place of a word. Out: where a run of such words ends, joined by `::`. Most of a name is
+//! such runs, which are copied as they are. Which words may have another spelling is told by first byte and length, so
+//! some are held back that have none.
+
+use super::brackets::word_end;
+
+/// Words that [`normalize`](super::spelling::normalize) looks at.
+const LOOKED_AT: [&str; 14] = [
+    "operator", "const", "volatile", "__cxx11", "_V2", "__1", "__ndk1", "unsigned", "signed", "long",
+    "short", "int", "char", "__int128",
+];
+
+/// By first byte: the lengths of words that may be one of those, a bit each; the last one is for all that are longer.
+/// `basic_string` and its like are looked at too, and numbers, whose suffix goes.
+const LENGTHS: [u32; 256] = {
+    let mut lengths = [0; 256];
+    let mut word = 0;
+    while word < LOOKED_AT.len() {
+        let text = LOOKED_AT[word].as_bytes();
+        lengths[text[0] as usize] |= 1 << text.len();
+        word += 1;
+    }
+    let mut digit = b'0';
+    while digit <= b'9' {
+        lengths[digit as usize] = u32::MAX;
+        digit += 1;
+    }
+    lengths[b'b' as usize] = u32::MAX << "basic_".len();
+    lengths
+};
+
+/// Where the run of words ends that begins at `at`; `at` if its first word may be spelled otherwise.
+pub(super) fn plain_end(text: &str, at: usize) -> usize {
+    let (mut plain, mut start) = (at, at);
+    loop {
+        let end = word_end(text, start);
+        let word = text.as_bytes().get(start..end).unwrap_or_default();
+        let Some(first) = word.first() else { return plain };
+        if LENGTHS[usize::from(*first)] >> word.len().min(31) & 1 == 1 {
+            return plain;
+        }
+        plain = end;
+        if text.as_bytes().get(end..end + 2) != Some(b"::") {
+            return plain;
+        }
+        start = end + 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::integer_type::is_integer_word;
+    use super::*;
+
+    #[test]
+    fn words_that_may_be_respelled_end_a_run() {
+        let held = LOOKED_AT.into_iter().chain(["basic_string", "basic_ostream", "16ul", "0"]);
+        for word in held {
+            assert_eq!(plain_end(word, 0), 0, "{word}");
+            assert_eq!(plain_end(&format!("a::b::{word}::c"), 0), "a::b".len(), "{word}");
+        }
+        let integer_words = ["unsigned", "signed", "long", "short", "int", "char", "__int128"];
+        assert!(integer_words.iter().all(|word| is_integer_word(word) && plain_end(word, 0) == 0));
+        assert_eq!(plain_end("boost::geometry::x_1<int>", 0), "boost::geometry::x_1".len());
+        assert_eq!(plain_end("std::(anonymous namespace)", 0), "std".len());
+    }
+}
