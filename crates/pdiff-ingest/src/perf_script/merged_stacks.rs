@@ -91,7 +91,7 @@ fn order_of(parts: &[ReadPart<'_>]) -> Vec<Place> {
     let mut order: Vec<(Position, Place)> =
         parts.iter().flat_map(|part| part.order.iter().copied()).collect();
     // Each part is in order already, which this sort makes use of.
-    order.sort();
+    order.sort_by_key(|(first, _)| first.key());
     let mut seen: Vec<Vec<bool>> =
         parts.iter().map(|part| vec![false; part.texts.counts.chains.len()]).collect();
     let mut is_new = |place: Place| {
@@ -153,7 +153,8 @@ impl<'p> ReadPart<'p> {
         };
         let chains = (0..).zip(&texts.counts.chains);
         let mut order: Vec<_> = chains.map(|(id, chain)| (chain.first, place(id))).collect();
-        order.sort_unstable();
+        // No sample is the first of two chains.
+        order.sort_unstable_by_key(|(first, _)| first.key());
         (Self { texts, leaves, lines, known: known.chains, order }, read)
     }
 

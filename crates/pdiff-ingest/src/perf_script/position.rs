@@ -9,6 +9,13 @@ pub(super) struct Position {
     pub(super) line: u32,
 }
 
+impl Position {
+    /// The same order as one number, for one comparison.
+    pub(super) fn key(self) -> u64 {
+        u64::from(self.block) << 32 | u64::from(self.line)
+    }
+}
+
 /// The number of lines before each block, to turn positions into line numbers.
 #[derive(Debug, Default)]
 pub(super) struct LineNumbers {
