@@ -11,6 +11,8 @@ pub(super) type LineIndex = u32;
 /// The lines that one worker read, and the names in them.
 #[derive(Default)]
 pub(super) struct PartLines {
+    /// The number of the first.
+    first: LineIndex,
     lines: Vec<ReadLine>,
     /// By line, see [`ReadLine::is_plain`].
     plain: Vec<bool>,
@@ -19,31 +21,26 @@ pub(super) struct PartLines {
 }
 
 impl PartLines {
+    /// Lines that are numbered from `first` on. The numbers below are those of other workers' lines, who may need fewer.
+    pub(super) fn numbered_from(first: LineIndex) -> Self {
+        Self { first, ..Self::default() }
+    }
+
     /// Makes room for so many lines.
-    pub(super) fn with_capacity(lines: usize) -> Self {
-        Self { lines: Vec::with_capacity(lines), plain: Vec::with_capacity(lines), ..Self::default() }
+    pub(super) fn reserve(&mut self, lines: usize) {
+        self.lines.reserve(lines);
+        self.plain.reserve(lines);
     }
 
-    /// Reads a line.
-    pub(super) fn read(&mut self, line: &[u8]) {
-        let line = ReadLine::of(line, &mut self.names);
+    /// Reads a line, and tells its number. The empty line is that of no frame.
+    pub(super) fn read(&mut self, line: &[u8]) -> LineIndex {
+        let number =
+            self.first + u32::try_from(self.lines.len()).expect("fewer than 2^32 lines fit in memory");
+        let line = if line.is_empty() { ReadLine::default() } else { ReadLine::of(line, &mut self.names) };
         self.has_inlined |= line.is_inlined();
-        self.push(line);
-    }
-
-    /// Leaves the place of a line empty: it is that of no frame, or another worker read it.
-    pub(super) fn leave_out(&mut self) {
-        self.push(ReadLine::default());
-    }
-
-    fn push(&mut self, line: ReadLine) {
         self.plain.push(line.is_plain());
         self.lines.push(line);
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.lines.len()
+        number
     }
 }
 
@@ -69,15 +66,16 @@ struct Part {
 impl Lines {
     /// Adds the lines of the next worker.
     pub(super) fn add(&mut self, part: PartLines) {
-        let number = |count| u32::try_from(count).expect("fewer than 2^32 lines fit in memory");
-        let (first_line, first_name) = (number(self.plain.len()), number(self.name_count));
+        let first_name = u32::try_from(self.name_count).expect("fewer than 2^32 names fit in memory");
+        // Numbers that are not used are those of lines that say nothing.
+        self.plain.resize(part.first as usize, false);
         self.plain.extend_from_slice(&part.plain);
         self.has_inlined |= part.has_inlined;
         self.name_count += part.names.texts().len();
-        self.parts.push(Part { first_line, lines: part.lines, first_name, names: part.names });
+        self.parts.push(Part { first_line: part.first, lines: part.lines, first_name, names: part.names });
     }
 
-    /// How many lines there are.
+    /// How many numbers of lines there are.
     pub(super) fn len(&self) -> usize {
         self.plain.len()
     }

@@ -137,16 +137,15 @@ impl<'p> ReadPart<'p> {
         let number = |count| u32::try_from(count).expect("fewer than 2^32 texts fit in memory");
         let line_count =
             |part: &PartTexts<'_>| part.texts.leaves.texts().len() + part.texts.tails.lines().texts().len();
-        let first = number(parts.iter().take(part).map(line_count).sum());
+        let mut read = PartLines::numbered_from(number(parts.iter().take(part).map(line_count).sum()));
         let texts = parts[part];
         let known = match part {
             0 => KnownTexts::default(),
             _ => KnownTexts::of(texts, parts[0]),
         };
-        let mut read = PartLines::with_capacity(line_count(&texts));
-        let leaves = read_unknown(&texts.texts.leaves, &known.leaves, [first, 0], &mut read);
-        let first_lines = [first + number(read.len()), number(parts[0].texts.leaves.texts().len())];
-        let lines = read_unknown(texts.texts.tails.lines(), &known.lines, first_lines, &mut read);
+        let leaves = read_unknown(&texts.texts.leaves, &known.leaves, 0, &mut read);
+        let first_line = number(parts[0].texts.leaves.texts().len());
+        let lines = read_unknown(texts.texts.tails.lines(), &known.lines, first_line, &mut read);
         let place = |id: u32| match known.chains.get(id as usize) {
             Some(Some(id)) => Place { part: 0, id: *id },
             _ => Place { part: number(part), id },
@@ -167,29 +166,18 @@ impl<'p> ReadPart<'p> {
     }
 }
 
-/// Reads the lines that the first part did not meet, and tells the number of each among those of all parts; `firsts` are
-/// the first numbers of such lines here and in the first part.
+/// Reads the lines that the first part did not meet, and tells the number of each line among those of all parts; the first
+/// part numbers its own from `first` on.
 fn read_unknown(
     lines: &Memo,
     known: &[Option<u32>],
-    firsts: [LineIndex; 2],
+    first: LineIndex,
     read: &mut PartLines,
 ) -> Vec<LineIndex> {
-    let [own, of_first] = firsts;
-    let mut read_one = |(id, line): (u32, &[u8])| match known.get(id as usize) {
-        Some(Some(known)) => {
-            read.leave_out();
-            of_first + known
-        }
-        _ => {
-            // The first leaf is that of no frame.
-            if line.is_empty() {
-                read.leave_out()
-            } else {
-                read.read(line)
-            }
-            own + id
-        }
+    read.reserve(lines.texts().len() - known.iter().flatten().count());
+    let mut number_of = |(id, line): (usize, &[u8])| match known.get(id) {
+        Some(Some(known)) => first + known,
+        _ => read.read(line),
     };
-    (0..).zip(lines.texts()).map(&mut read_one).collect()
+    lines.texts().enumerate().map(&mut number_of).collect()
 }
