@@ -17,10 +17,11 @@ use super::chain_memo::ChainTexts;
 use super::counts::Counts;
 use super::findings::{Findings, OwnedMap};
 use super::known_texts::PartTexts;
-use super::merged_cells::{CountedPart, merge_cells};
-use super::merged_stacks::merge_stacks;
+use super::merged_cells::{CountedPart, Lane, count_cells, gather_cells};
+use super::merged_stacks::Chains;
 use super::note_log::NoteLog;
 use super::position::{LineNumbers, Position};
+use super::shares::both;
 use super::thread_text::parse_thread;
 use super::worker::{FirstSeen, Worker};
 use super::{comment_line, too_many_unparsed};
@@ -37,19 +38,49 @@ pub(super) fn merge(workers: Vec<Worker>, path: &str, options: &ReadOptions<'_>)
     }
     let events = merge_events(&parts, &mut builder);
     let threads = merge_threads(&parts, &mut builder, &mut findings.log);
+    let (lanes, counted) = lanes_and_cells(&mut parts, &events, &threads);
     let texts: Vec<PartTexts<'_>> = parts.iter().map(Part::chain_texts).collect();
-    let stacks = merge_stacks(&texts, &mut builder);
-    let ids_of = |((part, stacks), (events, threads)): ((Part, _), (Vec<_>, Vec<_>))| {
+    let (chains, places) = Chains::read(&texts);
+    let assembled = chains.assemble();
+    let workers = texts.len();
+    // One worker gives out numbers; the others gather cells meanwhile.
+    let number = || chains.number(assembled, &mut builder);
+    let (stacks, seconds) =
+        both(workers, number, || gather_cells(counted, &places, workers.saturating_sub(1)));
+    // The texts are not needed any more.
+    drop(chains);
+    drop(parts);
+    count_cells(seconds, &lanes, &stacks, &mut builder, &mut findings.log);
+    finish(builder, findings, path, options)
+}
+
+/// The lanes of all parts in the order of the profile, and what each part counted.
+fn lanes_and_cells(
+    parts: &mut [Part],
+    events: &[Vec<Option<EventId>>],
+    threads: &[Vec<Option<ThreadId>>],
+) -> (Vec<Lane>, Vec<CountedPart>) {
+    let numbers = parts.iter().zip(events.iter().zip(threads));
+    let of_part = |(part, (events, threads)): (&Part, (&Vec<_>, &Vec<_>))| -> Vec<Lane> {
         let lane = |(thread, event): &(u32, u32)| {
             Some(((*events.get(*event as usize)?)?, (*threads.get(*thread as usize)?)?))
         };
-        let lanes = part.counts.lanes.iter().map_while(lane).collect();
-        // The texts are not needed any more, and are freed.
-        CountedPart { lanes, stacks, chains: part.counts.chains, chunks: part.counts.chunks }
+        part.counts.lanes.iter().map_while(lane).collect()
     };
-    let counted = parts.into_iter().zip(stacks).zip(events.into_iter().zip(threads)).map(ids_of).collect();
-    merge_cells(counted, &mut builder, &mut findings.log);
-    finish(builder, findings, path, options)
+    let of_parts: Vec<Vec<Lane>> = numbers.map(of_part).collect();
+    let mut lanes: Vec<Lane> = of_parts.iter().flatten().copied().collect();
+    lanes.sort_unstable();
+    lanes.dedup();
+    let place = |lane: &Lane| {
+        u32::try_from(lanes.partition_point(|known| known < lane))
+            .expect("fewer than 2^32 lanes fit in memory")
+    };
+    let counted = |(part, of_part): (&mut Part, &Vec<Lane>)| CountedPart {
+        lanes: of_part.iter().map(place).collect(),
+        chunks: std::mem::take(&mut part.counts.chunks),
+    };
+    let counted = parts.iter_mut().zip(&of_parts).map(counted).collect();
+    (lanes, counted)
 }
 
 /// The counts of a worker and the texts that they speak of.

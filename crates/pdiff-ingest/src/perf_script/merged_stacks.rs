@@ -15,100 +15,109 @@ use super::numbering::{Numbering, PlacedIds};
 use super::position::Position;
 use super::shares::work_on_all;
 
-/// The stacks of one worker's chains.
-pub(super) struct FoundStacks {
-    /// By chain.
+/// The chains of all workers, in the order of the text, each once.
+pub(super) struct Chains<'p> {
+    read: Vec<ReadPart<'p>>,
+    lines: Lines,
+    order: Vec<(Position, Place)>,
+}
+
+/// By part and chain of it: its place in the order of the text.
+pub(super) type ChainPlaces = Vec<Vec<u32>>;
+
+/// The stacks of chains.
+pub(super) struct ChainStacks {
+    /// By place of the chain in the order of the text.
     pub(super) ids: Vec<StackId>,
-    /// What was imperfect in the stacks of which something was, by chain.
-    pub(super) flaws: FxHashMap<u32, Flaws>,
+    /// What was imperfect in the stacks of which something was, and where that stack stands first in the text, by place.
+    flawed: FxHashMap<u32, (Flaws, Position)>,
 }
 
-impl FoundStacks {
-    fn none(chains: usize) -> Self {
-        Self { ids: vec![StackId(0); chains], flaws: FxHashMap::default() }
-    }
-
-    /// What was imperfect in the stack of a chain, if anything.
-    pub(super) fn flaws_of(&self, chain: u32) -> Option<Flaws> {
-        if self.flaws.is_empty() { None } else { self.flaws.get(&chain).copied() }
-    }
-
-    fn set(&mut self, chain: u32, stack: StackId, flaws: Flaws) {
-        if let Some(slot) = self.ids.get_mut(chain as usize) {
-            *slot = stack;
-        }
-        if !flaws.is_empty() {
-            self.flaws.insert(chain, flaws);
-        }
+impl ChainStacks {
+    /// What was imperfect in the stack of a chain, if anything, and where that stack stands first in the text.
+    pub(super) fn flaws_of(&self, place: u32) -> Option<(Flaws, Position)> {
+        if self.flawed.is_empty() { None } else { self.flawed.get(&place).copied() }
     }
 }
 
-/// Stacks in the order of their first samples, by part and chain.
-pub(super) fn merge_stacks(parts: &[PartTexts<'_>], builder: &mut ProfileBuilder) -> Vec<FoundStacks> {
-    let read = work_on_all((0..parts.len()).collect(), |part| ReadPart::of(parts, part));
-    let (read, read_lines): (Vec<ReadPart<'_>>, Vec<PartLines>) = read.into_iter().unzip();
-    let order = order_of(&read);
-    let mut lines = Lines::default();
-    read_lines.into_iter().for_each(|part| lines.add(part));
-    builder.reserve_stacks(lines.len(), order.len());
-    let stacks = stacks_of(&order, &read, &lines, builder);
-    let mut found: Vec<FoundStacks> =
-        parts.iter().map(|part| FoundStacks::none(part.counts.chains.len())).collect();
-    for (chain, (stack, flaws)) in order.iter().zip(stacks.iter().flat_map(StackList::iter)) {
-        if let Some(found) = found.get_mut(chain.part as usize) {
-            found.set(chain.id, builder.stack(stack), flaws);
-        }
+impl<'p> Chains<'p> {
+    /// Reads the lines of the chains that workers met, and puts the chains in order.
+    pub(super) fn read(parts: &[PartTexts<'p>]) -> (Self, ChainPlaces) {
+        let read = work_on_all((0..parts.len()).collect(), |part| ReadPart::of(parts, part));
+        let (read, read_lines): (Vec<ReadPart<'_>>, Vec<PartLines>) = read.into_iter().unzip();
+        let mut lines = Lines::default();
+        read_lines.into_iter().for_each(|part| lines.add(part));
+        let (order, places) = in_order(&read);
+        (Self { read, lines, order }, places)
     }
-    share_with_first(&mut found, &read);
-    found
-}
 
-/// The stacks of chains, of which each part's worker takes a share. Their frames are put into the profile.
-fn stacks_of(
-    order: &[Place],
-    read: &[ReadPart<'_>],
-    lines: &Lines,
-    builder: &mut ProfileBuilder,
-) -> Vec<StackList<FrameId>> {
-    let assemble = |chains: &[Place]| {
-        let mut assembler = Assembler::new(lines);
-        for chain in chains {
-            let part = read.get(chain.part as usize);
-            part.into_iter().for_each(|part| assembler.push(|lines| part.lines_of(chain.id, lines)));
+    /// The stacks, of which each part's worker puts a share together.
+    pub(super) fn assemble(&self) -> Vec<Assembler<'_>> {
+        let assemble = |chains: &[(Position, Place)]| {
+            let mut assembler = Assembler::new(&self.lines);
+            for (_, chain) in chains {
+                let part = self.read.get(chain.part as usize);
+                part.into_iter().for_each(|part| assembler.push(|lines| part.lines_of(chain.id, lines)));
+            }
+            assembler
+        };
+        let share = self.order.len().div_ceil(self.read.len()).max(1);
+        work_on_all(self.order.chunks(share).collect(), assemble)
+    }
+
+    /// Puts the stacks and their frames into the profile.
+    pub(super) fn number(&self, stacks: Vec<Assembler<'_>>, builder: &mut ProfileBuilder) -> ChainStacks {
+        builder.reserve_stacks(self.lines.len(), self.order.len());
+        let mut numbering = Numbering::new(&self.lines);
+        let number = |stacks: Assembler<'_>| (numbering.number(&stacks, builder), stacks.stacks);
+        let numbered: Vec<(PlacedIds, StackList<FrameRef>)> = stacks.into_iter().map(number).collect();
+        let lists: Vec<StackList<FrameId>> =
+            work_on_all(numbered, |(placed, stacks)| stacks.map(|frame| numbering.id_of(frame, &placed)));
+        let mut found =
+            ChainStacks { ids: Vec::with_capacity(self.order.len()), flawed: FxHashMap::default() };
+        let mut firsts: FxHashMap<(StackId, Flaws), Position> = FxHashMap::default();
+        let stacks = self.order.iter().zip(lists.iter().flat_map(StackList::iter));
+        for (place, ((first, _), (stack, flaws))) in (0..).zip(stacks) {
+            let id = builder.stack(stack);
+            if !flaws.is_empty() {
+                let first = *firsts.entry((id, flaws)).or_insert(*first);
+                found.flawed.insert(place, (flaws, first));
+            }
+            found.ids.push(id);
         }
-        assembler
-    };
-    let share = order.len().div_ceil(read.len()).max(1);
-    let assembled = work_on_all(order.chunks(share).collect(), assemble);
-    let mut numbering = Numbering::new(lines);
-    let number = |stacks: Assembler<'_>| (numbering.number(&stacks, builder), stacks.stacks);
-    let numbered: Vec<(PlacedIds, StackList<FrameRef>)> = assembled.into_iter().map(number).collect();
-    work_on_all(numbered, |(placed, stacks)| stacks.map(|frame| numbering.id_of(frame, &placed)))
+        found
+    }
 }
 
-/// The chains of all parts in the order of the text, each once.
-fn order_of(parts: &[ReadPart<'_>]) -> Vec<Place> {
+/// The chains of all parts in the order of the text, each once, and their places in it.
+fn in_order(parts: &[ReadPart<'_>]) -> (Vec<(Position, Place)>, ChainPlaces) {
+    const NO_PLACE: u32 = u32::MAX;
     let mut order: Vec<(Position, Place)> =
         parts.iter().flat_map(|part| part.order.iter().copied()).collect();
     // Each part is in order already, which this sort makes use of.
     order.sort_by_key(|(first, _)| first.key());
-    let mut seen: Vec<Vec<bool>> =
-        parts.iter().map(|part| vec![false; part.texts.counts.chains.len()]).collect();
-    let mut is_new = |place: Place| {
-        let slot = seen.get_mut(place.part as usize).and_then(|seen| seen.get_mut(place.id as usize));
-        slot.is_some_and(|seen| !std::mem::replace(seen, true))
-    };
-    order.into_iter().map(|(_, place)| place).filter(|place| is_new(*place)).collect()
+    let mut places: ChainPlaces =
+        parts.iter().map(|part| vec![NO_PLACE; part.texts.counts.chains.len()]).collect();
+    let mut next = 0;
+    order.retain(|(_, chain)| {
+        let slot = places.get_mut(chain.part as usize).and_then(|places| places.get_mut(chain.id as usize));
+        let Some(slot @ &mut NO_PLACE) = slot else { return false };
+        *slot = next;
+        next += 1;
+        true
+    });
+    share_with_first(&mut places, parts);
+    (order, places)
 }
 
-/// Gives the chains that a part has in common with the first the stacks of that.
-fn share_with_first(found: &mut [FoundStacks], read: &[ReadPart<'_>]) {
-    let Some((first, others)) = found.split_first_mut() else { return };
-    for (found, part) in others.iter_mut().zip(read.iter().skip(1)) {
-        for (chain, known) in (0..).zip(&part.known) {
-            let Some(known) = *known else { continue };
-            let Some(stack) = first.ids.get(known as usize) else { continue };
-            found.set(chain, *stack, first.flaws_of(known).unwrap_or_default());
+/// Gives the chains that a part has in common with the first the places of that.
+fn share_with_first(places: &mut [Vec<u32>], parts: &[ReadPart<'_>]) {
+    let Some((first, others)) = places.split_first_mut() else { return };
+    for (places, part) in others.iter_mut().zip(parts.iter().skip(1)) {
+        for (place, known) in places.iter_mut().zip(&part.known) {
+            if let Some(of_first) = known.and_then(|known| first.get(known as usize)) {
+                *place = *of_first;
+            }
         }
     }
 }

@@ -16,6 +16,23 @@ pub(super) fn work_on_all<S: Send, R: Send>(shares: Vec<S>, work: impl Fn(S) -> 
     results.into_iter().flatten().collect()
 }
 
+/// What `this` and `other` make, at once if there are more workers than one: `this` by the thread that waits for both.
+pub(super) fn both<A, B: Send>(
+    workers: usize,
+    this: impl FnOnce() -> A,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if workers < 2 {
+        return (this(), other());
+    }
+    let mut made = None;
+    let this = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| made = Some(other()));
+        this()
+    });
+    (this, made.expect("a scope ends when all work in it has ended"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,5 +43,12 @@ mod tests {
         assert_eq!(squares(5), [0, 1, 4, 9, 16]);
         assert_eq!(squares(1), [0]);
         assert!(squares(0).is_empty());
+    }
+
+    #[test]
+    fn one_worker_does_both() {
+        let here = || std::thread::current().id();
+        assert_eq!(both(1, here, here), (here(), here()));
+        assert_eq!(both(2, here, || 7), (here(), 7));
     }
 }
