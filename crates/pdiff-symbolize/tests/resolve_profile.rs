@@ -11,9 +11,12 @@ use pdiff_profile::{
 };
 use pdiff_symbolize::{AddressKind, Error, Resolved, SymbolizeOptions, resolve_profile};
 
+/// Samples stand in the first bytes of functions, so many.
+const SAMPLED_BYTES: u64 = 5;
+
 /// Functions of the test program by symbol: name and address in the file.
 fn symbols(program: &Path) -> Option<Vec<(String, u64)>> {
-    let Ok(output) = Command::new("nm").arg(program).output() else {
+    let Ok(output) = Command::new("nm").arg("--print-size").arg(program).output() else {
         eprintln!("SKIPPED: no nm here");
         return None;
     };
@@ -21,8 +24,9 @@ fn symbols(program: &Path) -> Option<Vec<(String, u64)>> {
     let symbol = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
-            [addr, "t" | "T", name] if name.contains("pdiff_profile") => {
-                Some(((*name).to_owned(), u64::from_str_radix(addr, 16).unwrap()))
+            [addr, size, "t" | "T", name] if name.contains("pdiff_profile") => {
+                let [addr, size] = [addr, size].map(|number| u64::from_str_radix(number, 16).unwrap());
+                (size >= SAMPLED_BYTES).then(|| ((*name).to_owned(), addr))
             }
             _ => None,
         }
@@ -120,7 +124,9 @@ fn bare_profile(object: &str, samples: &[(String, u64)]) -> Profile {
 /// Addresses in the functions, at changing places of them, in two processes that have the file at other places.
 fn bare_samples(symbols: &[(String, u64)], shifts: &[u64]) -> Vec<(String, u64)> {
     let places = symbols.iter().enumerate().flat_map(|(index, (name, addr))| {
-        shifts.iter().map(move |shift| (name.clone(), (addr + index as u64 % 5).wrapping_sub(*shift)))
+        shifts
+            .iter()
+            .map(move |shift| (name.clone(), (addr + index as u64 % SAMPLED_BYTES).wrapping_sub(*shift)))
     });
     places.collect()
 }
