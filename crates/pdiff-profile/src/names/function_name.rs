@@ -10,8 +10,8 @@ use super::clone_suffix::split_clone_suffix;
 use super::demangle::{Demangled, demangle_base};
 use super::libc_variant::reader_name;
 use super::loose::loosen;
-use super::parameters::split_parameters;
-use super::spelling::normalize;
+use super::parameters::split_spelled;
+use super::spelling::spell;
 use super::symbol_version::{PLT_MARK, split_version};
 
 /// What stands for a name that is empty.
@@ -94,8 +94,9 @@ impl FunctionName {
     }
 
     fn from_text(base: &str) -> Self {
-        let text = normalize(reader_name(without_rust_hash(base)));
-        match split_parameters(&text) {
+        let spelled = spell(reader_name(without_rust_hash(base)));
+        let text = &*spelled.text;
+        match split_spelled(&spelled) {
             Some(split) => Self::new(None, Some(split.signature.to_owned()), split.qualified.into()),
             None if text.is_empty() => Self::new(None, None, NO_NAME.into()),
             None => Self::new(None, None, text.into()),

@@ -6,9 +6,13 @@
 /// Most words of one integer type: `unsigned long long int`.
 const MAX_WORDS: usize = 4;
 
+/// The words of integer types' names.
+pub(super) const INTEGER_WORDS: [&str; 7] =
+    ["unsigned", "signed", "long", "short", "int", "char", "__int128"];
+
 /// Whether `word` may be part of an integer type's name.
 pub(super) fn is_integer_word(word: &str) -> bool {
-    matches!(word, "unsigned" | "signed" | "long" | "short" | "int" | "char" | "__int128")
+    INTEGER_WORDS.contains(&word)
 }
 
 /// Reads the integer type at the start of `text`: its one spelling and its length in `text`. `None` for what only

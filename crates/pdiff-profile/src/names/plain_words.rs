@@ -5,23 +5,15 @@
 //! some are held back that have none.
 
 use super::brackets::word_end;
+use super::integer_type::INTEGER_WORDS;
 
-/// Words that [`normalize`](super::spelling::normalize) looks at.
-const LOOKED_AT: [&str; 14] = [
-    "operator", "const", "volatile", "__cxx11", "_V2", "__1", "__ndk1", "unsigned", "signed", "long",
-    "short", "int", "char", "__int128",
-];
+/// The words, but those of integer types, that [`normalize`](super::spelling::normalize) asks for.
+const LOOKED_AT: [&str; 7] = ["operator", "const", "volatile", "__cxx11", "_V2", "__1", "__ndk1"];
 
-/// By first byte: the lengths of words that may be one of those, a bit each; the last one is for all that are longer.
-/// `basic_string` and its like are looked at too, and numbers, whose suffix goes.
+/// By first byte: the lengths of words that may be spelled otherwise, a bit each; the last one is for all that are longer.
+/// `basic_string` and its like are among them, and numbers, whose suffix goes.
 const LENGTHS: [u32; 256] = {
-    let mut lengths = [0; 256];
-    let mut word = 0;
-    while word < LOOKED_AT.len() {
-        let text = LOOKED_AT[word].as_bytes();
-        lengths[text[0] as usize] |= 1 << text.len();
-        word += 1;
-    }
+    let mut lengths = with_words(with_words([0; 256], &LOOKED_AT), &INTEGER_WORDS);
     let mut digit = b'0';
     while digit <= b'9' {
         lengths[digit as usize] = u32::MAX;
@@ -30,6 +22,16 @@ const LENGTHS: [u32; 256] = {
     lengths[b'b' as usize] = u32::MAX << "basic_".len();
     lengths
 };
+
+const fn with_words(mut lengths: [u32; 256], words: &[&str]) -> [u32; 256] {
+    let mut word = 0;
+    while word < words.len() {
+        let text = words[word].as_bytes();
+        lengths[text[0] as usize] |= 1 << text.len();
+        word += 1;
+    }
+    lengths
+}
 
 /// Where the run of words ends that begins at `at`; `at` if its first word may be spelled otherwise.
 pub(super) fn plain_end(text: &str, at: usize) -> usize {
@@ -51,18 +53,15 @@ pub(super) fn plain_end(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::integer_type::is_integer_word;
     use super::*;
 
     #[test]
     fn words_that_may_be_respelled_end_a_run() {
-        let held = LOOKED_AT.into_iter().chain(["basic_string", "basic_ostream", "16ul", "0"]);
-        for word in held {
+        let others = ["basic_string", "basic_ostream", "16ul", "0"];
+        for word in LOOKED_AT.into_iter().chain(INTEGER_WORDS).chain(others) {
             assert_eq!(plain_end(word, 0), 0, "{word}");
             assert_eq!(plain_end(&format!("a::b::{word}::c"), 0), "a::b".len(), "{word}");
         }
-        let integer_words = ["unsigned", "signed", "long", "short", "int", "char", "__int128"];
-        assert!(integer_words.iter().all(|word| is_integer_word(word) && plain_end(word, 0) == 0));
         assert_eq!(plain_end("boost::geometry::x_1<int>", 0), "boost::geometry::x_1".len());
         assert_eq!(plain_end("std::(anonymous namespace)", 0), "std".len());
     }

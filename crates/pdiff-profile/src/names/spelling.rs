@@ -290,6 +290,7 @@ impl<'a> Speller<'a> {
         }
     }
 
+    /// Writes a word, or a run of them that are spelled as they are; words asked for here are known to [`plain_end`].
     fn word(&mut self) {
         let text = self.text;
         let plain = plain_end(text, self.at);
