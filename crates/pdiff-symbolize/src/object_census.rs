@@ -10,13 +10,12 @@ use std::path::{Path, PathBuf};
 use pdiff_profile::census::{Census, CensusBytesError, Visibility};
 use pdiff_profile::{BuildId, NoteKind, Notes, ObjectId, Weight};
 
-use crate::cache_file::{CacheFile, SectionTag};
+use crate::binary::elf_file::ElfFile;
+use crate::binary::object_files::ObjectFiles;
+use crate::cache::{CacheFile, SectionTag, pack, unpack};
 use crate::census::{CensusError, take_census};
-use crate::elf_file::ElfFile;
 use crate::error::Error;
-use crate::object_index::ObjectFiles;
 use crate::options::SymbolizeOptions;
-use crate::packed_blocks;
 
 /// The census of one object, and where it comes from.
 #[derive(Debug)]
@@ -81,7 +80,7 @@ fn load(cache: &CacheFile, source: u64, notes: &mut Notes) -> Option<Census> {
         }
     };
     let (bytes, range) = found;
-    let unpacked = packed_blocks::unpack(bytes.get(range)?)?;
+    let unpacked = unpack(bytes.get(range)?)?;
     drop(bytes);
     match Census::from_bytes(unpacked) {
         Ok(census) => Some(census),
@@ -94,7 +93,7 @@ fn load(cache: &CacheFile, source: u64, notes: &mut Notes) -> Option<Census> {
 }
 
 fn store(cache: &CacheFile, source: u64, census: &Census, notes: &mut Notes) {
-    let packed = packed_blocks::pack(census.text_bytes(), || census.row_bytes());
+    let packed = pack(census.text_bytes(), || census.row_bytes());
     let Some(packed) = packed else { return };
     if let Err(error) = cache.store(SectionTag::Census, source, &packed) {
         rebuilt(cache, &format!("not kept: {error}"), notes);

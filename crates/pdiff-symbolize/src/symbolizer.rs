@@ -8,16 +8,14 @@ use std::path::{Path, PathBuf};
 use pdiff_profile::{NoteKind, Notes, ObjectAddr, ObjectId, Reason, Resolution, Weight};
 use rayon::prelude::*;
 
-use crate::address_index::{AddressIndex, Chain, Cursor, DemangledNames, Found};
-use crate::cache_file::{CacheFile, SectionTag};
-use crate::elf_file::ElfFile;
+use crate::address_index::{AddressIndex, Chain, Cursor, DemangledNames, Found, Names, Wanted, index_bytes};
+use crate::binary::elf_file::ElfFile;
+use crate::binary::file_bytes::FileBytes;
+use crate::binary::object_files::ObjectFiles;
+use crate::binary::symbol_table::SymbolTable;
+use crate::cache::{CacheFile, SectionTag};
 use crate::error::Error;
-use crate::file_bytes::FileBytes;
-use crate::function_tree::Wanted;
-use crate::index_builder::Names;
-use crate::object_index::{ObjectFiles, index_bytes};
 use crate::options::SymbolizeOptions;
-use crate::symbol_table::SymbolTable;
 
 /// Least addresses that one thread makes resolutions for.
 const MIN_BATCH: usize = 1024;

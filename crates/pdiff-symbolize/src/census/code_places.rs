@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::symbols::{Symbol, Symbols};
 use super::unit::{Root, UnitFacts, Units};
-use crate::ranges::{disjoint, range_at};
+use crate::binary::ranges::{disjoint, range_at};
 
 /// Whose code it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

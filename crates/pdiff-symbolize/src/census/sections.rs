@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::error::CensusError;
 use super::image::Image;
-use crate::elf_file::find_section;
-use crate::inflate::inflate;
+use crate::binary::elf_file::find_section;
+use crate::binary::inflate::inflate;
 
 /// How DWARF is read here: little-endian, borrowed.
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;

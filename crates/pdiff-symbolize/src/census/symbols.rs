@@ -12,7 +12,7 @@ use pdiff_profile::census::Visibility;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::image::Image;
-use crate::plt::plt_symbols;
+use crate::binary::plt::plt_stubs;
 
 /// Who sees a symbol. Orders: what is preferred among names of one address comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -123,6 +123,5 @@ fn bound_sizes(functions: &mut [Symbol<'_>], image: &Image<'_>) {
 /// The stubs of a file: where each is, and the function of another object it jumps to.
 fn stubs(image: &Image<'_>) -> Vec<(u64, Box<str>)> {
     let Ok(file) = object::File::parse(image.bytes) else { return Vec::new() };
-    let name_of = |name: &str| Box::from(name.strip_suffix("@plt").unwrap_or(name));
-    plt_symbols(&file).into_iter().map(|stub| (stub.start, name_of(&stub.name()))).collect()
+    plt_stubs(&file).into_iter().map(|stub| (stub.start, stub.function)).collect()
 }

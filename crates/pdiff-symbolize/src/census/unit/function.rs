@@ -12,7 +12,7 @@ use super::paths::Paths;
 use super::records::{
     CallSiteRow, InlineRow, Link, NO_FILE, Records, Root, Scope, ScopeKind, Subprogram, Target,
 };
-use crate::scoped_name::{Around, CALL, plain_name};
+use crate::binary::scoped_name::{Around, CALL, plain_name};
 
 /// Most references followed from one entry to the next; compilers need three.
 const MAX_LINKS: usize = 16;

@@ -4,7 +4,7 @@ use gimli::{Dwarf, Unit};
 use rustc_hash::FxHashMap;
 
 use super::super::sections::Slice;
-use crate::line_rows::file_path;
+use crate::binary::line_rows::file_path;
 
 /// The paths of one unit, spelled out when first asked for.
 pub(super) struct Paths<'u, 'a> {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::super::raw_text::RawText;
 use super::super::sections::Slice;
 use super::records::{Link, NO_FILE, RawCall, RawSite, Records, Scope, ScopeKind, Subprogram, Target};
-use crate::units::MAX_RANGES;
+use crate::binary::units::MAX_RANGES;
 
 /// Deepest nesting of scopes and functions that is followed; what is deeper counts for the scope above. Real ones
 /// reach about 70.

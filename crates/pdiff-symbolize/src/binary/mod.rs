@@ -1,0 +1,32 @@
+//! The one reader of ELF files and DWARF: sections, symbols, units, entries; compressed, split and shared ones, too.
+//!
+//! In: a path and where files that belong to it may be. Out: parts that the two views are made of: the address index
+//! ([`crate::address_index`]) and the census ([`crate::census`]). Nothing here knows either of them.
+//!
+//! ```text
+//! object_files   which files belong to a binary: its debug file, what that shares (dwz), split units
+//! elf_file       segments, code, build-id, sections, inflated on demand
+//! symbol_table   functions by symbol, PLT stubs among them
+//! sections       the DWARF sections of those files
+//! units          compilation units and their ranges; entries: a walk over one unit
+//! line_rows      lines and source files of a unit
+//! ```
+
+pub(crate) mod content_hash;
+pub(crate) mod elf_file;
+pub(crate) mod entries;
+pub(crate) mod file_bytes;
+pub(crate) mod function_name;
+pub(crate) mod inflate;
+pub(crate) mod line_rows;
+pub(crate) mod object_files;
+pub(crate) mod plt;
+pub(crate) mod ranges;
+pub(crate) mod scoped_name;
+pub(crate) mod sections;
+pub(crate) mod source_path;
+pub(crate) mod split;
+pub(crate) mod symbol_name;
+pub(crate) mod symbol_table;
+pub(crate) mod unit_root;
+pub(crate) mod units;

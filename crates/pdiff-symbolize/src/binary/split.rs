@@ -1,0 +1,103 @@
+//! Debug information that the linker left in the object files (`.dwo`) or that was packed together (`.dwp`).
+//!
+//! The skeleton in the binary has addresses and lines; the functions stand in the split file, found by the name the
+//! skeleton gives and taken only if its id is the skeleton's.
+
+use std::path::{Path, PathBuf};
+
+use gimli::{DwoId, EndianSlice};
+
+use crate::binary::elf_file::{ElfFile, SectionBytes};
+use crate::binary::sections::{DebugSections, Dwarf, Slice, endian_of};
+use crate::binary::units::{Unit, Units};
+
+/// What is done with a split unit.
+type ReadUnit<'f> = dyn for<'x, 'y> FnMut(&'x Dwarf<'y>, &'x Units<'y>) + 'f;
+
+/// Where split debug information of one binary is looked for.
+pub(crate) struct SplitFiles<'f> {
+    package: Option<(gimli::DwarfPackageSections<SectionBytes<'f>>, gimli::RunTimeEndian)>,
+    /// Directories in which a `.dwo` of that file name is taken when it is not where it was made.
+    directories: Vec<PathBuf>,
+}
+
+impl<'f> SplitFiles<'f> {
+    /// With a package, if there is one, and directories to look in.
+    pub(crate) fn new(package: Option<&'f ElfFile>, directories: Vec<PathBuf>) -> Self {
+        let package = package.and_then(|file| {
+            let load = |id: gimli::SectionId| -> Result<SectionBytes<'f>, gimli::Error> {
+                Ok(id.dwo_name().map(|name| file.section(name)).unwrap_or_default())
+            };
+            Some((gimli::DwarfPackageSections::load(load).ok()?, endian_of(file)))
+        });
+        Self { package, directories }
+    }
+
+    /// Reads the split unit of a skeleton. False: the unit is no skeleton, or there is no file for it.
+    pub(crate) fn read_unit(&self, dwarf: &Dwarf<'_>, skeleton: &Unit<'_>, read: &mut ReadUnit<'_>) -> bool {
+        let Some(id) = skeleton.dwo_id else { return false };
+        self.read_packed(dwarf, skeleton, id, read) || self.read_file(dwarf, skeleton, id, read)
+    }
+
+    fn read_packed(
+        &self,
+        dwarf: &Dwarf<'_>,
+        skeleton: &Unit<'_>,
+        id: DwoId,
+        read: &mut ReadUnit<'_>,
+    ) -> bool {
+        let Some((sections, endian)) = &self.package else { return false };
+        let empty = EndianSlice::new(&[], *endian);
+        let package = sections.borrow(|bytes| EndianSlice::new(bytes, *endian), empty);
+        let Ok(package) = package else { return false };
+        match package.find_cu(id, dwarf) {
+            Ok(Some(split)) => read_matching(&split, skeleton, id, read),
+            _ => false,
+        }
+    }
+
+    fn read_file(&self, dwarf: &Dwarf<'_>, skeleton: &Unit<'_>, id: DwoId, read: &mut ReadUnit<'_>) -> bool {
+        let Some(name) = dwo_path(dwarf, skeleton) else { return false };
+        let file_name = name.file_name().map(PathBuf::from).unwrap_or_default();
+        let others = self.directories.iter().map(|directory| directory.join(&file_name));
+        std::iter::once(name).chain(others).any(|path| {
+            let Ok(file) = ElfFile::open(&path) else { return false };
+            let sections = DebugSections::load_split(&file);
+            let mut split = sections.dwarf();
+            split.make_dwo(dwarf);
+            read_matching(&split, skeleton, id, read)
+        })
+    }
+}
+
+/// Reads the unit with the skeleton's id.
+fn read_matching(split: &Dwarf<'_>, skeleton: &Unit<'_>, id: DwoId, read: &mut ReadUnit<'_>) -> bool {
+    let mut headers = split.units();
+    while let Ok(Some(header)) = headers.next() {
+        let Ok(mut unit) = split.unit(header) else { continue };
+        if unit.dwo_id == Some(id) {
+            unit.copy_relocated_attributes(skeleton);
+            unit.line_program = unit.line_program.or_else(|| file_table(split, skeleton));
+            unit.comp_dir = unit.comp_dir.or(skeleton.comp_dir);
+            read(split, &Units::from_unit(unit));
+            return true;
+        }
+    }
+    false
+}
+
+/// The files of a split unit that names no table: from DWARF 5 on the table beside it, before the skeleton's.
+fn file_table<'x>(split: &Dwarf<'x>, skeleton: &Unit<'x>) -> Option<gimli::IncompleteLineProgram<Slice<'x>>> {
+    if skeleton.header.version() < 5 {
+        return skeleton.line_program.clone();
+    }
+    let (comp_dir, name) = (skeleton.comp_dir, skeleton.name);
+    split.debug_line.program(gimli::DebugLineOffset(0), skeleton.header.address_size(), comp_dir, name).ok()
+}
+
+fn dwo_path(dwarf: &Dwarf<'_>, skeleton: &Unit<'_>) -> Option<PathBuf> {
+    let name = skeleton.dwo_name().ok()??;
+    let name: Slice<'_> = dwarf.attr_string(skeleton, name).ok()?;
+    let directory = skeleton.comp_dir.map(|slice| slice.to_string_lossy().into_owned()).unwrap_or_default();
+    Some(Path::new(&directory).join(&*name.to_string_lossy()))
+}

@@ -1,0 +1,64 @@
+//! The name of a symbol: where it stands in the file, read when it is asked for.
+//!
+//! The names of a large server take 30 MB, and a profile asks for a few hundred of them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use object::read::StringTable;
+
+use crate::binary::file_bytes::FileBytes;
+
+/// The table of names of a file.
+#[derive(Debug)]
+pub(crate) struct NameTable {
+    bytes: Arc<FileBytes>,
+    range: Range<u64>,
+}
+
+/// The name of a symbol.
+#[derive(Clone, Debug)]
+pub(crate) enum SymbolName {
+    /// Made for it.
+    Made(Box<str>),
+    /// At a position of a table.
+    InTable(Arc<NameTable>, u32),
+}
+
+impl NameTable {
+    /// The table at an offset of a file, of a size.
+    pub(crate) fn new(bytes: Arc<FileBytes>, (offset, size): (u64, u64)) -> Self {
+        Self { bytes, range: offset..offset.saturating_add(size) }
+    }
+
+    /// The name that begins at a position; empty if there is none.
+    pub(crate) fn get(&self, at: u32) -> &[u8] {
+        let bytes: &[u8] = &self.bytes;
+        StringTable::new(bytes, self.range.start, self.range.end).get(at).unwrap_or(&[])
+    }
+}
+
+impl SymbolName {
+    /// The name at a position of a table.
+    pub(crate) fn in_table(table: &Arc<NameTable>, at: u32) -> Self {
+        Self::InTable(Arc::clone(table), at)
+    }
+
+    /// The name, with marks in the place of what is no text.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Made(name) => Cow::Borrowed(name),
+            Self::InTable(table, at) => {
+                let bytes = table.get(*at);
+                std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+            }
+        }
+    }
+}
+
+impl From<String> for SymbolName {
+    fn from(name: String) -> Self {
+        Self::Made(name.into())
+    }
+}

@@ -1,0 +1,12 @@
+//! From the frames of a profile to functions: which file an object is, how perf's addresses become addresses of it, and
+//! what stands there.
+
+mod address_map;
+mod candidate;
+mod frames;
+mod identity;
+mod name_vote;
+mod profile;
+
+pub use address_map::{AddressKind, AddressMap};
+pub use profile::{Resolved, ResolvedObject, resolve_profile};

@@ -1,0 +1,277 @@
+//! A whole profile: every frame's functions.
+//!
+//! The kernel's frames and those of objects without a file keep the symbol that perf printed, and so do frames in whose
+//! place the file has none. A file without debug information knows less than perf did when it had the symbol table at
+//! hand (`recv` for `__libc_recv`), so there perf's symbol holds, too. A frame is unresolved only where neither has a name.
+
+use std::path::PathBuf;
+
+use pdiff_profile::{
+    Frame, FrameId, Lookup, NoteKind, Notes, Object, ObjectAddr, ObjectId, ObjectIndex, ObjectKind, Profile,
+    Reason, Resolution, Resolutions, Weight,
+};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::error::Error;
+use crate::options::SymbolizeOptions;
+use crate::resolve::address_map::AddressMap;
+use crate::resolve::candidate::{Lookout, Source, find_binary};
+use crate::resolve::frames::{ObjectFrames, uses_of_frames};
+use crate::resolve::identity::{Identity, identify};
+use crate::symbolizer::Symbolizer;
+
+/// What became of one object of a profile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResolvedObject {
+    /// The object.
+    pub object: ObjectIndex,
+    /// Which file it is for good.
+    pub id: ObjectId,
+    /// The file found.
+    pub file: PathBuf,
+    /// The file that holds its debug information, where that is another one.
+    pub debug_file: Option<PathBuf>,
+    /// Whether debug information was found.
+    pub has_debug_info: bool,
+    /// How perf's addresses become addresses of the file: of call chains, then of samples of one frame.
+    pub address_maps: Vec<AddressMap>,
+}
+
+/// What the frames of a profile are.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Resolved {
+    /// The functions by frame. A frame without resolution keeps perf's own symbol.
+    pub resolutions: Resolutions,
+    /// The objects for which a file was found and used.
+    pub objects: Vec<ResolvedObject>,
+    /// What was imperfect.
+    pub notes: Notes,
+}
+
+/// Finds the functions of all frames of a profile.
+///
+/// ```
+/// use pdiff_profile::ProfileBuilder;
+/// use pdiff_symbolize::{SymbolizeOptions, resolve_profile};
+///
+/// let profile = ProfileBuilder::new().finish()?;
+/// let resolved = resolve_profile(&profile, &SymbolizeOptions::new())?;
+/// assert!(resolved.objects.is_empty() && resolved.notes.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If a binary given by the user cannot be read or is another build than the one profiled.
+pub fn resolve_profile(profile: &Profile, options: &SymbolizeOptions) -> Result<Resolved, Error> {
+    let mut by_object: Vec<ObjectFrames> = vec![ObjectFrames::default(); profile.objects.len()];
+    for (frame, uses) in (0..).map(FrameId).zip(uses_of_frames(profile)) {
+        let Some(recorded) = profile.frames.get(frame.index()).filter(|_| uses.is_any()) else { continue };
+        if let Some(frames) = by_object.get_mut(recorded.object.index()) {
+            frames.frames.push((frame, *recorded, uses));
+        }
+    }
+    let objects = profile.objects.iter().zip(&by_object).enumerate();
+    let resolved: Vec<ObjectResult> = objects
+        .par_bridge()
+        .map(|(index, (object, frames))| {
+            let result = resolve_object(profile, object, frames, options)?;
+            Ok((index, result))
+        })
+        .collect::<Result<Vec<_>, Error>>()
+        .map(sorted_by_index)?;
+    Ok(put_together(profile, resolved))
+}
+
+/// What became of one object's frames.
+#[derive(Default)]
+struct ObjectResult {
+    object: Option<ResolvedObject>,
+    resolutions: Vec<Resolution>,
+    /// Where in `resolutions` frames without function find their reason.
+    unresolved: FxHashMap<Reason, usize>,
+    frames: Vec<(FrameId, Lookup, usize)>,
+    notes: Notes,
+}
+
+fn sorted_by_index(mut results: Vec<(usize, ObjectResult)>) -> Vec<ObjectResult> {
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn put_together(profile: &Profile, results: Vec<ObjectResult>) -> Resolved {
+    let mut resolved =
+        Resolved { resolutions: Resolutions::new(profile.frames.len()), ..Resolved::default() };
+    for (index, result) in (0..).zip(results) {
+        let numbers: Vec<u32> =
+            result.resolutions.into_iter().map(|resolution| resolved.resolutions.add(resolution)).collect();
+        for (frame, lookup, at) in result.frames {
+            if let Some(number) = numbers.get(at) {
+                resolved.resolutions.set(frame, lookup, *number);
+            }
+        }
+        resolved
+            .objects
+            .extend(result.object.map(|object| ResolvedObject { object: ObjectIndex(index), ..object }));
+        resolved.notes.merge(&result.notes);
+    }
+    resolved
+}
+
+fn resolve_object(
+    profile: &Profile,
+    object: &Object,
+    frames: &ObjectFrames,
+    options: &SymbolizeOptions,
+) -> Result<ObjectResult, Error> {
+    let mut result = ObjectResult::default();
+    if frames.frames.is_empty() {
+        return Ok(result);
+    }
+    let candidate = match find_binary(object, options)? {
+        Lookout::Candidate(candidate) => candidate,
+        Lookout::Other(path, why) => {
+            let path = path.display().to_string();
+            result.note_wrong_file(&path, &why);
+            result.leave_to_perf(frames, Reason::WrongFile);
+            return Ok(result);
+        }
+        Lookout::Unreadable => {
+            result.leave_to_perf(frames, Reason::Unreadable);
+            return Ok(result);
+        }
+        Lookout::Nothing => {
+            result.leave_to_perf(frames, reason_without_file(object.kind));
+            return Ok(result);
+        }
+    };
+    let (source, is_proved) = (candidate.source, candidate.is_proved);
+    let mut symbolizer = Symbolizer::of(candidate.file, options);
+    let identity = identify(profile, frames, &symbolizer);
+    if !is_proved && !options.allow_mismatch && identity.is_contradicted() {
+        let wrong = identity.wrong_symbols(symbolizer.path(), object);
+        if source == Source::Given {
+            return Err(wrong);
+        }
+        let (path, why) = (symbolizer.path().display().to_string(), identity.to_string());
+        result.note_wrong_file(&path, &why);
+        result.leave_to_perf(frames, Reason::WrongFile);
+        return Ok(result);
+    }
+    result.symbolize(frames, &identity, &mut symbolizer);
+    result.finish(object, &identity, &symbolizer);
+    Ok(result)
+}
+
+fn reason_without_file(kind: ObjectKind) -> Reason {
+    match kind {
+        ObjectKind::Unknown | ObjectKind::Anonymous => Reason::NoObject,
+        ObjectKind::Kernel | ObjectKind::KernelModule | ObjectKind::Jit | ObjectKind::Vdso => {
+            Reason::NoSymbol
+        }
+        ObjectKind::File => Reason::FileNotFound,
+    }
+}
+
+/// What perf's symbol of a frame is worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PerfSymbol {
+    None,
+    /// perf looked the return address up as it is, and it is the start of the next function.
+    NextFunction,
+    Sound,
+}
+
+impl PerfSymbol {
+    fn of(frame: &Frame, lookup: Lookup) -> Self {
+        match (frame.symbol, frame.symbol_offset, lookup) {
+            (None, ..) => Self::None,
+            (Some(_), Some(0), Lookup::MinusOne) => Self::NextFunction,
+            (Some(_), ..) => Self::Sound,
+        }
+    }
+}
+
+impl ObjectResult {
+    fn note_wrong_file(&mut self, path: &str, why: &str) {
+        let text = || format!("{path} is not used: it is another build than the one profiled: {why}");
+        self.notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, text);
+    }
+
+    /// Frames that perf has no symbol for are unresolved, the others keep it.
+    fn leave_to_perf(&mut self, frames: &ObjectFrames, reason: Reason) {
+        let nameless = frames.frames.iter().filter(|(_, frame, _)| frame.symbol.is_none());
+        for (frame, recorded, uses) in nameless {
+            let reason = if recorded.addr.is_none() { Reason::NoAddress } else { reason };
+            for lookup in uses.lookups() {
+                self.set_unresolved(*frame, lookup, reason);
+            }
+        }
+    }
+
+    fn set_unresolved(&mut self, frame: FrameId, lookup: Lookup, reason: Reason) {
+        let at = *self.unresolved.entry(reason).or_insert_with(|| {
+            self.resolutions.push(Resolution::Unresolved(reason));
+            self.resolutions.len() - 1
+        });
+        self.frames.push((frame, lookup, at));
+    }
+
+    fn symbolize(&mut self, frames: &ObjectFrames, identity: &Identity, symbolizer: &mut Symbolizer) {
+        let mut asked: Vec<(FrameId, Lookup, Option<ObjectAddr>, PerfSymbol)> = Vec::new();
+        for (frame, recorded, uses) in frames.frames.iter().filter(|(_, recorded, _)| !recorded.inlined) {
+            let addr = identity.object_addr(recorded, *uses);
+            for lookup in uses.lookups() {
+                let addr = match lookup {
+                    Lookup::Exact => addr,
+                    Lookup::MinusOne => addr.and_then(|addr| addr.checked_sub(1)),
+                };
+                asked.push((*frame, lookup, addr, PerfSymbol::of(recorded, lookup)));
+            }
+        }
+        let mut addrs: Vec<ObjectAddr> = asked.iter().filter_map(|asked| asked.2).collect();
+        addrs.sort_unstable();
+        addrs.dedup();
+        let found = symbolizer.symbolize(&addrs);
+        let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
+        self.resolutions = found;
+        let perf_knows_more = !symbolizer.has_debug_info();
+        for (frame, lookup, addr, symbol) in asked {
+            let has_symbol = symbol != PerfSymbol::None;
+            let at = addr.and_then(|addr| places.get(&addr)).copied();
+            match at.and_then(|at| Some((at, self.resolutions.get(at)?))) {
+                _ if perf_knows_more && symbol == PerfSymbol::Sound => {}
+                Some((at, Resolution::Resolved(_))) => self.frames.push((frame, lookup, at)),
+                _ if has_symbol => {}
+                Some((at, Resolution::Unresolved(reason))) => {
+                    let reason = *reason;
+                    self.unresolved.entry(reason).or_insert(at);
+                    self.set_unresolved(frame, lookup, reason);
+                }
+                None => self.set_unresolved(frame, lookup, Reason::NoAddress),
+            }
+        }
+    }
+
+    fn finish(&mut self, object: &Object, identity: &Identity, symbolizer: &Symbolizer) {
+        let path = symbolizer.path().display().to_string();
+        self.notes.merge(symbolizer.notes());
+        if !symbolizer.has_debug_info() {
+            let text = || format!("{path}: no debug information; functions by symbol, no inlines");
+            self.notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, text);
+        }
+        let at = self.unresolved.get(&Reason::OutsideObject);
+        let count = self.frames.iter().filter(|frame| Some(&frame.2) == at).count() as u64;
+        if count > 0 {
+            self.notes.add(NoteKind::AddressOutside, count, Weight::ZERO, || object.path.to_string());
+        }
+        self.object = Some(ResolvedObject {
+            object: ObjectIndex(0),
+            id: symbolizer.object_id().clone(),
+            file: symbolizer.path().to_path_buf(),
+            debug_file: symbolizer.debug_path(),
+            has_debug_info: symbolizer.has_debug_info(),
+            address_maps: identity.maps().copied().collect(),
+        });
+    }
+}
