@@ -13,5 +13,6 @@
 pub use pdiff_analysis::*;
 pub use pdiff_ingest::{Error as ReadError, ReadOptions, Source, TimeWindow, read_profile};
 pub use pdiff_profile as profile;
+#[cfg(feature = "output")]
 pub use pdiff_render as render;
 pub use pdiff_symbolize as symbolize;

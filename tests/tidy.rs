@@ -2,8 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -80,6 +81,7 @@ fn libraries_stand_where_they_belong() {
         ("gimli", &["pdiff-symbolize"]),
         ("object", &["pdiff-symbolize"]),
         ("memmap2", &["pdiff-symbolize"]),
+        ("csv", &["pdiff-render"]),
         ("inferno", &["pdiff-render"]),
         ("tabled", &["pdiff-render"]),
         ("plotters", &["pdiff-render"]),
@@ -96,6 +98,22 @@ fn libraries_stand_where_they_belong() {
             assert!(!here || homes.contains(&package.as_str()), "{library} does not belong in {package}");
         }
     }
+}
+
+/// Packages that the library needs without default features: those that read, symbolise, compare and classify.
+const MOST_PACKAGES: usize = 60;
+
+#[test]
+fn the_library_alone_needs_few_packages() {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(root()).args(["tree", "--locked", "--offline", "--no-default-features"]);
+    let output =
+        command.args(["--package", "pdiff", "--edges", "normal", "--prefix", "none"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let packages: BTreeSet<&str> = text.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    assert!(packages.iter().any(|package| package.starts_with("pdiff-analysis ")), "{packages:?}");
+    assert!(packages.len() <= MOST_PACKAGES, "{}: {packages:?}", packages.len());
 }
 
 #[test]

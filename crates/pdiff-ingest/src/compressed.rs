@@ -13,6 +13,7 @@ use std::thread;
 pub(crate) const MAX_WINDOW_LOG: u32 = 27;
 
 /// The most memory that an xz stream may ask for; `xz -9` needs 65 MiB.
+#[cfg(feature = "xz")]
 pub(crate) const MAX_XZ_MEMORY: u64 = 256 << 20;
 
 /// The most text that one packed input may hold: a year of samples, or a bomb.
@@ -78,6 +79,9 @@ fn decoder<R: Read + Send + 'static>(packing: Packing, stored: R) -> io::Result<
             decoder.window_log_max(MAX_WINDOW_LOG)?;
             Box::new(decoder)
         }
+        #[cfg(not(feature = "xz"))]
+        Packing::Xz => return Err(io::Error::other("this build cannot unpack xz")),
+        #[cfg(feature = "xz")]
         Packing::Xz => {
             let stream =
                 liblzma::stream::Stream::new_stream_decoder(MAX_XZ_MEMORY, liblzma::stream::CONCATENATED)?;

@@ -1,9 +1,9 @@
 //! An attribution as CSV: one line a factor, in order; what is not known is empty.
 
 use pdiff_analysis::ablation::{Effect, Estimate};
-use polars::prelude::Column;
 
 use crate::attribution_view::AttributionView;
+use crate::column::Column;
 use crate::error::Error;
 use crate::written_bytes::{csv_lines, numbers};
 

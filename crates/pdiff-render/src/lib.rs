@@ -7,15 +7,18 @@
 mod attribution_csv;
 mod attribution_json;
 mod attribution_page;
+#[cfg(feature = "plots")]
 mod attribution_plots;
 mod attribution_view;
 mod closing;
+mod column;
 mod comparability;
 mod error;
 mod families;
 mod flame;
 mod heading;
 mod hot_lines;
+#[cfg(feature = "report")]
 mod html;
 mod inlines_callers;
 mod inlines_compilers;
@@ -34,6 +37,8 @@ mod notes;
 mod number;
 mod options;
 mod page;
+#[cfg(feature = "parquet")]
+mod parquet_file;
 mod ranked_columns;
 mod report;
 mod resolution_lines;
@@ -63,13 +68,15 @@ mod written_bytes;
 pub use attribution_csv::attribution_csv;
 pub use attribution_json::attribution_json;
 pub use attribution_page::{attribution_markdown, attribution_table};
+#[cfg(feature = "plots")]
 pub use attribution_plots::{gap_waterfall_svg, interaction_matrix_svg};
 pub use attribution_view::AttributionView;
 pub use error::Error;
-pub use flame::{
-    FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tree_json, write_flame_svg, write_folded,
-};
+#[cfg(feature = "flame")]
+pub use flame::write_flame_svg;
+pub use flame::{FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tree_json, write_folded};
 pub use hot_lines::SourceTexts;
+#[cfg(feature = "report")]
 pub use html::{ReportInput, html_report};
 pub use inlines_json::write_inlines_json;
 pub use inlines_page::{inlines_markdown, inlines_table};
@@ -78,7 +85,9 @@ pub use json::json;
 pub use markdown::markdown;
 pub use options::{SortBy, TableOptions, UnknownOrder};
 pub use resolution_lines::{resolution_json_lines, resolution_text};
-pub use row_columns::{csv, parquet};
+pub use row_columns::csv;
+#[cfg(feature = "parquet")]
+pub use row_columns::parquet;
 pub use series_csv::series_csv;
 pub use series_json::series_json;
 pub use series_page::{series_markdown, series_table};

@@ -4,11 +4,13 @@
 //! its columns, as it is in JSON.
 
 use pdiff_analysis::{Comparison, InlineChange, Quantities, Row};
-use polars::prelude::Column;
 
+use crate::column::Column;
 use crate::error::Error;
 use crate::json::match_level;
-use crate::written_bytes::{csv_lines, numbers, parquet_bytes};
+#[cfg(feature = "parquet")]
+use crate::parquet_file::parquet_bytes;
+use crate::written_bytes::{csv_lines, numbers};
 
 /// A column of text.
 struct TextColumn {
@@ -115,6 +117,7 @@ pub fn csv(comparison: &Comparison) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// If the writer refuses.
+#[cfg(feature = "parquet")]
 pub fn parquet(comparison: &Comparison) -> Result<Vec<u8>, Error> {
     parquet_bytes(comparison.rows.len(), columns(comparison))
 }
@@ -154,4 +157,5 @@ fn side_columns(rows: &[Row], side: usize, of: fn(&Row) -> &Quantities) -> Vec<C
 }
 
 #[cfg(test)]
+#[cfg(feature = "parquet")]
 mod tests;

@@ -1,8 +1,8 @@
 //! A series of builds as CSV: one line a value, so that every table of the series has one form.
 
 use pdiff_analysis::series::{Arrival, Arrived};
-use polars::prelude::Column;
 
+use crate::column::Column;
 use crate::error::Error;
 use crate::series_view::SeriesView;
 use crate::written_bytes::csv_lines;

@@ -2,9 +2,9 @@
 
 use pdiff_analysis::{AtDefault, FoldedSettings, OneSidedSetting, SettingChange, SettingsDiff};
 use pdiff_profile::Side;
-use polars::prelude::Column;
 use serde::Serialize;
 
+use crate::column::Column;
 use crate::error::Error;
 use crate::report::SCHEMA_VERSION;
 use crate::written_bytes::{csv_lines, json_line};

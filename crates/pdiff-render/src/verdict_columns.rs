@@ -2,8 +2,8 @@
 
 use pdiff_analysis::classify::{Classification, Verdict};
 use pdiff_profile::Side;
-use polars::prelude::Column;
 
+use crate::column::Column;
 use crate::error::Error;
 use crate::written_bytes::{csv_lines, numbers};
 

@@ -1,9 +1,9 @@
-//! Reports as bytes: JSON by serde, CSV and Parquet by polars. One place for what their writers may refuse.
+//! Reports as bytes: JSON by serde, CSV by csv. One place for what their writers may refuse.
 
-use polars::prelude::{Column, CsvWriter, DataFrame, ParquetWriter, PolarsError, SerWriter as _};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::column::{Column, Values};
 use crate::error::Error;
 
 /// A report as one line of JSON.
@@ -28,30 +28,41 @@ pub(crate) fn json_refused(error: serde_json::Error) -> Error {
 
 /// A column of numbers; what is no number is empty.
 pub(crate) fn numbers(name: &str, values: impl Iterator<Item = Option<f64>>) -> Column {
-    let finite = values.map(|value| value.filter(|value| value.is_finite()));
-    Column::new(name.into(), finite.collect::<Vec<Option<f64>>>())
+    Column::new(name.to_owned(), values.collect::<Vec<_>>())
 }
 
-/// Columns of `height` rows as CSV, a header line first.
+/// Columns of `height` rows as CSV, a header line first. What is absent is empty.
 pub(crate) fn csv_lines(height: usize, columns: Vec<Column>) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let written =
-        DataFrame::new(height, columns).and_then(|mut frame| CsvWriter::new(&mut bytes).finish(&mut frame));
-    written.map_err(|error| columns_refused("CSV", &error))?;
-    Ok(bytes)
+    let refused = |error: &dyn std::fmt::Display| Error::Columns { format: "CSV", reason: error.to_string() };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = columns.iter().map(|column| &column.name);
+    writer.write_record(header).map_err(|error| refused(&error))?;
+    for row in 0..height {
+        let cells: Vec<Cell<'_>> = columns.iter().map(|column| Cell::of(&column.values, row)).collect();
+        writer.serialize(cells).map_err(|error| refused(&error))?;
+    }
+    writer.into_inner().map_err(|error| refused(&error))
 }
 
-/// Columns of `height` rows as Parquet, one row group.
-pub(crate) fn parquet_bytes(height: usize, columns: Vec<Column>) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let written = DataFrame::new(height, columns)
-        .and_then(|mut frame| ParquetWriter::new(&mut bytes).finish(&mut frame));
-    written.map_err(|error| columns_refused("Parquet", &error))?;
-    Ok(bytes)
+/// One value of a line.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Cell<'a> {
+    Word(Option<&'a str>),
+    Count(Option<u64>),
+    Number(Option<f64>),
+    Flag(Option<bool>),
 }
 
-fn columns_refused(format: &'static str, error: &PolarsError) -> Error {
-    Error::Columns { format, reason: error.to_string() }
+impl<'a> Cell<'a> {
+    fn of(values: &'a Values, row: usize) -> Self {
+        match values {
+            Values::Words(values) => Self::Word(values.get(row).and_then(Option::as_deref)),
+            Values::Counts(values) => Self::Count(values.get(row).copied().flatten()),
+            Values::Numbers(values) => Self::Number(values.get(row).copied().flatten()),
+            Values::Flags(values) => Self::Flag(values.get(row).copied().flatten()),
+        }
+    }
 }
 
 fn ended(mut bytes: Vec<u8>) -> Vec<u8> {
