@@ -21,8 +21,8 @@ fn fixture(name: &str) -> String {
 }
 
 fn pdiff(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
-    command.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE").arg("attribute").args(arguments);
+    let mut command = pdiff_testing::pdiff();
+    command.arg("attribute").args(arguments);
     command
 }
 
@@ -344,7 +344,7 @@ fn factors_stand_beside_the_subsystems_that_they_switch() {
     assert_eq!(column(&report["profiles"]["rows"], "factor"), ["W", "B"]);
     assert_eq!(report["profiles"]["without_subsystem"], serde_json::json!(["P", "S", "F"]));
     assert_eq!(report["profiles"]["without_row"], serde_json::json!([]));
-    let compare = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    let compare = pdiff_testing::pdiff()
         .args([
             "compare",
             &profiles[0],

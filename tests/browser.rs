@@ -1,7 +1,6 @@
-//! Pictures and reports in a real browser (Chromium, headless), opened from `file://`. Skipped aloud where there is none.
+//! Pictures and reports in a real browser (Chromium, headless), opened from `file://`. Skipped where there is none.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-#![expect(clippy::print_stderr, reason = "what is skipped is said")]
 
 #[path = "browser/devtools.rs"]
 mod devtools;
@@ -12,19 +11,12 @@ use std::process::{Command, Output};
 use devtools::Page;
 
 fn browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let found = std::env::split_paths(&path).flat_map(|directory| names.map(|name| directory.join(name)));
-    let found = found.into_iter().find(|file| file.is_file());
-    if found.is_none() {
-        eprintln!("skipped: no Chromium on PATH");
-    }
-    found
+    pdiff_testing::tool("chromium").map(|browser| browser.get_program().into())
 }
 
 fn pdiff(arguments: &[&str], target: &Path) {
     let fixture = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mysql").join(name);
-    let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    let output = pdiff_testing::pdiff()
         .args(arguments)
         .args([fixture("57-default.perf.zst"), fixture("80-default.perf.zst")])
         .args(["--no-symbolize", "--windows"])

@@ -5,15 +5,10 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
+use pdiff_testing::pdiff;
 use serde_json::Value;
-
-fn pdiff() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
-    command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
-    command
-}
 
 fn capture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mysql").join(name)

@@ -88,7 +88,7 @@ fn serve(
 /// `pdiff symbolize stripped.elf`, at addresses all over its code, as JSON Lines.
 fn symbolize(file: &str, variables: &[(&str, &str)]) -> Output {
     let addresses = (0..64).map(|step| format!("{:#x}", 0x40_0000 + 16 * step));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    let mut command = pdiff_testing::pdiff();
     command.args(["symbolize", "--format", "json"]).arg(fixture(file)).args(addresses);
     run(command, variables)
 }
@@ -225,7 +225,7 @@ fn compare(more: &[&str], variables: &[(&str, &str)]) -> (serde_json::Value, Str
     }
     std::fs::write(&list, lines).unwrap();
     let root = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    let mut command = pdiff_testing::pdiff();
     let captures = ["before", "after"].map(|side| fixture(&format!("inline-only/{side}-r1.perf.zst")));
     command
         .arg("compare")

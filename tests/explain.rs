@@ -6,14 +6,13 @@
 mod recorded;
 
 use std::collections::BTreeMap;
-use std::process::Command;
 
 use recorded::{GCC, Recorded, STRIPPED, fixture};
 use serde_json::Value;
 
 /// What `pdiff explain` says of a function, as JSON.
 fn explained(sides: [Recorded; 2], function: &str, more: &[&str]) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    let mut command = pdiff_testing::pdiff();
     command.args(["explain", "--quiet", "--no-cache", "--format", "json", "--function", function]).args(more);
     for (side, name) in sides.iter().zip(["before", "after"]) {
         command.arg(format!("--{name}"));
@@ -65,7 +64,7 @@ fn a_function_that_stands_inlined_is_not_said_to_be_without_samples_where_only_o
 /// program, its address that of its symbol by `nm` plus the offset that perf printed. `None` without the tools.
 fn lines_by_binutils(side: Recorded, function: &str) -> Option<BTreeMap<(String, u64), u64>> {
     let server = fixture(side.directory).join("server");
-    let symbols = Command::new("nm").arg(&server).output().ok().filter(|output| output.status.success())?;
+    let symbols = pdiff_testing::tool("nm")?.arg(&server).output().unwrap();
     let symbols = String::from_utf8(symbols.stdout).unwrap();
     let symbols: BTreeMap<&str, u64> = symbols
         .lines()
@@ -106,9 +105,13 @@ fn lines_by_binutils(side: Recorded, function: &str) -> Option<BTreeMap<(String,
         }
     }
     let addresses = samples.keys().map(|address| format!("{address:#x}"));
-    let output =
-        Command::new("addr2line").args(["-a", "-f", "-i", "-C", "-e"]).arg(&server).args(addresses).output();
-    let output = output.ok().filter(|output| output.status.success())?;
+    let output = pdiff_testing::tool("addr2line")?
+        .args(["-a", "-f", "-i", "-C", "-e"])
+        .arg(&server)
+        .args(addresses)
+        .output();
+    let output = output.unwrap();
+    assert!(output.status.success());
     let output = String::from_utf8(output.stdout).unwrap();
     let mut lines = BTreeMap::new();
     for (block, count) in output.split("0x").skip(1).zip(samples.values()) {
@@ -132,10 +135,7 @@ fn hot_lines_are_those_of_addr2line() {
         let json = explained(GCC, function, &[]);
         let hot = &json["hot_lines"].as_array().unwrap()[0];
         for (side, name) in GCC.iter().zip(["before", "after"]) {
-            let Some(expected) = lines_by_binutils(*side, function) else {
-                eprintln!("SKIPPED: binutils are not here, so hot lines are not compared");
-                return;
-            };
+            let Some(expected) = lines_by_binutils(*side, function) else { return };
             assert!(!expected.is_empty(), "{function} {name}");
             let mut found: BTreeMap<(String, u64), u64> = BTreeMap::new();
             for line in hot[name]["lines"].as_array().unwrap() {

@@ -4,17 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
 fn pdiff(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_pdiff"))
-        .args(arguments)
-        .arg("--no-symbolize")
-        .env_remove("COLUMNS")
-        .output()
-        .unwrap()
+    pdiff_testing::pdiff().args(arguments).arg("--no-symbolize").output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {
@@ -314,7 +309,7 @@ fn a_pair_that_differs_in_inlining_alone_is_neutral_and_leaves_of_machine_functi
     arguments.push("--after".to_owned());
     arguments.extend(runs("after"));
     let flame = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_pdiff")).args(&arguments).args(more).output().unwrap();
+        let output = pdiff_testing::pdiff().args(&arguments).args(more).output().unwrap();
         stdout(&output)
     };
     let binaries = [fixture("before/orders"), fixture("after/orders")];

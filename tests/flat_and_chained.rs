@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use pdiff::ReadOptions;
 use pdiff::profile::{Lookup, Resolution};
@@ -101,15 +100,9 @@ fn leaves_are_those_of_addr2line() {
         by_addr.entry(addr - base).or_default().insert(leaf);
     }
     let addrs = by_addr.keys().map(|addr| format!("{addr:#x}"));
-    let output = Command::new("addr2line")
-        .args(["-a", "-i", "-f", "-C", "-e"])
-        .arg(fixture("orders"))
-        .args(addrs)
-        .output();
-    let Ok(output) = output else {
-        eprintln!("SKIPPED: no addr2line here");
-        return;
-    };
+    let Some(mut addr2line) = pdiff_testing::tool("addr2line") else { return };
+    let output =
+        addr2line.args(["-a", "-i", "-f", "-C", "-e"]).arg(fixture("orders")).args(addrs).output().unwrap();
     let answer = String::from_utf8(output.stdout).unwrap();
     let mut expected: Vec<Vec<String>> = Vec::new();
     let mut lines = answer.lines();
@@ -156,21 +149,22 @@ fn without_symbols_mapping_lines_place_the_program() {
 fn a_prelinked_library_is_placed_by_its_mapping_line_and_by_votes() {
     const LINKED: u64 = 0x30_0000_0000;
     const MAPPED: u64 = 0x7f12_3400_0000;
+    let (Some(mut compiler), Some(mut nm)) = (pdiff_testing::tool("g++"), pdiff_testing::tool("nm")) else {
+        return;
+    };
     let directory = tempfile::tempdir().unwrap();
     let library = directory.path().join("liborders.so");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/inline-only/orders.cc");
-    let compiler = Command::new("g++")
+    let is_built = compiler
         .args(["-DOPERATIONS=1", "-O2", "-g", "-shared", "-fPIC", "-nostdlib", "-Wl,-z,noseparate-code"])
         .arg(format!("-Wl,-Ttext-segment={LINKED:#x}"))
         .arg(source)
         .arg("-o")
         .arg(&library)
-        .status();
-    if !compiler.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: no g++ here");
-        return;
-    }
-    let output = Command::new("nm").args(["-C", "--defined-only"]).arg(&library).output().unwrap();
+        .status()
+        .unwrap();
+    assert!(is_built.success());
+    let output = nm.args(["-C", "--defined-only"]).arg(&library).output().unwrap();
     let symbols = String::from_utf8(output.stdout).unwrap();
     let functions: Vec<(u64, &str)> = symbols
         .lines()

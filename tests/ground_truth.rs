@@ -6,7 +6,6 @@
 mod recorded;
 
 use std::path::Path;
-use std::process::Command;
 
 use recorded::{ALL, GCC, Recorded, STRIPPED, fixture};
 use serde_json::Value;
@@ -23,7 +22,7 @@ fn swapped([before, after]: [Recorded; 2]) -> [Recorded; 2] {
 
 /// The verdicts of a comparison.
 fn classified(sides: [Recorded; 2], more: &[&str]) -> Vec<Value> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    let mut command = pdiff_testing::pdiff();
     command.args(["classify", "--quiet", "--no-cache", "--format", "json"]).args(more);
     for (side, name) in sides.iter().zip(["before", "after"]) {
         command.arg(format!("--{name}"));
@@ -111,7 +110,7 @@ fn every_change_of_the_clang_builds_is_named() {
 
 /// The verdicts of packs alone: no binary, no compiler, no operations but those that were packed.
 fn classified_from_packs(sides: [Recorded; 2]) -> Vec<Value> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    let mut command = pdiff_testing::pdiff();
     command.args(["classify", "--quiet", "--no-cache", "--inline-check", "--format", "json"]);
     for (side, name) in sides.iter().zip(["before", "after"]) {
         command.arg(format!("--{name}"));

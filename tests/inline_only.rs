@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
@@ -24,7 +23,7 @@ fn captures(side: &str) -> Vec<PathBuf> {
 }
 
 fn pdiff(command: &str, more: &[&str]) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    let output = pdiff_testing::pdiff()
         .arg(command)
         .arg("--before")
         .args(captures("before"))

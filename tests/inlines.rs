@@ -12,8 +12,8 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn pdiff(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
-    command.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE").arg("inlines").args(arguments);
+    let mut command = pdiff_testing::pdiff();
+    command.arg("inlines").args(arguments);
     command
 }
 

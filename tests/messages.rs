@@ -1,7 +1,6 @@
 //! What goes wrong is said in one line: what, where, and what to do; with exit status 2 and nothing on standard output.
 
 use std::path::Path;
-use std::process::Command;
 
 /// A run table of two builds and two factors.
 const RUNS: &str = "build,P,W,tps\n5.7,0,0,100\n5.7,1,0,110\n8.0,0,0,70\n8.0,1,1,90\n";
@@ -135,11 +134,10 @@ fn every_trouble_is_told_in_one_line() {
     let (old, new) = (fixture("57-aligned-r1.perf.zst"), fixture("80-aligned-r1.perf.zst"));
     let mut wrong = Vec::new();
     for (line, expected) in TROUBLES {
-        let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+        let output = pdiff_testing::pdiff()
             .args(words(line, &old, &new))
             .current_dir(directory.path())
             .env("XDG_CACHE_HOME", directory.path().join("cache"))
-            .env_remove("DEBUGINFOD_URLS")
             .output()
             .unwrap();
         let told = String::from_utf8_lossy(&output.stderr);

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
@@ -13,12 +13,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn pdiff(arguments: &[&Path]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_pdiff"))
-        .args(arguments)
-        .env_remove("COLUMNS")
-        .env("XDG_CACHE_HOME", "/nonexistent")
-        .output()
-        .unwrap()
+    pdiff_testing::pdiff().args(arguments).env("XDG_CACHE_HOME", "/nonexistent").output().unwrap()
 }
 
 fn json(arguments: &[&Path]) -> Value {

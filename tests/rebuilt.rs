@@ -1,11 +1,9 @@
 //! Programs built where compilers are: the sources of `fixtures/two-versions`, and lambdas.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-#![expect(clippy::print_stderr, reason = "a test that skips says so")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -15,11 +13,6 @@ fn fixture(name: &str) -> PathBuf {
 
 /// What the sources make of a compiler's builds with debug information of a level (`-g`, `-g1`), by `pdiff inlines`.
 fn rebuilt(compiler: &str, level: &str) {
-    let is_there = Command::new(compiler).arg("--version").stdout(Stdio::null()).status();
-    if !is_there.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: {compiler} is not here, so the sources are not rebuilt");
-        return;
-    }
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("two-versions-{compiler}{level}"));
     std::fs::create_dir_all(&directory).unwrap();
     let built = ["before", "after"].map(|side| {
@@ -28,14 +21,15 @@ fn rebuilt(compiler: &str, level: &str) {
             std::fs::read_dir(fixture(side)).unwrap().map(|entry| entry.unwrap().path()).collect();
         sources.retain(|path| path.extension().is_some_and(|kind| kind == "cc"));
         sources.sort();
-        let mut command = Command::new(compiler);
+        let mut command = pdiff_testing::tool(compiler)?;
         command.args(["-O2", level, "-fno-omit-frame-pointer", "-o"]).arg(&output).args(sources);
         assert!(command.status().unwrap().success(), "{compiler} {side}");
-        output
+        Some(output)
     });
-    let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    let [Some(before), Some(after)] = built else { return };
+    let output = pdiff_testing::pdiff()
         .args(["inlines", "--no-cache", "--format", "json"])
-        .args(built)
+        .args([before, after])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -93,13 +87,11 @@ fn lambdas(compiler: &str, level: &str) -> Option<[BTreeSet<String>; 2]> {
     let (source, program) =
         (directory.join(format!("lambdas{level}.cc")), directory.join(format!("lambdas-{compiler}{level}")));
     std::fs::write(&source, LAMBDAS).unwrap();
-    let built = Command::new(compiler).args(["-O2", level, "-o"]).arg(&program).arg(&source).status();
-    if !built.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: {compiler} is not here, so no lambda is built");
-        return None;
-    }
+    let mut compiler = pdiff_testing::tool(compiler)?;
+    let built = compiler.args(["-O2", level, "-o"]).arg(&program).arg(&source).status();
+    assert!(built.unwrap().success());
     let pdiff = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+        let mut command = pdiff_testing::pdiff();
         command.args(arguments);
         command
     };

@@ -6,14 +6,14 @@
 mod lab;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use html5ever::tokenizer::{BufferQueue, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 use lab::LAB;
 use serde_json::Value;
 
 fn pdiff(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_pdiff")).args(arguments).arg("--no-symbolize").output().unwrap()
+    pdiff_testing::pdiff().args(arguments).arg("--no-symbolize").output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
@@ -12,8 +12,7 @@ fn fixture(name: &str) -> String {
 }
 
 fn run(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
-    command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    let mut command = pdiff_testing::pdiff();
     command.arg("series").args(arguments).output().unwrap()
 }
 
@@ -109,7 +108,7 @@ fn costs_arrive_where_pairs_of_builds_say_so_and_not_where_symbols_are_missing()
     // The same cost as the comparison of that pair gives.
     let side = |stem: &str| [1, 2].map(|repeat| fixture(&format!("mysql/{stem}-aligned-r{repeat}.perf.zst")));
     let (before, after, windows) = (side("57"), side("80"), fixture("mysql/windows.tsv"));
-    let compare = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    let compare = pdiff_testing::pdiff()
         .args(["compare", "--before", &before[0], &before[1], "--after", &after[0], &after[1]])
         .args(["--windows", &windows, "--no-symbolize", "-q", "--format", "json", "--by", "subsystem"])
         .output()
@@ -165,12 +164,8 @@ fn many_builds_fit_a_narrow_terminal() {
     let runs = directory.path().join("runs.csv");
     let rows = (1..=9).map(|build| format!("5.{build}.0-of-somebody,reads,point-queries,{}000\n", build + 1));
     std::fs::write(&runs, format!("build,class,workload,tps\n{}", rows.collect::<String>())).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
-        .args(["series", "--runs"])
-        .arg(&runs)
-        .env("COLUMNS", "40")
-        .output()
-        .unwrap();
+    let output =
+        pdiff_testing::pdiff().args(["series", "--runs"]).arg(&runs).env("COLUMNS", "40").output().unwrap();
     let table = stdout(&output);
     assert!(table.lines().all(|line| line.chars().count() <= 40), "{table}");
     assert!(table.contains("5.00"), "the last build is shown: {table}");

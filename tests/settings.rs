@@ -4,7 +4,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
@@ -13,8 +13,8 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn pdiff(files: [&Path; 2], more: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
-    command.arg("settings").args(files).args(more).env_remove("COLUMNS").env("NO_COLOR", "1");
+    let mut command = pdiff_testing::pdiff();
+    command.arg("settings").args(files).args(more).env("NO_COLOR", "1");
     command.output().unwrap()
 }
 
@@ -109,7 +109,7 @@ fn no_difference_is_lost() {
 
 #[test]
 fn the_table_puts_what_matters_first_and_keeps_the_width() {
-    let output = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    let output = pdiff_testing::pdiff()
         .args(["settings"])
         .args([fixture("57.tsv"), fixture("80.tsv")])
         .env("COLUMNS", "100")
@@ -142,7 +142,7 @@ fn csv_has_a_line_for_every_setting_of_the_json() {
 
 #[test]
 fn one_side_may_come_from_standard_input_and_be_an_option_file() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    let mut child = pdiff_testing::pdiff()
         .args(["settings", "-"])
         .arg(fixture("80.tsv"))
         .args(["--format", "json"])

@@ -12,7 +12,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn pdiff(command: &str, cache: &Path) -> Command {
-    let mut run = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    let mut run = pdiff_testing::pdiff();
     run.arg(command).args(["before-r1.perf.zst", "after-r1.perf.zst"].map(fixture));
     run.arg("--binary-before").arg(fixture("before/orders"));
     run.arg("--binary-after").arg(fixture("after/orders"));

@@ -4,17 +4,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 /// Clears a screen, sets a title, goes back, turns the direction of text around, and is a picture's script.
 const EVIL: &str = "\u{1b}[2J\u{1b}]0;t\u{7}\u{8}\u{9b}31m\u{202e}<script>&'\"`|x";
 
 fn pdiff(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    pdiff_testing::pdiff()
         .args(arguments)
         .current_dir(directory)
-        .env_remove("COLUMNS")
-        .env_remove("CLICOLOR_FORCE")
         .env("XDG_CACHE_HOME", directory.join("cache"))
         .output()
         .unwrap()

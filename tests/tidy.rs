@@ -136,6 +136,22 @@ fn only_the_root_package_prints_reads_the_environment_or_exits() {
     }
 }
 
+/// cargo runs test programs in order of the packages' names, then of the targets' names.
+#[test]
+fn the_line_of_what_was_skipped_is_the_last_of_a_test_run() {
+    assert!(packages().keys().all(|package| package.as_str() < "pdiff-testing"), "pdiff-testing is not last");
+    for entry in std::fs::read_dir(root().join("tests")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(!name.ends_with(".rs") || name.as_str() <= "what_was_skipped.rs", "{name} runs after it");
+    }
+    for manifest in files(root(), "toml").iter().filter(|file| file.ends_with("Cargo.toml")) {
+        let manifest_text = std::fs::read_to_string(manifest).unwrap();
+        let is_quiet =
+            !manifest.with_file_name("src/lib.rs").exists() || manifest_text.contains("doctest = false");
+        assert!(is_quiet, "{}: doc examples would run after it", manifest.display());
+    }
+}
+
 #[test]
 fn every_file_says_what_it_is() {
     for file in sources() {

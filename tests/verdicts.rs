@@ -3,15 +3,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mysql").join(name)
 }
 
 fn pdiff(command: &str, recordings: [&str; 2], more: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_pdiff"))
+    pdiff_testing::pdiff()
         .arg(command)
         .args(recordings.map(fixture))
         .args(more)
@@ -31,12 +32,21 @@ const OLD_AND_NEW: [&str; 2] = ["57-default.perf.zst", "80-default.perf.zst"];
 #[test]
 fn without_binaries_nothing_is_called_new_and_what_is_missing_is_said() {
     let output = pdiff("classify", OLD_AND_NEW, &["--inline-check", "--format", "json"]);
-    let json = text(&output);
-    assert!(json.starts_with(r#"{"schema_version":1,"before":{"label":"57-default""#));
-    for claim in ["inline-regression", "inline-gain", "new-overhead", "gone"] {
-        assert!(!json.contains(&format!(r#""cause":"{claim}""#)), "{claim}");
+    let report: serde_json::Value = serde_json::from_str(&text(&output)).unwrap();
+    assert_eq!((&report["schema_version"], &report["before"]["label"]), (&1.into(), &"57-default".into()));
+    let verdicts = report["verdicts"].as_array().unwrap();
+    assert!(verdicts.len() > 100, "{}", verdicts.len());
+    let claims = ["inline-regression", "inline-gain", "new-overhead", "gone"];
+    for verdict in verdicts {
+        let cause = verdict["cause"].as_str().unwrap();
+        assert!(!claims.contains(&cause), "{verdict}");
+        assert!(["likely", "unclear"].contains(&verdict["confidence"].as_str().unwrap()), "{verdict}");
+        for side in ["before", "after"] {
+            assert_ne!(verdict["in_build"][side], "no", "{verdict}");
+        }
     }
-    assert!(!json.contains(r#""before":"no""#) && !json.contains(r#""confidence":"proved""#));
+    let causes: BTreeSet<&str> = verdicts.iter().filter_map(|verdict| verdict["cause"].as_str()).collect();
+    assert!(causes.len() > 2, "{causes:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("--binary-before"));
 }
 

@@ -1,25 +1,21 @@
 //! Debug information beside the program, made with the system's tools: by build-id, by link and checksum, shared by dwz.
-//! Skips aloud where a tool is absent.
+//! Skips what needs a tool that is missing.
 
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests fail and skip as tests do")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use pdiff_profile::{
     BuildId, Frame, Object, ObjectAddr, ObjectId, ProfileBuilder, RawAddr, Resolution, Thread, Weight,
 };
 use pdiff_symbolize::{Fetch, SymbolizeOptions, Symbolizer, Wanted, resolve_profile};
 
-/// Runs a tool; false (told on stderr) if it is not here or cannot.
+/// Runs a tool; false if it is missing or cannot do this.
 fn run(directory: &Path, tool: &str, args: &[&str]) -> bool {
-    let output = Command::new(tool).current_dir(directory).args(args).output();
-    let is_done = output.is_ok_and(|output| output.status.success());
-    if !is_done {
-        eprintln!("SKIPPED: {tool} {args:?} is not possible here");
-    }
-    is_done
+    let Some(mut command) = pdiff_testing::tool(tool) else { return false };
+    let output = command.current_dir(directory).args(args).output().unwrap();
+    pdiff_testing::did(tool, &format!("run with {args:?}"), output.status.success())
 }
 
 /// A program with debug information, `whole`, the same without, `stripped`, and `prog.debug` with nothing but.
@@ -42,7 +38,7 @@ impl Built {
         if !is_built {
             return None;
         }
-        let addrs = addrs_of(&directory.path().join("whole"));
+        let addrs = addrs_of(&directory.path().join("whole"))?;
         let mut built = Self { directory, addrs, expected: Vec::new() };
         built.expected = built.resolve("whole", &SymbolizeOptions::new());
         assert!(built.expected.iter().any(is_inlined));
@@ -81,9 +77,9 @@ fn is_inlined(resolution: &Resolution) -> bool {
     matches!(resolution, Resolution::Resolved(chain) if chain.frames().len() > 1)
 }
 
-/// Addresses of the fixture's functions, by the symbol table as `nm` prints it.
-fn addrs_of(program: &Path) -> Vec<ObjectAddr> {
-    let output = Command::new("nm").args(["-S", "-C"]).arg(program).output().unwrap();
+/// Addresses of the fixture's functions, by the symbol table as `nm` prints it; `None` without `nm`.
+fn addrs_of(program: &Path) -> Option<Vec<ObjectAddr>> {
+    let output = pdiff_testing::tool("nm")?.args(["-S", "-C"]).arg(program).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let range = |line: &str| {
         let mut words = line.split_whitespace();
@@ -92,7 +88,7 @@ fn addrs_of(program: &Path) -> Vec<ObjectAddr> {
         start..start + size
     };
     let lines = text.lines().filter(|line| line.contains("shapes::"));
-    lines.flat_map(range).map(ObjectAddr).collect()
+    Some(lines.flat_map(range).map(ObjectAddr).collect())
 }
 
 #[test]
