@@ -11,6 +11,7 @@ use std::path::Path;
 
 use pdiff::classify::{Cause, ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds, classify};
 use pdiff::profile::{EventId, Profile};
+use pdiff::render::reason_text;
 use pdiff::symbolize::{Resolved, SymbolizeOptions, census_of, resolve_profile};
 use pdiff::{
     Architectural, CompareSettings, ReadOptions, RunInput, SettingsKnowledge, SideInput, Sides, Source,
@@ -82,7 +83,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         demands: Demands::InlineProof,
     });
     for verdict in classification.verdicts.iter().filter(|verdict| verdict.cause != Cause::Noise) {
-        println!("{} ({}): {}: {}", verdict.cause, verdict.confidence, verdict.function, verdict.reason);
+        let reason = reason_text(&verdict.reason);
+        println!("{} ({}): {}: {}", verdict.cause, verdict.confidence, verdict.function, reason);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use pdiff_analysis::ObjectFacts;
-use pdiff_analysis::classify::{Foreground, ObjectBuilds};
+use pdiff_analysis::classify::{Foreground, Missing, MissingPart, ObjectBuilds};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{Notes, Side, Weight};
@@ -90,18 +90,10 @@ impl ReadBuilds {
         Ok(Self { program, before, after, same_objects, lacking })
     }
 
-    /// Says of packs what a binary would be asked for.
-    pub(crate) fn reword_missing(&self, missing: &mut [String]) {
-        for side in &self.lacking {
-            let is_of = |text: &&mut String| text.starts_with(&format!("{side}: no binary was found"));
-            for text in missing.iter_mut().filter(is_of) {
-                *text = format!(
-                    "{side}: the pack holds no census of the program's code, so nothing on inlining is proved; hint: \
-                     make it where the binary is, by `pdiff pack --binary FILE`, or give the binary by \
-                     --binary-{side}"
-                );
-            }
-        }
+    /// Says of the sides whose pack holds no facts of the program's code that it is these which are missing.
+    pub(crate) fn set_packed(&self, missing: &mut [Missing]) {
+        let is_packed = |of: &&mut Missing| of.what == MissingPart::Binary && self.lacking.contains(&of.side);
+        missing.iter_mut().filter(is_packed).for_each(|of| of.what = MissingPart::PackedCode);
     }
 
     /// As verdicts want it.

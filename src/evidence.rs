@@ -71,7 +71,7 @@ impl Evidence {
     /// Why functions changed.
     pub(crate) fn classify(&self, classified: &Classified) -> Classification {
         let mut classification = classify(&self.input(classified));
-        self.builds.reword_missing(&mut classification.missing);
+        self.builds.set_packed(&mut classification.missing);
         classification
     }
 

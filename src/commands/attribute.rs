@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_analysis::GroupBy;
-use pdiff_analysis::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet, mysqld_subsystem};
+use pdiff_analysis::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet};
+use pdiff_analysis::{GroupBy, SettingsKnowledge};
 use pdiff_ingest::{ColumnName, RunsColumns, parse_runs, read_table_bytes};
 use pdiff_profile::{RunsTable, Setting};
 use pdiff_render::AttributionView;
@@ -183,9 +183,10 @@ pub(super) fn subsystems_of(
         })?;
         of_factor.push((at, subsystem.to_owned()));
     }
+    let knowledge = SettingsKnowledge::mysqld();
     for (at, name) in names.iter().enumerate() {
         if !of_factor.iter().any(|(factor, _)| *factor == at) {
-            let known = mysqld_subsystem(name).filter(|subsystem| is_there(subsystem));
+            let known = knowledge.factor_subsystem(name).filter(|subsystem| is_there(subsystem));
             of_factor.extend(known.map(|subsystem| (at, subsystem.to_owned())));
         }
     }

@@ -40,8 +40,8 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
     page.output.write(&rendered)?;
     // Pages say what is missing themselves.
     if matches!(args.output.format, Format::Json | Format::Csv) {
-        for text in &classification.missing {
-            crate::complain(&format!("pdiff: missing: {text}"));
+        for missing in &classification.missing {
+            crate::complain(&format!("pdiff: missing: {}", pdiff_render::missing_text(missing)));
         }
     }
     if args.output.progress.timings {

@@ -62,6 +62,7 @@ mod verdict_json;
 mod verdict_page;
 #[cfg(test)]
 mod verdict_sample;
+mod verdict_words;
 mod visible_text;
 mod written_bytes;
 
@@ -99,4 +100,5 @@ pub use verdict_columns::verdict_csv;
 pub use verdict_explain::{ExplainView, explain_markdown, explain_text};
 pub use verdict_json::{explain_json, verdict_json};
 pub use verdict_page::{verdict_markdown, verdict_table};
+pub use verdict_words::{fact_numbers, fact_text, limit_text, missing_text, reason_text};
 pub use visible_text::visible;

@@ -5,6 +5,7 @@ use pdiff_profile::Side;
 
 use crate::column::Column;
 use crate::error::Error;
+use crate::verdict_words::{limit_text, reason_text};
 use crate::written_bytes::{csv_lines, numbers};
 
 /// A column of text.
@@ -20,8 +21,8 @@ const TEXTS: [Text; 16] = [
     ("rule_id", |v| Some(v.rule_id.to_owned())),
     ("cause", |v| Some(v.cause.to_string())),
     ("confidence", |v| Some(v.confidence.to_string())),
-    ("limited_by", |v| v.limited_by.clone()),
-    ("reason", |v| Some(v.reason.clone())),
+    ("limited_by", |v| v.limited_by.as_ref().map(limit_text)),
+    ("reason", |v| Some(reason_text(&v.reason))),
     ("judged_by", |v| Some(v.judged.to_string())),
     ("callers", |v| Some(v.callers.join("; "))),
     ("tags", |v| Some(v.tags.iter().map(|tag| tag.as_str()).collect::<Vec<_>>().join("; "))),

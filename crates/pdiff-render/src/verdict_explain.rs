@@ -8,6 +8,7 @@ use crate::hot_lines::SourceTexts;
 use crate::options::TableOptions;
 use crate::page::{Block, Line, Tone, apart};
 use crate::short_name::with_file;
+use crate::verdict_words::{fact_text, limit_text, reason_text};
 use crate::{hot_lines, markdown, table};
 
 /// Everything that is known of the functions that a name stands for.
@@ -68,9 +69,9 @@ fn verdict(of: &Verdict) -> Vec<Block> {
     let mut blocks = vec![
         Line::toned("function", title, Tone::Strong),
         Line::block("verdict", format!("{}, {} ({})", of.cause, of.confidence, of.rule_id)),
-        Line::block("why", &of.reason),
+        Line::block("why", reason_text(&of.reason)),
     ];
-    blocks.extend(of.limited_by.as_ref().map(|why| Line::block("limited", why)));
+    blocks.extend(of.limited_by.as_ref().map(|why| Line::block("limited", limit_text(why))));
     let tags: Vec<&str> = of.tags.iter().map(|tag| tag.as_str()).collect();
     if !tags.is_empty() {
         blocks.push(Line::block("tags", tags.join(", ")));
@@ -86,7 +87,7 @@ fn verdict(of: &Verdict) -> Vec<Block> {
 
 fn fact(of: &Evidence) -> Block {
     let side = of.side.map_or_else(String::new, |side| format!("{side}: "));
-    Line::block(of.kind.as_str(), format!("{side}{}", of.text))
+    Line::block(of.kind().as_str(), format!("{side}{}", fact_text(&of.fact)))
 }
 
 #[cfg(test)]

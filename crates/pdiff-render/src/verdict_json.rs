@@ -14,6 +14,7 @@ use crate::json::side;
 use crate::report::{CostChangeReport, PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::settings_json::SettingsReport;
 use crate::verdict_explain::ExplainView;
+use crate::verdict_words::{fact_numbers, fact_text, limit_text, missing_text, reason_text};
 use crate::written_bytes::{json_line, json_value};
 
 #[derive(Serialize)]
@@ -26,7 +27,7 @@ struct ClassifyReport<'a> {
     verdicts: Vec<VerdictReport<'a>>,
     families: Vec<FamilyReport<'a>>,
     /// What is missing for proof, and how to supply it.
-    missing: &'a [String],
+    missing: Vec<String>,
     /// How the servers' settings differ, where they are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     settings: Option<SettingsReport<'a>>,
@@ -42,8 +43,8 @@ struct VerdictReport<'a> {
     cause: &'static str,
     confidence: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    limited_by: Option<&'a str>,
-    reason: &'a str,
+    limited_by: Option<String>,
+    reason: String,
     /// The measure that the verdict is about: `self`, `booked` or `total`.
     judged_by: &'static str,
     before: SharesReport,
@@ -63,7 +64,7 @@ struct VerdictReport<'a> {
     tags: Vec<&'static str>,
     sampled: BothReport<bool>,
     in_build: BothReport<&'static str>,
-    evidence: Vec<EvidenceReport<'a>>,
+    evidence: Vec<EvidenceReport>,
 }
 
 #[derive(Serialize)]
@@ -81,11 +82,11 @@ struct BothReport<T> {
 }
 
 #[derive(Serialize)]
-struct EvidenceReport<'a> {
+struct EvidenceReport {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     side: Option<&'static str>,
-    text: &'a str,
+    text: String,
     numbers: BTreeMap<&'static str, f64>,
 }
 
@@ -130,7 +131,7 @@ fn report<'a>(
         denominator: comparison.share.as_str(),
         verdicts: verdicts.iter().map(verdict).collect(),
         families: of.families.iter().map(family).collect(),
-        missing: &of.missing,
+        missing: of.missing.iter().map(missing_text).collect(),
         settings: of.settings.as_ref().map(SettingsReport::new),
     }
 }
@@ -144,7 +145,7 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
     struct ExplainReport<'a> {
         schema_version: u32,
         verdicts: Vec<VerdictReport<'a>>,
-        facts: Vec<EvidenceReport<'a>>,
+        facts: Vec<EvidenceReport>,
         hot_lines: Vec<FunctionLinesReport<'a>>,
     }
     json_line(&ExplainReport {
@@ -163,8 +164,8 @@ fn verdict(of: &Verdict) -> VerdictReport<'_> {
         rule_id: of.rule_id,
         cause: of.cause.as_str(),
         confidence: of.confidence.as_str(),
-        limited_by: of.limited_by.as_deref(),
-        reason: &of.reason,
+        limited_by: of.limited_by.as_ref().map(limit_text),
+        reason: reason_text(&of.reason),
         judged_by: of.judged.as_str(),
         before: shares(&of.before),
         after: shares(&of.after),
@@ -193,12 +194,12 @@ fn shares(of: &Quantities) -> SharesReport {
     }
 }
 
-fn evidence(of: &Evidence) -> EvidenceReport<'_> {
+fn evidence(of: &Evidence) -> EvidenceReport {
     EvidenceReport {
-        kind: of.kind.as_str(),
+        kind: of.kind().as_str(),
         side: of.side.map(Side::as_str),
-        text: &of.text,
-        numbers: of.numbers.iter().copied().collect(),
+        text: fact_text(&of.fact),
+        numbers: fact_numbers(&of.fact).into_iter().collect(),
     }
 }
 

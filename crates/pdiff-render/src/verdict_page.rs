@@ -8,6 +8,7 @@ use crate::options::TableOptions;
 use crate::page::{Align, Block, Grid, GridCell, GridColumn, Line, Tone, apart};
 use crate::row_grid::BETWEEN;
 use crate::short_name::{shorten, with_file};
+use crate::verdict_words::{missing_text, reason_text};
 use crate::visible_text::{cut_end, visible, width as columns_of};
 use crate::{comparability, heading, markdown, notes, settings_page, table};
 
@@ -65,7 +66,8 @@ fn page(
     width: Option<usize>,
 ) -> Vec<Block> {
     let mut sections = vec![heading::blocks(comparison), comparability::blocks(comparison, width)];
-    sections.push(of.missing.iter().map(|text| Line::toned("missing", text, Tone::Warning)).collect());
+    sections
+        .push(of.missing.iter().map(|of| Line::toned("missing", missing_text(of), Tone::Warning)).collect());
     let settings = of.settings.as_ref();
     sections.push(settings.map_or_else(Vec::new, |of| settings_page::short_blocks(of, MOST_SETTINGS, width)));
     sections.extend(SHOWN.iter().map(|cause| cause_blocks(*cause, of, options, width)));
@@ -182,7 +184,7 @@ fn name_width(width: usize) -> usize {
 fn reason(verdict: &Verdict) -> String {
     let tags: Vec<&str> = verdict.tags.iter().copied().filter(is_told).map(Tag::as_str).collect();
     let tags = if tags.is_empty() { String::new() } else { format!("[{}] ", tags.join(", ")) };
-    format!("{tags}{}", verdict.reason)
+    format!("{tags}{}", reason_text(&verdict.reason))
 }
 
 /// Other compilers are a fact of the whole comparison, not of a row.

@@ -1,7 +1,8 @@
 //! Verdicts for tests: small, by hand.
 
 use pdiff_analysis::classify::{
-    Cause, Classification, Confidence, Evidence, EvidenceKind, InBuild, Judged, Tag, Verdict, VerdictFamily,
+    Cause, Classification, Confidence, Evidence, Fact, InBuild, Judged, Limit, Missing, MissingPart, Reason,
+    Tag, Verdict, VerdictFamily,
 };
 use pdiff_profile::{Presence, Side};
 
@@ -18,8 +19,8 @@ pub(crate) fn verdict(function: &str, cause: Cause, shares: (f64, f64)) -> Verdi
         rule_id: "R-test",
         cause,
         confidence: Confidence::Likely,
-        limited_by: Some("only 3 samples".to_owned()),
-        reason: format!("why {function}"),
+        limited_by: Some(Limit::FewSamples(3)),
+        reason: Reason::Renamed { before: function.to_owned(), after: "heir".to_owned(), net_pp: 0.5 },
         judged: Judged::OwnSelf,
         before: row.before,
         after: row.after,
@@ -34,12 +35,7 @@ pub(crate) fn verdict(function: &str, cause: Cause, shares: (f64, f64)) -> Verdi
         in_before: InBuild::Yes,
         in_after: InBuild::NotVisible,
         other_name: Some((Side::Before, "slower_too".to_owned())),
-        evidence: vec![Evidence {
-            kind: EvidenceKind::Code,
-            side: None,
-            text: "a fact".to_owned(),
-            numbers: vec![("bytes", 12.0)],
-        }],
+        evidence: vec![Evidence { side: None, fact: Fact::GrownCode { before: 6, after: 12 } }],
     }
 }
 
@@ -68,7 +64,7 @@ pub(crate) fn classification() -> Classification {
             body_pp: 0.375,
             call_overhead_pp: 0.125,
         }],
-        missing: vec!["before: the binary is stripped".to_owned()],
+        missing: vec![Missing { side: Side::Before, what: MissingPart::Symbols }],
         settings: None,
     }
 }

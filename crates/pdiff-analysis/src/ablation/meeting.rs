@@ -131,23 +131,3 @@ fn difference(a: Estimate, b: Estimate) -> Estimate {
     });
     Estimate { value, interval }
 }
-
-/// The subsystem that a well-known mysqld setting switches; names may have dashes or underscores, `skip` or a value.
-#[must_use]
-pub fn mysqld_subsystem(factor: &str) -> Option<&'static str> {
-    let name: String = factor.to_ascii_lowercase().replace('-', "_");
-    let name = name.split('=').next().unwrap_or("");
-    let name = name.strip_prefix("skip_").unwrap_or(name);
-    let known = [
-        ("performance_schema", "performance schema"),
-        ("log_bin", "binlog"),
-        ("sync_binlog", "binlog"),
-        ("binlog", "binlog"),
-        ("innodb_log_writer_threads", "redo log"),
-        ("log_writer_threads", "redo log"),
-        ("innodb_flush_log_at_trx_commit", "redo log"),
-        ("db_ps_mode", "parser and lexer"),
-        ("innodb_adaptive_hash_index", "change buffer and adaptive hash index"),
-    ];
-    known.iter().find(|(setting, _)| *setting == name).map(|(_, subsystem)| *subsystem)
-}

@@ -24,7 +24,7 @@ pub use attribution::{
 };
 pub use estimate::{Effect, Estimate, GapAt};
 pub use fraction::FractionAverage;
-pub use meeting::{Compared, Meeting, MeetingRow, meet, mysqld_subsystem};
+pub use meeting::{Compared, Meeting, MeetingRow, meet};
 
 #[cfg(test)]
 mod tests;

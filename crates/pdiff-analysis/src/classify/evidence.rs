@@ -1,8 +1,10 @@
-//! One checked fact with its numbers.
+//! One checked fact, and the side it is of.
 
 use std::fmt;
 
 use pdiff_profile::Side;
+
+use super::fact::Fact;
 
 /// What a fact is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -72,31 +74,27 @@ impl fmt::Display for EvidenceKind {
 /// One fact.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evidence {
-    /// What it is about.
-    pub kind: EvidenceKind,
     /// The side it is of; `None` for both.
     pub side: Option<Side>,
-    /// In words.
-    pub text: String,
-    /// Its numbers, by name.
-    pub numbers: Vec<(&'static str, f64)>,
+    /// What was checked.
+    pub fact: Fact,
 }
 
 impl Evidence {
-    /// A fact of both sides.
-    pub(super) fn new(kind: EvidenceKind, text: impl Into<String>) -> Self {
-        Self { kind, side: None, text: text.into(), numbers: Vec::new() }
+    /// What it is about.
+    #[must_use]
+    pub fn kind(&self) -> EvidenceKind {
+        self.fact.kind()
     }
 
-    /// The fact as one of a side.
-    pub(super) fn of(mut self, side: Side) -> Self {
-        self.side = Some(side);
-        self
+    /// A fact of one side.
+    pub(super) fn of(side: Side, fact: Fact) -> Self {
+        Self { side: Some(side), fact }
     }
+}
 
-    /// The fact with numbers; what is not finite is left out.
-    pub(super) fn with(mut self, numbers: &[(&'static str, f64)]) -> Self {
-        self.numbers.extend(numbers.iter().filter(|(_, value)| value.is_finite()));
-        self
+impl From<Fact> for Evidence {
+    fn from(fact: Fact) -> Self {
+        Self { side: None, fact }
     }
 }

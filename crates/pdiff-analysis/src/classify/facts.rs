@@ -1,22 +1,20 @@
 //! The facts of a case, whatever its verdict: shares, what each build holds, how it was matched, who compiled it.
 
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, Function, FunctionId, TOLD_CALLERS, Visibility};
+use pdiff_profile::census::{Census, Function, FunctionId, TOLD_CALLERS};
 use rustc_hash::FxHashMap;
 
 use super::builds::Builds;
 use super::case::Case;
-use super::cause::InBuild;
+use super::cause::{InBuild, Judged};
 use super::context::{Context, share_pct};
-use super::evidence::{Evidence, EvidenceKind};
-use crate::compare::{MeasureChange, Row};
+use super::evidence::Evidence;
+use super::fact::{Fact, InlinedCopies, SourcePlace};
+use crate::compare::{MeasureChange, Pair, Row};
 use crate::matching::{SourceMove, source_move};
 
 /// How many callers and callees are named.
 const NAMED: usize = TOLD_CALLERS;
-
-/// What is told of background.
-const BACKGROUND: &str = "held inlined only: library code that the run has nothing to do with";
 
 /// All facts of a case.
 pub(super) fn facts(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
@@ -24,8 +22,8 @@ pub(super) fn facts(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
     for side in Side::BOTH {
         facts.extend(code(&context.builds, case, side));
     }
-    facts.extend(matched(&context.builds, case));
-    facts.extend(compilers(&context.builds, case));
+    facts.extend(matched(&context.builds, case).into_iter().map(Evidence::from));
+    facts.extend(compilers(&context.builds, case).map(Evidence::from));
     for side in Side::BOTH {
         facts.extend(sampled_calls(context, case, side));
     }
@@ -37,37 +35,32 @@ pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
     let held = Side::BOTH.map(|side| builds.find(side, name));
     let fact = |side: Side| {
         let Some(census) = builds.census(side) else {
-            return vec![Evidence::new(EvidenceKind::Missing, "no binary of this build was read").of(side)];
+            return vec![Evidence::of(side, Fact::NoBinary)];
         };
         if builds.is_background(side, name) {
-            return vec![Evidence::new(EvidenceKind::Code, BACKGROUND).of(side)];
+            return vec![Evidence::of(side, Fact::Background)];
         }
         match held[side.index()].as_slice() {
             [] if builds.absence_is_certain(side) => {
-                vec![Evidence::new(EvidenceKind::Code, "in no form in this build").of(side)]
+                vec![Evidence::of(side, Fact::InNoForm { nor_twin: false })]
             }
-            [] => vec![Evidence::new(EvidenceKind::Code, not_visible(census)).of(side)],
+            [] => vec![Evidence::of(side, Fact::NotVisible(census.visibility()))],
             ids => code_of(census, ids, side, Places::Files),
         }
     };
     let facts = Side::BOTH.into_iter().flat_map(fact);
-    facts.chain(one_sided(builds)).collect()
+    facts.chain(one_sided(builds).map(Evidence::from)).collect()
 }
 
 /// Why a function without a row may have samples all the same: those of inlined copies count for the function around
 /// them where only one side tells them.
-fn one_sided(builds: &Builds<'_>) -> Option<Evidence> {
+fn one_sided(builds: &Builds<'_>) -> Option<Fact> {
     let sees = |side| builds.census(side).is_some_and(Census::sees_inlines);
-    let (with, without) = match (sees(Side::Before), sees(Side::After)) {
-        (true, false) => (Side::Before, Side::After),
-        (false, true) => (Side::After, Side::Before),
-        _ => return None,
-    };
-    let text = format!(
-        "whether its inlined copies were sampled cannot be told: the {without} build does not show what is inlined, so \
-         both sides are counted by machine function, also the {with} side"
-    );
-    Some(Evidence::new(EvidenceKind::Missing, text))
+    match (sees(Side::Before), sees(Side::After)) {
+        (true, false) => Some(Fact::CopiesNotTold { with: Side::Before }),
+        (false, true) => Some(Fact::CopiesNotTold { with: Side::After }),
+        _ => None,
+    }
 }
 
 fn weights(row: &Row) -> Vec<Evidence> {
@@ -78,26 +71,16 @@ fn weights(row: &Row) -> Vec<Evidence> {
         significant: row.significant,
         ..MeasureChange::default()
     };
-    let measures = [
-        ("self", row.before.self_pct, row.after.self_pct, of_self),
-        ("booked self", row.before.booked_self_pct, row.after.booked_self_pct, row.booked),
-        ("total", row.before.total_pct, row.after.total_pct, row.total),
-    ];
-    let fact = |(name, before, after, change): (&str, f64, f64, MeasureChange)| {
-        let verdict = if change.significant { "beyond noise" } else { "not beyond noise" };
-        let q = change.test.q().map_or_else(String::new, |q| format!(", q {q:.2e}"));
-        let text = format!(
-            "{name} {before:.2} % to {after:.2} %: {:+.2} points, 95 % interval {:+.2}..{:+.2}{q}; {verdict}",
-            after - before,
-            change.ci_low_pp,
-            change.ci_high_pp
-        );
-        Evidence::new(EvidenceKind::Weight, text).with(&[
-            ("before_pct", before),
-            ("after_pct", after),
-            ("ci_low_pp", change.ci_low_pp),
-            ("ci_high_pp", change.ci_high_pp),
-        ])
+    let measures = [(Judged::OwnSelf, of_self), (Judged::Booked, row.booked), (Judged::Total, row.total)];
+    let fact = |(measure, change): (Judged, MeasureChange)| {
+        let (before, after) = measure.shares(row);
+        Evidence::from(Fact::Measure {
+            measure,
+            pct: Pair { before, after },
+            interval_pp: (change.ci_low_pp, change.ci_high_pp),
+            q_value: change.test.q(),
+            significant: change.significant,
+        })
     };
     measures.into_iter().map(fact).collect()
 }
@@ -108,30 +91,20 @@ fn code(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
         return Vec::new();
     }
     let Some(census) = builds.census(side) else {
-        let text = "no binary of this build was read: what it holds is not visible";
-        return vec![Evidence::new(EvidenceKind::Missing, text).of(side)];
+        return vec![Evidence::of(side, Fact::NoBinary)];
     };
     let ids = case.ids[side.index()].as_slice();
     if !ids.is_empty() {
         let places = if case.is_sampled(side) { Places::Lines } else { Places::Files };
         return code_of(census, ids, side, places);
     }
-    let text = match case.held_by(side) {
-        _ if case.is_background[side.index()] => BACKGROUND.to_owned(),
-        InBuild::No => "in no form in this build: no symbol, no inlined instance, no renamed twin".to_owned(),
-        _ if case.is_sampled(side) => "sampled, but not found by this name in the build".to_owned(),
-        _ => not_visible(census),
+    let fact = match case.held_by(side) {
+        _ if case.is_background[side.index()] => Fact::Background,
+        InBuild::No => Fact::InNoForm { nor_twin: true },
+        _ if case.is_sampled(side) => Fact::NotFoundByName,
+        _ => Fact::NotVisible(census.visibility()),
     };
-    vec![Evidence::new(EvidenceKind::Code, text).of(side)]
-}
-
-fn not_visible(census: &Census) -> String {
-    let why = match census.visibility() {
-        Visibility::DynamicSymbols => "the file is stripped",
-        Visibility::Symbols => "the file has no debug information, so inlined instances cannot be seen",
-        Visibility::DebugInfo => "a part of the debug information could not be read",
-    };
-    format!("not visible: {why}")
+    vec![Evidence::of(side, fact)]
 }
 
 /// How places in the source are told: lines of what a run sampled, which is what packs hold.
@@ -146,23 +119,18 @@ fn code_of(census: &Census, ids: &[FunctionId], side: Side, places: Places) -> V
     let out_of_line: usize = functions.iter().map(|f| f.out_of_line()).sum();
     let bytes = functions.iter().map(|f| f.code_bytes()).fold(0, u64::saturating_add);
     let instances: u64 = functions.iter().map(|f| f.inlined_instances()).sum();
-    let inlined = match (census.sees_inlines(), instances) {
-        (false, _) => "inlined instances not visible".to_owned(),
-        (true, 0) => "no inlined instance".to_owned(),
-        (true, n) => format!("inlined {n} times"),
-    };
-    let place =
-        functions.iter().find_map(|f| Some((f.file()?, f.line().filter(|_| places == Places::Lines))));
-    let place = place.map_or_else(String::new, |(file, line)| match line {
-        Some(line) => format!(", {file}:{line}"),
-        None => format!(", {file}"),
+    let place = functions.iter().find_map(|f| {
+        let line = f.line().filter(|_| places == Places::Lines);
+        Some(SourcePlace { file: Some(f.file()?.to_owned()), line })
     });
-    let text = format!("{out_of_line} out of line ({bytes} bytes), {inlined}{place}");
-    let mut facts = vec![Evidence::new(EvidenceKind::Code, text).of(side).with(&[
-        ("out_of_line", out_of_line as f64),
-        ("code_bytes", bytes as f64),
-        ("inlined_instances", instances as f64),
-    ])];
+    let held = Fact::Held {
+        out_of_line,
+        code_bytes: bytes,
+        inlined_instances: instances,
+        sees_inlined: census.sees_inlines(),
+        place,
+    };
+    let mut facts = vec![Evidence::of(side, held)];
     facts.extend(inlined_into(census, ids, side, places));
     facts.extend(called_by(census, ids, side));
     facts
@@ -173,19 +141,19 @@ fn inlined_into(census: &Census, ids: &[FunctionId], side: Side, told: Places) -
     for into in ids.iter().flat_map(|id| census.inlined_into(*id)) {
         *sites.entry(into.caller).or_default() += into.sites;
     }
-    let places = |caller: FunctionId| {
+    let place = |caller: FunctionId| {
         let site = ids.iter().flat_map(|id| census.sites_in(*id, caller));
         let site = site.filter(|_| told == Places::Lines).find(|site| site.line > 0)?;
-        Some(format!(" at {}:{}", site.file.map_or("?", |file| census.text(file)), site.line))
+        Some(SourcePlace { file: site.file.map(|file| census.text(file).to_owned()), line: Some(site.line) })
     };
-    let count = sites.len();
-    let named = heaviest(census, sites, |caller, n| {
-        format!("{n} in {}{}", name_of(census, caller), places(caller).unwrap_or_default())
-    });
-    let rest = rest_of(count);
-    (count > 0).then(|| {
-        Evidence::new(EvidenceKind::Inlined, format!("inlined: {}{rest}", named.join(", "))).of(side)
-    })
+    let more = sites.len().saturating_sub(NAMED);
+    let copies = |(caller, sites)| InlinedCopies {
+        caller: name_of(census, caller).to_owned(),
+        sites,
+        place: place(caller),
+    };
+    let callers: Vec<InlinedCopies> = heaviest(census, sites).into_iter().map(copies).collect();
+    (!callers.is_empty()).then(|| Evidence::of(side, Fact::InlinedInto { callers, more }))
 }
 
 fn called_by(census: &Census, ids: &[FunctionId], side: Side) -> Option<Evidence> {
@@ -193,59 +161,48 @@ fn called_by(census: &Census, ids: &[FunctionId], side: Side) -> Option<Evidence
     for edge in ids.iter().flat_map(|id| census.calls_to(*id)) {
         *calls.entry(edge.caller).or_default() += u64::from(edge.calls) + u64::from(edge.tail_jumps);
     }
-    let count = calls.len();
-    let named = heaviest(census, calls, |caller, n| format!("{n} in {}", name_of(census, caller)));
-    let rest = rest_of(count);
-    let text = format!("direct calls in the code: {}{rest}", named.join(", "));
-    (count > 0).then(|| Evidence::new(EvidenceKind::Call, text).of(side).with(&[("callers", count as f64)]))
+    let more = calls.len().saturating_sub(NAMED);
+    let named = |(caller, count)| (name_of(census, caller).to_owned(), count);
+    let callers: Vec<(String, u64)> = heaviest(census, calls).into_iter().map(named).collect();
+    (!callers.is_empty()).then(|| Evidence::of(side, Fact::CalledBy { callers, more }))
 }
 
 fn name_of(census: &Census, id: FunctionId) -> &str {
     census.function(id).map_or("?", Function::name)
 }
 
-/// The functions with the largest counts, in words.
-fn heaviest(
-    census: &Census,
-    counts: FxHashMap<FunctionId, u64>,
-    word: impl Fn(FunctionId, u64) -> String,
-) -> Vec<String> {
+/// The functions with the largest counts.
+fn heaviest(census: &Census, counts: FxHashMap<FunctionId, u64>) -> Vec<(FunctionId, u64)> {
     let mut counts: Vec<(FunctionId, u64)> = counts.into_iter().collect();
     let name = |id| name_of(census, id);
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| name(a.0).cmp(name(b.0)).then(a.0.cmp(&b.0))));
-    counts.into_iter().take(NAMED).map(|(id, count)| word(id, count)).collect()
+    counts.truncate(NAMED);
+    counts
 }
 
-fn rest_of(count: usize) -> String {
-    if count > NAMED { format!(" and {} more functions", count - NAMED) } else { String::new() }
-}
-
-fn matched(builds: &Builds<'_>, case: &Case<'_>) -> Vec<Evidence> {
+fn matched(builds: &Builds<'_>, case: &Case<'_>) -> Vec<Fact> {
     let Some(found) = case.found else { return Vec::new() };
-    let score = found.score.map_or_else(String::new, |score| format!(", likeness {score:.2}"));
-    let ambiguous = if found.is_ambiguous { ", others would have done as well" } else { "" };
-    let named = case.other_name.as_ref().map_or_else(String::new, |(side, name)| format!("; {name} {side}"));
-    let text = format!("the same function by {} name{score}{ambiguous}{named}", found.level);
-    let mut facts = vec![Evidence::new(EvidenceKind::Match, text)];
+    let mut facts = vec![Fact::Matched {
+        level: found.level,
+        score: found.score,
+        ambiguous: found.is_ambiguous,
+        other_name: case.other_name.clone(),
+    }];
     let file = |side: Side, id: FunctionId| builds.census(side)?.function(id)?.file();
     let moved = source_move(file(Side::Before, found.before), file(Side::After, found.after));
     if !matches!(moved, SourceMove::Unknown | SourceMove::Stayed) {
-        facts.push(Evidence::new(EvidenceKind::Source, format!("its source moved: {}", moved.as_str())));
+        facts.push(Fact::SourceMoved(moved));
     }
     if builds.same_code(&case.ids) == Some(true) {
-        facts.push(Evidence::new(EvidenceKind::Code, "the code is the same in both builds"));
+        facts.push(Fact::SameCode);
     }
     facts
 }
 
-fn compilers(builds: &Builds<'_>, case: &Case<'_>) -> Vec<Evidence> {
-    let of = |side: Side| builds.producer(side, &case.ids[side.index()]).map(|producer| &producer.text);
-    match (of(Side::Before), of(Side::After)) {
-        (Some(before), Some(after)) if case.of_program && before != after => {
-            vec![Evidence::new(EvidenceKind::Compiler, format!("{before} before, {after} after"))]
-        }
-        _ => Vec::new(),
-    }
+fn compilers(builds: &Builds<'_>, case: &Case<'_>) -> Option<Fact> {
+    let of = |side: Side| Some(builds.producer(side, &case.ids[side.index()])?.text.to_string());
+    let (before, after) = (of(Side::Before)?, of(Side::After)?);
+    (case.of_program && before != after).then_some(Fact::Compilers { before, after })
 }
 
 /// Who calls it and what it calls in the stacks of a side.
@@ -254,16 +211,16 @@ fn sampled_calls(context: &Context<'_>, case: &Case<'_>, side: Side) -> Vec<Evid
     let share = |call: &crate::compare::SampledCall| share_pct(row, side, call.weight(side));
     let shown = |calls: Vec<&crate::compare::SampledCall>, name: fn(&crate::compare::SampledCall) -> &str| {
         let calls = calls.into_iter().filter(|call| call.weight(side).0 > 0).take(NAMED);
-        let words: Vec<String> = calls.map(|call| format!("{} {:.2} %", name(call), share(call))).collect();
-        words.join(", ")
+        calls.map(|call| (name(call).to_owned(), share(call))).collect::<Vec<(String, f64)>>()
     };
     let callers = shown(context.calls_to(row, side), |call| &call.caller);
     let callees = shown(context.calls_from(row, side), |call| &call.callee);
-    let fact = |what: &str, names: String| {
-        (!names.is_empty())
-            .then(|| Evidence::new(EvidenceKind::Sampled, format!("{what} in the stacks: {names}")).of(side))
+    let facts = [Fact::SampledCallers(callers), Fact::SampledCallees(callees)];
+    let is_told = |fact: &Fact| match fact {
+        Fact::SampledCallers(named) | Fact::SampledCallees(named) => !named.is_empty(),
+        _ => true,
     };
-    fact("callers", callers).into_iter().chain(fact("callees", callees)).collect()
+    facts.into_iter().filter(is_told).map(|fact| Evidence::of(side, fact)).collect()
 }
 
 /// The sides in the order "where more of it is, where less".

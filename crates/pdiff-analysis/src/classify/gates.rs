@@ -8,6 +8,7 @@ use super::cause::{Confidence, InBuild, Judged};
 use super::context::Context;
 use super::finding::Finding;
 use super::input::Demands;
+use super::limit::Limit;
 use crate::matching::FoundBy;
 use crate::noise::MIN_SAMPLES;
 
@@ -24,22 +25,20 @@ fn sampled(finding: Finding, case: &Case<'_>) -> Finding {
         Judged::Total => row.total.before_samples.max(row.total.after_samples),
     };
     if samples < MIN_SAMPLES {
-        return finding.limited(Confidence::Unclear, format!("only {samples} samples"));
+        return finding.limited(Confidence::Unclear, Limit::FewSamples(samples));
     }
     finding
 }
 
 fn matched(finding: Finding, case: &Case<'_>) -> Finding {
     if case.row.matched.ambiguous || case.found.is_some_and(|found| found.is_ambiguous) {
-        return finding.limited(Confidence::Unclear, "several functions of this name: not told apart");
+        return finding.limited(Confidence::Unclear, Limit::SameNamed);
     }
     match case.level() {
-        FoundBy::Fuzzy | FoundBy::Unqualified => {
-            finding.limited(Confidence::Unclear, format!("found on both sides by {} name only", case.level()))
+        level @ (FoundBy::Fuzzy | FoundBy::Unqualified) => {
+            finding.limited(Confidence::Unclear, Limit::Found(level))
         }
-        FoundBy::Loose | FoundBy::Alias => {
-            finding.limited(Confidence::Likely, format!("found on both sides by {} name", case.level()))
-        }
+        level @ (FoundBy::Loose | FoundBy::Alias) => finding.limited(Confidence::Likely, Limit::Found(level)),
         _ => finding,
     }
 }
@@ -51,23 +50,22 @@ pub(super) fn inlining_ruled_out(finding: Finding, context: &Context<'_>, case: 
     }
     for side in Side::BOTH {
         if context.builds.visibility(side) == Some(Visibility::DynamicSymbols) {
-            let why = format!("the {side} build is stripped: an inlining change cannot be ruled out");
-            return finding.limited(Confidence::Unclear, why);
+            return finding.limited(Confidence::Unclear, Limit::Stripped(side));
         }
     }
     let at_most = match context.input.demands {
         Demands::Any => Confidence::Likely,
         Demands::InlineProof => Confidence::Unclear,
     };
-    finding.limited(at_most, "no debug information on both sides: an inlining change cannot be ruled out")
+    finding.limited(at_most, Limit::NoDebugInfo)
 }
 
 /// The gate of claims that compilers could be behind.
 pub(super) fn one_compiler(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
     match context.builds.same_compiler(&case.ids) {
         Some(true) => finding,
-        Some(false) => finding.limited(Confidence::Likely, "the builds come from different compilers"),
-        None => finding.limited(Confidence::Likely, "the compilers are not known"),
+        Some(false) => finding.limited(Confidence::Likely, Limit::OtherCompilers),
+        None => finding.limited(Confidence::Likely, Limit::UnknownCompilers),
     }
 }
 

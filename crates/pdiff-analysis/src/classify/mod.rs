@@ -15,15 +15,20 @@ mod common_shift;
 mod context;
 mod counts;
 mod evidence;
+mod fact;
 mod facts;
 mod family;
 mod finding;
 mod gates;
 mod input;
+mod limit;
 mod look_up;
 mod lost_callers;
+mod missing;
+mod reason;
 mod row_index;
 mod rules;
+mod setting;
 mod tags;
 mod verdict;
 
@@ -31,16 +36,19 @@ pub use background::Foreground;
 pub use cause::{Cause, Confidence, InBuild, Judged, Tag};
 pub use counts::{CallCounts, CountsError};
 pub use evidence::{Evidence, EvidenceKind};
+pub use fact::{CallInCode, Fact, InlinedCopies, SourcePlace, SpinSign};
 pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
+pub use limit::{CodeLikeness, Limit};
 pub use look_up::{FunctionLookup, look_up};
+pub use missing::{Missing, MissingPart};
+pub use reason::{EnteredBy, Reason, SelfChange};
+pub use setting::SettingValues;
 pub use verdict::{Classification, Verdict, VerdictFamily};
 
 use pdiff_profile::Side;
-use pdiff_profile::census::Visibility;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use builds::Builds;
 use case::Case;
 use context::Context;
 use rules::FlippedCallers;
@@ -58,7 +66,7 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let flips = flips_of(over_floor.into_iter().map(|(row, _)| row), &flipped);
     let families = family::set_families(&mut verdicts, &flips);
     let settings = input.settings.cloned();
-    Classification { verdicts, families, missing: missing(&context.builds), settings }
+    Classification { verdicts, families, missing: missing::missing(&context.builds), settings }
 }
 
 /// Everything that is known of functions: verdicts on those of rows, by their names; and what the builds hold of a name
@@ -124,23 +132,6 @@ fn flips_of(rows: impl Iterator<Item = usize>, flipped: &FlippedCallers) -> Vec<
     pairs.sort_unstable();
     pairs.dedup();
     pairs
-}
-
-/// What is missing for proof, and how to supply it.
-fn missing(builds: &Builds<'_>) -> Vec<String> {
-    let of = |side: Side| {
-        let what = match builds.visibility(side) {
-            Some(Visibility::DebugInfo) => return None,
-            None => "no binary was found",
-            Some(Visibility::Symbols) => "the binary has no debug information",
-            Some(Visibility::DynamicSymbols) => "the binary is stripped",
-        };
-        Some(format!(
-            "{side}: {what}, so nothing on inlining is proved; hint: give the build's unstripped binary or its debug \
-             file (build with -g1 or -g, or install the -dbgsym/-debuginfo package) by --binary-{side}"
-        ))
-    };
-    Side::BOTH.into_iter().filter_map(of).collect()
 }
 
 #[cfg(test)]

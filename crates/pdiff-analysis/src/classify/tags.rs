@@ -6,7 +6,9 @@ use pdiff_profile::census::Spin;
 use super::case::Case;
 use super::cause::{Cause, Tag};
 use super::context::Context;
-use super::evidence::{Evidence, EvidenceKind};
+use super::evidence::Evidence;
+use super::fact::{Fact, SpinSign};
+use super::setting::SettingValues;
 use crate::settings_diff::SettingGate;
 
 /// A sign of busy waiting tells of the whole function only if there is little else in it; in a large one it may stand
@@ -19,21 +21,22 @@ const MOST_GATES: usize = 4;
 /// The tags of a case, and what they rest on.
 pub(super) fn tags(context: &Context<'_>, case: &Case<'_>, cause: Cause) -> (Vec<Tag>, Vec<Evidence>) {
     let (mut tags, mut evidence) = (Vec::new(), Vec::new());
-    let mut add = |tag: Tag, fact: Evidence| {
+    let mut add = |tag: Tag, fact: Fact| {
         tags.push(tag);
-        evidence.push(fact);
+        evidence.push(Evidence::from(fact));
     };
     if let Some(fact) = spin(context, case) {
         add(Tag::SpinWait, fact);
     }
     if let Some(rule) = context.input.knowledge.architectural.rule(&case.row.name) {
-        let text = format!("{}: {}", rule.name(), rule.reason());
-        add(Tag::Architectural, Evidence::new(EvidenceKind::Rule, text));
+        let fact = Fact::Rule { name: rule.name().to_owned(), reason: rule.reason().to_owned() };
+        add(Tag::Architectural, fact);
     }
     if cause != Cause::Noise {
         let gates = context.gates(case);
-        let text = |gate: &SettingGate<'_>| format!("{}: {}", gate.text, gate.why);
-        let fact = |gate: &SettingGate<'_>| Evidence::new(EvidenceKind::Settings, text(gate));
+        let fact = |gate: &SettingGate<'_>| {
+            Evidence::from(Fact::Setting { setting: SettingValues::of(gate), why: gate.why.to_owned() })
+        };
         if gates.iter().any(|gate| gate.differs) {
             tags.push(Tag::Settings);
         }
@@ -46,29 +49,19 @@ pub(super) fn tags(context: &Context<'_>, case: &Case<'_>, cause: Cause) -> (Vec
     (tags, evidence)
 }
 
-fn spin(context: &Context<'_>, case: &Case<'_>) -> Option<Evidence> {
-    let pct = case.row.after.total_pct.max(case.row.before.total_pct);
-    let what = if context.input.knowledge.spin.is_spin(&case.row.name) {
-        "the spin list names it".to_owned()
+fn spin(context: &Context<'_>, case: &Case<'_>) -> Option<Fact> {
+    let share_pct = case.row.after.total_pct.max(case.row.before.total_pct);
+    let sign = if context.input.knowledge.spin.is_spin(&case.row.name) {
+        SpinSign::Listed
     } else {
-        let sign = Side::BOTH.into_iter().find_map(|side| sign(context, case, side))?;
-        format!("its code {sign}")
+        SpinSign::Code(Side::BOTH.into_iter().find_map(|side| sign(context, case, side))?)
     };
-    // Freeing the spin alone is worth at most 1 / (1 - share) - 1.
-    let worth_pct = if pct < 100.0 { 100.0 * (1.0 / (1.0 - pct / 100.0) - 1.0) } else { f64::INFINITY };
-    let text = format!(
-        "busy waiting ({what}), {pct:.2} % of CPU: CPU saved outside the awaited section may turn into more spinning; \
-         freeing the spin alone is worth at most {worth_pct:+.1} %"
-    );
-    Some(Evidence::new(EvidenceKind::Spin, text).with(&[("share_pct", pct), ("worth_pct", worth_pct)]))
+    Some(Fact::Spin { sign, share_pct })
 }
 
-fn sign(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<&'static str> {
+fn sign(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Spin> {
     let census = context.builds.census(side)?;
     let functions = case.ids[side.index()].iter().filter_map(|id| census.function(*id));
     let small = functions.filter(|function| function.code_bytes() <= SPIN_BODY_BYTES);
-    small.filter_map(|function| function.spin()).next().map(|spin| match spin {
-        Spin::Pause => "pauses for spinning",
-        Spin::ExchangeLoop => "exchanges in a short loop",
-    })
+    small.filter_map(|function| function.spin()).next()
 }

@@ -4,6 +4,9 @@ use pdiff_profile::{Presence, Side};
 
 use super::cause::{Cause, Confidence, InBuild, Judged, Tag};
 use super::evidence::Evidence;
+use super::limit::Limit;
+use super::missing::Missing;
+use super::reason::Reason;
 use crate::compare::{CostChange, Quantities, Row, of_both_sides};
 use crate::settings_diff::SettingsDiff;
 
@@ -25,9 +28,9 @@ pub struct Verdict {
     /// How sure that is.
     pub confidence: Confidence,
     /// What keeps the confidence from being higher.
-    pub limited_by: Option<String>,
-    /// In one line, why.
-    pub reason: String,
+    pub limited_by: Option<Limit>,
+    /// Why.
+    pub reason: Reason,
     /// The measure whose change the verdict is about.
     pub judged: Judged,
     /// On the base side.
@@ -113,8 +116,8 @@ pub struct Classification {
     pub verdicts: Vec<Verdict>,
     /// Inlining families.
     pub families: Vec<VerdictFamily>,
-    /// What is missing for proof, and how to supply it.
-    pub missing: Vec<String>,
+    /// What is missing for proof.
+    pub missing: Vec<Missing>,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<SettingsDiff>,
 }

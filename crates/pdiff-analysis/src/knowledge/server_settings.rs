@@ -17,6 +17,7 @@ pub struct SettingsKnowledge {
     renames: Vec<SettingRename>,
     words: Vec<(String, String)>,
     noise: Vec<(String, PatternSet)>,
+    factors: Vec<FactorSubsystem>,
 }
 
 /// A setting that matters, and why.
@@ -56,6 +57,16 @@ struct File {
     word: Vec<Word>,
     #[serde(default)]
     noise: Vec<Noise>,
+    #[serde(default)]
+    factor: Vec<FactorSubsystem>,
+}
+
+/// What people call the factor of an experiment that switches a part of the program.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FactorSubsystem {
+    names: Vec<String>,
+    subsystem: String,
 }
 
 #[derive(Deserialize)]
@@ -86,7 +97,7 @@ struct Noise {
 }
 
 impl SettingsKnowledge {
-    /// What one file says: tables `[[setting]]`, `[[rename]]`, `[[word]]` and `[[noise]]`.
+    /// What one file says: tables `[[setting]]`, `[[rename]]`, `[[word]]`, `[[noise]]` and `[[factor]]`.
     ///
     /// # Errors
     /// If the text is not of that form.
@@ -99,6 +110,7 @@ impl SettingsKnowledge {
             renames: file.rename,
             words: file.word.into_iter().map(|word| (word.before, word.after)).collect(),
             noise: file.noise.into_iter().map(noise).collect::<Result<_, _>>()?,
+            factors: file.factor,
         })
     }
 
@@ -122,6 +134,17 @@ impl SettingsKnowledge {
     #[must_use]
     pub fn setting(&self, name: &str) -> Option<(usize, &KnownSetting)> {
         self.settings.iter().enumerate().find(|(_, setting)| setting.name == name)
+    }
+
+    /// The part of the program that a factor of an experiment switches; it may be written with dashes or underscores, with
+    /// `skip` before it or a value behind it.
+    #[must_use]
+    pub fn factor_subsystem(&self, factor: &str) -> Option<&str> {
+        let name = factor.to_ascii_lowercase().replace('-', "_");
+        let name = name.split('=').next().unwrap_or("");
+        let name = name.strip_prefix("skip_").unwrap_or(name);
+        let named = self.factors.iter().find(|of| of.names.iter().any(|known| known == name));
+        named.map(|of| of.subsystem.as_str())
     }
 
     /// As what a setting is noise, if it is.

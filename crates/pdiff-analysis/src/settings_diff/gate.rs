@@ -9,8 +9,10 @@ use crate::knowledge::SettingsKnowledge;
 /// A setting that switches a function, and is not the same on both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SettingGate<'k> {
-    /// The setting and its values, in words.
-    pub text: String,
+    /// The setting.
+    pub name: String,
+    /// Its values, base first, as they are shown; `None` on a side that has no such setting.
+    pub values: [Option<String>; 2],
     /// Why it matters.
     pub why: &'k str,
     /// Both sides have the setting; else one side's server does not know it.
@@ -45,34 +47,30 @@ impl SettingsDiff {
         let differing = self.differs.iter().filter_map(|change| {
             let (rank, setting) = gate(&change.name)?;
             let (before, after) = change.shown();
-            let text = format!("{} is {} before, {} after", change.name, word(&before), word(&after));
             let is_off = [is_off(&change.before), is_off(&change.after)];
-            Some((rank, SettingGate { text, why: setting.why(), differs: true, is_off }))
+            let (name, values) = (change.name.clone(), [Some(before), Some(after)]);
+            Some((rank, SettingGate { name, values, why: setting.why(), differs: true, is_off }))
         });
         let one_sided = Side::BOTH.into_iter().flat_map(|side| {
             let other_is_partial = self.is_partial[side.other().index()];
             let rows = self.only(side).iter().filter(move |_| !other_is_partial);
             rows.filter(|only| !is_off(&only.value)).filter_map(move |only| {
                 let (rank, setting) = gate(&only.name)?;
-                let text = format!(
-                    "{} is {} {side}; the other side has no such setting",
-                    only.name,
-                    word(&only.value)
-                );
+                let mut values = [None, None];
+                values[side.index()] = Some(only.value.clone());
                 let is_off = [side == Side::After, side == Side::Before];
-                Some((rank, SettingGate { text, why: setting.why(), differs: false, is_off }))
+                let name = only.name.clone();
+                Some((rank, SettingGate { name, values, why: setting.why(), differs: false, is_off }))
             })
         });
         let mut gates: Vec<(usize, SettingGate<'k>)> = differing.chain(one_sided).collect();
-        gates.sort_by(|a, b| (!a.1.differs, a.0, &a.1.text).cmp(&(!b.1.differs, b.0, &b.1.text)));
+        gates.sort_by(|a, b| {
+            (!a.1.differs, a.0, &a.1.name, &a.1.values).cmp(&(!b.1.differs, b.0, &b.1.name, &b.1.values))
+        });
         gates.into_iter().map(|(_, gate)| gate).collect()
     }
 }
 
 fn is_off(value: &str) -> bool {
     value.is_empty() || value.eq_ignore_ascii_case("none") || same_value(value, "OFF")
-}
-
-fn word(value: &str) -> &str {
-    if value.is_empty() { "empty" } else { value }
 }

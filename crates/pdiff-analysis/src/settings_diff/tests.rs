@@ -133,7 +133,8 @@ fn gates_name_the_differing_setting_and_why() {
     let knowledge = SettingsKnowledge::mysqld();
     let gates = found.gates(&knowledge, "MYSQL_BIN_LOG::ordered_commit", Some("binlog"));
     assert_eq!(gates.len(), 1);
-    assert_eq!(gates[0].text, "log_bin is OFF before, ON after");
+    assert_eq!(gates[0].name, "log_bin");
+    assert_eq!(gates[0].values, [Some("OFF".to_owned()), Some("ON".to_owned())]);
     assert!(gates[0].admits(Side::After) && !gates[0].admits(Side::Before));
     assert!(found.gates(&knowledge, "parse_sql", Some("parser and lexer")).is_empty());
 }

@@ -1,6 +1,7 @@
 //! One case a cause.
 
-use pdiff_analysis::classify::{CallCounts, Tag};
+use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact, Reason, SelfChange, Tag};
+use pdiff_analysis::matching::SourceMove;
 
 use crate::build::{Extra, classified, classified_with, said, seen, verdict};
 
@@ -22,7 +23,8 @@ fn a_function_that_is_called_where_it_was_inlined_is_an_inline_regression() {
     assert_eq!(said(&outcome, "leaf"), "inline-regression likely R-inline-lost");
     let leaf = verdict(&outcome, "leaf");
     assert_eq!(leaf.callers, ["scan"]);
-    assert!(leaf.evidence.iter().any(|fact| fact.text.contains("header to a source file")));
+    let decided = Fact::InliningDecided(SourceMove::HeaderToSource);
+    assert!(leaf.evidence.iter().any(|evidence| evidence.fact == decided));
     assert_eq!(said(&outcome, "scan"), "inline-regression proved R-inline-lost-caller");
     let family = &outcome.families[0];
     assert_eq!(family.members.len(), 2);
@@ -51,7 +53,9 @@ fn a_caller_that_grew_though_its_callee_left_is_heavier_in_its_own_right() {
     );
     assert_eq!(said(&outcome, "scan"), "heavier likely R-heavier");
     let scan = verdict(&outcome, "scan");
-    assert!(scan.evidence.iter().any(|fact| fact.text.starts_with("leaf has ")), "{:?}", scan.evidence);
+    let is_told =
+        |evidence: &Evidence| matches!(&evidence.fact, Fact::NotInSelf { callee, .. } if callee == "leaf");
+    assert!(scan.evidence.iter().any(is_told), "{:?}", scan.evidence);
 }
 
 #[test]
@@ -112,7 +116,9 @@ fn a_function_that_goes_on_where_it_returned_early_misses_its_fast_path() {
     let outcome = classified(seen(&before, build), seen(&after, build));
     assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
     let look_up = verdict(&outcome, "look_up");
-    assert!(look_up.evidence.iter().any(|fact| fact.text.contains("it returned early")));
+    let returned_early =
+        |evidence: &Evidence| matches!(evidence.fact, Fact::Entered { before_code: CallInCode::Present, .. });
+    assert!(look_up.evidence.iter().any(returned_early));
 }
 
 #[test]
@@ -180,7 +186,8 @@ fn counts_tell_more_calls_from_heavier() {
     assert_eq!(said(&counted, "run"), "more-calls proved R-more-calls");
     let guessed = classified(seen(&before, build), seen(&after, build));
     assert_eq!(said(&guessed, "run"), "heavier likely R-heavier");
-    assert!(verdict(&guessed, "run").reason.starts_with("same code"));
+    let reason = &verdict(&guessed, "run").reason;
+    assert!(matches!(reason, Reason::SelfChanged { code: SelfChange::SameCode, .. }), "{reason:?}");
 }
 
 #[test]
@@ -203,7 +210,8 @@ fn a_function_that_does_more_is_heavier_and_its_callers_point_to_it() {
     let outcome = classified(seen(&before, build), seen(&after, build));
     assert_eq!(said(&outcome, "leaf"), "heavier likely R-heavier");
     assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
-    assert!(verdict(&outcome, "run").reason.contains("leaf"));
+    let reason = &verdict(&outcome, "run").reason;
+    assert!(matches!(reason, Reason::CalleesChanged { callees, .. } if callees[0].0 == "leaf"), "{reason:?}");
 }
 
 #[test]

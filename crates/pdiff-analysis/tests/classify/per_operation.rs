@@ -1,7 +1,7 @@
 //! Costs per operation that changed while shares did not, and what all functions have in common.
 
 use crate::build::{Extra, classified_with, said, seen, verdict};
-use pdiff_analysis::classify::Classification;
+use pdiff_analysis::classify::{Classification, Reason};
 
 /// Two functions that make up most of the program, one of middle size, and ten that do not change.
 fn program(hot: u64, middle: u64, steady: u64) -> String {
@@ -28,7 +28,10 @@ fn what_costs_more_per_operation_is_heavier_though_its_share_holds() {
     let outcome = compared(&before, &after, [EVEN, EVEN]);
     assert_eq!(said(&outcome, "hot_a"), "heavier likely R-heavier");
     let hot = verdict(&outcome, "hot_a");
-    assert!(hot.reason.contains("costs +24 %") && hot.reason.contains("within noise"), "{}", hot.reason);
+    let Reason::CostChanged { change, other_way: false, .. } = &hot.reason else {
+        panic!("{:?}", hot.reason)
+    };
+    assert!((change.pct.unwrap() - 24.4).abs() < 0.5, "{change:?}");
     assert_eq!(verdict(&outcome, "steady_1").cause.as_str(), "noise");
     let back = compared(&after, &before, [EVEN, EVEN]);
     assert_eq!(said(&back, "hot_a"), "lighter likely R-lighter");
@@ -45,7 +48,8 @@ fn what_all_functions_have_in_common_is_no_cause_of_any() {
             "{}",
             verdict.function
         );
-        assert!(verdict.reason.contains("costs +25 %"), "{}", verdict.reason);
+        let Reason::CostShared { change, .. } = &verdict.reason else { panic!("{:?}", verdict.reason) };
+        assert!((change.pct.unwrap() - 25.0).abs() < 0.5, "{change:?}");
     }
     // One that costs half as much more again than all others is a cause all the same.
     let outcome = compared(&both, &program(400, 180, 40), [EVEN, FEWER]);
@@ -57,8 +61,9 @@ fn what_all_functions_have_in_common_is_no_cause_of_any() {
 fn with_one_run_a_side_the_cost_is_told_and_not_judged() {
     let outcome = compared(&program(450, 0, 10), &program(560, 0, 10), [&[1000.0], &[1000.0]]);
     assert_eq!(said(&outcome, "hot_a"), "noise likely R-noise");
-    let told = "+24 % per operation, which is not tested with one run a side";
-    assert!(verdict(&outcome, "hot_a").reason.contains(told), "{}", verdict(&outcome, "hot_a").reason);
+    let reason = &verdict(&outcome, "hot_a").reason;
+    let Reason::WithinNoise { untested_pct: Some(pct), .. } = reason else { panic!("{reason:?}") };
+    assert!((pct - 24.4).abs() < 0.5, "{pct}");
 }
 
 #[test]
@@ -75,7 +80,7 @@ fn a_share_that_fell_because_another_function_grew_more_does_not_hide_growth() {
     let middle = verdict(&outcome, "middle");
     assert!(middle.delta_self_pp() < 0.0);
     assert_eq!(said(&outcome, "middle"), "heavier likely R-heavier");
-    assert!(middle.reason.contains("others changed more"), "{}", middle.reason);
+    assert!(matches!(middle.reason, Reason::CostChanged { other_way: true, .. }), "{:?}", middle.reason);
     assert_eq!(verdict(&outcome, "steady_1").cause.as_str(), "noise");
 }
 

@@ -12,6 +12,7 @@ use super::FlameInput;
 use super::change::Terms;
 use super::xml_text::plain;
 use crate::number::{fixed, grouped, interval, signed};
+use crate::verdict_words::reason_text;
 
 /// Makes titles.
 pub(super) struct Titles<'a> {
@@ -88,7 +89,7 @@ impl<'a> Titles<'a> {
                 "verdict on the function: {}, {}: {}",
                 verdict.cause.as_str(),
                 verdict.confidence.as_str(),
-                verdict.reason
+                reason_text(&verdict.reason)
             ));
         }
         let details = facts.join("; ").replace('(', "[").replace(')', "]");

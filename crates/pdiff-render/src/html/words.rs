@@ -12,6 +12,7 @@ use crate::attribution_page;
 use crate::attribution_view::AttributionView;
 use crate::closing;
 use crate::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
+use crate::verdict_words::missing_text;
 
 /// Parts of the program, and functions, that the summary names.
 const MOST_NAMED: usize = 5;
@@ -230,7 +231,7 @@ fn untold(input: &ReportInput<'_>) -> Vec<String> {
             .classification
             .missing
             .iter()
-            .map(|text| format!("Missing {}.", escaped_within(text, MOST_OF_A_REMARK))),
+            .map(|of| format!("Missing {}.", escaped_within(&missing_text(of), MOST_OF_A_REMARK))),
     );
     if sentences.is_empty() {
         sentences.push("Nothing that pdiff knows of.".to_owned());

@@ -1,6 +1,6 @@
 //! Tests of this part of the verdicts' forms.
 
-use pdiff_analysis::classify::EvidenceKind;
+use pdiff_analysis::classify::Fact;
 use pdiff_analysis::{HotLine, RowFunction, SideLines, SourceLine};
 use pdiff_profile::{Side, Weight};
 
@@ -38,16 +38,15 @@ fn lines() -> FunctionLines {
     }
 }
 
-fn fact_of(text: &str) -> Evidence {
-    let (kind, side) = (EvidenceKind::Missing, Some(Side::Before));
-    Evidence { kind, side, text: text.to_owned(), numbers: Vec::new() }
+fn no_binary() -> Evidence {
+    Evidence { side: Some(Side::Before), fact: Fact::NoBinary }
 }
 
 fn text(most_lines: usize, width: usize) -> String {
     let classification = classification();
     let mut texts = SourceTexts::default();
     texts.insert(Side::After, at("/build/x/sql/x.cc", 7), "return 0; // \u{1b}[31m");
-    let (lines, facts) = ([lines()], [fact_of("nothing")]);
+    let (lines, facts) = ([lines()], [no_binary()]);
     let view = ExplainView {
         name: "x",
         verdicts: &classification.verdicts[2..3],
@@ -76,7 +75,7 @@ fn the_verdict_its_facts_and_its_lines_stand_together() {
         "leaf at sql/x.cc:40",
         "return 0;",
         "x: no samples of its own in either run",
-        "missing  before: nothing",
+        "missing  before: no binary of this build was read",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

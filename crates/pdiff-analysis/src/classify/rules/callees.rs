@@ -7,10 +7,12 @@ use pdiff_profile::Side;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::{Context, share_pct};
-use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::fact::Fact;
 use crate::classify::facts::more_and_less;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::limit::Limit;
+use crate::classify::reason::Reason;
 use crate::compare::SampledCall;
 
 /// The part of a change of total that lost chains must be able to explain, so that it says nothing.
@@ -43,21 +45,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     let lost_pp: f64 = calls.iter().map(lost).sum();
     let is_lost = judged == Judged::Total && lost_pp >= LOST_PART * delta_pp.abs();
     calls.truncate(NAMED);
-    let names: Vec<String> =
-        calls.iter().map(|(call, change)| format!("{} {change:+.2}", call.callee)).collect();
-    let where_to = if names.is_empty() { "no callee stands out".to_owned() } else { names.join(", ") };
-    let reason = format!("{judged} {delta_pp:+.2} points, self {:+.2}: {where_to}", row.delta_self_pp());
-    let evidence = calls.iter().map(|(call, change)| {
-        let text = format!("{} under it: {change:+.2} points", call.callee);
-        Evidence::new(EvidenceKind::Sampled, text).with(&[("change_pp", *change)])
-    });
+    let callees: Vec<(String, f64)> =
+        calls.iter().map(|(call, change)| (call.callee.clone(), *change)).collect();
+    let of_callee = |(callee, change_pp): &(String, f64)| Fact::CalleeChange {
+        callee: callee.clone(),
+        change_pp: *change_pp,
+    };
+    let evidence: Vec<Fact> = callees.iter().map(of_callee).collect();
+    let reason = Reason::CalleesChanged { judged, delta_pp, self_pp: row.delta_self_pp(), callees };
     let cause = if more == Side::After { Cause::Heavier } else { Cause::Lighter };
     let mut finding = Finding::new("R-callees", cause, judged, reason).with(evidence);
     if is_lost {
-        let why =
-            format!("the {less} run's chains lost callers of what it calls: its total may be too low there");
-        finding = finding.limited(Confidence::Unclear, why);
+        finding = finding.limited(Confidence::Unclear, Limit::LostChains(less));
     }
-    let finding = finding.limited(Confidence::Likely, "the change is in what it calls: see there");
+    let finding = finding.limited(Confidence::Likely, Limit::InCallees);
     gates::inlining_ruled_out(gates::common(finding, case), context, case)
 }

@@ -7,8 +7,11 @@ use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
+use crate::classify::limit::Limit;
+use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::compare::MatchedBy;
+use crate::matching::FoundBy;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let judged = changed(case)?;
@@ -26,23 +29,16 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     if case.row.matched.by == MatchedBy::Alias {
         let before = case.row.matched.before_name.as_deref().unwrap_or_default();
-        let reason = format!(
-            "{before} before is {} after, by a known rename; its share changed as all",
-            case.row.name
-        );
+        let reason = Reason::KnownRename { before: before.to_owned(), after: case.row.name.clone() };
         let moved = Finding::new("R-moved", Cause::Moved, judged, reason);
-        return Some(moved.limited(Confidence::Likely, "found on both sides by alias name"));
+        return Some(moved.limited(Confidence::Likely, Limit::Found(FoundBy::Alias)));
     }
-    let what = if shift.explains(case.row, judged) {
-        "no more than all that did not change"
-    } else {
-        "between it and what is inlined into it; both together no more than all that did not change"
+    let reason = Reason::CommonShift {
+        judged,
+        delta_pp: judged.delta_pp(case.row),
+        factor: shift.factor(),
+        with_inlined: !shift.explains(case.row, judged),
     };
-    let reason = format!(
-        "{judged} {:+.2} points, {what}: a common factor of {:.2}",
-        judged.delta_pp(case.row),
-        shift.factor()
-    );
-    let why = "shares alone: operations would tell the cost per operation";
-    Some(Finding::new("R-common-shift", Cause::Noise, judged, reason).limited(Confidence::Likely, why))
+    let finding = Finding::new("R-common-shift", Cause::Noise, judged, reason);
+    Some(finding.limited(Confidence::Likely, Limit::SharesAlone))
 }

@@ -10,10 +10,12 @@ use pdiff_profile::Side;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::{Context, share_pct};
-use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::fact::{CallInCode, Fact};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::limit::Limit;
 use crate::classify::lost_callers::{has_call, has_caller};
+use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
@@ -49,13 +51,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !explains || is_exchange || row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
         return None;
     }
-    let names: Vec<&str> = entered.iter().take(3).map(|(call, _)| call.callee.as_str()).collect();
-    let reason = format!(
-        "total {grown_pp:+.2} points, self {:+.2}: it goes on into {}, which the before run did not enter from here",
-        row.delta_self_pp(),
-        names.join(", ")
-    );
-    let evidence: Vec<Evidence> =
+    let reason = Reason::GoesOn {
+        callees: entered.iter().take(3).map(|(call, _)| call.callee.clone()).collect(),
+        total_pp: grown_pp,
+        self_pp: row.delta_self_pp(),
+    };
+    let evidence: Vec<Fact> =
         entered.iter().map(|(call, pct)| entered_evidence(context, case, call, *pct)).collect();
     let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with(evidence);
     let counted_pp: f64 = (entered.iter())
@@ -64,7 +65,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         .sum();
     let finding = match counted_pp >= EXPLAINING_PART * grown_pp {
         true => finding.with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call))),
-        false => finding.limited(Confidence::Likely, "samples alone: call counts or a patch would prove it"),
+        false => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
@@ -123,15 +124,10 @@ fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool>
     Some(per_call.after > 0.0 && per_call.after >= FACTOR * per_call.before)
 }
 
-fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Evidence> {
+fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {
     let counts = context.input.counts?;
     let (calls, per_call) = (counts.get(&row.name)?, counts.entries_per_call(&row.name, &call.callee)?);
-    let text = format!(
-        "{} is called {} and {} times per operation, and goes on into {} {:.3} and {:.3} times per call",
-        row.name, calls.before, calls.after, call.callee, per_call.before, per_call.after
-    );
-    let numbers = [("per_call_before", per_call.before), ("per_call_after", per_call.after)];
-    Some(Evidence::new(EvidenceKind::Counts, text).with(&numbers))
+    Some(Fact::Entries { caller: row.name.clone(), callee: call.callee.clone(), calls, per_call })
 }
 
 /// The same, where the chains lost the function as the caller of what it goes on into, so that none of its own measures
@@ -157,18 +153,11 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         let is_old = callee.held_by(Side::Before) == InBuild::Yes && callee.other_name.is_none();
         is_grown && is_old && !has_left && !callee.row.unresolved
     })?;
-    let pct = lost.pct[Side::After.index()];
-    let reason = format!(
-        "it goes on into {} ({pct:.2} %), which the before run did not enter from here; the chains lost it as the caller",
-        callee.row.name
-    );
-    let text = format!(
-        "{} is called from {} alone, where the stacks show its callers: a frameless leaf hides its caller",
-        callee.row.name, row.name
-    );
-    let fact = Evidence::new(EvidenceKind::Sampled, text).with(&[("after_pct", pct)]);
+    let after_pct = lost.pct[Side::After.index()];
+    let reason = Reason::GoesOnUnseen { callee: callee.row.name.clone(), after_pct };
+    let fact = Fact::OnlyCaller { callee: callee.row.name.clone(), caller: row.name.clone(), after_pct };
     let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with([fact]);
-    let finding = finding.limited(Confidence::Likely, "samples alone: call counts or a patch would prove it");
+    let finding = finding.limited(Confidence::Likely, Limit::PathNotCounted);
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
@@ -210,20 +199,16 @@ fn only_entered<'a>(
     entered.collect()
 }
 
-fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> Evidence {
-    let unseen = "whether the before build's code has the call is not visible";
+fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, after_pct: f64) -> Fact {
     let callee = context.callee(call);
-    let in_code = match (context.builds.census(Side::Before), callee) {
-        (Some(_), Some(callee)) if callee.held_by(Side::Before) == InBuild::No => {
-            "the before build has no such function"
-        }
+    let before_code = match (context.builds.census(Side::Before), callee) {
+        (Some(_), Some(callee)) if callee.held_by(Side::Before) == InBuild::No => CallInCode::NoFunction,
         (Some(census), Some(callee)) => match has_call(census, case, callee, Side::Before) {
-            Some(true) => "the before build's code has the call too: it returned early",
-            Some(false) => "the before build's code has no such direct call",
-            None => unseen,
+            Some(true) => CallInCode::Present,
+            Some(false) => CallInCode::Absent,
+            None => CallInCode::NotVisible,
         },
-        _ => unseen,
+        _ => CallInCode::NotVisible,
     };
-    let text = format!("{}: {pct:.2} % under it after, none or little before; {in_code}", call.callee);
-    Evidence::new(EvidenceKind::Sampled, text).with(&[("after_pct", pct)])
+    Fact::Entered { callee: call.callee.clone(), after_pct, before_code }
 }

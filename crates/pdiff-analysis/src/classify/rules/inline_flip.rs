@@ -12,9 +12,11 @@ use crate::classify::builds::CallerFlip;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::{Context, share_pct};
-use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::limit::Limit;
+use crate::classify::reason::Reason;
 use crate::compare::{InlinedInto, Row};
 use crate::matching::{FoundBy, SourceMove, source_move};
 
@@ -130,32 +132,29 @@ fn callee_of(
     let (rule_id, cause) = words(inlined_on, "R-inline-lost", "R-inline-gained");
     let named = |flip: &CallerFlip| flip.names[Side::After.index()].clone();
     let callers: Vec<String> = flips.iter().map(named).collect();
-    let first = callers.first().map_or("", String::as_str);
-    let rest = match callers.len() {
-        1 => String::new(),
-        count => format!(" and {} more", count - 1),
-    };
     let of_copies = twin.map_or(0.0, |twin| twin.row.after.x_pct - twin.row.before.x_pct);
     let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct - row.before.x_pct + of_copies);
-    let reason = format!(
-        "inlined in {first}{rest} {inlined_on}, called {}: booked self {booked_pp:+.2} points, its own code {body_pp:+.2}",
-        inlined_on.other()
-    );
+    let reason = Reason::Flipped {
+        inlined_on,
+        caller: callers.first().cloned().unwrap_or_default(),
+        more_callers: callers.len().saturating_sub(1),
+        booked_pp,
+        body_pp,
+    };
     let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
-    finding = finding.with(flips.iter().map(|flip| flip_evidence(flip, inlined_on)));
+    finding = finding.with(flips.iter().map(|flip| flip_fact(flip, inlined_on)));
     finding = finding.with(why(context, case));
     finding.callers = callers;
     let copies = copies_pct(context, case, &flips, inlined_on);
     if copies < EXPLAINING_PART * booked_pp.abs() {
-        let why = format!("its copies in these callers had {copies:.2} % only");
-        finding = finding.limited(Confidence::Likely, why);
+        finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
     let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());
     if !flips.iter().any(is_entered) {
-        finding = finding.limited(Confidence::Likely, "the stacks lost which of its callers called it");
+        finding = finding.limited(Confidence::Likely, Limit::LostCaller);
     }
     if !flips.iter().any(|flip| flip.level <= FoundBy::Qualified) {
-        finding = finding.limited(Confidence::Likely, "no caller was found on both sides by its full name");
+        finding = finding.limited(Confidence::Likely, Limit::NoNamedCaller);
     }
     gates::one_compiler(gates::common(finding, case), context, case)
 }
@@ -174,14 +173,9 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         return None;
     }
     let (rule_id, cause) = words(inlined_on, "R-inline-lost-caller", "R-inline-gained-caller");
-    let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.as_str());
-    let names: Vec<&str> = left.iter().filter_map(name).collect();
-    let reason = format!(
-        "{} stands in it {inlined_on} and is called from it {}: booked self {:+.2} points",
-        names.join(", "),
-        inlined_on.other(),
-        row.delta_booked_pp()
-    );
+    let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.clone());
+    let callees = left.iter().filter_map(name).collect();
+    let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
     let finding = Finding::new(rule_id, cause, Judged::Booked, reason);
     Some(gates::one_compiler(gates::common(finding, case), context, case))
 }
@@ -193,38 +187,27 @@ fn words(inlined_on: Side, lost: &'static str, gained: &'static str) -> (&'stati
     }
 }
 
-fn flip_evidence(flip: &CallerFlip, inlined_on: Side) -> Evidence {
-    let text = format!(
-        "{}: {} inlined instance{} {inlined_on}, none {} but a direct call; caller found by {} name",
-        flip.names[Side::After.index()],
-        flip.sites,
-        if flip.sites == 1 { "" } else { "s" },
-        inlined_on.other(),
-        flip.level
-    );
-    Evidence::new(EvidenceKind::Flip, text).with(&[("sites", flip.sites as f64)])
+fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {
+    let caller = flip.names[Side::After.index()].clone();
+    Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level }
 }
 
 /// What made the compiler decide otherwise, as far as the files tell.
-fn why(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
+fn why(context: &Context<'_>, case: &Case<'_>) -> Vec<Fact> {
     let mut causes = Vec::new();
     let [before, after] = Side::BOTH.map(|side| context.builds.census(side));
     let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
     let (old, new) = (bytes(Side::Before), bytes(Side::After));
     if old > 0 && new as f64 > GROWN_BODY * old as f64 {
-        let text = format!("its code grew from {old} to {new} bytes");
-        causes.push(Evidence::new(EvidenceKind::Code, text));
+        causes.push(Fact::GrownCode { before: old, after: new });
     }
     if let (Some(found), Some(before), Some(after)) = (case.found, before, after) {
         let file = |file: Option<pdiff_profile::census::Function<'_>>| file?.file().map(str::to_owned);
         let (from, to) = (file(before.function(found.before)), file(after.function(found.after)));
-        let text = match source_move(from.as_deref(), to.as_deref()) {
-            SourceMove::HeaderToSource => "moved from a header to a source file: a decision of the source",
-            SourceMove::SourceToHeader => "moved from a source file to a header: a decision of the source",
-            SourceMove::Stayed => "in the same source file: a decision of the compiler",
-            SourceMove::OtherFile | SourceMove::Unknown => return causes,
-        };
-        causes.push(Evidence::new(EvidenceKind::Source, text));
+        let moved = source_move(from.as_deref(), to.as_deref());
+        if !matches!(moved, SourceMove::OtherFile | SourceMove::Unknown) {
+            causes.push(Fact::InliningDecided(moved));
+        }
     }
     causes
 }

@@ -3,9 +3,10 @@
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Judged};
 use crate::classify::context::Context;
-use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::policy::Share;
 
@@ -34,11 +35,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if !explains {
         return None;
     }
-    let reason = format!(
-        "called {more_calls:.2} times as often per operation, its time is {more_time:.2} times as much"
-    );
-    let counted = Evidence::new(EvidenceKind::Counts, reason.clone())
-        .with(&[("calls_before", calls.before), ("calls_after", calls.after)]);
+    let reason = Reason::MoreCalls { calls: more_calls, time: more_time };
+    let counted = Fact::CallsAndTime { calls, more_calls, more_time };
     let finding = Finding::new("R-more-calls", Cause::MoreCalls, judged, reason).with([counted]);
     Some(gates::common(finding, case))
 }

@@ -11,10 +11,12 @@ use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::common_shift::CommonShift;
 use crate::classify::context::Context;
-use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
+use crate::classify::limit::{CodeLikeness, Limit};
+use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::compare::Row;
+use crate::compare::{Pair, Row};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 
 /// Functions of fewer bytes have the same code by chance.
@@ -41,15 +43,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         (true, true) => Cause::Heavier,
         (true, false) => Cause::Lighter,
     };
-    let reason = format!("{} before is {} after; net {net_pp:+.2} points", before.name, after.name);
+    let reason = Reason::Renamed { before: before.name.clone(), after: after.name.clone(), net_pp };
     let (from, to) = shares(before, after);
-    let text = format!(
-        "as one function: {from:.2} % to {to:.2} %, net {net_pp:+.2} points without the common factor {:.2}; beyond \
-         {half_pp:.2} is real",
-        context.common_shift.factor()
-    );
-    let pair =
-        Evidence::new(EvidenceKind::Match, text).with(&[("net_pp", net_pp), ("half_width_pp", half_pp)]);
+    let pair = Fact::AsOne {
+        pct: Pair { before: from, after: to },
+        net_pp,
+        factor: context.common_shift.factor(),
+        half_width_pp: half_pp,
+    };
     let finding = Finding::new("R-moved", cause, judged, reason).with([pair]);
     Some(limited(finding, context, case))
 }
@@ -75,16 +76,16 @@ fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding 
         Side::BOTH.map(|side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
     let tells = bytes[Side::Before.index()].min(bytes[Side::After.index()]) >= TELLING_BYTES;
     if tells && context.builds.same_code(&case.ids) == Some(true) {
-        return finding.with([Evidence::new(EvidenceKind::Code, "the code of both is the same")]);
+        return finding.with([Fact::SameCodeOfPair]);
     }
     let Some(found) = case.found else {
-        return finding.limited(Confidence::Unclear, "the match is not known");
+        return finding.limited(Confidence::Unclear, Limit::UnknownMatch);
     };
     let at_most = if found.is_ambiguous { Confidence::Unclear } else { Confidence::Likely };
     let code = match context.builds.same_code(&case.ids) {
-        Some(true) => "the code is the same, but short enough to be so by chance",
-        Some(false) => "the code differs",
-        None => "whether the code is the same is not known",
+        Some(true) => CodeLikeness::SameButShort,
+        Some(false) => CodeLikeness::Differs,
+        None => CodeLikeness::Unknown,
     };
-    finding.limited(at_most, format!("matched by {} name, {code}", found.level))
+    finding.limited(at_most, Limit::Matched { level: found.level, code })
 }

@@ -11,7 +11,9 @@ use crate::classify::cause::{Cause, Confidence, InBuild};
 use crate::classify::context::{Context, share_pct};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::limit::Limit;
 use crate::classify::lost_callers::has_call;
+use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
@@ -20,9 +22,6 @@ const TWIN_FACTOR: f64 = 2.0;
 
 /// How many callers are named.
 const NAMED: usize = 3;
-
-/// What keeps claims on lambdas and unnamed types from being proved.
-pub(super) const LOCAL_NAME: &str = "a lambda or unnamed type: compilers number and spell them as they come";
 
 /// How names of lambdas and unnamed types are spelt.
 const LOCAL_NAMES: [&str; 5] = ["{lambda", "<lambda", "'lambda", "{unnamed", "$_"];
@@ -39,29 +38,24 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     };
     let with = without.other();
     let callers = callers(context, case, with);
-    let under = callers.first().map_or_else(String::new, |caller| format!(", called from {caller}"));
-    let reason =
-        format!("in no form in the {without} build: no symbol, no inlined instance, no renamed twin{under}");
+    let reason = Reason::InNoForm { without, caller: callers.first().cloned() };
     let mut finding = Finding::new(rule_id, cause, judged, reason);
     finding.callers = callers;
     if let Some(twin) = twin(context, case, with) {
-        let why = format!("{twin} has a like share under the same caller {without}, and is gone {with}");
-        finding = finding.limited(Confidence::Likely, why);
+        finding = finding.limited(Confidence::Likely, Limit::LikeShare { twin, on: without });
     }
     if !context.builds.absence_is_certain(with) {
-        let why = format!("the {with} build shows too little to look for a renamed twin");
-        finding = finding.limited(Confidence::Likely, why);
+        finding = finding.limited(Confidence::Likely, Limit::NoTwinSearch(with));
     }
     if is_local_name(&case.row.name) {
         let at_most = match context.builds.same_compiler(&case.ids) {
             Some(true) => Confidence::Likely,
             _ => Confidence::Unclear,
         };
-        finding = finding.limited(at_most, LOCAL_NAME);
+        finding = finding.limited(at_most, Limit::LocalName);
     }
     if is_library(case) {
-        let why = "library code: what it does may have been written in another way in the other build";
-        finding = finding.limited(Confidence::Likely, why);
+        finding = finding.limited(Confidence::Likely, Limit::Library);
     }
     Some(gates::common(finding, case))
 }

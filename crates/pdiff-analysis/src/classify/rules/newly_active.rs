@@ -6,16 +6,19 @@
 
 use pdiff_profile::Side;
 
-use super::new_code::{LOCAL_NAME, is_local_name};
+use super::new_code::is_local_name;
 use super::weight::changed;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
-use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::limit::Limit;
 use crate::classify::lost_callers::places;
+use crate::classify::reason::{EnteredBy, Reason};
 use crate::classify::rules::FlippedCallers;
+use crate::classify::setting::SettingValues;
 use crate::noise::MIN_SAMPLES;
 
 /// How many times the bound of the side without samples the other side's lower end must be.
@@ -43,38 +46,29 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if caller.is_none() && gate.is_none() {
         return None;
     }
-    let (rule_id, cause, verb) = match active {
-        Side::After => ("R-newly-active", Cause::NewlyActive, "enters"),
-        Side::Before => ("R-no-longer-active", Cause::Lighter, "entered"),
+    let (rule_id, cause) = match active {
+        Side::After => ("R-newly-active", Cause::NewlyActive),
+        Side::Before => ("R-no-longer-active", Cause::Lighter),
     };
     let why = match (&gate, caller) {
-        (Some(gate), _) => format!("{}: the settings differ, which says nothing against the code", gate.text),
-        (None, Some(caller)) => unknown_reason(context, caller),
+        (Some(gate), _) => EnteredBy::Setting(SettingValues::of(gate)),
+        (None, Some(caller)) => by_caller(context, caller),
         (None, None) => return None,
     };
-    let reason = format!(
-        "in both builds, but only the {active} run {verb} it (at most {bound_pct:.3} % {idle}); {why}"
-    );
-    let while_caller = caller.map_or_else(String::new, |caller| {
-        format!(", while {} had {} samples", caller.row.name, caller.row.total.samples(idle))
-    });
-    let text = format!(
-        "no sample {idle}: at most {bound_pct:.4} % (95 %){while_caller}; lower end {active} {low_pct:.3} %"
-    );
-    let bound = Evidence::new(EvidenceKind::Sampled, text);
-    let mut finding = Finding::new(rule_id, cause, Judged::Total, reason)
-        .with([bound.with(&[("bound_pct", bound_pct), ("low_pct", low_pct)])]);
+    let reason = Reason::OneRunEntered { active, bound_pct, why };
+    let of_caller = |caller: &Case<'_>| (caller.row.name.clone(), caller.row.total.samples(idle));
+    let bound = Fact::Idle { idle, bound_pct, caller: caller.map(of_caller), low_pct };
+    let mut finding = Finding::new(rule_id, cause, Judged::Total, reason).with([bound]);
     finding.callers = caller.into_iter().map(|caller| caller.row.name.clone()).collect();
     if case.of_program && !context.builds.see_inlines() {
-        let why = format!("not both builds show inlining: it may stand in its callers {idle}");
-        finding = finding.limited(Confidence::Unclear, why);
+        finding = finding.limited(Confidence::Unclear, Limit::MayBeInlined(idle));
     }
     if is_local_name(&row.name) {
-        finding = finding.limited(Confidence::Unclear, LOCAL_NAME);
+        finding = finding.limited(Confidence::Unclear, Limit::LocalName);
     }
     let limit = match gate {
-        Some(_) => "that the setting differs, not that nothing else does, is known: no counts",
-        None => "samples alone: no counts, no differing setting known",
+        Some(_) => Limit::SettingAlone,
+        None => Limit::NotEntered,
     };
     let finding = match counted(context, case, idle) {
         Some(counts) => finding.with([counts]),
@@ -84,26 +78,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
 }
 
 /// Counts that say so: no call on the idle side, some on the other.
-fn counted(context: &Context<'_>, case: &Case<'_>, idle: Side) -> Option<Evidence> {
+fn counted(context: &Context<'_>, case: &Case<'_>, idle: Side) -> Option<Fact> {
     let calls = context.input.counts?.get(&case.row.name)?;
     let (none, some) = match idle {
         Side::Before => (calls.before, calls.after),
         Side::After => (calls.after, calls.before),
     };
-    let text = format!("called {} times per operation before, {} after", calls.before, calls.after);
-    let fact = Evidence::new(EvidenceKind::Counts, text)
-        .with(&[("calls_before", calls.before), ("calls_after", calls.after)]);
-    (none == 0.0 && some > 0.0).then_some(fact)
+    (none == 0.0 && some > 0.0).then_some(Fact::Calls(calls))
 }
 
 /// What may be behind it where no differing setting is known.
-fn unknown_reason(context: &Context<'_>, caller: &Case<'_>) -> String {
-    let name = &caller.row.name;
-    match context.builds.same_code(&caller.ids) {
-        Some(true) => format!("the code of {name} is the same: a setting or the data differ"),
-        Some(false) => format!("the code of {name} differs: another path is taken, or settings differ"),
-        None => format!("another path is taken in {name}, or settings differ"),
-    }
+fn by_caller(context: &Context<'_>, caller: &Case<'_>) -> EnteredBy {
+    let same_code = context.builds.same_code(&caller.ids);
+    EnteredBy::Caller { name: caller.row.name.clone(), same_code }
 }
 
 /// Whether the idle run may have entered the function and its chains lost it: what it calls in the code has samples

@@ -6,6 +6,8 @@ use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
+use crate::classify::limit::Limit;
+use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
@@ -18,12 +20,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if let Some(finding) = per_operation::shared(context, case) {
         return Some(finding);
     }
-    let seen = case.row.detectable_pp.map_or_else(
-        || "too few samples for a test".to_owned(),
-        |pp| format!("a change of self below {pp:.2} points could not be seen"),
-    );
-    let untested = per_operation::untested(context, case.row);
-    let untested = untested.map_or_else(String::new, |untested| format!("; {untested}"));
-    let reason = format!("not more than noise; {seen}{untested}");
-    Some(Finding::new("R-noise", Cause::Noise, Judged::OwnSelf, reason).limited(Confidence::Likely, seen))
+    let detectable_pp = case.row.detectable_pp;
+    let reason =
+        Reason::WithinNoise { detectable_pp, untested_pct: per_operation::untested(context, case.row) };
+    let finding = Finding::new("R-noise", Cause::Noise, Judged::OwnSelf, reason);
+    Some(finding.limited(Confidence::Likely, Limit::Unseen(detectable_pp)))
 }

@@ -7,11 +7,13 @@
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
-use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::limit::Limit;
+use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::compare::{CostChange, CostExtent, Row};
+use crate::compare::{CostExtent, Row};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 use crate::policy::Share;
 
@@ -39,21 +41,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     }
     let change = judged.cost_change(row)?;
     let pct = change.pct?;
-    let share = match judged.is_significant(row) {
-        true => "though its share went the other way, for others changed more",
-        false => "though its share is within noise",
-    };
-    let reason = format!(
-        "{judged} costs {} per operation, {share} ({:+.2} points)",
-        words(&change, pct),
-        judged.delta_pp(row)
-    );
+    let share_pp = judged.delta_pp(row);
+    let reason = Reason::CostChanged { judged, change, share_pp, other_way: judged.is_significant(row) };
     let is_more = pct > 0.0;
     let cause = if is_more { Cause::Heavier } else { Cause::Lighter };
     let (rule_id, why) = match judged {
-        Judged::OwnSelf if is_more => ("R-heavier", "samples alone do not tell calls from cost per call"),
-        Judged::OwnSelf => ("R-lighter", "samples alone do not tell calls from cost per call"),
-        _ => ("R-callees", "the change is in what it calls: see there"),
+        Judged::OwnSelf if is_more => ("R-heavier", Limit::CallsOrCost),
+        Judged::OwnSelf => ("R-lighter", Limit::CallsOrCost),
+        _ => ("R-callees", Limit::InCallees),
     };
     let finding = Finding::new(rule_id, cause, judged, reason).with(evidence(context, judged, row));
     let finding = finding.limited(Confidence::Likely, why);
@@ -65,26 +60,22 @@ pub(super) fn shared(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> 
     let row = case.row;
     let found = Judged::ALL.iter().find_map(|of| {
         let change = of.cost_change(row).filter(|change| change.extent != CostExtent::WithinNoise)?;
-        Some((*of, change, change.pct?))
+        change.pct.map(|_| (*of, change))
     });
-    let (judged, change, pct) = found.filter(|_| !context.same_program)?;
-    let words = words(&change, pct);
+    let (judged, change) = found.filter(|_| !context.same_program)?;
     let facts = evidence(context, judged, row);
     if change.extent == CostExtent::NotToldApart {
-        let reason = format!("{judged} costs {words} per operation, its share is within noise");
-        let why = "too few functions were sampled on both sides to tell what all have in common";
+        let reason = Reason::CostNotTold { judged, change };
         let finding = Finding::new("R-shared-cost", Cause::Unclear, judged, reason).with(facts);
-        return Some(finding.limited(Confidence::Unclear, why));
+        return Some(finding.limited(Confidence::Unclear, Limit::FewFunctions));
     }
-    let reason = format!(
-        "{judged} costs {words} per operation; what of that is beyond the change of all functions is no more than noise"
-    );
+    let reason = Reason::CostShared { judged, change };
     let finding = Finding::new("R-shared-cost", Cause::Noise, judged, reason).with(facts);
-    Some(finding.limited(Confidence::Likely, "what all functions have in common is no cause of one of them"))
+    Some(finding.limited(Confidence::Likely, Limit::InCommon))
 }
 
-/// What cannot be said of the cost with one run a side, where it changed more than the share did.
-pub(super) fn untested(context: &Context<'_>, row: &Row) -> Option<String> {
+/// The change of the cost in percent, which cannot be tested with one run a side, where it is larger than that of the share.
+pub(super) fn untested(context: &Context<'_>, row: &Row) -> Option<f64> {
     let comparison = context.input.comparison;
     let cost = comparison.cost.as_ref().filter(|_| comparison.share == Share::All)?;
     let relative = |after: f64, before: f64| after / before - 1.0;
@@ -92,24 +83,11 @@ pub(super) fn untested(context: &Context<'_>, row: &Row) -> Option<String> {
     let of_cost = (1.0 + of_share) * cost.log_ratio.exp() - 1.0;
     let is_larger = of_cost.is_finite() && of_cost.abs() >= FLOOR_RELATIVE && of_cost.abs() > of_share.abs();
     let is_seen = row.before.self_pct.max(row.after.self_pct) >= FLOOR_PP;
-    (cost.log_interval.is_none() && is_larger && is_seen)
-        .then(|| format!("{:+.0} % per operation, which is not tested with one run a side", 100.0 * of_cost))
+    (cost.log_interval.is_none() && is_larger && is_seen).then_some(100.0 * of_cost)
 }
 
-fn words(change: &CostChange, pct: f64) -> String {
-    let interval = change.ci_low_pct.zip(change.ci_high_pct);
-    let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % {low:+.0}..{high:+.0})"));
-    format!("{pct:+.0} %{interval}")
-}
-
-fn evidence(context: &Context<'_>, judged: Judged, row: &Row) -> Option<Evidence> {
-    let change = judged.cost_change(row)?;
+fn evidence(context: &Context<'_>, judged: Judged, row: &Row) -> Option<Fact> {
+    let change = judged.cost_change(row).filter(|change| change.pct.is_some())?;
     let whole_pct = 100.0 * context.input.comparison.cost.as_ref()?.log_ratio.exp_m1();
-    let text = format!(
-        "{judged} per operation {}, q {:.2e}; the whole profile {whole_pct:+.1} %",
-        words(&change, change.pct?),
-        change.q_value
-    );
-    let numbers = [("cost_change_pct", change.pct?), ("whole_cost_change_pct", whole_pct)];
-    Some(Evidence::new(EvidenceKind::Weight, text).with(&numbers))
+    Some(Fact::Cost { measure: judged, change, whole_pct })
 }

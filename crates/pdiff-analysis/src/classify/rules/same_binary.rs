@@ -4,10 +4,10 @@ use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
+use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 
 pub(super) fn rule(context: &Context<'_>, _: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
-    let reason = "both sides ran the same binary: the runs differ, not the code";
-    let finding = Finding::new("R-same-binary", Cause::Noise, Judged::OwnSelf, reason.to_owned());
+    let finding = Finding::new("R-same-binary", Cause::Noise, Judged::OwnSelf, Reason::SameBinary);
     context.same_program.then_some(finding)
 }

@@ -5,10 +5,12 @@ use pdiff_profile::Side;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::{Context, share_pct};
-use crate::classify::evidence::{Evidence, EvidenceKind};
+use crate::classify::fact::Fact;
 use crate::classify::facts::more_and_less;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::limit::Limit;
+use crate::classify::reason::{Reason, SelfChange};
 use crate::classify::rules::FlippedCallers;
 
 /// The first measure that changed: self, then booked self, then total.
@@ -30,37 +32,34 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         Side::Before => ("R-lighter", Cause::Lighter),
     };
     let same_code = context.builds.same_code(&case.ids) == Some(true);
-    let how = if same_code {
-        "same code, other time: calls, cache or contention not separable"
-    } else if !case.is_sampled(less) {
-        "no sample on one side, and none of its callers tells why"
-    } else {
-        "in both builds"
+    let code = match (same_code, case.is_sampled(less)) {
+        (true, _) => SelfChange::SameCode,
+        (false, false) => SelfChange::OneSided,
+        (false, true) => SelfChange::InBoth,
     };
-    let reason = format!("{how}; self {delta_pp:+.2} points");
+    let reason = Reason::SelfChanged { self_pp: delta_pp, code };
     let mut finding = Finding::new(rule_id, cause, Judged::OwnSelf, reason).with(new_callees(context, case));
     if !case.is_sampled(less) {
-        finding = finding.limited(Confidence::Unclear, format!("no sample {less}"));
+        finding = finding.limited(Confidence::Unclear, Limit::NoSample(less));
     }
-    let finding = finding.limited(Confidence::Likely, "samples alone do not tell calls from cost per call");
+    let finding = finding.limited(Confidence::Likely, Limit::CallsOrCost);
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
 /// What After's run calls from here and Before's build does not hold: its weight left the function, or never was in it,
 /// and yet self changed as it did.
-fn new_callees(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
+fn new_callees(context: &Context<'_>, case: &Case<'_>) -> Vec<Fact> {
     let row = case.row;
     let calls = context.calls_from(row, Side::After).into_iter().take(5);
     let fact = |call: &crate::compare::SampledCall| {
         let callee = context.callee(call)?;
         let pct = share_pct(row, Side::After, call.after);
         let is_only_after = callee.of_program && !callee.is_sampled(Side::Before) && pct > 0.0;
-        let text = format!(
-            "{} has {pct:.2} % under it after and none before: that is not in the {:+.2} points of self",
-            call.callee,
-            row.delta_self_pp()
-        );
-        is_only_after.then(|| Evidence::new(EvidenceKind::Sampled, text).with(&[("after_pct", pct)]))
+        is_only_after.then(|| Fact::NotInSelf {
+            callee: call.callee.clone(),
+            after_pct: pct,
+            self_pp: row.delta_self_pp(),
+        })
     };
     calls.filter_map(fact).collect()
 }

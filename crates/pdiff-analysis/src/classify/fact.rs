@@ -1,0 +1,307 @@
+//! What was checked: [`Fact`], one kind a statement, with its numbers. Its words are in `pdiff-render`.
+
+use pdiff_profile::Side;
+use pdiff_profile::census::{Spin, Visibility};
+
+use super::cause::Judged;
+use super::evidence::EvidenceKind;
+use super::setting::SettingValues;
+use crate::compare::{CostChange, Pair};
+use crate::matching::{FoundBy, SourceMove};
+
+/// What was checked, with its numbers.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Fact {
+    /// A measure's shares and what became of them.
+    Measure {
+        /// The measure.
+        measure: Judged,
+        /// Before and after, in percent.
+        pct: Pair,
+        /// The 95 % interval of the change, in points.
+        interval_pp: (f64, f64),
+        /// The q-value, where it was tested.
+        q_value: Option<f64>,
+        /// Whether the change is beyond noise.
+        significant: bool,
+    },
+    /// A measure's cost per operation.
+    Cost {
+        /// The measure.
+        measure: Judged,
+        /// Its change.
+        change: CostChange,
+        /// The change of the whole profile's cost, in percent.
+        whole_pct: f64,
+    },
+    /// What a build holds of the function.
+    Held {
+        /// Bodies out of line.
+        out_of_line: usize,
+        /// Their bytes.
+        code_bytes: u64,
+        /// Inlined instances.
+        inlined_instances: u64,
+        /// Whether inlined instances can be seen.
+        sees_inlined: bool,
+        /// Where its source is.
+        place: Option<SourcePlace>,
+    },
+    /// Library code that is held inlined only, and that the run has nothing to do with.
+    Background,
+    /// The build holds it in no form.
+    InNoForm {
+        /// Whether a renamed twin was looked for, too.
+        nor_twin: bool,
+    },
+    /// It was sampled, and the build has no function of its name.
+    NotFoundByName,
+    /// The build does not let it be seen, for this is all it shows.
+    NotVisible(Visibility),
+    /// No binary of the build was read.
+    NoBinary,
+    /// Copies are not told apart, for one side does not show what is inlined.
+    CopiesNotTold {
+        /// The side that shows it.
+        with: Side,
+    },
+    /// The functions it is inlined into.
+    InlinedInto {
+        /// Those with most sites.
+        callers: Vec<InlinedCopies>,
+        /// How many more there are.
+        more: usize,
+    },
+    /// The functions that call it in the code.
+    CalledBy {
+        /// Those with most calls, and the calls.
+        callers: Vec<(String, u64)>,
+        /// How many more there are.
+        more: usize,
+    },
+    /// How it was found on both sides.
+    Matched {
+        /// The level.
+        level: FoundBy,
+        /// How alike the two are, of 1, where that was measured.
+        score: Option<f64>,
+        /// Whether others would have done as well.
+        ambiguous: bool,
+        /// The side that has it under another name, and that name.
+        other_name: Option<(Side, String)>,
+    },
+    /// Its source moved.
+    SourceMoved(SourceMove),
+    /// Where its source went, and so who decided on its inlining.
+    InliningDecided(SourceMove),
+    /// The code is the same in both builds.
+    SameCode,
+    /// The code of a renamed pair is the same.
+    SameCodeOfPair,
+    /// Its code grew.
+    GrownCode {
+        /// Bytes before.
+        before: u64,
+        /// Bytes after.
+        after: u64,
+    },
+    /// Who compiled it.
+    Compilers {
+        /// The producer before.
+        before: String,
+        /// The producer after.
+        after: String,
+    },
+    /// Its callers in the stacks, with their shares in percent.
+    SampledCallers(Vec<(String, f64)>),
+    /// Its callees in the stacks, with their shares in percent.
+    SampledCallees(Vec<(String, f64)>),
+    /// A callee whose weight under it changed.
+    CalleeChange {
+        /// The callee.
+        callee: String,
+        /// The change, in points.
+        change_pp: f64,
+    },
+    /// A callee that only one run entered from here.
+    Entered {
+        /// The callee.
+        callee: String,
+        /// Its share here after, in percent.
+        after_pct: f64,
+        /// What the before build's code has of the call.
+        before_code: CallInCode,
+    },
+    /// A callee that this function alone calls where the stacks show its callers.
+    OnlyCaller {
+        /// The callee.
+        callee: String,
+        /// The caller.
+        caller: String,
+        /// The callee's share here after, in percent.
+        after_pct: f64,
+    },
+    /// A callee that is there after only, so that its weight is not in the change of self.
+    NotInSelf {
+        /// The callee.
+        callee: String,
+        /// Its share here after, in percent.
+        after_pct: f64,
+        /// The change of self, in points.
+        self_pp: f64,
+    },
+    /// A caller that holds the function inlined on one side and calls it on the other.
+    Flip {
+        /// The caller.
+        caller: String,
+        /// Its inlined instances.
+        sites: u64,
+        /// The side that holds them.
+        inlined_on: Side,
+        /// How the caller was found on both sides.
+        level: FoundBy,
+    },
+    /// Two rows as one function.
+    AsOne {
+        /// Shares before and after, in percent.
+        pct: Pair,
+        /// The change without the common factor, in points.
+        net_pp: f64,
+        /// The common factor.
+        factor: f64,
+        /// What the change must exceed, in points.
+        half_width_pp: f64,
+    },
+    /// One run has no sample of it.
+    Idle {
+        /// That side.
+        idle: Side,
+        /// What no sample may hide, in percent.
+        bound_pct: f64,
+        /// A caller with its samples on that side.
+        caller: Option<(String, u64)>,
+        /// The lower end of the other side's share, in percent.
+        low_pct: f64,
+    },
+    /// Calls per operation.
+    Calls(Pair),
+    /// Calls and time grew, both as a factor.
+    CallsAndTime {
+        /// Calls per operation.
+        calls: Pair,
+        /// Calls after over before.
+        more_calls: f64,
+        /// Time after over before.
+        more_time: f64,
+    },
+    /// Entries of a callee from a caller.
+    Entries {
+        /// The caller.
+        caller: String,
+        /// The callee.
+        callee: String,
+        /// The caller's calls per operation.
+        calls: Pair,
+        /// Entries of the callee per call of the caller.
+        per_call: Pair,
+    },
+    /// It waits busily.
+    Spin {
+        /// What says so.
+        sign: SpinSign,
+        /// Its share of CPU, in percent.
+        share_pct: f64,
+    },
+    /// A setting that switches it.
+    Setting {
+        /// The setting.
+        setting: SettingValues,
+        /// Why it matters, as the file of knowledge says.
+        why: String,
+    },
+    /// A rule of the user's names it.
+    Rule {
+        /// The rule.
+        name: String,
+        /// The rule's reason.
+        reason: String,
+    },
+}
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourcePlace {
+    /// The file; `None` if it is not told.
+    pub file: Option<String>,
+    /// The line, where it is told.
+    pub line: Option<u32>,
+}
+
+/// A function that holds copies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlinedCopies {
+    /// Its name.
+    pub caller: String,
+    /// How many sites.
+    pub sites: u64,
+    /// Where one of them is, where it is told.
+    pub place: Option<SourcePlace>,
+}
+
+/// What a build's code has of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallInCode {
+    /// The call is there.
+    Present,
+    /// There is no such direct call.
+    Absent,
+    /// There is no such function.
+    NoFunction,
+    /// It is not visible.
+    NotVisible,
+}
+
+/// What says that a function waits busily.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SpinSign {
+    /// A list names it.
+    Listed,
+    /// Its code.
+    Code(Spin),
+}
+
+impl Fact {
+    /// What it is about.
+    #[must_use]
+    pub fn kind(&self) -> EvidenceKind {
+        match self {
+            Self::Measure { .. } | Self::Cost { .. } => EvidenceKind::Weight,
+            Self::Held { .. }
+            | Self::Background
+            | Self::InNoForm { .. }
+            | Self::NotFoundByName
+            | Self::NotVisible(_)
+            | Self::SameCode
+            | Self::SameCodeOfPair
+            | Self::GrownCode { .. } => EvidenceKind::Code,
+            Self::NoBinary | Self::CopiesNotTold { .. } => EvidenceKind::Missing,
+            Self::InlinedInto { .. } => EvidenceKind::Inlined,
+            Self::CalledBy { .. } => EvidenceKind::Call,
+            Self::Matched { .. } | Self::AsOne { .. } => EvidenceKind::Match,
+            Self::SourceMoved(_) | Self::InliningDecided(_) => EvidenceKind::Source,
+            Self::Compilers { .. } => EvidenceKind::Compiler,
+            Self::SampledCallers(_)
+            | Self::SampledCallees(_)
+            | Self::CalleeChange { .. }
+            | Self::Entered { .. }
+            | Self::OnlyCaller { .. }
+            | Self::NotInSelf { .. }
+            | Self::Idle { .. } => EvidenceKind::Sampled,
+            Self::Flip { .. } => EvidenceKind::Flip,
+            Self::Calls(_) | Self::CallsAndTime { .. } | Self::Entries { .. } => EvidenceKind::Counts,
+            Self::Spin { .. } => EvidenceKind::Spin,
+            Self::Setting { .. } => EvidenceKind::Settings,
+            Self::Rule { .. } => EvidenceKind::Rule,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What keeps a verdict from being surer: [`Limit`]. Its words are in `pdiff-render`.
+
+use pdiff_profile::Side;
+
+use crate::matching::FoundBy;
+
+/// What keeps a verdict from being surer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Limit {
+    /// So few samples.
+    FewSamples(u64),
+    /// No sample on a side.
+    NoSample(Side),
+    /// Several functions of one name, which cannot be told apart.
+    SameNamed,
+    /// How the function was found on both sides.
+    Found(FoundBy),
+    /// A side's build is stripped, so that a change of inlining cannot be ruled out.
+    Stripped(Side),
+    /// Not both builds have debug information, so that a change of inlining cannot be ruled out.
+    NoDebugInfo,
+    /// The builds come from different compilers.
+    OtherCompilers,
+    /// The compilers are not known.
+    UnknownCompilers,
+    /// No symbol covers the addresses.
+    NoSymbol,
+    /// A side's build shows too little to say whether it holds the function.
+    BuildShowsTooLittle(Side),
+    /// The file of an object was not examined.
+    NotExamined {
+        /// The object.
+        object: String,
+    },
+    /// A change of self below this many points could not be seen; `None` where there are too few samples for a test.
+    Unseen(Option<f64>),
+    /// The copies in the callers that flipped had this share only, in percent.
+    LightCopies(f64),
+    /// The stacks lost which of its callers called it.
+    LostCaller,
+    /// No caller was found on both sides by its full name.
+    NoNamedCaller,
+    /// A function of a like share under the same caller is there on one side only.
+    LikeShare {
+        /// That function.
+        twin: String,
+        /// The side that has it.
+        on: Side,
+    },
+    /// A side's build shows too little to look for a renamed twin.
+    NoTwinSearch(Side),
+    /// A lambda or unnamed type, whose names compilers choose.
+    LocalName,
+    /// Library code, which may have been written in another way.
+    Library,
+    /// Not both builds show inlining: the function may stand in its callers on a side.
+    MayBeInlined(Side),
+    /// That a setting differs is known, not that nothing else does.
+    SettingAlone,
+    /// Only samples say that one run did not enter it.
+    NotEntered,
+    /// Only samples say that a path was not taken.
+    PathNotCounted,
+    /// Samples do not tell calls from cost per call.
+    CallsOrCost,
+    /// The change is in what it calls.
+    InCallees,
+    /// A run's chains lost callers of what it calls, so that its total may be too low on that side.
+    LostChains(Side),
+    /// Too few functions to tell what all have in common.
+    FewFunctions,
+    /// What all functions have in common is no cause of one of them.
+    InCommon,
+    /// Shares alone tell no cost per operation.
+    SharesAlone,
+    /// How the two functions were matched is not known.
+    UnknownMatch,
+    /// A pair matched by name, and whether its code is the same.
+    Matched {
+        /// How.
+        level: FoundBy,
+        /// What is known of the code.
+        code: CodeLikeness,
+    },
+}
+
+/// What is known of the code of a pair of functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodeLikeness {
+    /// It is the same, but so short that it may be by chance.
+    SameButShort,
+    /// It differs.
+    Differs,
+    /// It cannot be said.
+    Unknown,
+}

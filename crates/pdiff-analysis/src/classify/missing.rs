@@ -1,0 +1,42 @@
+//! What is missing for proof: [`Missing`]. Its words are in `pdiff-render`.
+
+use pdiff_profile::Side;
+use pdiff_profile::census::Visibility;
+
+use super::builds::Builds;
+
+/// Why nothing on inlining is proved of a side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Missing {
+    /// The side.
+    pub side: Side,
+    /// What its build lacks.
+    pub what: MissingPart,
+}
+
+/// What a build lacks for proof.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MissingPart {
+    /// No binary was found.
+    Binary,
+    /// It comes from a pack, which holds no facts of the program's code.
+    PackedCode,
+    /// The binary has no debug information.
+    DebugInfo,
+    /// The binary is stripped.
+    Symbols,
+}
+
+/// What is missing of both builds.
+pub(super) fn missing(builds: &Builds<'_>) -> Vec<Missing> {
+    let of = |side: Side| {
+        let what = match builds.visibility(side) {
+            Some(Visibility::DebugInfo) => return None,
+            None => MissingPart::Binary,
+            Some(Visibility::Symbols) => MissingPart::DebugInfo,
+            Some(Visibility::DynamicSymbols) => MissingPart::Symbols,
+        };
+        Some(Missing { side, what })
+    };
+    Side::BOTH.into_iter().filter_map(of).collect()
+}

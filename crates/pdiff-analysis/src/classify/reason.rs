@@ -1,0 +1,184 @@
+//! Why a verdict is what it is: [`Reason`], one kind a claim, with its numbers. Its words are in `pdiff-render`.
+
+use pdiff_profile::Side;
+
+use super::cause::Judged;
+use super::setting::SettingValues;
+use crate::compare::CostChange;
+
+/// Why a verdict is what it is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Reason {
+    /// No measure changed by more than noise.
+    WithinNoise {
+        /// A change of self below this many points could not be seen; `None` where there are too few samples for a test.
+        detectable_pp: Option<f64>,
+        /// The change per operation in percent, where it is larger than that of the share and was not tested.
+        untested_pct: Option<f64>,
+    },
+    /// Both sides ran the same file.
+    SameBinary,
+    /// The weight has no function.
+    NoFunction,
+    /// Samples on one side only, and the other build does not show whether it holds the function.
+    NotVisible {
+        /// The build that does not show it.
+        hidden: Side,
+    },
+    /// One function under two names.
+    Renamed {
+        /// Its name before.
+        before: String,
+        /// Its name after.
+        after: String,
+        /// The pair's own change, in points.
+        net_pp: f64,
+    },
+    /// One function under two names, by a list of renames; its share changed as all.
+    KnownRename {
+        /// Its name before.
+        before: String,
+        /// Its name after.
+        after: String,
+    },
+    /// It is inlined on one side and called on the other.
+    Flipped {
+        /// The side that holds the copies.
+        inlined_on: Side,
+        /// A caller that flipped.
+        caller: String,
+        /// How many more did.
+        more_callers: usize,
+        /// Change of its booked self, in points.
+        booked_pp: f64,
+        /// Change of its own code wherever it stands, in points.
+        body_pp: f64,
+    },
+    /// Functions that stand in it on one side and are called from it on the other.
+    CalleesFlipped {
+        /// The functions.
+        callees: Vec<String>,
+        /// The side that holds the copies.
+        inlined_on: Side,
+        /// Change of its booked self, in points.
+        booked_pp: f64,
+    },
+    /// A build holds it in no form.
+    InNoForm {
+        /// That build.
+        without: Side,
+        /// Who calls it on the other side.
+        caller: Option<String>,
+    },
+    /// Both builds hold it and one run entered it.
+    OneRunEntered {
+        /// The side that did.
+        active: Side,
+        /// What no sample on the other side may hide, in percent.
+        bound_pct: f64,
+        /// What is behind it, as far as is known.
+        why: EnteredBy,
+    },
+    /// It goes on into functions that the before run did not enter from it.
+    GoesOn {
+        /// The heaviest of them.
+        callees: Vec<String>,
+        /// Change of its total, in points.
+        total_pp: f64,
+        /// Change of its self, in points.
+        self_pp: f64,
+    },
+    /// The same, where the chains lost it as the caller.
+    GoesOnUnseen {
+        /// The function it goes on into.
+        callee: String,
+        /// That function's share there after, in percent.
+        after_pct: f64,
+    },
+    /// Called more often.
+    MoreCalls {
+        /// Calls per operation, after over before.
+        calls: f64,
+        /// Time, after over before.
+        time: f64,
+    },
+    /// A measure's cost per operation changed, and its share does not tell of it.
+    CostChanged {
+        /// The measure.
+        judged: Judged,
+        /// The change.
+        change: CostChange,
+        /// What the share did, in points.
+        share_pp: f64,
+        /// Whether the share went the other way, beyond noise.
+        other_way: bool,
+    },
+    /// The same, where too few functions tell what all have in common.
+    CostNotTold {
+        /// The measure.
+        judged: Judged,
+        /// The change.
+        change: CostChange,
+    },
+    /// A measure's cost per operation changed as that of all functions did.
+    CostShared {
+        /// The measure.
+        judged: Judged,
+        /// The change.
+        change: CostChange,
+    },
+    /// Its share changed as that of every unchanged function.
+    CommonShift {
+        /// The measure.
+        judged: Judged,
+        /// What it changed, in points.
+        delta_pp: f64,
+        /// After's share over Before's of an unchanged function.
+        factor: f64,
+        /// Weight only went between the function and what is inlined into it.
+        with_inlined: bool,
+    },
+    /// Self changed.
+    SelfChanged {
+        /// By so many points.
+        self_pp: f64,
+        /// What is known of the code.
+        code: SelfChange,
+    },
+    /// What it calls, or what is inlined into it, changed.
+    CalleesChanged {
+        /// The measure.
+        judged: Judged,
+        /// What it changed, in points.
+        delta_pp: f64,
+        /// Change of self, in points.
+        self_pp: f64,
+        /// The callees that changed most, with the change of their weight under it in points.
+        callees: Vec<(String, f64)>,
+    },
+}
+
+/// What is behind a function that one run alone entered.
+#[derive(Clone, PartialEq, Debug)]
+pub enum EnteredBy {
+    /// A setting that switches it, and differs.
+    Setting(SettingValues),
+    /// Nothing that is known; its caller was sampled on both sides.
+    Caller {
+        /// The caller.
+        name: String,
+        /// Whether the caller's code is the same in both builds; `None` where that cannot be said.
+        same_code: Option<bool>,
+    },
+}
+
+/// What is known of the code of a function whose self changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SelfChange {
+    /// It is the same in both builds.
+    SameCode,
+    /// One side has no sample of it.
+    OneSided,
+    /// Nothing but that both builds hold it.
+    InBoth,
+}

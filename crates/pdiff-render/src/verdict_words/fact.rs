@@ -1,0 +1,234 @@
+//! A fact in words, and its numbers by name.
+
+use pdiff_analysis::classify::{CallInCode, Fact, InlinedCopies, Judged, SourcePlace, SpinSign};
+use pdiff_analysis::matching::{FoundBy, SourceMove};
+use pdiff_profile::Side;
+use pdiff_profile::census::{Spin, Visibility};
+
+use super::{cost, setting};
+
+/// A fact in words.
+#[must_use]
+pub fn fact_text(of: &Fact) -> String {
+    match of {
+        Fact::Measure { measure, pct, interval_pp, q_value, significant } => {
+            let verdict = if *significant { "beyond noise" } else { "not beyond noise" };
+            let q = q_value.map_or_else(String::new, |q| format!(", q {q:.2e}"));
+            format!(
+                "{} {:.2} % to {:.2} %: {:+.2} points, 95 % interval {:+.2}..{:+.2}{q}; {verdict}",
+                measure_name(*measure),
+                pct.before,
+                pct.after,
+                pct.after - pct.before,
+                interval_pp.0,
+                interval_pp.1
+            )
+        }
+        Fact::Cost { measure, change, whole_pct } => format!(
+            "{measure} per operation {}, q {:.2e}; the whole profile {whole_pct:+.1} %",
+            cost(change),
+            change.q_value
+        ),
+        Fact::Held { out_of_line, code_bytes, inlined_instances, sees_inlined, place } => {
+            let inlined = match (sees_inlined, inlined_instances) {
+                (false, _) => "inlined instances not visible".to_owned(),
+                (true, 0) => "no inlined instance".to_owned(),
+                (true, n) => format!("inlined {n} times"),
+            };
+            let at = place.as_ref().map_or_else(String::new, |place| format!(", {}", place_text(place)));
+            format!("{out_of_line} out of line ({code_bytes} bytes), {inlined}{at}")
+        }
+        Fact::Background => "held inlined only: library code that the run has nothing to do with".to_owned(),
+        Fact::InNoForm { nor_twin: true } => {
+            "in no form in this build: no symbol, no inlined instance, no renamed twin".to_owned()
+        }
+        Fact::InNoForm { nor_twin: false } => "in no form in this build".to_owned(),
+        Fact::NotFoundByName => "sampled, but not found by this name in the build".to_owned(),
+        Fact::NotVisible(visibility) => {
+            let why = match visibility {
+                Visibility::DynamicSymbols => "the file is stripped",
+                Visibility::Symbols => {
+                    "the file has no debug information, so inlined instances cannot be seen"
+                }
+                Visibility::DebugInfo => "a part of the debug information could not be read",
+            };
+            format!("not visible: {why}")
+        }
+        Fact::NoBinary => "no binary of this build was read: what it holds is not visible".to_owned(),
+        Fact::CopiesNotTold { with } => format!(
+            "whether its inlined copies were sampled cannot be told: the {} build does not show what is inlined, so both \
+             sides are counted by machine function, also the {with} side",
+            with.other()
+        ),
+        Fact::InlinedInto { callers, more } => {
+            let named: Vec<String> = callers.iter().map(copies_text).collect();
+            format!("inlined: {}{}", named.join(", "), rest_text(*more))
+        }
+        Fact::CalledBy { callers, more } => {
+            let named: Vec<String> = callers.iter().map(|(name, n)| format!("{n} in {name}")).collect();
+            format!("direct calls in the code: {}{}", named.join(", "), rest_text(*more))
+        }
+        Fact::Matched { level, score, ambiguous, other_name } => {
+            matched_text(*level, *score, *ambiguous, other_name.as_ref())
+        }
+        Fact::SourceMoved(moved) => format!("its source moved: {}", moved.as_str()),
+        Fact::InliningDecided(moved) => match moved {
+            SourceMove::HeaderToSource => "moved from a header to a source file: a decision of the source",
+            SourceMove::SourceToHeader => "moved from a source file to a header: a decision of the source",
+            _ => "in the same source file: a decision of the compiler",
+        }
+        .to_owned(),
+        Fact::SameCode => "the code is the same in both builds".to_owned(),
+        Fact::SameCodeOfPair => "the code of both is the same".to_owned(),
+        Fact::GrownCode { before, after } => format!("its code grew from {before} to {after} bytes"),
+        Fact::Compilers { before, after } => format!("{before} before, {after} after"),
+        Fact::SampledCallers(named) => format!("callers in the stacks: {}", shares_text(named)),
+        Fact::SampledCallees(named) => format!("callees in the stacks: {}", shares_text(named)),
+        Fact::CalleeChange { callee, change_pp } => format!("{callee} under it: {change_pp:+.2} points"),
+        Fact::Entered { callee, after_pct, before_code } => {
+            let in_code = match before_code {
+                CallInCode::Present => "the before build's code has the call too: it returned early",
+                CallInCode::Absent => "the before build's code has no such direct call",
+                CallInCode::NoFunction => "the before build has no such function",
+                CallInCode::NotVisible => "whether the before build's code has the call is not visible",
+            };
+            format!("{callee}: {after_pct:.2} % under it after, none or little before; {in_code}")
+        }
+        Fact::OnlyCaller { callee, caller, .. } => format!(
+            "{callee} is called from {caller} alone, where the stacks show its callers: a frameless leaf hides its caller"
+        ),
+        Fact::NotInSelf { callee, after_pct, self_pp } => format!(
+            "{callee} has {after_pct:.2} % under it after and none before: that is not in the {self_pp:+.2} points of self"
+        ),
+        Fact::Flip { caller, sites, inlined_on, level } => format!(
+            "{caller}: {sites} inlined instance{} {inlined_on}, none {} but a direct call; caller found by {level} name",
+            if *sites == 1 { "" } else { "s" },
+            inlined_on.other()
+        ),
+        Fact::AsOne { pct, net_pp, factor, half_width_pp } => format!(
+            "as one function: {:.2} % to {:.2} %, net {net_pp:+.2} points without the common factor {factor:.2}; beyond \
+             {half_width_pp:.2} is real",
+            pct.before, pct.after
+        ),
+        Fact::Idle { idle, bound_pct, caller, low_pct } => {
+            let caller = caller
+                .as_ref()
+                .map_or_else(String::new, |(name, samples)| format!(", while {name} had {samples} samples"));
+            let active = idle.other();
+            format!(
+                "no sample {idle}: at most {bound_pct:.4} % (95 %){caller}; lower end {active} {low_pct:.3} %"
+            )
+        }
+        Fact::Calls(calls) => {
+            format!("called {} times per operation before, {} after", calls.before, calls.after)
+        }
+        Fact::CallsAndTime { more_calls, more_time, .. } => format!(
+            "called {more_calls:.2} times as often per operation, its time is {more_time:.2} times as much"
+        ),
+        Fact::Entries { caller, callee, calls, per_call } => format!(
+            "{caller} is called {} and {} times per operation, and goes on into {callee} {:.3} and {:.3} times per call",
+            calls.before, calls.after, per_call.before, per_call.after
+        ),
+        Fact::Spin { sign, share_pct } => {
+            let what = match sign {
+                SpinSign::Listed => "the spin list names it",
+                SpinSign::Code(Spin::Pause) => "its code pauses for spinning",
+                SpinSign::Code(Spin::ExchangeLoop) => "its code exchanges in a short loop",
+            };
+            format!(
+                "busy waiting ({what}), {share_pct:.2} % of CPU: CPU saved outside the awaited section may turn into more \
+                 spinning; freeing the spin alone is worth at most {:+.1} %",
+                spin_worth_pct(*share_pct)
+            )
+        }
+        Fact::Setting { setting: of, why } => format!("{}: {why}", setting(of)),
+        Fact::Rule { name, reason } => format!("{name}: {reason}"),
+    }
+}
+
+/// The numbers of a fact by name; what is not finite is left out.
+#[must_use]
+pub fn fact_numbers(of: &Fact) -> Vec<(&'static str, f64)> {
+    let mut numbers = match of {
+        Fact::Measure { pct, interval_pp, .. } => vec![
+            ("before_pct", pct.before),
+            ("after_pct", pct.after),
+            ("ci_low_pp", interval_pp.0),
+            ("ci_high_pp", interval_pp.1),
+        ],
+        Fact::Cost { change, whole_pct, .. } => {
+            vec![("cost_change_pct", change.pct.unwrap_or(f64::NAN)), ("whole_cost_change_pct", *whole_pct)]
+        }
+        Fact::Held { out_of_line, code_bytes, inlined_instances, .. } => vec![
+            ("out_of_line", *out_of_line as f64),
+            ("code_bytes", *code_bytes as f64),
+            ("inlined_instances", *inlined_instances as f64),
+        ],
+        Fact::CalledBy { callers, more } => vec![("callers", (callers.len() + more) as f64)],
+        Fact::CalleeChange { change_pp, .. } => vec![("change_pp", *change_pp)],
+        Fact::Entered { after_pct, .. }
+        | Fact::OnlyCaller { after_pct, .. }
+        | Fact::NotInSelf { after_pct, .. } => vec![("after_pct", *after_pct)],
+        Fact::Flip { sites, .. } => vec![("sites", *sites as f64)],
+        Fact::AsOne { net_pp, half_width_pp, .. } => {
+            vec![("net_pp", *net_pp), ("half_width_pp", *half_width_pp)]
+        }
+        Fact::Idle { bound_pct, low_pct, .. } => vec![("bound_pct", *bound_pct), ("low_pct", *low_pct)],
+        Fact::Calls(calls) | Fact::CallsAndTime { calls, .. } => {
+            vec![("calls_before", calls.before), ("calls_after", calls.after)]
+        }
+        Fact::Entries { per_call, .. } => {
+            vec![("per_call_before", per_call.before), ("per_call_after", per_call.after)]
+        }
+        Fact::Spin { share_pct, .. } => {
+            vec![("share_pct", *share_pct), ("worth_pct", spin_worth_pct(*share_pct))]
+        }
+        _ => Vec::new(),
+    };
+    numbers.retain(|(_, value)| value.is_finite());
+    numbers
+}
+
+/// What freeing a spin alone is worth at most: 1 / (1 - share) - 1.
+fn spin_worth_pct(share_pct: f64) -> f64 {
+    if share_pct < 100.0 { 100.0 * (1.0 / (1.0 - share_pct / 100.0) - 1.0) } else { f64::INFINITY }
+}
+
+fn measure_name(of: Judged) -> &'static str {
+    match of {
+        Judged::OwnSelf => "self",
+        Judged::Booked => "booked self",
+        Judged::Total => "total",
+    }
+}
+
+fn matched_text(
+    level: FoundBy,
+    score: Option<f64>,
+    ambiguous: bool,
+    other_name: Option<&(Side, String)>,
+) -> String {
+    let score = score.map_or_else(String::new, |score| format!(", likeness {score:.2}"));
+    let ambiguous = if ambiguous { ", others would have done as well" } else { "" };
+    let named = other_name.map_or_else(String::new, |(side, name)| format!("; {name} {side}"));
+    format!("the same function by {level} name{score}{ambiguous}{named}")
+}
+
+fn place_text(of: &SourcePlace) -> String {
+    let file = of.file.as_deref().unwrap_or("?");
+    of.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
+}
+
+fn copies_text(of: &InlinedCopies) -> String {
+    let at = of.place.as_ref().map_or_else(String::new, |place| format!(" at {}", place_text(place)));
+    format!("{} in {}{at}", of.sites, of.caller)
+}
+
+fn rest_text(more: usize) -> String {
+    if more > 0 { format!(" and {more} more functions") } else { String::new() }
+}
+
+fn shares_text(named: &[(String, f64)]) -> String {
+    let words: Vec<String> = named.iter().map(|(name, pct)| format!("{name} {pct:.2} %")).collect();
+    words.join(", ")
+}

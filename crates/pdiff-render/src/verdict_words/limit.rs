@@ -1,0 +1,80 @@
+//! What keeps a verdict from being surer, in words.
+
+use pdiff_analysis::classify::{CodeLikeness, Limit};
+use pdiff_analysis::matching::FoundBy;
+
+/// What keeps a verdict from being surer.
+#[must_use]
+pub fn limit_text(of: &Limit) -> String {
+    match of {
+        Limit::FewSamples(samples) => format!("only {samples} samples"),
+        Limit::NoSample(side) => format!("no sample {side}"),
+        Limit::SameNamed => "several functions of this name: not told apart".to_owned(),
+        Limit::Found(level @ (FoundBy::Fuzzy | FoundBy::Unqualified)) => {
+            format!("found on both sides by {level} name only")
+        }
+        Limit::Found(level) => format!("found on both sides by {level} name"),
+        Limit::Stripped(side) => {
+            format!("the {side} build is stripped: an inlining change cannot be ruled out")
+        }
+        Limit::NoDebugInfo => {
+            "no debug information on both sides: an inlining change cannot be ruled out".to_owned()
+        }
+        Limit::OtherCompilers => "the builds come from different compilers".to_owned(),
+        Limit::UnknownCompilers => "the compilers are not known".to_owned(),
+        Limit::NoSymbol => "no symbol covers these addresses".to_owned(),
+        Limit::BuildShowsTooLittle(side) => format!(
+            "the {side} build shows too little: give a file with symbols and debug information by --binary-{side}"
+        ),
+        Limit::NotExamined { object } => format!("the file of {object} was not examined"),
+        Limit::Unseen(detectable_pp) => unseen(*detectable_pp),
+        Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
+        Limit::LostCaller => "the stacks lost which of its callers called it".to_owned(),
+        Limit::NoNamedCaller => "no caller was found on both sides by its full name".to_owned(),
+        Limit::LikeShare { twin, on } => {
+            format!("{twin} has a like share under the same caller {on}, and is gone {}", on.other())
+        }
+        Limit::NoTwinSearch(side) => format!("the {side} build shows too little to look for a renamed twin"),
+        Limit::LocalName => {
+            "a lambda or unnamed type: compilers number and spell them as they come".to_owned()
+        }
+        Limit::Library => {
+            "library code: what it does may have been written in another way in the other build".to_owned()
+        }
+        Limit::MayBeInlined(side) => {
+            format!("not both builds show inlining: it may stand in its callers {side}")
+        }
+        Limit::SettingAlone => {
+            "that the setting differs, not that nothing else does, is known: no counts".to_owned()
+        }
+        Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
+        Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
+        Limit::CallsOrCost => "samples alone do not tell calls from cost per call".to_owned(),
+        Limit::InCallees => "the change is in what it calls: see there".to_owned(),
+        Limit::LostChains(side) => {
+            format!("the {side} run's chains lost callers of what it calls: its total may be too low there")
+        }
+        Limit::FewFunctions => {
+            "too few functions were sampled on both sides to tell what all have in common".to_owned()
+        }
+        Limit::InCommon => "what all functions have in common is no cause of one of them".to_owned(),
+        Limit::SharesAlone => "shares alone: operations would tell the cost per operation".to_owned(),
+        Limit::UnknownMatch => "the match is not known".to_owned(),
+        Limit::Matched { level, code } => {
+            let code = match code {
+                CodeLikeness::SameButShort => "the code is the same, but short enough to be so by chance",
+                CodeLikeness::Differs => "the code differs",
+                CodeLikeness::Unknown => "whether the code is the same is not known",
+            };
+            format!("matched by {level} name, {code}")
+        }
+    }
+}
+
+/// What could not be seen for want of samples.
+pub(super) fn unseen(detectable_pp: Option<f64>) -> String {
+    detectable_pp.map_or_else(
+        || "too few samples for a test".to_owned(),
+        |pp| format!("a change of self below {pp:.2} points could not be seen"),
+    )
+}

@@ -1,0 +1,38 @@
+//! Verdicts in words: why, what limits them, the facts behind them with their numbers, and what is missing for proof.
+
+mod fact;
+mod limit;
+mod missing;
+mod reason;
+
+pub use fact::{fact_numbers, fact_text};
+pub use limit::limit_text;
+pub use missing::missing_text;
+pub use reason::reason_text;
+
+use pdiff_analysis::CostChange;
+use pdiff_analysis::classify::SettingValues;
+use pdiff_profile::Side;
+
+/// A change of cost with its interval.
+fn cost(change: &CostChange) -> String {
+    let pct = change.pct.map_or_else(|| "a change of unknown size".to_owned(), |pct| format!("{pct:+.0} %"));
+    let interval = change.ci_low_pct.zip(change.ci_high_pct);
+    let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % {low:+.0}..{high:+.0})"));
+    format!("{pct}{interval}")
+}
+
+/// A setting and its values.
+fn setting(of: &SettingValues) -> String {
+    let shown = |value: &str| if value.is_empty() { "empty".to_owned() } else { value.to_owned() };
+    match &of.values {
+        [Some(before), Some(after)] => {
+            format!("{} is {} before, {} after", of.name, shown(before), shown(after))
+        }
+        [one, other] => {
+            let side = if one.is_some() { Side::Before } else { Side::After };
+            let value = one.as_deref().or(other.as_deref()).unwrap_or_default();
+            format!("{} is {} {side}; the other side has no such setting", of.name, shown(value))
+        }
+    }
+}

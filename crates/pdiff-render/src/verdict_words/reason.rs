@@ -1,0 +1,125 @@
+//! Why a verdict is what it is, in one line.
+
+use pdiff_analysis::classify::{EnteredBy, Reason, SelfChange};
+use pdiff_profile::Side;
+
+use super::limit::unseen;
+use super::{cost, setting};
+
+/// Why a verdict is what it is.
+#[must_use]
+pub fn reason_text(of: &Reason) -> String {
+    match of {
+        Reason::WithinNoise { detectable_pp, untested_pct } => {
+            let untested = untested_pct.map_or_else(String::new, |pct| {
+                format!("; {pct:+.0} % per operation, which is not tested with one run a side")
+            });
+            format!("not more than noise; {}{untested}", unseen(*detectable_pp))
+        }
+        Reason::SameBinary => "both sides ran the same binary: the runs differ, not the code".to_owned(),
+        Reason::NoFunction => {
+            "weight without a function: give the binary or its debug file by --binary-before/-after"
+                .to_owned()
+        }
+        Reason::NotVisible { hidden } => {
+            format!("sampled {} only; whether the {hidden} build holds it is not visible", hidden.other())
+        }
+        Reason::Renamed { before, after, net_pp } => {
+            format!("{before} before is {after} after; net {net_pp:+.2} points")
+        }
+        Reason::KnownRename { before, after } => {
+            format!("{before} before is {after} after, by a known rename; its share changed as all")
+        }
+        Reason::Flipped { inlined_on, caller, more_callers, booked_pp, body_pp } => {
+            let rest = match more_callers {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!(
+                "inlined in {caller}{rest} {inlined_on}, called {}: booked self {booked_pp:+.2} points, its own code \
+                 {body_pp:+.2}",
+                inlined_on.other()
+            )
+        }
+        Reason::CalleesFlipped { callees, inlined_on, booked_pp } => format!(
+            "{} stands in it {inlined_on} and is called from it {}: booked self {booked_pp:+.2} points",
+            callees.join(", "),
+            inlined_on.other()
+        ),
+        Reason::InNoForm { without, caller } => {
+            let under = caller.as_ref().map_or_else(String::new, |caller| format!(", called from {caller}"));
+            format!(
+                "in no form in the {without} build: no symbol, no inlined instance, no renamed twin{under}"
+            )
+        }
+        Reason::OneRunEntered { active, bound_pct, why } => entered(*active, *bound_pct, why),
+        Reason::GoesOn { callees, total_pp, self_pp } => format!(
+            "total {total_pp:+.2} points, self {self_pp:+.2}: it goes on into {}, which the before run did not enter from \
+             here",
+            callees.join(", ")
+        ),
+        Reason::GoesOnUnseen { callee, after_pct } => format!(
+            "it goes on into {callee} ({after_pct:.2} %), which the before run did not enter from here; the chains lost it \
+             as the caller"
+        ),
+        Reason::MoreCalls { calls, time } => {
+            format!("called {calls:.2} times as often per operation, its time is {time:.2} times as much")
+        }
+        Reason::CostChanged { judged, change, share_pp, other_way } => {
+            let share = match other_way {
+                true => "though its share went the other way, for others changed more",
+                false => "though its share is within noise",
+            };
+            format!("{judged} costs {} per operation, {share} ({share_pp:+.2} points)", cost(change))
+        }
+        Reason::CostNotTold { judged, change } => {
+            format!("{judged} costs {} per operation, its share is within noise", cost(change))
+        }
+        Reason::CostShared { judged, change } => format!(
+            "{judged} costs {} per operation; what of that is beyond the change of all functions is no more than noise",
+            cost(change)
+        ),
+        Reason::CommonShift { judged, delta_pp, factor, with_inlined } => {
+            let what = match with_inlined {
+                false => "no more than all that did not change",
+                true => {
+                    "between it and what is inlined into it; both together no more than all that did not change"
+                }
+            };
+            format!("{judged} {delta_pp:+.2} points, {what}: a common factor of {factor:.2}")
+        }
+        Reason::SelfChanged { self_pp, code } => {
+            let how = match code {
+                SelfChange::SameCode => "same code, other time: calls, cache or contention not separable",
+                SelfChange::OneSided => "no sample on one side, and none of its callers tells why",
+                SelfChange::InBoth => "in both builds",
+            };
+            format!("{how}; self {self_pp:+.2} points")
+        }
+        Reason::CalleesChanged { judged, delta_pp, self_pp, callees } => {
+            let names: Vec<String> =
+                callees.iter().map(|(name, change_pp)| format!("{name} {change_pp:+.2}")).collect();
+            let names = if names.is_empty() { "no callee stands out".to_owned() } else { names.join(", ") };
+            format!("{judged} {delta_pp:+.2} points, self {self_pp:+.2}: {names}")
+        }
+    }
+}
+
+fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
+    let idle = active.other();
+    let verb = match active {
+        Side::After => "enters",
+        Side::Before => "entered",
+    };
+    let why = match why {
+        EnteredBy::Setting(of) => {
+            format!("{}: the settings differ, which says nothing against the code", setting(of))
+        }
+        EnteredBy::Caller { name, same_code } => match same_code {
+            Some(true) => format!("the code of {name} is the same: a setting or the data differ"),
+            Some(false) => format!("the code of {name} differs: another path is taken, or settings differ"),
+            None => format!("another path is taken in {name}, or settings differ"),
+        },
+    };
+    format!("in both builds, but only the {active} run {verb} it (at most {bound_pct:.3} % {idle}); {why}")
+}
