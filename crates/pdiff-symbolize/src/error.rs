@@ -25,14 +25,6 @@ pub enum Error {
         /// What is wrong with it.
         detail: String,
     },
-    /// No census can be taken of the file.
-    #[error("{}: {detail}", path.display())]
-    NoCensus {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        detail: String,
-    },
     /// The file given for an object has another build-id than the object profiled.
     #[error(
         "{} is another build than the {object} that was profiled: build-id {found}, expected {expected}; \

@@ -13,7 +13,7 @@ use pdiff_profile::{BuildId, NoteKind, Notes, ObjectId, Weight};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::object_files::ObjectFiles;
 use crate::cache::{CacheFile, SectionTag, pack, unpack};
-use crate::census::{CensusError, take_census};
+use crate::census::take_census;
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
 
@@ -44,7 +44,7 @@ pub struct ObjectCensus {
 /// ```
 ///
 /// # Errors
-/// If the file cannot be read, or is no 64-bit little-endian ELF file.
+/// If the file cannot be read as ELF.
 pub fn census_of(path: &Path, options: &SymbolizeOptions) -> Result<ObjectCensus, Error> {
     let files = ObjectFiles::find(ElfFile::open(path)?, options);
     let id = files.file.object_id();
@@ -55,7 +55,7 @@ pub fn census_of(path: &Path, options: &SymbolizeOptions) -> Result<ObjectCensus
     let is_cached = cached.is_some();
     let census = match cached {
         Some(census) => census,
-        None => take(&files, &mut notes)?,
+        None => take_census(&files),
     };
     if let Some(cache) = cache.filter(|_| !is_cached) {
         store(&cache, source, &census, &mut notes);
@@ -105,25 +105,6 @@ fn rebuilt(cache: &CacheFile, what: &str, notes: &mut Notes) {
     notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {what}"));
 }
 
-/// A debug file that cannot be used costs its facts, not the census.
-fn take(files: &ObjectFiles, notes: &mut Notes) -> Result<Census, Error> {
-    let image = files.file.bytes();
-    if let Some(debug) = &files.debug_file {
-        match take_census(image, Some(debug.bytes())) {
-            Ok(census) => return Ok(census),
-            Err(error) => {
-                let path = debug.path().display();
-                notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, || format!("{path}: {error}"));
-            }
-        }
-    }
-    take_census(image, None).map_err(|error| no_census(files.file.path(), &error))
-}
-
-fn no_census(path: &Path, error: &CensusError) -> Error {
-    Error::NoCensus { path: path.to_path_buf(), detail: error.to_string() }
-}
-
 /// Says what the census cannot see.
 fn note_gaps(files: &ObjectFiles, census: &Census, notes: &mut Notes) {
     let path = files.file.path().display();
@@ -140,12 +121,10 @@ fn note_gaps(files: &ObjectFiles, census: &Census, notes: &mut Notes) {
     let coverage = census.coverage();
     note(coverage.unreadable_units, &format!("{} damaged compilation units", coverage.unreadable_units));
     let split =
-        format!("{} compilation units whose split debug information is not read", coverage.split_units);
+        format!("{} compilation units whose split debug information was not found", coverage.split_units);
     note(coverage.split_units, &split);
     note(
         coverage.undecoded_bodies,
         &format!("{} functions without code to decode", coverage.undecoded_bodies),
     );
-    let is_shared = u64::from(files.shared.is_some());
-    note(is_shared, "what it shares with other debug files (dwz) is not read");
 }

@@ -17,7 +17,6 @@ use crate::address_index::unit_index::{UnitContext, UnitFunction, UnitIndex};
 use crate::binary::object_files::ObjectFiles;
 use crate::binary::ranges::{disjoint, range_at};
 use crate::binary::sections::DebugSections;
-use crate::binary::split::SplitFiles;
 use crate::binary::symbol_table::Symbol;
 use crate::binary::units::{UnitRanges, Units};
 
@@ -59,7 +58,7 @@ fn with_units<T>(
     let shared =
         dwarf.sup().zip(shared_units.as_ref()).map(|(sup, units)| LabelSource::new(sup, units, None));
     let source = LabelSource::new(&dwarf, &units, shared);
-    let split = SplitFiles::new(files.package.as_ref(), files.split_directories.clone());
+    let split = files.split_files();
     let is_code = |addr: u64| files.file.is_code(addr);
     let context = UnitContext { source: &source, symbols: files.symbols(), split: &split, is_code: &is_code };
     read(&context, ranges.get_or_init(|| UnitRanges::read(&dwarf, &units)))

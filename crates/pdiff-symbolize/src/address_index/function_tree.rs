@@ -9,13 +9,15 @@
 
 use std::ops::Range;
 
-use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
+use gimli::{AttributeValue, UnitOffset};
 use pdiff_profile::InlineChain;
 
 use crate::address_index::flatten::{Interval, flatten};
+use crate::binary::code_ranges::CodeAttributes;
+use crate::binary::dwarf::{Dwarf, Slice, Unit};
 use crate::binary::entries::{Entries, Entry};
-use crate::binary::sections::{Dwarf, Slice};
-use crate::binary::units::{MAX_RANGES, Unit};
+use crate::binary::reference::Reference;
+use crate::binary::unit_root::MAX_RANGES;
 
 /// Which addresses are asked for.
 #[derive(Clone, Copy, Debug)]
@@ -39,17 +41,6 @@ impl Wanted<'_> {
     }
 }
 
-/// Which entry names a function.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Origin {
-    /// In the same unit.
-    Unit(UnitOffset),
-    /// In another unit of the same section.
-    Info(DebugInfoOffset),
-    /// In the file that several debug files share.
-    Shared(DebugInfoOffset),
-}
-
 /// A function or one inlined call in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
@@ -58,7 +49,7 @@ pub(crate) struct Node {
     /// Number of inlined calls around it.
     pub(crate) depth: u32,
     /// The entry that names it; `None` if the call has no origin.
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Option<Reference>,
     /// File of the call, by the line table; 0 if unknown.
     pub(crate) call_file: u64,
     /// Line of the call; 0 if unknown.
@@ -114,11 +105,8 @@ struct Reader<'r, 'a> {
 /// The attributes of a function or inlined call.
 #[derive(Default)]
 struct Attributes<'a> {
-    low: Option<u64>,
-    high: Option<u64>,
-    size: Option<u64>,
-    ranges: Option<AttributeValue<Slice<'a>>>,
-    origin: Option<Origin>,
+    code: CodeAttributes<'a>,
+    origin: Option<Reference>,
     call_file: u64,
     call_line: u32,
 }
@@ -134,13 +122,13 @@ impl<'a> Reader<'_, 'a> {
             let place = match entry.tag() {
                 gimli::DW_TAG_subprogram if has_code(&entry) => {
                     let attributes = self.attributes(&mut entries)?;
-                    self.add_function(entry.offset, &attributes)
+                    self.add_function(entry.offset, &attributes)?
                 }
                 // A declaration, or what several inlined calls have in common.
                 gimli::DW_TAG_subprogram => None,
                 gimli::DW_TAG_inlined_subroutine if self.place().is_some() => {
                     let attributes = self.attributes(&mut entries)?;
-                    self.add_inlined(&attributes)
+                    self.add_inlined(&attributes)?
                 }
                 _ => continue,
             };
@@ -153,77 +141,57 @@ impl<'a> Reader<'_, 'a> {
         self.open.last().and_then(|open| open.place)
     }
 
-    fn add_function(&mut self, offset: UnitOffset, attributes: &Attributes<'a>) -> Option<(usize, u32)> {
-        let mut ranges = self.ranges(attributes);
+    fn add_function(
+        &mut self,
+        offset: UnitOffset,
+        attributes: &Attributes<'a>,
+    ) -> gimli::Result<Option<(usize, u32)>> {
+        let mut ranges = attributes.code.read(self.dwarf, self.unit, MAX_RANGES)?;
         ranges.retain(|range| (self.is_code)(range.start));
         if !ranges.iter().any(|range| self.wanted.hits(range)) {
-            return None;
+            return Ok(None);
         }
         let interval = |range: &Range<u64>| Interval { start: range.start, end: range.end, rank: 0, node: 0 };
         let intervals = ranges.iter().map(interval).collect();
-        let origin = Some(Origin::Unit(offset));
+        let origin = Some(Reference::Unit(offset));
         let root = Node { parent: 0, depth: 0, origin, call_file: 0, call_line: 0 };
         self.functions.push(Growing { ranges, nodes: vec![root], intervals });
-        Some((self.functions.len() - 1, 0))
+        Ok(Some((self.functions.len() - 1, 0)))
     }
 
-    fn add_inlined(&mut self, attributes: &Attributes<'a>) -> Option<(usize, u32)> {
-        let (index, parent) = self.place()?;
-        let ranges = self.ranges(attributes);
-        let function = self.functions.get_mut(index)?;
-        let depth = function.nodes.get(parent as usize)?.depth + 1;
+    fn add_inlined(&mut self, attributes: &Attributes<'a>) -> gimli::Result<Option<(usize, u32)>> {
+        let Some((index, parent)) = self.place() else { return Ok(None) };
+        let ranges = attributes.code.read(self.dwarf, self.unit, MAX_RANGES)?;
+        let Some(function) = self.functions.get_mut(index) else { return Ok(None) };
+        let depth = function.nodes.get(parent as usize).map_or(0, |node| node.depth) + 1;
         if depth as usize >= InlineChain::MAX_DEPTH {
-            return Some((index, parent));
+            return Ok(Some((index, parent)));
         }
-        let node = u32::try_from(function.nodes.len()).ok()?;
+        let Ok(node) = u32::try_from(function.nodes.len()) else { return Ok(None) };
         let Attributes { origin, call_file, call_line, .. } = *attributes;
         function.nodes.push(Node { parent, depth, origin, call_file, call_line });
         let interval = |range: Range<u64>| Interval { start: range.start, end: range.end, rank: 0, node };
         function.intervals.extend(ranges.into_iter().map(interval));
-        Some((index, node))
+        Ok(Some((index, node)))
     }
 
     fn attributes(&self, entries: &mut Entries<'_, 'a>) -> gimli::Result<Attributes<'a>> {
         let mut attributes = Attributes::default();
         entries.read(|attribute| {
             match attribute.name() {
-                gimli::DW_AT_low_pc => {
-                    attributes.low = self.dwarf.attr_address(self.unit, attribute.value())?
+                gimli::DW_AT_abstract_origin => {
+                    attributes.origin = Reference::from_value(&attribute.value());
                 }
-                gimli::DW_AT_high_pc => match attribute.value() {
-                    AttributeValue::Udata(size) => attributes.size = Some(size),
-                    value => attributes.high = self.dwarf.attr_address(self.unit, value)?,
-                },
-                gimli::DW_AT_ranges => attributes.ranges = Some(attribute.value()),
-                gimli::DW_AT_abstract_origin => attributes.origin = origin_of(&attribute.value()),
                 gimli::DW_AT_call_file => attributes.call_file = file_index(&attribute.value()),
                 gimli::DW_AT_call_line => {
                     let line = attribute.udata_value().unwrap_or(0);
                     attributes.call_line = u32::try_from(line).unwrap_or(0);
                 }
-                _ => {}
+                _ => attributes.code.add(attribute),
             }
             Ok(())
         })?;
         Ok(attributes)
-    }
-
-    fn ranges(&self, attributes: &Attributes<'a>) -> Vec<Range<u64>> {
-        let mut ranges = Vec::new();
-        if let Some(value) = attributes.ranges {
-            let list = self.dwarf.attr_ranges(self.unit, value);
-            if let Ok(Some(mut list)) = list {
-                while let Ok(Some(range)) = list.next() {
-                    if range.begin < range.end && ranges.len() < MAX_RANGES {
-                        ranges.push(range.begin..range.end);
-                    }
-                }
-            }
-        } else if let Some(low) = attributes.low {
-            let end = attributes.size.and_then(|size| low.checked_add(size)).or(attributes.high);
-            ranges.extend(end.filter(|end| *end > low).map(|end| low..end));
-        }
-        ranges
     }
 }
 
@@ -237,16 +205,6 @@ impl Growing {
 fn has_code(entry: &Entry<'_>) -> bool {
     let is_place = |name| [gimli::DW_AT_low_pc, gimli::DW_AT_ranges].contains(&name);
     entry.abbreviation.attributes().iter().any(|spec| is_place(spec.name()))
-}
-
-/// The entry an attribute refers to.
-pub(crate) fn origin_of(value: &AttributeValue<Slice<'_>>) -> Option<Origin> {
-    match value {
-        AttributeValue::UnitRef(offset) => Some(Origin::Unit(*offset)),
-        AttributeValue::DebugInfoRef(offset) => Some(Origin::Info(*offset)),
-        AttributeValue::DebugInfoRefSup(offset) => Some(Origin::Shared(*offset)),
-        _ => None,
-    }
 }
 
 fn file_index(value: &AttributeValue<Slice<'_>>) -> u64 {

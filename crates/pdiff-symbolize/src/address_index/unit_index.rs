@@ -7,15 +7,15 @@ use std::ops::Range;
 use pdiff_profile::names::split_clone_suffix;
 use rustc_hash::FxHashMap;
 
-use crate::address_index::function_tree::{FunctionTree, Node, Origin, Wanted, read_functions};
+use crate::address_index::function_tree::{FunctionTree, Node, Wanted, read_functions};
 use crate::address_index::label::{Label, LabelSource};
+use crate::binary::dwarf::{Dwarf, Unit};
 use crate::binary::function_name::names_agree;
 use crate::binary::line_rows::{Files, LineRow, read_rows};
 use crate::binary::ranges::{disjoint, range_at};
-use crate::binary::sections::Dwarf;
+use crate::binary::reference::Reference;
 use crate::binary::split::SplitFiles;
 use crate::binary::symbol_table::{Symbol, SymbolTable};
-use crate::binary::units::Unit;
 
 /// A function or inlined call, named.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,7 +101,7 @@ impl UnitIndex {
 #[derive(Default)]
 struct Growing {
     index: UnitIndex,
-    labels: FxHashMap<Origin, Option<u32>>,
+    labels: FxHashMap<Reference, Option<u32>>,
     files: FxHashMap<u64, Option<u32>>,
 }
 
@@ -150,7 +150,7 @@ impl Growing {
         }
     }
 
-    fn label(&mut self, source: &LabelSource<'_, '_>, index: usize, origin: Origin) -> Option<u32> {
+    fn label(&mut self, source: &LabelSource<'_, '_>, index: usize, origin: Reference) -> Option<u32> {
         if let Some(label) = self.labels.get(&origin) {
             return *label;
         }

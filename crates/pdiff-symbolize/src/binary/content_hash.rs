@@ -1,7 +1,12 @@
-//! A 64-bit hash of bytes that never changes: it names cache files and objects without a build-id.
+//! A 64-bit hash of bytes, the same on every machine and in every run: it names cache files and objects without a
+//! build-id, and tells whether two functions have the same code.
 //!
-//! Not against an adversary: who can put a file in the place of another can do worse. Reads eight bytes a step, about
-//! 4 GB/s; 8 MB of code and symbols of a file without build-id take 2 ms.
+//! Eight bytes a step, multiplied to 128 bits and folded, the way of wyhash, about 4 GB/s. Against accident, not malice:
+//! who can put a file in the place of another can do worse.
+
+/// Odd constants without pattern (digits of the golden ratio and of pi).
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+const SEED: u64 = 0x2438_8a64_1e4a_3f6b;
 
 /// A hash in the making.
 #[derive(Clone, Copy, Debug)]
@@ -10,41 +15,31 @@ pub(crate) struct ContentHash {
     len: u64,
 }
 
-/// Odd constants without pattern (digits of the golden ratio and of pi).
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-const START: u64 = 0x2438_8a64_1e4a_3f6b;
-
 impl ContentHash {
     pub(crate) fn new() -> Self {
-        Self { state: START, len: 0 }
-    }
-
-    /// Adds bytes; how they are cut into calls counts.
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            self.mix(word.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)));
-        }
-        self.mix(words.remainder().iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)));
-        self.len = self.len.wrapping_add(bytes.len() as u64);
-        self.mix(self.len);
+        Self { state: SEED, len: 0 }
     }
 
     /// Adds a number.
-    pub(crate) fn add_u64(&mut self, value: u64) {
-        self.mix(value);
+    pub(crate) fn number(&mut self, number: u64) {
+        let product = u128::from(self.state ^ number) * u128::from(FACTOR);
+        let folded = (product as u64) ^ ((product >> 64) as u64);
+        self.state = folded.rotate_left(23) ^ number.wrapping_mul(SEED);
+    }
+
+    /// Adds bytes; how they are cut into calls counts.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.number(u64::from_le_bytes(*word)));
+        self.number(rest.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)));
+        self.len = self.len.wrapping_add(bytes.len() as u64);
+        self.number(self.len);
     }
 
     pub(crate) fn finish(mut self) -> u64 {
-        self.mix(self.len);
-        self.mix(MULTIPLIER);
+        self.number(self.len);
+        self.number(FACTOR);
         self.state
-    }
-
-    fn mix(&mut self, word: u64) {
-        let product = u128::from(self.state ^ word) * u128::from(MULTIPLIER);
-        let folded = (product as u64) ^ ((product >> 64) as u64);
-        self.state = folded.rotate_left(23) ^ word.wrapping_mul(START);
     }
 }
 
@@ -52,18 +47,23 @@ impl ContentHash {
 mod tests {
     use super::*;
 
+    fn of(bytes: &[u8]) -> u64 {
+        let mut hash = ContentHash::new();
+        hash.bytes(bytes);
+        hash.finish()
+    }
+
     #[test]
-    fn every_byte_and_its_place_counts() {
-        let hash = |bytes: &[u8]| {
-            let mut hash = ContentHash::new();
-            hash.add(bytes);
-            hash.finish()
-        };
-        assert_eq!(hash(b"abcdefghij"), hash(b"abcdefghij"));
-        let all =
-            [hash(b""), hash(b"\0"), hash(b"a"), hash(b"abcdefghij"), hash(b"abcdefghji"), hash(b"abcdefgh")];
-        for (index, one) in all.iter().enumerate() {
-            assert!(!all.iter().skip(index + 1).any(|other| other == one));
+    fn every_byte_and_the_length_count() {
+        let base = [7_u8; 40];
+        let mut seen: Vec<u64> = (0..=40).map(|length| of(&base[..length])).collect();
+        for at in 0..40 {
+            let mut changed = base;
+            changed[at] ^= 1;
+            seen.push(of(&changed));
         }
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 81);
     }
 }

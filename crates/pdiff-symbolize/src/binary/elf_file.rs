@@ -47,6 +47,8 @@ pub(crate) struct ElfFile {
     path: PathBuf,
     bytes: Arc<FileBytes>,
     segments: Vec<Segment>,
+    /// Executable sections (segments, if there are no sections): addresses, and where they begin in the file.
+    code_bytes: Vec<(Range<u64>, u64)>,
     code: Vec<Range<u64>>,
     build_id: Option<BuildId>,
     is_relocated: bool,
@@ -57,6 +59,8 @@ pub(crate) struct ElfFile {
 pub(crate) enum SectionBytes<'a> {
     InFile(&'a [u8]),
     Inflated(Vec<u8>),
+    /// There is such a section, and it cannot be read or inflated.
+    Damaged,
 }
 
 impl Deref for SectionBytes<'_> {
@@ -66,6 +70,7 @@ impl Deref for SectionBytes<'_> {
         match self {
             Self::InFile(bytes) => bytes,
             Self::Inflated(bytes) => bytes,
+            Self::Damaged => &[],
         }
     }
 }
@@ -87,20 +92,17 @@ impl ElfFile {
         let not_elf = |detail: String| Error::NotElf { path: path.to_path_buf(), detail };
         let file = parse(&bytes).map_err(not_elf)?;
         let segments = file.segments().map(|segment| segment_of(&segment)).collect();
-        let code = code_ranges(&file);
+        let code_bytes = code_bytes(&file);
+        let code = disjoint(code_bytes.iter().map(|(range, _)| range.clone()).collect());
         let build_id = file.build_id().ok().flatten().and_then(BuildId::from_bytes);
         let is_relocated = !matches!(file.kind(), object::ObjectKind::Executable);
         drop(file);
         let bytes = Arc::new(bytes);
-        Ok(Self { path: path.to_path_buf(), bytes, segments, code, build_id, is_relocated })
+        Ok(Self { path: path.to_path_buf(), bytes, segments, code_bytes, code, build_id, is_relocated })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 
     /// The bytes, for what outlives a borrow of the file.
@@ -131,6 +133,23 @@ impl ElfFile {
         range_at(&self.code, addr).is_some()
     }
 
+    /// The executable section that holds an address; where sections overlap, what is left of it.
+    pub(crate) fn code_at(&self, addr: u64) -> Option<&Range<u64>> {
+        range_at(&self.code, addr)
+    }
+
+    /// The instructions from `start` on, `length` bytes at most; empty where the file has none.
+    pub(crate) fn instructions(&self, start: u64, length: u64) -> &[u8] {
+        let after = self.code_bytes.partition_point(|(range, _)| range.start <= start);
+        let holding = after.checked_sub(1).and_then(|at| self.code_bytes.get(at));
+        let Some((range, offset)) = holding.filter(|(range, _)| start < range.end) else { return &[] };
+        let length = length.min(range.end - start);
+        let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+        let from = place(offset.saturating_add(start - range.start));
+        let to = from.saturating_add(place(length)).min(self.bytes.len());
+        self.bytes.get(from..to).unwrap_or(&[])
+    }
+
     /// Whether the loader chooses where the file goes (shared libraries and position-independent programs).
     pub(crate) fn is_relocated(&self) -> bool {
         self.is_relocated
@@ -155,7 +174,7 @@ impl ElfFile {
             let is_symbols = [".symtab", ".strtab", ".dynsym", ".dynstr"].map(str::as_bytes);
             if is_code_section(&section) || section.name_bytes().is_ok_and(|name| is_symbols.contains(&name))
             {
-                hash.add(section.data().unwrap_or(&[]));
+                hash.bytes(section.data().unwrap_or(&[]));
             }
         }
         hash.finish()
@@ -185,9 +204,9 @@ impl ElfFile {
             .unwrap_or(false)
     }
 
-    /// A section's bytes, inflated where they are compressed; empty if there is no such section or it is damaged.
+    /// A section's bytes, inflated where they are compressed; empty if there is no such section.
     pub(crate) fn section(&self, name: &str) -> SectionBytes<'_> {
-        self.object().and_then(|file| section_bytes(&file, name)).unwrap_or_default()
+        self.object().map(|file| section_bytes(&file, name)).unwrap_or_default()
     }
 
     /// The ELF address of a position in the file.
@@ -200,16 +219,17 @@ impl ElfFile {
 }
 
 /// A section by name; before 2015 compressed ones were named `.zdebug_*`.
-pub(crate) fn find_section<'a: 'f, 'f, F: Object<'a>>(file: &'f F, name: &str) -> Option<F::Section<'f>> {
+fn find_section<'a: 'f, 'f, F: Object<'a>>(file: &'f F, name: &str) -> Option<F::Section<'f>> {
     file.section_by_name(name).or_else(|| file.section_by_name(&format!(".z{}", name.strip_prefix('.')?)))
 }
 
-fn section_bytes<'a>(file: &object::File<'a>, name: &str) -> Option<SectionBytes<'a>> {
-    let section = find_section(file, name)?;
-    let data = section.compressed_data().ok()?;
+fn section_bytes<'a>(file: &object::File<'a>, name: &str) -> SectionBytes<'a> {
+    let Some(section) = find_section(file, name) else { return SectionBytes::default() };
+    let Ok(data) = section.compressed_data() else { return SectionBytes::Damaged };
     match data.format {
-        object::CompressionFormat::None => Some(SectionBytes::InFile(data.data)),
-        _ => inflate(data.format, data.data, data.uncompressed_size).map(SectionBytes::Inflated),
+        object::CompressionFormat::None => SectionBytes::InFile(data.data),
+        _ => inflate(data.format, data.data, data.uncompressed_size)
+            .map_or(SectionBytes::Damaged, SectionBytes::Inflated),
     }
 }
 
@@ -239,19 +259,21 @@ fn is_code_section<'a>(section: &impl ObjectSection<'a>) -> bool {
     }
 }
 
-fn code_ranges(file: &object::File<'_>) -> Vec<Range<u64>> {
+fn code_bytes(file: &object::File<'_>) -> Vec<(Range<u64>, u64)> {
     let range = |addr: u64, size: u64| addr..addr.saturating_add(size);
-    let mut ranges: Vec<Range<u64>> = file
+    let mut code: Vec<(Range<u64>, u64)> = file
         .sections()
         .filter(is_code_section)
-        .map(|section| range(section.address(), section.size()))
+        .filter_map(|section| Some((range(section.address(), section.size()), section.file_range()?.0)))
         .collect();
-    if ranges.is_empty() {
+    if code.is_empty() {
         let is_code = |segment: &object::Segment<'_, '_>| match segment.flags() {
             object::SegmentFlags::Elf { p_flags, .. } => p_flags.0 & 1 != 0,
             _ => false,
         };
-        ranges = file.segments().filter(is_code).map(|s| range(s.address(), s.size())).collect();
+        let segments = file.segments().filter(is_code);
+        code = segments.map(|s| (range(s.address(), s.size()), s.file_range().0)).collect();
     }
-    disjoint(ranges)
+    code.sort_by_key(|(range, _)| range.start);
+    code
 }

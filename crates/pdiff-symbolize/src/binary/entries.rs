@@ -5,8 +5,7 @@
 
 use gimli::{Abbreviation, Attribute, DwTag, EntriesRaw, Reader, UnitOffset};
 
-use crate::binary::sections::Slice;
-use crate::binary::units::Unit;
+use crate::binary::dwarf::{Slice, Unit};
 
 /// Abbreviations with greater codes are summed up each time; compilers number them from 1.
 const MAX_KNOWN: usize = 1 << 12;

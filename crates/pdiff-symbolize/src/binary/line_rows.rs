@@ -5,12 +5,11 @@
 
 use std::ops::Range;
 
-use gimli::{EndianSlice, Endianity, LineRow as GimliRow};
+use gimli::LineRow as GimliRow;
 use rustc_hash::FxHashMap;
 
-use crate::binary::sections::Dwarf;
+use crate::binary::dwarf::{Dwarf, Unit};
 use crate::binary::source_path::join_path;
-use crate::binary::units::Unit;
 
 /// Longest path taken from a line table.
 const MAX_PATH_BYTES: usize = 4096;
@@ -94,11 +93,7 @@ impl<'r, 'a> Files<'r, 'a> {
 }
 
 /// The path of a file of a unit's line table, joined to its directories, with `.` and `..` folded.
-pub(crate) fn file_path<'a, E: Endianity>(
-    dwarf: &gimli::Dwarf<EndianSlice<'a, E>>,
-    unit: &gimli::Unit<EndianSlice<'a, E>>,
-    index: u64,
-) -> Option<String> {
+pub(crate) fn file_path<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, index: u64) -> Option<String> {
     let header = unit.line_program.as_ref()?.header();
     let file = header.file(index)?;
     let text = |value| dwarf.attr_string(unit, value).ok().map(|slice| slice.to_string_lossy());

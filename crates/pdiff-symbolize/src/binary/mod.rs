@@ -6,26 +6,34 @@
 //! ```text
 //! object_files   which files belong to a binary: its debug file, what that shares (dwz), split units
 //! elf_file       segments, code, build-id, sections, inflated on demand
-//! symbol_table   functions by symbol, PLT stubs among them
-//! sections       the DWARF sections of those files
+//! symbol_entries what symbol tables say; symbol_table: which function an address is in; plt: stubs
+//! sections       the DWARF sections of those files; split: those of split units
 //! units          compilation units and their ranges; entries: a walk over one unit
+//! code_ranges, reference, strings, scopes    what attributes of entries say
 //! line_rows      lines and source files of a unit
 //! ```
 
+pub(crate) mod code_ranges;
 pub(crate) mod content_hash;
+pub(crate) mod dwarf;
 pub(crate) mod elf_file;
 pub(crate) mod entries;
 pub(crate) mod file_bytes;
 pub(crate) mod function_name;
 pub(crate) mod inflate;
+pub(crate) mod layout;
 pub(crate) mod line_rows;
 pub(crate) mod object_files;
 pub(crate) mod plt;
 pub(crate) mod ranges;
+pub(crate) mod reference;
 pub(crate) mod scoped_name;
+pub(crate) mod scopes;
 pub(crate) mod sections;
 pub(crate) mod source_path;
 pub(crate) mod split;
+pub(crate) mod strings;
+pub(crate) mod symbol_entries;
 pub(crate) mod symbol_name;
 pub(crate) mod symbol_table;
 pub(crate) mod unit_root;

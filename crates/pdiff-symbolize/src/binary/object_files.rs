@@ -16,6 +16,8 @@ use pdiff_profile::BuildId;
 
 use crate::binary::content_hash::ContentHash;
 use crate::binary::elf_file::ElfFile;
+use crate::binary::split::SplitFiles;
+use crate::binary::symbol_entries::SymbolEntries;
 use crate::binary::symbol_table::SymbolTable;
 use crate::options::{SymbolizeOptions, Wanted};
 
@@ -29,10 +31,11 @@ pub(crate) struct ObjectFiles {
     /// What several debug files share.
     pub(crate) shared: Option<ElfFile>,
     /// Packed split debug information.
-    pub(crate) package: Option<ElfFile>,
+    package: Option<ElfFile>,
     /// Where split debug information is looked for beside where it was made.
-    pub(crate) split_directories: Vec<PathBuf>,
-    /// The functions by symbol, once they are asked for.
+    split_directories: Vec<PathBuf>,
+    /// What the symbol tables say, once it is asked for.
+    symbol_entries: OnceLock<SymbolEntries>,
     symbols: OnceLock<SymbolTable>,
 }
 
@@ -44,7 +47,15 @@ impl ObjectFiles {
         let shared = find_shared(with_dwarf, options);
         let package = find_package(&file, with_dwarf);
         let split_directories = file.path().parent().map(Path::to_path_buf).into_iter().collect();
-        Self { file, debug_file, shared, package, split_directories, symbols: OnceLock::new() }
+        Self {
+            file,
+            debug_file,
+            shared,
+            package,
+            split_directories,
+            symbol_entries: OnceLock::new(),
+            symbols: OnceLock::new(),
+        }
     }
 
     /// The file with the debug information.
@@ -61,13 +72,23 @@ impl ObjectFiles {
     pub(crate) fn fingerprint(&self) -> u64 {
         let files = [Some(&self.file), self.debug_file.as_ref(), self.shared.as_ref(), self.package.as_ref()];
         let mut hash = ContentHash::new();
-        files.iter().for_each(|file| hash.add_u64(file.map_or(0, ElfFile::size)));
+        files.iter().for_each(|file| hash.number(file.map_or(0, ElfFile::size)));
         hash.finish()
     }
 
-    /// The functions by symbol.
+    /// The functions in the symbol tables.
+    pub(crate) fn symbol_entries(&self) -> &SymbolEntries {
+        self.symbol_entries.get_or_init(|| SymbolEntries::read(&self.file, self.debug_file.as_ref()))
+    }
+
+    /// Where split units are found.
+    pub(crate) fn split_files(&self) -> SplitFiles<'_> {
+        SplitFiles::new(self.package.as_ref(), self.split_directories.clone())
+    }
+
+    /// The functions by symbol: ranges that do not overlap.
     pub(crate) fn symbols(&self) -> &SymbolTable {
-        self.symbols.get_or_init(|| SymbolTable::read(&self.file, self.debug_file.as_ref()))
+        self.symbols.get_or_init(|| SymbolTable::new(&self.file, self.symbol_entries()))
     }
 }
 

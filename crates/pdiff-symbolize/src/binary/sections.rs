@@ -7,15 +7,12 @@
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
-use gimli::{EndianSlice, RunTimeEndian, SectionId};
+use gimli::{RunTimeEndian, SectionId};
 use rayon::prelude::*;
 
+use crate::binary::dwarf::{Dwarf, Slice};
 use crate::binary::elf_file::{ElfFile, SectionBytes};
-
-/// How DWARF is read.
-pub(crate) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
-/// DWARF as gimli has it.
-pub(crate) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
+use crate::binary::strings::StringTables;
 
 /// What is read of the DWARF sections, in this order.
 const NEEDED: [SectionId; 10] = [
@@ -61,6 +58,17 @@ impl<'a> DebugSections<'a> {
         Self { own, shared: None }
     }
 
+    /// The names of sections that cannot be read or inflated.
+    pub(crate) fn damaged(&self) -> impl Iterator<Item = &'static str> {
+        [Some(&self.own), self.shared.as_ref()].into_iter().flatten().flat_map(Sections::damaged)
+    }
+
+    /// The strings alone; the rest is freed.
+    pub(crate) fn into_strings(self) -> StringTables<'a> {
+        let shared = self.shared.map(Sections::into_strings);
+        StringTables { own: self.own.into_strings(), shared: shared.unwrap_or_default() }
+    }
+
     /// The DWARF in these sections.
     pub(crate) fn dwarf(&self) -> Dwarf<'_> {
         let mut dwarf = self.own.dwarf(|_| true);
@@ -92,6 +100,18 @@ impl<'a> Sections<'a> {
             None => meanwhile(&sections),
         });
         sections
+    }
+
+    fn damaged(&self) -> impl Iterator<Item = &'static str> {
+        let is_damaged = |bytes: &OnceLock<_>| matches!(bytes.get(), Some(SectionBytes::Damaged));
+        let sections = NEEDED.iter().zip(&self.bytes);
+        sections.filter(move |(_, bytes)| is_damaged(bytes)).map(|(id, _)| id.name())
+    }
+
+    fn into_strings(self) -> SectionBytes<'a> {
+        let is_strings = |(id, _): &(&SectionId, _)| **id == SectionId::DebugStr;
+        let strings = NEEDED.iter().zip(self.bytes).find(is_strings);
+        strings.and_then(|(_, bytes)| bytes.into_inner()).unwrap_or_default()
     }
 
     /// The DWARF without its strings; `None` as long as other sections than those are being inflated.

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use gimli::{DwoId, EndianSlice};
 
+use crate::binary::dwarf::{Dwarf, Slice, Unit};
 use crate::binary::elf_file::{ElfFile, SectionBytes};
-use crate::binary::sections::{DebugSections, Dwarf, Slice, endian_of};
-use crate::binary::units::{Unit, Units};
+use crate::binary::sections::{DebugSections, endian_of};
+use crate::binary::units::Units;
 
 /// What is done with a split unit.
 type ReadUnit<'f> = dyn for<'x, 'y> FnMut(&'x Dwarf<'y>, &'x Units<'y>) + 'f;
@@ -51,7 +52,10 @@ impl<'f> SplitFiles<'f> {
         let package = sections.borrow(|bytes| EndianSlice::new(bytes, *endian), empty);
         let Ok(package) = package else { return false };
         match package.find_cu(id, dwarf) {
-            Ok(Some(split)) => read_matching(&split, skeleton, id, read),
+            Ok(Some(mut split)) => {
+                split.debug_line_str = dwarf.debug_line_str;
+                read_matching(&split, skeleton, id, read)
+            }
             _ => false,
         }
     }
@@ -65,6 +69,7 @@ impl<'f> SplitFiles<'f> {
             let sections = DebugSections::load_split(&file);
             let mut split = sections.dwarf();
             split.make_dwo(dwarf);
+            split.debug_line_str = dwarf.debug_line_str;
             read_matching(&split, skeleton, id, read)
         })
     }
@@ -86,13 +91,16 @@ fn read_matching(split: &Dwarf<'_>, skeleton: &Unit<'_>, id: DwoId, read: &mut R
     false
 }
 
-/// The files of a split unit that names no table: from DWARF 5 on the table beside it, before the skeleton's.
+/// The files of a split unit that names no table: from DWARF 5 on the table beside it, where the compiler wrote one (Clang
+/// does not), else the skeleton's, whose strings stand in the binary.
 fn file_table<'x>(split: &Dwarf<'x>, skeleton: &Unit<'x>) -> Option<gimli::IncompleteLineProgram<Slice<'x>>> {
     if skeleton.header.version() < 5 {
         return skeleton.line_program.clone();
     }
     let (comp_dir, name) = (skeleton.comp_dir, skeleton.name);
-    split.debug_line.program(gimli::DebugLineOffset(0), skeleton.header.address_size(), comp_dir, name).ok()
+    let beside =
+        split.debug_line.program(gimli::DebugLineOffset(0), skeleton.header.address_size(), comp_dir, name);
+    beside.ok().or_else(|| skeleton.line_program.clone())
 }
 
 fn dwo_path(dwarf: &Dwarf<'_>, skeleton: &Unit<'_>) -> Option<PathBuf> {

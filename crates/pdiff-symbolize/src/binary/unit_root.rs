@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use gimli::{
     Abbreviations, AttributeValue, DebugAbbrev, DebugAddrBase, DebugLocListsBase, DebugRngListsBase,
-    DebugStrOffsetsBase, Section, UnitHeader,
+    DebugStrOffsetsBase, Section, UnitHeader, UnitType,
 };
 
-use crate::binary::sections::{Dwarf, Slice};
-use crate::binary::units::{Unit, own_ranges};
+use crate::binary::dwarf::{Dwarf, Slice, Unit};
+
+/// Most ranges read of one entry; beyond that the file is damaged or hostile.
+pub(crate) const MAX_RANGES: usize = 1 << 16;
 
 /// The ranges of a unit's root entry; `None` if they cannot be told without the whole unit.
 pub(crate) fn root_ranges<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>) -> Option<Vec<Range<u64>>> {
@@ -47,6 +49,33 @@ pub(crate) fn root_ranges<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>) 
         unit.low_pc = dwarf.attr_address(&unit, low_pc).ok()?.unwrap_or(0);
     }
     Some(own_ranges(dwarf, &unit))
+}
+
+/// The ranges of a unit's root entry.
+pub(crate) fn own_ranges<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> Vec<Range<u64>> {
+    let mut ranges = Vec::new();
+    if let Ok(mut iter) = dwarf.unit_ranges(unit) {
+        while let Ok(Some(range)) = iter.next() {
+            if range.begin < range.end && ranges.len() < MAX_RANGES {
+                ranges.push(range.begin..range.end);
+            }
+        }
+    }
+    ranges
+}
+
+/// Whether the entries of a unit lie in a split file, as far as its root says so.
+pub(crate) fn is_skeleton<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>) -> bool {
+    if matches!(header.type_(), UnitType::Skeleton(_)) {
+        return true;
+    }
+    let names_file = || {
+        let abbreviations = first_abbreviation(dwarf, header.debug_abbrev_offset().0)?;
+        let mut entries = header.entries_raw(&abbreviations, None).ok()?;
+        let root = entries.read_abbreviation().ok()??;
+        Some(root.attributes().iter().any(|spec| spec.name() == gimli::DW_AT_GNU_dwo_name))
+    };
+    header.version() < 5 && names_file().unwrap_or(false)
 }
 
 /// The first abbreviation of a table.

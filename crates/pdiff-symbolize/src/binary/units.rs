@@ -10,20 +10,17 @@ use gimli::{DebugInfoOffset, UnitHeader};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::binary::sections::{Dwarf, Slice};
-use crate::binary::unit_root::root_ranges;
+use crate::binary::dwarf::{Dwarf, Slice, Unit};
+use crate::binary::unit_root::{MAX_RANGES, is_skeleton, own_ranges, root_ranges};
 
-/// A unit with its abbreviations and line program.
-pub(crate) type Unit<'a> = gimli::Unit<Slice<'a>>;
-
-/// Most ranges read of one entry; beyond that the file is damaged or hostile.
-pub(crate) const MAX_RANGES: usize = 1 << 16;
 /// Most units that claim one address and are asked in turn.
 const MAX_CLAIMS: usize = 8;
 
 /// The units of one `.debug_info` section, in order.
 pub(crate) struct Units<'a> {
     headers: Vec<UnitHeader<Slice<'a>>>,
+    /// Whether a damaged header hides those behind it.
+    is_cut_off: bool,
     parsed: Vec<OnceLock<Option<Unit<'a>>>>,
 }
 
@@ -52,26 +49,45 @@ impl<'a> Units<'a> {
     pub(crate) fn read(dwarf: &Dwarf<'a>) -> Self {
         let mut headers = Vec::new();
         let mut iter = dwarf.units();
-        while let Ok(Some(header)) = iter.next() {
-            headers.push(header);
-        }
+        let is_cut_off = loop {
+            match iter.next() {
+                Ok(Some(header)) => headers.push(header),
+                Ok(None) => break false,
+                Err(_) => break true,
+            }
+        };
         let parsed = headers.iter().map(|_| OnceLock::new()).collect();
-        Self { headers, parsed }
+        Self { headers, is_cut_off, parsed }
     }
 
     /// A single unit, already read.
     pub(crate) fn from_unit(unit: Unit<'a>) -> Self {
-        Self { headers: vec![unit.header], parsed: vec![OnceLock::from(Some(unit))] }
+        Self { headers: vec![unit.header], is_cut_off: false, parsed: vec![OnceLock::from(Some(unit))] }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.headers.len()
     }
 
-    /// A unit by its place; `None` if it is damaged.
+    /// Whether there are units behind these that cannot be found: a header is damaged.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.is_cut_off
+    }
+
+    /// Whether entries of any unit lie in a split file.
+    pub(crate) fn has_split(&self, dwarf: &Dwarf<'a>) -> bool {
+        self.headers.iter().any(|header| is_skeleton(dwarf, *header))
+    }
+
+    /// A unit by its place, for one reading; `None` if it is damaged.
+    pub(crate) fn open(&self, dwarf: &Dwarf<'a>, index: usize) -> Option<Unit<'a>> {
+        dwarf.unit(*self.headers.get(index)?).ok()
+    }
+
+    /// A unit by its place, kept open; `None` if it is damaged.
     pub(crate) fn get(&self, dwarf: &Dwarf<'a>, index: usize) -> Option<&Unit<'a>> {
         let cell = self.parsed.get(index)?;
-        cell.get_or_init(|| dwarf.unit(*self.headers.get(index)?).ok()).as_ref()
+        cell.get_or_init(|| self.open(dwarf, index)).as_ref()
     }
 
     /// What the root entry of a unit claims.
@@ -156,19 +172,6 @@ fn all_ranges(by_unit: &[Vec<Range<u64>>]) -> Vec<ClaimedRange> {
     for range in &mut ranges {
         max_end = max_end.max(range.end);
         range.max_end = max_end;
-    }
-    ranges
-}
-
-/// The ranges of a unit's root entry.
-pub(crate) fn own_ranges<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> Vec<Range<u64>> {
-    let mut ranges = Vec::new();
-    if let Ok(mut iter) = dwarf.unit_ranges(unit) {
-        while let Ok(Some(range)) = iter.next() {
-            if range.begin < range.end && ranges.len() < MAX_RANGES {
-                ranges.push(range.begin..range.end);
-            }
-        }
     }
     ranges
 }

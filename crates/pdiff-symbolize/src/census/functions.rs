@@ -13,10 +13,12 @@ use pdiff_profile::census::{InlineAttribute, Linkage};
 use pdiff_profile::names::split_clone_suffix;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use crate::binary::symbol_entries::Binding;
+
 use super::code_places::{CodePlaces, Owner};
 use super::identity::{Identity, Name, NameId, Names};
-use super::symbols::{Binding, Symbol, Symbols};
-use super::unit::{Place, Told, Units};
+use super::symbols::{Symbol, Symbols};
+use super::unit::{SourcePlace, Told, Units};
 
 /// A merged function.
 #[derive(Clone, Debug)]
@@ -72,7 +74,7 @@ struct Merger<'a> {
     /// The first function of each signature.
     by_identity: FxHashMap<Identity, u32>,
     /// `None` where several functions stand at one place.
-    by_place: FxHashMap<Place, Option<u32>>,
+    by_place: FxHashMap<SourcePlace, Option<u32>>,
     functions_with_code: FxHashSet<u32>,
     starts: FxHashMap<u64, u32>,
 }
@@ -116,7 +118,7 @@ impl<'a> Merger<'a> {
     }
 
     /// The places of functions that may be in case 2.
-    fn wanted_places(&self) -> FxHashSet<Place> {
+    fn wanted_places(&self) -> FxHashSet<SourcePlace> {
         let units = self.units.units.iter();
         let unnamed = units.flat_map(|unit| unit.functions.iter().map(move |function| (unit, function)));
         unnamed

@@ -11,8 +11,9 @@ use pdiff_profile::names::{FunctionName, demangle, split_clone_suffix};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::digest::Digest;
-use super::raw_text::{RawText, Strings};
+use crate::binary::content_hash::ContentHash;
+use crate::binary::strings::{RawText, Strings};
+
 use super::symbols::Symbols;
 use super::unit::{UnitFacts, Units};
 use super::variants::{self, Variants};
@@ -73,9 +74,9 @@ impl Name {
     fn of(qualified: Box<str>, signature: Option<&str>, linkage: Option<&str>) -> Self {
         let signature = signature.unwrap_or(&qualified);
         let parameters = signature.strip_prefix(&*qualified).filter(|rest| !rest.is_empty());
-        let mut digest = Digest::new();
-        digest.bytes(signature.as_bytes());
-        let identity = Identity(digest.finish());
+        let mut hash = ContentHash::new();
+        hash.bytes(signature.as_bytes());
+        let identity = Identity(hash.finish());
         let parameters = parameters.map(Box::from);
         Self { qualified, parameters, linkage: linkage.map(Box::from), identity }
     }
@@ -182,8 +183,8 @@ impl<'n> Demangled<'n> {
 struct Texts<'n> {
     texts: Vec<&'n str>,
     by_text: FxHashMap<&'n str, NameId>,
-    /// By offset in `.debug_str`; `None` for those without text.
-    by_offset: FxHashMap<usize, Option<NameId>>,
+    /// By place in a table of strings; `None` for those without text.
+    by_place: FxHashMap<RawText<'n>, Option<NameId>>,
 }
 
 impl<'n> Texts<'n> {
@@ -191,7 +192,7 @@ impl<'n> Texts<'n> {
         Self {
             texts: Vec::with_capacity(texts),
             by_text: FxHashMap::with_capacity_and_hasher(texts, FxBuildHasher),
-            by_offset: FxHashMap::with_capacity_and_hasher(texts, FxBuildHasher),
+            by_place: FxHashMap::with_capacity_and_hasher(texts, FxBuildHasher),
         }
     }
 
@@ -214,12 +215,14 @@ impl<'n> Texts<'n> {
     }
 
     fn id_of_raw(&mut self, strings: &Strings<'n>, text: RawText<'n>) -> Option<NameId> {
-        let RawText::Shared(offset) = text else { return self.id_of_text(strings.get(text)) };
-        if let Some(id) = self.by_offset.get(&offset) {
+        if !matches!(text, RawText::InTable(_) | RawText::InShared(_)) {
+            return self.id_of_text(strings.get(text));
+        }
+        if let Some(id) = self.by_place.get(&text) {
             return *id;
         }
         let id = self.id_of_text(strings.get(text));
-        self.by_offset.insert(offset, id);
+        self.by_place.insert(text, id);
         id
     }
 

@@ -13,14 +13,14 @@ use super::code::{BodyFacts, decode_bodies};
 use super::code_places::{CodePlace, CodePlaces};
 use super::functions::{Functions, Merged};
 use super::identity::{Name, Names};
-use super::image::Image;
 use super::symbols::Symbols;
 use super::text_order::sort_by_text;
 use super::unit::{UnitFacts, Units};
+use crate::binary::elf_file::ElfFile;
 
 /// The finished census.
 pub(super) fn assemble(
-    image: &Image<'_>,
+    file: &ElfFile,
     units: &Units,
     symbols: &Symbols<'_>,
     names: Names,
@@ -29,9 +29,9 @@ pub(super) fn assemble(
     let has_units = units.units.iter().any(|unit| !unit.functions.is_empty());
     let visibility = if has_units { Visibility::DebugInfo } else { symbols.visibility };
     let mut builder = CensusBuilder::new(visibility);
-    let producers = add_producers(&mut builder, image, units);
+    let producers = add_producers(&mut builder, file, units);
     let (decoded, (functions, ids)) = rayon::join(
-        || decode_bodies(image, &code.places),
+        || decode_bodies(file, &code.places),
         || {
             let functions = Functions::merge(units, symbols, names, code);
             let ids = add_functions(&mut builder, &functions, &producers);
@@ -62,15 +62,24 @@ fn coverage(units: &Units, decoded: &[BodyFacts]) -> Coverage {
 }
 
 /// The producer of each unit; without units, those of the `.comment` section.
-fn add_producers(builder: &mut CensusBuilder, image: &Image<'_>, units: &Units) -> Vec<ProducerId> {
+fn add_producers(builder: &mut CensusBuilder, file: &ElfFile, units: &Units) -> Vec<ProducerId> {
     let ids =
         units.units.iter().map(|unit| builder.producer(Producer::from_text(&unit.producer, 1))).collect();
     if units.units.is_empty() {
-        for text in image.comments() {
+        for text in comments(&file.section(".comment")) {
             builder.producer(Producer::from_text(text, 0));
         }
     }
     ids
+}
+
+/// The compilers that the `.comment` section names.
+fn comments(section: &[u8]) -> Vec<&str> {
+    let texts = section.split(|byte| *byte == 0).filter_map(|text| std::str::from_utf8(text).ok());
+    let mut texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    texts
 }
 
 /// Adds the functions in the order of their names; the new id of each, by its old.

@@ -1,26 +1,14 @@
 //! The functions that symbol tables name, by address.
-//!
-//! `.symtab` where it is there, else `.dynsym`. Markers (annobin), sections, data and undefined symbols are left out;
-//! so are symbols outside of code.
 
 use std::ops::Range;
 
-use object::LittleEndian;
-use object::elf::{SHN_UNDEF, STB_GLOBAL, STB_GNU_UNIQUE, STB_LOCAL, STT_FUNC, STT_GNU_IFUNC};
-use object::read::elf::{Sym as _, SymbolTable};
 use pdiff_profile::census::Visibility;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::image::Image;
+use crate::binary::elf_file::ElfFile;
 use crate::binary::plt::plt_stubs;
-
-/// Who sees a symbol. Orders: what is preferred among names of one address comes first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Binding {
-    Global,
-    Weak,
-    Local,
-}
+use crate::binary::symbol_entries::{Binding, SymbolEntries, SymbolEntry, SymbolKind, TableKind};
+use crate::binary::symbol_name::NameTable;
 
 /// A function in a symbol table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,25 +32,22 @@ pub(super) struct Symbols<'a> {
 }
 
 impl<'a> Symbols<'a> {
-    /// The symbols of `described`, or of `image` where that has none; stubs from `image`.
-    pub(super) fn read(image: &Image<'a>, described: &Image<'a>) -> Self {
-        let mut functions = functions_of(described.file.elf_symbol_table(), image);
-        let mut visibility = Visibility::Symbols;
-        if functions.is_empty() {
-            functions = functions_of(image.file.elf_symbol_table(), image);
-        }
-        if functions.is_empty() {
-            functions = functions_of(image.file.elf_dynamic_symbol_table(), image);
-            visibility = Visibility::DynamicSymbols;
-        }
+    /// The functions among `entries`, which are in the code of `file`; stubs from `file`.
+    pub(super) fn read(file: &ElfFile, entries: &'a SymbolEntries) -> Self {
+        let mut functions: Vec<Symbol<'a>> =
+            entries.entries.iter().filter_map(|entry| function_of(entry, &entries.names)).collect();
+        let visibility = match entries.table {
+            TableKind::All if !functions.is_empty() => Visibility::Symbols,
+            _ => Visibility::DynamicSymbols,
+        };
         functions.sort_unstable_by_key(|symbol| (symbol.addr, symbol.binding, symbol.name));
         functions.dedup_by_key(|symbol| (symbol.addr, symbol.name));
-        bound_sizes(&mut functions, image);
+        bound_sizes(&mut functions, file);
         let mut places = FxHashMap::with_capacity_and_hasher(functions.len(), FxBuildHasher);
         for (place, symbol) in functions.iter().enumerate() {
             places.entry(symbol.addr).or_insert(place..place).end = place + 1;
         }
-        Self { functions, places, imports: stubs(image), visibility }
+        Self { functions, places, imports: stubs(file), visibility }
     }
 
     /// The symbols at an address.
@@ -83,45 +68,29 @@ impl<'a> Symbols<'a> {
     }
 }
 
-fn functions_of<'a>(
-    table: &SymbolTable<'a, object::elf::FileHeader64<LittleEndian>>,
-    image: &Image<'_>,
-) -> Vec<Symbol<'a>> {
-    let strings = table.strings();
-    let symbol_of = |symbol: &object::elf::Sym64<LittleEndian>| {
-        let is_function = matches!(symbol.st_type(), STT_FUNC | STT_GNU_IFUNC);
-        let is_defined = symbol.st_shndx(LittleEndian) != SHN_UNDEF;
-        let addr = symbol.st_value(LittleEndian);
-        if !is_function || !is_defined || image.stretch_of(addr).is_none() {
-            return None;
-        }
-        let binding = match symbol.st_bind() {
-            STB_GLOBAL | STB_GNU_UNIQUE => Binding::Global,
-            STB_LOCAL => Binding::Local,
-            _ => Binding::Weak,
-        };
-        let name = std::str::from_utf8(symbol.name(LittleEndian, strings).ok()?).ok()?;
-        Some(Symbol { addr, size: symbol.st_size(LittleEndian), binding, name }).filter(|_| !name.is_empty())
-    };
-    table.iter().filter_map(symbol_of).collect()
+/// A function; labels, and those whose names are not UTF-8, are none.
+fn function_of<'a>(entry: &SymbolEntry, names: &'a NameTable) -> Option<Symbol<'a>> {
+    let name = std::str::from_utf8(names.get(entry.name)).ok()?;
+    let SymbolEntry { addr, size, kind, binding, .. } = *entry;
+    (kind == SymbolKind::Function && !name.is_empty()).then_some(Symbol { addr, size, binding, name })
 }
 
 /// Functions without a size (assembly) end where the next begins, and none goes past its section.
-fn bound_sizes(functions: &mut [Symbol<'_>], image: &Image<'_>) {
+fn bound_sizes(functions: &mut [Symbol<'_>], file: &ElfFile) {
     let mut next = u64::MAX;
     let mut here = u64::MAX;
     for symbol in functions.iter_mut().rev() {
         if symbol.addr < here {
             (next, here) = (here, symbol.addr);
         }
-        let section_end = image.stretch_of(symbol.addr).map_or(symbol.addr, |stretch| stretch.end);
+        let section_end = file.code_at(symbol.addr).map_or(symbol.addr, |code| code.end);
         let room = section_end - symbol.addr;
         symbol.size = if symbol.size == 0 { room.min(next - symbol.addr) } else { symbol.size.min(room) };
     }
 }
 
 /// The stubs of a file: where each is, and the function of another object it jumps to.
-fn stubs(image: &Image<'_>) -> Vec<(u64, Box<str>)> {
-    let Ok(file) = object::File::parse(image.bytes) else { return Vec::new() };
-    plt_stubs(&file).into_iter().map(|stub| (stub.start, stub.function)).collect()
+fn stubs(file: &ElfFile) -> Vec<(u64, Box<str>)> {
+    let stubs = file.object().map(|object| plt_stubs(&object)).unwrap_or_default();
+    stubs.into_iter().map(|stub| (stub.start, stub.function)).collect()
 }

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use pdiff_profile::census::{Census, EdgeSource, Function, InlineAttribute, Linkage, Spin, Visibility};
 
-use super::image::Image;
-use super::sections::Sections;
-use super::{CensusError, take_census};
+use super::unit::{Units, read_units};
+use crate::binary::elf_file::ElfFile;
+use crate::binary::object_files::ObjectFiles;
+use crate::binary::sections::DebugSections;
+use crate::options::SymbolizeOptions;
 
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/census")
@@ -14,6 +16,19 @@ fn fixture() -> PathBuf {
 
 fn tiny() -> Vec<u8> {
     std::fs::read(fixture().join("tiny.elf")).unwrap()
+}
+
+/// The census of a program of these bytes; `None` if they are no ELF file.
+fn take_census(program: &[u8]) -> Option<Census> {
+    with_files(program, super::take_census)
+}
+
+fn with_files<T>(program: &[u8], read: impl FnOnce(&ObjectFiles) -> T) -> Option<T> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("program");
+    std::fs::write(&path, program).unwrap();
+    let file = ElfFile::open(&path).ok()?;
+    Some(read(&ObjectFiles::find(file, &SymbolizeOptions::new())))
 }
 
 fn only<'a>(census: &'a Census, name: &str) -> Function<'a> {
@@ -63,7 +78,7 @@ fn check_program(census: &Census) {
 
 #[test]
 fn the_tiny_program_is_read() {
-    let census = take_census(&tiny(), None).unwrap();
+    let census = take_census(&tiny()).unwrap();
     check_program(&census);
     let lines: Vec<u32> = census.sites_of(only(&census, "leaf").id()).iter().map(|site| site.line).collect();
     assert_eq!(lines, [14, 16]);
@@ -77,7 +92,7 @@ fn the_tiny_program_is_read() {
 
 #[test]
 fn equal_bodies_hash_alike_and_others_do_not() {
-    let census = take_census(&tiny(), None).unwrap();
+    let census = take_census(&tiny()).unwrap();
     let same = |a: Function<'_>, b: Function<'_>| census.same_code(a.id(), &census, b.id());
     let helpers: Vec<_> = census.find("helper").collect();
     assert_eq!(same(helpers[0], helpers[0]), Some(true));
@@ -87,13 +102,35 @@ fn equal_bodies_hash_alike_and_others_do_not() {
 /// Builds the tiny program; `None` where that compiler is missing.
 fn build(compiler: &str, flags: &[&str]) -> Option<Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
-    let out = dir.path().join("tiny");
+    build_in(dir.path(), compiler, flags).map(|program| std::fs::read(program).unwrap())
+}
+
+/// The same in a directory that stays.
+fn build_in(dir: &Path, compiler: &str, flags: &[&str]) -> Option<PathBuf> {
     let common = ["-O2", "-g", "-nostdlib", "-static", "-no-pie", "-fno-exceptions", "-fcf-protection=none"];
+    let sources = ["first.cc", "second.cc"].map(|source| fixture().canonicalize().unwrap().join(source));
     let mut command = pdiff_testing::tool(compiler)?;
-    command.current_dir(fixture()).args(common).args(flags).args(["first.cc", "second.cc", "-o"]).arg(&out);
-    let done = command.output().unwrap();
-    pdiff_testing::did(compiler, &format!("build with {flags:?}"), done.status.success())
-        .then(|| std::fs::read(out).unwrap())
+    command.current_dir(dir).args(common).args(flags).args(sources).args(["-o", "tiny"]);
+    let is_built = command.output().unwrap().status.success();
+    pdiff_testing::did(compiler, &format!("build with {flags:?}"), is_built).then(|| dir.join("tiny"))
+}
+
+/// The census of a program with the files beside it.
+fn census_beside(program: &Path) -> Census {
+    let file = ElfFile::open(program).unwrap();
+    super::take_census(&ObjectFiles::find(file, &SymbolizeOptions::new()))
+}
+
+/// What a census says of each function, whoever stored it how.
+fn content(census: &Census) -> Vec<String> {
+    let said = |function: Function<'_>| {
+        let sites = census.sites_of(function.id()).iter().map(|site| (site.caller, site.line, site.count));
+        let sites: Vec<_> = sites.collect();
+        let (file, line, inline) = (function.file(), function.line(), function.inline_attribute());
+        let (bodies, calls) = (function.bodies(), census.calls_from(function.id()));
+        format!("{function:?} {file:?}:{line:?} {inline:?} {sites:?} {bodies:?} {calls:?}")
+    };
+    census.functions().map(said).collect()
 }
 
 #[test]
@@ -101,7 +138,7 @@ fn every_dwarf_version_says_the_same() {
     for compiler in ["g++", "clang++"] {
         for version in ["-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"] {
             if let Some(image) = build(compiler, &[version]) {
-                check_program(&take_census(&image, None).unwrap());
+                check_program(&take_census(&image).unwrap());
             }
         }
     }
@@ -111,7 +148,7 @@ fn every_dwarf_version_says_the_same() {
 fn compressed_sections_and_minimal_line_tables_do() {
     for flags in [["-gz=zlib", "-g"], ["-gz=zlib-gnu", "-g"], ["-g1", "-gdwarf-4"]] {
         if let Some(image) = build("g++", &flags) {
-            check_program(&take_census(&image, None).unwrap());
+            check_program(&take_census(&image).unwrap());
         }
     }
 }
@@ -125,15 +162,55 @@ fn code_of_a_unit_in_thousands_of_sections_is_its_own() {
     let Some(mut gcc) = pdiff_testing::tool("gcc") else { return };
     assert!(gcc.current_dir(dir.path()).args(flags).status().unwrap().success());
     let image = std::fs::read(dir.path().join("many")).unwrap();
-    let sections = Sections::inflate(&Image::parse(&image).unwrap()).unwrap();
-    let units = super::unit::read_units(&sections);
+    let read = |files: &ObjectFiles| {
+        let sections = DebugSections::load(&files.file, None, |_| ());
+        read_units(&sections, &files.split_files())
+    };
+    let units: Units = with_files(&image, read).unwrap();
     assert_eq!(units.units.iter().map(|unit| unit.covered.len()).sum::<usize>(), 5001);
+}
+
+#[test]
+fn split_debug_information_says_the_same() {
+    for compiler in ["g++", "clang++"] {
+        for version in ["-gdwarf-4", "-gdwarf-5"] {
+            let (whole, split) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let Some(one) = build_in(whole.path(), compiler, &[version]) else { continue };
+            let Some(other) = build_in(split.path(), compiler, &[version, "-gsplit-dwarf"]) else { continue };
+            let census = census_beside(&other);
+            check_program(&census);
+            assert_eq!(content(&census), content(&census_beside(&one)), "{compiler} {version}");
+            assert_eq!(census.coverage().split_units, 0);
+            // A unit whose file is gone is missed, and said to be.
+            let dwo = std::fs::read_dir(split.path()).unwrap().map(|entry| entry.unwrap().path());
+            let first = dwo.into_iter().find(|path| path.to_string_lossy().ends_with("first.dwo")).unwrap();
+            std::fs::remove_file(first).unwrap();
+            assert_eq!(census_beside(&other).coverage().split_units, 1);
+        }
+    }
+}
+
+#[test]
+fn debug_information_that_dwz_shared_out_says_the_same() {
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(program) = build_in(dir.path(), "g++", &[version]) else { continue };
+        let expected = content(&census_beside(&program));
+        std::fs::copy(&program, dir.path().join("copy")).unwrap();
+        let Some(mut dwz) = pdiff_testing::tool("dwz") else { return };
+        assert!(
+            dwz.current_dir(dir.path()).args(["-m", "shared", "tiny", "copy"]).status().unwrap().success()
+        );
+        let census = census_beside(&program);
+        check_program(&census);
+        assert_eq!(content(&census), expected, "{version}");
+    }
 }
 
 #[test]
 fn link_time_optimisation_refers_across_units() {
     let Some(image) = build("g++", &["-flto", "-fno-ipa-icf"]) else { return };
-    let census = take_census(&image, None).unwrap();
+    let census = take_census(&image).unwrap();
     // What was inlined before link time is not told again; this was inlined at link time.
     let shared = only(&census, "shared_leaf");
     assert!(shared.inlined_instances() > 0);
@@ -143,19 +220,10 @@ fn link_time_optimisation_refers_across_units() {
 #[test]
 fn a_stripped_program_shows_no_inlines() {
     let Some(image) = build("g++", &["-s"]) else { return };
-    let census = take_census(&image, None).unwrap();
+    let census = take_census(&image).unwrap();
     assert_eq!(census.visibility(), Visibility::DynamicSymbols);
     assert_eq!(census.inlined_instances(), 0);
     assert!(census.functions().all(|function| !function.is_described()));
-    let debug = take_census(&image, Some(&tiny())).unwrap();
-    assert_eq!(debug.visibility(), Visibility::DebugInfo, "from the file that has it");
-}
-
-#[test]
-fn other_files_are_refused() {
-    assert!(matches!(take_census(b"", None), Err(CensusError::NotElf { .. })));
-    assert!(matches!(take_census(b"\x7fELF\x01\x01", None), Err(CensusError::OtherElf)));
-    assert!(matches!(take_census(&tiny(), Some(b"#!/bin/sh")), Err(CensusError::NotElf { .. })));
 }
 
 /// Damage anywhere gives an error or a census that can be used, never a panic.
@@ -166,11 +234,11 @@ fn damage_does_no_harm() {
         let mut damaged = image.clone();
         let changed = damaged.get_mut(at).unwrap();
         *changed = if at % 2 == 0 { 0xff } else { changed.wrapping_add(1) };
-        if let Ok(census) = take_census(&damaged, None) {
+        if let Some(census) = take_census(&damaged) {
             assert!(Census::from_bytes(census.to_bytes()).is_ok(), "changed at {at}");
         }
     }
     for length in (0..image.len()).step_by(131) {
-        let _ = take_census(&image[..length], None);
+        let _ = take_census(&image[..length]);
     }
 }

@@ -1,6 +1,6 @@
 //! Instructions to facts: direct calls, a hash of each body, signs of busy waiting.
 //!
-//! In: the image and where bodies lie. Out: per body its hash, its spin points and the addresses it calls. Bodies are
+//! In: the file and where bodies lie. Out: per body its hash, its spin points and the addresses it calls. Bodies are
 //! decoded from their first byte to their last; data between instructions, which compilers for these processors do not emit into
 //! functions, would be read as instructions.
 //!
@@ -14,7 +14,8 @@ use pdiff_profile::census::{BodyHash, Spin};
 use rayon::prelude::*;
 
 use super::code_places::CodePlace;
-use super::image::{Image, Processor};
+use crate::binary::elf_file::ElfFile;
+use crate::binary::layout::{Layout, Processor};
 
 use sketch::{Sketch, Transfer, TransferKind};
 
@@ -39,19 +40,29 @@ pub(super) struct Transfers {
 }
 
 /// Decodes all bodies; the facts are in their order.
-pub(super) fn decode_bodies(image: &Image<'_>, code: &[CodePlace]) -> Vec<BodyFacts> {
-    let new_sketch = Sketch::default;
-    code.par_iter().map_init(new_sketch, |sketch, place| decode_body(image, place, sketch)).collect()
+pub(super) fn decode_bodies(file: &ElfFile, code: &[CodePlace]) -> Vec<BodyFacts> {
+    let (processor, layout) = (Processor::of(file), Layout::read(file));
+    let decode = |sketch: &mut Sketch, place: &CodePlace| {
+        let is_small = place.bytes <= MAX_BODY_BYTES;
+        let bytes = if is_small { file.instructions(place.addr, place.bytes) } else { &[] };
+        decode_body(processor, &layout, place, bytes, sketch)
+    };
+    code.par_iter().map_init(Sketch::default, decode).collect()
 }
 
-fn decode_body(image: &Image<'_>, place: &CodePlace, sketch: &mut Sketch) -> BodyFacts {
-    let bytes = if place.bytes <= MAX_BODY_BYTES { image.code_at(place.addr, place.bytes) } else { &[] };
+fn decode_body(
+    processor: Processor,
+    layout: &Layout,
+    place: &CodePlace,
+    bytes: &[u8],
+    sketch: &mut Sketch,
+) -> BodyFacts {
     if bytes.is_empty() || bytes.len() as u64 != place.bytes {
         return BodyFacts::default();
     }
     sketch.begin(place.addr, bytes);
-    match image.processor {
-        Processor::X86 => x86_64::decode(&image.layout, sketch),
+    match processor {
+        Processor::X86 => x86_64::decode(layout, sketch),
         Processor::Arm => aarch64::decode(sketch),
         Processor::Other => return BodyFacts::default(),
     }

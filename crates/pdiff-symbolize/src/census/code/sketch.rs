@@ -2,7 +2,7 @@
 
 use pdiff_profile::census::Spin;
 
-use super::super::digest::Digest;
+use crate::binary::content_hash::ContentHash;
 
 /// How control leaves a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,8 +60,8 @@ impl Sketch {
 
     /// The hash of what was not blanked.
     pub(super) fn hash(&self) -> u64 {
-        let mut digest = Digest::new();
-        digest.bytes(&self.masked);
-        digest.finish()
+        let mut hash = ContentHash::new();
+        hash.bytes(&self.masked);
+        hash.finish()
     }
 }

@@ -7,8 +7,8 @@
 use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind};
 use pdiff_profile::census::Spin;
 
-use super::super::image::Layout;
 use super::sketch::{Sketch, TransferKind};
+use crate::binary::layout::Layout;
 
 /// The longest loop around an exchange that counts as waiting for it.
 const MAX_SPIN_LOOP_BYTES: u64 = 64;

@@ -1,61 +1,72 @@
-//! Functions that units refer to in other units.
+//! Functions that units refer to in other units, of the same file or of the shared one.
 //!
 //! Ordinary compilations have none; link-time optimisation and dwz do. Each unit that is referred to is walked once
 //! more per round, so the cost is that of the units concerned.
 
-use gimli::{Dwarf, UnitHeader};
+use gimli::UnitOffset;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::super::sections::Slice;
-use super::{ForeignFunction, UnitFacts, function, unit_of, walk};
+use super::facts::{ForeignFunction, MAX_ROUNDS, Place, UnitFacts};
+use super::source::Source;
+use super::{function, walk};
+use crate::binary::strings::Strings;
 
-/// Most units that one reference leads through.
-pub(super) const MAX_ROUNDS: usize = 8;
-
-/// All functions that `units` refer to in other units, by offset in `.debug_info`.
+/// All functions that `units` refer to in other units. `sources` are the file itself and the shared one.
 pub(super) fn resolve<'a>(
-    dwarf: &Dwarf<Slice<'a>>,
-    headers: &[UnitHeader<Slice<'a>>],
+    sources: (Source<'_, 'a>, Option<Source<'_, 'a>>),
+    strings: Strings<'a>,
     units: &[UnitFacts],
-) -> FxHashMap<u64, ForeignFunction> {
+) -> FxHashMap<Place, ForeignFunction> {
     let mut known = FxHashMap::default();
     let asked = units.iter().flat_map(|unit| &unit.functions).filter_map(|function| function.elsewhere);
-    let mut open: Vec<u64> = asked.collect();
+    let mut open: Vec<Place> = asked.collect();
     for _ in 0..MAX_ROUNDS {
         open.sort_unstable();
         open.dedup();
-        open.retain(|offset| !known.contains_key(offset));
+        open.retain(|place| !known.contains_key(place));
         if open.is_empty() {
             break;
         }
-        let found = functions_at(dwarf, headers, &open);
+        let found = functions_at(sources, strings, &open);
         open = found.iter().filter_map(|(_, foreign)| foreign.function.elsewhere).collect();
         known.extend(found);
     }
     known
 }
 
-/// The functions at sorted offsets of `.debug_info`.
+/// The functions at sorted places.
 fn functions_at<'a>(
-    dwarf: &Dwarf<Slice<'a>>,
-    headers: &[UnitHeader<Slice<'a>>],
-    offsets: &[u64],
-) -> Vec<(u64, ForeignFunction)> {
-    let start_of =
-        |offset: &u64| unit_of(headers, *offset).and_then(UnitHeader::debug_info_offset).map(|start| start.0);
-    let groups: Vec<&[u64]> = offsets.chunk_by(|a, b| start_of(a) == start_of(b)).collect();
-    let read = |group: &&[u64]| {
-        let Some(header) = group.first().and_then(|offset| unit_of(headers, *offset)) else {
-            return Vec::new();
-        };
-        let Some(start) = header.debug_info_offset().map(|start| start.0) else { return Vec::new() };
-        let Ok(unit) = dwarf.unit(*header) else { return Vec::new() };
-        let Ok(records) = walk::walk(dwarf, &unit) else { return Vec::new() };
-        let inside: Vec<usize> =
-            group.iter().filter_map(|at| usize::try_from(*at).ok()?.checked_sub(start)).collect();
-        let found = function::functions_at(dwarf, &unit, &records, &inside);
-        found.into_iter().map(|(at, foreign)| ((at + start) as u64, foreign)).collect()
+    (own, shared): (Source<'_, 'a>, Option<Source<'_, 'a>>),
+    strings: Strings<'a>,
+    places: &[Place],
+) -> Vec<(Place, ForeignFunction)> {
+    let source_of = |place: &Place| match place {
+        Place::Own(_) => Some(own),
+        Place::Shared(_) => shared,
     };
+    let unit_of = |place: &Place| source_of(place).and_then(|source| source.unit_of(*place));
+    let is_own = |place: &Place| matches!(place, Place::Own(_));
+    let same_unit = |a: &Place, b: &Place| is_own(a) == is_own(b) && unit_of(a) == unit_of(b);
+    let groups: Vec<&[Place]> = places.chunk_by(same_unit).collect();
+    let read = |group: &&[Place]| functions_of_unit(group, source_of, strings).unwrap_or_default();
     groups.par_iter().with_max_len(1).flat_map_iter(read).collect()
+}
+
+/// The functions at places of one unit.
+fn functions_of_unit<'r, 'a: 'r>(
+    places: &[Place],
+    source_of: impl Fn(&Place) -> Option<Source<'r, 'a>>,
+    strings: Strings<'a>,
+) -> Option<Vec<(Place, ForeignFunction)>> {
+    let first = places.first()?;
+    let source = source_of(first)?;
+    let unit = source.units.open(source.dwarf, source.unit_of(*first)?)?;
+    let records = walk::walk(&source, &unit).ok()?;
+    let by_offset: FxHashMap<UnitOffset, Place> =
+        places.iter().filter_map(|place| Some((source.offset_in(&unit, *place)?, *place))).collect();
+    let mut offsets: Vec<UnitOffset> = by_offset.keys().copied().collect();
+    offsets.sort_unstable();
+    let found = function::functions_at(&source, strings, &unit, &records, &offsets);
+    Some(found.into_iter().filter_map(|(at, foreign)| Some((*by_offset.get(&at)?, foreign))).collect())
 }

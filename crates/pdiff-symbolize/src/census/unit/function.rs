@@ -1,52 +1,31 @@
 //! The functions of a unit: what their entries and those they refer to say, put together.
 
-use gimli::{Dwarf, Unit};
+use gimli::UnitOffset;
 use pdiff_profile::census::InlineAttribute;
 use rustc_hash::FxHashMap;
 
-use super::super::digest::Digest;
-use super::super::raw_text::{KeptText, RawText, Strings};
-use super::super::sections::Slice;
-use super::UnitFacts;
-use super::paths::Paths;
-use super::records::{
-    CallSiteRow, InlineRow, Link, NO_FILE, Records, Root, Scope, ScopeKind, Subprogram, Target,
+use super::facts::{
+    CallSiteRow, ForeignFunction, InlineRow, Place, Root, SourcePlace, UnitFacts, UnitFunction,
 };
-use crate::binary::scoped_name::{Around, CALL, plain_name};
+use super::paths::Paths;
+use super::records::{Link, NO_FILE, Records, Subprogram, Target};
+use super::source::Source;
+use crate::binary::content_hash::ContentHash;
+use crate::binary::dwarf::Unit;
+use crate::binary::scoped_name::{CALL, plain_name};
+use crate::binary::strings::{KeptText, Strings};
 
 /// Most references followed from one entry to the next; compilers need three.
 const MAX_LINKS: usize = 16;
-/// Most scopes around a function that its name tells.
-const MAX_SCOPES: usize = 64;
-
-/// What is equal for the entries of one function in all units: qualified name, file and line, digested.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Place(pub(crate) u64);
-
-/// A function as one unit tells of it.
-#[derive(Clone, Debug)]
-pub(crate) struct UnitFunction {
-    pub(crate) linkage_name: KeptText,
-    /// The qualified name, where there is no linkage name.
-    pub(crate) name: Option<Box<str>>,
-    pub(crate) place: Place,
-    /// In the unit's list of paths, plus one; 0 where there is none.
-    pub(crate) path: u32,
-    pub(crate) line: u32,
-    pub(crate) inline: InlineAttribute,
-    pub(crate) is_external: bool,
-    /// The entry in another unit that tells the rest, as an offset in `.debug_info`.
-    pub(crate) elsewhere: Option<u64>,
-}
 
 /// Puts the records of a unit together.
 pub(super) fn facts_of<'a>(
-    dwarf: &Dwarf<Slice<'a>>,
-    unit: &Unit<Slice<'a>>,
+    source: &Source<'_, 'a>,
+    strings: Strings<'a>,
+    unit: &Unit<'a>,
     records: Records<'a>,
 ) -> UnitFacts {
-    let strings = Strings(dwarf.debug_str);
-    let mut functions = FunctionList::new(&records, dwarf, unit);
+    let mut functions = FunctionList::new(&records, source, strings, unit);
     let root_of = |functions: &mut FunctionList<'_, 'a>, (index, ranges): &(usize, Vec<_>)| Root {
         function: functions.id_of(*index),
         ranges: ranges.clone(),
@@ -62,18 +41,19 @@ pub(super) fn facts_of<'a>(
 
 /// The functions at some offsets of a unit, for other units that refer to them.
 pub(super) fn functions_at<'a>(
-    dwarf: &Dwarf<Slice<'a>>,
-    unit: &Unit<Slice<'a>>,
+    source: &Source<'_, 'a>,
+    strings: Strings<'a>,
+    unit: &Unit<'a>,
     records: &Records<'a>,
-    offsets: &[usize],
-) -> Vec<(usize, super::ForeignFunction)> {
-    let mut list = FunctionList::new(records, dwarf, unit);
+    offsets: &[UnitOffset],
+) -> Vec<(UnitOffset, ForeignFunction)> {
+    let mut list = FunctionList::new(records, source, strings, unit);
     let mut found = Vec::new();
     for offset in offsets {
         let Some(index) = records.subprogram_at(*offset) else { continue };
         let function = list.describe(index);
         let path = list.paths.get(function.path).map(Box::from);
-        found.push((*offset, super::ForeignFunction { function, path }));
+        found.push((*offset, ForeignFunction { function, path }));
     }
     found
 }
@@ -84,21 +64,26 @@ struct FunctionList<'u, 'a> {
     paths: Paths<'u, 'a>,
     /// By subprogram: the place in `functions` plus one.
     ids: Vec<u32>,
-    elsewhere: FxHashMap<u64, u32>,
+    elsewhere: FxHashMap<Place, u32>,
     functions: Vec<UnitFunction>,
     strings: Strings<'a>,
     unit_name: Option<String>,
 }
 
 impl<'u, 'a> FunctionList<'u, 'a> {
-    fn new(records: &'u Records<'a>, dwarf: &'u Dwarf<Slice<'a>>, unit: &'u Unit<Slice<'a>>) -> Self {
+    fn new(
+        records: &'u Records<'a>,
+        source: &Source<'u, 'a>,
+        strings: Strings<'a>,
+        unit: &'u Unit<'a>,
+    ) -> Self {
         Self {
             records,
-            paths: Paths::new(dwarf, unit),
+            paths: Paths::new(source.dwarf, unit),
             ids: vec![0; records.subprograms.len()],
             elsewhere: FxHashMap::default(),
             functions: Vec::new(),
-            strings: Strings(dwarf.debug_str),
+            strings,
             unit_name: unit.name.map(|name| String::from_utf8_lossy(name.slice()).into_owned()),
         }
     }
@@ -116,7 +101,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
                     Some(next) => index = next,
                     None => break,
                 },
-                Some(Link::Abstract(Target::Elsewhere(offset))) => return self.id_elsewhere(offset),
+                Some(Link::Abstract(Target::Elsewhere(place))) => return self.id_elsewhere(place),
                 _ => break,
             }
         }
@@ -131,22 +116,22 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         id
     }
 
-    fn id_elsewhere(&mut self, offset: u64) -> u32 {
-        if let Some(id) = self.elsewhere.get(&offset) {
+    fn id_elsewhere(&mut self, at: Place) -> u32 {
+        if let Some(id) = self.elsewhere.get(&at) {
             return *id;
         }
         let function = UnitFunction {
             linkage_name: KeptText::Absent,
             name: None,
-            place: Place(0),
+            place: SourcePlace(0),
             path: 0,
             line: 0,
             inline: InlineAttribute::Absent,
             is_external: false,
-            elsewhere: Some(offset),
+            elsewhere: Some(at),
         };
         let id = self.push(function);
-        self.elsewhere.insert(offset, id);
+        self.elsewhere.insert(at, id);
         id
     }
 
@@ -159,7 +144,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
     fn id_at(&mut self, target: Target) -> Option<u32> {
         match target {
             Target::Here(offset) => self.records.subprogram_at(offset).map(|index| self.id_of(index)),
-            Target::Elsewhere(offset) => Some(self.id_elsewhere(offset)),
+            Target::Elsewhere(place) => Some(self.id_elsewhere(place)),
         }
     }
 
@@ -171,8 +156,8 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         for _ in 0..MAX_LINKS {
             match link {
                 Link::None => break,
-                Link::Abstract(Target::Elsewhere(offset)) | Link::Declaration(Target::Elsewhere(offset)) => {
-                    elsewhere = Some(offset);
+                Link::Abstract(Target::Elsewhere(place)) | Link::Declaration(Target::Elsewhere(place)) => {
+                    elsewhere = Some(place);
                     break;
                 }
                 Link::Abstract(Target::Here(offset)) | Link::Declaration(Target::Here(offset)) => {
@@ -187,7 +172,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         self.function_of(&said, elsewhere)
     }
 
-    fn function_of(&mut self, said: &Subprogram<'a>, elsewhere: Option<u64>) -> UnitFunction {
+    fn function_of(&mut self, said: &Subprogram<'a>, elsewhere: Option<Place>) -> UnitFunction {
         let path = self.paths.id(said.file);
         let linkage_name = said.linkage_name;
         let mut place = self.place_of(said);
@@ -200,7 +185,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         UnitFunction {
             linkage_name: KeptText::of(linkage_name),
             name: linkage_name.is_absent().then(|| self.spell(said).into()),
-            place: Place(place.finish()),
+            place: SourcePlace(place.finish()),
             path,
             line: said.line,
             inline: said.inline.map_or(InlineAttribute::Absent, InlineAttribute::from_dwarf),
@@ -211,38 +196,15 @@ impl<'u, 'a> FunctionList<'u, 'a> {
 
     /// The qualified name.
     fn spell(&self, said: &Subprogram<'a>) -> String {
-        plain_name(&self.around(said), self.strings.get(said.name), self.unit_name.as_deref())
-    }
-
-    /// What stands around a subprogram, outermost first.
-    fn around(&self, said: &Subprogram<'a>) -> Vec<Around> {
-        let mut around: Vec<Around> = Vec::new();
-        let name =
-            |text: RawText<'a>| Some(self.strings.get(text)).filter(|name| !name.is_empty()).map(Box::from);
-        let mut next = said.scope;
-        for _ in 0..MAX_SCOPES {
-            let Some((scope, declaration)) = self.scope(next) else { break };
-            next = declaration.parent;
-            match scope.kind {
-                ScopeKind::Namespace => around.push(Around::Namespace(name(declaration.name.or(scope.name)))),
-                ScopeKind::Class => {
-                    around.push(Around::Class(name(declaration.name.or(scope.name)), scope.number));
-                }
-                // A function counts where a class stands in it: a lambda's, say.
-                ScopeKind::Function if around.is_empty() => {}
-                ScopeKind::Function => {
-                    let function = self.named_in(scope.offset);
-                    around.push(Around::Function(name(function.name)));
-                    next = function.scope;
-                }
-            }
-        }
-        around.reverse();
-        around
+        let around = self.records.scopes.around(said.scope, &self.strings, |offset| {
+            let function = self.named_in(offset);
+            (function.name, function.scope)
+        });
+        plain_name(&around, self.strings.get(said.name), self.unit_name.as_deref())
     }
 
     /// What the subprogram at an offset and those it refers to in the unit say of its name; the scope is the last one's.
-    fn named_in(&self, offset: usize) -> Subprogram<'a> {
+    fn named_in(&self, offset: UnitOffset) -> Subprogram<'a> {
         let at = |offset| self.records.subprogram_at(offset).and_then(|at| self.records.subprograms.get(at));
         let mut said = at(offset).copied().unwrap_or(Subprogram::NOTHING);
         for _ in 0..MAX_LINKS {
@@ -256,23 +218,12 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         said
     }
 
-    /// A digest of the qualified name, which need not be read for it.
-    fn place_of(&self, said: &Subprogram<'a>) -> Digest {
-        let mut place = Digest::new();
-        said.name.digest(&mut place);
-        let mut next = said.scope;
-        for _ in 0..MAX_SCOPES {
-            let Some((scope, declaration)) = self.scope(next) else { break };
-            declaration.name.or(scope.name).digest(&mut place);
-            next = declaration.parent;
-        }
+    /// A hash of the qualified name, which need not be read for it.
+    fn place_of(&self, said: &Subprogram<'a>) -> ContentHash {
+        let mut place = ContentHash::new();
+        self.strings.hash(said.name, &mut place);
+        self.records.scopes.names(said.scope).for_each(|name| self.strings.hash(name, &mut place));
         place
-    }
-
-    /// A scope, and its declaration, which is itself where it declares itself.
-    fn scope(&self, index: Option<u32>) -> Option<(&Scope<'a>, &Scope<'a>)> {
-        let scope = self.records.scopes.get(index? as usize)?;
-        Some((scope, scope.declaration.and_then(|offset| self.records.scope_at(offset)).unwrap_or(scope)))
     }
 
     fn sites(&mut self) -> Vec<InlineRow> {

@@ -1,15 +1,14 @@
 //! The paths of the source files that a unit names, each once.
 
-use gimli::{Dwarf, Unit};
 use rustc_hash::FxHashMap;
 
-use super::super::sections::Slice;
+use crate::binary::dwarf::{Dwarf, Unit};
 use crate::binary::line_rows::file_path;
 
 /// The paths of one unit, spelled out when first asked for.
 pub(super) struct Paths<'u, 'a> {
-    dwarf: &'u Dwarf<Slice<'a>>,
-    unit: &'u Unit<Slice<'a>>,
+    dwarf: &'u Dwarf<'a>,
+    unit: &'u Unit<'a>,
     /// By file index.
     known: FxHashMap<u64, u32>,
     ids: FxHashMap<Box<str>, u32>,
@@ -17,7 +16,7 @@ pub(super) struct Paths<'u, 'a> {
 }
 
 impl<'u, 'a> Paths<'u, 'a> {
-    pub(super) fn new(dwarf: &'u Dwarf<Slice<'a>>, unit: &'u Unit<Slice<'a>>) -> Self {
+    pub(super) fn new(dwarf: &'u Dwarf<'a>, unit: &'u Unit<'a>) -> Self {
         Self { dwarf, unit, known: FxHashMap::default(), ids: FxHashMap::default(), paths: Vec::new() }
     }
 

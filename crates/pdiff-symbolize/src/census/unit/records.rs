@@ -2,15 +2,19 @@
 
 use std::ops::Range;
 
-use super::super::raw_text::RawText;
+use gimli::UnitOffset;
+
+use super::facts::Place;
+use crate::binary::scopes::Scopes;
+use crate::binary::strings::RawText;
 
 /// Where an entry refers to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Target {
-    /// An offset in the same unit.
-    Here(usize),
-    /// An offset in `.debug_info`.
-    Elsewhere(u64),
+    /// An entry of the same unit.
+    Here(UnitOffset),
+    /// One of another unit.
+    Elsewhere(Place),
 }
 
 /// Where a subprogram takes what it does not say itself from.
@@ -26,7 +30,7 @@ pub(super) enum Link {
 /// A `DW_TAG_subprogram`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subprogram<'a> {
-    pub(super) offset: usize,
+    pub(super) offset: UnitOffset,
     /// The scope it stands in, an index.
     pub(super) scope: Option<u32>,
     pub(super) name: RawText<'a>,
@@ -41,7 +45,7 @@ pub(super) struct Subprogram<'a> {
 impl Subprogram<'_> {
     /// One that says nothing.
     pub(super) const NOTHING: Self = Self {
-        offset: 0,
+        offset: UnitOffset(0),
         scope: None,
         name: RawText::Absent,
         linkage_name: RawText::Absent,
@@ -55,56 +59,6 @@ impl Subprogram<'_> {
 
 /// The file index of what names no file; 0 is a file in DWARF 5.
 pub(super) const NO_FILE: u64 = u64::MAX;
-
-/// A namespace, a class or a function around others.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scope<'a> {
-    pub(super) offset: usize,
-    pub(super) parent: Option<u32>,
-    pub(super) kind: ScopeKind,
-    pub(super) name: RawText<'a>,
-    /// Of a class: its number among the unnamed ones of its parent.
-    pub(super) number: u32,
-    /// The declaration that has the name, where this has none.
-    pub(super) declaration: Option<usize>,
-}
-
-/// What a scope without a name is called.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ScopeKind {
-    Namespace,
-    Class,
-    Function,
-}
-
-/// A function with code: the place in its unit's list of functions, and its stretches, the entry first.
-#[derive(Clone, Debug)]
-pub(crate) struct Root {
-    pub(crate) function: u32,
-    pub(crate) ranges: Vec<Range<u64>>,
-}
-
-/// Inlined instances of a function in the code of a root.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct InlineRow {
-    /// In the unit's list of functions.
-    pub(crate) callee: u32,
-    /// In the unit's list of roots.
-    pub(crate) root: u32,
-    /// In the unit's list of paths, plus one; 0 where there is none.
-    pub(crate) path: u32,
-    pub(crate) line: u32,
-    pub(crate) count: u32,
-}
-
-/// Call sites of a function in the code of a root.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct CallSiteRow {
-    pub(crate) callee: u32,
-    pub(crate) root: u32,
-    pub(crate) is_tail: bool,
-    pub(crate) count: u32,
-}
 
 /// An inlined instance as it stands.
 #[derive(Clone, Copy, Debug)]
@@ -123,15 +77,14 @@ pub(super) struct RawCall {
     pub(super) is_tail: bool,
 }
 
-/// All that a walk notes down; subprograms and scopes by offset.
+/// All that a walk notes down; subprograms by offset.
 #[derive(Debug)]
 pub(super) struct Records<'a> {
     pub(super) producer: RawText<'a>,
     /// The code that the unit says is its own.
     pub(super) covered: Vec<Range<u64>>,
-    pub(super) is_split: bool,
     pub(super) subprograms: Vec<Subprogram<'a>>,
-    pub(super) scopes: Vec<Scope<'a>>,
+    pub(super) scopes: Scopes<'a>,
     /// The subprogram of each root, an index, and its code.
     pub(super) roots: Vec<(usize, Vec<Range<u64>>)>,
     pub(super) sites: Vec<RawSite>,
@@ -143,9 +96,8 @@ impl<'a> Records<'a> {
         Self {
             producer: RawText::Absent,
             covered: Vec::new(),
-            is_split: false,
             subprograms: Vec::new(),
-            scopes: Vec::new(),
+            scopes: Scopes::default(),
             roots: Vec::new(),
             sites: Vec::new(),
             calls: Vec::new(),
@@ -153,13 +105,7 @@ impl<'a> Records<'a> {
     }
 
     /// The index of the subprogram at an offset.
-    pub(super) fn subprogram_at(&self, offset: usize) -> Option<usize> {
+    pub(super) fn subprogram_at(&self, offset: UnitOffset) -> Option<usize> {
         self.subprograms.binary_search_by_key(&offset, |subprogram| subprogram.offset).ok()
-    }
-
-    /// The scope at an offset.
-    pub(super) fn scope_at(&self, offset: usize) -> Option<&Scope<'a>> {
-        let found = self.scopes.binary_search_by_key(&offset, |scope| scope.offset).ok()?;
-        self.scopes.get(found)
     }
 }

@@ -1,0 +1,59 @@
+//! Where the code of an entry lies: `DW_AT_low_pc`, `DW_AT_high_pc`, `DW_AT_ranges`.
+
+use std::ops::Range;
+
+use gimli::{Attribute, AttributeValue};
+
+use crate::binary::dwarf::{Dwarf, Slice, Unit};
+
+/// The attributes that place code.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct CodeAttributes<'a> {
+    low: Option<AttributeValue<Slice<'a>>>,
+    high: Option<AttributeValue<Slice<'a>>>,
+    ranges: Option<AttributeValue<Slice<'a>>>,
+}
+
+impl<'a> CodeAttributes<'a> {
+    /// Takes an attribute over, if it places code.
+    pub(crate) fn add(&mut self, attribute: &Attribute<Slice<'a>>) {
+        match attribute.name() {
+            gimli::DW_AT_low_pc => self.low = Some(attribute.value()),
+            gimli::DW_AT_high_pc => self.high = Some(attribute.value()),
+            gimli::DW_AT_ranges => self.ranges = Some(attribute.value()),
+            _ => {}
+        }
+    }
+
+    /// The ranges that are not empty, in the order of the file, at most `most`.
+    ///
+    /// # Errors
+    /// If an address or a list of ranges cannot be read.
+    pub(crate) fn read(
+        &self,
+        dwarf: &Dwarf<'a>,
+        unit: &Unit<'a>,
+        most: usize,
+    ) -> gimli::Result<Vec<Range<u64>>> {
+        let Some(list) = self.ranges else { return Ok(self.only_range(dwarf, unit)?.into_iter().collect()) };
+        let mut ranges = Vec::new();
+        if let Some(mut list) = dwarf.attr_ranges(unit, list)? {
+            while let Some(range) = list.next()? {
+                if range.begin < range.end && ranges.len() < most {
+                    ranges.push(range.begin..range.end);
+                }
+            }
+        }
+        Ok(ranges)
+    }
+
+    fn only_range(&self, dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> gimli::Result<Option<Range<u64>>> {
+        let (Some(low), Some(high)) = (self.low, self.high) else { return Ok(None) };
+        let Some(start) = dwarf.attr_address(unit, low)? else { return Ok(None) };
+        let end = match high {
+            AttributeValue::Udata(size) => start.checked_add(size),
+            high => dwarf.attr_address(unit, high)?,
+        };
+        Ok(end.filter(|end| *end > start).map(|end| start..end))
+    }
+}
