@@ -8,6 +8,7 @@ mod debug_info;
 mod flame;
 mod inlines;
 mod man;
+mod numbers;
 mod output;
 mod pack;
 mod recordings;

@@ -17,6 +17,9 @@ mod source_text;
 mod timings;
 mod usage;
 
+#[cfg(test)]
+mod odd_numbers;
+
 use std::io::Write;
 use std::process::ExitCode;
 

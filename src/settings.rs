@@ -10,12 +10,12 @@ mod inputs;
 mod packing;
 mod page;
 mod server_settings;
+mod side_file;
 
 use std::fmt::Display;
-use std::path::Path;
 use std::str::FromStr;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 
 pub(crate) use builds_compared::{BuildRecordings, knowledge_with, recordings_of_builds, usual_settings};
 pub(crate) use classified::Classified;
@@ -26,15 +26,7 @@ pub(crate) use inputs::{Inputs, Recording, SideFiles, is_stdin, one_stream, sour
 pub(crate) use packing::Packing;
 pub(crate) use page::{Page, most_rows};
 pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};
-
-/// Reads a small text file and parses it; errors name the file.
-pub(crate) fn read_file<T, E>(path: &Path, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T>
-where
-    E: Into<anyhow::Error>,
-{
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(&text).map_err(|error| error.into().context(path.display().to_string()))
-}
+pub(crate) use side_file::{ADDRESSES, KNOWLEDGE, LIST, read_file, read_to_limit};
 
 fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {
     word.parse().map_err(|error| anyhow!("{option}: {error}"))

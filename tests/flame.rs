@@ -279,8 +279,14 @@ fn wrong_choices_are_told_in_a_line() {
         &[&before, &after, "--focus", "nosuchname"],
         "--focus: no stack has a function that 'nosuchname' matches",
     );
-    check(&[&before, &after, "--min-width", "101"], "--min-width: 101 is not a percentage");
-    check(&[&before, &after, "--min-width", "-1"], "--min-width: -1 is not a percentage");
+    check(
+        &[&before, &after, "--min-width", "101"],
+        "'101' for '--min-width <PERCENT>': not a number from 0 to 100",
+    );
+    check(
+        &[&before, &after, "--min-width", "-1"],
+        "'-1' for '--min-width <PERCENT>': not a number from 0 to 100",
+    );
     check(&[&before, &after, "--by", "subsystem"], "hint: --by-subsystem");
     check(&[&before, &after, "--denominator", "thread-group"], "hint: draw one group by --comm");
     check(&[&before, "/nonexistent.perf"], "/nonexistent.perf");

@@ -28,7 +28,7 @@ const FILES: &[(&str, &str)] = &[
 /// What is typed, and what the line must hold.
 const TROUBLES: &[(&str, &[&str])] = &[
     ("compare OLD NEW --sort luck", &["--sort", "'luck' is no order", "delta"]),
-    ("compare OLD NEW --fdr 2", &["--fdr", "2 is not between 0 and 1"]),
+    ("compare OLD NEW --fdr 2", &["--fdr", "not a number from 1e-6 to 0.5"]),
     ("compare OLD NEW --windows windows.tsv", &["no row for '57-aligned-r1'", "it has other"]),
     ("compare OLD NEW --buildid-list ids.txt", &["ids.txt", "line 1", "'xyz' is not a build-id"]),
     ("compare OLD NEW --buildid-list empty.txt", &["empty.txt", "no build-ids in it", "perf buildid-list"]),

@@ -246,7 +246,10 @@ fn wrong_choices_are_told_in_a_line() {
         assert!(said.contains(expected), "{said}");
         assert!(!Path::new(target).exists());
     };
-    check(&[&before, &after, "--min-width", "101"], "--min-width: 101 is not a percentage");
+    check(
+        &[&before, &after, "--min-width", "101"],
+        "'101' for '--min-width <PERCENT>': not a number from 0 to 100",
+    );
     check(&[&before, &after, "--by", "subsystem"], "verdicts are on functions");
     check(&[&before, "/nonexistent.perf"], "/nonexistent.perf");
     let runs = fixture("study/update_non_index.csv");

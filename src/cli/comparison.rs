@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::DebugInfoArgs;
+use super::{DebugInfoArgs, numbers};
 
 /// How recordings are compared, whatever is made of it.
 #[derive(Args, Debug)]
@@ -73,22 +73,22 @@ pub(crate) struct NameArgs {
 #[command(next_help_heading = "Operations (one value a recording)")]
 pub(crate) struct WorkArgs {
     /// Operations done while the base side was recorded
-    #[arg(long, value_name = "N", num_args = 1..)]
+    #[arg(long, value_name = "N", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) operations_before: Vec<f64>,
     /// Operations done while the other side was recorded
-    #[arg(long, value_name = "N", num_args = 1..)]
+    #[arg(long, value_name = "N", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) operations_after: Vec<f64>,
     /// Operations per second of the base side
-    #[arg(long, value_name = "TPS", num_args = 1..)]
+    #[arg(long, value_name = "TPS", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) tps_before: Vec<f64>,
     /// Operations per second of the other side
-    #[arg(long, value_name = "TPS", num_args = 1..)]
+    #[arg(long, value_name = "TPS", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) tps_after: Vec<f64>,
     /// CPU seconds that the base side's process used; weights are scaled to them
-    #[arg(long, value_name = "S", num_args = 1..)]
+    #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_before: Vec<f64>,
     /// CPU seconds that the other side's process used; weights are scaled to them
-    #[arg(long, value_name = "S", num_args = 1..)]
+    #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_after: Vec<f64>,
     /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,
     /// tps, cpu_seconds, window_s)
@@ -116,9 +116,9 @@ pub(crate) struct ShareArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) spin_list: Option<PathBuf>,
     /// Run-to-run variation taken for granted with one recording a side, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 8.0)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 8.0, allow_negative_numbers = true, value_parser = numbers::variation)]
     pub(crate) assumed_cv: f64,
     /// Share of false alarms among the rows called significant
-    #[arg(long, value_name = "RATE", default_value_t = 0.05)]
+    #[arg(long, value_name = "RATE", default_value_t = 0.05, allow_negative_numbers = true, value_parser = numbers::rate)]
     pub(crate) fdr: f64,
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{ComparisonArgs, FileArgs, ProgressArgs, RecordingArgs};
+use super::{ComparisonArgs, FileArgs, ProgressArgs, RecordingArgs, numbers};
 
 const FLAME_EXAMPLES: &str = "\
 Examples:
@@ -68,7 +68,7 @@ pub(crate) struct PictureArgs {
     #[arg(long)]
     pub(crate) by_subsystem: bool,
     /// Frames narrower than this on both sides are drawn as one; percent of all samples [default: 0.05; folded, json: 0]
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = numbers::percent)]
     pub(crate) min_width: Option<f64>,
     /// First line of the picture [default: the labels of both sides]
     #[arg(long, value_name = "TEXT")]

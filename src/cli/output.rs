@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
+use super::numbers;
+
 /// Where the result goes.
 #[derive(Args, Debug)]
 pub(crate) struct FileArgs {
@@ -47,7 +49,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "BY", default_value = "delta")]
     pub(crate) sort: String,
     /// Leave out rows that changed less, in points (table and markdown)
-    #[arg(long, value_name = "POINTS")]
+    #[arg(long, value_name = "POINTS", allow_negative_numbers = true, value_parser = numbers::percent)]
     pub(crate) min_delta: Option<f64>,
     #[command(flatten)]
     pub(crate) color: ColorArgs,

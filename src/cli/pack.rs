@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::LookupArgs;
+use super::{LookupArgs, numbers};
 
 const PACK_EXAMPLES: &str = "\
 Examples:
@@ -44,12 +44,12 @@ pub(crate) struct PackArgs {
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
     /// Operations done while it was recorded
-    #[arg(long, value_name = "N", help_heading = "Operations")]
+    #[arg(long, value_name = "N", help_heading = "Operations", allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) operations: Option<f64>,
     /// Operations per second
-    #[arg(long, value_name = "TPS", help_heading = "Operations")]
+    #[arg(long, value_name = "TPS", help_heading = "Operations", allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) tps: Option<f64>,
     /// CPU seconds that the process used
-    #[arg(long, value_name = "S", help_heading = "Operations")]
+    #[arg(long, value_name = "S", help_heading = "Operations", allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds: Option<f64>,
 }

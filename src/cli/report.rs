@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{DesignArgs, ExamineArgs, FileArgs, ProgressArgs};
+use super::{DesignArgs, ExamineArgs, FileArgs, ProgressArgs, numbers};
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -41,6 +41,7 @@ pub(crate) struct ReportArgs {
         value_name = "PERCENT",
         default_value_t = 0.05,
         allow_negative_numbers = true,
+        value_parser = numbers::percent,
         help_heading = "Output"
     )]
     pub(crate) min_width: f64,

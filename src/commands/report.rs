@@ -19,9 +19,6 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     if output.is_terminal() {
         bail!("a page is nothing for a terminal; hint: write it to a file by -o report.html, or pipe it");
     }
-    if !(0.0..=100.0).contains(&args.min_width) {
-        bail!("--min-width: {} is not a percentage of 0 to 100", args.min_width);
-    }
     let classified = Classified::new(&args.examined, args.progress.quiet)?;
     let attribution = attribution(args, &classified.compared)?;
     let mut timings = Timings::start();

@@ -16,7 +16,7 @@ use pdiff_render::{BuildSystem, SeriesView};
 use crate::cli::{SeriesArgs, SeriesFormat};
 use crate::pipeline::BuildsRead;
 use crate::settings::{
-    BuildRecordings, Page, debug_info, is_stdin, knowledge_with, most_rows, one_stream, read_file,
+    BuildRecordings, LIST, Page, debug_info, is_stdin, knowledge_with, most_rows, one_stream, read_file,
     recordings_of_builds, source, stem, usual_settings,
 };
 
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
     }
     let recordings = recorded.iter().flat_map(|build| &build.paths);
     one_stream(recordings.chain(&args.runs).map(|path| is_stdin(path)))?;
-    let sysbench = of_labels("--sysbench", &args.sysbench, |path| read_file(path, parse_sysbench))?;
-    let vmstat = of_labels("--vmstat", &args.vmstat, |path| read_file(path, parse_vmstat))?;
+    let sysbench = of_labels("--sysbench", &args.sysbench, |path| read_file(path, LIST, parse_sysbench))?;
+    let vmstat = of_labels("--vmstat", &args.vmstat, |path| read_file(path, LIST, parse_vmstat))?;
     let mut runs = throughputs(args)?;
     let of_sysbench = |(label, run): &(String, Sysbench)| Throughput {
         build: label.clone(),
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
             anyhow!("--base: no build '{name}'; hint: the builds are {}", builds.join(", "))
         })?,
     };
-    let windows = args.windows.as_deref().map(|path| read_file(path, Windows::parse)).transpose()?;
+    let windows = args.windows.as_deref().map(|path| read_file(path, LIST, Windows::parse)).transpose()?;
     let systems = systems(args, &builds, base, &runs, &sysbench, &vmstat, windows.as_ref(), &recorded);
     let throughput = relative_throughput(&runs, &builds, base);
     let classes = class_means(&throughput, builds.len());

@@ -1,6 +1,5 @@
 //! `pdiff symbolize`: the functions at addresses of one binary.
 
-use std::io::Read;
 use std::mem::ManuallyDrop;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -10,7 +9,7 @@ use pdiff_symbolize::{SymbolizeOptions, symbolize};
 use crate::cli::{AddressFormat, SymbolizeArgs};
 use crate::debuginfod::Debuginfod;
 use crate::output::Output;
-use crate::settings::{debug_roots, debuginfod};
+use crate::settings::{ADDRESSES, debug_roots, debuginfod, read_to_limit};
 
 /// Looks up all addresses and prints what is there, in the order given.
 pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
@@ -43,8 +42,8 @@ fn addresses(words: &[String]) -> Result<Vec<ObjectAddr>> {
     if !words.is_empty() && words != ["-"] {
         return words.iter().map(|word| parse(word).ok_or_else(|| not_an_address(word))).collect();
     }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("reading addresses from standard input")?;
+    let bytes = read_to_limit(std::io::stdin().lock(), ADDRESSES, "addresses on standard input")?;
+    let text = String::from_utf8(bytes).context("addresses on standard input: not UTF-8 text")?;
     let words = text
         .lines()
         .enumerate()

@@ -10,7 +10,7 @@ use pdiff_ingest::{TimeWindow, Windows};
 use pdiff_profile::names::MatchLevel;
 
 use super::inputs::{listed_measures, one_stream};
-use super::{Compared, Inputs, Recording, SideFiles, debug_info, read_file, source};
+use super::{Compared, Inputs, KNOWLEDGE, Recording, SideFiles, debug_info, read_file, source};
 use crate::cli::LookupArgs;
 
 /// The recordings of one build and what to call it.
@@ -53,7 +53,7 @@ pub(crate) fn recordings_of_builds(
 pub(crate) fn knowledge_with(subsystems: Option<&Path>) -> Result<Knowledge> {
     let mut knowledge = Knowledge::builtin();
     if let Some(path) = subsystems {
-        knowledge.subsystems = read_file(path, Subsystems::parse)?.or(knowledge.subsystems);
+        knowledge.subsystems = read_file(path, KNOWLEDGE, Subsystems::parse)?.or(knowledge.subsystems);
     }
     Ok(knowledge)
 }

@@ -5,7 +5,7 @@ use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::{Architectural, GroupBy, Inlines, SettingsKnowledge, Share};
 use pdiff_profile::names::MatchLevel;
 
-use super::{Compared, Servers, read_file};
+use super::{Compared, KNOWLEDGE, LIST, Servers, read_file};
 use crate::cli::ExamineArgs;
 
 /// Everything that verdicts are made of.
@@ -46,10 +46,14 @@ impl Classified {
         Ok(Self {
             compared,
             architectural: match &evidence.architectural {
-                Some(path) => read_file(path, Architectural::parse)?,
+                Some(path) => read_file(path, KNOWLEDGE, Architectural::parse)?,
                 None => Architectural::mysqld(),
             },
-            counts: evidence.counts.as_deref().map(|path| read_file(path, CallCounts::parse)).transpose()?,
+            counts: evidence
+                .counts
+                .as_deref()
+                .map(|path| read_file(path, LIST, CallCounts::parse))
+                .transpose()?,
             servers,
             demands: if evidence.inline_check { Demands::InlineProof } else { Demands::Any },
         })

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
     Aliases, CompareSettings, Filters, KernelFilter, Knowledge, Policy, SpinList, ThreadGroups,
@@ -10,7 +10,7 @@ use pdiff_analysis::{
 
 use super::debug_info::debug_info_of_sides;
 use super::inputs::inputs;
-use super::{DebugInfo, Inputs, knowledge_with, parse, parse_all, read_file};
+use super::{DebugInfo, Inputs, KNOWLEDGE, knowledge_with, parse, parse_all, read_file};
 use crate::cli::{ComparisonArgs, FilterArgs, NameArgs, RecordingArgs, ShareArgs};
 
 /// Everything that a comparison works with.
@@ -33,12 +33,6 @@ impl Compared {
 
 fn compare_settings(args: &ComparisonArgs) -> Result<CompareSettings> {
     let ComparisonArgs { names, filters, shares, work, debug_info: _ } = args;
-    if !(shares.assumed_cv.is_finite() && (0.0..=1000.0).contains(&shares.assumed_cv)) {
-        bail!("--assumed-cv: {} is not a percentage of 0 to 1000", shares.assumed_cv);
-    }
-    if !(shares.fdr > 0.0 && shares.fdr < 1.0) {
-        bail!("--fdr: {} is not between 0 and 1", shares.fdr);
-    }
     Ok(CompareSettings {
         policy: Policy {
             match_level: parse("--match", &names.match_level)?,
@@ -75,10 +69,10 @@ fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
     let mut knowledge = knowledge_with(shares.subsystems.as_deref())?;
     knowledge.aliases = known_renames(&names.aliases, names.no_builtin_aliases)?;
     if let Some(path) = &shares.thread_groups {
-        knowledge.thread_groups = read_file(path, ThreadGroups::parse)?;
+        knowledge.thread_groups = read_file(path, KNOWLEDGE, ThreadGroups::parse)?;
     }
     if let Some(path) = &shares.spin_list {
-        knowledge.spin = read_file(path, SpinList::parse)?;
+        knowledge.spin = read_file(path, KNOWLEDGE, SpinList::parse)?;
     }
     Ok(knowledge)
 }
@@ -87,7 +81,7 @@ fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
 pub(crate) fn known_renames(files: &[PathBuf], no_builtin: bool) -> Result<Aliases> {
     let mut aliases = if no_builtin { Aliases::default() } else { Aliases::mysqld() };
     for path in files {
-        aliases = aliases.with(read_file(path, Aliases::parse)?);
+        aliases = aliases.with(read_file(path, KNOWLEDGE, Aliases::parse)?);
     }
     Ok(aliases)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff_profile::{BuildId, Side};
 
-use super::read_file;
+use super::{LIST, read_file};
 use crate::cli::{DebugInfoArgs, LookupArgs};
 use crate::debuginfod::Debuginfod;
 
@@ -69,7 +69,7 @@ pub(crate) fn debug_info(args: &LookupArgs, quiet: bool) -> Result<Option<DebugI
     }
     let mut build_ids = Vec::new();
     for path in &args.buildid_list {
-        build_ids.extend(read_file(path, parse_build_ids)?);
+        build_ids.extend(read_file(path, LIST, parse_build_ids)?);
     }
     let perf_cache = std::env::var_os("PERF_BUILDID_DIR").filter(|path| !path.is_empty()).map(PathBuf::from);
     Ok(Some(DebugInfo {

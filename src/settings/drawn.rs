@@ -85,9 +85,6 @@ fn check_single(is_pair: bool, picture: &PictureArgs) -> Result<()> {
 fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> Result<TreeSettings> {
     let is_svg = format == FlameFormat::Svg;
     let min_width_pct = picture.min_width.unwrap_or(if is_svg { LEAST_WIDTH_PCT } else { 0.0 });
-    if !(0.0..=100.0).contains(&min_width_pct) {
-        bail!("--min-width: {min_width_pct} is not a percentage of 0 to 100");
-    }
     Ok(TreeSettings {
         reverse: picture.reverse,
         focus: picture.focus.as_deref().map(|focus| parse("--focus", focus)).transpose()?,

@@ -9,7 +9,7 @@ use pdiff_analysis::OnSide;
 use pdiff_ingest::{ReadOptions, Source, TimeWindow, Windows};
 use pdiff_profile::{RunMeasures, Side};
 
-use super::{parse_all, read_file};
+use super::{LIST, parse_all, read_file};
 use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
 
 /// What is read, for both sides.
@@ -57,7 +57,7 @@ impl Recording {
 /// Checks which recordings are named, and assigns numbers to them.
 pub(super) fn inputs(args: &RecordingArgs, comparison: &ComparisonArgs) -> Result<Inputs> {
     let (filters, work) = (&comparison.filters, &comparison.work);
-    let windows = work.windows.as_deref().map(|path| read_file(path, Windows::parse)).transpose()?;
+    let windows = work.windows.as_deref().map(|path| read_file(path, LIST, Windows::parse)).transpose()?;
     let times = parse_all::<OnSide<TimeWindow>>("--time", &filters.time)?;
     let side = |side: Side| -> Result<SideFiles> {
         let (one, many, label) = match side {
@@ -122,9 +122,6 @@ fn recordings(
                 paths.len()
             );
         }
-        for value in values {
-            check_positive(&format!("--{name}-{side}"), Some(*value))?;
-        }
     }
     let recording = |(index, path): (usize, &&Path)| -> Result<Recording> {
         let listed = listed_measures(path, windows)?;
@@ -184,14 +181,6 @@ pub(crate) fn stem(path: &Path) -> String {
         stem = stem.strip_suffix(extension).filter(|rest| !rest.is_empty()).unwrap_or(stem);
     }
     stem.to_owned()
-}
-
-/// Refuses a number that no run can have.
-pub(super) fn check_positive(option: &str, value: Option<f64>) -> Result<()> {
-    match value {
-        Some(odd) if !(odd.is_finite() && odd > 0.0) => bail!("{option}: {odd} is not a positive number"),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use pdiff_ingest::TimeWindow;
 use pdiff_profile::RunMeasures;
 
 use super::debug_info::check_files;
-use super::inputs::{check_positive, source, workers};
+use super::inputs::{source, workers};
 use super::{DebugInfo, Inputs, Recording, SideFiles, debug_info};
 use crate::cli::PackArgs;
 
@@ -18,10 +18,6 @@ pub(crate) struct Packing {
 impl Packing {
     /// Checks the arguments.
     pub(crate) fn new(args: &PackArgs) -> Result<Self> {
-        let numbers = [("operations", args.operations), ("tps", args.tps), ("cpu-seconds", args.cpu_seconds)];
-        for (name, value) in numbers {
-            check_positive(&format!("--{name}"), value)?;
-        }
         let measures = RunMeasures {
             operations: args.operations,
             tps: args.tps,

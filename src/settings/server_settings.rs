@@ -1,38 +1,28 @@
 //! Settings of servers, and what is known of them: files read for `settings`, `classify` and `explain`.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use pdiff_analysis::{
     Comparison, Fact, Gravity, SettingChange, SettingsDiff, SettingsKnowledge, settings_diff,
 };
 use pdiff_ingest::parse_settings;
 use pdiff_profile::ServerSettings;
 
-use super::{Inputs, is_stdin, one_stream, read_file, source};
+use super::side_file::{SERVER_SETTINGS, read_bytes, read_to_limit};
+use super::{Inputs, KNOWLEDGE, is_stdin, one_stream, read_file, source};
 use crate::cli::ServerArgs;
 
 /// Settings named in the facts of a comparison.
 const NAMED: usize = 2;
 
-/// More than any server has to say; what is larger is some other file.
-const MAX_BYTES: u64 = 16 << 20;
-
 /// The settings in a file; `-` is standard input.
 pub(crate) fn read_server_settings(path: &Path) -> Result<ServerSettings> {
     let shown = source(path).to_string();
-    let mut bytes = Vec::new();
-    let most = MAX_BYTES + 1;
-    if is_stdin(path) {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
-    }
-    .with_context(|| format!("cannot read {shown}"))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        bail!("{shown}: larger than any server's settings; hint: give what SHOW GLOBAL VARIABLES printed");
-    }
+    let bytes = match is_stdin(path) {
+        true => read_to_limit(std::io::stdin().lock(), SERVER_SETTINGS, &shown)?,
+        false => read_bytes(path, SERVER_SETTINGS)?,
+    };
     // Values may be in any character set; names are ASCII.
     parse_settings(&String::from_utf8_lossy(&bytes)).context(shown)
 }
@@ -43,7 +33,10 @@ fn reads_stdin(path: &Option<PathBuf>) -> bool {
 
 /// What is known of settings: from a file, else the built-in knowledge of mysqld.
 pub(crate) fn settings_knowledge(path: Option<&Path>) -> Result<SettingsKnowledge> {
-    path.map_or_else(|| Ok(SettingsKnowledge::mysqld()), |path| read_file(path, SettingsKnowledge::parse))
+    path.map_or_else(
+        || Ok(SettingsKnowledge::mysqld()),
+        |path| read_file(path, KNOWLEDGE, SettingsKnowledge::parse),
+    )
 }
 
 /// The settings of both servers, compared, and what is known of settings.

@@ -39,15 +39,17 @@ impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, PatternError> {
-        regex::Regex::new(text).map(Self).map_err(|error| PatternError {
-            text: text.to_owned(),
-            reason: error
-                .to_string()
-                .lines()
-                .last()
-                .unwrap_or_default()
-                .trim_start_matches("error: ")
-                .to_owned(),
+        regex::RegexBuilder::new(text).size_limit(MOST_BYTES).build().map(Self).map_err(|error| {
+            PatternError {
+                text: text.to_owned(),
+                reason: error
+                    .to_string()
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim_start_matches("error: ")
+                    .to_owned(),
+            }
         })
     }
 }
@@ -65,11 +67,20 @@ impl fmt::Display for Pattern {
 #[derive(Clone, Debug)]
 pub(crate) struct PatternSet(meta::Regex);
 
-/// As large as the automaton of a single pattern may be.
-const MOST_BYTES: usize = 10 << 20;
+/// Size of an automaton: of one pattern, and of all patterns of a set together.
+const MOST_BYTES: usize = 2 << 20;
+
+/// Patterns of a set; more are asked one by one of every name, which takes minutes.
+const MOST_PATTERNS: usize = 1000;
 
 impl PatternSet {
     pub(crate) fn new(patterns: &[String]) -> Result<Self, PatternError> {
+        if patterns.len() > MOST_PATTERNS {
+            return Err(PatternError {
+                text: format!("a list of {} patterns", patterns.len()),
+                reason: format!("at most {MOST_PATTERNS} can be used together"),
+            });
+        }
         let plain = meta::Config::new()
             .match_kind(MatchKind::All)
             .which_captures(WhichCaptures::None)

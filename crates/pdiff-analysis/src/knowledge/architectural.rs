@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::error::{KnowledgeError, parse};
+use super::error::{KnowledgeError, check_rules, parse};
 use crate::pattern::PatternSet;
 
 /// The rules that come with pdiff.
@@ -58,6 +58,7 @@ impl Architectural {
     /// If the text is not of that form.
     pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
         let file: File = parse(text)?;
+        check_rules(&file.rule)?;
         let rule = |rule: Rule| -> Result<ArchitecturalRule, KnowledgeError> {
             let functions = PatternSet::new(&rule.functions)?;
             Ok(ArchitecturalRule { name: rule.name, reason: rule.reason, functions })

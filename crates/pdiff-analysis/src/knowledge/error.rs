@@ -22,9 +22,25 @@ pub enum KnowledgeError {
         /// What stands there.
         version: String,
     },
+    /// More rules than a file may have.
+    #[error(
+        "{rules} rules are more than the {MOST_RULES} that a file may have; hint: join patterns with the same name"
+    )]
+    TooManyRules {
+        /// How many there are.
+        rules: usize,
+    },
     /// A pattern that does not parse.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+}
+
+/// Rules of one file. Each has an automaton of its own, which is asked of every name.
+pub(super) const MOST_RULES: usize = 300;
+
+/// Refuses a file with so many rules that every comparison would take minutes.
+pub(super) fn check_rules<T>(rules: &[T]) -> Result<(), KnowledgeError> {
+    if rules.len() > MOST_RULES { Err(KnowledgeError::TooManyRules { rules: rules.len() }) } else { Ok(()) }
 }
 
 /// Reads TOML into the form that a file has.

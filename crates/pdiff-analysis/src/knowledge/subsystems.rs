@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Deserialize;
 
-use super::error::{KnowledgeError, parse};
+use super::error::{KnowledgeError, check_rules, parse};
 use crate::pattern::{Pattern, PatternSet};
 
 /// The rules that come with pdiff.
@@ -65,6 +65,7 @@ impl Subsystems {
     /// If the text is not of that form.
     pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
         let file: File = parse(text)?;
+        check_rules(&file.subsystem)?;
         let program = file.object.as_deref().map(str::parse::<Pattern>).transpose()?;
         let rules = file.subsystem.into_par_iter().map(|entry| Rule::new(entry, program.as_ref()));
         // Of several wrong rules the first is told, whichever thread came to it first.

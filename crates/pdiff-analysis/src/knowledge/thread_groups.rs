@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::error::{KnowledgeError, parse};
+use super::error::{KnowledgeError, check_rules, parse};
 use crate::pattern::PatternSet;
 
 /// The groups that come with pdiff.
@@ -44,6 +44,7 @@ impl ThreadGroups {
     /// If the text is not of that form.
     pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
         let file: File = parse(text)?;
+        check_rules(&file.group)?;
         let rule = |entry: Entry| -> Result<Rule, KnowledgeError> {
             let (comms, roots) = (PatternSet::new(&entry.comms)?, PatternSet::new(&entry.roots)?);
             Ok(Rule { name: entry.name.into(), comms, roots })

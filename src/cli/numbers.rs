@@ -1,0 +1,65 @@
+//! Numbers on the command line, each checked against the range that makes sense for it.
+//!
+//! The bounds are generous: they keep out typing errors, and numbers so large or small that arithmetic loses them.
+
+use std::ops::RangeInclusive;
+
+/// Operations, operations per second, CPU seconds: more than nothing.
+const AMOUNTS: RangeInclusive<f64> = 1e-9..=1e18;
+
+/// Percent of something.
+const PERCENTS: RangeInclusive<f64> = 0.0..=100.0;
+
+/// A standard deviation in percent of its mean.
+const VARIATIONS: RangeInclusive<f64> = 0.0..=1000.0;
+
+/// A rate of false discoveries: below the least, no row could ever be significant.
+const RATES: RangeInclusive<f64> = 1e-6..=0.5;
+
+/// An amount: operations, operations per second, CPU seconds.
+pub(super) fn amount(text: &str) -> Result<f64, String> {
+    number(text, AMOUNTS)
+}
+
+/// A percentage, or a change of one in points.
+pub(super) fn percent(text: &str) -> Result<f64, String> {
+    number(text, PERCENTS)
+}
+
+/// A coefficient of variation in percent.
+pub(super) fn variation(text: &str) -> Result<f64, String> {
+    number(text, VARIATIONS)
+}
+
+/// A rate of false discoveries.
+pub(super) fn rate(text: &str) -> Result<f64, String> {
+    number(text, RATES)
+}
+
+fn number(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
+    let within = text.parse().ok().filter(|number| range.contains(number));
+    within
+        .ok_or_else(|| format!("not a number from {} to {}", spelled(*range.start()), spelled(*range.end())))
+}
+
+/// Large and small numbers with an exponent.
+fn spelled(number: f64) -> String {
+    if number == 0.0 || (1e-3..1e6).contains(&number) { number.to_string() } else { format!("{number:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused_with_the_range() {
+        let refused = |text| amount(text).unwrap_err();
+        for text in ["nan", "inf", "-1", "0", "1e-200", "1e308", "", "x", "1,5"] {
+            assert_eq!(refused(text), "not a number from 1e-9 to 1e18", "{text}");
+        }
+        assert_eq!(amount("0.5"), Ok(0.5));
+        assert_eq!(percent("0"), Ok(0.0));
+        assert_eq!(percent("100.1").unwrap_err(), "not a number from 0 to 100");
+        assert_eq!(rate("1").unwrap_err(), "not a number from 1e-6 to 0.5");
+    }
+}
