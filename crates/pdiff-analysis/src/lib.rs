@@ -8,6 +8,7 @@ mod choose_event;
 pub mod classify;
 mod compare;
 mod filter;
+mod findings;
 mod gate;
 pub mod inlines;
 mod knowledge;
@@ -34,6 +35,7 @@ pub use compare::{
     TreeSettings, assumed_log_half, compare, compare_with_calls, compare_with_tree, hot_lines,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
+pub use findings::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest};
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{
     Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting,

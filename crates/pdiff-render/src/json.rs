@@ -8,6 +8,7 @@ use pdiff_analysis::{
 use pdiff_profile::Note;
 
 use crate::error::Error;
+use crate::findings_json;
 use crate::number::percent_of_log;
 use crate::report::{
     CompareReport, CostChangeReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport,
@@ -70,6 +71,8 @@ fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'
         noise: noise(&comparison.noise),
         cost: comparison.cost.as_ref().map(cost),
         gap: comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(gap),
+        findings: findings_json::findings(comparison),
+        findings_rest: findings_json::rest(comparison),
         functions: rows.iter().map(|of| row(of, level)).collect(),
         families: comparison.families.iter().map(family).collect(),
         notes: comparison.notes.iter().map(note).collect(),

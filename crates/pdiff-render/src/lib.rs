@@ -15,6 +15,7 @@ mod column;
 mod comparability;
 mod error;
 mod families;
+mod findings_json;
 mod flame;
 mod heading;
 mod hot_lines;

@@ -7,6 +7,8 @@
 use pdiff_analysis::{CostChange, Policy};
 use serde::Serialize;
 
+use crate::findings_json::{FindingReport, RestReport};
+
 /// The version of this schema.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
 
@@ -35,6 +37,9 @@ pub(crate) struct CompareReport<'a> {
     /// Known only with operations and CPU used on both sides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gap: Option<GapReport>,
+    /// The parts that hold the change, largest first.
+    pub(crate) findings: Vec<FindingReport<'a>>,
+    pub(crate) findings_rest: RestReport,
     /// Every row: heaviest change of self first.
     pub(crate) functions: Vec<RowReport<'a>>,
     /// Rows between which weight moved because inlining changed.

@@ -2,9 +2,9 @@
 
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
-    Comparison, Cost, CostChange, CostExtent, Fact, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy,
-    MeasureChange, NoiseSummary, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share,
-    SideSummary,
+    Comparison, Cost, CostChange, CostExtent, Fact, Findings, Gap, GapParts, Gravity, GroupBy, Inlines,
+    MatchedBy, MeasureChange, NoiseSummary, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary,
+    Share, SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, Presence, Weight};
@@ -123,6 +123,7 @@ pub(crate) fn fact(name: &'static str, values: (&str, &str), gravity: Gravity, r
 /// A comparison of these rows.
 pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
     Comparison {
+        findings: Findings::default(),
         before: side("57"),
         after: side("80"),
         policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },

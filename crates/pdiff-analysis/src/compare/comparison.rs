@@ -5,6 +5,7 @@ use pdiff_profile::{Notes, Side, Weight};
 use super::family::InlineChange;
 use super::input::ObjectFacts;
 use super::row::Row;
+use crate::findings::Findings;
 use crate::noise::{Method, RunVariation};
 use crate::policy::{GroupBy, Policy, Share};
 
@@ -31,6 +32,8 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Rows between which weight moved because inlining changed.
     pub families: Vec<Family>,
+    /// Where the CPU of the sides differs, in few parts; whatever rows and shares are.
+    pub findings: Findings,
     /// Cost per operation and throughput, where operations are known.
     pub cost: Option<Cost>,
     /// How noise was judged.

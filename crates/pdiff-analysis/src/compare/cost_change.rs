@@ -25,7 +25,7 @@ const DEVIATION_FROM_MEDIAN: f64 = 1.4826;
 /// `false_discovery_rate` bounds false findings among the rows of each measure.
 pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], false_discovery_rate: f64) {
     let Some(whole) = cost.factor_of_shares() else { return };
-    let typical = typical_factor(rows);
+    let typical = typical_row(rows);
     let measures: [fn(&mut Row) -> Measured<'_>; 3] = [of_self, of_booked, of_total];
     for measure in measures {
         let tested: Vec<Option<Tests>> = rows
@@ -94,10 +94,14 @@ fn share_change(of: &MeasureChange, (before_pct, after_pct): (f64, f64)) -> Opti
 }
 
 /// What became of the share of the median row that both sides sampled well.
-fn typical_factor(rows: &[Row]) -> Option<CommonFactor> {
+fn typical_row(rows: &[Row]) -> Option<CommonFactor> {
     let is_sampled = |row: &&Row| !row.unresolved && row.before.samples.min(row.after.samples) >= MIN_SAMPLES;
     let log_ratio = |row: &Row| (row.after.self_pct / row.before.self_pct).ln();
-    let mut logs: Vec<f64> = rows.iter().filter(is_sampled).map(log_ratio).collect();
+    typical_factor(rows.iter().filter(is_sampled).map(log_ratio).collect())
+}
+
+/// The factor of the median of many shares, each given as the logarithm of its new value over its old one; `None` for a few.
+pub(crate) fn typical_factor(mut logs: Vec<f64>) -> Option<CommonFactor> {
     logs.retain(|log| log.is_finite());
     let count = logs.len();
     if count < LEAST_ROWS {

@@ -30,6 +30,7 @@ pub use comparison::{
     SideSummary,
 };
 pub use cost::{CPU_SCALE_TOLERANCE, assumed_log_half};
+pub(crate) use cost_change::typical_factor;
 pub use family::InlineChange;
 pub(crate) use family::net_and_moved;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine, hot_lines};
@@ -43,6 +44,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::aggregate::{CellRows, RowId, RunTable, aggregate};
+use crate::findings::{Findings, Input, RunOfStacks, findings};
 use crate::policy::Share;
 use cost::{RunCost, RunFacts, SideCost};
 use judged::{Counted, judged_rows};
@@ -130,6 +132,7 @@ fn compare_prepared(
     if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
         cost_change::set_cost_changes(cost, &mut rows, settings.noise.false_discovery_rate);
     }
+    let findings = found(prepared, row_table, cost.as_ref(), settings);
     let [before, after] = summaries;
     Comparison {
         comparability: comparability::facts(
@@ -149,10 +152,35 @@ fn compare_prepared(
         filtered: settings.filters.describe(),
         rows,
         families,
+        findings,
         cost,
         noise,
         notes,
     }
+}
+
+/// Where the sides differ, in few parts.
+fn found(
+    prepared: &Prepared<'_>,
+    row_table: &RowTable<'_>,
+    cost: Option<&Cost>,
+    settings: &CompareSettings,
+) -> Findings {
+    let runs = prepared.runs.iter().map(|run| RunOfStacks {
+        side: run.side,
+        profile: run.input.profile,
+        stacks: &run.stacks,
+        cells: &run.cells,
+    });
+    let renames = row_table.renames();
+    findings(&Input {
+        keys: &prepared.keys,
+        canonical: prepared.keys.iter().map(|(key, _)| renames.canonical(key)).collect(),
+        runs: runs.collect(),
+        subsystems: prepared.keys.iter().map(|(key, _)| row_table.subsystem(key)).collect(),
+        cost,
+        noise: settings.noise,
+    })
 }
 
 fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {

@@ -1,0 +1,63 @@
+//! Functions that both sides ran: what stacks of two builds are held together by.
+
+use rustc_hash::FxHashMap;
+
+use super::code::{Code, CodeKinds};
+use super::input::Amount;
+use super::stacks::Stacks;
+use crate::normalize::{KeyId, Keys};
+
+/// Samples that each side must have of an anchor. Findings of recorded pairs are the same from 1 to 30.
+const LEAST_SAMPLES: u64 = 5;
+
+/// The functions of own code that both sides have samples of.
+pub(super) struct Anchors {
+    keys: Vec<KeyId>,
+    /// By anchor: what each side has of it.
+    amounts: Vec<[Amount; 2]>,
+    /// By key: the anchor, plus one; 0 for none.
+    numbers: FxHashMap<KeyId, usize>,
+}
+
+impl Anchors {
+    pub(super) fn find(keys: &Keys, stacks: &Stacks, codes: &CodeKinds) -> Self {
+        let mut seen: FxHashMap<KeyId, [Amount; 2]> = FxHashMap::default();
+        let mut last: FxHashMap<KeyId, usize> = FxHashMap::default();
+        for (number, stack) in stacks.all.iter().enumerate() {
+            for key in stack.before_interrupt().iter().filter(|key| codes.get(**key) == Code::Own) {
+                if last.insert(*key, number) != Some(number) {
+                    let sums = seen.entry(*key).or_default();
+                    sums.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+                }
+            }
+        }
+        let mut found: Vec<(KeyId, [Amount; 2])> = seen
+            .into_iter()
+            .filter(|(_, amounts)| {
+                amounts.iter().all(|amount| amount.samples >= LEAST_SAMPLES && amount.weight > 0)
+            })
+            .collect();
+        // By name, so that swapped sides agree.
+        let name = |key: KeyId| (&keys.get(key).name, &keys.get(key).object, keys.get(key).file());
+        found.sort_by(|a, b| name(a.0).cmp(&name(b.0)).then(a.0.cmp(&b.0)));
+        let (keys, amounts): (Vec<KeyId>, Vec<[Amount; 2]>) = found.into_iter().unzip();
+        let numbers = keys.iter().enumerate().map(|(number, key)| (*key, number)).collect();
+        Self { keys, amounts, numbers }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub(super) fn key(&self, anchor: usize) -> KeyId {
+        self.keys[anchor]
+    }
+
+    pub(super) fn number(&self, key: KeyId) -> Option<usize> {
+        self.numbers.get(&key).copied()
+    }
+
+    pub(super) fn amounts(&self, anchor: usize) -> [Amount; 2] {
+        self.amounts[anchor]
+    }
+}

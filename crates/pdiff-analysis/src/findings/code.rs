@@ -1,0 +1,157 @@
+//! What kind of code each function is, as far as findings go: the program's own, or what it stands on.
+
+use pdiff_profile::ObjectKind;
+use rustc_hash::FxHashMap;
+
+use super::input::Input;
+use crate::normalize::{Key, KeyId, UNRESOLVED};
+
+/// What kind of code a function is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Code {
+    /// Of the program or one of its libraries.
+    Own,
+    /// Of an own object, but such as toolchains inline everywhere.
+    Toolchain,
+    /// Of an own object, without a function.
+    Unresolved,
+    /// Of the C library, the loader, the compiler's runtime, an allocator, the vdso, or of no known object.
+    Library,
+    /// Of the kernel.
+    Kernel,
+    /// Of the kernel: what every system call passes.
+    SystemCall,
+    /// Where the kernel is entered by a device or another CPU: what runs below has nothing to do with what was struck.
+    Interrupt,
+}
+
+impl Code {
+    /// Whether the frame lies in an object of the program.
+    pub(super) fn is_own_object(self) -> bool {
+        matches!(self, Self::Own | Self::Toolchain | Self::Unresolved)
+    }
+}
+
+/// The kind of every function, by its renamed key.
+pub(super) struct CodeKinds {
+    by_key: Vec<Code>,
+    unresolved: Vec<bool>,
+}
+
+impl CodeKinds {
+    pub(super) fn new(input: &Input<'_>) -> Self {
+        let kinds = object_kinds(input);
+        let kind = |key: &Key| kinds.get(&*key.object).copied().unwrap_or(ObjectKind::Unknown);
+        Self {
+            by_key: input.keys.iter().map(|(_, key)| code_of(key, kind(key))).collect(),
+            unresolved: input.keys.iter().map(|(_, key)| *key.name == *UNRESOLVED).collect(),
+        }
+    }
+
+    /// Whether it stands for what has no function.
+    pub(super) fn is_unresolved(&self, key: KeyId) -> bool {
+        self.unresolved.get(key.0 as usize).copied().unwrap_or(true)
+    }
+
+    pub(super) fn get(&self, key: KeyId) -> Code {
+        self.by_key.get(key.0 as usize).copied().unwrap_or(Code::Library)
+    }
+}
+
+/// What the objects of both sides are, by their labels in rows.
+fn object_kinds(input: &Input<'_>) -> FxHashMap<String, ObjectKind> {
+    let mut kinds = FxHashMap::default();
+    for run in &input.runs {
+        for object in &run.profile.objects {
+            kinds.entry(input.keys.label(object, run.side)).or_insert(object.kind);
+        }
+    }
+    kinds
+}
+
+fn code_of(key: &Key, kind: ObjectKind) -> Code {
+    let is_unresolved = &*key.name == UNRESOLVED;
+    match kind {
+        ObjectKind::Kernel | ObjectKind::KernelModule if is_interrupt(&key.qualified) => Code::Interrupt,
+        ObjectKind::Kernel if is_system_call(&key.qualified) => Code::SystemCall,
+        ObjectKind::Kernel | ObjectKind::KernelModule => Code::Kernel,
+        ObjectKind::Vdso | ObjectKind::Anonymous => Code::Library,
+        // Folded stacks name no objects.
+        ObjectKind::Unknown if is_unresolved => Code::Library,
+        ObjectKind::File if is_system_library(&key.object) => Code::Library,
+        _ if is_unresolved => Code::Unresolved,
+        _ if is_toolchain(&key.qualified) => Code::Toolchain,
+        _ => Code::Own,
+    }
+}
+
+/// Libraries that every program stands on, by file name up to the version.
+const SYSTEM_LIBRARIES: &[&str] = &[
+    "libc",
+    "libm",
+    "libdl",
+    "librt",
+    "libpthread",
+    "libresolv",
+    "libstdc++",
+    "libc++",
+    "libc++abi",
+    "libgcc_s",
+    "libunwind",
+    "libatomic",
+    "libgomp",
+    "libomp",
+    "libjemalloc",
+    "libtcmalloc",
+    "libtcmalloc_minimal",
+    "libmimalloc",
+];
+
+fn is_system_library(label: &str) -> bool {
+    // Two builds of one library stand as `libc.so`, or as `libc-2.31.so` with the version in the name.
+    let stem = label.split(".so").next().unwrap_or(label);
+    let unversioned =
+        stem.rsplit_once('-').filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()));
+    let stem = unversioned.map_or(stem, |(stem, _)| stem);
+    let is_library = label.contains(".so");
+    is_library
+        && (SYSTEM_LIBRARIES.contains(&stem)
+            || stem.starts_with("ld-linux")
+            || stem.starts_with("ld-musl")
+            || stem == "ld")
+}
+
+/// Scopes of the standard libraries, which are inlined everywhere, and operators.
+fn is_toolchain(name: &str) -> bool {
+    const SCOPES: [&str; 6] = ["std::", "core::", "alloc::", "__gnu_cxx::", "__cxxabiv1::", "boost::"];
+    // `<T as core::ops::Fn>::call`: the trait says whose it is.
+    let of_trait = name.strip_prefix('<').and_then(|rest| rest.split(" as ").nth(1));
+    SCOPES.iter().any(|scope| name.starts_with(scope) || of_trait.is_some_and(|name| name.starts_with(scope)))
+        || name.starts_with("operator")
+        || name.contains("::operator")
+}
+
+/// Kernel entries that come from outside the thread, on x86 and arm64; exceptions and system calls are its own doing.
+fn is_interrupt(name: &str) -> bool {
+    const PREFIXES: [&str; 3] = ["asm_sysvec_", "asm_common_interrupt", "common_interrupt"];
+    const NAMES: [&str; 9] = [
+        "apic_timer_interrupt",
+        "reschedule_interrupt",
+        "call_function_interrupt",
+        "call_function_single_interrupt",
+        "ret_from_intr",
+        "el0t_64_irq",
+        "el1h_64_irq",
+        "el0_irq",
+        "el1_irq",
+    ];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || NAMES.contains(&name)
+}
+
+/// Where the kernel sorts system calls, before the one that was asked for.
+fn is_system_call(name: &str) -> bool {
+    const PREFIXES: [&str; 6] =
+        ["entry_SYSCALL", "do_syscall", "x64_sys_call", "syscall_", "invoke_syscall", "el0"];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || ["do_el0_svc", "system_call_fastpath"].contains(&name)
+}

@@ -1,0 +1,162 @@
+//! What is said of a comparison in a few lines: [`Findings`].
+
+use pdiff_profile::Weight;
+
+/// Where the CPU of two builds differs, in few parts that sum with the rest to the whole change.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Findings {
+    /// What grew first where the whole grew, else what shrank; largest first.
+    pub list: Vec<Finding>,
+    /// All that is in none of them.
+    pub rest: FindingsRest,
+}
+
+/// How the samples of a finding belong together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FindingKind {
+    /// A function, with what it calls and no other finding has.
+    Region,
+    /// A function below one of its callers.
+    Edge,
+    /// A function whose change lies in many places below it, none of which changed enough alone.
+    Spread,
+    /// Parts below a function that cancel: the net of them.
+    Replaced,
+    /// A function that many others call.
+    CrossCutting,
+    /// Work of the kernel that came from outside the thread.
+    Interrupts,
+    /// Stacks without a function of the program.
+    NoCaller,
+    /// Code of the program without symbols.
+    Unresolved,
+}
+
+impl FindingKind {
+    /// The stable text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Region => "region",
+            Self::Edge => "edge",
+            Self::Spread => "spread",
+            Self::Replaced => "replaced",
+            Self::CrossCutting => "cross-cutting",
+            Self::Interrupts => "interrupts",
+            Self::NoCaller => "no-caller",
+            Self::Unresolved => "unresolved",
+        }
+    }
+}
+
+/// Samples of one side.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct FindingSide {
+    /// Weight; those of all findings and the rest sum to the side's.
+    pub weight: Weight,
+    /// Number of samples.
+    pub samples: u64,
+    /// Of the side's weight, in percent; the mean of the runs' shares.
+    pub pct: f64,
+    /// Weight per operation, in the event's unit; `None` without operations.
+    pub per_op: Option<f64>,
+}
+
+/// One part of the change.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    /// Its place in the list, from 1.
+    pub rank: usize,
+    /// How its samples belong together.
+    pub kind: FindingKind,
+    /// The function; `caller -> callee` for an edge.
+    pub name: String,
+    /// Label of the function's object; empty where it has none.
+    pub object: String,
+    /// Part of the program.
+    pub subsystem: Option<String>,
+    /// On the base side.
+    pub before: FindingSide,
+    /// On the other side.
+    pub after: FindingSide,
+    /// 95 % interval of the change of share, in points.
+    pub interval_pp: (f64, f64),
+    /// 95 % interval of the change per operation, in the event's unit.
+    pub interval_per_op: Option<(f64, f64)>,
+    /// The smallest rate of false findings at which it is one; of the test of "no more than what all places have in common".
+    pub q_value: f64,
+    /// Its part of the change of cost per operation, in percent; `None` where that change is within noise.
+    pub share_of_change_pct: Option<f64>,
+    /// Functions at the leaves of its stacks, by size of change.
+    pub members: Vec<FindingMember>,
+    /// Who calls it, heaviest first: for what many call, and what interrupts struck.
+    pub callers: Vec<String>,
+}
+
+/// What one function spends itself in a finding's stacks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FindingMember {
+    /// Its name, as rows have it; empty for all that are not named.
+    pub name: String,
+    /// Label of its object.
+    pub object: String,
+    /// On the base side.
+    pub before: FindingSide,
+    /// On the other side.
+    pub after: FindingSide,
+}
+
+/// What no finding holds.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct FindingsRest {
+    /// On the base side.
+    pub before: FindingSide,
+    /// On the other side.
+    pub after: FindingSide,
+    /// What became of the share of a place that did not change: new over old.
+    pub common_factor: f64,
+    /// Changes beyond noise that were too many to list.
+    pub unlisted: usize,
+}
+
+macro_rules! changes {
+    ($of:ty) => {
+        impl $of {
+            /// One side.
+            #[must_use]
+            pub fn side(&self, side: pdiff_profile::Side) -> &FindingSide {
+                match side {
+                    pdiff_profile::Side::Before => &self.before,
+                    pdiff_profile::Side::After => &self.after,
+                }
+            }
+
+            /// Change of share, in points.
+            #[must_use]
+            pub fn delta_pp(&self) -> f64 {
+                self.after.pct - self.before.pct
+            }
+
+            /// Change of weight per operation; `None` without operations.
+            #[must_use]
+            pub fn delta_per_op(&self) -> Option<f64> {
+                Some(self.after.per_op? - self.before.per_op?)
+            }
+        }
+    };
+}
+
+impl Finding {
+    /// 95 % interval of its part of the change of cost per operation, in percent, as if that change were known exactly.
+    #[must_use]
+    pub fn share_of_change_interval(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.interval_per_op?;
+        let scale = self.share_of_change_pct? / self.delta_per_op().filter(|delta| *delta != 0.0)?;
+        let (a, b) = (low * scale, high * scale);
+        Some((a.min(b), a.max(b)))
+    }
+}
+
+changes!(Finding);
+changes!(FindingMember);
+changes!(FindingsRest);

@@ -1,0 +1,242 @@
+//! The places as a tree with weights: what is tested, and what findings are picked from.
+//!
+//! Only places whose weight on both sides together passes a floor are nodes; lighter ones count with what they lie
+//! below. Which nodes there are is decided here, by pooled weight, before anything is tested.
+
+use pdiff_profile::Side;
+use rustc_hash::FxHashMap;
+
+use super::input::{Amount, Input};
+use super::places::{Place, Places};
+use super::stacks::Stacks;
+use super::tree::AnchorTree;
+use crate::noise::{RowRun, RunBlocks};
+
+/// What a node must have of both sides' samples on average: half the least change that is reported, for it may be there
+/// on one side only.
+const LEAST_SHARE: f64 = 0.0005;
+
+/// The most nodes; the heaviest stay.
+const MOST_NODES: usize = 1024;
+
+/// A place that is heavy enough to be tested.
+pub(super) struct Node {
+    pub(super) place: Place,
+    pub(super) parent: Option<usize>,
+    pub(super) children: Vec<usize>,
+    /// Of the place and light ones below it, on each side.
+    pub(super) own: [Amount; 2],
+    /// Of all below it, too.
+    pub(super) all: [Amount; 2],
+}
+
+/// The nodes, parents before children, and what each run has of them.
+pub(super) struct Groups {
+    pub(super) nodes: Vec<Node>,
+    /// By distinct stack: its node; `None` for places too light to be tested that lie below none.
+    pub(super) of_stacks: Vec<Option<usize>>,
+    pub(super) totals: [Amount; 2],
+    runs: Vec<RunWeights>,
+}
+
+/// What one run has of each node: by node, then by block.
+struct RunWeights {
+    side: Side,
+    blocks: usize,
+    weights: Vec<f64>,
+    samples: Vec<u64>,
+    denominator: Vec<f64>,
+    denominator_samples: u64,
+}
+
+impl Groups {
+    pub(super) fn new(
+        input: &Input<'_>,
+        stacks: &Stacks,
+        places: &Places,
+        tree: &AnchorTree,
+        anchor_count: usize,
+    ) -> Self {
+        let totals = stacks.totals();
+        let all = AllPlaces::new(stacks, places, tree, anchor_count);
+        let kept = all.kept(totals);
+        let mut nodes: Vec<Node> = kept
+            .iter()
+            .map(|at| Node {
+                place: all.places[*at],
+                parent: None,
+                children: Vec::new(),
+                own: Default::default(),
+                all: Default::default(),
+            })
+            .collect();
+        let number: FxHashMap<usize, usize> = kept.iter().enumerate().map(|(node, at)| (*at, node)).collect();
+        for (node, at) in kept.iter().enumerate() {
+            if let Some(parent) = all.parents[*at].and_then(|parent| number.get(&parent)) {
+                nodes[node].parent = Some(*parent);
+                nodes[*parent].children.push(node);
+            }
+        }
+        let of_places: Vec<Option<usize>> =
+            (0..all.places.len()).map(|at| all.nearest(at, &number)).collect();
+        let of_stacks: Vec<Option<usize>> =
+            places.of_stacks.iter().map(|place| of_places[all.ids[place]]).collect();
+        for (stack, node) in stacks.all.iter().zip(&of_stacks) {
+            let mut at = *node;
+            if let Some(node) = at {
+                nodes[node].own.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+            }
+            while let Some(node) = at {
+                nodes[node].all.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+                at = nodes[node].parent;
+            }
+        }
+        let runs = input.runs.iter().zip(&stacks.of_runs);
+        let runs = runs.map(|(run, of_run)| {
+            RunWeights::new(run.side, run.cells, |stack| of_stacks[of_run[stack]? as usize], nodes.len())
+        });
+        Self { runs: runs.collect(), nodes, of_stacks, totals }
+    }
+
+    /// A node and all below it.
+    pub(super) fn below(&self, node: usize) -> Vec<usize> {
+        let mut found = vec![node];
+        let mut at = 0;
+        while let Some(next) = found.get(at) {
+            found.extend(&self.nodes[*next].children);
+            at += 1;
+        }
+        found
+    }
+
+    /// What each side has of some nodes' own.
+    pub(super) fn amounts(&self, nodes: &[usize]) -> [Amount; 2] {
+        let mut sums = [Amount::default(); 2];
+        for node in nodes {
+            sums.iter_mut().zip(self.nodes[*node].own).for_each(|(sum, amount)| sum.add(amount));
+        }
+        sums
+    }
+
+    /// What one side's runs have of some nodes' own, as the noise stage wants it.
+    pub(super) fn row_runs(&self, nodes: &[usize], side: Side) -> Vec<RowRun> {
+        self.runs.iter().filter(|run| run.side == side).map(|run| run.row(nodes)).collect()
+    }
+
+    /// The denominator of one side's runs.
+    pub(super) fn denominators(&self, side: Side) -> Vec<RunBlocks> {
+        let mine = self.runs.iter().filter(|run| run.side == side);
+        mine.map(|run| RunBlocks::from_blocks(&run.denominator, run.denominator_samples)).collect()
+    }
+}
+
+impl RunWeights {
+    fn new(
+        side: Side,
+        cells: &[pdiff_profile::Cell],
+        node_of: impl Fn(usize) -> Option<usize>,
+        nodes: usize,
+    ) -> Self {
+        let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
+        let mut run = Self {
+            side,
+            blocks,
+            weights: vec![0.0; nodes * blocks],
+            samples: vec![0; nodes],
+            denominator: vec![0.0; blocks],
+            denominator_samples: 0,
+        };
+        for (block, cells) in cells.chunk_by(|a, b| a.block == b.block).enumerate() {
+            for cell in cells {
+                run.denominator[block] += cell.weight.as_f64();
+                run.denominator_samples += u64::from(cell.samples);
+                if let Some(node) = node_of(cell.stack.index()) {
+                    run.weights[node * blocks + block] += cell.weight.as_f64();
+                    run.samples[node] += u64::from(cell.samples);
+                }
+            }
+        }
+        run
+    }
+
+    fn row(&self, nodes: &[usize]) -> RowRun {
+        let mut weights = vec![0.0; self.blocks];
+        for node in nodes {
+            let own = self.weights.get(node * self.blocks..(node + 1) * self.blocks).unwrap_or(&[]);
+            weights.iter_mut().zip(own).for_each(|(sum, weight)| *sum += weight);
+        }
+        let samples = nodes.iter().map(|node| self.samples[*node]).sum();
+        RowRun::from_blocks(&weights, &self.denominator, samples)
+    }
+}
+
+/// All places that stacks have, and the anchors above them.
+struct AllPlaces {
+    places: Vec<Place>,
+    parents: Vec<Option<usize>>,
+    ids: FxHashMap<Place, usize>,
+    /// Of the place and all below it, on each side.
+    weights: Vec<[u64; 2]>,
+}
+
+impl AllPlaces {
+    /// Anchors stand first, by number.
+    fn new(stacks: &Stacks, places: &Places, tree: &AnchorTree, anchor_count: usize) -> Self {
+        let mut all: Vec<Place> = (0..anchor_count).map(Place::Anchor).collect();
+        let mut others: Vec<Place> =
+            places.of_stacks.iter().copied().filter(|place| !matches!(place, Place::Anchor(_))).collect();
+        others.sort_unstable();
+        others.dedup();
+        all.append(&mut others);
+        let parents = all.iter().map(|place| match place {
+            Place::Anchor(anchor) => tree.parent(*anchor),
+            place => place.anchor(),
+        });
+        let parents: Vec<Option<usize>> = parents.collect();
+        let ids: FxHashMap<Place, usize> = all.iter().enumerate().map(|(at, place)| (*place, at)).collect();
+        let mut weights = vec![[0_u64; 2]; all.len()];
+        for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
+            let mut at = ids.get(place).copied();
+            while let Some(here) = at {
+                weights[here]
+                    .iter_mut()
+                    .zip(stack.amounts)
+                    .for_each(|(sum, amount)| *sum = sum.saturating_add(amount.weight));
+                at = parents[here];
+            }
+        }
+        Self { places: all, parents, ids, weights }
+    }
+
+    /// The places that become nodes, each after its parent.
+    fn kept(&self, totals: [Amount; 2]) -> Vec<usize> {
+        let share = |at: usize| {
+            let shares = self.weights[at].iter().zip(totals);
+            shares.map(|(weight, total)| 0.5 * *weight as f64 / total.weight.max(1) as f64).sum::<f64>()
+        };
+        let mut heavy: Vec<usize> = (0..self.places.len()).filter(|at| share(*at) >= LEAST_SHARE).collect();
+        heavy.sort_by(|a, b| share(*b).total_cmp(&share(*a)).then(a.cmp(b)));
+        heavy.truncate(MOST_NODES);
+        let depth = |mut at: usize| {
+            let mut depth = 0;
+            while let Some(parent) = self.parents[at] {
+                (at, depth) = (parent, depth + 1);
+            }
+            depth
+        };
+        heavy.sort_by_key(|at| (depth(*at), *at));
+        heavy
+    }
+
+    /// The node of a place, or of what it lies below.
+    fn nearest(&self, at: usize, number: &FxHashMap<usize, usize>) -> Option<usize> {
+        let mut at = Some(at);
+        while let Some(here) = at {
+            if let Some(node) = number.get(&here) {
+                return Some(*node);
+            }
+            at = self.parents[here];
+        }
+        None
+    }
+}

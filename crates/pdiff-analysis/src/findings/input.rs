@@ -1,0 +1,56 @@
+//! What findings are made of: both sides' stacks as functions, and what operations cost.
+
+use pdiff_profile::{Cell, Profile, Side};
+
+use crate::compare::Cost;
+use crate::noise::NoiseSettings;
+use crate::normalize::{KeyId, Keys, NormalStacks};
+
+/// One run.
+pub(crate) struct RunOfStacks<'a> {
+    pub(crate) side: Side,
+    pub(crate) profile: &'a Profile,
+    pub(crate) stacks: &'a NormalStacks,
+    /// Its samples, by block.
+    pub(crate) cells: &'a [Cell],
+}
+
+/// Both sides.
+pub(crate) struct Input<'a> {
+    pub(crate) keys: &'a Keys,
+    /// By key: the function that stands for it, after renames.
+    pub(crate) canonical: Vec<KeyId>,
+    /// Base first.
+    pub(crate) runs: Vec<RunOfStacks<'a>>,
+    /// By key: the part of the program.
+    pub(crate) subsystems: Vec<&'a str>,
+    /// What an operation costs, where operations are known.
+    pub(crate) cost: Option<&'a Cost>,
+    pub(crate) noise: NoiseSettings,
+}
+
+impl Input<'_> {
+    /// The functions of a stack, root first.
+    pub(super) fn functions<'s>(
+        &'s self,
+        run: &'s RunOfStacks<'_>,
+        stack: pdiff_profile::StackId,
+    ) -> impl Iterator<Item = KeyId> + 's {
+        let levels = run.stacks.get(stack).iter();
+        levels.map(|level| self.canonical.get(level.key.0 as usize).copied().unwrap_or(level.key))
+    }
+}
+
+/// Weight and number of samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Amount {
+    pub(crate) weight: u64,
+    pub(crate) samples: u64,
+}
+
+impl Amount {
+    pub(super) fn add(&mut self, other: Self) {
+        self.weight = self.weight.saturating_add(other.weight);
+        self.samples = self.samples.saturating_add(other.samples);
+    }
+}

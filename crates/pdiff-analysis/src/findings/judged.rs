@@ -1,0 +1,161 @@
+//! Which groups of samples changed: their shares against noise, and against what all groups have in common.
+//!
+//! The share of a place that did not change at all falls where something else is new. So a group is tested for what its
+//! share changed beyond a common factor: where operations of several runs are known, what the cost of an operation leaves,
+//! with the noise of that cost from run to run; else what became of the share of the median place. With one run a side
+//! the cost of an operation is too uncertain to be tested, but a finding must not go the other way than it.
+
+use pdiff_profile::Side;
+
+use super::groups::Groups;
+use super::input::Input;
+use crate::compare::{Cost, typical_factor};
+use crate::noise::{
+    ASSUMED_CV_DF, CommonFactor, Denominator, MIN_SAMPLES, NoiseSettings, Row, RowNoise, ShareChange, judge,
+    q_values,
+};
+
+/// What is known of one group's change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    pub(super) noise: RowNoise,
+    /// Beyond the common factor, in points; between those of Before and of After, so that swapped sides agree.
+    pub(super) points: f64,
+    /// Of "nothing but what all have in common"; `None` for groups that are not tested.
+    pub(super) p: Option<f64>,
+    /// It goes the way that the cost goes, and is large enough to matter.
+    is_large: bool,
+}
+
+/// Tests of groups.
+pub(super) struct Judge<'a> {
+    groups: &'a Groups,
+    settings: NoiseSettings,
+    cost: Option<&'a Cost>,
+    denominator: Denominator,
+    /// What the share of a place becomes that did not change.
+    common: CommonFactor,
+    /// The rows that tell how shares vary from run to run.
+    rows: Vec<Row>,
+    /// The p-values of all tests with their rates of false findings, smallest first.
+    tested: Vec<(f64, f64)>,
+}
+
+/// The changes of every node: of all below it, and of its own.
+pub(super) struct NodeChanges {
+    pub(super) all: Vec<Change>,
+    pub(super) own: Vec<Change>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(input: &Input<'a>, groups: &'a Groups) -> (Self, NodeChanges) {
+        let [before, after] = Side::BOTH.map(|side| groups.denominators(side));
+        let count = groups.nodes.len();
+        let sets: Vec<Vec<usize>> =
+            (0..count).map(|node| groups.below(node)).chain((0..count).map(|node| vec![node])).collect();
+        let denominator = Denominator { before, after };
+        let rows: Vec<Row> = sets.iter().map(|set| row(groups, set)).collect();
+        let noise = judge(std::slice::from_ref(&denominator), &rows, &input.noise).rows;
+        let own = noise.get(count..).unwrap_or(&[]);
+        let mut judge = Self {
+            groups,
+            settings: input.noise,
+            cost: input.cost,
+            common: input.cost.and_then(Cost::factor_of_shares).unwrap_or_else(|| typical(groups, own)),
+            denominator,
+            rows,
+            tested: Vec::new(),
+        };
+        let mut changes: Vec<Change> = noise.iter().map(|noise| judge.change(*noise)).collect();
+        // A node without children is one group, not two.
+        let mut tested: Vec<f64> = changes.iter().take(count).filter_map(|change| change.p).collect();
+        let inner = |node: &usize| !groups.nodes[*node].children.is_empty();
+        tested.extend((0..count).filter(inner).filter_map(|node| changes[count + node].p));
+        let rates = q_values(&tested);
+        judge.tested = tested.into_iter().zip(rates).collect();
+        judge.tested.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let own = changes.split_off(count);
+        (judge, NodeChanges { all: changes, own })
+    }
+
+    /// The changes of groups that the nodes' changes gave rise to.
+    pub(super) fn of_sets(&self, sets: &[Vec<usize>]) -> Vec<Change> {
+        if sets.is_empty() {
+            return Vec::new();
+        }
+        // The nodes tell how shares vary between runs.
+        let mut rows = if self.denominator.before.len().max(self.denominator.after.len()) > 1 {
+            self.rows.clone()
+        } else {
+            Vec::new()
+        };
+        let first = rows.len();
+        rows.extend(sets.iter().map(|set| row(self.groups, set)));
+        let noise = judge(std::slice::from_ref(&self.denominator), &rows, &self.settings).rows;
+        noise.iter().skip(first).map(|noise| self.change(*noise)).collect()
+    }
+
+    /// Whether a change is more than noise and large enough to matter.
+    pub(super) fn is_found(&self, change: &Change) -> bool {
+        change.is_large && self.q(change).is_some_and(|q| q <= self.settings.false_discovery_rate)
+    }
+
+    /// The smallest rate of false findings among the nodes' tests at which a change is one; `None` if it is not tested.
+    pub(super) fn q(&self, change: &Change) -> Option<f64> {
+        let p = change.p?;
+        let at = self.tested.partition_point(|(tested, _)| *tested < p);
+        Some(self.tested.get(at).map_or(1.0, |(_, q)| *q))
+    }
+
+    /// What the share of a place becomes that did not change.
+    pub(super) fn common(&self) -> CommonFactor {
+        self.common
+    }
+
+    /// What operations make of shares: measured, or with the variation between runs that is taken for granted.
+    pub(super) fn of_cost(&self) -> Option<CommonFactor> {
+        let cost = self.cost?;
+        let log_se = self.settings.assumed_cv * std::f64::consts::SQRT_2;
+        let assumed =
+            CommonFactor { ratio: (-cost.log_ratio).exp(), log_se, degrees_of_freedom: ASSUMED_CV_DF };
+        Some(cost.factor_of_shares().unwrap_or(assumed))
+    }
+
+    fn change(&self, noise: RowNoise) -> Change {
+        let share = share_change(&noise);
+        let excess = self.common.excess(share);
+        let by_cost = self.of_cost().map_or(noise.delta_pp, |factor| factor.excess(share).points);
+        let p = noise.test.p().map(|_| excess.p());
+        Change {
+            noise,
+            points: excess.points,
+            p,
+            is_large: excess.is_large() && by_cost * excess.points > 0.0,
+        }
+    }
+}
+
+/// A change of share as the common factors want it.
+pub(super) fn share_change(noise: &RowNoise) -> ShareChange {
+    ShareChange {
+        before_pct: noise.before_pct,
+        after_pct: noise.after_pct,
+        se_pp: noise.se_pp,
+        degrees_of_freedom: noise.degrees_of_freedom,
+    }
+}
+
+fn row(groups: &Groups, nodes: &[usize]) -> Row {
+    let [before, after] = Side::BOTH.map(|side| groups.row_runs(nodes, side));
+    Row { denominator: 0, before, after }
+}
+
+/// What becomes of the share of the median place that both sides sampled well; of nothing, where there are few.
+fn typical(groups: &Groups, own: &[RowNoise]) -> CommonFactor {
+    let is_sampled =
+        |node: &usize| groups.nodes[*node].own.iter().all(|amount| amount.samples >= MIN_SAMPLES);
+    let nodes = (0..groups.nodes.len()).filter(is_sampled);
+    let logs = nodes.filter_map(|node| own.get(node)).map(|own| (own.after_pct / own.before_pct).ln());
+    let unknown = CommonFactor { ratio: 1.0, log_se: 0.0, degrees_of_freedom: f64::INFINITY };
+    typical_factor(logs.collect()).unwrap_or(unknown)
+}

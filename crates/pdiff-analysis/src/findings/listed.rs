@@ -1,0 +1,268 @@
+//! Picks to findings: named, measured, ranked, the largest kept; all other samples are the rest.
+
+use pdiff_profile::{Side, Weight};
+use rustc_hash::FxHashMap;
+
+use super::anchors::Anchors;
+use super::finding::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest};
+use super::groups::Groups;
+use super::input::{Amount, Input};
+use super::judged::{Judge, share_change};
+use super::places::Place;
+use super::select::{Pick, Shape};
+use super::stacks::Stacks;
+use super::tree::AnchorTree;
+use crate::compare::Cost;
+use crate::normalize::KeyId;
+
+/// The most findings: what a reader takes in at once.
+const MOST_FINDINGS: usize = 10;
+
+/// Members below this many points are counted together.
+const LEAST_MEMBER_PP: f64 = 0.02;
+
+/// The most callers named.
+const MOST_CALLERS: usize = 5;
+
+/// What findings are listed from.
+pub(super) struct Listing<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) stacks: &'a Stacks,
+    pub(super) anchors: &'a Anchors,
+    pub(super) tree: &'a AnchorTree,
+    pub(super) groups: &'a Groups,
+    pub(super) judge: &'a Judge<'a>,
+}
+
+/// Lists the largest picks.
+pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
+    let all = picks.len();
+    picks.sort_by(|a, b| {
+        let by_size = of.delta(b).abs().total_cmp(&of.delta(a).abs());
+        by_size.then_with(|| of.identity(a).1.cmp(&of.identity(b).1)).then_with(|| a.node.cmp(&b.node))
+    });
+    picks.truncate(MOST_FINDINGS);
+    // What goes the way of the whole stands first: a gain explains no loss.
+    let goes_along = |pick: &Pick| (of.delta(pick) < 0.0) == of.whole_shrank();
+    picks.sort_by_key(|pick| !goes_along(pick));
+    let mut of_node = vec![None; of.groups.nodes.len()];
+    for (at, pick) in picks.iter().enumerate() {
+        pick.nodes.iter().for_each(|node| of_node[*node] = Some(at));
+    }
+    let of_stack = |stack: usize| of.groups.of_stacks[stack].and_then(|node| of_node[node]);
+    let mut members = of.members(picks.len(), of_stack);
+    let mut callers = of.callers(&picks, of_stack);
+    let mut list: Vec<Finding> = Vec::with_capacity(picks.len());
+    for (at, pick) in picks.iter().enumerate() {
+        let mut finding = of.finding(pick);
+        finding.rank = at + 1;
+        finding.members = std::mem::take(&mut members[at]);
+        finding.callers = std::mem::take(&mut callers[at]);
+        list.push(finding);
+    }
+    let rest = of.rest(&list, all - picks.len());
+    Findings { list, rest }
+}
+
+impl Listing<'_> {
+    /// A change: per operation where that is known, else of the share.
+    fn delta(&self, pick: &Pick) -> f64 {
+        let [before, after] = self.sides(pick);
+        match before.per_op.zip(after.per_op) {
+            Some((before, after)) => after - before,
+            None => after.pct - before.pct,
+        }
+    }
+
+    /// Whether an operation costs less than it did. Without operations shares sum to the same, and growth stands first.
+    fn whole_shrank(&self) -> bool {
+        self.input.cost.is_some_and(|cost| cost.per_op.after < cost.per_op.before)
+    }
+
+    fn sides(&self, pick: &Pick) -> [FindingSide; 2] {
+        let amounts = pick.amounts(self.groups);
+        let pct = [pick.change.noise.before_pct, pick.change.noise.after_pct];
+        Side::BOTH.map(|side| self.side(side, amounts[side.index()], pct[side.index()]))
+    }
+
+    fn side(&self, side: Side, amount: Amount, pct: f64) -> FindingSide {
+        FindingSide {
+            weight: Weight(amount.weight),
+            samples: amount.samples,
+            pct,
+            per_op: self.per_op(side, amount.weight),
+        }
+    }
+
+    fn per_op(&self, side: Side, weight: u64) -> Option<f64> {
+        let cost = self.input.cost?;
+        let of_side = match side {
+            Side::Before => cost.per_op.before,
+            Side::After => cost.per_op.after,
+        };
+        let total = self.groups.totals[side.index()].weight;
+        (total > 0).then(|| of_side * weight as f64 / total as f64)
+    }
+
+    fn finding(&self, pick: &Pick) -> Finding {
+        let [before, after] = self.sides(pick);
+        let noise = &pick.change.noise;
+        let (kind, name, key) = self.identity(pick);
+        let delta = before.per_op.zip(after.per_op).map(|(before, after)| after - before);
+        Finding {
+            rank: 0,
+            kind,
+            name,
+            object: key.map_or_else(String::new, |key| self.input.keys.get(key).object.to_string()),
+            subsystem: key
+                .and_then(|key| self.input.subsystems.get(key.0 as usize))
+                .map(|name| (*name).to_owned()),
+            before,
+            after,
+            interval_pp: (noise.ci_low_pp, noise.ci_high_pp),
+            interval_per_op: delta.and_then(|delta| self.interval_per_op(pick, delta)),
+            q_value: self.judge.q(&pick.change).unwrap_or(1.0),
+            share_of_change_pct: delta.and_then(|delta| share_of_change(self.input.cost?, delta)),
+            members: Vec::new(),
+            callers: Vec::new(),
+        }
+    }
+
+    /// The change per operation is what the share changed beyond the cost of an operation, times that cost.
+    fn interval_per_op(&self, pick: &Pick, delta: f64) -> Option<(f64, f64)> {
+        let (cost, factor) = (self.input.cost?, self.judge.of_cost()?);
+        let half = factor.excess(share_change(&pick.change.noise)).half_pp() / 100.0 * cost.per_op.after;
+        half.is_finite().then_some((delta - half, delta + half))
+    }
+
+    fn identity(&self, pick: &Pick) -> (FindingKind, String, Option<KeyId>) {
+        let name = |key: KeyId| self.input.keys.get(key).name.to_string();
+        let place = |kind: FindingKind| match pick.shape {
+            Shape::Net => FindingKind::Replaced,
+            Shape::Spread => FindingKind::Spread,
+            Shape::Place => kind,
+        };
+        match self.groups.nodes[pick.node].place {
+            Place::Anchor(anchor) => {
+                let key = self.anchors.key(anchor);
+                let kind =
+                    if self.tree.is_helper(anchor) { FindingKind::CrossCutting } else { FindingKind::Region };
+                (place(kind), name(key), Some(key))
+            }
+            Place::Edge(anchor, callee) => {
+                let caller = name(self.anchors.key(anchor));
+                (place(FindingKind::Edge), format!("{caller} -> {}", name(callee)), Some(callee))
+            }
+            Place::Region(key) => (place(FindingKind::Region), name(key), Some(key)),
+            Place::Interrupts => (FindingKind::Interrupts, "[interrupts]".to_owned(), None),
+            Place::NoCaller(key) => (FindingKind::NoCaller, name(key), Some(key)),
+            Place::Unresolved(key) => (FindingKind::Unresolved, name(key), Some(key)),
+        }
+    }
+
+    /// Functions at the leaves of each finding's stacks.
+    fn members(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<FindingMember>> {
+        let mut sums: Vec<FxHashMap<KeyId, [Amount; 2]>> = vec![FxHashMap::default(); count];
+        for (number, stack) in self.stacks.all.iter().enumerate() {
+            if let (Some(finding), Some(leaf)) = (of_stack(number), stack.functions.last()) {
+                let sum = sums[finding].entry(*leaf).or_default();
+                sum.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+            }
+        }
+        sums.into_iter().map(|sums| self.named_members(sums)).collect()
+    }
+
+    fn named_members(&self, sums: FxHashMap<KeyId, [Amount; 2]>) -> Vec<FindingMember> {
+        let mut light = [Amount::default(); 2];
+        let mut members = Vec::new();
+        for (key, amounts) in sums {
+            let key = self.input.keys.get(key);
+            let member = self.member(key.name.to_string(), key.object.to_string(), amounts);
+            if member.delta_pp().abs() < LEAST_MEMBER_PP {
+                light.iter_mut().zip(amounts).for_each(|(sum, amount)| sum.add(amount));
+            } else {
+                members.push(member);
+            }
+        }
+        members.sort_by(|a, b| {
+            let size = |member: &FindingMember| member.delta_per_op().unwrap_or(member.delta_pp()).abs();
+            size(b).total_cmp(&size(a)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
+        });
+        if light.iter().any(|amount| amount.samples > 0) {
+            members.push(self.member(String::new(), String::new(), light));
+        }
+        members
+    }
+
+    fn member(&self, name: String, object: String, amounts: [Amount; 2]) -> FindingMember {
+        let [before, after] = Side::BOTH.map(|side| {
+            let amount = amounts[side.index()];
+            let total = self.groups.totals[side.index()].weight.max(1) as f64;
+            self.side(side, amount, 100.0 * amount.weight as f64 / total)
+        });
+        FindingMember { name, object, before, after }
+    }
+
+    /// Who calls what many call, and what interrupts struck.
+    fn callers(&self, picks: &[Pick], of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<String>> {
+        let mut sums: Vec<FxHashMap<KeyId, f64>> = vec![FxHashMap::default(); picks.len()];
+        for (number, stack) in self.stacks.all.iter().enumerate() {
+            let Some(finding) = of_stack(number) else { continue };
+            let caller = match self.groups.nodes[picks[finding].node].place {
+                Place::Interrupts => self.last_anchor(stack.before_interrupt(), None),
+                Place::Anchor(helper) if self.tree.is_helper(helper) => {
+                    self.last_anchor(&stack.functions, Some(helper))
+                }
+                _ => None,
+            };
+            if let Some(caller) = caller {
+                let totals = self.groups.totals.map(|total| total.weight.max(1) as f64);
+                let share: f64 = stack
+                    .amounts
+                    .iter()
+                    .zip(totals)
+                    .map(|(amount, total)| amount.weight as f64 / total)
+                    .sum();
+                *sums[finding].entry(caller).or_default() += share;
+            }
+        }
+        sums.into_iter().map(|sums| self.named_callers(sums)).collect()
+    }
+
+    /// The anchor nearest the leaf, or nearest above another one.
+    fn last_anchor(&self, functions: &[KeyId], above: Option<usize>) -> Option<KeyId> {
+        let until = above
+            .and_then(|anchor| functions.iter().rposition(|key| self.anchors.number(*key) == Some(anchor)));
+        let functions = functions.get(..until.unwrap_or(functions.len())).unwrap_or(&[]);
+        functions.iter().rev().copied().find(|key| self.anchors.number(*key).is_some())
+    }
+
+    fn named_callers(&self, sums: FxHashMap<KeyId, f64>) -> Vec<String> {
+        let mut callers: Vec<(KeyId, f64)> = sums.into_iter().collect();
+        callers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        callers.truncate(MOST_CALLERS);
+        callers.into_iter().map(|(key, _)| self.input.keys.get(key).name.to_string()).collect()
+    }
+
+    fn rest(&self, list: &[Finding], unlisted: usize) -> FindingsRest {
+        let [before, after] = Side::BOTH.map(|side| {
+            let mut left = self.groups.totals[side.index()];
+            let mut pct = if left.weight > 0 { 100.0 } else { 0.0 };
+            for finding in list {
+                let of = finding.side(side);
+                left.weight = left.weight.saturating_sub(of.weight.0);
+                left.samples = left.samples.saturating_sub(of.samples);
+                pct -= of.pct;
+            }
+            self.side(side, left, pct)
+        });
+        FindingsRest { before, after, common_factor: self.judge.common().ratio, unlisted }
+    }
+}
+
+/// A part of the change of cost per operation, in percent of it; `None` where that is within its noise.
+fn share_of_change(cost: &Cost, delta: f64) -> Option<f64> {
+    let whole = cost.per_op.after - cost.per_op.before;
+    let is_known = cost.log_interval.is_none_or(|(low, high)| low > 0.0 || high < 0.0);
+    (whole != 0.0 && is_known).then(|| 100.0 * delta / whole)
+}

@@ -1,0 +1,56 @@
+//! The answer in few lines: where the CPU of two builds differs, in parts that sum to the whole change.
+//!
+//! Rows tell the change of every function; a refactoring changes hundreds of them. Here both sides' stacks are laid along
+//! the functions that both sides ran ([`tree`]), each stack counts in one place ([`places`]), and of the places that
+//! changed beyond noise ([`judged`]) the few that hold the change are picked ([`select`]).
+//!
+//! Laws: findings and rest sum to each side's weight, to the last unit; a side against itself has none; swapped sides have
+//! the same with opposite sign; names, wrappers, moves and inlining alone make none.
+//!
+//! Cost: unique stacks x depth, and cells once.
+
+mod anchors;
+mod code;
+mod finding;
+mod groups;
+mod input;
+mod judged;
+mod listed;
+mod places;
+mod select;
+mod stacks;
+mod tree;
+
+pub use finding::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest};
+pub(crate) use input::{Input, RunOfStacks};
+
+use anchors::Anchors;
+use code::CodeKinds;
+use groups::Groups;
+use judged::Judge;
+use places::Places;
+use stacks::Stacks;
+use tree::AnchorTree;
+
+/// Finds the parts that hold the change.
+pub(crate) fn findings(input: &Input<'_>) -> Findings {
+    let codes = CodeKinds::new(input);
+    let stacks = Stacks::new(input, &codes);
+    let anchors = Anchors::find(input.keys, &stacks, &codes);
+    let tree = AnchorTree::new(&stacks, &anchors);
+    let places = Places::new(&stacks, &anchors, &tree, &codes);
+    let groups = Groups::new(input, &stacks, &places, &tree, anchors.len());
+    let (judge, changes) = Judge::new(input, &groups);
+    let picks = select::select(&groups, &judge, &changes);
+    listed::list(
+        &listed::Listing {
+            input,
+            stacks: &stacks,
+            anchors: &anchors,
+            tree: &tree,
+            groups: &groups,
+            judge: &judge,
+        },
+        picks,
+    )
+}

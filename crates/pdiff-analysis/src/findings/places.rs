@@ -1,0 +1,161 @@
+//! Each stack's one place: the deepest anchor, or what it is when it has none.
+
+use rustc_hash::FxHashMap;
+
+use super::anchors::Anchors;
+use super::code::{Code, CodeKinds};
+use super::stacks::{Stack, Stacks};
+use super::tree::AnchorTree;
+use crate::normalize::KeyId;
+
+/// Samples of a function below known callers, so that stacks that begin with it can be given to them.
+const LEAST_ATTESTED: u64 = 20;
+
+/// The part of those that must lie in one place.
+const ATTESTED_PART: f64 = 0.8;
+
+/// Where a stack's samples count.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Place {
+    /// An anchor, by number.
+    Anchor(usize),
+    /// Below an anchor, a function that it calls.
+    Edge(usize, KeyId),
+    /// Own code that no anchor stands above, by its first function.
+    Region(KeyId),
+    /// Below an asynchronous interrupt.
+    Interrupts,
+    /// No own code, by its first function.
+    NoCaller(KeyId),
+    /// Own code without symbols, by the row that has it.
+    Unresolved(KeyId),
+}
+
+/// The place of every distinct stack.
+pub(super) struct Places {
+    pub(super) of_stacks: Vec<Place>,
+}
+
+impl Places {
+    pub(super) fn new(stacks: &Stacks, anchors: &Anchors, tree: &AnchorTree, codes: &CodeKinds) -> Self {
+        let finder = Finder { anchors, tree, codes };
+        let mut of_stacks: Vec<Place> = stacks.all.iter().map(|stack| finder.place(stack)).collect();
+        let attested = Attested::new(stacks, &of_stacks, codes);
+        for (stack, place) in stacks.all.iter().zip(&mut of_stacks) {
+            if let Some(there) = attested.caller_of(stack, *place) {
+                *place = there;
+            }
+        }
+        Self { of_stacks }
+    }
+}
+
+struct Finder<'a> {
+    anchors: &'a Anchors,
+    tree: &'a AnchorTree,
+    codes: &'a CodeKinds,
+}
+
+impl Finder<'_> {
+    fn place(&self, stack: &Stack) -> Place {
+        if stack.is_struck() { Place::Interrupts } else { self.of_functions(&stack.functions) }
+    }
+
+    fn of_functions(&self, functions: &[KeyId]) -> Place {
+        let Some((at, anchor)) = self.deepest(functions) else { return self.without_anchor(functions) };
+        let below = functions.get(at + 1..).unwrap_or(&[]);
+        let callee = below
+            .iter()
+            .find(|key| self.codes.get(**key) == Code::Own && self.anchors.number(**key) != Some(anchor));
+        callee.map_or(Place::Anchor(anchor), |callee| Place::Edge(anchor, *callee))
+    }
+
+    /// The anchor that a stack belongs to, and its last position: of the helper nearest the leaf, if there is one, else
+    /// the one deepest in the tree.
+    fn deepest(&self, functions: &[KeyId]) -> Option<(usize, usize)> {
+        let found =
+            || functions.iter().enumerate().filter_map(|(at, key)| Some((at, self.anchors.number(*key)?)));
+        let helper = found().rfind(|(_, anchor)| self.tree.is_helper(*anchor));
+        let candidates = found().filter(|(at, anchor)| {
+            helper.is_none_or(|(from, helper)| *at >= from && self.tree.is_below(*anchor, helper))
+        });
+        candidates.max_by_key(|(at, anchor)| (self.tree.depth(*anchor), *at))
+    }
+
+    fn without_anchor(&self, functions: &[KeyId]) -> Place {
+        let first = |code: Code| functions.iter().copied().find(|key| self.codes.get(*key) == code);
+        if let Some(own) = first(Code::Own).or_else(|| first(Code::Toolchain)) {
+            return Place::Region(own);
+        }
+        if let Some(unresolved) = first(Code::Unresolved) {
+            return Place::Unresolved(unresolved);
+        }
+        let is_named = |key: &KeyId| !self.codes.is_unresolved(*key);
+        let named = functions.iter().copied().find(is_named).or_else(|| functions.first().copied());
+        Place::NoCaller(named.unwrap_or(KeyId(0)))
+    }
+}
+
+/// In which places each function is called, by the stacks that show callers.
+struct Attested {
+    /// By function: its place, if nearly all of it lies in one.
+    places: FxHashMap<KeyId, Place>,
+}
+
+impl Attested {
+    fn new(stacks: &Stacks, places: &[Place], codes: &CodeKinds) -> Self {
+        let totals = stacks.totals().map(|total| total.weight.max(1) as f64);
+        let mut sums: FxHashMap<KeyId, (u64, FxHashMap<Place, f64>)> = FxHashMap::default();
+        for (stack, place) in stacks.all.iter().zip(places) {
+            if matches!(place, Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_)) {
+                continue;
+            }
+            let samples: u64 = stack.amounts.iter().map(|amount| amount.samples).sum();
+            let share: f64 =
+                stack.amounts.iter().zip(totals).map(|(amount, total)| amount.weight as f64 / total).sum();
+            let from =
+                stack.functions.iter().position(|key| codes.get(*key).is_own_object()).map_or(0, |at| at + 1);
+            let below = stack.functions.get(from..).unwrap_or(&[]).iter();
+            for key in below.filter(|key| codes.get(**key) != Code::SystemCall) {
+                let (count, by_place) = sums.entry(*key).or_default();
+                *count += samples;
+                *by_place.entry(*place).or_default() += share;
+            }
+        }
+        let settled = |(key, (samples, by_place)): (KeyId, (u64, FxHashMap<Place, f64>))| {
+            let total: f64 = by_place.values().sum();
+            let mut all: Vec<(Place, f64)> = by_place.into_iter().collect();
+            all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            let (place, most) = *all.first()?;
+            if samples < LEAST_ATTESTED {
+                return None;
+            }
+            if most >= ATTESTED_PART * total {
+                return Some((key, place));
+            }
+            // Several callees of one anchor: then it is the anchor's.
+            let anchor = place.anchor()?;
+            let of_anchor: f64 =
+                all.iter().filter(|(place, _)| place.anchor() == Some(anchor)).map(|(_, share)| share).sum();
+            (of_anchor >= ATTESTED_PART * total).then_some((key, Place::Anchor(anchor)))
+        };
+        Self { places: sums.into_iter().filter_map(settled).collect() }
+    }
+
+    /// The place of a stack that lost its callers, where one of its functions is called in one place.
+    fn caller_of(&self, stack: &Stack, place: Place) -> Option<Place> {
+        let is_lost = matches!(place, Place::NoCaller(_) | Place::Region(_));
+        let mut known = stack.functions.iter().filter_map(|key| self.places.get(key));
+        known.next().copied().filter(|there| is_lost && *there != place)
+    }
+}
+
+impl Place {
+    /// The anchor that it is or that it lies below.
+    pub(super) fn anchor(self) -> Option<usize> {
+        match self {
+            Self::Anchor(anchor) | Self::Edge(anchor, _) => Some(anchor),
+            _ => None,
+        }
+    }
+}

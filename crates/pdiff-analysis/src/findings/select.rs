@@ -1,0 +1,194 @@
+//! Which nodes become findings: the deepest that changed, netted where changes cancel, with remainders that matter.
+
+use super::groups::Groups;
+use super::input::Amount;
+use super::judged::{Change, Judge, NodeChanges};
+use super::places::Place;
+
+/// A remainder of a node is told when it is so much of the node's change.
+const LEAST_REMAINDER: f64 = 0.3;
+
+/// Changes of which less than this is left in sum cancel.
+const CANCELS: f64 = 0.3;
+
+/// Cancelling changes are netted where they are so much of the node's weight; further up they are two findings.
+const NET_PART: f64 = 0.4;
+
+/// The part of a change that a node's own samples must be, so that it is said of the node alone.
+const OWN_PART: f64 = 0.5;
+
+/// A node that has more of a side is no place but a frame around places.
+const MOST_OF_A_SIDE: f64 = 0.25;
+
+/// Changes below a node that add up to no more than so much of its own go one way.
+const COHERENT: f64 = 1.25;
+
+/// A change that is so much of its caller's is told by itself.
+const STANDS_OUT: f64 = 0.6;
+
+/// A function whose share is no more than so many times the change of its only changed callee is told with it.
+const OF_CALLEE: f64 = 3.0;
+
+/// How a finding's samples lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape {
+    /// In one place.
+    Place,
+    /// Over many places below one, none of which changed enough alone.
+    Spread,
+    /// Places that changed in opposite directions: the net of them.
+    Net,
+}
+
+/// What becomes a finding.
+#[derive(Clone, Debug)]
+pub(super) struct Pick {
+    pub(super) node: usize,
+    pub(super) shape: Shape,
+    /// The nodes whose own samples are its.
+    pub(super) nodes: Vec<usize>,
+    pub(super) change: Change,
+}
+
+/// Picks disjoint sets of nodes, children before parents.
+pub(super) fn select(groups: &Groups, judge: &Judge<'_>, changes: &NodeChanges) -> Vec<Pick> {
+    let mut below: Vec<Vec<Pick>> = Vec::new();
+    below.resize_with(groups.nodes.len(), Vec::new);
+    let mut roots = Vec::new();
+    for node in (0..groups.nodes.len()).rev() {
+        let inner: Vec<Pick> =
+            groups.nodes[node].children.iter().flat_map(|child| std::mem::take(&mut below[*child])).collect();
+        let picks = Choice { groups, judge, changes, node }.of(inner);
+        match groups.nodes[node].parent {
+            Some(_) => below[node] = picks,
+            None => roots.extend(picks),
+        }
+    }
+    roots
+}
+
+/// What is said at one node.
+struct Choice<'a> {
+    groups: &'a Groups,
+    judge: &'a Judge<'a>,
+    changes: &'a NodeChanges,
+    node: usize,
+}
+
+impl Choice<'_> {
+    fn of(&self, inner: Vec<Pick>) -> Vec<Pick> {
+        let change = &self.changes.all[self.node];
+        let is_found = self.judge.is_found(change);
+        let inner = self.net_of_callees(inner);
+        if inner.is_empty() {
+            return if is_found { vec![self.whole(Shape::Place)] } else { Vec::new() };
+        }
+        if self.cancels(&inner) {
+            return if is_found { vec![self.whole(Shape::Net)] } else { Vec::new() };
+        }
+        let rest = self.remainder(&inner);
+        let mut picks = inner;
+        picks.extend(rest);
+        if is_found && self.is_one(&picks) { vec![self.whole(Shape::Place)] } else { picks }
+    }
+
+    /// A callee that one side alone has may have taken over from another one, or from its caller's own code: what counts is
+    /// the net of the caller's own and of its callees that are nobody else's.
+    fn net_of_callees(&self, inner: Vec<Pick>) -> Vec<Pick> {
+        let (replaced, mut kept): (Vec<Pick>, Vec<Pick>) =
+            inner.into_iter().partition(|pick| self.is_one_sided_callee(pick));
+        if replaced.is_empty() {
+            return kept;
+        }
+        let is_kept = |node: usize| kept.iter().any(|pick| pick.nodes.contains(&node));
+        let callees = self.groups.nodes[self.node].children.iter().copied();
+        let callees = callees.filter(|child| self.is_callee(*child) && !is_kept(*child));
+        let nodes: Vec<usize> = std::iter::once(self.node).chain(callees).collect();
+        let Some(change) = self.judge.of_sets(std::slice::from_ref(&nodes)).pop() else { return kept };
+        let sum: f64 = replaced.iter().map(|pick| pick.change.points).sum();
+        let size: f64 = replaced.iter().map(|pick| pick.change.points.abs()).sum();
+        let is_net_new = sum.abs() >= size && change.points * sum >= (1.0 - CANCELS) * sum * sum;
+        if is_net_new {
+            kept.extend(replaced);
+        } else if self.judge.is_found(&change) {
+            kept.push(Pick { node: self.node, shape: Shape::Net, nodes, change });
+        }
+        kept
+    }
+
+    /// Whether a node stands for a function below one of its callers.
+    fn is_callee(&self, node: usize) -> bool {
+        let node = &self.groups.nodes[node];
+        node.parent == Some(self.node) && matches!(node.place, Place::Edge(..))
+    }
+
+    fn is_one_sided_callee(&self, pick: &Pick) -> bool {
+        let is_one_sided = self.groups.nodes[pick.node].all.iter().any(|amount| amount.samples == 0);
+        is_one_sided && self.is_callee(pick.node)
+    }
+
+    /// Whether the changes below a node are better told as one: they go one way, none stands out, or one of its callees is
+    /// most of it.
+    fn is_one(&self, picks: &[Pick]) -> bool {
+        let change = &self.changes.all[self.node];
+        let sum: f64 = picks.iter().map(|pick| pick.change.points.abs()).sum();
+        let largest = picks.iter().map(|pick| pick.change.points.abs()).fold(0.0, f64::max);
+        let is_coherent = sum <= COHERENT * change.points.abs();
+        let is_largest = |pick: &&Pick| pick.change.points.abs() >= largest;
+        let is_its_callee = picks.iter().find(is_largest).is_some_and(|pick| self.is_callee(pick.node))
+            && self.weight() <= OF_CALLEE * largest;
+        let stands_out = largest >= STANDS_OUT * change.points.abs();
+        is_coherent && !self.is_wide() && (is_its_callee || !stands_out)
+    }
+
+    fn weight(&self) -> f64 {
+        let noise = &self.changes.all[self.node].noise;
+        noise.before_pct.max(noise.after_pct)
+    }
+
+    /// Whether the node is no place but a frame around places.
+    fn is_wide(&self) -> bool {
+        self.weight() >= 100.0 * MOST_OF_A_SIDE
+    }
+
+    fn whole(&self, shape: Shape) -> Pick {
+        let change = self.changes.all[self.node];
+        let is_leaf = self.groups.nodes[self.node].children.is_empty();
+        let is_spread = shape == Shape::Place && self.is_wide() && !is_leaf && !self.is_own(&change);
+        let shape = if is_spread { Shape::Spread } else { shape };
+        Pick { node: self.node, shape, nodes: self.groups.below(self.node), change }
+    }
+
+    /// Whether most of a change is the node's own, and not that of other places below it.
+    fn is_own(&self, change: &Change) -> bool {
+        self.changes.own[self.node].points.abs() >= OWN_PART * change.points.abs()
+    }
+
+    /// Whether the changes below are two sides of one.
+    fn cancels(&self, inner: &[Pick]) -> bool {
+        let change = &self.changes.all[self.node];
+        let sum: f64 = inner.iter().map(|pick| pick.change.points.abs()).sum();
+        inner.len() > 1 && change.points.abs() < CANCELS * sum && sum >= NET_PART * self.weight()
+    }
+
+    /// What is left of a node beside what was picked below it.
+    fn remainder(&self, inner: &[Pick]) -> Option<Pick> {
+        let all = self.changes.all[self.node].points;
+        let left = all - inner.iter().map(|pick| pick.change.points).sum::<f64>();
+        if left.abs() < LEAST_REMAINDER * all.abs() {
+            return None;
+        }
+        let mut nodes = self.groups.below(self.node);
+        nodes.retain(|node| !inner.iter().any(|pick| pick.nodes.contains(node)));
+        let change = self.judge.of_sets(std::slice::from_ref(&nodes)).pop()?;
+        let shape = if self.is_own(&change) || nodes.len() == 1 { Shape::Place } else { Shape::Spread };
+        self.judge.is_found(&change).then_some(Pick { node: self.node, shape, nodes, change })
+    }
+}
+
+impl Pick {
+    /// What each side has of it.
+    pub(super) fn amounts(&self, groups: &Groups) -> [Amount; 2] {
+        groups.amounts(&self.nodes)
+    }
+}

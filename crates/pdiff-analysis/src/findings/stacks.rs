@@ -1,0 +1,93 @@
+//! Both sides' stacks, each distinct one once a side: functions up to where an interrupt struck.
+//!
+//! Cost: unique stacks x depth; what follows works on distinct stacks, not on samples.
+
+use pdiff_profile::{Side, StackId};
+use rustc_hash::FxHashMap;
+
+use super::code::{Code, CodeKinds};
+use super::input::{Amount, Input};
+use crate::normalize::KeyId;
+
+/// A distinct stack of functions.
+pub(super) struct Stack {
+    /// Root first; renames joined.
+    pub(super) functions: Box<[KeyId]>,
+    /// How many of them were running when an interrupt struck; all of them where none did.
+    pub(super) until: usize,
+    /// On each side.
+    pub(super) amounts: [Amount; 2],
+}
+
+impl Stack {
+    /// What ran before an interrupt struck.
+    pub(super) fn before_interrupt(&self) -> &[KeyId] {
+        self.functions.get(..self.until).unwrap_or(&[])
+    }
+
+    /// Whether an interrupt struck.
+    pub(super) fn is_struck(&self) -> bool {
+        self.until < self.functions.len()
+    }
+}
+
+/// All stacks, and which of them each run's stacks are.
+pub(super) struct Stacks {
+    pub(super) all: Vec<Stack>,
+    /// By run, by stack of the run.
+    pub(super) of_runs: Vec<Vec<Option<u32>>>,
+}
+
+impl Stacks {
+    pub(super) fn new(input: &Input<'_>, codes: &CodeKinds) -> Self {
+        let mut ids: FxHashMap<Box<[KeyId]>, u32> = FxHashMap::default();
+        let mut stacks = Self { all: Vec::new(), of_runs: Vec::new() };
+        for run in &input.runs {
+            let mut amounts = vec![Amount::default(); run.stacks.len()];
+            for cell in run.cells {
+                if let Some(amount) = amounts.get_mut(cell.stack.index()) {
+                    amount.add(Amount { weight: cell.weight.0, samples: u64::from(cell.samples) });
+                }
+            }
+            let mut of_run = vec![None; amounts.len()];
+            for ((stack, amount), id) in (0..).map(StackId).zip(amounts).zip(&mut of_run) {
+                if amount.samples > 0 || amount.weight > 0 {
+                    let functions: Box<[KeyId]> = input.functions(run, stack).collect();
+                    *id = Some(stacks.add(&mut ids, functions, codes, run.side, amount));
+                }
+            }
+            stacks.of_runs.push(of_run);
+        }
+        stacks
+    }
+
+    fn add(
+        &mut self,
+        ids: &mut FxHashMap<Box<[KeyId]>, u32>,
+        functions: Box<[KeyId]>,
+        codes: &CodeKinds,
+        side: Side,
+        amount: Amount,
+    ) -> u32 {
+        let next = u32::try_from(self.all.len()).expect("fewer than 2^32 stacks fit in memory");
+        let id = *ids.entry(functions).or_insert_with_key(|functions| {
+            let struck = functions.iter().position(|key| codes.get(*key) == Code::Interrupt);
+            let until = struck.unwrap_or(functions.len());
+            self.all.push(Stack { functions: functions.clone(), until, amounts: Default::default() });
+            next
+        });
+        if let Some(stack) = self.all.get_mut(id as usize) {
+            stack.amounts[side.index()].add(amount);
+        }
+        id
+    }
+
+    /// The amount of each side.
+    pub(super) fn totals(&self) -> [Amount; 2] {
+        let mut totals = [Amount::default(); 2];
+        for stack in &self.all {
+            totals.iter_mut().zip(stack.amounts).for_each(|(total, amount)| total.add(amount));
+        }
+        totals
+    }
+}

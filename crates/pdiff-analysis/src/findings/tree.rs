@@ -1,0 +1,195 @@
+//! The anchors as a tree: which of them a function's work belongs to on both sides.
+//!
+//! The parent of an anchor is the lightest anchor above it in nearly all of its weight on each side. Stacks of both sides
+//! are drawn along this tree, so a wrapper that one side has, a rename, a split or a change of inlining moves nothing
+//! that lies below it.
+//!
+//! Stacks are first reduced to their anchors, each once; equal beginnings are counted once (a trie). Cost: nodes of the
+//! trie x depth.
+
+use rustc_hash::FxHashMap;
+
+use super::anchors::Anchors;
+use super::stacks::Stacks;
+
+/// The part of an anchor's weight that a parent must stand above, on each side. Chains lose frames, so not all of it.
+const PARENT_PART: f64 = 0.8;
+
+/// The part of a function's weight that one anchor must call, so that the function is that anchor's. What no caller has
+/// so much of is a helper of all of them.
+const OWNED_PART: f64 = 0.5;
+
+/// Anchors with their parents.
+pub(super) struct AnchorTree {
+    parents: Vec<Option<usize>>,
+    depths: Vec<u32>,
+    is_helper: Vec<bool>,
+}
+
+/// A node of the trie of anchor paths.
+struct PathNode {
+    anchor: usize,
+    parent: Option<usize>,
+    weights: [u64; 2],
+}
+
+impl AnchorTree {
+    pub(super) fn new(stacks: &Stacks, anchors: &Anchors) -> Self {
+        let totals = stacks.totals();
+        let trie = trie(stacks, anchors);
+        let mut by_anchor: Vec<Vec<usize>> = vec![Vec::new(); anchors.len()];
+        for (node, path) in trie.iter().enumerate() {
+            by_anchor[path.anchor].push(node);
+        }
+        let share = |weights: [u64; 2]| -> f64 {
+            weights
+                .iter()
+                .zip(totals)
+                .map(|(weight, total)| *weight as f64 / total.weight.max(1) as f64)
+                .sum()
+        };
+        let weight = |anchor: usize| share(anchors.amounts(anchor).map(|amount| amount.weight));
+        // Lightest first, so that a cycle is cut at its heavier end.
+        let mut order: Vec<usize> = (0..anchors.len()).collect();
+        order.sort_by(|a, b| weight(*a).total_cmp(&weight(*b)).then(a.cmp(b)));
+        let mut rank = vec![0; anchors.len()];
+        order.iter().enumerate().for_each(|(at, anchor)| rank[*anchor] = at);
+        let mut tree = Self {
+            parents: vec![None; anchors.len()],
+            depths: vec![0; anchors.len()],
+            is_helper: vec![false; anchors.len()],
+        };
+        let mut above = Above::new(anchors.len());
+        for anchor in &order {
+            above.fill(&trie, &by_anchor[*anchor]);
+            let own = anchors.amounts(*anchor).map(|amount| amount.weight);
+            let mut candidates: Vec<usize> = above.touched.clone();
+            candidates.retain(|other| {
+                let weights = above.weights[*other].iter().zip(own);
+                weights.into_iter().all(|(weight, own)| *weight as f64 >= PARENT_PART * own as f64)
+            });
+            candidates.sort_by_key(|other| rank[*other]);
+            tree.parents[*anchor] = candidates.into_iter().find(|other| !tree.is_below(*other, *anchor));
+        }
+        tree.find_helpers(&trie, &by_anchor, share);
+        tree.set_depths();
+        tree
+    }
+
+    /// Whether an anchor is another one or stands below it.
+    pub(super) fn is_below(&self, anchor: usize, of: usize) -> bool {
+        let mut at = Some(anchor);
+        while let Some(here) = at {
+            if here == of {
+                return true;
+            }
+            at = self.parents[here];
+        }
+        false
+    }
+
+    pub(super) fn parent(&self, anchor: usize) -> Option<usize> {
+        self.parents[anchor]
+    }
+
+    /// How many anchors stand between it and a root.
+    pub(super) fn depth(&self, anchor: usize) -> u32 {
+        self.depths[anchor]
+    }
+
+    /// Whether no caller has half of it.
+    pub(super) fn is_helper(&self, anchor: usize) -> bool {
+        self.is_helper[anchor]
+    }
+
+    /// A function without one caller that has half of it is a helper, and stands below nobody.
+    fn find_helpers(&mut self, trie: &[PathNode], by_anchor: &[Vec<usize>], share: impl Fn([u64; 2]) -> f64) {
+        for (anchor, nodes) in by_anchor.iter().enumerate() {
+            let mut callers: FxHashMap<usize, f64> = FxHashMap::default();
+            let mut total = 0.0;
+            for node in nodes {
+                let path = &trie[*node];
+                total += share(path.weights);
+                if let Some(caller) = path.parent {
+                    *callers.entry(trie[caller].anchor).or_default() += share(path.weights);
+                }
+            }
+            let called: f64 = callers.values().sum();
+            let most = callers.values().copied().fold(0.0, f64::max);
+            self.is_helper[anchor] = called > OWNED_PART * total && most < OWNED_PART * total;
+        }
+        for anchor in 0..self.parents.len() {
+            if self.is_helper[anchor] {
+                self.parents[anchor] = None;
+            }
+        }
+    }
+
+    fn set_depths(&mut self) {
+        for anchor in 0..self.parents.len() {
+            let mut depth = 0;
+            let mut at = self.parents[anchor];
+            while let Some(parent) = at {
+                depth += 1;
+                at = self.parents[parent];
+            }
+            self.depths[anchor] = depth;
+        }
+    }
+}
+
+/// The paths of anchors in stacks, each beginning once; a node's weight is that of all stacks that pass it.
+fn trie(stacks: &Stacks, anchors: &Anchors) -> Vec<PathNode> {
+    let mut nodes: Vec<PathNode> = Vec::new();
+    let mut ids: FxHashMap<(Option<usize>, usize), usize> = FxHashMap::default();
+    let mut last_stack = vec![usize::MAX; anchors.len()];
+    for (number, stack) in stacks.all.iter().enumerate() {
+        let mut at = None;
+        for anchor in stack.before_interrupt().iter().filter_map(|key| anchors.number(*key)) {
+            if std::mem::replace(&mut last_stack[anchor], number) == number {
+                continue;
+            }
+            let node = *ids.entry((at, anchor)).or_insert_with(|| {
+                nodes.push(PathNode { anchor, parent: at, weights: [0; 2] });
+                nodes.len() - 1
+            });
+            let weights = nodes[node].weights.iter_mut().zip(stack.amounts);
+            weights.for_each(|(sum, amount)| *sum = sum.saturating_add(amount.weight));
+            at = Some(node);
+        }
+    }
+    nodes
+}
+
+/// The weight with which each anchor stands above one of them.
+struct Above {
+    weights: Vec<[u64; 2]>,
+    touched: Vec<usize>,
+}
+
+impl Above {
+    fn new(anchors: usize) -> Self {
+        Self { weights: vec![[0; 2]; anchors], touched: Vec::new() }
+    }
+
+    fn fill(&mut self, trie: &[PathNode], nodes: &[usize]) {
+        for anchor in self.touched.drain(..) {
+            self.weights[anchor] = [0; 2];
+        }
+        for node in nodes {
+            let weights = trie[*node].weights;
+            let mut at = trie[*node].parent;
+            while let Some(above) = at {
+                let anchor = trie[above].anchor;
+                if self.weights[anchor] == [0; 2] {
+                    self.touched.push(anchor);
+                }
+                self.weights[anchor]
+                    .iter_mut()
+                    .zip(weights)
+                    .for_each(|(sum, weight)| *sum = sum.saturating_add(weight));
+                at = trie[above].parent;
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The laws of findings, on profiles made at random and on pairs in which only one thing changed.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+mod support;
+
+use pdiff_analysis::{Comparison, Finding, FindingKind, Findings};
+use pdiff_profile::{Profile, RunMeasures, Side};
+use proptest::prelude::*;
+use support::{compared, measured, profile, settings};
+
+/// Seconds of a recording.
+const SECONDS: u32 = 12;
+
+/// A recording of stacks with their samples a second, each a little off as `seed` says.
+fn recorded(stacks: &[(&str, u32)], seed: u32) -> Profile {
+    let mut state = u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut lines = String::new();
+    for second in 0..SECONDS {
+        for (stack, samples) in stacks {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            // Within 6 % of what is said, as samples of a steady load are.
+            let off = f64::from((state >> 33) as u32 % 1000) / 1000.0 - 0.5;
+            let count = (f64::from(*samples) * 0.12f64.mul_add(off, 1.0)).round() as u32;
+            lines.push_str(&format!("t@{second}: {stack} {}\n", count.max(1)));
+        }
+    }
+    profile(&lines)
+}
+
+/// A program of a few functions; each test changes something of it.
+const PROGRAM: &[(&str, u32)] = &[
+    ("main;serve;parse", 120),
+    ("main;serve;parse;lex", 80),
+    ("main;serve;plan;cost", 60),
+    ("main;serve;plan", 40),
+    ("main;serve;run;scan;fetch;page", 150),
+    ("main;serve;run;scan;fetch", 70),
+    ("main;serve;run;scan;filter", 90),
+    ("main;serve;run;sort;compare", 110),
+    ("main;serve;run;sort", 50),
+    ("main;serve;reply;/lib/libc.so.6!send;[kernel.kallsyms]!do_send", 100),
+    ("main;serve;commit;log;/lib/libc.so.6!write;[kernel.kallsyms]!do_write", 130),
+];
+
+fn changed(change: impl Fn(&str) -> String) -> Vec<(String, u32)> {
+    PROGRAM.iter().map(|(stack, samples)| (change(stack), *samples)).collect()
+}
+
+fn borrowed(stacks: &[(String, u32)]) -> Vec<(&str, u32)> {
+    stacks.iter().map(|(stack, samples)| (stack.as_str(), *samples)).collect()
+}
+
+fn found(before: &[(&str, u32)], after: &[(&str, u32)]) -> Comparison {
+    compared(&[&recorded(before, 1)], &[&recorded(after, 2)], &settings())
+}
+
+fn names(findings: &Findings) -> Vec<&str> {
+    findings.list.iter().map(|finding| finding.name.as_str()).collect()
+}
+
+fn weights_sum(comparison: &Comparison) -> bool {
+    Side::BOTH.iter().all(|side| {
+        let list = comparison.findings.list.iter().map(|finding| finding.side(*side).weight.0).sum::<u64>();
+        list + comparison.findings.rest.side(*side).weight.0 == comparison.side(*side).weight.0
+    })
+}
+
+#[test]
+fn a_function_that_grew_is_the_finding() {
+    let after: Vec<(&str, u32)> =
+        PROGRAM.iter().map(|(stack, n)| (*stack, if stack.ends_with("cost") { 4 * n } else { *n })).collect();
+    let comparison = found(PROGRAM, &after);
+    let first = comparison.findings.list.first().unwrap();
+    assert_eq!((first.name.as_str(), first.kind), ("cost", FindingKind::Region));
+    // What fell in share alone is no gain.
+    assert_eq!(names(&comparison.findings), ["cost"]);
+    assert!(weights_sum(&comparison));
+}
+
+#[test]
+fn a_new_thread_is_a_region_by_its_first_function() {
+    let mut after = PROGRAM.to_vec();
+    after.push(("clone_of_libc_without_symbol;writer;flush", 300));
+    after.push(("clone_of_libc_without_symbol;writer", 200));
+    let after: Vec<(String, u32)> = after
+        .into_iter()
+        .map(|(stack, n)| (stack.replace("clone_of_libc_without_symbol", "/lib/libc.so.6!clone"), n))
+        .collect();
+    let comparison = found(PROGRAM, &borrowed(&after));
+    let first = comparison.findings.list.first().unwrap();
+    assert_eq!((first.name.as_str(), first.kind, first.before.samples), ("writer", FindingKind::Region, 0));
+}
+
+#[test]
+fn renames_splits_wraps_and_moves_without_changed_work_make_no_finding() {
+    let check = |what: &str, change: &dyn Fn(&str) -> String| {
+        let after = changed(change);
+        let comparison = found(PROGRAM, &borrowed(&after));
+        assert_eq!(names(&comparison.findings), [""; 0], "{what}");
+        assert!(weights_sum(&comparison), "{what}");
+    };
+    check("renamed", &|stack| stack.replace("sort", "order_rows").replace("lex", "tokenize"));
+    check("wrapped", &|stack| stack.replace("serve;run", "serve;retry;guarded;run"));
+    check("split", &|stack| stack.replace("sort", "sort;sort_pass_two"));
+    check("moved below another caller", &|stack| stack.replace("serve;commit", "serve;finish;commit"));
+    check("inlined away", &|stack| stack.replace(";lex", "").replace(";compare", ""));
+    check("in another file", &|stack| stack.to_owned());
+}
+
+#[test]
+fn a_function_replaced_by_a_dearer_one_counts_by_the_net() {
+    let after: Vec<(String, u32)> = PROGRAM
+        .iter()
+        .map(|(stack, n)| {
+            (stack.replace("compare", "collate"), if stack.ends_with("compare") { 3 * n } else { *n })
+        })
+        .collect();
+    let comparison = found(PROGRAM, &borrowed(&after));
+    let delta: f64 = comparison.findings.list.iter().map(Finding::delta_pp).sum();
+    let old = 100.0 * 110.0 / 1000.0;
+    let new = 100.0 * 330.0 / 1220.0;
+    assert!((delta - (new - old)).abs() < 3.0, "{delta} of {}: {:?}", new - old, names(&comparison.findings));
+}
+
+#[test]
+fn a_helper_of_many_is_taken_out_of_its_callers() {
+    let with_helper = |factor: u32| -> Vec<(String, u32)> {
+        let calls = ["parse", "plan", "run;scan", "run;sort", "commit", "reply"];
+        let calls = calls.iter().map(|caller| (format!("main;serve;{caller};allocate"), 20 * factor));
+        changed(str::to_owned).into_iter().chain(calls).collect()
+    };
+    let (before, after) = (with_helper(1), with_helper(4));
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    let first = comparison.findings.list.first().unwrap();
+    assert_eq!((first.name.as_str(), first.kind), ("allocate", FindingKind::CrossCutting));
+    assert!(first.callers.len() > 3, "{:?}", first.callers);
+}
+
+#[test]
+fn work_below_an_interrupt_is_nobodys_own() {
+    let timer =
+        "main;serve;run;sort;[kernel.kallsyms]!asm_sysvec_apic_timer_interrupt;[kernel.kallsyms]!tick";
+    let mut after = PROGRAM.to_vec();
+    after.push((timer, 300));
+    let comparison = found(PROGRAM, &after);
+    let first = comparison.findings.list.first().unwrap();
+    assert_eq!((first.kind, first.callers.as_slice()), (FindingKind::Interrupts, &["sort".to_owned()][..]));
+}
+
+#[test]
+fn a_profile_that_costs_more_as_a_whole_has_no_finding_with_one_run_a_side() {
+    let (before, after) = (recorded(PROGRAM, 1), recorded(PROGRAM, 2));
+    let operations = |count: f64| RunMeasures { operations: Some(count), ..RunMeasures::default() };
+    let comparison =
+        measured(&[&before], &[&after], &[operations(1220.0)], &[operations(1000.0)], &settings());
+    assert_eq!(names(&comparison.findings), [""; 0]);
+    let rest = comparison.findings.rest;
+    assert!((rest.delta_per_op().unwrap() / rest.before.per_op.unwrap() - 0.22).abs() < 0.02);
+}
+
+/// Frames of own code, a library, the kernel and nothing; few names, so that recursion and shared stacks are common.
+const FRAMES: &[&str] = &[
+    "main",
+    "f",
+    "g",
+    "ns::h<int>",
+    "std::sort",
+    "[unknown]",
+    "/lib/libc.so.6!memcpy",
+    "[kernel.kallsyms]!sys_read",
+    "[kernel.kallsyms]!asm_sysvec_reschedule_ipi",
+];
+
+fn folded() -> impl Strategy<Value = String> {
+    let stack = prop::collection::vec(prop::sample::select(FRAMES), 0..7);
+    let line = (0..3_u32, 0..6_u32, stack, 1..900_u32).prop_map(|(thread, second, stack, weight)| {
+        format!("t{thread}@{second}: {} {weight}", stack.join(";"))
+    });
+    prop::collection::vec(line, 1..60).prop_map(|lines| lines.join("\n"))
+}
+
+/// What a mirror shows: names and kinds with their changes.
+fn mirror(findings: &Findings, sign: f64) -> Vec<(String, FindingKind, i64)> {
+    let rounded = |finding: &Finding| (sign * finding.delta_pp() * 1e6).round() as i64;
+    let mut all: Vec<(String, FindingKind, i64)> =
+        findings.list.iter().map(|finding| (finding.name.clone(), finding.kind, rounded(finding))).collect();
+    all.sort();
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn findings_and_rest_are_the_whole(before in folded(), after in folded()) {
+        let comparison = compared(&[&profile(&before)], &[&profile(&after)], &settings());
+        prop_assert!(weights_sum(&comparison));
+        for finding in &comparison.findings.list {
+            let of_members = |side| finding.members.iter().map(|member| member.side(side).weight.0).sum::<u64>();
+            for side in Side::BOTH {
+                prop_assert_eq!(of_members(side), finding.side(side).weight.0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_side_against_itself_has_none(of in folded()) {
+        let of = profile(&of);
+        let comparison = compared(&[&of, &of], &[&of, &of], &settings());
+        prop_assert!(comparison.findings.list.is_empty());
+    }
+
+    #[test]
+    fn swapped_sides_mirror(before in folded(), after in folded()) {
+        let (before, after) = (profile(&before), profile(&after));
+        let there = compared(&[&before], &[&after], &settings()).findings;
+        let back = compared(&[&after], &[&before], &settings()).findings;
+        prop_assert_eq!(mirror(&there, 1.0), mirror(&back, -1.0));
+    }
+}

@@ -1,0 +1,143 @@
+//! Findings as JSON: the parts that hold the change, and the rest, on both sides.
+
+use pdiff_analysis::{Comparison, Finding, FindingMember, FindingSide, FindingsRest};
+use serde::Serialize;
+
+/// One finding.
+#[derive(Serialize)]
+pub(crate) struct FindingReport<'a> {
+    rank: usize,
+    kind: &'static str,
+    name: &'a str,
+    object: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subsystem: Option<&'a str>,
+    before: FindingSideReport,
+    after: FindingSideReport,
+    delta_pp: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta_per_op: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta_per_op_ns: Option<f64>,
+    ci_low_pp: f64,
+    ci_high_pp: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ci_low_per_op: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ci_high_per_op: Option<f64>,
+    q_value: f64,
+    /// Of the change of cost per operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap_share_pct: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap_share_ci: Option<[f64; 2]>,
+    members: Vec<MemberReport<'a>>,
+    callers: &'a [String],
+}
+
+/// What a function spends itself in a finding's stacks.
+#[derive(Serialize)]
+struct MemberReport<'a> {
+    /// `null` for all that are too light to be named.
+    name: Option<&'a str>,
+    object: &'a str,
+    before_weight: u64,
+    after_weight: u64,
+    delta_pp: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta_per_op: Option<f64>,
+}
+
+/// Samples of one side.
+#[derive(Serialize)]
+pub(crate) struct FindingSideReport {
+    weight: u64,
+    samples: u64,
+    pct: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_op: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_op_ns: Option<f64>,
+}
+
+/// All that no finding holds.
+#[derive(Serialize)]
+pub(crate) struct RestReport {
+    before: FindingSideReport,
+    after: FindingSideReport,
+    delta_pp: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta_per_op: Option<f64>,
+    /// New over old share of a place that did not change.
+    common_factor: f64,
+    /// What that factor makes of the rest's share, in points.
+    common_shift_pp: f64,
+    /// Changes beyond noise that were too many to list.
+    unlisted: usize,
+}
+
+/// All findings of a comparison.
+pub(crate) fn findings(of: &Comparison) -> Vec<FindingReport<'_>> {
+    let is_time = of.cost.as_ref().is_some_and(|cost| cost.is_time);
+    of.findings.list.iter().map(|finding| report(finding, is_time)).collect()
+}
+
+/// What no finding holds.
+pub(crate) fn rest(of: &Comparison) -> RestReport {
+    let is_time = of.cost.as_ref().is_some_and(|cost| cost.is_time);
+    let rest: &FindingsRest = &of.findings.rest;
+    RestReport {
+        before: side(&rest.before, is_time),
+        after: side(&rest.after, is_time),
+        delta_pp: rest.delta_pp(),
+        delta_per_op: rest.delta_per_op(),
+        common_factor: rest.common_factor,
+        common_shift_pp: rest.before.pct * (rest.common_factor - 1.0),
+        unlisted: rest.unlisted,
+    }
+}
+
+fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
+    FindingReport {
+        rank: of.rank,
+        kind: of.kind.as_str(),
+        name: &of.name,
+        object: &of.object,
+        subsystem: of.subsystem.as_deref(),
+        before: side(&of.before, is_time),
+        after: side(&of.after, is_time),
+        delta_pp: of.delta_pp(),
+        delta_per_op: of.delta_per_op(),
+        delta_per_op_ns: of.delta_per_op().filter(|_| is_time),
+        ci_low_pp: of.interval_pp.0,
+        ci_high_pp: of.interval_pp.1,
+        ci_low_per_op: of.interval_per_op.map(|(low, _)| low),
+        ci_high_per_op: of.interval_per_op.map(|(_, high)| high),
+        q_value: of.q_value,
+        gap_share_pct: of.share_of_change_pct,
+        gap_share_ci: of.share_of_change_interval().map(|(low, high)| [low, high]),
+        members: of.members.iter().map(member).collect(),
+        callers: &of.callers,
+    }
+}
+
+fn side(of: &FindingSide, is_time: bool) -> FindingSideReport {
+    FindingSideReport {
+        weight: of.weight.0,
+        samples: of.samples,
+        pct: of.pct,
+        per_op: of.per_op,
+        per_op_ns: of.per_op.filter(|_| is_time),
+    }
+}
+
+fn member(of: &FindingMember) -> MemberReport<'_> {
+    MemberReport {
+        name: Some(of.name.as_str()).filter(|name| !name.is_empty()),
+        object: &of.object,
+        before_weight: of.before.weight.0,
+        after_weight: of.after.weight.0,
+        delta_pp: of.delta_pp(),
+        delta_per_op: of.delta_per_op(),
+    }
+}
