@@ -10,6 +10,7 @@ mod interner;
 pub mod names;
 mod notes;
 mod object;
+mod per_side;
 mod profile;
 mod resolution;
 mod resolutions;
@@ -22,6 +23,7 @@ pub use address::{FileOffset, ObjectAddr, RawAddr, RuntimeAddr};
 pub use builder::{BuildError, ProfileBuilder};
 pub use notes::{Note, NoteKind, Notes};
 pub use object::{BuildId, Object, ObjectId, ObjectKind};
+pub use per_side::PerSide;
 pub use profile::{
     Cell, Event, EventId, Frame, FrameId, Mapping, ObjectIndex, Profile, Span, StackId, StringId, Thread,
     ThreadId, Weight,
