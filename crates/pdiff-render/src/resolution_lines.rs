@@ -5,9 +5,9 @@ use std::fmt::Write;
 use pdiff_profile::{InlineFrame, ObjectAddr, Resolution};
 use serde::Serialize;
 
+use crate::document::visible_text::visible;
 use crate::error::Error;
-use crate::visible_text::visible;
-use crate::written_bytes::json_refused;
+use crate::files::written_bytes::json_refused;
 
 /// One line of `pdiff symbolize --format json`.
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ use super::change::Terms;
 use super::paint::{Tone, fill};
 use super::xml_text::push_escaped;
 use super::{FlameColor, FlameInput, FlameOptions, FlameView};
-use crate::number::{fixed, grouped};
+use crate::document::number::{fixed, grouped};
 
 /// Pixels from one line of the band to the next.
 const LINE_HEIGHT: usize = 17;

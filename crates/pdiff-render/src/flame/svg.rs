@@ -209,7 +209,11 @@ fn nothing() -> Title {
 fn label(name: &str, width_pct: f64) -> String {
     let column = FONT_SIZE as f64 * flamegraph::defaults::FONT_WIDTH;
     let fitting = (width_pct / 100.0 * (WIDTH - 20) as f64 / column) as usize;
-    if fitting < 3 { String::new() } else { crate::visible_text::cut_end(name, fitting).into_owned() }
+    if fitting < 3 {
+        String::new()
+    } else {
+        crate::document::visible_text::cut_end(name, fitting).into_owned()
+    }
 }
 
 /// The value of the first attribute of this name.

@@ -11,8 +11,8 @@ use pdiff_profile::Side;
 use super::FlameInput;
 use super::change::Terms;
 use super::xml_text::plain;
-use crate::number::{fixed, grouped, interval, signed};
-use crate::verdict_words::reason_text;
+use crate::document::number::{fixed, grouped, interval, signed};
+use crate::verdicts::words::reason_text;
 
 /// Makes titles.
 pub(super) struct Titles<'a> {

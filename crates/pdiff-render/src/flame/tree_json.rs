@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::FlameInput;
+use crate::compare::json::side;
+use crate::compare::json_shape::{PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::error::Error;
-use crate::json::side;
-use crate::report::{PolicyReport, SCHEMA_VERSION, SideReport};
-use crate::written_bytes::{json_line, json_value};
+use crate::files::written_bytes::{json_line, json_value};
 
 #[derive(Serialize)]
 struct TreeReport<'a> {

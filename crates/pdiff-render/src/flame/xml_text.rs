@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::visible_text::visible;
+use crate::document::visible_text::visible;
 
 /// The text as a reader may see it: what is invisible, or not allowed in XML, is spelled out.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {

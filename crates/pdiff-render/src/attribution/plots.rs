@@ -1,0 +1,279 @@
+//! Pictures of an attribution: a waterfall from the gap at the baseline to the gap at the end, and a matrix of
+//! interactions. SVG on a light ground, in blue and vermilion, which colour-blind readers tell apart (Okabe and Ito
+//! 2008); every bar and cell has its number, so colour is never alone. The same text stands alone or inside HTML.
+
+use pdiff_analysis::ablation::{Attribution, Estimate, Interaction, Scale};
+use plotters::prelude::{
+    Circle, IntoDrawingArea, PathElement, RGBColor, Rectangle, SVGBackend, ShapeStyle, Text, WHITE,
+};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, IntoFont, TextStyle};
+
+use crate::attribution::view::AttributionView;
+use crate::document::number::signed;
+use crate::document::visible_text::cut_middle;
+use crate::error::Error;
+use crate::flame::{escaped, plain};
+
+/// In favour of the target.
+const BETTER: RGBColor = RGBColor(0, 114, 178);
+
+/// Against it.
+const WORSE: RGBColor = RGBColor(213, 94, 0);
+
+/// Gaps, axes and what is not measured.
+const NEUTRAL: RGBColor = RGBColor(110, 110, 110);
+
+const INK: RGBColor = RGBColor(30, 30, 30);
+
+/// Letters of a name that are shown; the middle of longer ones is left out.
+const MOST_LETTERS: usize = 30;
+
+/// Letters above a column of the matrix.
+const MOST_IN_A_CELL: usize = 11;
+
+const ROW: i32 = 30;
+const TOP: i32 = 64;
+const LEFT: i32 = 230;
+const WIDTH: i32 = 820;
+const RIGHT: i32 = 110;
+
+/// One bar of a waterfall.
+struct Bar {
+    name: String,
+    from: f64,
+    to: f64,
+    interval: Option<(f64, f64)>,
+    is_gap: bool,
+}
+
+/// The gap from baseline to end, factor by factor: by the averages over orders where they are known, else at their place
+/// in the order. `None` where neither is known.
+///
+/// # Errors
+/// If the drawing fails; it has no reason to.
+pub fn gap_waterfall_svg(view: &AttributionView<'_>) -> Result<Option<String>, Error> {
+    let of = view.attribution;
+    let Some((bars, how)) = bars(view) else { return Ok(None) };
+    let title =
+        format!("Gap of {} to {} in percent of throughput, {how}", label(&of.target), label(&of.base));
+    let height = TOP + ROW * bars.len() as i32 + 40;
+    draw((WIDTH, height), &title, |canvas| {
+        let ends = bars.iter().flat_map(|bar| {
+            let (low, high) = bar.interval.unwrap_or((bar.to, bar.to));
+            [bar.from, bar.to, low, high]
+        });
+        let (low, high) = ends.fold((0.0f64, 0.0f64), |(low, high), end| (low.min(end), high.max(end)));
+        let span = (high - low).max(1e-9);
+        let x = |value: f64| LEFT + (f64::from(WIDTH - LEFT - RIGHT) * (value - low) / span).round() as i32;
+        let bottom = TOP + ROW * bars.len() as i32;
+        canvas.line((x(0.0), TOP - 4), (x(0.0), bottom), INK)?;
+        canvas.text((x(0.0), bottom + 6), "0 %", HPos::Center, VPos::Top, INK)?;
+        for (at, bar) in bars.iter().enumerate() {
+            let top = TOP + ROW * at as i32;
+            let (left, right) =
+                (x(bar.from.min(bar.to)), x(bar.from.max(bar.to)).max(x(bar.from.min(bar.to)) + 1));
+            let color = match (bar.is_gap, bar.to >= bar.from) {
+                (true, _) => NEUTRAL,
+                (false, true) => BETTER,
+                (false, false) => WORSE,
+            };
+            canvas.fill((left, top + 5), (right, top + ROW - 5), color)?;
+            let mut end = right;
+            if let Some((low, high)) = bar.interval {
+                let middle = top + ROW / 2;
+                canvas.line((x(low), middle), (x(high), middle), INK)?;
+                canvas.line((x(low), middle - 4), (x(low), middle + 4), INK)?;
+                canvas.line((x(high), middle - 4), (x(high), middle + 4), INK)?;
+                end = end.max(x(high));
+            }
+            canvas.text((LEFT - 10, top + ROW / 2), &bar.name, HPos::Right, VPos::Center, INK)?;
+            let change = if bar.is_gap { bar.to } else { bar.to - bar.from };
+            let unit = if bar.is_gap { " %" } else { "" };
+            let text = format!("{}{unit}", signed(change, 1));
+            canvas.text((end + 6, top + ROW / 2), &text, HPos::Left, VPos::Center, INK)?;
+            if at + 1 < bars.len() {
+                canvas.line((x(bar.to), top + ROW - 5), (x(bar.to), top + ROW + 5), NEUTRAL)?;
+            }
+        }
+        Ok(())
+    })
+    .map(Some)
+}
+
+fn bars(view: &AttributionView<'_>) -> Option<(Vec<Bar>, &'static str)> {
+    let of = view.attribution;
+    let baseline = of.baseline?;
+    let gap = |name: &str, pct: Estimate| Bar {
+        name: name.to_owned(),
+        from: 0.0,
+        to: pct.value,
+        interval: pct.interval,
+        is_gap: true,
+    };
+    let whole = |of: &Attribution| {
+        of.shapley.as_ref().is_some_and(|shapley| shapley.values.len() == of.factors.len())
+    };
+    let (parts, how): (Vec<(usize, Estimate)>, &str) = if whole(of) {
+        let values = of.shapley.iter().flat_map(|shapley| &shapley.values);
+        (
+            values.map(|(factor, effect)| (*factor, effect.points)).collect(),
+            "each factor averaged over all orders",
+        )
+    } else {
+        let part = |step: &pdiff_analysis::ablation::Step| Some((step.factor, step.effect?.points));
+        (of.cumulative.iter().map(part).collect::<Option<_>>()?, "factors one after the other in this order")
+    };
+    let mut bars = vec![gap("nothing changed", baseline.pct)];
+    let mut level = baseline.pct.value;
+    for (factor, points) in parts {
+        let from = level;
+        level += points.value;
+        bars.push(Bar {
+            name: label(view.name(factor)),
+            from,
+            to: level,
+            interval: points.interval.map(|(low, high)| (from + low, from + high)),
+            is_gap: false,
+        });
+    }
+    bars.push(gap("all changed", of.end?.pct));
+    Some((bars, how))
+}
+
+/// What pairs of factors do together beyond their sum, in points, as a matrix. `None` where no pair is known.
+///
+/// # Errors
+/// If the drawing fails; it has no reason to.
+pub fn interaction_matrix_svg(view: &AttributionView<'_>) -> Result<Option<String>, Error> {
+    let of = view.attribution;
+    if of.interactions.is_empty() {
+        return Ok(None);
+    }
+    const CELL: i32 = 84;
+    let count = of.factors.len() as i32;
+    let size = ((LEFT + CELL * count + 30).max(WIDTH), TOP + 34 + CELL * count / 2 + 70);
+    let half = CELL / 2;
+    let largest = of.interactions.iter().map(|one| one.effect.points.value.abs()).fold(1e-9, f64::max);
+    draw(size, "What two factors do together beyond their sum, in points", |canvas| {
+        let found = |a: usize, b: usize| {
+            let pair = (a.min(b), a.max(b));
+            of.interactions.iter().find(|one| one.factors == pair)
+        };
+        for row in 0..of.factors.len() {
+            let top = TOP + 30 + half * row as i32;
+            let name = label(view.name(row));
+            canvas.text((LEFT - 10, top + half / 2), &name, HPos::Right, VPos::Center, INK)?;
+            let left = LEFT + CELL * row as i32;
+            let short = cut_middle(&name, MOST_IN_A_CELL);
+            canvas.text((left + CELL / 2, TOP + 22), &short, HPos::Center, VPos::Bottom, INK)?;
+            for column in 0..of.factors.len() {
+                let corner = (LEFT + CELL * column as i32, top);
+                let opposite = (corner.0 + CELL - 2, corner.1 + half - 2);
+                let middle = (corner.0 + CELL / 2, corner.1 + half / 2);
+                match found(row, column).filter(|_| row != column) {
+                    None => {
+                        canvas.frame(corner, opposite, NEUTRAL)?;
+                        if row != column {
+                            canvas.text(middle, "not measured", HPos::Center, VPos::Center, NEUTRAL)?;
+                        }
+                    }
+                    Some(one) => cell(canvas, one, corner, opposite, middle, largest)?,
+                }
+            }
+        }
+        let bottom = TOP + 44 + half * count;
+        let legend = "blue: more than the sum; vermilion: less; o within noise or of single runs; * sign differs in logarithms";
+        canvas.text((20, bottom), legend, HPos::Left, VPos::Top, INK)
+    })
+    .map(Some)
+}
+
+fn cell(
+    canvas: &Canvas<'_>,
+    one: &Interaction,
+    corner: (i32, i32),
+    opposite: (i32, i32),
+    middle: (i32, i32),
+    largest: f64,
+) -> Result<(), Error> {
+    let value = one.effect.points.value;
+    let color = if value >= 0.0 { BETTER } else { WORSE };
+    // Light enough for dark figures on it.
+    canvas.tint(corner, opposite, color, 0.08 + 0.42 * (value.abs() / largest))?;
+    let mark = if one.scale == Scale::Dependent { "*" } else { "" };
+    canvas.text(middle, &format!("{}{mark}", signed(value, 1)), HPos::Center, VPos::Center, INK)?;
+    if !one.effect.log.is_beyond_noise() {
+        canvas.circle((opposite.0 - 8, corner.1 + 9))?;
+    }
+    Ok(())
+}
+
+fn label(name: &str) -> String {
+    cut_middle(&plain(name), MOST_LETTERS).into_owned()
+}
+
+type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+
+/// A plotters area in whole pixels, with this project's errors.
+struct Canvas<'a> {
+    area: Area<'a>,
+}
+
+impl Canvas<'_> {
+    fn text(&self, at: (i32, i32), text: &str, h: HPos, v: VPos, color: RGBColor) -> Result<(), Error> {
+        let font = ("sans-serif", 13).into_font();
+        let style = TextStyle::from(font).color(&color).pos(Pos::new(h, v));
+        self.area.draw(&Text::new(text.to_owned(), at, style)).map_err(failed)
+    }
+
+    fn line(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
+        self.area.draw(&PathElement::new(vec![from, to], color.stroke_width(1))).map_err(failed)
+    }
+
+    fn fill(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
+        self.area.draw(&Rectangle::new([from, to], color.filled())).map_err(failed)
+    }
+
+    fn tint(&self, from: (i32, i32), to: (i32, i32), color: RGBColor, strength: f64) -> Result<(), Error> {
+        self.area.draw(&Rectangle::new([from, to], color.mix(strength).filled())).map_err(failed)
+    }
+
+    fn frame(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
+        let style: ShapeStyle = color.mix(0.3).stroke_width(1);
+        self.area.draw(&Rectangle::new([from, to], style)).map_err(failed)
+    }
+
+    fn circle(&self, at: (i32, i32)) -> Result<(), Error> {
+        self.area.draw(&Circle::new(at, 3, INK.stroke_width(1))).map_err(failed)
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Picture { reason: error.to_string() }
+}
+
+/// Draws on a white ground under a title, and gives the SVG text.
+fn draw(
+    (width, height): (i32, i32),
+    title: &str,
+    paint: impl FnOnce(&Canvas<'_>) -> Result<(), Error>,
+) -> Result<String, Error> {
+    let mut svg = String::new();
+    {
+        let size = (width.unsigned_abs(), height.unsigned_abs());
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        area.fill(&WHITE).map_err(failed)?;
+        let canvas = Canvas { area };
+        let style = TextStyle::from(("sans-serif", 15).into_font()).color(&INK);
+        canvas.area.draw(&Text::new(title.to_owned(), (20, 16), style)).map_err(failed)?;
+        paint(&canvas)?;
+        canvas.area.present().map_err(failed)?;
+    }
+    // A name for readers who cannot see it.
+    let name = escaped(title);
+    Ok(svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{name}\" "), 1))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! What the rows add up to: cost per operation, the throughput gap and its parts, busy waiting.
+
+use pdiff_analysis::{CPU_SCALE_TOLERANCE, Comparison, Cost, Gap, Pair};
+
+use crate::document::number::{CostUnit, fixed, interval, percent_of_log, signed};
+use crate::document::{Block, Line, Tone};
+
+/// A share of busy waiting below this many percent prints as nothing.
+const LEAST_SPIN_PCT: f64 = 0.005;
+
+/// The lines below the rows.
+pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    match &comparison.cost {
+        Some(cost) => {
+            blocks.push(cost_line(cost));
+            blocks.extend(scale_line(cost));
+            blocks.push(gap_line(cost.gap.as_ref()));
+        }
+        None => blocks.push(Line::block(
+            "cost",
+            "operations are not known on both sides: shares alone cannot tell more work from dearer work",
+        )),
+    }
+    blocks.extend(spin_line(comparison));
+    blocks
+}
+
+fn cost_line(cost: &Cost) -> Block {
+    let unit = CostUnit::for_column(10.0 * cost.per_op.before.max(cost.per_op.after), cost.is_time);
+    let what = if cost.is_time { "CPU" } else { "of the event" };
+    let without = cost.per_op_without_spin;
+    let spins = without != cost.per_op;
+    let without = if spins {
+        format!(
+            "; without busy waiting {} -> {}{}",
+            unit.fixed(without.before),
+            unit.fixed(without.after),
+            change(without)
+        )
+    } else {
+        String::new()
+    };
+    let noise = match cost.log_interval {
+        Some((low, high)) => format!(" (95 % {})", interval((percent_of_log(low), percent_of_log(high)), 1)),
+        None => String::new(),
+    };
+    let [before, after] = [unit.fixed(cost.per_op.before), unit.fixed(cost.per_op.after)];
+    let text = format!(
+        "{before} -> {after} {} {what} per operation: {} %{noise}{without}",
+        unit.name,
+        signed(percent_of_log(cost.log_ratio), 1)
+    );
+    Line::block("cost", text.replace("  ", " "))
+}
+
+fn change(pair: Pair) -> String {
+    format!(" ({} %)", signed(100.0 * (pair.after / pair.before - 1.0), 1))
+}
+
+fn scale_line(cost: &Cost) -> Option<Block> {
+    let Pair { before, after } = cost.cpu_scale;
+    let off = (before - 1.0).abs().max((after - 1.0).abs());
+    let tone = if off > CPU_SCALE_TOLERANCE { Tone::Warning } else { Tone::Plain };
+    let text = format!(
+        "costs are scaled to the CPU seconds measured: x{} before, x{} after",
+        fixed(before, 3),
+        fixed(after, 3)
+    );
+    (off > 0.0).then(|| Line::toned("scaled", text, tone))
+}
+
+fn gap_line(gap: Option<&Gap>) -> Block {
+    let Some(gap) = gap else {
+        return Line::block("gap", "CPU used is not known: no claim on throughput");
+    };
+    let assumed = if gap.assumed { ", run-to-run variation assumed" } else { "" };
+    let parts = match &gap.parts {
+        Some(parts) => format!(
+            "explained {} % / not significant {} % / unresolved {} % / utilisation {} %",
+            fixed(parts.explained_pct, 1),
+            fixed(parts.not_significant_pct, 1),
+            fixed(parts.unresolved_pct, 1),
+            fixed(parts.utilisation_pct, 1)
+        ),
+        None => "the interval holds 0, so there is nothing to divide".to_owned(),
+    };
+    let text = format!(
+        "{} % (95 % {}{assumed}): {parts}; {} -> {} operations/s on {} -> {} cores",
+        signed(gap.gap_pct, 1),
+        interval(gap.interval_pct, 1),
+        fixed(gap.tps.before, 0),
+        fixed(gap.tps.after, 0),
+        fixed(gap.cores.before, 2),
+        fixed(gap.cores.after, 2),
+    );
+    Line::toned("gap", text, Tone::Strong)
+}
+
+/// Busy waiting: not a threshold for savings.
+fn spin_line(comparison: &Comparison) -> Option<Block> {
+    let (before, after) = (comparison.before.spin_pct, comparison.after.spin_pct);
+    let worth = 100.0 * (1.0 / (1.0 - after / 100.0) - 1.0);
+    let text = format!(
+        "{} % of CPU is busy waiting after, {} % before: CPU saved outside the awaited section may turn into more \
+         spinning; freeing the spin alone is worth at most {} %",
+        fixed(after, 2),
+        fixed(before, 2),
+        signed(worth, 1)
+    );
+    (LEAST_SPIN_PCT..100.0).contains(&after).then(|| Line::block("waiting", text))
+}

@@ -1,0 +1,60 @@
+//! What to know before reading the rows: grave facts as sentences, the others side by side.
+
+use pdiff_analysis::{Comparison, Fact, Gravity};
+
+use crate::document::visible_text::{cut_middle, visible};
+use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone};
+
+/// Longest text of one side's value in a sentence.
+const SENTENCE_VALUE: usize = 60;
+
+/// Longest text of one side's value in the grid, where the page has no width.
+const GRID_VALUE: usize = 60;
+
+/// Columns that the names of facts and the room between columns take.
+const GRID_NAMES: usize = 24;
+
+/// The facts of a comparison, gravest first.
+pub(crate) fn blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block> {
+    let of = |gravity: Gravity| comparison.comparability.iter().filter(move |fact| fact.gravity == gravity);
+    let mut blocks: Vec<Block> = Vec::new();
+    blocks.extend(of(Gravity::Incomparable).map(|fact| sentence("!!", Tone::Grave, fact)));
+    blocks.extend(of(Gravity::Warning).map(|fact| sentence("!", Tone::Warning, fact)));
+    let (same, differing): (Vec<&Fact>, Vec<&Fact>) =
+        of(Gravity::Plain).partition(|fact| fact.before == fact.after);
+    if !same.is_empty() {
+        let texts: Vec<String> =
+            same.iter().map(|fact| format!("{} {}", fact.name, value(fact, true))).collect();
+        blocks.push(Line::block("same", texts.join("; ")));
+    }
+    if !differing.is_empty() {
+        blocks.push(Block::Grid(side_by_side(&differing, width)));
+    }
+    blocks
+}
+
+fn sentence(label: &'static str, tone: Tone, fact: &Fact) -> Block {
+    let [before, after] = [value(fact, true), value(fact, false)];
+    let values = if before == after { before } else { format!("{before} before, {after} after") };
+    let remark = if fact.remark.is_empty() { String::new() } else { format!(": {}", fact.remark) };
+    Line::toned(label, format!("{} {values}{remark}", fact.name), tone)
+}
+
+fn value(fact: &Fact, before: bool) -> String {
+    let text = visible(if before { &fact.before } else { &fact.after });
+    if text.is_empty() { "not known".to_owned() } else { cut_middle(&text, SENTENCE_VALUE).into_owned() }
+}
+
+fn side_by_side(facts: &[&Fact], width: Option<usize>) -> Grid {
+    let most = width.map_or(GRID_VALUE, |width| (width.saturating_sub(GRID_NAMES) / 2).clamp(8, GRID_VALUE));
+    let column = |title: &str| GridColumn { title: [String::new(), title.to_owned()], align: Align::Left };
+    let cell = |text: &str| GridCell::plain(cut_middle(&visible(text), most));
+    Grid {
+        columns: vec![column(""), column("before"), column("after")],
+        rows: facts
+            .iter()
+            .map(|fact| vec![GridCell::plain(fact.name), cell(&fact.before), cell(&fact.after)])
+            .collect(),
+        sums: 0,
+    }
+}

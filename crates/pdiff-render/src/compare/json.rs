@@ -1,0 +1,263 @@
+//! A comparison as JSON: [`crate::compare::json_shape`] filled in, every row, in the comparison's own order.
+
+use pdiff_analysis::noise::{Method, RunVariation};
+use pdiff_analysis::{
+    Comparison, Cost, Fact, Family, Gap, Gravity, InlineChange, MatchedBy, NoiseSummary, Quantities, Row,
+    SideSummary,
+};
+use pdiff_profile::Note;
+
+use crate::compare::json_shape::{
+    CompareReport, CostChangeReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport,
+    GapPartsReport, GapReport, MatchReport, NoiseReport, NoteReport, ObjectReport, PairReport,
+    QuantitiesReport, RowReport, RunReport, SCHEMA_VERSION, SideReport,
+};
+use crate::document::number::percent_of_log;
+use crate::error::Error;
+use crate::files::written_bytes::{json_line, json_value};
+use crate::findings;
+
+/// The comparison as one line of JSON, schema version 1.
+///
+/// ```
+/// # use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
+/// # use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, SideInput, Sides};
+/// # use pdiff_profile::names::MatchLevel;
+/// # let settings = CompareSettings {
+/// #     policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+/// #     share: Share::All,
+/// #     group_by: GroupBy::Function,
+/// #     filters: Filters::default(),
+/// #     knowledge: Knowledge::builtin(),
+/// #     noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+/// #     scale_to_cpu_seconds: false,
+/// # };
+/// # let side = |label: &str| SideInput { label: label.to_owned(), runs: Vec::new(), objects: Vec::new() };
+/// # let sides = Sides { before: side("5.7"), after: side("8.0") };
+/// let comparison = pdiff_analysis::compare(&sides, &settings);
+/// let json = String::from_utf8(pdiff_render::json(&comparison)?)?;
+/// assert!(json.starts_with(r#"{"schema_version":1,"before":{"label":"5.7","runs":[],"samples":0,"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If the writer refuses; it has no reason to.
+pub fn json(comparison: &Comparison) -> Result<Vec<u8>, Error> {
+    json_line(&report_of(comparison, &comparison.rows))
+}
+
+/// The comparison as a value of JSON, without its rows.
+pub(crate) fn value_without_rows(comparison: &Comparison) -> Result<serde_json::Value, Error> {
+    json_value(&report_of(comparison, &[]))
+}
+
+/// One row as a value of JSON.
+pub(crate) fn row_value(of: &Row, level: &'static str) -> Result<serde_json::Value, Error> {
+    json_value(&row(of, level))
+}
+
+fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'a> {
+    let level = comparison.policy.match_level.as_str();
+    CompareReport {
+        schema_version: SCHEMA_VERSION,
+        before: side(&comparison.before),
+        after: side(&comparison.after),
+        policy: comparison.policy.into(),
+        denominator: comparison.share.as_str(),
+        left_out_pct: comparison.left_out_pct.map(|(before, after)| PairReport { before, after }),
+        group_by: comparison.group_by.as_str(),
+        filtered: &comparison.filtered,
+        comparability: comparison.comparability.iter().map(fact).collect(),
+        noise: noise(&comparison.noise),
+        cost: comparison.cost.as_ref().map(cost),
+        gap: comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(gap),
+        findings: findings::json::findings(comparison),
+        findings_rest: findings::json::rest(comparison),
+        functions: rows.iter().map(|of| row(of, level)).collect(),
+        families: comparison.families.iter().map(family).collect(),
+        notes: comparison.notes.iter().map(note).collect(),
+    }
+}
+
+/// One side.
+pub(crate) fn side(of: &SideSummary) -> SideReport<'_> {
+    let runs = of.runs.iter().map(|run| RunReport {
+        path: &run.path,
+        event: &run.event,
+        samples: run.samples,
+        weight: run.weight.0,
+        span_s: run.span_s,
+        operations: run.operations,
+        tps: run.tps,
+        cpu_seconds: run.cpu_seconds,
+    });
+    let objects = of.objects.iter().map(|object| ObjectReport {
+        path: &object.path,
+        object_id: object.object_id.as_ref().map(ToString::to_string),
+        build_id: object.build_id.as_deref(),
+        producers: &object.producers,
+    });
+    SideReport {
+        label: &of.label,
+        runs: runs.collect(),
+        samples: of.samples,
+        weight: of.weight.0,
+        unresolved_pct: of.unresolved_pct,
+        spin_pct: of.spin_pct,
+        objects: objects.collect(),
+    }
+}
+
+fn fact(of: &Fact) -> FactReport<'_> {
+    let gravity = match of.gravity {
+        Gravity::Plain => "plain",
+        Gravity::Warning => "warning",
+        Gravity::Incomparable => "incomparable",
+    };
+    FactReport { name: of.name, before: &of.before, after: &of.after, gravity, remark: &of.remark }
+}
+
+fn noise(of: &NoiseSummary) -> NoiseReport<'_> {
+    let (cv, assumed) = match of.run_variation {
+        RunVariation::Assumed { cv } => (cv, true),
+        RunVariation::Measured { cv, .. } => (cv, false),
+    };
+    let detectable = of.detectable.iter();
+    NoiseReport {
+        method: match of.method {
+            Method::SingleRun => "single-run",
+            Method::Replicates => "replicates",
+        },
+        run_cv_pct: 100.0 * cv,
+        run_cv_assumed: assumed,
+        dispersion_assumed: of.assumed_dispersion,
+        tests: of.tests,
+        significant: of.significant,
+        false_discovery_rate: of.q_threshold,
+        detectable: detectable
+            .map(|&(share_pct, change_pp)| DetectableReport { share_pct, change_pp })
+            .collect(),
+        drifting: &of.drifting,
+    }
+}
+
+fn cost(of: &Cost) -> CostReport {
+    CostReport {
+        unit: if of.is_time { "ns" } else { "weight" },
+        before_per_op: of.per_op.before,
+        after_per_op: of.per_op.after,
+        change_pct: percent_of_log(of.log_ratio),
+        ci_low_pct: of.log_interval.map(|(low, _)| percent_of_log(low)),
+        ci_high_pct: of.log_interval.map(|(_, high)| percent_of_log(high)),
+        before_per_op_without_spin: of.per_op_without_spin.before,
+        after_per_op_without_spin: of.per_op_without_spin.after,
+        before_cpu_scale: of.cpu_scale.before,
+        after_cpu_scale: of.cpu_scale.after,
+    }
+}
+
+fn gap(of: &Gap) -> GapReport {
+    GapReport {
+        before_tps: of.tps.before,
+        after_tps: of.tps.after,
+        before_cores: of.cores.before,
+        after_cores: of.cores.after,
+        pct: of.gap_pct,
+        ci_low_pct: of.interval_pct.0,
+        ci_high_pct: of.interval_pct.1,
+        ci_assumed: of.assumed,
+        parts: of.parts.map(|parts| GapPartsReport {
+            explained_pct: parts.explained_pct,
+            not_significant_pct: parts.not_significant_pct,
+            unresolved_pct: parts.unresolved_pct,
+            utilisation_pct: parts.utilisation_pct,
+        }),
+    }
+}
+
+fn row<'a>(of: &'a Row, level: &'static str) -> RowReport<'a> {
+    RowReport {
+        name: &of.name,
+        object: &of.object,
+        file: of.file.as_deref(),
+        subsystem: of.subsystem.as_deref(),
+        thread_group: of.thread_group.as_deref(),
+        presence: of.presence.as_str(),
+        matched: MatchReport {
+            level: match_level(of, level),
+            ambiguous: of.matched.ambiguous,
+            before_name: of.matched.before_name.as_deref(),
+            after_name: of.matched.after_name.as_deref(),
+        },
+        before: quantities(&of.before),
+        after: quantities(&of.after),
+        delta_self_pp: of.delta_self_pp(),
+        delta_booked_pp: of.delta_booked_pp(),
+        delta_total_pp: of.delta_total_pp(),
+        ci_low_pp: of.ci_low_pp,
+        ci_high_pp: of.ci_high_pp,
+        q_value: of.test.q(),
+        significant: of.significant,
+        detectable_pp: of.detectable_pp,
+        family_id: of.inline.family,
+        inline_change: of.inline.change.map(InlineChange::as_str),
+        gap_share_pct: of.gap_share_pct,
+        cost_change: of.cost_change.as_ref().map(CostChangeReport::new),
+    }
+}
+
+/// How a row's names came together: the policy's level, or `alias`.
+pub(crate) fn match_level(row: &Row, level: &'static str) -> &'static str {
+    match row.matched.by {
+        MatchedBy::Name => level,
+        MatchedBy::Alias => "alias",
+    }
+}
+
+fn quantities(of: &Quantities) -> Option<QuantitiesReport> {
+    (of.total_weight.0 > 0).then_some(QuantitiesReport {
+        self_weight: of.self_weight.0,
+        booked_self_weight: of.booked_self_weight.0,
+        inlined_self_weight: of.inlined_self_weight.0,
+        total_weight: of.total_weight.0,
+        x_weight: of.x_weight.0,
+        self_samples: of.samples,
+        self_pct: of.self_pct,
+        booked_self_pct: of.booked_self_pct,
+        inlined_self_pct: of.inlined_self_pct,
+        total_pct: of.total_pct,
+        x_pct: of.x_pct,
+        self_per_op: of.self_per_op,
+        self_per_op_ns: of.self_per_op_ns,
+    })
+}
+
+fn family(of: &Family) -> FamilyReport<'_> {
+    let flips = of.flips.iter().map(|flip| FlipReport {
+        function: &flip.function,
+        caller: &flip.caller,
+        change: flip.change.as_str(),
+    });
+    FamilyReport {
+        id: of.id,
+        members: &of.members,
+        flips: flips.collect(),
+        booked_delta_pp: of.booked_delta_pp,
+        moved_pp: of.moved_pp,
+        body_pp: of.body_pp,
+        call_overhead_pp: of.call_overhead_pp,
+    }
+}
+
+fn note(of: &Note) -> NoteReport<'_> {
+    NoteReport {
+        kind: of.kind.as_str(),
+        count: of.count,
+        weight: of.weight.0,
+        example: of.examples.first().map(|example| &**example),
+        examples: of.examples.iter().map(|example| &**example).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

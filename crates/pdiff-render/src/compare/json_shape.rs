@@ -1,0 +1,328 @@
+//! The shape of pdiff's JSON: schema version 1. `docs/json.md` describes every key with its unit.
+//!
+//! Keys are added, never renamed. Weights are integers in the event's own unit and do not depend on the denominator;
+//! what ends in `_pct` is percent of it, `_pp` percentage points, `_s` seconds. A number that is none is `null`. Keys
+//! that are left out where nothing is known carry `skip_serializing_if` here.
+
+use pdiff_analysis::{CostChange, Policy};
+use serde::Serialize;
+
+use crate::findings::json::{FindingReport, RestReport};
+
+/// The version of this schema.
+pub(crate) const SCHEMA_VERSION: u32 = 1;
+
+/// `pdiff compare --format json`.
+#[derive(Serialize)]
+pub(crate) struct CompareReport<'a> {
+    pub(crate) schema_version: u32,
+    pub(crate) before: SideReport<'a>,
+    pub(crate) after: SideReport<'a>,
+    pub(crate) policy: PolicyReport,
+    /// `all`, `object`, `thread-group` or `work`.
+    pub(crate) denominator: &'static str,
+    /// What `work` leaves out of the denominator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) left_out_pct: Option<PairReport>,
+    /// `function`, `object`, `comm`, `thread-group`, `subsystem`, `file` or `directory`.
+    pub(crate) group_by: &'static str,
+    /// What was kept of the samples, in words; empty without filters.
+    pub(crate) filtered: &'a str,
+    /// Facts to know first, gravest first.
+    pub(crate) comparability: Vec<FactReport<'a>>,
+    pub(crate) noise: NoiseReport<'a>,
+    /// Known only with operations on both sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<CostReport>,
+    /// Known only with operations and CPU used on both sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) gap: Option<GapReport>,
+    /// The parts that hold the change, largest first.
+    pub(crate) findings: Vec<FindingReport<'a>>,
+    pub(crate) findings_rest: RestReport,
+    /// Every row: heaviest change of self first.
+    pub(crate) functions: Vec<RowReport<'a>>,
+    /// Rows between which weight moved because inlining changed.
+    pub(crate) families: Vec<FamilyReport<'a>>,
+    pub(crate) notes: Vec<NoteReport<'a>>,
+}
+
+/// One side.
+#[derive(Serialize)]
+pub(crate) struct SideReport<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) runs: Vec<RunReport<'a>>,
+    pub(crate) samples: u64,
+    pub(crate) weight: u64,
+    /// Of the side's weight.
+    pub(crate) unresolved_pct: f64,
+    /// Busy waiting, of the side's weight.
+    pub(crate) spin_pct: f64,
+    pub(crate) objects: Vec<ObjectReport<'a>>,
+}
+
+/// One recording.
+#[derive(Serialize)]
+pub(crate) struct RunReport<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) event: &'a str,
+    pub(crate) samples: u64,
+    pub(crate) weight: u64,
+    /// `null` where no time was printed.
+    pub(crate) span_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) operations: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tps: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cpu_seconds: Option<f64>,
+}
+
+/// One object of a side.
+#[derive(Serialize)]
+pub(crate) struct ObjectReport<'a> {
+    pub(crate) path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) object_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) build_id: Option<&'a str>,
+    /// Compilers and their flags.
+    pub(crate) producers: &'a [String],
+}
+
+/// How names and inlines are normalised.
+#[derive(Serialize)]
+pub(crate) struct PolicyReport {
+    /// `linkage`, `signature`, `qualified` or `loose`.
+    pub(crate) match_level: &'static str,
+    /// `expand` or `collapse`.
+    pub(crate) inlines: &'static str,
+}
+
+impl From<Policy> for PolicyReport {
+    fn from(policy: Policy) -> Self {
+        Self { match_level: policy.match_level.as_str(), inlines: policy.inlines.as_str() }
+    }
+}
+
+/// A value of both sides.
+#[derive(Serialize)]
+pub(crate) struct PairReport {
+    pub(crate) before: f64,
+    pub(crate) after: f64,
+}
+
+/// One fact of both sides.
+#[derive(Serialize)]
+pub(crate) struct FactReport<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) before: &'a str,
+    pub(crate) after: &'a str,
+    /// `plain`, `warning` or `incomparable`.
+    pub(crate) gravity: &'static str,
+    pub(crate) remark: &'a str,
+}
+
+/// How noise was judged.
+#[derive(Serialize)]
+pub(crate) struct NoiseReport<'a> {
+    /// `single-run` or `replicates`.
+    pub(crate) method: &'static str,
+    /// Run-to-run variation.
+    pub(crate) run_cv_pct: f64,
+    /// The variation was assumed, not measured.
+    pub(crate) run_cv_assumed: bool,
+    /// The noise within runs was assumed: a recording has no time.
+    pub(crate) dispersion_assumed: bool,
+    pub(crate) tests: usize,
+    pub(crate) significant: usize,
+    pub(crate) false_discovery_rate: f64,
+    pub(crate) detectable: Vec<DetectableReport>,
+    /// Rows whose noise is understated.
+    pub(crate) drifting: &'a [String],
+}
+
+/// What could be seen at one share.
+#[derive(Serialize)]
+pub(crate) struct DetectableReport {
+    pub(crate) share_pct: f64,
+    /// `null` if no change would have been found.
+    pub(crate) change_pp: Option<f64>,
+}
+
+/// Cost per operation, in nanoseconds for time events, else in the event's unit.
+#[derive(Serialize)]
+pub(crate) struct CostReport {
+    /// `ns` or `weight`.
+    pub(crate) unit: &'static str,
+    pub(crate) before_per_op: f64,
+    pub(crate) after_per_op: f64,
+    pub(crate) change_pct: f64,
+    /// `null` with one run per side.
+    pub(crate) ci_low_pct: Option<f64>,
+    pub(crate) ci_high_pct: Option<f64>,
+    pub(crate) before_per_op_without_spin: f64,
+    pub(crate) after_per_op_without_spin: f64,
+    /// Factors to the CPU seconds measured; 1 if not scaled.
+    pub(crate) before_cpu_scale: f64,
+    pub(crate) after_cpu_scale: f64,
+}
+
+/// The throughput gap.
+#[derive(Serialize)]
+pub(crate) struct GapReport {
+    pub(crate) before_tps: f64,
+    pub(crate) after_tps: f64,
+    pub(crate) before_cores: f64,
+    pub(crate) after_cores: f64,
+    /// 100 (after / before - 1): negative is loss.
+    pub(crate) pct: f64,
+    pub(crate) ci_low_pct: f64,
+    pub(crate) ci_high_pct: f64,
+    /// The interval rests on an assumed run-to-run variation.
+    pub(crate) ci_assumed: bool,
+    /// `null` where the interval holds zero.
+    pub(crate) parts: Option<GapPartsReport>,
+}
+
+/// Parts of the gap, in percent of it; they sum to 100.
+#[derive(Serialize)]
+pub(crate) struct GapPartsReport {
+    pub(crate) explained_pct: f64,
+    pub(crate) not_significant_pct: f64,
+    pub(crate) unresolved_pct: f64,
+    pub(crate) utilisation_pct: f64,
+}
+
+/// One row.
+#[derive(Serialize)]
+pub(crate) struct RowReport<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) object: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) subsystem: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) thread_group: Option<&'a str>,
+    /// `both`, `only-before` or `only-after`: sides on which total weight is above zero.
+    pub(crate) presence: &'static str,
+    #[serde(rename = "match")]
+    pub(crate) matched: MatchReport<'a>,
+    /// `null` if it has no weight there.
+    pub(crate) before: Option<QuantitiesReport>,
+    pub(crate) after: Option<QuantitiesReport>,
+    pub(crate) delta_self_pp: f64,
+    pub(crate) delta_booked_pp: f64,
+    pub(crate) delta_total_pp: f64,
+    /// 95 % interval of `delta_self_pp`.
+    pub(crate) ci_low_pp: f64,
+    pub(crate) ci_high_pp: f64,
+    /// `null` if the row was not tested.
+    pub(crate) q_value: Option<f64>,
+    pub(crate) significant: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) detectable_pp: Option<f64>,
+    /// The family it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) family_id: Option<usize>,
+    /// `lost` or `gained`, where its inlining changed one way in all callers seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) inline_change: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) gap_share_pct: Option<f64>,
+    /// Change of self per operation, where it was tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_change: Option<CostChangeReport>,
+}
+
+/// The change of a measure per operation.
+#[derive(Serialize)]
+pub(crate) struct CostChangeReport {
+    /// `null` without weight on the base side.
+    pct: Option<f64>,
+    ci_low_pct: Option<f64>,
+    ci_high_pct: Option<f64>,
+    q_value: f64,
+    extent: &'static str,
+}
+
+impl CostChangeReport {
+    pub(crate) fn new(of: &CostChange) -> Self {
+        Self {
+            pct: of.pct,
+            ci_low_pct: of.ci_low_pct,
+            ci_high_pct: of.ci_high_pct,
+            q_value: of.q_value,
+            extent: of.extent.as_str(),
+        }
+    }
+}
+
+/// How a row's names came together.
+#[derive(Serialize)]
+pub(crate) struct MatchReport<'a> {
+    /// The policy's match level, or `alias` for a known rename.
+    pub(crate) level: &'static str,
+    /// More than one function stands behind the row.
+    pub(crate) ambiguous: bool,
+    pub(crate) before_name: Option<&'a str>,
+    pub(crate) after_name: Option<&'a str>,
+}
+
+/// One row on one side. `self` is expanded self: innermost inlined functions.
+#[derive(Serialize)]
+pub(crate) struct QuantitiesReport {
+    pub(crate) self_weight: u64,
+    pub(crate) booked_self_weight: u64,
+    pub(crate) inlined_self_weight: u64,
+    pub(crate) total_weight: u64,
+    /// Anywhere in the leaf's inline chain.
+    pub(crate) x_weight: u64,
+    /// Samples behind `self_weight`.
+    pub(crate) self_samples: u64,
+    pub(crate) self_pct: f64,
+    pub(crate) booked_self_pct: f64,
+    pub(crate) inlined_self_pct: f64,
+    pub(crate) total_pct: f64,
+    pub(crate) x_pct: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) self_per_op: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) self_per_op_ns: Option<f64>,
+}
+
+/// Rows between which weight moved because inlining changed.
+#[derive(Serialize)]
+pub(crate) struct FamilyReport<'a> {
+    pub(crate) id: usize,
+    /// Names of its rows.
+    pub(crate) members: &'a [String],
+    pub(crate) flips: Vec<FlipReport<'a>>,
+    /// Change of the members' booked self together: `body_pp` + `call_overhead_pp`.
+    pub(crate) booked_delta_pp: f64,
+    /// What only changed rows inside.
+    pub(crate) moved_pp: f64,
+    pub(crate) body_pp: f64,
+    pub(crate) call_overhead_pp: f64,
+}
+
+/// One function whose inlining changed in one caller.
+#[derive(Serialize)]
+pub(crate) struct FlipReport<'a> {
+    pub(crate) function: &'a str,
+    pub(crate) caller: &'a str,
+    /// `lost` or `gained`.
+    pub(crate) change: &'static str,
+}
+
+/// One kind of imperfection.
+#[derive(Serialize)]
+pub(crate) struct NoteReport<'a> {
+    pub(crate) kind: &'static str,
+    pub(crate) count: u64,
+    pub(crate) weight: u64,
+    /// The first one, `null` if none was kept.
+    pub(crate) example: Option<&'a str>,
+    pub(crate) examples: Vec<&'a str>,
+}

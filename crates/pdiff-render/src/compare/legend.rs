@@ -1,0 +1,69 @@
+//! What the marks and columns of the rows mean; only what stands there is explained.
+
+use pdiff_analysis::{Comparison, MatchedBy, Row};
+use pdiff_profile::Presence;
+
+use crate::compare::families;
+use crate::compare::row_order::Chosen;
+use crate::document::{Block, Line, Tone};
+
+/// What stands for a change that is not significant.
+pub(crate) const NOT_SIGNIFICANT: &str = "~";
+
+/// The mark of a row that has no weight before.
+const NEW: &str = "new";
+
+/// The mark of a row that has no weight after.
+const GONE: &str = "gone";
+
+/// The mark of a row whose name before is another one.
+const ALIAS: &str = "=";
+
+/// The mark of a row whose cost per operation changed on its own, while its share is within noise.
+const COST: &str = "/op";
+
+/// The mark of a row behind which more than one function stands.
+const AMBIGUOUS: &str = "?";
+
+/// The marks of one row.
+pub(crate) fn marks(row: &Row) -> String {
+    let presence = match row.presence {
+        Presence::Both => None,
+        Presence::OnlyBefore => Some(GONE),
+        Presence::OnlyAfter => Some(NEW),
+    };
+    let alias = (row.matched.by == MatchedBy::Alias).then_some(ALIAS);
+    let ambiguous = row.matched.ambiguous.then_some(AMBIGUOUS);
+    let family = row.inline.family.map(families::mark);
+    let cost = is_marked_by_cost(row).then_some(COST);
+    let words = [presence, alias, ambiguous, cost].into_iter().flatten().chain(family.as_deref());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn is_marked_by_cost(row: &Row) -> bool {
+    !row.significant && row.has_own_cost_change()
+}
+
+/// One line for the marks that the rows shown carry.
+pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block> {
+    let any = |holds: fn(&Row) -> bool| chosen.shown.iter().any(|row| holds(row));
+    let percent = 100.0 * comparison.noise.q_threshold;
+    let meanings = [
+        (
+            any(|row| !row.significant),
+            format!("{NOT_SIGNIFICANT} within noise (false discoveries {percent} %) or too small"),
+        ),
+        (any(|row| row.significant), "95 % is the interval of the change, +- half of its width".to_owned()),
+        (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} in no sample before")),
+        (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} in no sample after")),
+        (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),
+        (any(|row| row.gap_share_pct.is_some()), "gap % is the row's part of the throughput gap".to_owned()),
+        (
+            any(is_marked_by_cost),
+            format!("{COST} its cost per operation changed beyond noise, and otherwise than that of all"),
+        ),
+        (any(|row| row.matched.ambiguous), format!("{AMBIGUOUS} several functions share the name")),
+    ];
+    let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
+    if texts.is_empty() { Vec::new() } else { vec![Line::toned("marks", texts.join("; "), Tone::Dim)] }
+}

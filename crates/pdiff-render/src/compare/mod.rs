@@ -1,0 +1,17 @@
+//! A comparison, row by row: the page for readers, and JSON, CSV and Parquet for programs.
+
+pub(crate) mod closing;
+pub(crate) mod comparability;
+pub(crate) mod families;
+pub(crate) mod heading;
+pub(crate) mod json;
+pub(crate) mod json_shape;
+pub(crate) mod legend;
+pub(crate) mod noise_lines;
+pub(crate) mod notes;
+pub(crate) mod row_columns;
+pub(crate) mod row_field;
+pub(crate) mod row_grid;
+pub(crate) mod row_order;
+#[cfg(test)]
+pub(crate) mod sample;

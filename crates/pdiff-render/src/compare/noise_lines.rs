@@ -1,0 +1,67 @@
+//! How noise was judged, and what could have been seen.
+
+use pdiff_analysis::noise::{Method, RunVariation};
+use pdiff_analysis::{Comparison, NoiseSummary};
+
+use crate::document::number::{fixed, grouped};
+use crate::document::visible_text::cut_middle;
+use crate::document::{Block, Line, Tone};
+
+/// How many drifting rows are named.
+const NAMED_DRIFTS: usize = 3;
+
+/// Longest name of a drifting row.
+const DRIFT_NAME: usize = 40;
+
+/// The lines on noise.
+pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
+    let noise = &comparison.noise;
+    let mut blocks = vec![Line::block("noise", method_text(noise))];
+    blocks.extend(detectable_text(noise).map(|text| Line::block("seen", text)));
+    if !noise.drifting.is_empty() {
+        blocks.push(Line::toned("drift", drift_text(&noise.drifting), Tone::Warning));
+    }
+    blocks
+}
+
+fn method_text(noise: &NoiseSummary) -> String {
+    let method = match noise.method {
+        Method::SingleRun => "single run a side: time blocks",
+        Method::Replicates => "replicates: shares of runs",
+    };
+    let variation = match noise.run_variation {
+        RunVariation::Assumed { cv } => format!("run-to-run variation of {} % assumed", fixed(100.0 * cv, 1)),
+        RunVariation::Measured { cv, .. } => {
+            format!("run-to-run variation of {} % measured", fixed(100.0 * cv, 1))
+        }
+    };
+    let within =
+        if noise.assumed_dispersion { "; noise within runs assumed, for want of time stamps" } else { "" };
+    format!(
+        "{method}, {variation}{within}; {} rows tested, {} significant",
+        grouped(noise.tests as u64),
+        grouped(noise.significant as u64)
+    )
+}
+
+fn detectable_text(noise: &NoiseSummary) -> Option<String> {
+    let at = |(share, change): &(f64, Option<f64>)| match change {
+        Some(change) => format!("{} at {share} %", fixed(*change, 2)),
+        None => format!("none at {share} %"),
+    };
+    let texts: Vec<String> = noise.detectable.iter().map(at).collect();
+    (!texts.is_empty())
+        .then(|| format!("9 in 10 growths of this many points, by share before: {}", texts.join(", ")))
+}
+
+fn drift_text(names: &[String]) -> String {
+    let named: Vec<_> = names.iter().take(NAMED_DRIFTS).map(|name| cut_middle(name, DRIFT_NAME)).collect();
+    let more = match names.len().saturating_sub(NAMED_DRIFTS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "shares wander over seconds, so their noise is understated and a change may be the load's: {}{more}",
+        named.join(", ")
+    )
+}

@@ -1,0 +1,215 @@
+//! Comparisons for tests: small, by hand, every number in sight.
+
+use pdiff_analysis::noise::{Method, RunVariation, Test};
+use pdiff_analysis::{
+    Comparison, Cost, CostChange, CostExtent, Fact, Findings, Gap, GapParts, Gravity, GroupBy, Inlines,
+    MatchedBy, MeasureChange, NoiseSummary, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary,
+    Share, SideSummary,
+};
+use pdiff_profile::names::MatchLevel;
+use pdiff_profile::{NoteKind, Notes, Presence, Weight};
+
+use crate::document::options::{SortBy, TableOptions};
+
+/// All rows, no colour, as wide as it takes.
+pub(crate) fn options() -> TableOptions {
+    TableOptions { width: None, color: false, top: None, min_delta_pp: None, sort: SortBy::Delta }
+}
+
+/// A row whose change is noise; shares of 10,000 in percent.
+pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
+    let presence = match (before > 0.0, after > 0.0) {
+        (true, false) => Presence::OnlyBefore,
+        (false, true) => Presence::OnlyAfter,
+        _ => Presence::Both,
+    };
+    let there = |share: f64| (share > 0.0).then(|| name.to_owned());
+    Row {
+        name: name.to_owned(),
+        object: "mysqld".to_owned(),
+        file: None,
+        subsystem: None,
+        thread_group: None,
+        unresolved: name.starts_with("[unresolved]"),
+        presence,
+        matched: RowMatch {
+            by: MatchedBy::Name,
+            ambiguous: false,
+            by_file: None,
+            joined: [Vec::new(), Vec::new()],
+            before_name: there(before),
+            after_name: there(after),
+        },
+        before: quantities(before),
+        after: quantities(after),
+        ci_low_pp: after - before - 0.5,
+        ci_high_pp: after - before + 0.5,
+        se_pp: 0.25,
+        degrees_of_freedom: f64::INFINITY,
+        test: Test::Tested { p: 0.5, q: 0.5 },
+        significant: false,
+        detectable_pp: Some(0.75),
+        booked: MeasureChange::default(),
+        total: MeasureChange::default(),
+        inline: RowInline::default(),
+        gap_share_pct: None,
+        cost_change: None,
+    }
+}
+
+/// A change per operation that is the row's own.
+pub(crate) fn own_cost_change() -> CostChange {
+    CostChange {
+        pct: Some(24.0),
+        ci_low_pct: Some(20.0),
+        ci_high_pct: Some(28.0),
+        q_value: 0.001,
+        extent: CostExtent::Own,
+    }
+}
+
+/// A row whose change is significant.
+pub(crate) fn significant(name: &str, shares: (f64, f64)) -> Row {
+    Row { significant: true, test: Test::Tested { p: 0.001, q: 0.01 }, ..row(name, shares) }
+}
+
+fn quantities(share: f64) -> Quantities {
+    let weight = Weight((share * 100.0).round() as u64);
+    Quantities {
+        self_weight: weight,
+        booked_self_weight: weight,
+        inlined_self_weight: Weight::ZERO,
+        total_weight: Weight(weight.0 * 2),
+        samples: weight.0,
+        self_pct: share,
+        booked_self_pct: share,
+        inlined_self_pct: 0.0,
+        total_pct: share * 2.0,
+        x_weight: weight,
+        x_pct: share,
+        self_per_op: None,
+        self_per_op_ns: None,
+    }
+}
+
+fn side(label: &str) -> SideSummary {
+    let run = RunSummary {
+        path: format!("{label}.perf"),
+        event: "cpu-clock".to_owned(),
+        samples: 10_000,
+        weight: Weight(10_000),
+        span_s: Some(15.0),
+        operations: None,
+        tps: None,
+        cpu_seconds: None,
+    };
+    SideSummary {
+        label: label.to_owned(),
+        runs: vec![run],
+        samples: 10_000,
+        weight: Weight(10_000),
+        unresolved_pct: 0.0,
+        spin_pct: 0.0,
+        objects: Vec::new(),
+    }
+}
+
+/// A fact.
+pub(crate) fn fact(name: &'static str, values: (&str, &str), gravity: Gravity, remark: &str) -> Fact {
+    let (before, after) = (values.0.to_owned(), values.1.to_owned());
+    Fact { name, before, after, gravity, remark: remark.to_owned() }
+}
+
+/// A comparison of these rows.
+pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
+    Comparison {
+        findings: Findings::default(),
+        before: side("57"),
+        after: side("80"),
+        policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+        share: Share::All,
+        left_out_pct: None,
+        group_by: GroupBy::Function,
+        filtered: String::new(),
+        comparability: vec![fact("event", ("cpu-clock", "cpu-clock"), Gravity::Plain, "")],
+        noise: NoiseSummary {
+            method: Method::SingleRun,
+            run_variation: RunVariation::Assumed { cv: 0.08 },
+            tests: rows.len(),
+            significant: rows.iter().filter(|row| row.significant).count(),
+            q_threshold: 0.05,
+            detectable: vec![(0.1, Some(0.12)), (1.0, Some(0.5)), (5.0, None)],
+            assumed_dispersion: false,
+            drifting: Vec::new(),
+        },
+        rows,
+        families: Vec::new(),
+        cost: None,
+        notes: Notes::new(),
+    }
+}
+
+/// A comparison with something in every part: grave facts, costs, a gap, busy waiting, notes, marks, hostile names.
+pub(crate) fn full() -> Comparison {
+    let mut comparison = comparison(vec![
+        significant("PolicyMutex<TTASEventMutex<GenericPolicy> >::enter", (10.0, 2.0)),
+        significant("cmp_dtuple_rec_with_match_low", (0.44, 1.18)),
+        significant("THD::store_cached_properties", (0.0, 0.53)),
+        row("old_\u{1b}[31m|`name`\n", (9.0, 0.0)),
+        row("ha_innobase::info_low", (0.2, 0.17)),
+        row("main", (80.36, 96.12)),
+    ]);
+    for row in &mut comparison.rows {
+        row.before.self_per_op = Some(row.before.self_pct * 420.0);
+        row.after.self_per_op = Some(row.after.self_pct * 550.0);
+        row.before.self_per_op_ns = row.before.self_per_op;
+        row.after.self_per_op_ns = row.after.self_per_op;
+        row.gap_share_pct = Some(12.5);
+    }
+    if let Some(row) = comparison.rows.last_mut() {
+        row.before.booked_self_weight = Weight(8_000);
+        row.matched.ambiguous = true;
+        row.matched.by = MatchedBy::Alias;
+    }
+    comparison.cost = Some(cost());
+    (comparison.before.spin_pct, comparison.after.spin_pct) = (13.64, 9.59);
+    comparison.comparability = vec![
+        fact(
+            "event",
+            ("cycles", "cpu-clock"),
+            Gravity::Incomparable,
+            "different events measure different things",
+        ),
+        fact("span", ("15.0 s", "70.1 s"), Gravity::Warning, "phases may differ"),
+        fact("call chains", ("yes", "yes"), Gravity::Plain, ""),
+        fact("samples", ("10000 in 1 run", "12000 in 1 run"), Gravity::Plain, ""),
+    ];
+    comparison.notes.add(NoteKind::UnparsedLine, 2, Weight(40), || "57.perf line 12: \u{1b}[2J".to_owned());
+    comparison.noise.drifting = vec!["main".to_owned()];
+    comparison
+}
+
+fn cost() -> Cost {
+    Cost {
+        per_op: Pair { before: 42_000.0, after: 55_000.0 },
+        is_time: true,
+        log_ratio: (55.0_f64 / 42.0).ln(),
+        log_interval: None,
+        log_degrees_of_freedom: 0.0,
+        per_op_without_spin: Pair { before: 36_000.0, after: 50_000.0 },
+        cpu_scale: Pair { before: 1.0, after: 1.05 },
+        gap: Some(Gap {
+            tps: Pair { before: 5873.0, after: 3994.0 },
+            cores: Pair { before: 1.2, after: 1.1 },
+            gap_pct: -32.0,
+            interval_pct: (-40.0, -22.0),
+            assumed: true,
+            parts: Some(GapParts {
+                explained_pct: 61.0,
+                not_significant_pct: 12.0,
+                unresolved_pct: 3.0,
+                utilisation_pct: 24.0,
+            }),
+        }),
+    }
+}

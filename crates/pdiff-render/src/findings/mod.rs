@@ -1,0 +1,3 @@
+//! The few places that hold the change.
+
+pub(crate) mod json;

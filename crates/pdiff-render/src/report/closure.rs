@@ -1,0 +1,284 @@
+//! The chart of where the CPU goes: parts of the program before and after, and the steps from Before to After.
+//!
+//! A part is a subsystem; what has no function is a part of its own. Self sums over parts to the whole, so the bars
+//! close. Bars are elements with a width: they follow the window, the theme and the printer, and say their number.
+
+use std::collections::BTreeMap;
+
+use pdiff_analysis::Comparison;
+
+use super::text::escaped;
+use crate::document::number::{CostUnit, fixed, signed};
+
+/// Parts that get a bar; the others are one.
+const MOST_PARTS: usize = 14;
+
+/// One part of the program.
+pub(super) struct Part {
+    pub(super) name: String,
+    before: f64,
+    after: f64,
+    /// Percent of the throughput gap.
+    gap_pct: Option<f64>,
+}
+
+impl Part {
+    fn change(&self) -> f64 {
+        self.after - self.before
+    }
+}
+
+/// All parts, the largest change first.
+pub(super) struct Parts {
+    parts: Vec<Part>,
+    unit: Unit,
+}
+
+/// What the parts' numbers are.
+#[derive(Clone, Copy)]
+pub(super) enum Unit {
+    Cost(CostUnit),
+    Share,
+}
+
+impl Unit {
+    fn value(self, value: f64) -> String {
+        match self {
+            Self::Cost(unit) => format!("{} {}", unit.fixed(value), unit.name),
+            Self::Share => format!("{} %", fixed(value, 2)),
+        }
+    }
+
+    /// The change of a part with its unit.
+    pub(super) fn change(self, part: &Part) -> String {
+        match self {
+            Self::Cost(unit) => format!("{} {}", unit.signed(part.change()), unit.name),
+            Self::Share => format!("{} points", signed(part.change(), 2)),
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Cost(_) => "CPU per operation, by part of the program",
+            Self::Share => "Share of CPU, by part of the program",
+        }
+    }
+}
+
+impl Parts {
+    pub(super) fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    pub(super) fn largest(&self, count: usize) -> impl Iterator<Item = &Part> {
+        self.parts.iter().take(count)
+    }
+}
+
+/// The parts of the program, their self per operation, or as shares where operations are not known.
+pub(super) fn parts(comparison: &Comparison) -> Parts {
+    let mut sums: BTreeMap<String, (f64, f64, Option<f64>)> = BTreeMap::new();
+    for row in &comparison.rows {
+        let name = match &row.subsystem {
+            _ if row.unresolved => format!("without function ({})", row.object),
+            Some(subsystem) if !subsystem.is_empty() => subsystem.clone(),
+            _ => row.object.clone(),
+        };
+        let entry = sums.entry(name).or_default();
+        let is_cost = comparison.cost.is_some();
+        let value = |of: &pdiff_analysis::Quantities| {
+            if is_cost { of.self_per_op.unwrap_or(0.0) } else { of.self_pct }
+        };
+        entry.0 += value(&row.before);
+        entry.1 += value(&row.after);
+        if let Some(gap) = row.gap_share_pct {
+            entry.2 = Some(entry.2.unwrap_or(0.0) + gap);
+        }
+    }
+    let mut parts: Vec<Part> = sums
+        .into_iter()
+        .map(|(name, (before, after, gap_pct))| Part { name, before, after, gap_pct })
+        .collect();
+    parts.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()).then_with(|| a.name.cmp(&b.name)));
+    let unit = comparison.cost.as_ref().map_or(Unit::Share, |cost| {
+        Unit::Cost(CostUnit::for_column(cost.per_op.before.max(cost.per_op.after), cost.is_time))
+    });
+    Parts { parts, unit }
+}
+
+pub(super) fn charts(comparison: &Comparison) -> String {
+    let parts = parts(comparison);
+    let mut out = sides_chart(&parts);
+    if comparison.cost.is_some() {
+        out.push_str(&steps_chart(comparison, &parts));
+    }
+    out
+}
+
+/// The parts shown, and the rest as one.
+fn shown(parts: &Parts) -> Vec<Part> {
+    let (first, rest) = parts.parts.split_at(parts.parts.len().min(MOST_PARTS));
+    let copy = |part: &Part| Part {
+        name: part.name.clone(),
+        before: part.before,
+        after: part.after,
+        gap_pct: part.gap_pct,
+    };
+    let mut shown: Vec<Part> = first.iter().map(copy).collect();
+    if !rest.is_empty() {
+        let gaps: Option<f64> = rest.iter().map(|part| part.gap_pct).sum();
+        shown.push(Part {
+            name: format!("{} more", rest.len()),
+            before: rest.iter().map(|part| part.before).sum(),
+            after: rest.iter().map(|part| part.after).sum(),
+            gap_pct: gaps,
+        });
+    }
+    shown
+}
+
+fn sides_chart(parts: &Parts) -> String {
+    let shown = shown(parts);
+    let full = shown.iter().map(|part| part.before.max(part.after)).fold(f64::MIN_POSITIVE, f64::max);
+    let has_gap = shown.iter().any(|part| part.gap_pct.is_some());
+    let mut out = format!(
+        "<h3>{}</h3>\n<div class=\"wide\"><table class=\"chart\"><thead><tr><th scope=\"col\">part</th>\
+         <th scope=\"col\" class=\"bars\">before, after</th><th scope=\"col\" class=\"number\">before</th>\
+         <th scope=\"col\" class=\"number\">after</th><th scope=\"col\" class=\"number\">change</th>{}</tr></thead>\n<tbody>\n",
+        parts.unit.title(),
+        if has_gap { "<th scope=\"col\" class=\"number\">of the gap</th>" } else { "" }
+    );
+    for part in &shown {
+        let width = |value: f64| fixed((100.0 * value / full).clamp(0.0, 100.0), 2);
+        let gap = match part.gap_pct {
+            Some(gap) => format!("<td class=\"number\">{} %</td>", signed(gap, 1)),
+            None if has_gap => "<td class=\"number\">-</td>".to_owned(),
+            None => String::new(),
+        };
+        out.push_str(&format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"bars\"><span class=\"bar before\" style=\"width:{}%\"></span>\
+             <span class=\"bar after\" style=\"width:{}%\"></span></td><td class=\"number\">{}</td>\
+             <td class=\"number\">{}</td><td class=\"number\">{}</td>{gap}</tr>\n",
+            escaped(&part.name),
+            width(part.before),
+            width(part.after),
+            parts.unit.value(part.before),
+            parts.unit.value(part.after),
+            parts.unit.change(part),
+        ));
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+/// One step of the waterfall.
+struct Step {
+    name: String,
+    from: f64,
+    to: f64,
+    text: String,
+    tone: StepTone,
+}
+
+/// What a step does.
+#[derive(Clone, Copy)]
+enum StepTone {
+    Level,
+    Worse,
+    Better,
+}
+
+/// From Before to After: throughput where there is a gap to divide, else cost.
+fn steps_chart(comparison: &Comparison, parts: &Parts) -> String {
+    let Some(cost) = &comparison.cost else { return String::new() };
+    let divided = cost.gap.as_ref().and_then(|gap| gap.parts.map(|of| (gap, of)));
+    let shown = shown(parts);
+    let mut steps = Vec::new();
+    let title = match divided {
+        Some((gap, of)) => {
+            let mut at = 100.0;
+            steps.push(level(
+                &comparison.before.label,
+                at,
+                format!("{} operations/s", fixed(gap.tps.before, 0)),
+            ));
+            let changes = shown.iter().map(|part| (part.name.as_str(), part.gap_pct.unwrap_or(0.0)));
+            let used = std::iter::once(("CPU cores used", of.utilisation_pct));
+            for (name, share) in changes.chain(used) {
+                let points = share / 100.0 * gap.gap_pct;
+                steps.push(step(
+                    name,
+                    (at, at + points),
+                    points < 0.0,
+                    format!("{} points", signed(points, 2)),
+                ));
+                at += points;
+            }
+            let end = 100.0 + gap.gap_pct;
+            steps.push(level(
+                &comparison.after.label,
+                end,
+                format!("{} operations/s", fixed(gap.tps.after, 0)),
+            ));
+            "The gap in throughput, step by step (Before is 100; the steps are shares of the gap, scaled to it)"
+        }
+        None => {
+            let mut at = cost.per_op.before;
+            steps.push(level(&comparison.before.label, at, parts.unit.value(at)));
+            for part in &shown {
+                steps.push(step(
+                    &part.name,
+                    (at, at + part.change()),
+                    part.change() > 0.0,
+                    parts.unit.change(part),
+                ));
+                at += part.change();
+            }
+            steps.push(level(
+                &comparison.after.label,
+                cost.per_op.after,
+                parts.unit.value(cost.per_op.after),
+            ));
+            "The change of cost per operation, step by step"
+        }
+    };
+    draw_steps(title, &steps)
+}
+
+fn level(name: &str, to: f64, text: String) -> Step {
+    Step { name: name.to_owned(), from: 0.0, to, text, tone: StepTone::Level }
+}
+
+/// A step that is worse if it is `worse`.
+fn step(name: &str, (from, to): (f64, f64), worse: bool, text: String) -> Step {
+    let tone = if worse { StepTone::Worse } else { StepTone::Better };
+    Step { name: name.to_owned(), from, to, text, tone }
+}
+
+fn draw_steps(title: &str, steps: &[Step]) -> String {
+    let full = steps.iter().map(|step| step.from.max(step.to)).fold(f64::MIN_POSITIVE, f64::max);
+    let mut out = format!(
+        "<h3>{title}</h3>\n<div class=\"wide\"><table class=\"chart steps\"><thead><tr><th scope=\"col\">step</th>\
+         <th scope=\"col\" class=\"bars\">from Before to After</th><th scope=\"col\" class=\"number\">change</th></tr>\
+         </thead>\n<tbody>\n"
+    );
+    for step in steps {
+        let percent = |value: f64| (100.0 * value / full).clamp(0.0, 100.0);
+        let (left, right) = (percent(step.from.min(step.to)), percent(step.from.max(step.to)));
+        let class = match step.tone {
+            StepTone::Level => "level",
+            StepTone::Worse => "up",
+            StepTone::Better => "down",
+        };
+        out.push_str(&format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"bars\"><span class=\"bar {class}\" style=\"margin-left:{}%;width:{}%\">\
+             </span></td><td class=\"number\">{}</td></tr>\n",
+            escaped(&step.name),
+            fixed(left, 2),
+            fixed((right - left).max(0.2), 2),
+            step.text,
+        ));
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}

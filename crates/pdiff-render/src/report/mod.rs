@@ -1,0 +1,208 @@
+//! A comparison as one HTML file that needs nothing beside it: words, charts, tables, verdicts and flame graph, with all
+//! data inside as JSON.
+//!
+//! What a reader must see is written out here; what a reader plays with (table, verdict cards, flame graph) is drawn by
+//! the page's own script from the data. The page forbids itself every request, and no text of a profile is ever markup.
+
+mod attribution;
+mod blocks;
+mod closure;
+mod data;
+mod text;
+mod words;
+
+use pdiff_analysis::classify::Classification;
+use pdiff_analysis::{CallTree, Comparison, SettingsDiff};
+use pdiff_profile::census::Census;
+
+use crate::attribution::view::AttributionView;
+use crate::compare::comparability;
+use crate::compare::families;
+use crate::compare::heading;
+use crate::compare::noise_lines;
+use crate::compare::notes;
+use crate::error::Error;
+use crate::inlines;
+use crate::settings;
+use text::{escaped, escaped_within};
+
+/// Everything that a report shows.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportInput<'a> {
+    /// The comparison, by function.
+    pub comparison: &'a Comparison,
+    /// Why functions changed.
+    pub classification: &'a Classification,
+    /// Both sides' stacks.
+    pub tree: &'a CallTree,
+    /// How the servers' settings differ, where they are given.
+    pub settings: Option<&'a SettingsDiff>,
+    /// What each factor makes of the gap, where benchmark runs are given.
+    pub attribution: Option<AttributionView<'a>>,
+    /// The facts of both builds of the program, base first, where their files were read.
+    pub builds: [Option<&'a Census>; 2],
+    /// The first line; one is made of the labels where there is none.
+    pub title: Option<&'a str>,
+    /// The command that makes this report.
+    pub command: &'a str,
+    /// What made it: name and version.
+    pub tool: &'a str,
+}
+
+const STYLE: &str = include_str!("../../assets/report.css");
+const SCRIPT: &str = concat!(
+    include_str!("../../assets/report_table.js"),
+    include_str!("../../assets/report_flame.js"),
+    include_str!("../../assets/report.js")
+);
+
+/// The page's own script runs, and nothing else; nothing is fetched, sent or framed.
+const POLICY: &str = "default-src 'none'; script-src 'nonce-pdiff'; style-src 'unsafe-inline'; base-uri 'none'; \
+                      form-action 'none'";
+
+/// Bytes that a page has at most: what can be attached to a bug report anywhere. Words, tables and pictures that are
+/// written out have limits each; data get what is left.
+pub(crate) const PAGE_BYTES: usize = 2_000_000;
+
+/// Bytes kept for the line on what is left out.
+const LEFT_OUT_BYTES: usize = 2000;
+
+/// The report as one HTML file of less than 2 MB. What does not fit is left out, the smallest first, and counted in the
+/// notes and in the data.
+///
+/// # Errors
+/// If the writer of JSON refuses; it has no reason to.
+pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
+    let comparison = input.comparison;
+    let labels = format!("{} -> {}", comparison.before.label, comparison.after.label);
+    let title = escaped(input.title.unwrap_or(&labels));
+    let mut sections = sections(input)?;
+    let mut head = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <body>\n<header>\n<h1>{title}</h1>\n"
+    );
+    head.push_str(&blocks::lines(&heading::blocks(comparison)));
+    head.push_str("</header>\n<nav aria-label=\"Contents\">");
+    for section in &sections {
+        head.push_str(&format!("<a href=\"#{}\">{}</a> ", section.id, section.title));
+    }
+    head.push_str("</nav>\n<main>\n");
+    let foot = format!(
+        "</main>\n<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page stand in it as JSON: element \
+         <code>data</code>, keys <code>compare</code>, <code>classify</code>, <code>tree</code> and, where given, \
+         <code>settings</code> and <code>attribute</code>.</p></footer>\n\
+         <script type=\"application/json\" id=\"data\">",
+        escaped(input.tool),
+        escaped_within(input.command, data::MOST_COMMAND)
+    );
+    let end = format!("</script>\n<script nonce=\"pdiff\">\n{SCRIPT}</script>\n</body>\n</html>\n");
+    let written: usize = sections.iter().map(|section| section.html().len()).sum();
+    let taken = head.len() + written + foot.len() + end.len() + LEFT_OUT_BYTES;
+    let data = data::embedded(input, PAGE_BYTES.saturating_sub(taken))?;
+    if let Some(notes) = sections.iter_mut().find(|section| section.id == NOTES) {
+        notes.body.push_str(&blocks::lines(&data.left_out.blocks()));
+    }
+    let written: String = sections.iter().map(Section::html).collect();
+    Ok([head, written, foot, data.json, end].concat().into_bytes())
+}
+
+/// The part in which is told what is left out.
+const NOTES: &str = "notes";
+
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    body: String,
+}
+
+impl Section {
+    fn html(&self) -> String {
+        let Self { id, title, body } = self;
+        format!("<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n")
+    }
+}
+
+fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
+    let comparison = input.comparison;
+    let section = |id, title, body| Section { id, title, body };
+    let comparability = comparability::blocks(comparison, None);
+    let mut sections = vec![
+        section("summary", "Summary", words::summary(input)),
+        section("comparability", "Are the sides comparable?", blocks::lines(&comparability)),
+        section("closure", "Where the CPU goes", closure::charts(comparison)),
+        section("functions", "Functions", format!("{NO_SCRIPT}{FUNCTIONS}")),
+        section("verdicts", "Verdicts", format!("{NO_SCRIPT}{VERDICTS}")),
+        section("flame", "Flame graph", format!("{NO_SCRIPT}{FLAME}")),
+    ];
+    if let Some(view) = &input.attribution {
+        sections
+            .insert(3, section("factors", "What each factor makes of the gap", attribution::section(view)?));
+    }
+    let families = families_of(comparison);
+    if !families.is_empty() {
+        sections.push(section("families", "Inlining that moved weight", families));
+    }
+    if let Some(settings) = input.settings {
+        let labels = [comparison.before.label.as_str(), comparison.after.label.as_str()];
+        let page = settings::page::page(settings, labels, None, None);
+        sections.push(section("settings", "Settings that differ", blocks::lines(&page)));
+    }
+    sections.push(section("compilers", "Compilers and flags", compilers(input)));
+    let notes = [noise_lines::blocks(comparison), notes::blocks(comparison)].concat();
+    sections.push(section(NOTES, "Noise and notes", blocks::lines(&notes)));
+    Ok(sections)
+}
+
+fn families_of(comparison: &Comparison) -> String {
+    blocks::lines(&families::all(comparison))
+}
+
+fn compilers(input: &ReportInput<'_>) -> String {
+    match input.builds {
+        [Some(before), Some(after)] => blocks::lines(&inlines::compilers::lists(before, after, None)),
+        _ => "<p>Not known: the binaries of both builds were not read; give them by <code>--binary-before</code> and \
+              <code>--binary-after</code>.</p>\n"
+            .to_owned(),
+    }
+}
+
+/// What the script fills; without it the reader is told.
+const NO_SCRIPT: &str = "<noscript><p>This part is drawn by the page's own script, which does not run here; its data \
+                         stand at the end of the file as JSON.</p></noscript>\n";
+
+const FUNCTIONS: &str = concat!(
+    "<form class=\"controls\" id=\"table-controls\"><label>Name contains <input type=\"search\" id=\"filter\" ",
+    "autocomplete=\"off\"></label> <label><input type=\"checkbox\" id=\"significant\"> significant only</label> ",
+    "<output id=\"shown\"></output></form>\n<div class=\"wide\"><table id=\"rows\"></table></div>\n",
+    "<p><button type=\"button\" id=\"more\" hidden>Show all</button></p>\n"
+);
+
+const VERDICTS: &str = "<div id=\"missing\"></div>\n<div id=\"cards\"></div>\n";
+
+const FLAME: &str = concat!(
+    "<form class=\"controls\" id=\"flame-controls\"><fieldset><legend>Width</legend>",
+    "<label><input type=\"radio\" name=\"view\" value=\"diff\" checked> larger of both</label> ",
+    "<label><input type=\"radio\" name=\"view\" value=\"after\"> after</label> ",
+    "<label><input type=\"radio\" name=\"view\" value=\"before\"> before</label> ",
+    "<label><input type=\"radio\" name=\"view\" value=\"gone\"> gone (only before)</label></fieldset>",
+    "<fieldset><legend>Colour</legend><label><input type=\"radio\" name=\"color\" value=\"total\" checked> total</label> ",
+    "<label><input type=\"radio\" name=\"color\" value=\"self\"> self</label></fieldset>",
+    "<label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"found\"></output> ",
+    "<button type=\"button\" id=\"unzoom\" disabled>Reset zoom</button></form>\n",
+    "<p class=\"key\"><span class=\"swatch less\"></span> \u{25bc} less <span class=\"swatch noise\"></span> within noise ",
+    "<span class=\"swatch more\"></span> \u{25b2} more <span class=\"swatch new\"></span> new: only after ",
+    "<span class=\"swatch gone\"></span> gone: only before. Keys: arrows move, Enter zooms, Escape resets.</p>\n",
+    "<div id=\"graph\" tabindex=\"0\" role=\"application\" aria-label=\"Flame graph: arrows move, Enter zooms\" ",
+    "aria-describedby=\"frame\"></div>\n<p id=\"frame\" aria-live=\"polite\">&nbsp;</p>\n"
+);
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_script_cannot_end_its_own_element() {
+        assert!(!super::SCRIPT.contains("</") && !super::SCRIPT.contains("<!--"));
+    }
+}

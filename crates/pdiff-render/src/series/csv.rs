@@ -1,0 +1,126 @@
+//! A series of builds as CSV: one line a value, so that every table of the series has one form.
+
+use pdiff_analysis::series::{Arrival, Arrived};
+
+use crate::error::Error;
+use crate::files::column::Column;
+use crate::files::written_bytes::csv_lines;
+use crate::series::view::SeriesView;
+
+/// One value.
+struct Value<'a> {
+    table: &'static str,
+    /// Class of workload, or object.
+    of: &'a str,
+    /// Workload, subsystem or function.
+    name: &'a str,
+    build: &'a str,
+    measure: &'static str,
+    value: f64,
+    hidden: Option<bool>,
+    /// The row's first and last possible build of arrival.
+    arrived: Option<(&'a str, &'a str)>,
+    unseen_before: Option<&'a str>,
+}
+
+/// The series as CSV: `table` (throughput, class, machine, subsystem, function), `of` (class or object), `name`, `build`,
+/// `measure`, `value`, and for costs `hidden`, `arrived_first`, `arrived`, `unseen_before`. What is not known has no line.
+///
+/// # Errors
+/// If the writer refuses; it has no reason to.
+pub fn series_csv(view: &SeriesView) -> Result<Vec<u8>, Error> {
+    let values = values(view);
+    let words = |name: &str, word: for<'v> fn(&'v Value<'_>) -> &'v str| {
+        Column::new(name.into(), values.iter().map(|value| word(value).to_owned()).collect::<Vec<String>>())
+    };
+    let optional = |name: &str, word: fn(&Value<'_>) -> Option<String>| {
+        Column::new(name.into(), values.iter().map(word).collect::<Vec<Option<String>>>())
+    };
+    let columns = vec![
+        words("table", |value| value.table),
+        words("of", |value| value.of),
+        words("name", |value| value.name),
+        words("build", |value| value.build),
+        words("measure", |value| value.measure),
+        Column::new("value".into(), values.iter().map(|value| value.value).collect::<Vec<f64>>()),
+        Column::new("hidden".into(), values.iter().map(|value| value.hidden).collect::<Vec<Option<bool>>>()),
+        optional("arrived_first", |value| value.arrived.map(|(first, _)| first.to_owned())),
+        optional("arrived", |value| value.arrived.map(|(_, last)| last.to_owned())),
+        optional("unseen_before", |value| value.unseen_before.map(str::to_owned)),
+    ];
+    csv_lines(values.len(), columns)
+}
+
+fn values(view: &SeriesView) -> Vec<Value<'_>> {
+    let mut values = Vec::new();
+    let build = |at: usize| view.builds.get(at).map_or("", String::as_str);
+    let plain = |table, of, name, at: usize, measure, value| Value {
+        table,
+        of,
+        name,
+        build: build(at),
+        measure,
+        value,
+        hidden: None,
+        arrived: None,
+        unseen_before: None,
+    };
+    for row in &view.throughput {
+        for (at, value) in row.values.iter().enumerate() {
+            let Some(value) = value else { continue };
+            values.push(plain("throughput", &row.class, &row.workload, at, "tps", value.tps));
+            let relative =
+                value.relative.map(|of| plain("throughput", &row.class, &row.workload, at, "relative", of));
+            values.extend(relative);
+        }
+    }
+    for (class, of_builds) in &view.classes {
+        for (at, mean) in of_builds.iter().enumerate() {
+            let mean = mean.map(|mean| plain("class", class, "", at, "relative", mean.mean));
+            values.extend(mean);
+        }
+    }
+    for (at, system) in view.systems.iter().enumerate() {
+        let measures = [
+            ("tps", system.tps),
+            ("busy_pct", system.busy_pct),
+            ("cpu_us_per_op", system.cpu_us_per_op),
+            ("cpu_per_op_relative", system.cpu_per_op_relative),
+            ("context_switches_per_op", system.context_switches_per_op),
+            ("context_switches_relative", system.context_switches_relative),
+            ("latency_avg_ms", system.latency_avg_ms),
+            ("latency_percentile", system.latency_percentile_ms.map(|(rank, _)| rank)),
+            ("latency_percentile_ms", system.latency_percentile_ms.map(|(_, ms)| ms)),
+            ("latency_max_ms", system.latency_max_ms),
+        ];
+        let known = measures.into_iter().filter_map(|(measure, value)| Some((measure, value?)));
+        values.extend(known.map(|(measure, value)| plain("machine", "", "", at, measure, value)));
+    }
+    for (table, rows) in [("subsystem", &view.subsystems), ("function", &view.functions)] {
+        for row in rows {
+            costs(view, table, row, &mut values);
+        }
+    }
+    values
+}
+
+fn costs<'a>(view: &'a SeriesView, table: &'static str, row: &'a Arrival, values: &mut Vec<Value<'a>>) {
+    for ((cost, hidden), build) in row.costs.iter().zip(&row.hidden).zip(&view.builds) {
+        let measures = [("self_pct", Some(cost.self_pct)), ("self_per_op_ns", cost.self_per_op_ns)];
+        let known = measures.into_iter().filter_map(|(measure, value)| Some((measure, value?)));
+        values.extend(known.map(|(measure, value)| Value {
+            table,
+            of: &row.object,
+            name: &row.name,
+            build,
+            measure,
+            value,
+            hidden: Some(*hidden),
+            arrived: view.arrived(row),
+            unseen_before: match row.arrived {
+                Arrived::UnseenBefore(at) => view.builds.get(at).map(String::as_str),
+                _ => None,
+            },
+        }));
+    }
+}

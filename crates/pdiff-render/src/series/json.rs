@@ -1,0 +1,81 @@
+//! A series of builds as JSON, schema version 1: every row.
+
+use pdiff_analysis::series::{Arrival, Arrived};
+use serde_json::{Value, json};
+
+use crate::compare::json_shape::SCHEMA_VERSION;
+use crate::error::Error;
+use crate::files::written_bytes::json_indented;
+use crate::series::view::SeriesView;
+
+/// The series as one JSON object; `docs/json.md` names every key.
+///
+/// # Errors
+/// If the writer refuses; it has no reason to.
+pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
+    let name = |at: usize| view.builds.get(at).map(String::as_str);
+    let throughput = view.throughput.iter().flat_map(|row| {
+        row.values.iter().enumerate().filter_map(move |(at, value)| {
+            let value = (*value)?;
+            Some(json!({
+                "class": row.class, "workload": row.workload, "build": name(at),
+                "tps": value.tps, "relative": value.relative, "runs": value.runs,
+            }))
+        })
+    });
+    let classes = view.classes.iter().flat_map(|(class, values)| {
+        values.iter().enumerate().filter_map(move |(at, value)| {
+            let value = (*value)?;
+            Some(json!({
+                "class": class, "build": name(at), "relative": value.mean,
+                "min": value.min, "max": value.max, "workloads": value.workloads,
+            }))
+        })
+    });
+    let machine = view.systems.iter().enumerate().map(|(at, system)| {
+        json!({
+            "build": name(at),
+            "tps": system.tps,
+            "busy_pct": system.busy_pct,
+            "cpu_us_per_op": system.cpu_us_per_op,
+            "cpu_per_op_relative": system.cpu_per_op_relative,
+            "context_switches_per_op": system.context_switches_per_op,
+            "context_switches_relative": system.context_switches_relative,
+            "latency_avg_ms": system.latency_avg_ms,
+            "latency_percentile": system.latency_percentile_ms.map(|(rank, _)| rank),
+            "latency_percentile_ms": system.latency_percentile_ms.map(|(_, ms)| ms),
+            "latency_max_ms": system.latency_max_ms,
+        })
+    });
+    let costs = |rows: &[Arrival]| -> Vec<Value> {
+        let row = |row: &Arrival| {
+            json!({
+                "name": row.name,
+                "object": row.object,
+                "self_pct": row.costs.iter().map(|cost| cost.self_pct).collect::<Vec<_>>(),
+                "self_per_op_ns": row.costs.iter().map(|cost| cost.self_per_op_ns).collect::<Vec<_>>(),
+                "hidden": row.hidden,
+                "significant": row.significant,
+                "arrived": view.arrived(row).map(|(_, last)| last),
+                "arrived_first": view.arrived(row).map(|(first, _)| first),
+                "unseen_before": match row.arrived {
+                    Arrived::UnseenBefore(at) => name(at),
+                    _ => None,
+                },
+            })
+        };
+        rows.iter().map(row).collect()
+    };
+    let report = json!({
+        "schema_version": SCHEMA_VERSION,
+        "builds": view.builds,
+        "base": name(view.base),
+        "arrivals_by": if view.per_operation { "cost_per_operation" } else { "share" },
+        "throughput": throughput.collect::<Vec<_>>(),
+        "classes": classes.collect::<Vec<_>>(),
+        "machine": machine.collect::<Vec<_>>(),
+        "subsystems": costs(&view.subsystems),
+        "functions": costs(&view.functions),
+    });
+    json_indented(&report)
+}

@@ -1,0 +1,6 @@
+//! Several builds in order: a page, JSON and CSV.
+
+pub(crate) mod csv;
+pub(crate) mod json;
+pub(crate) mod page;
+pub(crate) mod view;

@@ -1,0 +1,244 @@
+//! A series of builds for readers: relative throughput by class, CPU and context switches per operation, and the build in
+//! which each cost arrived.
+
+use pdiff_analysis::UNRESOLVED;
+use pdiff_analysis::series::{Arrival, Arrived, NOTABLE_RELATIVE};
+
+use crate::document::markdown;
+use crate::document::number::{NONE, fixed, grouped, signed};
+use crate::document::ranked_columns::{RankedColumns, SPARE};
+use crate::document::table;
+use crate::document::table::readable_width;
+use crate::document::{Align, Block, GridCell, Line, Tone, apart};
+use crate::series::view::{BuildSystem, SeriesView};
+
+/// The series as tables for a terminal; `top` rows of costs, `None` for all.
+#[must_use]
+pub fn series_table(view: &SeriesView, top: Option<usize>, width: Option<usize>, color: bool) -> String {
+    let width = readable_width(width);
+    table::draw(&page(view, top, width), width, color)
+}
+
+/// The series as markdown.
+#[must_use]
+pub fn series_markdown(view: &SeriesView, top: Option<usize>) -> String {
+    markdown::draw(&page(view, top, None))
+}
+
+fn page(view: &SeriesView, top: Option<usize>, width: Option<usize>) -> Vec<Block> {
+    let base = view.builds.get(view.base).map_or("", String::as_str);
+    let heading = vec![Line::block("builds", view.builds.join(" -> ")), Line::block("base", base.to_owned())];
+    apart([
+        [heading, unresolved(view)].concat(),
+        throughput(view, base, width),
+        classes(view, width),
+        systems(view, width),
+        costs("subsystem", &view.subsystems, view, top, width),
+        costs("function", &view.functions, view, top, width),
+    ])
+}
+
+/// Builds with this many percent of samples without function are named above the tables.
+const NOTABLE_UNRESOLVED_PCT: f64 = 3.0;
+
+fn unresolved(view: &SeriesView) -> Vec<Block> {
+    let share = |at: usize| -> f64 {
+        let rows = view.functions.iter().filter(|row| row.name == UNRESOLVED);
+        rows.filter_map(|row| row.costs.get(at)).map(|cost| cost.self_pct).sum()
+    };
+    let line = |(at, build): (usize, &String)| {
+        let share = share(at);
+        (share >= NOTABLE_UNRESOLVED_PCT).then(|| {
+            let text = format!(
+                "{} % of the samples of {build} are without function: what they may hide is named ?, and where it arrived is not told closer than that",
+                fixed(share, 1)
+            );
+            Line::toned("!", text, Tone::Warning)
+        })
+    };
+    view.builds.iter().enumerate().filter_map(line).collect()
+}
+
+/// The builds between the first and the last are the first to go where all do not fit.
+fn rank(view: &SeriesView, build: usize) -> u8 {
+    if build == 0 || build + 1 == view.builds.len() { 0 } else { SPARE }
+}
+
+fn relative_cell(relative: Option<f64>) -> GridCell {
+    let Some(relative) = relative else { return GridCell::plain(NONE) };
+    // A hair of slack: 0.95 itself is not beyond 5 %.
+    let tone = match relative - 1.0 {
+        change if change < -NOTABLE_RELATIVE - 1e-9 => Tone::Worse,
+        change if change > NOTABLE_RELATIVE + 1e-9 => Tone::Better,
+        _ => Tone::Plain,
+    };
+    GridCell::toned(fixed(relative, 2), tone)
+}
+
+fn throughput(view: &SeriesView, base: &str, width: Option<usize>) -> Vec<Block> {
+    if view.throughput.is_empty() {
+        return Vec::new();
+    }
+    let rows = &view.throughput;
+    let mut columns = RankedColumns::default();
+    if rows.iter().any(|row| !row.class.is_empty()) {
+        columns.names(["", "class"], rows.iter().map(|row| row.class.clone()));
+    }
+    if rows.iter().any(|row| !row.workload.is_empty()) {
+        columns.names(["", "workload"], rows.iter().map(|row| row.workload.clone()));
+    }
+    let tps = |row: &pdiff_analysis::series::RelativeRow| {
+        let base = row.values.get(view.base).copied().flatten();
+        base.map_or_else(
+            || NONE.to_owned(),
+            |value| if value.tps >= 1000.0 { grouped(value.tps.round() as u64) } else { fixed(value.tps, 2) },
+        )
+    };
+    columns.numbers(1, [base, "ops/s"], rows.iter().map(tps));
+    for (at, build) in view.builds.iter().enumerate() {
+        let cell = |row: &pdiff_analysis::series::RelativeRow| {
+            relative_cell(row.values.get(at).copied().flatten().and_then(|value| value.relative))
+        };
+        columns.push(rank(view, at), ["", build], Align::Right, rows.iter().map(cell).collect());
+    }
+    let text = format!(
+        "(ops/s of a build) / (ops/s of {base}); coloured beyond {} % either way",
+        100.0 * NOTABLE_RELATIVE
+    );
+    vec![Line::toned("relative", text, Tone::Strong), columns.grid(width, 0)]
+}
+
+fn classes(view: &SeriesView, width: Option<usize>) -> Vec<Block> {
+    let many =
+        |class: &&(String, Vec<_>)| view.throughput.iter().filter(|row| row.class == class.0).count() > 1;
+    let classes: Vec<_> = view.classes.iter().filter(many).collect();
+    if classes.is_empty() {
+        return Vec::new();
+    }
+    let mut columns = RankedColumns::default();
+    let name = |name: &str| if name.is_empty() { "all".to_owned() } else { name.to_owned() };
+    columns.names(["", "class"], classes.iter().map(|(class, _)| name(class)));
+    for (at, build) in view.builds.iter().enumerate() {
+        let value = |row: &&(String, Vec<Option<pdiff_analysis::series::ClassMean>>)| {
+            row.1.get(at).copied().flatten()
+        };
+        columns.push(
+            rank(view, at),
+            ["", build],
+            Align::Right,
+            classes.iter().map(|row| relative_cell(value(row).map(|mean| mean.mean))).collect(),
+        );
+        columns.numbers(
+            2,
+            [build, "range"],
+            classes.iter().map(|row| {
+                value(row).map_or_else(String::new, |mean| {
+                    format!("{}..{}", fixed(mean.min, 2), fixed(mean.max, 2))
+                })
+            }),
+        );
+    }
+    let text = "geometric mean of the relative throughput of each class, and its range over workloads";
+    vec![Line::toned("classes", text, Tone::Strong), columns.grid(width, 0)]
+}
+
+fn systems(view: &SeriesView, width: Option<usize>) -> Vec<Block> {
+    if !view.systems.iter().any(BuildSystem::is_known) {
+        return Vec::new();
+    }
+    let systems = &view.systems;
+    let mut columns = RankedColumns::default();
+    columns.names(["", "build"], view.builds.iter().cloned());
+    let mut numbers =
+        |rank: u8, title: [&str; 2], places: usize, value: &dyn Fn(&BuildSystem) -> Option<f64>| {
+            if systems.iter().any(|system| value(system).is_some()) {
+                columns.numbers(
+                    rank,
+                    title,
+                    systems.iter().map(|system| {
+                        value(system).map_or_else(|| NONE.to_owned(), |number| fixed(number, places))
+                    }),
+                );
+            }
+        };
+    numbers(0, ["", "ops/s"], 0, &|system| system.tps);
+    numbers(1, ["busy", "%"], 1, &|system| system.busy_pct);
+    numbers(SPARE, ["CPU us", "/ op"], 2, &|system| system.cpu_us_per_op);
+    numbers(0, ["CPU / op", "relative"], 2, &|system| system.cpu_per_op_relative);
+    numbers(SPARE, ["switches", "/ op"], 3, &|system| system.context_switches_per_op);
+    numbers(0, ["switches", "relative"], 2, &|system| system.context_switches_relative);
+    numbers(1, ["latency", "avg ms"], 2, &|system| system.latency_avg_ms);
+    let rank = systems.iter().find_map(|system| system.latency_percentile_ms).map_or(0.0, |(rank, _)| rank);
+    numbers(1, ["latency", &format!("p{rank} ms")], 2, &|system| {
+        system.latency_percentile_ms.filter(|(own, _)| *own == rank).map(|(_, ms)| ms)
+    });
+    numbers(2, ["latency", "max ms"], 2, &|system| system.latency_max_ms);
+    let text = "of the whole machine while the load ran (vmstat), per operation, and what sysbench printed";
+    vec![Line::toned("machine", text, Tone::Strong), columns.grid(width, 0)]
+}
+
+fn costs(
+    what: &'static str,
+    rows: &[Arrival],
+    view: &SeriesView,
+    top: Option<usize>,
+    width: Option<usize>,
+) -> Vec<Block> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    // What arrived somewhere beyond noise tells most.
+    let is_known = |row: &&Arrival| view.arrived(row).is_some();
+    let mut order: Vec<&Arrival> = rows.iter().filter(is_known).collect();
+    let arrived = order.len();
+    order.extend(rows.iter().filter(|row| !is_known(row)));
+    let shown: Vec<&Arrival> = order.into_iter().take(top.unwrap_or(usize::MAX)).collect();
+    let per_op = rows.iter().any(|row| row.costs.iter().any(|cost| cost.self_per_op_ns.is_some()));
+    let is_hidden = |row: &Arrival, at: usize| row.hidden.get(at).copied().unwrap_or(false);
+    let mut columns = RankedColumns::default();
+    for (at, build) in view.builds.iter().enumerate() {
+        let value = |row: &&Arrival| row.costs.get(at).copied().unwrap_or_default();
+        columns.numbers(
+            if per_op { 2 } else { rank(view, at) },
+            [build, "self %"],
+            shown.iter().map(|row| hideable(fixed(value(row).self_pct, 2), is_hidden(row, at))),
+        );
+        if per_op {
+            let us = |row: &&Arrival| {
+                let us = value(row).self_per_op_ns.map_or_else(|| NONE.to_owned(), |ns| fixed(ns / 1e3, 2));
+                hideable(us, is_hidden(row, at))
+            };
+            columns.numbers(rank(view, at), [build, "us/op"], shown.iter().map(us));
+        }
+    }
+    if per_op {
+        columns.numbers(
+            1,
+            ["growth", "us/op"],
+            shown.iter().map(|row| row.growth_ns().map_or_else(|| NONE.to_owned(), |ns| signed(ns / 1e3, 2))),
+        );
+    } else {
+        columns.numbers(1, ["growth", "points"], shown.iter().map(|row| signed(row.growth_pp(), 2)));
+    }
+    let build = |row: &&Arrival| match (view.arrived(row), row.arrived) {
+        (Some((first, last)), _) if first == last => last.to_owned(),
+        (Some((first, last)), _) => format!("{first}..{last}"),
+        (None, Arrived::UnseenBefore(_)) => "?".to_owned(),
+        (None, _) => "~".to_owned(),
+    };
+    columns.words(0, ["arrived", "in"], shown.iter().map(build));
+    columns.names(["", what], shown.iter().map(|row| row.name.clone()));
+    let measure = if view.per_operation { "cost per operation" } else { "share of samples" };
+    let mut text = format!(
+        "{arrived} of {} {what}s grew beyond noise in {measure}; arrived in: where most of the growth came, ~ nowhere beyond noise",
+        rows.len()
+    );
+    if shown.iter().any(|row| row.hidden.contains(&true)) {
+        text.push_str(", ? not visible: symbols are missing, it may be more; a..b: in one of these builds");
+    }
+    vec![Line::toned("costs", text, Tone::Strong), columns.grid(width, 0)]
+}
+
+fn hideable(number: String, is_hidden: bool) -> String {
+    if is_hidden { format!("{number}?") } else { number }
+}

@@ -1,0 +1,96 @@
+//! One function in full: the verdict and every fact behind it.
+
+use pdiff_analysis::FunctionLines;
+use pdiff_analysis::classify::{Evidence, Verdict};
+use pdiff_profile::Side;
+
+use crate::document::markdown;
+use crate::document::options::TableOptions;
+use crate::document::short_name::with_file;
+use crate::document::table;
+use crate::document::{Block, Line, Tone, apart};
+use crate::verdicts::hot_lines;
+use crate::verdicts::hot_lines::SourceTexts;
+use crate::verdicts::words::{fact_text, limit_text, reason_text};
+
+/// Everything that is known of the functions that a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct ExplainView<'a> {
+    /// The name that was asked for.
+    pub name: &'a str,
+    /// The verdicts on sampled functions.
+    pub verdicts: &'a [Verdict],
+    /// What the builds hold of a function that neither run sampled.
+    pub facts: &'a [Evidence],
+    /// The hot lines of the functions that have verdicts.
+    pub lines: &'a [FunctionLines],
+    /// Their source text.
+    pub texts: &'a SourceTexts,
+    /// How many lines of a side a page shows.
+    pub most_lines: usize,
+}
+
+/// The verdicts on one function with all their evidence.
+#[must_use]
+pub fn explain_text(view: &ExplainView<'_>, options: &TableOptions) -> String {
+    let width = table::readable_width(options.width);
+    table::draw(&page(view, width), width, options.color)
+}
+
+/// The same as markdown.
+#[must_use]
+pub fn explain_markdown(view: &ExplainView<'_>) -> String {
+    markdown::draw(&page(view, None))
+}
+
+fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
+    let unsampled = if view.facts.is_empty() {
+        Vec::new()
+    } else {
+        let title = Line::toned(
+            "function",
+            format!("{}: no samples of its own in either run", view.name),
+            Tone::Strong,
+        );
+        [title].into_iter().chain(view.facts.iter().map(fact)).collect()
+    };
+    let explained = view.verdicts.iter().flat_map(|of| {
+        let is_its = |lines: &&FunctionLines| {
+            (&lines.of.name, &lines.of.object, &lines.of.file) == (&of.function, &of.object, &of.file)
+        };
+        let lines = view.lines.iter().find(is_its);
+        let lines = lines.map(|lines| hot_lines::blocks(lines, view.texts, view.most_lines, width));
+        [verdict(of), lines.unwrap_or_default()]
+    });
+    apart(explained.chain([unsampled]))
+}
+
+fn verdict(of: &Verdict) -> Vec<Block> {
+    let title =
+        format!("{} ({})", with_file(&of.function, of.file.as_deref().filter(|_| of.is_by_file)), of.object);
+    let mut blocks = vec![
+        Line::toned("function", title, Tone::Strong),
+        Line::block("verdict", format!("{}, {} ({})", of.cause, of.confidence, of.rule_id)),
+        Line::block("why", reason_text(&of.reason)),
+    ];
+    blocks.extend(of.limited_by.as_ref().map(|why| Line::block("limited", limit_text(why))));
+    let tags: Vec<&str> = of.tags.iter().map(|tag| tag.as_str()).collect();
+    if !tags.is_empty() {
+        blocks.push(Line::block("tags", tags.join(", ")));
+    }
+    let held = |side: Side| match of.other_name.as_ref().filter(|(named, _)| *named == side) {
+        Some((_, name)) => format!("{side}: {}, as {name}", of.in_build(side)),
+        None => format!("{side}: {}", of.in_build(side)),
+    };
+    blocks.push(Line::block("in build", Side::BOTH.map(held).join(", ")));
+    blocks.extend(of.evidence.iter().map(fact));
+    blocks
+}
+
+fn fact(of: &Evidence) -> Block {
+    let side = of.side.map_or_else(String::new, |side| format!("{side}: "));
+    Line::block(of.kind().as_str(), format!("{side}{}", fact_text(&of.fact)))
+}
+
+#[cfg(test)]
+mod tests;

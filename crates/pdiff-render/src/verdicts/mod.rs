@@ -1,0 +1,10 @@
+//! Verdicts: why each function changed, as a page, as JSON and as CSV.
+
+pub(crate) mod columns;
+pub(crate) mod explain;
+pub(crate) mod hot_lines;
+pub(crate) mod json;
+pub(crate) mod page;
+#[cfg(test)]
+pub(crate) mod sample;
+pub(crate) mod words;
