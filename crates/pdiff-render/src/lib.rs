@@ -26,12 +26,11 @@ pub use attribution::page::{attribution_markdown, attribution_table};
 pub use attribution::plots::{gap_waterfall_svg, interaction_matrix_svg};
 pub use attribution::view::AttributionView;
 pub use compare::json::json;
+pub use compare::page::{markdown, table};
 pub use compare::row_columns::csv;
 #[cfg(feature = "parquet")]
 pub use compare::row_columns::parquet;
-pub use document::markdown::markdown;
 pub use document::options::{SortBy, TableOptions, UnknownOrder};
-pub use document::table::table;
 pub use document::visible_text::visible;
 pub use error::Error;
 #[cfg(feature = "flame")]

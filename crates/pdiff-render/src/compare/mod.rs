@@ -9,6 +9,7 @@ pub(crate) mod json_shape;
 pub(crate) mod legend;
 pub(crate) mod noise_lines;
 pub(crate) mod notes;
+pub(crate) mod page;
 pub(crate) mod row_columns;
 pub(crate) mod row_field;
 pub(crate) mod row_grid;

@@ -6,13 +6,11 @@ use pdiff_analysis::{Comparison, Row};
 
 use crate::compare::row_field::Field;
 use crate::compare::row_order::Chosen;
+use crate::document::COLUMN_GAP;
 use crate::document::number::{CostUnit, grouped};
 use crate::document::short_name::shorten;
 use crate::document::visible_text::{cut_middle, visible, width};
 use crate::document::{Grid, GridCell, GridColumn};
-
-/// Room between columns.
-pub(crate) const BETWEEN: usize = 2;
 
 /// Names get at least this much room before other columns do.
 const LEAST_NAME: usize = 26;
@@ -109,7 +107,7 @@ impl Column {
 
     /// Its width and the room beside it.
     fn taken(&self) -> usize {
-        self.width() + BETWEEN
+        self.width() + COLUMN_GAP
     }
 
     /// What it takes if names get `name` columns.

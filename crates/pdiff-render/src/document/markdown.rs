@@ -1,18 +1,7 @@
 //! A page as markdown (GitHub's): a list of facts, and tables.
 
-use pdiff_analysis::Comparison;
-
-use crate::document::options::TableOptions;
 use crate::document::visible_text::visible;
-use crate::document::{Align, Block, Grid, GridCell, page};
-
-/// The comparison as markdown for a bug report.
-///
-/// Names stand as code; whatever markdown or a terminal would obey in them is spelled out.
-#[must_use]
-pub fn markdown(comparison: &Comparison, options: &TableOptions) -> String {
-    draw(&page(comparison, options, None))
-}
+use crate::document::{Align, Block, Grid, GridCell};
 
 /// A page as markdown.
 pub(crate) fn draw(page: &[Block]) -> String {

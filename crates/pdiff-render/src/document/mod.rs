@@ -10,18 +10,8 @@ pub(crate) mod short_name;
 pub(crate) mod table;
 pub(crate) mod visible_text;
 
-use pdiff_analysis::Comparison;
-
-use crate::compare::closing;
-use crate::compare::comparability;
-use crate::compare::families;
-use crate::compare::heading;
-use crate::compare::legend;
-use crate::compare::noise_lines;
-use crate::compare::notes;
-use crate::compare::row_grid;
-use crate::compare::row_order;
-use crate::document::options::TableOptions;
+/// Spaces between two columns of a grid.
+pub(crate) const COLUMN_GAP: usize = 2;
 
 /// What a text says, beside its words: the form may show it as colour, and never as colour alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -141,24 +131,6 @@ impl GridCell {
     pub(crate) fn name(text: impl Into<String>) -> Self {
         Self { text: text.into(), tone: Tone::Plain, is_name: true }
     }
-}
-
-/// The page of a comparison, for lines of at most `width` columns.
-pub(crate) fn page(comparison: &Comparison, options: &TableOptions, width: Option<usize>) -> Vec<Block> {
-    let chosen = row_order::choose(comparison, options);
-    let sections = [
-        heading::blocks(comparison),
-        comparability::blocks(comparison, width),
-        vec![
-            heading::rows_line(comparison, options, &chosen),
-            Block::Grid(row_grid::grid(comparison, &chosen, width)),
-        ],
-        [legend::blocks(comparison, &chosen), families::blocks(comparison, &chosen)].concat(),
-        closing::blocks(comparison),
-        noise_lines::blocks(comparison),
-        notes::blocks(comparison),
-    ];
-    apart(sections)
 }
 
 /// Sections with room between them; empty ones leave none.

@@ -2,9 +2,9 @@
 
 use std::ops::RangeBounds;
 
-use pdiff_analysis::ablation::Estimate;
+use pdiff_study::ablation::Estimate;
 
-use crate::compare::row_grid::BETWEEN;
+use crate::document::COLUMN_GAP;
 use crate::document::number::{NONE, signed};
 use crate::document::visible_text::{cut_middle, visible, width};
 use crate::document::{Align, Block, Grid, GridCell, GridColumn, Tone};
@@ -122,7 +122,7 @@ impl RankedColumns {
             };
             titles.chain(cells.iter().map(cell)).max().unwrap_or(0)
         };
-        self.columns.iter().map(of).sum::<usize>() + BETWEEN * self.columns.len().saturating_sub(1)
+        self.columns.iter().map(of).sum::<usize>() + COLUMN_GAP * self.columns.len().saturating_sub(1)
     }
 }
 

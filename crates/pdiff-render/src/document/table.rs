@@ -1,6 +1,5 @@
 //! A page as a terminal shows it: lines broken at the width, grids drawn by tabled, colour where it is wanted.
 
-use pdiff_analysis::Comparison;
 use tabled::Table;
 use tabled::builder::Builder;
 use tabled::settings::formatting::AlignmentStrategy;
@@ -9,54 +8,15 @@ use tabled::settings::style::{HorizontalLine, Style};
 use tabled::settings::themes::Theme;
 use tabled::settings::{Alignment, Color, Padding};
 
-use crate::compare::row_grid::BETWEEN;
-use crate::document::options::TableOptions;
+use crate::document::COLUMN_GAP;
 use crate::document::visible_text::{visible, wrap};
-use crate::document::{Align, Block, Grid, Line, Tone, page};
+use crate::document::{Align, Block, Grid, Line, Tone};
 
 /// Narrower terminals are taken for this wide: three columns of numbers and names of twelve letters need it.
 const LEAST_WIDTH: usize = 40;
 
 /// Lines of a page without a width are broken here; rows are not.
 const LINE_WIDTH: usize = 120;
-
-/// The comparison as a table for a terminal or a bug report.
-///
-/// Control characters in names never reach the terminal, and rows never break.
-///
-/// ```
-/// use pdiff_render::{SortBy, TableOptions};
-/// # use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
-/// # use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, SideInput, Sides};
-/// # use pdiff_profile::names::MatchLevel;
-/// # let settings = CompareSettings {
-/// #     policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
-/// #     share: Share::All,
-/// #     group_by: GroupBy::Function,
-/// #     filters: Filters::default(),
-/// #     knowledge: Knowledge::builtin(),
-/// #     noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
-/// #     scale_to_cpu_seconds: false,
-/// # };
-/// # let side = |label: &str| SideInput { label: label.to_owned(), runs: Vec::new(), objects: Vec::new() };
-/// # let sides = Sides { before: side("5.7"), after: side("8.0") };
-/// let comparison = pdiff_analysis::compare(&sides, &settings);
-/// let options = TableOptions {
-///     width: Some(80),
-///     color: false,
-///     top: Some(20),
-///     min_delta_pp: None,
-///     sort: SortBy::Delta,
-/// };
-/// let text = pdiff_render::table(&comparison, &options);
-/// assert!(text.starts_with("before   5.7: 0 runs, 0 samples"));
-/// assert!(text.lines().all(|line| line.chars().count() <= 80));
-/// ```
-#[must_use]
-pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
-    let width = readable_width(options.width);
-    draw(&page(comparison, options, width), width, options.color)
-}
 
 /// A width in which something can be read.
 pub(crate) fn readable_width(width: Option<usize>) -> Option<usize> {
@@ -122,7 +82,7 @@ fn push_grid(text: &mut String, grid: &Grid, color: bool) {
         .with(Padding::new(0, 0, 0, 0))
         .with(Alignment::left())
         .with(AlignmentStrategy::PerLine);
-    table.modify(Columns::first().inverse(), Padding::new(BETWEEN - 1, 0, 0, 0));
+    table.modify(Columns::first().inverse(), Padding::new(COLUMN_GAP - 1, 0, 0, 0));
     for (at, column) in grid.columns.iter().enumerate() {
         if column.align == Align::Right {
             table.modify(Columns::one(at), Alignment::right());
@@ -161,6 +121,3 @@ fn paint_cells(table: &mut Table, grid: &Grid) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -10,7 +10,7 @@ use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::Side;
 use pdiff_profile::census::Function;
 
-use crate::compare::row_grid::BETWEEN;
+use crate::document::COLUMN_GAP;
 use crate::document::number::{NONE, fixed, grouped, signed};
 use crate::document::short_name::shorten;
 use crate::document::visible_text::{cut_end, visible, width};
@@ -141,18 +141,18 @@ fn grid(
     width: Option<usize>,
 ) -> Grid {
     let numbers = number_columns(change, entries, width.unwrap_or(usize::MAX));
-    let taken: usize = numbers.iter().map(|column| taken(column) + BETWEEN).sum();
+    let taken: usize = numbers.iter().map(|column| taken(column) + COLUMN_GAP).sum();
     let room = width.map(|width| width.saturating_sub(taken));
     let names: Vec<String> = entries.iter().map(|entry| visible(&entry.title()).into_owned()).collect();
     let longest = names.iter().map(|name| self::width(name)).max().unwrap_or(0);
     let callers_room = match room {
         None => MOST_CALLERS,
-        Some(room) => room.saturating_sub(longest.clamp(LEAST_NAME, (room / 2).max(LEAST_NAME)) + BETWEEN),
+        Some(room) => room.saturating_sub(longest.clamp(LEAST_NAME, (room / 2).max(LEAST_NAME)) + COLUMN_GAP),
     };
     let has_callers = callers_room >= LEAST_CALLERS && !matches!(change, Change::Grew | Change::Shrank);
     let name_room = match (room, has_callers) {
         (None, _) => MOST_NAME,
-        (Some(room), true) => room.saturating_sub(callers_room + BETWEEN).max(LEAST_NAME),
+        (Some(room), true) => room.saturating_sub(callers_room + COLUMN_GAP).max(LEAST_NAME),
         (Some(room), false) => room.max(LEAST_NAME),
     };
     let mut columns = vec![Column(

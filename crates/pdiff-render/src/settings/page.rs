@@ -3,7 +3,7 @@
 use pdiff_analysis::{AtDefault, OneSidedSetting, SettingChange, SettingsDiff};
 use pdiff_profile::Side;
 
-use crate::compare::row_grid::BETWEEN;
+use crate::document::COLUMN_GAP;
 use crate::document::markdown;
 use crate::document::number::NONE;
 use crate::document::options::TableOptions;
@@ -165,7 +165,7 @@ fn fitted(mut grid: Grid, width: Option<usize>) -> Grid {
         let cells = grid.rows.iter().filter_map(|row| row.get(at)).map(|cell| columns_of(&cell.text));
         cells.chain(grid.columns.get(at).map(|column| columns_of(&column.title[1]))).max().unwrap_or(0)
     };
-    let room = width.saturating_sub((0..why).map(|at| widest(at) + BETWEEN).sum::<usize>());
+    let room = width.saturating_sub((0..why).map(|at| widest(at) + COLUMN_GAP).sum::<usize>());
     if room < LEAST_REASON {
         grid.drop_columns(|title| title == WHY);
     }

@@ -7,7 +7,7 @@ use pdiff_analysis::{FunctionLines, HotLine, SourceLine};
 use pdiff_profile::Side;
 use serde::Serialize;
 
-use crate::compare::row_grid::BETWEEN;
+use crate::document::COLUMN_GAP;
 use crate::document::number::fixed;
 use crate::document::visible_text::{cut_end, cut_middle, visible, width as columns_of};
 use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone};
@@ -25,7 +25,7 @@ const SOURCE_WIDTH: usize = 80;
 const LEAST_SOURCE: usize = 12;
 
 /// Columns that the two columns of numbers take, with the room behind each.
-const NUMBERS_WIDTH: usize = 7 + 7 + 2 * BETWEEN;
+const NUMBERS_WIDTH: usize = 7 + 7 + 2 * COLUMN_GAP;
 
 /// With less room behind the numbers it is not told what stands inlined at a line.
 const ROOM_FOR_INLINED: usize = 34;
@@ -124,14 +124,14 @@ fn fit(grid: &mut Grid, width: Option<usize>) {
         grid.drop_columns(|title| title == INLINED || title == SOURCE);
         rest
     } else {
-        (rest - BETWEEN) / 2
+        (rest - COLUMN_GAP) / 2
     };
     for cell in grid.rows.iter_mut().flat_map(|row| row.iter_mut().skip(2).take(2)) {
         cell.text = cut_middle(&cell.text, room).into_owned();
     }
     let widest = |at: usize, title: &str| {
         let cells = grid.rows.iter().filter_map(|row| row.get(at));
-        cells.map(|cell| columns_of(&cell.text)).max().unwrap_or(0).max(title.len()) + BETWEEN
+        cells.map(|cell| columns_of(&cell.text)).max().unwrap_or(0).max(title.len()) + COLUMN_GAP
     };
     let left = rest.saturating_sub(widest(2, "line") + widest(3, INLINED));
     let left = if width.is_some() { left } else { SOURCE_WIDTH };

@@ -6,7 +6,7 @@ use pdiff_analysis::{Comparison, Quantities};
 use crate::compare::comparability;
 use crate::compare::heading;
 use crate::compare::notes;
-use crate::compare::row_grid::BETWEEN;
+use crate::document::COLUMN_GAP;
 use crate::document::markdown;
 use crate::document::number::{fixed, signed};
 use crate::document::options::TableOptions;
@@ -31,7 +31,7 @@ const ROOM_FOR_REASONS: usize = 68;
 const ROOM_FOR_ALL_NUMBERS: usize = 56;
 
 /// Columns that numbers, words and the room between all columns take.
-const NUMBERS_WIDTH: usize = 8 + 8 + 7 + 6 + 7 + 6 * BETWEEN;
+const NUMBERS_WIDTH: usize = 8 + 8 + 7 + 6 + 7 + 6 * COLUMN_GAP;
 
 /// Differing settings listed before the verdicts.
 const MOST_SETTINGS: usize = 12;

@@ -1,8 +1,10 @@
 //! Markdown read as a reader does: rows, headings, and names that try to be markup.
 
 use super::*;
+use crate::compare::page::markdown;
 use crate::compare::sample;
 use crate::document::Line;
+use crate::document::options::TableOptions;
 
 #[test]
 fn rows_are_a_table_with_numbers_to_the_right() {

@@ -1,0 +1,83 @@
+//! The page of a comparison: its sections in order, as a table for a terminal or as markdown.
+
+use pdiff_analysis::Comparison;
+
+use crate::compare::closing;
+use crate::compare::comparability;
+use crate::compare::families;
+use crate::compare::heading;
+use crate::compare::legend;
+use crate::compare::noise_lines;
+use crate::compare::notes;
+use crate::compare::row_grid;
+use crate::compare::row_order;
+use crate::document::options::TableOptions;
+use crate::document::{Block, apart};
+use crate::document::{markdown, table};
+
+/// The comparison as a table for a terminal or a bug report.
+///
+/// Control characters in names never reach the terminal, and rows never break.
+///
+/// ```
+/// use pdiff_render::{SortBy, TableOptions};
+/// # use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
+/// # use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, SideInput, Sides};
+/// # use pdiff_profile::names::MatchLevel;
+/// # let settings = CompareSettings {
+/// #     policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+/// #     share: Share::All,
+/// #     group_by: GroupBy::Function,
+/// #     filters: Filters::default(),
+/// #     knowledge: Knowledge::builtin(),
+/// #     noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+/// #     scale_to_cpu_seconds: false,
+/// # };
+/// # let side = |label: &str| SideInput { label: label.to_owned(), runs: Vec::new(), objects: Vec::new() };
+/// # let sides = Sides { before: side("5.7"), after: side("8.0") };
+/// let comparison = pdiff_analysis::compare(&sides, &settings);
+/// let options = TableOptions {
+///     width: Some(80),
+///     color: false,
+///     top: Some(20),
+///     min_delta_pp: None,
+///     sort: SortBy::Delta,
+/// };
+/// let text = pdiff_render::table(&comparison, &options);
+/// assert!(text.starts_with("before   5.7: 0 runs, 0 samples"));
+/// assert!(text.lines().all(|line| line.chars().count() <= 80));
+/// ```
+#[must_use]
+pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
+    let width = table::readable_width(options.width);
+    table::draw(&page(comparison, options, width), width, options.color)
+}
+
+/// The comparison as markdown for a bug report.
+///
+/// Names stand as code; whatever markdown or a terminal would obey in them is spelled out.
+#[must_use]
+pub fn markdown(comparison: &Comparison, options: &TableOptions) -> String {
+    markdown::draw(&page(comparison, options, None))
+}
+
+/// The page of a comparison, for lines of at most `width` columns.
+fn page(comparison: &Comparison, options: &TableOptions, width: Option<usize>) -> Vec<Block> {
+    let chosen = row_order::choose(comparison, options);
+    let sections = [
+        heading::blocks(comparison),
+        comparability::blocks(comparison, width),
+        vec![
+            heading::rows_line(comparison, options, &chosen),
+            Block::Grid(row_grid::grid(comparison, &chosen, width)),
+        ],
+        [legend::blocks(comparison, &chosen), families::blocks(comparison, &chosen)].concat(),
+        closing::blocks(comparison),
+        noise_lines::blocks(comparison),
+        notes::blocks(comparison),
+    ];
+    apart(sections)
+}
+
+#[cfg(test)]
+mod tests;
