@@ -1,6 +1,6 @@
 //! What the readers of tables must stand; beside `targets.rs` because polars, which reads them, takes long to build.
 
-use pdiff_ingest::{RunsColumns, SeriesColumns, TableBytes, parse_runs, parse_throughputs};
+use pdiff_study::{RunsColumns, SeriesColumns, TableBytes, parse_runs, parse_throughputs};
 
 /// Columns of a table of runs that are no factors.
 const NO_FACTORS: [&str; 8] =
@@ -13,7 +13,7 @@ pub(crate) fn tables(bytes: &[u8]) {
     let named = header.split([',', '\t']).map(|name| name.trim().trim_matches('"').to_owned());
     let mut factors: Vec<String> = named.filter(|name| !NO_FACTORS.contains(&name.as_str())).collect();
     if factors.len() != header.split([',', '\t']).count() {
-        factors.truncate(pdiff_profile::MAX_FACTORS);
+        factors.truncate(pdiff_study::MAX_FACTORS);
     } else {
         factors = vec!["log".to_owned()];
     }

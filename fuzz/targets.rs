@@ -10,12 +10,13 @@ use std::sync::Arc;
 use pdiff_analysis::classify::CallCounts;
 use pdiff_analysis::{Aliases, Architectural, Gate, Pattern, SpinList, Subsystems, ThreadGroups};
 use pdiff_ingest::{
-    Input, ReadOptions, Source, TimeWindow, Windows, parse_perf_script, parse_settings, parse_sysbench,
-    parse_vmstat, read_input, read_pack, write_pack,
+    Input, ReadOptions, Source, TimeWindow, Windows, parse_perf_script, parse_settings, read_input,
+    read_pack, write_pack,
 };
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::names::{FunctionName, MatchLevel};
 use pdiff_profile::{EventId, Notes, ObjectAddr, Profile, Resolutions, Weight};
+use pdiff_study::{parse_sysbench, parse_vmstat};
 use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of};
 
 /// A target's name, which is that of its seeds' directory, and what it does with bytes.

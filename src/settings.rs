@@ -22,7 +22,7 @@ pub(crate) use classified::Classified;
 pub(crate) use compared::{Compared, known_renames};
 pub(crate) use debug_info::{DebugInfo, cache_dir, debug_info, debug_roots, debuginfod};
 pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
-pub(crate) use inputs::{Inputs, Recording, SideFiles, is_stdin, one_stream, source, stem};
+pub(crate) use inputs::{Inputs, Recording, SideFiles, is_stdin, one_stream, source, stem, table_bytes};
 pub(crate) use packing::Packing;
 pub(crate) use page::{Page, most_rows};
 pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_analysis::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet};
 use pdiff_analysis::{GroupBy, SettingsKnowledge};
-use pdiff_ingest::{ColumnName, RunsColumns, parse_runs, read_table_bytes};
-use pdiff_profile::{RunsTable, Setting};
 use pdiff_render::AttributionView;
+use pdiff_study::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet};
+use pdiff_study::{ColumnName, RunsColumns, parse_runs};
+use pdiff_study::{RunsTable, Setting};
 
 use crate::cli::{AttributeArgs, AttributeFormat, DesignArgs};
 use crate::output::Output;
 use crate::pipeline;
-use crate::settings::{BuildRecordings, Compared, Page, is_stdin, one_stream, source, stem};
+use crate::settings::{BuildRecordings, Compared, Page, is_stdin, one_stream, stem, table_bytes};
 use crate::timings::Timings;
 
 /// Reads the runs, attributes, and writes the result and the pictures.
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
 /// What each factor makes of the gap, by a table of runs.
 pub(super) fn attributed(runs: &Path, args: &DesignArgs) -> Result<Attribution> {
     let columns = columns(args)?;
-    let table = parse_runs(&read_table_bytes(&source(runs))?, &columns)?;
+    let table = parse_runs(&table_bytes(runs)?, &columns)?;
     let settings = settings(args, &table)?;
     attribute(&table, &settings).ok_or_else(|| anyhow!("{}: no runs", table.path))
 }

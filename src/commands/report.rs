@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use pdiff_analysis::TreeSettings;
-use pdiff_analysis::ablation::{Attribution, Meeting, meet};
 use pdiff_render::{AttributionView, ReportInput, html_report};
+use pdiff_study::ablation::{Attribution, Meeting, meet};
 
 use super::attribute::{attributed, subsystems_of};
 use crate::cli::ReportArgs;

@@ -3,21 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_analysis::series::{
+use pdiff_analysis::{CompareSettings, GroupBy};
+use pdiff_ingest::Windows;
+use pdiff_render::{BuildSystem, SeriesView};
+use pdiff_study::series::{
     Arrival, Step, Throughput, Visibility, are_per_operation, arrivals, class_means, relative_throughput,
 };
-use pdiff_analysis::{CompareSettings, GroupBy};
-use pdiff_ingest::{
-    ColumnName, SeriesColumns, Sysbench, Vmstat, Windows, parse_sysbench, parse_throughputs, parse_vmstat,
-    read_table_bytes,
+use pdiff_study::{
+    ColumnName, SeriesColumns, Sysbench, Vmstat, parse_sysbench, parse_throughputs, parse_vmstat,
 };
-use pdiff_render::{BuildSystem, SeriesView};
 
 use crate::cli::{SeriesArgs, SeriesFormat};
 use crate::pipeline::BuildsRead;
 use crate::settings::{
     BuildRecordings, LIST, Page, debug_info, is_stdin, knowledge_with, most_rows, one_stream, read_file,
-    recordings_of_builds, source, stem, usual_settings,
+    recordings_of_builds, stem, table_bytes, usual_settings,
 };
 
 /// The recordings of one build.
@@ -130,8 +130,8 @@ fn throughputs(args: &SeriesArgs) -> Result<Vec<Throughput>> {
             _ => bail!("--columns: '{word}' names no column; hint: use build=, workload=, class= or tps="),
         }
     }
-    let rows = parse_throughputs(&read_table_bytes(&source(path))?, &columns)?;
-    let run = |row: pdiff_ingest::ThroughputRow| Throughput {
+    let rows = parse_throughputs(&table_bytes(path)?, &columns)?;
+    let run = |row: pdiff_study::ThroughputRow| Throughput {
         build: row.build,
         workload: row.workload,
         class: row.class,

@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use pdiff_analysis::OnSide;
 use pdiff_ingest::{ReadOptions, Source, TimeWindow, Windows};
 use pdiff_profile::{RunMeasures, Side};
+use pdiff_study::{RunsError, TableBytes, read_table_bytes};
 
 use super::{LIST, parse_all, read_file};
 use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
@@ -168,6 +169,12 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 /// Where the bytes of a named file are; `-` is standard input.
 pub(crate) fn source(path: &Path) -> Source {
     if is_stdin(path) { Source::Stdin } else { Source::Path(path.to_owned()) }
+}
+
+/// The bytes of a table of benchmark runs.
+pub(crate) fn table_bytes(path: &Path) -> Result<TableBytes, RunsError> {
+    let source = source(path);
+    read_table_bytes(&source.to_string(), source.reader())
 }
 
 /// The file name without the extensions of recordings and compressors.

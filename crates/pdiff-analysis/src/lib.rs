@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod ablation;
 mod aggregate;
 mod choose_event;
 pub mod classify;
@@ -20,7 +19,6 @@ mod one_sided;
 mod pattern;
 mod policy;
 mod same_named;
-pub mod series;
 mod settings_diff;
 mod source_roots;
 mod threads;

@@ -16,13 +16,9 @@ mod options;
 mod pack;
 mod perf_script;
 mod read;
-#[cfg(feature = "runs-table")]
-mod runs;
 mod server_settings;
 mod source;
-mod sysbench;
 mod time_window;
-mod vmstat;
 mod windows;
 
 pub use error::Error;
@@ -35,14 +31,7 @@ pub use pack::{
 };
 pub use perf_script::parse_perf_script;
 pub use read::{read_input, read_profile};
-#[cfg(feature = "runs-table")]
-pub use runs::{
-    ColumnName, RunsColumns, RunsError, SeriesColumns, TableBytes, ThroughputRow, parse_runs,
-    parse_throughputs, read_table_bytes,
-};
 pub use server_settings::{SettingsError, parse_settings};
 pub use source::Source;
-pub use sysbench::{Sysbench, SysbenchError, parse_sysbench};
 pub use time_window::{ParseTimeWindowError, TimeWindow};
-pub use vmstat::{Vmstat, VmstatError, parse_vmstat};
 pub use windows::{Windows, WindowsError};

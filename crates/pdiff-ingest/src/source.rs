@@ -41,6 +41,14 @@ pub(crate) struct OpenSource {
 }
 
 impl Source {
+    /// Its bytes as they are stored, from the first on.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be opened or is a directory.
+    pub fn reader(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(self.open()?.reader)
+    }
+
     /// Opens it for one pass.
     pub(crate) fn open(&self) -> io::Result<OpenSource> {
         match self {

@@ -14,7 +14,6 @@ mod per_side;
 mod profile;
 mod resolution;
 mod resolutions;
-mod runs_table;
 mod server_settings;
 mod side;
 mod stack;
@@ -30,7 +29,6 @@ pub use profile::{
 };
 pub use resolution::{InlineChain, InlineFrame, Reason, Resolution};
 pub use resolutions::{Lookup, Lookups, Resolutions};
-pub use runs_table::{BenchmarkRun, MAX_FACTORS, RunMetric, RunsBuild, RunsTable, Setting};
 pub use server_settings::{ServerSettings, SettingsScope};
 pub use side::{Presence, RunMeasures, Side};
 pub use stack::StackTable;

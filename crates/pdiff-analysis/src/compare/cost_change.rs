@@ -48,7 +48,7 @@ pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], false_discovery_ra
 
 impl Cost {
     /// What the change of the whole profile's cost makes of shares; `None` where its noise was not measured.
-    pub(crate) fn factor_of_shares(&self) -> Option<CommonFactor> {
+    pub fn factor_of_shares(&self) -> Option<CommonFactor> {
         let (low, high) = self.log_interval?;
         let degrees_of_freedom = self.log_degrees_of_freedom;
         let log_se = (high - low) / 2.0 / critical_t(0.05, degrees_of_freedom);
@@ -58,7 +58,7 @@ impl Cost {
 
 impl Row {
     /// The change of self, where it was tested.
-    pub(crate) fn self_change(&self) -> Option<ShareChange> {
+    pub fn self_change(&self) -> Option<ShareChange> {
         self.test.p().map(|_| ShareChange {
             before_pct: self.before.self_pct,
             after_pct: self.after.self_pct,

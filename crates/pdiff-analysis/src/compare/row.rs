@@ -118,7 +118,7 @@ pub struct Row {
 
 impl Row {
     /// Its names on a side: those that a known rename joined, else its own.
-    pub(crate) fn names_on(&self, side: Side) -> impl Iterator<Item = &str> {
+    pub fn names_on(&self, side: Side) -> impl Iterator<Item = &str> {
         let joined = &self.matched.joined[side.index()];
         let own = joined.is_empty().then_some(self.name.as_str());
         joined.iter().map(String::as_str).chain(own)

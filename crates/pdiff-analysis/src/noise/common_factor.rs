@@ -15,32 +15,35 @@ use super::student::{critical_t, two_sided_p};
 
 /// A factor by which the share of a row without change of its own falls or rises, and how well it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct CommonFactor {
+pub struct CommonFactor {
     /// New share over old share.
-    pub(crate) ratio: f64,
+    pub ratio: f64,
     /// Standard error of its logarithm.
-    pub(crate) log_se: f64,
+    pub log_se: f64,
     /// Degrees of freedom of that.
-    pub(crate) degrees_of_freedom: f64,
+    pub degrees_of_freedom: f64,
 }
 
 /// A row's shares, in percent, and what is known of their difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct ShareChange {
-    pub(crate) before_pct: f64,
-    pub(crate) after_pct: f64,
+pub struct ShareChange {
+    /// The share in the base profile.
+    pub before_pct: f64,
+    /// The share in the other profile.
+    pub after_pct: f64,
     /// Standard error of the difference, in points.
-    pub(crate) se_pp: f64,
+    pub se_pp: f64,
     /// Degrees of freedom of that.
-    pub(crate) degrees_of_freedom: f64,
+    pub degrees_of_freedom: f64,
 }
 
 /// What a share changed beyond the factor, in points of the new profile.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Excess {
-    pub(crate) points: f64,
+pub struct Excess {
+    /// The excess.
+    pub points: f64,
     /// What the old share makes of the new one without change.
-    pub(crate) expected_pct: f64,
+    pub expected_pct: f64,
     after_pct: f64,
     ratio: f64,
     se_pp: f64,
@@ -49,7 +52,7 @@ pub(crate) struct Excess {
 
 impl CommonFactor {
     /// What a row's share changed beyond the factor.
-    pub(crate) fn excess(&self, row: ShareChange) -> Excess {
+    pub fn excess(&self, row: ShareChange) -> Excess {
         let expected_pct = self.ratio * row.before_pct;
         // The old share's part of the variance grows with the ratio; taking all of it so errs on the safe side. Swapped
         // sides give the same ratio of excess to error.
@@ -72,23 +75,23 @@ impl CommonFactor {
 
 impl Excess {
     /// Two-sided p-value of "nothing but the factor".
-    pub(crate) fn p(&self) -> f64 {
+    pub fn p(&self) -> f64 {
         if self.se_pp > 0.0 { two_sided_p(self.points / self.se_pp, self.degrees_of_freedom) } else { 1.0 }
     }
 
     /// Half the width of the 95 % interval, in points.
-    pub(crate) fn half_pp(&self) -> f64 {
+    pub fn half_pp(&self) -> f64 {
         if self.se_pp > 0.0 { critical_t(0.05, self.degrees_of_freedom) * self.se_pp } else { 0.0 }
     }
 
     /// Whether it passes the practical floor, in points of either profile.
-    pub(crate) fn is_large(&self) -> bool {
+    pub fn is_large(&self) -> bool {
         let least = self.points.abs().min(self.points.abs() / self.ratio);
         least >= FLOOR_PP && self.is_large_part()
     }
 
     /// Whether it is more than a small part of the row.
-    pub(crate) fn is_large_part(&self) -> bool {
+    pub fn is_large_part(&self) -> bool {
         self.points.abs() >= FLOOR_RELATIVE * self.after_pct.max(self.expected_pct)
     }
 }

@@ -5,7 +5,7 @@
 
 /// The q-value of each p-value, in the same order: the smallest false discovery rate at which it is a finding.
 /// Equal p-values get equal q-values.
-pub(crate) fn q_values(p_values: &[f64]) -> Vec<f64> {
+pub fn q_values(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     let p = |index: usize| p_values.get(index).copied().unwrap_or(1.0);
     order.sort_by(|&a, &b| p(b).total_cmp(&p(a)).then(b.cmp(&a)));

@@ -45,7 +45,7 @@ pub const ASSUMED_CV: f64 = 0.08;
 
 /// Degrees of freedom of the assumed run-to-run variance: from one comparison of a binary with itself to the next, the
 /// scale of the noise differs about as much as an estimate on this many does.
-pub(crate) const ASSUMED_CV_DF: f64 = 16.0;
+pub const ASSUMED_CV_DF: f64 = 16.0;
 
 /// The share of false alarms among the rows called significant that a reader is assumed to accept.
 pub const FALSE_DISCOVERY_RATE: f64 = 0.05;

@@ -27,14 +27,13 @@ mod within;
 
 pub use blocks::{RowRun, RunBlocks};
 pub(crate) use blocks::{coarse_blocks, ends_coarse_block};
-pub(crate) use common_factor::{CommonFactor, Excess, ShareChange};
+pub use common_factor::{CommonFactor, Excess, ShareChange};
 pub(crate) use cost::common_shift;
 pub use detectable::{POWER, Sensitivity, SideSize};
-pub(crate) use fdr::q_values;
-pub(crate) use input::ASSUMED_CV_DF;
-pub use input::{ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, NoiseSettings, Row};
+pub use fdr::q_values;
+pub use input::{ASSUMED_CV, ASSUMED_CV_DF, Denominator, FALSE_DISCOVERY_RATE, NoiseSettings, Row};
 pub use judge::judge;
 pub use judgement::{
     FLOOR_PP, FLOOR_RELATIVE, Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested,
 };
-pub(crate) use student::critical_t;
+pub use student::critical_t;

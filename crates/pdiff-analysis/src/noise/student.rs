@@ -19,7 +19,7 @@ pub(crate) fn two_sided_p(t: f64, df: f64) -> f64 {
 }
 
 /// The `t` that a two-sided test at level `alpha` needs; infinite where there is none.
-pub(crate) fn critical_t(alpha: f64, df: f64) -> f64 {
+pub fn critical_t(alpha: f64, df: f64) -> f64 {
     let lower = alpha / 2.0;
     if !(lower > 0.0 && lower < 1.0) || df.is_nan() || df <= 0.0 {
         return f64::INFINITY;

@@ -1,6 +1,6 @@
 //! An attribution as CSV: one line a factor, in order; what is not known is empty.
 
-use pdiff_analysis::ablation::{Effect, Estimate};
+use pdiff_study::ablation::{Effect, Estimate};
 
 use crate::attribution::view::AttributionView;
 use crate::error::Error;

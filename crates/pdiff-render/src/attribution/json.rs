@@ -1,10 +1,10 @@
 //! An attribution as JSON, schema version 1. Every number is given in full.
 
-use pdiff_analysis::ablation::{
+use pdiff_study::Setting;
+use pdiff_study::ablation::{
     Compared, Effect, Estimate, FractionAverage, GapAt, Interaction, Masking, Meeting, MeetingRow,
     NoiseSource, Range, Scale, Step,
 };
-use pdiff_profile::Setting;
 use serde_json::{Map, Value, json};
 
 use crate::attribution::view::AttributionView;

@@ -10,7 +10,7 @@ mod pairs;
 mod profiles;
 mod steps;
 
-use pdiff_analysis::ablation::Need;
+use pdiff_study::ablation::Need;
 
 use crate::attribution::view::AttributionView;
 use crate::document::markdown;

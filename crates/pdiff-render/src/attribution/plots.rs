@@ -2,7 +2,7 @@
 //! interactions. SVG on a light ground, in blue and vermilion, which colour-blind readers tell apart (Okabe and Ito
 //! 2008); every bar and cell has its number, so colour is never alone. The same text stands alone or inside HTML.
 
-use pdiff_analysis::ablation::{Attribution, Estimate, Interaction, Scale};
+use pdiff_study::ablation::{Attribution, Estimate, Interaction, Scale};
 use plotters::prelude::{
     Circle, IntoDrawingArea, PathElement, RGBColor, Rectangle, SVGBackend, ShapeStyle, Text, WHITE,
 };
@@ -121,7 +121,7 @@ fn bars(view: &AttributionView<'_>) -> Option<(Vec<Bar>, &'static str)> {
             "each factor averaged over all orders",
         )
     } else {
-        let part = |step: &pdiff_analysis::ablation::Step| Some((step.factor, step.effect?.points));
+        let part = |step: &pdiff_study::ablation::Step| Some((step.factor, step.effect?.points));
         (of.cumulative.iter().map(part).collect::<Option<_>>()?, "factors one after the other in this order")
     };
     let mut bars = vec![gap("nothing changed", baseline.pct)];

@@ -1,7 +1,7 @@
 //! What is shown of an attribution, and words that all its forms share.
 
-use pdiff_analysis::ablation::{Attribution, Effect, Estimate, Meeting, Scale, Sign};
-use pdiff_profile::Setting;
+use pdiff_study::Setting;
+use pdiff_study::ablation::{Attribution, Effect, Estimate, Meeting, Scale, Sign};
 
 use crate::document::number::{NONE, interval, signed};
 
@@ -40,7 +40,7 @@ impl AttributionView<'_> {
 
     /// Whether any interval is known.
     pub(crate) fn has_intervals(&self) -> bool {
-        !matches!(self.attribution.noise, pdiff_analysis::ablation::NoiseSource::None)
+        !matches!(self.attribution.noise, pdiff_study::ablation::NoiseSource::None)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The summary in words: what happened, what explains it, what cannot be told.
 
-use pdiff_analysis::ablation::GapAt;
 use pdiff_analysis::classify::{Cause, Verdict};
 use pdiff_analysis::noise::Method;
 use pdiff_analysis::{Comparison, Cost, Gap, Gravity};
+use pdiff_study::ablation::GapAt;
 
 use super::ReportInput;
 use super::closure::{Part, parts};

@@ -1,6 +1,6 @@
 //! A series of builds as CSV: one line a value, so that every table of the series has one form.
 
-use pdiff_analysis::series::{Arrival, Arrived};
+use pdiff_study::series::{Arrival, Arrived};
 
 use crate::error::Error;
 use crate::files::column::Column;

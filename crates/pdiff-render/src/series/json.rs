@@ -1,6 +1,6 @@
 //! A series of builds as JSON, schema version 1: every row.
 
-use pdiff_analysis::series::{Arrival, Arrived};
+use pdiff_study::series::{Arrival, Arrived};
 use serde_json::{Value, json};
 
 use crate::compare::json_shape::SCHEMA_VERSION;

@@ -2,7 +2,7 @@
 //! which each cost arrived.
 
 use pdiff_analysis::UNRESOLVED;
-use pdiff_analysis::series::{Arrival, Arrived, NOTABLE_RELATIVE};
+use pdiff_study::series::{Arrival, Arrived, NOTABLE_RELATIVE};
 
 use crate::document::markdown;
 use crate::document::number::{NONE, fixed, grouped, signed};
@@ -87,7 +87,7 @@ fn throughput(view: &SeriesView, base: &str, width: Option<usize>) -> Vec<Block>
     if rows.iter().any(|row| !row.workload.is_empty()) {
         columns.names(["", "workload"], rows.iter().map(|row| row.workload.clone()));
     }
-    let tps = |row: &pdiff_analysis::series::RelativeRow| {
+    let tps = |row: &pdiff_study::series::RelativeRow| {
         let base = row.values.get(view.base).copied().flatten();
         base.map_or_else(
             || NONE.to_owned(),
@@ -96,7 +96,7 @@ fn throughput(view: &SeriesView, base: &str, width: Option<usize>) -> Vec<Block>
     };
     columns.numbers(1, [base, "ops/s"], rows.iter().map(tps));
     for (at, build) in view.builds.iter().enumerate() {
-        let cell = |row: &pdiff_analysis::series::RelativeRow| {
+        let cell = |row: &pdiff_study::series::RelativeRow| {
             relative_cell(row.values.get(at).copied().flatten().and_then(|value| value.relative))
         };
         columns.push(rank(view, at), ["", build], Align::Right, rows.iter().map(cell).collect());
@@ -119,9 +119,8 @@ fn classes(view: &SeriesView, width: Option<usize>) -> Vec<Block> {
     let name = |name: &str| if name.is_empty() { "all".to_owned() } else { name.to_owned() };
     columns.names(["", "class"], classes.iter().map(|(class, _)| name(class)));
     for (at, build) in view.builds.iter().enumerate() {
-        let value = |row: &&(String, Vec<Option<pdiff_analysis::series::ClassMean>>)| {
-            row.1.get(at).copied().flatten()
-        };
+        let value =
+            |row: &&(String, Vec<Option<pdiff_study::series::ClassMean>>)| row.1.get(at).copied().flatten();
         columns.push(
             rank(view, at),
             ["", build],

@@ -1,6 +1,6 @@
 //! What is shown of a series of builds.
 
-use pdiff_analysis::series::{Arrival, Arrived, ClassMean, RelativeRow};
+use pdiff_study::series::{Arrival, Arrived, ClassMean, RelativeRow};
 
 /// A series of builds in order.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Each factor alone beside the same factor at its place in the order, and what both make together.
 
-use pdiff_analysis::ablation::{Effect, Estimate, Range, Scale, Step};
-use pdiff_profile::Setting;
+use pdiff_study::Setting;
+use pdiff_study::ablation::{Effect, Estimate, Range, Scale, Step};
 
 use super::{LOG_PLACES, PLACES, join};
 use crate::attribution::view::{AttributionView, bounds, sign_words, value};

@@ -1,6 +1,6 @@
 //! What each factor does to each build by itself.
 
-use pdiff_analysis::ablation::{BuildEffect, Estimate};
+use pdiff_study::ablation::{BuildEffect, Estimate};
 
 use super::PLACES;
 use crate::attribution::view::{AttributionView, bounds};

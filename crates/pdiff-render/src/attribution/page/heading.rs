@@ -1,6 +1,6 @@
 //! The heading of an attribution: the runs, their design and noise, and the gap at both ends.
 
-use pdiff_analysis::ablation::{Attribution, GapAt, NoiseSource};
+use pdiff_study::ablation::{Attribution, GapAt, NoiseSource};
 
 use super::PLACES;
 use crate::attribution::view::{AttributionView, bounds, value};

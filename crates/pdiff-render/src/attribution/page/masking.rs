@@ -1,6 +1,6 @@
 //! A factor under a ceiling, and with the ceiling lifted.
 
-use pdiff_analysis::ablation::Masking;
+use pdiff_study::ablation::Masking;
 
 use super::PLACES;
 use crate::attribution::view::{AttributionView, bounds};

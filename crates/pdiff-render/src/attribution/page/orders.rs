@@ -1,6 +1,6 @@
 //! Averages of a factor over all orders, or over what part of a factorial was measured.
 
-use pdiff_analysis::ablation::{Estimate, FractionAverage, Shapley};
+use pdiff_study::ablation::{Estimate, FractionAverage, Shapley};
 
 use super::{LOG_PLACES, PLACES, join};
 use crate::attribution::view::{AttributionView, bounds, noise_words, sign_words, value};

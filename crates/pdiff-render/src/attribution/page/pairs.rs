@@ -1,6 +1,6 @@
 //! What two factors do together beyond their sum.
 
-use pdiff_analysis::ablation::Interaction;
+use pdiff_study::ablation::Interaction;
 
 use super::PLACES;
 use crate::attribution::view::{AttributionView, bounds, together_words};

@@ -1,6 +1,6 @@
 //! Factors beside the CPU of the subsystems that they switch: where runs and profiles meet.
 
-use pdiff_analysis::ablation::{Compared, Meeting};
+use pdiff_study::ablation::{Compared, Meeting};
 
 use super::{LOG_PLACES, PLACES};
 use crate::attribution::view::{AttributionView, bounds, value};

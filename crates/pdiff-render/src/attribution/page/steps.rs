@@ -1,6 +1,6 @@
 //! Factors changed one after the other, and each alone: the gap after each step.
 
-use pdiff_analysis::ablation::{GapAt, Step};
+use pdiff_study::ablation::{GapAt, Step};
 
 use super::PLACES;
 use super::heading::metric;

@@ -1,7 +1,7 @@
 //! The pictures are well-formed, and say what the attribution says, whatever the factors are called.
 
-use pdiff_analysis::ablation::{AttributeSettings, attribute};
-use pdiff_profile::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
+use pdiff_study::ablation::{AttributeSettings, attribute};
+use pdiff_study::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
 
 use super::*;
 

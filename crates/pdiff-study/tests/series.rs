@@ -2,9 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[path = "../../pdiff-analysis/tests/support/mod.rs"]
 mod support;
 
-use pdiff_analysis::series::{Step, Visibility, arrivals};
+use pdiff_study::series::{Step, Visibility, arrivals};
 use support::{compared, profile, settings};
 
 #[test]

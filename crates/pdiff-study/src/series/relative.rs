@@ -56,7 +56,7 @@ pub struct ClassMean {
 /// Throughputs relative to `builds[base]`, one row a workload, in the order in which workloads come.
 ///
 /// ```
-/// use pdiff_analysis::series::{Throughput, relative_throughput};
+/// use pdiff_study::series::{Throughput, relative_throughput};
 /// let run = |build: &str, tps| Throughput { build: build.into(), workload: "hot".into(), class: "point".into(), tps };
 /// let rows = relative_throughput(&[run("5.6", 100.0), run("8.0", 70.0)], &["5.6".into(), "8.0".into()], 0);
 /// assert!((rows[0].values[1].unwrap().relative.unwrap() - 0.7).abs() < 1e-12);

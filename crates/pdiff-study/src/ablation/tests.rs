@@ -1,6 +1,6 @@
 //! Attribution against arithmetic done in another way, and against known truth.
 
-use pdiff_profile::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
+use crate::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
 
 use super::gaps::Gaps;
 use super::shapley::shapley_weights;

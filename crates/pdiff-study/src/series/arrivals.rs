@@ -2,7 +2,7 @@
 
 use super::chains::{Chain, Step, chains};
 use super::visibility::Visibility;
-use crate::compare::Quantities;
+use pdiff_analysis::Quantities;
 
 /// A function or subsystem over all builds.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,8 +4,8 @@
 //! What the share changed beyond the whole profile's cost is tested (`noise::CommonFactor`); false discoveries are bounded
 //! over the rows (Benjamini, Hochberg). With one run a side the variation of cost is assumed, as it is for shares.
 
-use crate::compare::{Comparison, Cost};
-use crate::noise::{ASSUMED_CV, ASSUMED_CV_DF, CommonFactor, Excess, RunVariation, q_values};
+use pdiff_analysis::noise::{ASSUMED_CV, ASSUMED_CV_DF, CommonFactor, Excess, RunVariation, q_values};
+use pdiff_analysis::{Comparison, Cost};
 
 /// For each row: its change is beyond noise and large enough to matter. `per_operation` judges costs per operation, else
 /// shares.

@@ -9,7 +9,7 @@ use pdiff_profile::Side;
 
 use super::arrivals::BuildCost;
 use super::cost_change;
-use crate::compare::Comparison;
+use pdiff_analysis::Comparison;
 
 /// Two builds compared, by their places in the order.
 #[derive(Clone, PartialEq, Debug)]

@@ -16,9 +16,7 @@ pub use columns::{ColumnName, RunsColumns, parse_runs};
 pub use error::RunsError;
 pub use series_columns::{SeriesColumns, ThroughputRow, parse_throughputs};
 
-use std::io::Read as _;
-
-use crate::source::Source;
+use std::io::{self, Read as _};
 
 /// The most bytes read of one table: a million runs.
 const MAX_TABLE_BYTES: u64 = 1 << 28;
@@ -32,20 +30,19 @@ pub struct TableBytes {
     pub bytes: Vec<u8>,
 }
 
-/// Reads a whole table from a file or standard input.
+/// Reads a whole table.
 ///
 /// # Errors
-/// [`RunsError`] if it cannot be read or is larger than any table of runs.
-pub fn read_table_bytes(source: &Source) -> Result<TableBytes, RunsError> {
-    let path = source.to_string();
-    let unreadable = |error| RunsError::Unreadable { path: path.as_str().into(), source: error };
-    let open = source.open().map_err(unreadable)?;
+/// Returns an error if it cannot be read or is larger than any table of runs.
+pub fn read_table_bytes(path: &str, reader: io::Result<impl io::Read>) -> Result<TableBytes, RunsError> {
+    let unreadable = |error| RunsError::Unreadable { path: path.into(), source: error };
     let mut bytes = Vec::new();
-    open.reader.take(MAX_TABLE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let reader = reader.map_err(unreadable)?;
+    reader.take(MAX_TABLE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_TABLE_BYTES {
         return Err(RunsError::TooLarge { path: path.into(), limit: MAX_TABLE_BYTES });
     }
-    Ok(TableBytes { path, bytes })
+    Ok(TableBytes { path: path.to_owned(), bytes })
 }
 
 #[cfg(test)]

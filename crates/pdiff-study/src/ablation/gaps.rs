@@ -4,7 +4,7 @@
 //! of the contrast with each coefficient times the derivative, 100 exp(L) (the delta method). A cell that stands in
 //! several gaps, as that of a build that lacks a factor, is one cell: what cancels has no variance.
 
-use pdiff_profile::{RunsTable, Setting};
+use crate::{RunsTable, Setting};
 
 use super::cells::{Cells, Contrast, Measure, Of};
 use super::estimate::{Effect, Estimate, GapAt};

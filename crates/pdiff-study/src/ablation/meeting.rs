@@ -7,7 +7,7 @@
 
 use super::attribution::Attribution;
 use super::estimate::{Effect, Estimate};
-use crate::compare::{Comparison, Row};
+use pdiff_analysis::{Comparison, Row};
 
 /// Factors beside subsystems.
 #[derive(Clone, PartialEq, Debug)]

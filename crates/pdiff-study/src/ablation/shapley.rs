@@ -3,7 +3,7 @@
 //! A factor's value is the sum over settings S of the others of |S|! (n - |S| - 1)! / n! times its effect there (Shapley
 //! 1953). That needs every setting to be measured; the values sum to the change from baseline to end exactly.
 
-use pdiff_profile::Setting;
+use crate::Setting;
 
 use super::gaps::Weights;
 

@@ -1,6 +1,6 @@
 //! Attributing the gap of two builds to factors, from benchmark runs. Pure arithmetic and statistics.
 //!
-//! In: a [`pdiff_profile::RunsTable`]. Out: an [`Attribution`]. `docs/attribution.md` says what each number means.
+//! In: a [`crate::RunsTable`]. Out: an [`Attribution`]. `docs/attribution.md` says what each number means.
 //!
 //! ```text
 //! runs --cells--> mean of ln throughput, noise --gaps--> sums of gaps with intervals

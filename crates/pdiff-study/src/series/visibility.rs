@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::chains::Step;
-use crate::normalize::UNRESOLVED;
+use pdiff_analysis::UNRESOLVED;
 
 /// A build with this many percent of its samples in an object without function hides that object's functions.
 const HIDDEN_PCT: f64 = 0.1;

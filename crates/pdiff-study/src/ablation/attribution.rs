@@ -1,6 +1,6 @@
 //! What attribution finds. Factors are indices into [`Attribution::factors`].
 
-use pdiff_profile::{RunMetric, Setting};
+use crate::{RunMetric, Setting};
 
 use super::estimate::{Effect, Estimate, GapAt};
 use super::fraction::FractionAverage;

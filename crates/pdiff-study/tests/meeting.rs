@@ -2,11 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[path = "../../pdiff-analysis/tests/support/mod.rs"]
 mod support;
 
-use pdiff_analysis::ablation::{AttributeSettings, attribute, meet};
 use pdiff_analysis::{CompareSettings, GroupBy};
-use pdiff_profile::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
+use pdiff_study::ablation::{AttributeSettings, attribute, meet};
+use pdiff_study::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
 use support::{compared, profile, settings};
 
 #[test]

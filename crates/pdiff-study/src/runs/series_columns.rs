@@ -58,10 +58,10 @@ pub struct ThroughputRow {
 /// [`RunsError`] with the file and, where there is one, the row.
 ///
 /// ```
-/// use pdiff_ingest::{SeriesColumns, TableBytes, parse_throughputs};
+/// use pdiff_study::{SeriesColumns, TableBytes, parse_throughputs};
 /// let table = TableBytes { path: "q.csv".into(), bytes: b"build,qps\n5.6,100\n8.0,70\n".to_vec() };
 /// assert_eq!(parse_throughputs(&table, &SeriesColumns::default())?[1].tps, 70.0);
-/// # Ok::<(), pdiff_ingest::RunsError>(())
+/// # Ok::<(), pdiff_study::RunsError>(())
 /// ```
 pub fn parse_throughputs(
     input: &TableBytes,

@@ -56,9 +56,9 @@ pub enum VmstatError {
 ///
 /// ```
 /// let text = " r  b  cs us sy id\n 1  0  10  1  1 98\n 1  0 100 50 10 40\n 1  0 300 60 20 20\n";
-/// let means = pdiff_ingest::parse_vmstat(text)?;
+/// let means = pdiff_study::parse_vmstat(text)?;
 /// assert_eq!((means.lines, means.context_switches, means.busy_pct()), (2, 200.0, 70.0));
-/// # Ok::<(), pdiff_ingest::VmstatError>(())
+/// # Ok::<(), pdiff_study::VmstatError>(())
 /// ```
 pub fn parse_vmstat(text: &str) -> Result<Vmstat, VmstatError> {
     let mut places: Option<[usize; 3]> = None;

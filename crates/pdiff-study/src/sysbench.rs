@@ -54,9 +54,9 @@ pub enum SysbenchError {
 ///
 /// ```
 /// let text = "transactions: 10 (2.50 per sec.)\nLatency (ms):\n  avg: 0.5\n  95th percentile: 0.9\n";
-/// let run = pdiff_ingest::parse_sysbench(text)?;
+/// let run = pdiff_study::parse_sysbench(text)?;
 /// assert_eq!((run.tps, run.latency_percentile_ms), (2.5, Some((95.0, 0.9))));
-/// # Ok::<(), pdiff_ingest::SysbenchError>(())
+/// # Ok::<(), pdiff_study::SysbenchError>(())
 /// ```
 pub fn parse_sysbench(text: &str) -> Result<Sysbench, SysbenchError> {
     let mut run = Sysbench {

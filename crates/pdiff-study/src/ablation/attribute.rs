@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_profile::{RunsTable, Setting};
+use crate::{RunsTable, Setting};
 
 use super::attribution::{
     AttributeSettings, Attribution, BuildEffect, Design, Factor, Interaction, Masking, MissingRun, Need,
@@ -23,8 +23,8 @@ const MOST_MISSING: usize = 64;
 /// Attributes the gap between two builds of a table to its factors. `None` if one of the builds has no run.
 ///
 /// ```
-/// use pdiff_analysis::ablation::{AttributeSettings, attribute};
-/// use pdiff_profile::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
+/// use pdiff_study::ablation::{AttributeSettings, attribute};
+/// use pdiff_study::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
 /// let run = |build, bits, throughput| BenchmarkRun {
 ///     row: 1, build, setting: Setting(bits), replicate: None, throughput, cost: None,
 /// };

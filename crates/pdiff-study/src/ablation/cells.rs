@@ -8,10 +8,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_profile::{BenchmarkRun, RunsTable, Setting};
+use crate::{BenchmarkRun, RunsTable, Setting};
 
 use super::estimate::Estimate;
-use crate::noise::critical_t;
+use pdiff_analysis::noise::critical_t;
 
 /// Intervals hold the truth this often.
 const LEVEL: f64 = 0.95;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_profile::Setting;
+use crate::Setting;
 
 use super::attribution::{Range, Sign};
 use super::estimate::{Effect, Estimate};

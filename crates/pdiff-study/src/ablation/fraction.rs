@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_profile::Setting;
+use crate::Setting;
 
 use super::estimate::Effect;
 use super::gaps::Gaps;

@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use pdiff_profile::{BenchmarkRun, MAX_FACTORS, RunMetric, RunsBuild, RunsTable, Setting};
+use crate::{BenchmarkRun, MAX_FACTORS, RunMetric, RunsBuild, RunsTable, Setting};
 
 use super::TableBytes;
 use super::error::RunsError;
@@ -90,12 +90,12 @@ struct Found {
 /// [`RunsError`] with the file and, where there is one, the row.
 ///
 /// ```
-/// use pdiff_ingest::{RunsColumns, TableBytes, parse_runs};
+/// use pdiff_study::{RunsColumns, TableBytes, parse_runs};
 /// let bytes = b"build,log,tps\n5.7,0,100\n5.7,1,150\n8.0,0,70\n8.0,1,120\n".to_vec();
 /// let table = TableBytes { path: "runs.csv".into(), bytes };
 /// let runs = parse_runs(&table, &RunsColumns::usual(vec!["log".into()]))?;
 /// assert_eq!((runs.runs.len(), runs.builds[0].name.as_str()), (4, "5.7"));
-/// # Ok::<(), pdiff_ingest::RunsError>(())
+/// # Ok::<(), pdiff_study::RunsError>(())
 /// ```
 pub fn parse_runs(input: &TableBytes, columns: &RunsColumns) -> Result<RunsTable, RunsError> {
     check_factors(&columns.factors)?;
