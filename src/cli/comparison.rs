@@ -115,9 +115,15 @@ pub(crate) struct ShareArgs {
     /// Functions that wait busily (TOML), instead of the built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) spin_list: Option<PathBuf>,
-    /// Run-to-run variation taken for granted with one recording a side, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 8.0, allow_negative_numbers = true, value_parser = numbers::variation)]
-    pub(crate) assumed_cv: f64,
+    /// Run-to-run variation to assume, in percent [default: 12 with one recording a side, 8 beside what repeated recordings show]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = numbers::variation)]
+    pub(crate) assumed_cv: Option<f64>,
+    /// Smallest change that matters, in points of share; 0 shows every change that is beyond noise
+    #[arg(long, value_name = "POINTS", default_value_t = 0.1, allow_negative_numbers = true, value_parser = numbers::percent)]
+    pub(crate) floor_pp: f64,
+    /// Smallest change that matters, in percent of the function's larger share
+    #[arg(long, value_name = "PERCENT", default_value_t = 10.0, allow_negative_numbers = true, value_parser = numbers::percent)]
+    pub(crate) floor_relative: f64,
     /// Share of false alarms among the rows called significant
     #[arg(long, value_name = "RATE", default_value_t = 0.05, allow_negative_numbers = true, value_parser = numbers::rate)]
     pub(crate) fdr: f64,

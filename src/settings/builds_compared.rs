@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
+use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, Subsystems};
 use pdiff_ingest::{TimeWindow, Windows};
 use pdiff_profile::names::MatchLevel;
@@ -66,7 +66,7 @@ pub(crate) fn usual_settings(group_by: GroupBy, knowledge: Knowledge) -> Compare
         group_by,
         filters: Filters::default(),
         knowledge,
-        noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+        noise: NoiseSettings::default(),
         scale_to_cpu_seconds: false,
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
-use pdiff_analysis::noise::NoiseSettings;
+use pdiff_analysis::noise::{Floor, NoiseSettings};
 use pdiff_analysis::{
     Aliases, CompareSettings, Filters, KernelFilter, Knowledge, Policy, SpinList, ThreadGroups,
 };
@@ -42,7 +42,11 @@ fn compare_settings(args: &ComparisonArgs) -> Result<CompareSettings> {
         group_by: parse("--by", &shares.by)?,
         filters: filter_settings(filters)?,
         knowledge: knowledge(names, shares)?,
-        noise: NoiseSettings { assumed_cv: shares.assumed_cv / 100.0, false_discovery_rate: shares.fdr },
+        noise: NoiseSettings {
+            assumed_cv: shares.assumed_cv.map(|percent| percent / 100.0),
+            false_discovery_rate: shares.fdr,
+            floor: Floor { points: shares.floor_pp, relative: shares.floor_relative / 100.0 },
+        },
         scale_to_cpu_seconds: !(work.cpu_seconds_before.is_empty() && work.cpu_seconds_after.is_empty()),
     })
 }

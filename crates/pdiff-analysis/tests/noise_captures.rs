@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_analysis::noise::{
-    ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, Judgement, NoiseSettings, Row, RowRun, RunBlocks,
-    Untested, judge,
-};
+use pdiff_analysis::noise::{Denominator, Judgement, NoiseSettings, Row, RowRun, RunBlocks, Untested, judge};
 
 /// Samples per block of each (object, function).
 type Run = BTreeMap<(String, String), Vec<f64>>;
@@ -85,7 +82,7 @@ fn compare(before: &[&Run], after: &[&Run], over: Over) -> Judgement {
         }
     };
     let rows: Vec<Row> = keys.iter().map(row).collect();
-    let settings = NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE };
+    let settings = NoiseSettings::default();
     judge(&blocks.iter().map(denominator).collect::<Vec<_>>(), &rows, &settings)
 }
 

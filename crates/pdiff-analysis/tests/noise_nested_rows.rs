@@ -1,8 +1,6 @@
 //! Totals of nested functions: what a program always runs through has nearly all samples in every run.
 
-use pdiff_analysis::noise::{
-    ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, NoiseSettings, Row, RowRun, RunBlocks, judge,
-};
+use pdiff_analysis::noise::{Denominator, NoiseSettings, Row, RowRun, RunBlocks, judge};
 
 const BLOCKS: usize = 10;
 const SAMPLES: u64 = 2500;
@@ -47,5 +45,5 @@ fn rows_of_nearly_everything_do_not_widen_the_intervals_of_light_rows() {
 }
 
 fn settings() -> NoiseSettings {
-    NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE }
+    NoiseSettings::default()
 }

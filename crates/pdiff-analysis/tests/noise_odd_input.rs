@@ -64,7 +64,7 @@ proptest! {
             denominators.into_iter().map(|(before, after)| Denominator { before, after }).collect();
         let rows: Vec<Row> =
             rows.into_iter().map(|(denominator, before, after)| Row { denominator, before, after }).collect();
-        let settings = NoiseSettings { assumed_cv, false_discovery_rate: 0.05 };
+        let settings = NoiseSettings { assumed_cv: Some(assumed_cv), ..NoiseSettings::default() };
         check(&judge(&denominators, &rows, &settings), rows.len());
     }
 }

@@ -3,15 +3,18 @@
 //! detectable effect is found nine times in ten.
 
 use pdiff_analysis::noise::{
-    ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, Judgement, Method, NoiseSettings, Row, RowRun, RunBlocks,
-    judge,
+    Denominator, FALSE_DISCOVERY_RATE, FLOOR_PP, FLOOR_RELATIVE, Floor, Judgement, Method, NoiseSettings,
+    Row, RowRun, RunBlocks, judge,
 };
 
 const ROWS: usize = 120;
 const BLOCKS: usize = 12;
 const SAMPLES: f64 = 20_000.0;
-const SETTINGS: NoiseSettings =
-    NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE };
+const SETTINGS: NoiseSettings = NoiseSettings {
+    assumed_cv: None,
+    false_discovery_rate: FALSE_DISCOVERY_RATE,
+    floor: Floor { points: FLOOR_PP, relative: FLOOR_RELATIVE },
+};
 
 /// SplitMix64 (Steele, Lea and Flood 2014): small, seeded and good enough for a simulation.
 struct Rng(u64);
@@ -109,9 +112,9 @@ impl World {
         RunBlocks::from_blocks(&all, all.iter().sum::<f64>() as u64)
     }
 
-    fn compare(&mut self, after: &[f64], runs: [usize; 2]) -> Judgement {
+    fn compare(&mut self, after: &[f64], runs: [usize; 2], settings: &NoiseSettings) -> Judgement {
         let (denominators, rows) = self.sides(after, runs);
-        judge(&denominators, &rows, &SETTINGS)
+        judge(&denominators, &rows, settings)
     }
 
     /// The row whose share is nearest to `share`.
@@ -147,7 +150,7 @@ fn false_discovery_rate(cv: f64, runs: [usize; 2], with_changes: bool, simulatio
         if !with_changes {
             (after, changed) = (world.shares.clone(), vec![false; ROWS]);
         }
-        let judgement = world.compare(&after, runs);
+        let judgement = world.compare(&after, runs, &SETTINGS);
         let hits: Vec<usize> = (0..ROWS).filter(|&row| judgement.rows[row].significant).collect();
         let wrong = hits.iter().filter(|&&row| !changed[row]).count();
         rate += wrong as f64 / hits.len().max(1) as f64;
@@ -164,7 +167,9 @@ fn false_discoveries_stay_at_five_percent() {
         let rates = designs.map(|runs| false_discovery_rate(0.05, runs, with_changes, 8));
         let mean = rates.iter().map(|(rate, _)| rate).sum::<f64>() / designs.len() as f64;
         assert!(mean <= bound, "{rates:?}");
-        assert!(!with_changes || rates.iter().all(|&(_, hits)| hits >= 1.0), "{rates:?}");
+        // With one run a side, what is assumed of the variation between runs hides most of these changes.
+        let repeated = rates.iter().take(2);
+        assert!(!with_changes || repeated.clone().all(|&(_, hits)| hits >= 1.0), "{rates:?}");
     }
 }
 
@@ -175,14 +180,16 @@ fn found(runs: [usize; 2], method: Method, size: f64) -> (f64, f64) {
     let (mut found, mut nominal) = (0.0, 0.0);
     for seed in 0..WORLDS {
         let mut world = World::new(5000 + seed, 0.05);
+        // What is assumed is true here: only then can the nominal power be the real one.
+        let settings = NoiseSettings { assumed_cv: Some(0.05), ..SETTINGS };
         let mut after = world.shares.clone();
-        let unchanged = world.compare(&after, runs);
+        let unchanged = world.compare(&after, runs, &settings);
         assert_eq!(unchanged.method, method);
         let row = world.row_near([0.002, 0.006, 0.02][seed as usize % 3]);
         let change_pp = size * unchanged.rows[row].detectable_pp().expect("the row is heavy enough");
         nominal += unchanged.sensitivities[0].power(100.0 * world.shares[row], change_pp);
         after[row] += change_pp / 100.0;
-        found += f64::from(world.compare(&after, runs).rows[row].significant);
+        found += f64::from(world.compare(&after, runs, &settings).rows[row].significant);
     }
     (found / WORLDS as f64, nominal / WORLDS as f64)
 }

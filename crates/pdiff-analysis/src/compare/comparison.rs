@@ -6,7 +6,7 @@ use super::family::InlineChange;
 use super::input::ObjectFacts;
 use super::row::Row;
 use crate::findings::Findings;
-use crate::noise::{Method, RunVariation};
+use crate::noise::{Floor, Method, RunVariation};
 use crate::policy::{GroupBy, Policy, Share};
 
 /// Two sides compared.
@@ -222,6 +222,8 @@ pub struct NoiseSummary {
     pub significant: usize,
     /// False discovery rate kept.
     pub q_threshold: f64,
+    /// The smallest change that matters.
+    pub floor: Floor,
     /// What could be seen: shares in percent, and the smallest change of a row of that share that would have been
     /// found 9 times in 10, in points.
     pub detectable: Vec<(f64, Option<f64>)>,

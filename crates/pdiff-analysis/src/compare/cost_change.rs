@@ -11,7 +11,9 @@
 use super::comparison::Cost;
 use super::measure_change::{CostChange, CostExtent, MeasureChange};
 use super::row::Row;
-use crate::noise::{CommonFactor, Excess, MIN_SAMPLES, ShareChange, critical_t, q_values};
+use crate::noise::{
+    CommonFactor, Excess, Floor, MIN_SAMPLES, NoiseSettings, ShareChange, critical_t, q_values,
+};
 
 /// A median of fewer rows says nothing of what all have in common.
 const LEAST_ROWS: usize = 8;
@@ -22,8 +24,8 @@ const MEDIAN_ERROR: f64 = 1.2533;
 const DEVIATION_FROM_MEDIAN: f64 = 1.4826;
 
 /// Judges each row's cost per operation; nothing where the noise of the whole profile's cost was not measured.
-/// `false_discovery_rate` bounds false findings among the rows of each measure.
-pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], false_discovery_rate: f64) {
+/// The settings' false discovery rate bounds false findings among the rows of each measure.
+pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], settings: &NoiseSettings) {
     let Some(whole) = cost.factor_of_shares() else { return };
     let typical = typical_row(rows);
     let measures: [fn(&mut Row) -> Measured<'_>; 3] = [of_self, of_booked, of_total];
@@ -39,7 +41,7 @@ pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], false_discovery_ra
                 })
             })
             .collect();
-        let changes = judge(&tested, false_discovery_rate);
+        let changes = judge(&tested, settings);
         for (row, change) in rows.iter_mut().zip(changes) {
             *measure(row).change = change;
         }
@@ -135,15 +137,15 @@ impl Tests {
         self.typical.map_or(1.0, |typical| typical.p().max(self.whole.p()))
     }
 
-    fn extent(&self, q: f64, own_q: f64, rate: f64) -> CostExtent {
+    fn extent(&self, q: f64, own_q: f64, rate: f64, floor: &Floor) -> CostExtent {
         let Some(typical) = self.typical else {
-            let is_found = q <= rate && self.whole.is_large();
+            let is_found = q <= rate && self.whole.is_large(floor);
             return if is_found { CostExtent::NotToldApart } else { CostExtent::WithinNoise };
         };
         let agrees = self.whole.points * typical.points > 0.0;
-        let is_own = own_q <= rate && agrees && typical.is_large_part();
-        match (q <= rate && self.whole.is_large(), is_own) {
-            (true, true) if typical.is_large() => CostExtent::Own,
+        let is_own = own_q <= rate && agrees && typical.is_large_part(floor);
+        match (q <= rate && self.whole.is_large(floor), is_own) {
+            (true, true) if typical.is_large(floor) => CostExtent::Own,
             // Its own, and too small to matter once what all have in common is taken out.
             (_, true) | (false, false) => CostExtent::WithinNoise,
             (true, false) => CostExtent::Shared,
@@ -151,7 +153,8 @@ impl Tests {
     }
 }
 
-fn judge(tested: &[Option<Tests>], rate: f64) -> Vec<Option<CostChange>> {
+fn judge(tested: &[Option<Tests>], settings: &NoiseSettings) -> Vec<Option<CostChange>> {
+    let rate = settings.false_discovery_rate;
     let p: Vec<f64> = tested.iter().flatten().map(|tests| tests.whole.p()).collect();
     let own_p: Vec<f64> = tested.iter().flatten().map(Tests::own_p).collect();
     let mut q = q_values(&p).into_iter().zip(q_values(&own_p));
@@ -166,7 +169,7 @@ fn judge(tested: &[Option<Tests>], rate: f64) -> Vec<Option<CostChange>> {
             ci_low_pct: pct(whole.points - whole.half_pp()),
             ci_high_pct: pct(whole.points + whole.half_pp()),
             q_value: q,
-            extent: tests.extent(q, own_q, rate),
+            extent: tests.extent(q, own_q, rate, &settings.floor),
         })
     };
     tested.iter().map(change).collect()

@@ -128,9 +128,9 @@ fn compare_prepared(
         costs[0].set_per_op(&mut row.before);
         costs[1].set_per_op(&mut row.after);
     }
-    let cost = cost::cost(&costs[0], &costs[1], &mut rows, settings.noise.assumed_cv);
+    let cost = cost::cost(&costs[0], &costs[1], &mut rows, settings.noise.single_run_cv());
     if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
-        cost_change::set_cost_changes(cost, &mut rows, settings.noise.false_discovery_rate);
+        cost_change::set_cost_changes(cost, &mut rows, &settings.noise);
     }
     let findings = found(prepared, row_table, cost.as_ref(), settings);
     let [before, after] = summaries;

@@ -11,8 +11,8 @@ use super::groups::Groups;
 use super::input::Input;
 use crate::compare::{Cost, typical_factor};
 use crate::noise::{
-    ASSUMED_CV_DF, CommonFactor, Denominator, MIN_SAMPLES, NoiseSettings, Row, RowNoise, ShareChange, judge,
-    q_values,
+    CommonFactor, Denominator, MIN_SAMPLES, NoiseSettings, Row, RowNoise, SINGLE_RUN_CV_DF, ShareChange,
+    judge, q_values,
 };
 
 /// What is known of one group's change.
@@ -115,9 +115,9 @@ impl<'a> Judge<'a> {
     /// What operations make of shares: measured, or with the variation between runs that is taken for granted.
     pub(super) fn of_cost(&self) -> Option<CommonFactor> {
         let cost = self.cost?;
-        let log_se = self.settings.assumed_cv * std::f64::consts::SQRT_2;
+        let log_se = self.settings.single_run_cv() * std::f64::consts::SQRT_2;
         let assumed =
-            CommonFactor { ratio: (-cost.log_ratio).exp(), log_se, degrees_of_freedom: ASSUMED_CV_DF };
+            CommonFactor { ratio: (-cost.log_ratio).exp(), log_se, degrees_of_freedom: SINGLE_RUN_CV_DF };
         Some(cost.factor_of_shares().unwrap_or(assumed))
     }
 
@@ -130,7 +130,7 @@ impl<'a> Judge<'a> {
             noise,
             points: excess.points,
             p,
-            is_large: excess.is_large() && by_cost * excess.points > 0.0,
+            is_large: excess.is_large(&self.settings.floor) && by_cost * excess.points > 0.0,
         }
     }
 }

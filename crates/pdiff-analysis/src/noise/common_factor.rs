@@ -10,7 +10,7 @@
 //! by p^2 s^2, with covariance p (1-p) s^2: so the covariance is at most p / (1-p) times the variance of the share. Twice that is added,
 //! but never more than what perfect correlation would add.
 
-use super::judgement::{FLOOR_PP, FLOOR_RELATIVE};
+use super::input::Floor;
 use super::student::{critical_t, two_sided_p};
 
 /// A factor by which the share of a row without change of its own falls or rises, and how well it is known.
@@ -85,20 +85,23 @@ impl Excess {
     }
 
     /// Whether it passes the practical floor, in points of either profile.
-    pub fn is_large(&self) -> bool {
+    pub fn is_large(&self, floor: &Floor) -> bool {
         let least = self.points.abs().min(self.points.abs() / self.ratio);
-        least >= FLOOR_PP && self.is_large_part()
+        least >= floor.points && self.is_large_part(floor)
     }
 
     /// Whether it is more than a small part of the row.
-    pub fn is_large_part(&self) -> bool {
-        self.points.abs() >= FLOOR_RELATIVE * self.after_pct.max(self.expected_pct)
+    pub fn is_large_part(&self, floor: &Floor) -> bool {
+        self.points.abs() >= floor.relative * self.after_pct.max(self.expected_pct)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
+
+    const FLOOR: Floor = Floor { points: FLOOR_PP, relative: FLOOR_RELATIVE };
 
     fn row(before_pct: f64, after_pct: f64) -> ShareChange {
         ShareChange { before_pct, after_pct, se_pp: 0.5, degrees_of_freedom: 6.0 }
@@ -112,7 +115,7 @@ mod tests {
     fn with_the_factor_known_to_be_one_it_is_the_test_of_the_share() {
         let excess = factor(1.0, 0.0).excess(row(4.0, 6.0));
         assert!((excess.p() - two_sided_p(4.0, 6.0)).abs() < 1e-12);
-        assert!(excess.is_large() && !factor(1.0, 0.0).excess(row(4.0, 4.0)).is_large());
+        assert!(excess.is_large(&FLOOR) && !factor(1.0, 0.0).excess(row(4.0, 4.0)).is_large(&FLOOR));
     }
 
     #[test]
@@ -153,6 +156,6 @@ mod tests {
         let there = factor(0.8, 0.05).excess(row(5.0, 7.0));
         let back = factor(1.25, 0.05).excess(row(7.0, 5.0));
         assert!((there.p() - back.p()).abs() < 1e-12 && there.points > 0.0 && back.points < 0.0);
-        assert_eq!(there.is_large(), back.is_large());
+        assert_eq!(there.is_large(&FLOOR), back.is_large(&FLOOR));
     }
 }

@@ -9,6 +9,7 @@
 //! the other rows do. Where other rows changed too its bar is lower and smaller changes are seen; so this is an upper
 //! bound. 500 tests at 0.05 make it 1e-4.
 
+use super::input::Floor;
 use super::model::RunModel;
 use super::side::SideShare;
 use super::student::{critical_t, normal_cdf, normal_quantile};
@@ -44,6 +45,8 @@ pub struct Sensitivity {
     pub dispersion: f64,
     /// Level of a single test.
     pub alpha: f64,
+    /// The smallest change that counts as a finding.
+    pub floor: Floor,
     /// The row's variance over the expected one.
     pub(super) scale: f64,
     /// Degrees of freedom of the row's own runs.
@@ -54,8 +57,35 @@ pub struct Sensitivity {
 
 impl Sensitivity {
     /// Smallest growth in share points, from a share of `share_pct` percent, that is found with [`POWER`] even if
-    /// nothing else changed; `None` if none would be. Whichever side holds the larger share, it is enough.
+    /// nothing else changed; `None` if none would be. Whichever side holds the larger share, it is enough. A finding must
+    /// also pass the floor, so the growth is large enough that 9 estimates in 10 do.
     pub fn detectable_pp(&self, share_pct: f64) -> Option<f64> {
+        let significant = self.significant_pp(share_pct)?;
+        let above_floor = self.above_floor_pp(share_pct)?;
+        Some(significant.max(above_floor))
+    }
+
+    /// Smallest growth whose estimate passes the floor 9 times in 10: d - z se(d) = floor(share + d).
+    fn above_floor_pp(&self, share_pct: f64) -> Option<f64> {
+        let share = (share_pct / 100.0).clamp(0.0, 1.0);
+        let margin = normal_quantile(POWER);
+        let mut change = 0.0;
+        for _ in 0..MAX_ROUNDS {
+            let ways = self.both_ways(share, change);
+            let error = ways.iter().map(|row| self.model.error_at(row, self.scale)).fold(0.0, f64::max);
+            let needed = self.floor.least_pp(100.0 * (share + change)) / 100.0 + margin * error;
+            if !needed.is_finite() || share + needed > 1.0 {
+                return None;
+            }
+            if (needed - change).abs() <= CLOSE_ENOUGH * needed {
+                return Some(100.0 * needed);
+            }
+            change = needed;
+        }
+        None
+    }
+
+    fn significant_pp(&self, share_pct: f64) -> Option<f64> {
         let share = (share_pct / 100.0).clamp(0.0, 1.0);
         let mut change = 0.0;
         if share.is_nan() {
@@ -155,6 +185,7 @@ mod tests {
             after: size,
             dispersion: 1.0,
             alpha: 1e-4,
+            floor: Floor::default(),
             scale: 1.0,
             residual_df: 0.0,
             model,
@@ -166,7 +197,7 @@ mod tests {
         // (z + z') sqrt(2 p (1 - p) / n) = 0.58 pp at 20 K samples, a little more at the grown share.
         let few = sensitivity(20_000.0, 0.0).detectable_pp(1.0).unwrap();
         assert!(few > 0.51 && few < 0.64, "{few}");
-        let many = sensitivity(924_000.0, 0.0).detectable_pp(1.0).unwrap();
+        let many = sensitivity(924_000.0, 0.0).significant_pp(1.0).unwrap();
         assert!(many > 0.075 && many < 0.081, "{many}");
     }
 
@@ -185,6 +216,17 @@ mod tests {
             assert!((sensitivity.power(share_pct, change_pp) - POWER).abs() < 1e-3);
             assert!(sensitivity.power(share_pct, 0.5 * change_pp) < 0.3);
         }
+    }
+
+    #[test]
+    fn what_is_below_the_floor_is_not_called_detectable() {
+        let many = sensitivity(924_000.0, 0.0);
+        for share_pct in [0.1, 0.5, 1.0, 5.0] {
+            let change_pp = many.detectable_pp(share_pct).unwrap();
+            assert!(change_pp >= many.floor.least_pp(share_pct + change_pp), "{change_pp} at {share_pct}");
+        }
+        let without = Sensitivity { floor: Floor { points: 0.0, relative: 0.0 }, ..many };
+        assert!(without.detectable_pp(0.1).unwrap() < 0.05);
     }
 
     #[test]

@@ -2,11 +2,9 @@
 
 use super::detectable::{Sensitivity, SideSize};
 use super::drift::find_drift;
-use super::fdr::q_values;
-use super::input::{Denominator, NoiseSettings, Row};
-use super::judgement::{
-    FLOOR_PP, FLOOR_RELATIVE, Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested,
-};
+use super::fdr::{Tested, q_values_above_floor};
+use super::input::{Denominator, Floor, NoiseSettings, Row};
+use super::judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
 use super::model::{RunModel, residual_df};
 use super::side::SideShare;
 use super::student::{critical_t, two_sided_p};
@@ -23,18 +21,16 @@ const ZERO_BOUND_SAMPLES: f64 = 3.0;
 /// as it is, and a side against itself has p = 1 throughout.
 ///
 /// ```
-/// use pdiff_analysis::noise::{ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, NoiseSettings};
-/// use pdiff_analysis::noise::{Row, RowRun, RunBlocks, judge};
+/// use pdiff_analysis::noise::{Denominator, NoiseSettings, Row, RowRun, RunBlocks, judge};
 ///
 /// let n = [1000.0; 15]; // the denominator's weight in 15 blocks of a second
 /// let all = RunBlocks::from_blocks(&n, 15_000);
 /// let hot = |w: f64| RowRun::from_blocks(&[w; 15], &n, 15 * w as u64);
-/// let settings = NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE };
 /// let rows = [
 ///     Row { denominator: 0, before: vec![hot(20.0)], after: vec![hot(60.0)] },
 ///     Row { denominator: 0, before: vec![hot(50.0)], after: vec![hot(51.0)] },
 /// ];
-/// let judgement = judge(&[Denominator { before: vec![all], after: vec![all] }], &rows, &settings);
+/// let judgement = judge(&[Denominator { before: vec![all], after: vec![all] }], &rows, &NoiseSettings::default());
 /// assert!((judgement.rows[0].delta_pp - 4.0).abs() < 1e-9);
 /// assert!(judgement.rows[0].significant && !judgement.rows[1].significant);
 /// ```
@@ -43,22 +39,31 @@ pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSetting
     let tested: Vec<[SideShare; 2]> = sides.iter().copied().filter(|row| untested(row).is_none()).collect();
     let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
     let model = match method {
-        Method::SingleRun => RunModel::assumed(settings.assumed_cv),
-        Method::Replicates => RunModel::fit(&tested, settings.assumed_cv),
+        Method::SingleRun => RunModel::single_run(settings.single_run_cv()),
+        Method::Replicates => RunModel::fit(&tested, settings.prior_cv()),
     };
-    let alpha = settings.false_discovery_rate / tested.len().max(1) as f64;
-    let mut judged: Vec<RowNoise> = sides.iter().map(|row| judge_row(row, &model, alpha)).collect();
-    correct_for_many_tests(&mut judged, settings.false_discovery_rate);
+    let level =
+        Level { alpha: settings.false_discovery_rate / tested.len().max(1) as f64, floor: settings.floor };
+    let mut judged: Vec<RowNoise> = sides.iter().map(|row| judge_row(row, &model, level)).collect();
+    correct_for_many_tests(&mut judged, settings);
     Judgement {
         rows: judged,
         method,
         run_variation: run_variation(method, &model, &tested),
         tests: tested.len(),
         q_threshold: settings.false_discovery_rate,
-        sensitivities: sensitivities(denominators, rows, &sides, &model, alpha),
+        sensitivities: sensitivities(denominators, rows, &sides, &model, level),
         assumed_dispersion: denominators.iter().any(lacks_blocks),
         drifting: find_drift(denominators, rows),
     }
+}
+
+/// What a change must pass to be a finding whatever the other rows do.
+#[derive(Clone, Copy)]
+struct Level {
+    /// Level of a single test.
+    alpha: f64,
+    floor: Floor,
 }
 
 fn sides_of(row: &Row, denominators: &[Denominator]) -> [SideShare; 2] {
@@ -91,7 +96,7 @@ fn untested([before, after]: &[SideShare; 2]) -> Option<Untested> {
 }
 
 /// Everything about a row but what depends on the other rows' p-values.
-fn judge_row(row: &[SideShare; 2], model: &RunModel, alpha: f64) -> RowNoise {
+fn judge_row(row: &[SideShare; 2], model: &RunModel, level: Level) -> RowNoise {
     let [before, after] = row;
     let error = model.standard_error(row);
     let delta_pp = 100.0 * (after.share - before.share);
@@ -115,16 +120,12 @@ fn judge_row(row: &[SideShare; 2], model: &RunModel, alpha: f64) -> RowNoise {
         ci_high_pp: delta_pp + half,
         test,
         significant: false,
-        floor_passed: passes_floor(delta_pp, 100.0 * before.share.max(after.share)),
-        sensitivity: sensitivity(row, model, dispersion, alpha, error.scale),
+        floor_passed: level.floor.passes(delta_pp, 100.0 * before.share.max(after.share)),
+        sensitivity: sensitivity(row, model, dispersion, level, error.scale),
         dispersion,
         before_bound_pct: zero_bound_pct(before, dispersion),
         after_bound_pct: zero_bound_pct(after, dispersion),
     }
-}
-
-fn passes_floor(delta_pp: f64, larger_pct: f64) -> bool {
-    delta_pp.abs() >= FLOOR_PP && delta_pp.abs() >= FLOOR_RELATIVE * larger_pct
 }
 
 /// Variance within runs over that of independent samples; 1 where there is nothing to tell.
@@ -140,13 +141,22 @@ fn zero_bound_pct(side: &SideShare, dispersion: f64) -> Option<f64> {
 }
 
 /// Fills in q-values and significance.
-fn correct_for_many_tests(rows: &mut [RowNoise], false_discovery_rate: f64) {
-    let p_values: Vec<f64> = rows.iter().filter_map(|row| row.test.p()).collect();
-    let mut q_values = q_values(&p_values).into_iter();
+fn correct_for_many_tests(rows: &mut [RowNoise], settings: &NoiseSettings) {
+    let tested = |row: &RowNoise| Some(row.tested(row.test.p()?, &settings.floor));
+    let mut q_values = q_values_above_floor(&rows.iter().filter_map(tested).collect::<Vec<_>>()).into_iter();
     for row in rows {
         let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else { continue };
         row.test = Test::Tested { p, q };
-        row.significant = q <= false_discovery_rate;
+        row.significant = row.floor_passed && q <= settings.false_discovery_rate;
+    }
+}
+
+impl RowNoise {
+    fn tested(&self, p: f64, floor: &Floor) -> Tested {
+        let least_pp = floor.least_pp(self.before_pct.max(self.after_pct));
+        let floor_p =
+            if self.se_pp > 0.0 { two_sided_p(least_pp / self.se_pp, self.degrees_of_freedom) } else { 0.0 };
+        Tested { p, floor_p, passes: self.floor_passed }
     }
 }
 
@@ -156,6 +166,7 @@ fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) ->
         Method::SingleRun => RunVariation::Assumed { cv },
         Method::Replicates => RunVariation::Measured {
             cv,
+            assumed_part: model.assumed_part,
             prior_df: model.prior.df,
             prior_variance: model.prior.variance,
             residual_df: tested.iter().map(residual_df).fold(0.0, f64::max),
@@ -169,7 +180,7 @@ fn sensitivities(
     rows: &[Row],
     sides: &[[SideShare; 2]],
     model: &RunModel,
-    alpha: f64,
+    level: Level,
 ) -> Vec<Sensitivity> {
     let mut dispersions: Vec<Vec<f64>> = vec![Vec::new(); denominators.len()];
     for (row, sides) in rows.iter().zip(sides).filter(|(_, sides)| untested(sides).is_none()) {
@@ -182,7 +193,7 @@ fn sensitivities(
     typical
         .map(|(index, dispersions)| {
             let sides = sides_of(&empty(index), denominators);
-            sensitivity(&sides, model, median(dispersions), alpha, model.prior.variance)
+            sensitivity(&sides, model, median(dispersions), level, model.prior.variance)
         })
         .collect()
 }
@@ -196,7 +207,7 @@ fn sensitivity(
     row: &[SideShare; 2],
     model: &RunModel,
     dispersion: f64,
-    alpha: f64,
+    level: Level,
     scale: f64,
 ) -> Sensitivity {
     let size = |side: &SideShare| SideSize {
@@ -209,7 +220,8 @@ fn sensitivity(
         before: size(before),
         after: size(after),
         dispersion,
-        alpha,
+        alpha: level.alpha,
+        floor: level.floor,
         scale,
         residual_df: residual_df(row),
         model: *model,

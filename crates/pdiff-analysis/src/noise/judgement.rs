@@ -2,12 +2,6 @@
 
 use super::detectable::Sensitivity;
 
-/// A change below this many share points is not worth a reader's time, however significant.
-pub const FLOOR_PP: f64 = 0.1;
-
-/// A change below this part of the row's larger side is within what a relink or a reboot does.
-pub const FLOOR_RELATIVE: f64 = 0.1;
-
 /// Rows with fewer samples than this on both sides are not tested: a test of so few samples finds nothing and costs
 /// every other row power.
 pub const MIN_SAMPLES: u64 = 30;
@@ -37,7 +31,8 @@ pub enum Test {
     Tested {
         /// Two-sided p-value.
         p: f64,
-        /// Smallest false discovery rate at which the row would be called significant (Benjamini-Hochberg).
+        /// Smallest false discovery rate at which the row would be called significant, among rows that pass the floor;
+        /// 1 for a row whose change is too small to matter.
         q: f64,
     },
     /// The row was not tested and counts as no finding.
@@ -81,9 +76,9 @@ pub struct RowNoise {
     pub ci_high_pp: f64,
     /// The test of no change.
     pub test: Test,
-    /// The row's q-value is at most the false discovery rate asked for.
+    /// The change is large enough to matter, and its q-value is at most the false discovery rate asked for.
     pub significant: bool,
-    /// The change is large enough to matter: at least [`FLOOR_PP`] and [`FLOOR_RELATIVE`] of the larger side.
+    /// The change is large enough to matter: it passes the [`Floor`](super::Floor).
     pub floor_passed: bool,
     /// What could be seen of a row like this one.
     pub sensitivity: Sensitivity,
@@ -117,6 +112,8 @@ pub enum RunVariation {
         /// Coefficient of variation between runs beyond the noise within them, as a fraction: the measured one, or if
         /// that is below the assumed one their average by how much each is worth.
         cv: f64,
+        /// How much of the square of `cv` is the assumed variation and not measured, 0 to 1.
+        assumed_part: f64,
         /// Degrees of freedom that the other rows could lend to each row's variance; infinite if rows do not differ
         /// (a row then takes as many as its expected variance has).
         prior_df: f64,

@@ -31,9 +31,10 @@ pub use common_factor::{CommonFactor, Excess, ShareChange};
 pub(crate) use cost::common_shift;
 pub use detectable::{POWER, Sensitivity, SideSize};
 pub use fdr::q_values;
-pub use input::{ASSUMED_CV, ASSUMED_CV_DF, Denominator, FALSE_DISCOVERY_RATE, NoiseSettings, Row};
-pub use judge::judge;
-pub use judgement::{
-    FLOOR_PP, FLOOR_RELATIVE, Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested,
+pub use input::{
+    ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, FLOOR_PP, FLOOR_RELATIVE, Floor, NoiseSettings, Row,
+    SINGLE_RUN_CV, SINGLE_RUN_CV_DF,
 };
+pub use judge::judge;
+pub use judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
 pub use student::critical_t;

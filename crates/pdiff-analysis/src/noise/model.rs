@@ -17,7 +17,7 @@
 //!
 //! With one run a side d = 0, and the same formulas leave the block variance and the assumed c.
 
-use super::input::ASSUMED_CV_DF;
+use super::input::{ASSUMED_CV_DF, SINGLE_RUN_CV_DF};
 use super::prior::{Prior, ScaledVariance};
 use super::side::SideShare;
 
@@ -35,6 +35,8 @@ pub(super) struct RunModel {
     pub(super) cv2: f64,
     /// Degrees of freedom of `cv2`.
     pub(super) cv_df: f64,
+    /// How much of `cv2` was assumed, 0 to 1.
+    pub(super) assumed_part: f64,
     /// What the rows lend to each other.
     pub(super) prior: Prior,
 }
@@ -50,9 +52,14 @@ pub(super) struct StandardError {
 
 impl RunModel {
     /// The model of one run per side: nothing is measured between runs.
+    pub(super) fn single_run(cv: f64) -> Self {
+        Self { cv_df: SINGLE_RUN_CV_DF, ..Self::assumed(cv) }
+    }
+
+    /// The model before anything is measured.
     pub(super) fn assumed(cv: f64) -> Self {
         let cv = if cv.is_nan() { 0.0 } else { cv.clamp(0.0, MAX_CV) };
-        Self { cv2: cv * cv, cv_df: ASSUMED_CV_DF, prior: Prior::EXPECTED }
+        Self { cv2: cv * cv, cv_df: ASSUMED_CV_DF, assumed_part: 1.0, prior: Prior::EXPECTED }
     }
 
     /// Fits the model to rows of two or more runs on at least one side.
@@ -63,8 +70,13 @@ impl RunModel {
         let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
         let cv_df = residual_df + ASSUMED_CV_DF;
         let measured = measured_cv2(rows, &assumed);
-        let cv2 = measured.max((residual_df * measured + ASSUMED_CV_DF * assumed.cv2) / cv_df);
-        let model = Self { cv2, cv_df, prior: Prior::EXPECTED };
+        let blended = (residual_df * measured + ASSUMED_CV_DF * assumed.cv2) / cv_df;
+        let (cv2, assumed_part) = if measured >= blended {
+            (measured, 0.0)
+        } else {
+            (blended, ASSUMED_CV_DF * assumed.cv2 / (cv_df * blended))
+        };
+        let model = Self { cv2, cv_df, assumed_part, prior: Prior::EXPECTED };
         Self { prior: Prior::fit(&model.scaled_variances(rows)), ..model }
     }
 

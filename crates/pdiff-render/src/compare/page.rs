@@ -21,7 +21,7 @@ use crate::document::{markdown, table};
 ///
 /// ```
 /// use pdiff_render::{SortBy, TableOptions};
-/// # use pdiff_analysis::noise::{ASSUMED_CV, FALSE_DISCOVERY_RATE, NoiseSettings};
+/// # use pdiff_analysis::noise::NoiseSettings;
 /// # use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, SideInput, Sides};
 /// # use pdiff_profile::names::MatchLevel;
 /// # let settings = CompareSettings {
@@ -30,7 +30,7 @@ use crate::document::{markdown, table};
 /// #     group_by: GroupBy::Function,
 /// #     filters: Filters::default(),
 /// #     knowledge: Knowledge::builtin(),
-/// #     noise: NoiseSettings { assumed_cv: ASSUMED_CV, false_discovery_rate: FALSE_DISCOVERY_RATE },
+/// #     noise: NoiseSettings::default(),
 /// #     scale_to_cpu_seconds: false,
 /// # };
 /// # let side = |label: &str| SideInput { label: label.to_owned(), runs: Vec::new(), objects: Vec::new() };

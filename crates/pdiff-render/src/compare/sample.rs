@@ -138,6 +138,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
             tests: rows.len(),
             significant: rows.iter().filter(|row| row.significant).count(),
             q_threshold: 0.05,
+            floor: pdiff_analysis::noise::Floor::default(),
             detectable: vec![(0.1, Some(0.12)), (1.0, Some(0.5)), (5.0, None)],
             assumed_dispersion: false,
             drifting: Vec::new(),

@@ -1,6 +1,6 @@
 //! How much a frame changed, in the terms asked for, and whether that is more than noise.
 
-use pdiff_analysis::noise::{FLOOR_PP, FLOOR_RELATIVE, RunVariation};
+use pdiff_analysis::noise::{Floor, RunVariation};
 use pdiff_analysis::{Comparison, Cost, FrameChange, TreeNode, assumed_log_half};
 
 use super::{FlameColor, FlameTerms};
@@ -12,6 +12,8 @@ pub(super) struct Terms<'a> {
     cost: Option<&'a Cost>,
     /// Half of the 95 % interval of the logarithm of the cost per operation.
     cost_half: f64,
+    /// The smallest change that matters.
+    floor: Floor,
     side_weights: [u64; 2],
 }
 
@@ -41,7 +43,7 @@ impl<'a> Terms<'a> {
             comparison.noise.run_variation;
         let measured = |cost: &Cost| cost.log_interval.map(|(low, high)| (high - low) / 2.0);
         let cost_half = cost.map_or(0.0, |cost| measured(cost).unwrap_or_else(|| assumed_log_half(cv)));
-        Self { color, cost, cost_half, side_weights: tree_weights }
+        Self { color, cost, cost_half, floor: comparison.noise.floor, side_weights: tree_weights }
     }
 
     /// The cost of an operation, where frames are coloured by it.
@@ -82,7 +84,8 @@ impl<'a> Terms<'a> {
         let share_half = (of.ci_high_pp - of.ci_low_pp) / 200.0 * cost.per_op.before.max(cost.per_op.after);
         let common_half = self.cost_half * (before + after) / 2.0;
         let delta = (after - before).abs();
-        let floor = (FLOOR_PP / 100.0 * cost.per_op.before).max(FLOOR_RELATIVE * before.max(after));
+        let floor =
+            (self.floor.points / 100.0 * cost.per_op.before).max(self.floor.relative * before.max(after));
         let significant = delta > share_half.hypot(common_half) && delta >= floor;
         Change { before, after, significant }
     }

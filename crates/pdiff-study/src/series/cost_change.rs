@@ -4,7 +4,7 @@
 //! What the share changed beyond the whole profile's cost is tested (`noise::CommonFactor`); false discoveries are bounded
 //! over the rows (Benjamini, Hochberg). With one run a side the variation of cost is assumed, as it is for shares.
 
-use pdiff_analysis::noise::{ASSUMED_CV, ASSUMED_CV_DF, CommonFactor, Excess, RunVariation, q_values};
+use pdiff_analysis::noise::{ASSUMED_CV, CommonFactor, Excess, RunVariation, SINGLE_RUN_CV_DF, q_values};
 use pdiff_analysis::{Comparison, Cost};
 
 /// For each row: its change is beyond noise and large enough to matter. `per_operation` judges costs per operation, else
@@ -20,7 +20,9 @@ pub(super) fn significant(comparison: &Comparison, per_operation: bool) -> Vec<b
     let mut q = q_values(&p_values).into_iter();
     let threshold = comparison.noise.q_threshold;
     let is_found = |excess: &Option<Excess>| {
-        excess.is_some_and(|excess| q.next().is_some_and(|q| q <= threshold) && excess.is_large())
+        excess.is_some_and(|excess| {
+            q.next().is_some_and(|q| q <= threshold) && excess.is_large(&comparison.noise.floor)
+        })
     };
     tested.iter().map(is_found).collect()
 }
@@ -35,7 +37,7 @@ fn factor_of(cost: &Cost, variation: &RunVariation) -> CommonFactor {
         CommonFactor {
             ratio: (-cost.log_ratio).exp(),
             log_se: cv * std::f64::consts::SQRT_2,
-            degrees_of_freedom: ASSUMED_CV_DF,
+            degrees_of_freedom: SINGLE_RUN_CV_DF,
         }
     })
 }
