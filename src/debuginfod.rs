@@ -9,15 +9,15 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use debuginfod::{Client, HttpClient, HttpClientError, Readable};
-use pdiff_profile::{BuildId, ObjectId};
-use pdiff_symbolize::{Fetch, SymbolizeOptions, Symbolizer, Wanted};
+use pdiff::profile::{BuildId, ObjectId};
+use pdiff::symbolize::{SymbolizeOptions, Symbolizer, Wanted};
 
-use crate::progress::Progress;
+use crate::progress_bar::ProgressBar;
 use crate::{complain, one_line};
 
 /// Largest file taken unless `DEBUGINFOD_MAXSIZE` says another size.
@@ -71,10 +71,7 @@ fn name_of(wanted: Wanted) -> Name {
 
 impl Debuginfod {
     /// The client, if `DEBUGINFOD_URLS` names servers. `variable` reads the environment.
-    pub(crate) fn from_env(
-        variable: impl Fn(&str) -> Option<OsString>,
-        quiet: bool,
-    ) -> Result<Option<Arc<Self>>> {
+    pub(crate) fn from_env(variable: impl Fn(&str) -> Option<OsString>, quiet: bool) -> Result<Option<Self>> {
         let urls = variable("DEBUGINFOD_URLS").unwrap_or_default();
         let urls = urls.to_string_lossy();
         // `ima:...` tells elfutils how to check signatures of what stands behind it.
@@ -96,17 +93,11 @@ impl Debuginfod {
         };
         let servers = urls.map(|url| Server::new(url, limits)).collect::<Result<_>>()?;
         let state = State { servers, asked: HashMap::new(), has_complained_of_cache: false };
-        Ok(Some(Arc::new(Self { limits, cache_dir, quiet, state: Mutex::new(state) })))
-    }
-
-    /// As the symboliser wants it.
-    pub(crate) fn fetch(self: &Arc<Self>) -> Fetch {
-        let client = Arc::clone(self);
-        Box::new(move |id, wanted| client.find(id, wanted))
+        Ok(Some(Self { limits, cache_dir, quiet, state: Mutex::new(state) }))
     }
 
     /// A file from the cache, else from the first server that has it.
-    fn find(&self, id: &BuildId, wanted: Wanted) -> Option<PathBuf> {
+    pub(crate) fn find(&self, id: &BuildId, wanted: Wanted) -> Option<PathBuf> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (id.clone(), name_of(wanted));
         if let Some(known) = state.asked.get(&key) {
@@ -174,7 +165,7 @@ impl Debuginfod {
         let path = self.path(id, wanted);
         let directory = path.parent().unwrap_or(&self.cache_dir);
         let file = make_file(directory).map_err(Trouble::Cache)?;
-        let progress = Progress::new(format!("{} {id} from {}", name_of(wanted), server.url), self.quiet);
+        let progress = ProgressBar::new(format!("{} {id} from {}", name_of(wanted), server.url), self.quiet);
         self.copy(response.data, &file, &progress)?;
         check_build_id(file.path(), id).map_err(Trouble::File)?;
         file.persist(&path).with_context(|| format!("writing {}", path.display())).map_err(Trouble::Cache)?;
@@ -186,7 +177,7 @@ impl Debuginfod {
         &self,
         mut from: impl Read,
         to: &tempfile::NamedTempFile,
-        progress: &Progress,
+        progress: &ProgressBar,
     ) -> Result<(), Trouble> {
         let mut chunk = vec![0; CHUNK_BYTES];
         let (mut bytes, mut started, mut bytes_then) = (0_u64, Instant::now(), 0_u64);
@@ -338,7 +329,7 @@ impl fmt::Debug for Answer {
 mod tests {
     use super::*;
 
-    fn from(variables: &[(&str, &str)]) -> Result<Option<Arc<Debuginfod>>> {
+    fn from(variables: &[(&str, &str)]) -> Result<Option<Debuginfod>> {
         let variable = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
         };

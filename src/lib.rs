@@ -1,18 +1,54 @@
 //! pdiff as a library: read recordings, symbolise them, compare them.
 //!
 //! ```no_run
-//! use pdiff::{Source, ReadOptions, read_profile};
+//! use pdiff::{Build, By, Comparer};
 //!
-//! let before = read_profile(&Source::Path("57.perf".into()), &ReadOptions::new())?;
-//! println!("{} stacks", before.stacks.len());
-//! # Ok::<(), pdiff::ReadError>(())
+//! let prepared = Comparer::new()
+//!     .before(Build::recordings(["57.perf"]).binary("57/bin/mysqld"))
+//!     .after(Build::recordings(["80.perf"]).binary("80/bin/mysqld"))
+//!     .prepare()?;
+//! for row in prepared.compare(By::Function).rows.iter().filter(|row| row.significant) {
+//!     println!("{:+.2} points  {}", row.delta_self_pp(), row.name);
+//! }
+//! # Ok::<(), pdiff::Error>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
+mod binary_facts;
+mod build;
+mod build_series;
+mod comparer;
+mod error;
+mod lookup;
+mod packer;
+mod prepared;
+mod progress;
+mod read;
+mod recording;
+mod verdicts;
+
+pub use binary_facts::{BinaryFacts, unpack};
+pub use build::Build;
+pub use build_series::{ReadSeries, Series};
+pub use comparer::Comparer;
+pub use error::Error;
+pub use lookup::Lookup;
+pub use packer::Packer;
+pub use prepared::Prepared;
+pub use progress::{Progress, Warning};
+pub use recording::{Recording, stem};
+pub use verdicts::Verdicts;
+
+pub use pdiff_analysis::GroupBy as By;
 pub use pdiff_analysis::*;
-pub use pdiff_ingest::{Error as ReadError, ReadOptions, Source, TimeWindow, read_profile};
+pub use pdiff_ingest::{
+    Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_settings, read_pack,
+    read_profile,
+};
 pub use pdiff_profile as profile;
 #[cfg(feature = "output")]
 pub use pdiff_render as render;
+#[cfg(feature = "study")]
+pub use pdiff_study as study;
 pub use pdiff_symbolize as symbolize;

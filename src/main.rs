@@ -2,20 +2,18 @@
 
 #![forbid(unsafe_code)]
 
-mod builds;
 mod cli;
 mod commands;
 mod debuginfod;
-mod evidence;
 mod exit;
 mod output;
 mod overwriting;
-mod pipeline;
-mod progress;
+mod progress_bar;
 mod settings;
 mod source_text;
 mod timings;
 mod usage;
+mod watching;
 
 #[cfg(test)]
 mod odd_numbers;
@@ -81,6 +79,6 @@ fn one_line(error: &anyhow::Error) -> String {
 /// Says something on standard error; if that is closed, nobody is there to hear it. Names from files and arguments stand in
 /// it, so what a terminal would obey is spelled out.
 fn complain(text: &str) {
-    let lines: Vec<_> = text.split('\n').map(pdiff_render::visible).collect();
+    let lines: Vec<_> = text.split('\n').map(pdiff::render::visible).collect();
     let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
 }

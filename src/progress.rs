@@ -1,57 +1,80 @@
-//! A progress bar on standard error: on a terminal only, and only for work of more than a second.
+//! What happens while recordings are read and compared, for whoever wants to watch.
 
-use std::io::IsTerminal;
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pdiff_profile::Side;
 
-/// How long work goes on before a bar is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// The progress of reading one file.
-pub(crate) struct Progress {
-    what: String,
-    started: Instant,
-    is_shown: bool,
-    bar: OnceLock<ProgressBar>,
-}
-
-impl Progress {
-    /// Progress of reading `what`; nothing is ever shown if `quiet` or if standard error is no terminal.
-    pub(crate) fn new(what: String, quiet: bool) -> Self {
-        let is_shown = !quiet && std::io::stderr().is_terminal();
-        Self { what, started: Instant::now(), is_shown, bar: OnceLock::new() }
-    }
-
+/// Something that happened.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Progress<'a> {
     /// So many bytes are read, of so many where that is known.
-    pub(crate) fn update(&self, bytes: u64, total: Option<u64>) {
-        if self.is_shown && self.started.elapsed() >= PATIENCE {
-            let bar = self.bar.get_or_init(|| self.make(total));
-            bar.set_position(bytes);
+    Reading {
+        /// What is read, in words.
+        what: &'a str,
+        /// Bytes of the file, compressed or not.
+        bytes: u64,
+        /// Its size.
+        total: Option<u64>,
+    },
+    /// A stage came to its end.
+    Finished {
+        /// Which, in words.
+        stage: &'a str,
+        /// How much it read, where that is known.
+        bytes: Option<u64>,
+    },
+    /// Something is odd, and work goes on. It is kept, too: see [`crate::Prepared::warnings`].
+    Warning(&'a Warning),
+}
+
+/// Something odd about what was given.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// One recording stands twice on one side.
+    #[error("{} is given twice on one side: a recording is no replicate of itself, and noise looks smaller than it is", path.display())]
+    Repeated {
+        /// The recording.
+        path: PathBuf,
+    },
+    /// A binary that no object of a side is.
+    #[error("{} is not used: no object of the {side} side has its build-id or file name", path.display())]
+    UnusedBinary {
+        /// The binary.
+        path: PathBuf,
+        /// The side that it was given for.
+        side: Side,
+    },
+}
+
+/// What is told.
+type Watch = dyn Fn(Progress<'_>) + Send + Sync;
+
+/// Who watches; nobody at first.
+#[derive(Clone, Default)]
+pub(crate) struct Watcher(Option<Arc<Watch>>);
+
+impl Watcher {
+    pub(crate) fn new(watch: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(watch)))
+    }
+
+    pub(crate) fn tell(&self, progress: Progress<'_>) {
+        if let Some(watch) = &self.0 {
+            watch(progress);
         }
     }
 
-    fn make(&self, total: Option<u64>) -> ProgressBar {
-        let (bar, template) = match total {
-            Some(total) => {
-                (ProgressBar::new(total), "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
-            }
-            None => (ProgressBar::new_spinner(), "{spinner} {msg} {bytes} {bytes_per_sec}"),
-        };
-        bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
-        bar.set_style(
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
-        bar.set_message(self.what.clone());
-        bar
+    pub(crate) fn finished(&self, stage: &str, bytes: Option<u64>) {
+        self.tell(Progress::Finished { stage, bytes });
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = self.bar.get() {
-            bar.finish_and_clear();
-        }
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Watcher").field(&self.0.is_some()).finish()
     }
 }

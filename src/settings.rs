@@ -1,32 +1,28 @@
 //! The command line checked: typed choices, files of knowledge read, numbers assigned to recordings. Nothing below sees
 //! clap. The environment is read here and nowhere else.
 
-mod builds_compared;
-mod classified;
+mod builds;
 mod compared;
-mod debug_info;
 mod drawn;
-mod inputs;
-mod packing;
+mod lookup;
 mod page;
 mod server_settings;
 mod side_file;
+mod verdicts;
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
 
-pub(crate) use builds_compared::{BuildRecordings, knowledge_with, recordings_of_builds, usual_settings};
-pub(crate) use classified::Classified;
-pub(crate) use compared::{Compared, known_renames};
-pub(crate) use debug_info::{DebugInfo, cache_dir, debug_info, debug_roots, debuginfod};
+pub(crate) use builds::{build_of, is_stdin, one_stream, source, stem, table_bytes};
+pub(crate) use compared::{Compared, knowledge_with, known_renames};
 pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
-pub(crate) use inputs::{Inputs, Recording, SideFiles, is_stdin, one_stream, source, stem, table_bytes};
-pub(crate) use packing::Packing;
+pub(crate) use lookup::{cache_dir, check_files, lookup, with_servers_asked};
 pub(crate) use page::{Page, most_rows};
-pub(crate) use server_settings::{Servers, read_server_settings, settings_knowledge};
+pub(crate) use server_settings::{read_server_settings, settings_knowledge, with_servers};
 pub(crate) use side_file::{ADDRESSES, KNOWLEDGE, LIST, read_file, read_to_limit};
+pub(crate) use verdicts::examined;
 
 fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {
     word.parse().map_err(|error| anyhow!("{option}: {error}"))

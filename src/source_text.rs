@@ -9,9 +9,9 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use pdiff_analysis::{FunctionLines, SourceLine};
-use pdiff_profile::Side;
-use pdiff_render::SourceTexts;
+use pdiff::profile::Side;
+use pdiff::render::SourceTexts;
+use pdiff::{FunctionLines, SourceLine};
 
 /// Larger files are no source: they are left alone.
 const MAX_BYTES: u64 = 16 << 20;

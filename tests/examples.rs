@@ -22,31 +22,51 @@ fn fixture(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path).display().to_string()
 }
 
-#[test]
-fn two_profiles_are_compared() {
-    let [before, after] =
-        ["before", "after"].map(|side| fixture(&format!("two-versions/gcc/{side}/1.perf.zst")));
-    let (status, rows, errors) = example("compare_two_profiles", &[&before, &after]);
-    assert_eq!((status, errors.as_str()), (0, ""));
-    assert!(rows.lines().any(|row| row.starts_with('+') && row.contains(" points  ")), "{rows}");
-}
-
-#[test]
-fn two_builds_are_classified() {
+/// A recording and the binary of both builds of `fixtures/two-versions`.
+fn two_builds() -> [String; 4] {
     let path = |side: &str, file: &str| fixture(&format!("two-versions/gcc/{side}/{file}"));
-    let arguments = [
+    [
         path("before", "1.perf.zst"),
         path("before", "server"),
         path("after", "1.perf.zst"),
         path("after", "server"),
-    ];
-    let (status, verdicts, errors) =
-        example("classify_two_builds", &arguments.each_ref().map(String::as_str));
+    ]
+}
+
+#[test]
+fn two_profiles_are_compared() {
+    let (status, rows, errors) =
+        example("compare_two_profiles", &two_builds().each_ref().map(String::as_str));
     assert_eq!((status, errors.as_str()), (0, ""));
-    assert!(
-        verdicts.lines().any(|verdict| verdict.starts_with("inline-regression (proved): ")),
-        "{verdicts}"
-    );
+    assert_eq!(rows.lines().count(), 20, "{rows}");
+    assert!(rows.lines().all(|row| row.contains(" points  ")), "{rows}");
+    // One build inlines it everywhere: without its binary it would have no row of its own.
+    assert!(rows.lines().any(|row| row.starts_with('+') && row.ends_with("  hash_key")), "{rows}");
+}
+
+#[test]
+fn two_builds_are_classified() {
+    let (status, verdicts, errors) =
+        example("classify_two_builds", &two_builds().each_ref().map(String::as_str));
+    assert_eq!((status, errors.as_str()), (0, ""));
+    let has = |start: &str| verdicts.lines().any(|verdict| verdict.starts_with(start));
+    assert!(has("inline-regression (proved): hash_key: "), "{verdicts}");
+    assert!(has("new-overhead (proved): check_policy: "), "{verdicts}");
+    assert!(!has("noise"), "{verdicts}");
+}
+
+/// The lines of an example's code, without comments, attributes and blank lines.
+fn code_lines(name: &str) -> usize {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/{name}.rs"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.starts_with("//") && !line.starts_with("#!");
+    text.lines().filter(is_code).count()
+}
+
+#[test]
+fn examples_are_short() {
+    assert!(code_lines("compare_two_profiles") <= 12);
+    assert!(code_lines("classify_two_builds") <= 15);
 }
 
 #[test]
@@ -63,16 +83,13 @@ fn addresses_are_symbolised_as_by_the_command() {
 
 #[test]
 fn a_gate_ends_a_job() {
-    let [before, after] =
-        ["before", "after"].map(|side| fixture(&format!("two-versions/gcc/{side}/1.perf.zst")));
-    let (status, tripped, errors) = example("gate_ci_job", &[&before, &after, "delta_self_pp > 0.5"]);
+    let [before, old, after, new] = two_builds();
+    let gate = "delta_self_pp > 0.5";
+    let (status, tripped, errors) = example("gate_ci_job", &[&before, &old, &after, &new, gate]);
     assert_eq!((status, errors.as_str()), (1, ""), "{tripped}");
-    assert!(
-        tripped.lines().count() > 0 && tripped.lines().all(|line| line.ends_with(": delta_self_pp > 0.5")),
-        "{tripped}"
-    );
-    assert_eq!(example("gate_ci_job", &[&before, &before, "delta_self_pp > 0.5"]).0, 0);
-    let (status, _, errors) = example("gate_ci_job", &[&before, &after, "delta_self > 0.5"]);
+    assert!(tripped.lines().all(|line| line.ends_with(": delta_self_pp > 0.5")));
+    assert_eq!(example("gate_ci_job", &[&before, &old, &before, &old, gate]).0, 0);
+    let (status, _, errors) = example("gate_ci_job", &[&before, &old, &after, &new, "delta_self > 0.5"]);
     assert_eq!(status, 2);
     assert!(errors.contains("hint: fields are "), "{errors}");
 }

@@ -1,19 +1,17 @@
 //! `pdiff attribute`: what each setting makes of the gap, from benchmark runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_analysis::{GroupBy, SettingsKnowledge};
-use pdiff_render::AttributionView;
-use pdiff_study::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet};
-use pdiff_study::{ColumnName, RunsColumns, parse_runs};
-use pdiff_study::{RunsTable, Setting};
+use pdiff::render::{self, AttributionView};
+use pdiff::study::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet};
+use pdiff::study::{ColumnName, RunsColumns, RunsTable, Setting, parse_runs};
+use pdiff::{By, Comparer, SettingsKnowledge};
 
 use crate::cli::{AttributeArgs, AttributeFormat, DesignArgs};
 use crate::output::Output;
-use crate::pipeline;
-use crate::settings::{BuildRecordings, Compared, Page, is_stdin, one_stream, stem, table_bytes};
-use crate::timings::Timings;
+use crate::settings::{Page, build_of, is_stdin, knowledge_with, lookup, one_stream, stem, table_bytes};
+use crate::watching::Watching;
 
 /// Reads the runs, attributes, and writes the result and the pictures.
 pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
@@ -26,9 +24,9 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
         meeting: meeting.as_ref(),
         chosen: args.design.chose_sides(),
     };
-    let gap = picture(args.plot.as_deref(), "--plot", || pdiff_render::gap_waterfall_svg(&view))?;
+    let gap = picture(args.plot.as_deref(), "--plot", || render::gap_waterfall_svg(&view))?;
     let pairs = picture(args.plot_interactions.as_deref(), "--plot-interactions", || {
-        pdiff_render::interaction_matrix_svg(&view)
+        render::interaction_matrix_svg(&view)
     })?;
     for (output, svg) in [gap, pairs].into_iter().flatten() {
         output.write(svg.as_bytes())?;
@@ -46,10 +44,10 @@ pub(super) fn attributed(runs: &Path, args: &DesignArgs) -> Result<Attribution> 
 
 fn write(args: &AttributeArgs, page: &Page, view: &AttributionView<'_>) -> Result<()> {
     let rendered = match args.format {
-        AttributeFormat::Table => pdiff_render::attribution_table(view, page.width, page.color).into_bytes(),
-        AttributeFormat::Markdown => pdiff_render::attribution_markdown(view).into_bytes(),
-        AttributeFormat::Json => pdiff_render::attribution_json(view)?,
-        AttributeFormat::Csv => pdiff_render::attribution_csv(view)?,
+        AttributeFormat::Table => render::attribution_table(view, page.width, page.color).into_bytes(),
+        AttributeFormat::Markdown => render::attribution_markdown(view).into_bytes(),
+        AttributeFormat::Json => render::attribution_json(view)?,
+        AttributeFormat::Csv => render::attribution_csv(view)?,
     };
     page.output.write(&rendered)
 }
@@ -58,7 +56,7 @@ fn write(args: &AttributeArgs, page: &Page, view: &AttributionView<'_>) -> Resul
 fn picture(
     path: Option<&Path>,
     option: &str,
-    draw: impl FnOnce() -> Result<Option<String>, pdiff_render::Error>,
+    draw: impl FnOnce() -> Result<Option<String>, render::Error>,
 ) -> Result<Option<(Output, String)>> {
     let Some(path) = path else { return Ok(None) };
     let output = Output::new(Some(path))?;
@@ -155,15 +153,17 @@ fn sides(args: &DesignArgs, table: &RunsTable) -> Result<[usize; 2]> {
 fn meeting(args: &AttributeArgs, attribution: &Attribution) -> Result<Option<Meeting>> {
     let [before, after] = args.profiles.as_slice() else { return Ok(None) };
     let of_factor = subsystems_of(attribution, &args.factor_subsystem, |_| true)?;
-    let (before_label, after_label) = (stem(before), stem(after));
-    let sides = [
-        BuildRecordings { label: &before_label, paths: std::slice::from_ref(before) },
-        BuildRecordings { label: &after_label, paths: std::slice::from_ref(after) },
-    ];
-    let subsystems = args.subsystems.as_deref();
-    let compared =
-        Compared::of_builds(sides, GroupBy::Subsystem, None, &args.lookup, subsystems, args.quiet)?;
-    let (_, comparison) = pipeline::run(&compared, args.quiet, &mut Timings::start())?;
+    let build = |path: &PathBuf| build_of(&stem(path), std::slice::from_ref(path));
+    let comparer = Comparer::new()
+        .before(build(before))
+        .after(build(after))
+        .knowledge(knowledge_with(args.subsystems.as_deref())?)
+        .watch(Watching::start(args.quiet).watch());
+    let comparer = match lookup(&args.lookup, args.quiet)? {
+        Some(lookup) => comparer.lookup(lookup),
+        None => comparer.without_binaries(),
+    };
+    let comparison = comparer.prepare()?.compare(By::Subsystem);
     let meeting = meet(attribution, &comparison, &of_factor).map_err(|text| anyhow!(text));
     meeting.context("--profiles").map(Some)
 }

@@ -1,16 +1,13 @@
 //! `pdiff compare`: how CPU moved.
 
-use std::mem::ManuallyDrop;
-
 use anyhow::{Result, anyhow, bail};
-use pdiff_analysis::{Comparison, Gate};
-use pdiff_render::TableOptions;
+use pdiff::render::{self, TableOptions};
+use pdiff::{Comparison, Gate};
 
 use crate::cli::{CompareArgs, Format, WorkArgs};
 use crate::exit::Outcome;
-use crate::pipeline;
-use crate::settings::{Compared, Page, Servers};
-use crate::timings::Timings;
+use crate::settings::{Compared, Page, with_servers};
+use crate::watching::Watching;
 
 /// Compares, writes the result, and says whether a gate tripped.
 pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
@@ -23,21 +20,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     if args.output.format == Format::Parquet && page.output.is_terminal() {
         bail!("Parquet is nothing for a terminal; hint: write it to a file by -o rows.parquet, or pipe it");
     }
-    let quiet = args.output.progress.quiet;
-    // The process ends with this command, and nobody needs all of it taken apart before.
-    let compared = ManuallyDrop::new(Compared::new(&args.inputs.recordings, &args.comparison, quiet)?);
-    let mut timings = Timings::start();
-    let servers = Servers::new(&args.servers, &compared.inputs)?;
-    let (sides, comparison) = pipeline::run(&compared, quiet, &mut timings)?;
-    let (_sides, mut comparison) = (ManuallyDrop::new(sides), ManuallyDrop::new(comparison));
-    servers.tell(&mut comparison);
+    let watching = Watching::start(args.output.progress.quiet);
+    let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.progress.quiet)?;
+    let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
+    let comparison = comparer.watch(watching.watch()).prepare()?.compare(compared.by);
     warn_of_one_sided(&args.comparison.work, &comparison);
     let rendered = render(&comparison, args.output.format, &table)?;
-    timings.lap("render", Some(rendered.len() as u64));
+    watching.lap("render", Some(rendered.len() as u64));
     page.output.write(&rendered)?;
-    if args.output.progress.timings {
-        crate::complain(&timings.report());
-    }
+    watching.report(args.output.progress.timings);
     judge(&comparison, &gates)
 }
 
@@ -60,11 +51,11 @@ fn warn_of_one_sided(work: &WorkArgs, comparison: &Comparison) {
 
 fn render(comparison: &Comparison, format: Format, options: &TableOptions) -> Result<Vec<u8>> {
     Ok(match format {
-        Format::Table => pdiff_render::table(comparison, options).into_bytes(),
-        Format::Markdown => pdiff_render::markdown(comparison, options).into_bytes(),
-        Format::Json => pdiff_render::json(comparison)?,
-        Format::Csv => pdiff_render::csv(comparison)?,
-        Format::Parquet => pdiff_render::parquet(comparison)?,
+        Format::Table => render::table(comparison, options).into_bytes(),
+        Format::Markdown => render::markdown(comparison, options).into_bytes(),
+        Format::Json => render::json(comparison)?,
+        Format::Csv => render::csv(comparison)?,
+        Format::Parquet => render::parquet(comparison)?,
     })
 }
 

@@ -1,15 +1,14 @@
 //! `pdiff explain`: everything that is known of one function.
 
 use anyhow::{Result, bail};
-use pdiff_analysis::RowFunction;
-use pdiff_analysis::classify::{FunctionLookup, Verdict, explain, look_up};
-use pdiff_render::ExplainView;
+use pdiff::RowFunction;
+use pdiff::classify::{FunctionLookup, Verdict};
+use pdiff::render::{self, ExplainView};
 
 use crate::cli::{ExplainArgs, ExplainFormat};
-use crate::evidence::Evidence;
-use crate::settings::{Classified, Page, most_rows};
+use crate::settings::{Page, examined, most_rows};
 use crate::source_text::SourceRoots;
-use crate::timings::Timings;
+use crate::watching::Watching;
 
 /// Functions named of those that a name stands for.
 const MOST_NAMED: usize = 8;
@@ -25,28 +24,27 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         args.source_root_after.as_deref(),
     )?;
     let page = Page::new(&args.file, &args.color)?;
-    let classified = Classified::new(&args.examined, args.quiet)?;
-    let census = classified.compared.debug_info.as_ref();
-    let evidence = Evidence::read(&classified, census, args.quiet, &mut Timings::start())?;
-    let input = evidence.input(&classified);
-    let names = names(name, look_up(&input, name))?;
-    let (verdicts, facts) = explain(&input, &names);
+    let (comparer, _) = examined(&args.examined, args.quiet)?;
+    let prepared = comparer.watch(Watching::start(args.quiet).watch()).prepare()?;
+    let evidence = prepared.verdicts()?;
+    let names = names(name, evidence.look_up(name))?;
+    let (verdicts, facts) = evidence.explain(&names);
     let row = |of: &Verdict| RowFunction {
         name: of.function.clone(),
         object: of.object.clone(),
         file: of.file.clone(),
     };
     let functions: Vec<RowFunction> = verdicts.iter().map(row).collect();
-    let lines = evidence.sides.hot_lines(&classified.compared, &functions)?;
+    let lines = prepared.hot_lines(&functions);
     let most_lines = most_rows(args.lines).unwrap_or(usize::MAX);
     let is_json = args.format == ExplainFormat::Json;
     let (texts, missing) = roots.read(&lines, if is_json { usize::MAX } else { most_lines });
     let view =
         ExplainView { name, verdicts: &verdicts, facts: &facts, lines: &lines, texts: &texts, most_lines };
     let rendered = match args.format {
-        ExplainFormat::Text => pdiff_render::explain_text(&view, &page.table(0)).into_bytes(),
-        ExplainFormat::Markdown => pdiff_render::explain_markdown(&view).into_bytes(),
-        ExplainFormat::Json => pdiff_render::explain_json(&view)?,
+        ExplainFormat::Text => render::explain_text(&view, &page.table(0)).into_bytes(),
+        ExplainFormat::Markdown => render::explain_markdown(&view).into_bytes(),
+        ExplainFormat::Json => render::explain_json(&view)?,
     };
     page.output.write(&rendered)?;
     for text in missing {

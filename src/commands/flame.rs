@@ -1,13 +1,13 @@
 //! `pdiff flame`: one profile or the difference of two as a picture.
 
 use anyhow::{Result, bail};
-use pdiff_render::{FlameInput, FlameTerms, tree_json, write_flame_svg, write_folded};
+use pdiff::By;
+use pdiff::render::{FlameInput, FlameTerms, tree_json, write_flame_svg, write_folded};
 
 use crate::cli::{FlameArgs, FlameFormat};
-use crate::evidence::Evidence;
 use crate::output::Output;
 use crate::settings::Drawn;
-use crate::timings::Timings;
+use crate::watching::Watching;
 
 /// Draws, and writes the picture.
 pub(crate) fn run(args: &FlameArgs) -> Result<()> {
@@ -16,15 +16,17 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
         bail!("a picture is nothing for a terminal; hint: write it to a file by -o diff.svg, or pipe it");
     }
     let drawn = Drawn::new(args)?;
-    let mut timings = Timings::start();
-    let (evidence, tree) = Evidence::read_with_tree(
-        &drawn.classified,
-        drawn.census(),
-        &drawn.tree,
-        args.progress.quiet,
-        &mut timings,
-    )?;
-    let comparison = &evidence.examined.comparison;
+    let watching = Watching::start(args.progress.quiet);
+    let prepared = drawn.comparer.watch(watching.watch()).prepare()?;
+    let tree = prepared.call_tree(&drawn.tree);
+    let (comparison, verdicts) = match drawn.verdicts {
+        true => {
+            let verdicts = prepared.verdicts()?;
+            let classification = verdicts.classify();
+            (verdicts.comparison, Some(classification))
+        }
+        false => (prepared.compare(By::Function), None),
+    };
     if drawn.options.terms == FlameTerms::PerOperation && comparison.cost.is_none() {
         bail!(
             "--operations: operations are not known on both sides; hint: give --tps-before and --tps-after, or --windows"
@@ -35,9 +37,7 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
             "--focus: no stack has a function that '{pattern}' matches; hint: pdiff compare --top 0 lists the names"
         );
     }
-    let verdicts = drawn.verdicts.then(|| evidence.classify(&drawn.classified));
-    timings.lap("verdicts", None);
-    let input = FlameInput { comparison, tree: &tree, verdicts: verdicts.as_ref() };
+    let input = FlameInput { comparison: &comparison, tree: &tree, verdicts: verdicts.as_ref() };
     let rendered = match args.format {
         FlameFormat::Svg => {
             let mut svg = Vec::new();
@@ -51,10 +51,8 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
         }
         FlameFormat::Json => tree_json(&input)?,
     };
-    timings.lap("render", Some(rendered.len() as u64));
+    watching.lap("render", Some(rendered.len() as u64));
     output.write(&rendered)?;
-    if args.progress.timings {
-        crate::complain(&timings.report());
-    }
+    watching.report(args.progress.timings);
     Ok(())
 }

@@ -5,18 +5,16 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_analysis::inlines::{Change, compare_inlines};
-use pdiff_analysis::matching::match_functions;
-use pdiff_ingest::{is_pack, read_pack};
-use pdiff_profile::census::Census;
-use pdiff_profile::{Notes, ObjectId, Side};
-use pdiff_render::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};
-use pdiff_symbolize::{ObjectCensus, SymbolizeOptions, census_of};
+use pdiff::inlines::{Change, compare_inlines};
+use pdiff::matching::match_functions;
+use pdiff::profile::census::Census;
+use pdiff::profile::{Notes, ObjectId, Side};
+use pdiff::render::{self, BuildFile, InlinesFilter, InlinesOptions, InlinesView};
+use pdiff::symbolize::{ObjectCensus, SymbolizeOptions, census_of};
+use pdiff::{Lookup, is_pack, read_pack, unpack};
 
-use crate::builds::unpack;
 use crate::cli::{InlinesArgs, InlinesFormat};
-use crate::debuginfod::Debuginfod;
-use crate::settings::{Page, cache_dir, debug_roots, debuginfod, known_renames, most_rows};
+use crate::settings::{Page, cache_dir, known_renames, most_rows, with_servers_asked};
 
 /// More bytes than a pack's first mark has.
 const MAGIC_BYTES: u64 = 16;
@@ -100,14 +98,10 @@ fn filter(args: &InlinesArgs) -> Result<InlinesFilter> {
 }
 
 fn lookup(args: &InlinesArgs) -> Result<SymbolizeOptions> {
-    let mut roots = args.debug_root.clone();
-    roots.extend(debug_roots());
-    Ok(SymbolizeOptions {
-        debug_roots: roots,
-        cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache)?,
-        fetch: debuginfod(false)?.as_ref().map(Debuginfod::fetch),
-        ..SymbolizeOptions::new()
-    })
+    let lookup = args.debug_root.iter().rev().fold(Lookup::new(), Lookup::debug_root);
+    let cache = cache_dir(args.cache_dir.as_deref(), args.no_cache)?;
+    let lookup = cache.into_iter().fold(lookup, Lookup::cache_dir);
+    Ok(with_servers_asked(lookup, false)?.options(&[]))
 }
 
 fn file(path: &Path, taken: &ObjectCensus) -> BuildFile {
@@ -123,8 +117,8 @@ fn write(args: &InlinesArgs, page: &Page, view: &InlinesView<'_>) -> Result<()> 
     let options = InlinesOptions { width: page.width, color: page.color, top: most_rows(args.top) };
     let output = &page.output;
     match args.format {
-        InlinesFormat::Table => output.write(pdiff_render::inlines_table(view, &options).as_bytes()),
-        InlinesFormat::Markdown => output.write(pdiff_render::inlines_markdown(view, &options).as_bytes()),
-        InlinesFormat::Json => output.write_by(|out| Ok(pdiff_render::write_inlines_json(view, out)?)),
+        InlinesFormat::Table => output.write(render::inlines_table(view, &options).as_bytes()),
+        InlinesFormat::Markdown => output.write(render::inlines_markdown(view, &options).as_bytes()),
+        InlinesFormat::Json => output.write_by(|out| Ok(render::write_inlines_json(view, out)?)),
     }
 }

@@ -1,15 +1,12 @@
 //! `pdiff pack`: one recording with its functions in one small file.
 
-use anyhow::{Context, Result, anyhow, bail};
-use pdiff_ingest::write_pack;
-use pdiff_profile::Side;
+use anyhow::{Result, bail};
+use pdiff::{Packer, Recording};
 
-use crate::builds::census_to_pack;
 use crate::cli::PackArgs;
 use crate::output::Output;
-use crate::pipeline::read_run;
-use crate::settings::Packing;
-use crate::timings::Timings;
+use crate::settings::{check_files, lookup, source};
+use crate::watching::Watching;
 
 /// Reads, symbolises and writes the pack.
 pub(crate) fn run(args: &PackArgs) -> Result<()> {
@@ -17,19 +14,17 @@ pub(crate) fn run(args: &PackArgs) -> Result<()> {
     if output.is_terminal() {
         bail!("a pack is nothing for a terminal; hint: write it to a file by -o FILE, or pipe it");
     }
-    let packing = Packing::new(args)?;
-    let recording = packing.inputs.before.recordings.first().ok_or_else(|| anyhow!("no recording given"))?;
-    let debug_info = packing.debug_info.as_ref();
-    let run =
-        read_run(recording, &packing.inputs, debug_info, Side::Before, args.quiet, &mut Timings::start())?;
-    let census = match debug_info {
-        Some(debug_info) => census_to_pack(&run, debug_info, args.full_census)?,
-        None => None,
-    };
-    if census.is_none() && args.full_census {
-        bail!("no binary of the program was found, so there is no census; hint: give it by --binary");
-    }
-    let bytes =
-        write_pack(&run.into_pack(census)).with_context(|| format!("packing {}", recording.source))?;
-    output.write(&bytes)
+    check_files("--binary", &args.binary)?;
+    let recording = Recording::new(source(&args.recording));
+    let recording = args.operations.into_iter().fold(recording, Recording::operations);
+    let recording = args.tps.into_iter().fold(recording, Recording::tps);
+    let recording = args.cpu_seconds.into_iter().fold(recording, Recording::cpu_seconds);
+    let packer = Packer::new(recording)
+        .lookup(lookup(&args.lookup, args.quiet)?)
+        .lenient(args.lenient)
+        .full_census(args.full_census)
+        .watch(Watching::start(args.quiet).watch());
+    let packer = args.binary.iter().fold(packer, Packer::binary);
+    let packer = args.threads.into_iter().fold(packer, Packer::threads);
+    output.write(&packer.pack()?)
 }

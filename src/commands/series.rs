@@ -3,22 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_analysis::{CompareSettings, GroupBy};
-use pdiff_ingest::Windows;
-use pdiff_render::{BuildSystem, SeriesView};
-use pdiff_study::series::{
+use pdiff::render::{self, BuildSystem, SeriesView};
+use pdiff::study::series::{
     Arrival, Step, Throughput, Visibility, are_per_operation, arrivals, class_means, relative_throughput,
 };
-use pdiff_study::{
-    ColumnName, SeriesColumns, Sysbench, Vmstat, parse_sysbench, parse_throughputs, parse_vmstat,
+use pdiff::study::{
+    ColumnName, SeriesColumns, Sysbench, ThroughputRow, Vmstat, parse_sysbench, parse_throughputs,
+    parse_vmstat,
 };
+use pdiff::{By, Series, Windows};
 
 use crate::cli::{SeriesArgs, SeriesFormat};
-use crate::pipeline::BuildsRead;
 use crate::settings::{
-    BuildRecordings, LIST, Page, debug_info, is_stdin, knowledge_with, most_rows, one_stream, read_file,
-    recordings_of_builds, stem, table_bytes, usual_settings,
+    LIST, Page, build_of, is_stdin, knowledge_with, lookup, most_rows, one_stream, read_file, stem,
+    table_bytes,
 };
+use crate::watching::Watching;
 
 /// The recordings of one build.
 struct Build {
@@ -70,10 +70,10 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
 fn write(args: &SeriesArgs, page: &Page, view: &SeriesView) -> Result<()> {
     let top = most_rows(args.top);
     let rendered = match args.format {
-        SeriesFormat::Table => pdiff_render::series_table(view, top, page.width, page.color).into_bytes(),
-        SeriesFormat::Markdown => pdiff_render::series_markdown(view, top).into_bytes(),
-        SeriesFormat::Json => pdiff_render::series_json(view)?,
-        SeriesFormat::Csv => pdiff_render::series_csv(view)?,
+        SeriesFormat::Table => render::series_table(view, top, page.width, page.color).into_bytes(),
+        SeriesFormat::Markdown => render::series_markdown(view, top).into_bytes(),
+        SeriesFormat::Json => render::series_json(view)?,
+        SeriesFormat::Csv => render::series_csv(view)?,
     };
     page.output.write(&rendered)
 }
@@ -131,7 +131,7 @@ fn throughputs(args: &SeriesArgs) -> Result<Vec<Throughput>> {
         }
     }
     let rows = parse_throughputs(&table_bytes(path)?, &columns)?;
-    let run = |row: pdiff_study::ThroughputRow| Throughput {
+    let run = |row: ThroughputRow| Throughput {
         build: row.build,
         workload: row.workload,
         class: row.class,
@@ -213,27 +213,26 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
     if recorded.len() < 2 {
         return Ok(Costs::default());
     }
-    let builds: Vec<BuildRecordings<'_>> =
-        recorded.iter().map(|build| BuildRecordings { label: &build.label, paths: &build.paths }).collect();
-    let debug_info = debug_info(&args.lookup, args.quiet)?;
-    let knowledge = knowledge_with(args.subsystems.as_deref())?;
-    let by_function = usual_settings(GroupBy::Function, knowledge.clone());
-    let by_subsystem = usual_settings(GroupBy::Subsystem, knowledge);
-    let files = recordings_of_builds(&builds, windows)?;
-    let read = BuildsRead::read(files, debug_info.as_ref(), args.quiet)?;
-    let compare = |pairs: &[(usize, usize)], settings: &CompareSettings| -> Result<Vec<Step>> {
-        let step = |&(from, to): &(usize, usize)| {
-            Ok(Step { from, to, comparison: read.compare(from, to, settings)? })
-        };
-        pairs.iter().map(step).collect()
+    let builds = recorded.iter().map(|build| build_of(&build.label, &build.paths));
+    let series = Series::new(builds)
+        .lookup(lookup(&args.lookup, args.quiet)?)
+        .knowledge(knowledge_with(args.subsystems.as_deref())?)
+        .watch(Watching::start(args.quiet).watch());
+    let read = windows.cloned().into_iter().fold(series, Series::windows).read()?;
+    let compare = |pairs: &[(usize, usize)]| -> Result<(Vec<Step>, Vec<Step>)> {
+        let steps = pairs.iter().map(|&(from, to)| {
+            let [of_functions, of_subsystems] = read.compare(from, to, [By::Function, By::Subsystem])?;
+            let step = |comparison| Step { from, to, comparison };
+            Ok((step(of_functions), step(of_subsystems)))
+        });
+        steps.collect()
     };
-    let mut pairs: Vec<(usize, usize)> = (1..recorded.len()).map(|to| (to - 1, to)).collect();
-    let mut functions = compare(&pairs, &by_function)?;
+    let pairs: Vec<(usize, usize)> = (1..recorded.len()).map(|to| (to - 1, to)).collect();
+    let (mut functions, mut subsystems) = compare(&pairs)?;
     let visibility = Visibility::of(&functions);
-    let around = visibility.around_hidden();
-    functions.extend(compare(&around, &by_function)?);
-    pairs.extend(around);
-    let subsystems = compare(&pairs, &by_subsystem)?;
+    let (around, around_subsystems) = compare(&visibility.around_hidden())?;
+    functions.extend(around);
+    subsystems.extend(around_subsystems);
     Ok(Costs {
         subsystems: arrivals(&subsystems, &visibility),
         functions: arrivals(&functions, &visibility),

@@ -1,7 +1,7 @@
 //! `pdiff settings`: how the settings of two servers differ.
 
 use anyhow::Result;
-use pdiff_analysis::settings_diff;
+use pdiff::{render, settings_diff};
 
 use crate::cli::{SettingsArgs, SettingsFormat};
 use crate::settings::{Page, is_stdin, one_stream, read_server_settings, settings_knowledge, stem};
@@ -20,10 +20,10 @@ pub(crate) fn run(args: &SettingsArgs) -> Result<()> {
     let labels = [labels[0].as_str(), labels[1].as_str()];
     let options = page.table(args.top);
     let rendered = match args.format {
-        SettingsFormat::Table => pdiff_render::settings_table(&diff, labels, &options).into_bytes(),
-        SettingsFormat::Markdown => pdiff_render::settings_markdown(&diff, labels, &options).into_bytes(),
-        SettingsFormat::Json => pdiff_render::settings_json(&diff)?,
-        SettingsFormat::Csv => pdiff_render::settings_csv(&diff)?,
+        SettingsFormat::Table => render::settings_table(&diff, labels, &options).into_bytes(),
+        SettingsFormat::Markdown => render::settings_markdown(&diff, labels, &options).into_bytes(),
+        SettingsFormat::Json => render::settings_json(&diff)?,
+        SettingsFormat::Csv => render::settings_csv(&diff)?,
     };
     page.output.write(&rendered)
 }

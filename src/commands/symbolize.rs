@@ -1,29 +1,24 @@
 //! `pdiff symbolize`: the functions at addresses of one binary.
 
-use std::mem::ManuallyDrop;
-
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_profile::{ObjectAddr, Reason, Resolution};
-use pdiff_symbolize::{SymbolizeOptions, symbolize};
+use pdiff::profile::{ObjectAddr, Reason, Resolution};
+use pdiff::symbolize::symbolize;
+use pdiff::{Lookup, render};
 
 use crate::cli::{AddressFormat, SymbolizeArgs};
-use crate::debuginfod::Debuginfod;
 use crate::output::Output;
-use crate::settings::{ADDRESSES, debug_roots, debuginfod, read_to_limit};
+use crate::settings::{ADDRESSES, read_to_limit, with_servers_asked};
 
 /// Looks up all addresses and prints what is there, in the order given.
 pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
     let output = Output::new(args.output.as_deref())?;
     let addresses = addresses(&args.addresses)?;
-    let mut roots = args.debug_root.clone();
-    roots.extend(debug_roots());
-    let fetch = debuginfod(false)?.as_ref().map(Debuginfod::fetch);
-    let options = SymbolizeOptions { debug_roots: roots, fetch, ..SymbolizeOptions::new() };
-    // The process ends with this command; to free each name before would take as long as to print them.
-    let resolutions = ManuallyDrop::new(symbolize(&args.binary, &addresses, &options)?);
+    let lookup = args.debug_root.iter().rev().fold(Lookup::new(), Lookup::debug_root);
+    let options = with_servers_asked(lookup, false)?.options(&[]);
+    let resolutions = symbolize(&args.binary, &addresses, &options)?;
     let rendered = match args.format {
-        AddressFormat::Text => pdiff_render::resolution_text(&resolutions).into_bytes(),
-        AddressFormat::Json => pdiff_render::resolution_json_lines(&addresses, &resolutions)?,
+        AddressFormat::Text => render::resolution_text(&resolutions).into_bytes(),
+        AddressFormat::Json => render::resolution_json_lines(&addresses, &resolutions)?,
     };
     output.write(&rendered)?;
     let is_outside = |found: &&Resolution| **found == Resolution::Unresolved(Reason::OutsideObject);

@@ -1,54 +1,75 @@
 //! What every comparison works with: recordings, debug information, and how rows are made.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use pdiff_analysis::noise::{Floor, NoiseSettings};
-use pdiff_analysis::{
-    Aliases, CompareSettings, Filters, KernelFilter, Knowledge, Policy, SpinList, ThreadGroups,
+use pdiff::noise::{Floor, NoiseSettings};
+use pdiff::profile::names::MatchLevel;
+use pdiff::{
+    Aliases, By, Comparer, Filters, Inlines, KernelFilter, Knowledge, Share, SpinList, Subsystems,
+    ThreadGroups, Windows,
 };
 
-use super::debug_info::debug_info_of_sides;
-use super::inputs::inputs;
-use super::{DebugInfo, Inputs, KNOWLEDGE, knowledge_with, parse, parse_all, read_file};
+use super::builds::builds;
+use super::lookup::{check_files, lookup};
+use super::{KNOWLEDGE, LIST, parse, parse_all, read_file};
 use crate::cli::{ComparisonArgs, FilterArgs, NameArgs, RecordingArgs, ShareArgs};
 
-/// Everything that a comparison works with.
+/// A comparison as the arguments ask for it, and what else is to be known of it.
 pub(crate) struct Compared {
-    pub(crate) inputs: Inputs,
-    pub(crate) debug_info: Option<DebugInfo>,
-    pub(crate) settings: CompareSettings,
+    pub(crate) comparer: Comparer,
+    pub(crate) by: By,
+    pub(crate) share: Share,
+    pub(crate) inlines: Inlines,
+    pub(crate) match_level: MatchLevel,
+    /// Standard input is one of the recordings.
+    pub(crate) reads_stdin: bool,
 }
 
 impl Compared {
     /// Checks the arguments and reads the files of knowledge that they name.
     pub(crate) fn new(recordings: &RecordingArgs, args: &ComparisonArgs, quiet: bool) -> Result<Self> {
-        Ok(Self {
-            inputs: inputs(recordings, args)?,
-            debug_info: debug_info_of_sides(&args.debug_info, quiet)?,
-            settings: compare_settings(args)?,
-        })
+        let ComparisonArgs { names, filters, shares, work, debug_info } = args;
+        let [before, after] = builds(recordings, args)?;
+        let reads_stdin = before.reads_stdin() || after.reads_stdin();
+        check_files("--binary-before", &debug_info.binary_before)?;
+        check_files("--binary-after", &debug_info.binary_after)?;
+        let before = debug_info.binary_before.iter().fold(before, pdiff::Build::binary);
+        let after = debug_info.binary_after.iter().fold(after, pdiff::Build::binary);
+        let match_level = parse("--match", &names.match_level)?;
+        let inlines = parse("--inlines", &names.inlines)?;
+        let share = parse("--denominator", &shares.denominator)?;
+        let comparer = Comparer::new()
+            .before(before)
+            .after(after)
+            .lenient(recordings.lenient)
+            .match_level(match_level)
+            .inlines(inlines)
+            .denominator(share)
+            .filters(filter_settings(filters)?)
+            .knowledge(knowledge(names, shares)?)
+            .noise(noise(shares));
+        let comparer = match lookup(&debug_info.lookup, quiet)? {
+            Some(lookup) => comparer.lookup(lookup),
+            None => comparer.without_binaries(),
+        };
+        let comparer = match &work.windows {
+            Some(path) => comparer.windows(read_file(path, LIST, Windows::parse)?),
+            None => comparer,
+        };
+        let comparer = recordings.event.iter().fold(comparer, Comparer::event);
+        let comparer = recordings.threads.into_iter().fold(comparer, Comparer::threads);
+        let by = parse("--by", &shares.by)?;
+        Ok(Self { comparer, by, share, inlines, match_level, reads_stdin })
     }
 }
 
-fn compare_settings(args: &ComparisonArgs) -> Result<CompareSettings> {
-    let ComparisonArgs { names, filters, shares, work, debug_info: _ } = args;
-    Ok(CompareSettings {
-        policy: Policy {
-            match_level: parse("--match", &names.match_level)?,
-            inlines: parse("--inlines", &names.inlines)?,
-        },
-        share: parse("--denominator", &shares.denominator)?,
-        group_by: parse("--by", &shares.by)?,
-        filters: filter_settings(filters)?,
-        knowledge: knowledge(names, shares)?,
-        noise: NoiseSettings {
-            assumed_cv: shares.assumed_cv.map(|percent| percent / 100.0),
-            false_discovery_rate: shares.fdr,
-            floor: Floor { points: shares.floor_pp, relative: shares.floor_relative / 100.0 },
-        },
-        scale_to_cpu_seconds: !(work.cpu_seconds_before.is_empty() && work.cpu_seconds_after.is_empty()),
-    })
+fn noise(args: &ShareArgs) -> NoiseSettings {
+    NoiseSettings {
+        assumed_cv: args.assumed_cv.map(|percent| percent / 100.0),
+        false_discovery_rate: args.fdr,
+        floor: Floor { points: args.floor_pp, relative: args.floor_relative / 100.0 },
+    }
 }
 
 fn filter_settings(args: &FilterArgs) -> Result<Filters> {
@@ -77,6 +98,15 @@ fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
     }
     if let Some(path) = &shares.spin_list {
         knowledge.spin = read_file(path, KNOWLEDGE, SpinList::parse)?;
+    }
+    Ok(knowledge)
+}
+
+/// What is known of programs, with other parts of the program before the built-in ones.
+pub(crate) fn knowledge_with(subsystems: Option<&Path>) -> Result<Knowledge> {
+    let mut knowledge = Knowledge::builtin();
+    if let Some(path) = subsystems {
+        knowledge.subsystems = read_file(path, KNOWLEDGE, Subsystems::parse)?.or(knowledge.subsystems);
     }
     Ok(knowledge)
 }

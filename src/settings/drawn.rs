@@ -1,11 +1,11 @@
 //! What `pdiff flame` works with.
 
 use anyhow::{Result, bail};
-use pdiff_analysis::{GroupBy, Inlines, Share, TreeSettings};
-use pdiff_profile::names::MatchLevel;
-use pdiff_render::{FlameColor, FlameOptions, FlameTerms, FlameView};
+use pdiff::profile::names::MatchLevel;
+use pdiff::render::{FlameColor, FlameOptions, FlameTerms, FlameView};
+use pdiff::{By, Comparer, Inlines, Share, TreeSettings};
 
-use super::{Classified, Compared, DebugInfo, parse};
+use super::{Compared, parse};
 use crate::cli::{ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 
 /// Frames narrower than this cannot be seen: half a pixel of a usual window.
@@ -16,7 +16,7 @@ pub(crate) const MAX_DRAWN_DEPTH: u32 = 500;
 
 /// Everything that a picture is made of.
 pub(crate) struct Drawn {
-    pub(crate) classified: Classified,
+    pub(crate) comparer: Comparer,
     pub(crate) tree: TreeSettings,
     pub(crate) options: FlameOptions,
     /// Verdicts are to be asked for.
@@ -30,30 +30,28 @@ impl Drawn {
         let picture = &args.picture;
         check_single(is_pair, picture)?;
         let compared = Compared::new(&args.inputs, &args.comparison, args.progress.quiet)?;
-        let settings = &compared.settings;
-        if settings.group_by != GroupBy::Function {
+        if compared.by != By::Function {
             bail!("frames are functions; hint: --by-subsystem puts subsystems below them");
         }
-        if settings.share == Share::ThreadGroup {
+        if compared.share == Share::ThreadGroup {
             bail!("one frame is in several thread groups; hint: draw one group by --comm or --tid");
         }
-        let policy = settings.policy;
-        let is_judged = policy.inlines == Inlines::Expand && policy.match_level == MatchLevel::Qualified;
+        let is_judged = compared.inlines == Inlines::Expand && compared.match_level == MatchLevel::Qualified;
         let is_svg = args.format == FlameFormat::Svg;
         let tree = tree_settings(picture, args.format, is_pair)?;
+        // Without the binaries of both builds names and samples alone tell why functions changed.
+        let binaries = &args.comparison.debug_info;
+        let is_whole = !binaries.binary_before.is_empty() && !binaries.binary_after.is_empty();
+        let comparer = match is_whole {
+            true => compared.comparer,
+            false => compared.comparer.without_binary_facts(),
+        };
         Ok(Self {
             options: options(picture, args.format, is_pair, tree.min_width_pct),
             tree,
-            classified: Classified::by_default(compared),
+            comparer,
             verdicts: is_svg && is_pair && is_judged && !picture.no_verdicts,
         })
-    }
-
-    /// Where the builds of the program are looked for: where verdicts are asked for and the binaries are given. Else names
-    /// and samples alone tell why functions changed.
-    pub(crate) fn census(&self) -> Option<&DebugInfo> {
-        let debug_info = self.classified.compared.debug_info.as_ref().filter(|_| self.verdicts);
-        debug_info.filter(|info| !info.binaries_before.is_empty() && !info.binaries_after.is_empty())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where results for readers go, and what the terminal and the environment say of width and colour there.
 
 use anyhow::Result;
-use pdiff_render::{SortBy, TableOptions};
+use pdiff::render::{SortBy, TableOptions};
 
 use super::parse;
 use crate::cli::{ColorArgs, ColorChoice, FileArgs, OutputArgs};

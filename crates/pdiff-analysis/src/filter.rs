@@ -1,6 +1,5 @@
 //! Filters: which samples count, decided before any share is taken.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -96,11 +95,11 @@ impl Filters {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// The cells of one event that pass, in their order; what does not is noted.
-    pub(crate) fn apply<'p>(&self, input: &Filtering<'p, '_>, notes: &mut Notes) -> Cow<'p, [Cell]> {
+    /// The cells of one event that pass, in their order; `None` where all do. What does not is noted.
+    pub(crate) fn apply(&self, input: &Filtering<'_, '_>, notes: &mut Notes) -> Option<Vec<Cell>> {
         let cells = input.profile.cells_of(input.event);
         if self.is_empty() {
-            return Cow::Borrowed(cells);
+            return None;
         }
         let threads: Vec<bool> =
             input.profile.threads.iter().map(|thread| self.keeps_thread(thread, input)).collect();
@@ -118,7 +117,7 @@ impl Filters {
         };
         let kept: Vec<Cell> = cells.iter().filter(keeps).copied().collect();
         note_filtered(cells, &kept, input.side, &self.describe(), notes);
-        Cow::Owned(kept)
+        Some(kept)
     }
 
     fn keeps_thread(&self, thread: &Thread, input: &Filtering<'_, '_>) -> bool {

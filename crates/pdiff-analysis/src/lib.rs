@@ -28,9 +28,9 @@ pub use compare::{
     CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange, CostExtent, Fact, Family,
     FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange,
     InlineFlip, InlinedInto, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair,
-    Quantities, Row, RowFunction, RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls,
-    SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, TreeFrame, TreeFunction, TreeNode,
-    TreeSettings, assumed_log_half, compare, compare_with_calls, compare_with_tree, hot_lines,
+    PreparedSides, Program, Quantities, Row, RowFunction, RowInline, RowMatch, RunInput, RunSummary,
+    SampledCall, SampledCalls, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, TreeFrame,
+    TreeFunction, TreeNode, TreeSettings, assumed_log_half, compare,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest};

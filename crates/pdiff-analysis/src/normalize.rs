@@ -168,6 +168,11 @@ impl Keys {
         self.keys.iter().enumerate().map(|(index, key)| (KeyId(index as u32), key))
     }
 
+    /// How many functions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
     /// How many functions of one side stand behind a key.
     pub(crate) fn variants(&self, key: KeyId, side: Side) -> usize {
         self.variants.get(&(key, side)).map_or(1, FxHashSet::len)

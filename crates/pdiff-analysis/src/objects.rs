@@ -24,9 +24,8 @@ impl ObjectLabels {
     pub(crate) fn new(before: &[ObjectWeights<'_>], after: &[ObjectWeights<'_>], notes: &mut Notes) -> Self {
         let (of_before, of_after) = (weights_by_label(before), weights_by_label(after));
         let heaviest = |own: &FxHashMap<String, u64>, other: &FxHashMap<String, u64>| {
-            let programs = own.iter().filter(|(label, _)| !label.ends_with(".so"));
-            let heaviest = programs.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))?;
-            (*heaviest.1 > 0 && !other.contains_key(heaviest.0)).then(|| heaviest.0.clone())
+            let (label, weight) = heaviest_program(own)?;
+            (weight > 0 && !other.contains_key(label)).then(|| label.to_owned())
         };
         let pair = heaviest(&of_before, &of_after).zip(heaviest(&of_after, &of_before));
         let paired = pair.map(|(before, after)| Pair { before, after });
@@ -65,6 +64,14 @@ pub(crate) struct ObjectWeights<'a> {
     pub(crate) leaf_weights: Vec<u64>,
 }
 
+/// Which object is the program: of all files that are no libraries the one with most samples of its own.
+pub(crate) fn heaviest_program(weights: &FxHashMap<String, u64>) -> Option<(&str, u64)> {
+    let programs = weights.iter().filter(|(label, _)| !label.ends_with(".so"));
+    let heaviest = programs.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))?;
+    Some((heaviest.0, *heaviest.1))
+}
+
+/// What rows call each file of a side, with the weight of the samples in it.
 fn weights_by_label(runs: &[ObjectWeights<'_>]) -> FxHashMap<String, u64> {
     let mut sums = FxHashMap::default();
     for run in runs {

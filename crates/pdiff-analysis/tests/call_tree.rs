@@ -7,9 +7,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_analysis::{
-    CallTree, Comparison, Share, Sides, TreeFrame, TreeNode, TreeSettings, compare_with_tree,
-};
+use pdiff_analysis::{CallTree, Comparison, PreparedSides, Share, Sides, TreeFrame, TreeNode, TreeSettings};
 use pdiff_profile::Profile;
 use proptest::prelude::*;
 use support::{profile, settings, side};
@@ -28,7 +26,9 @@ fn whole() -> TreeSettings {
 fn tree(before: &Profile, after: &Profile, tree: &TreeSettings, share: Share) -> (Comparison, CallTree) {
     let sides = Sides { before: side("before", &[before], &[]), after: side("after", &[after], &[]) };
     let settings = pdiff_analysis::CompareSettings { share, ..settings() };
-    let (comparison, _, tree) = compare_with_tree(&sides, &settings, tree);
+    let prepared = PreparedSides::new(&sides, &settings);
+    let comparison = prepared.compare(&sides, &settings);
+    let tree = prepared.call_tree(&sides, &settings, tree);
     (comparison, tree)
 }
 

@@ -6,8 +6,8 @@ mod support;
 
 use pdiff_analysis::noise::{Test, Untested};
 use pdiff_analysis::{
-    CompareSettings, Comparison, GroupBy, KernelFilter, MatchedBy, Row, RowFunction, Share, Sides,
-    TreeSettings, compare_with_tree, hot_lines,
+    CompareSettings, Comparison, GroupBy, KernelFilter, MatchedBy, PreparedSides, Row, RowFunction, Share,
+    Sides, TreeSettings,
 };
 use pdiff_profile::{NoteKind, Presence, ProfileBuilder, RunMeasures, Side, Span, Thread, Weight};
 use support::{compared, measured, profile, settings, side};
@@ -51,12 +51,15 @@ fn weights_that_fill_their_type_are_kept() {
         max_depth: None,
         judge: true,
     };
-    let (comparison, _, tree) = compare_with_tree(&sides, &settings(), &tree);
+    let settings = settings();
+    let prepared = PreparedSides::new(&sides, &settings);
+    let comparison = prepared.compare(&sides, &settings);
+    let tree = prepared.call_tree(&sides, &settings, &tree);
     assert_eq!(comparison.before.weight.0, u64::MAX);
     assert_eq!(tree.side_weights, [u64::MAX; 2]);
     let function =
         RowFunction { name: "g".to_owned(), object: row(&comparison, "g").object.clone(), file: None };
-    assert!(hot_lines(&sides, &settings(), &[function])[0].side(Side::Before).weight.0 == u64::MAX);
+    assert!(prepared.hot_lines(&sides, &[function])[0].side(Side::Before).weight.0 == u64::MAX);
 }
 
 #[test]

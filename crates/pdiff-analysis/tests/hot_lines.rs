@@ -7,7 +7,7 @@ mod resolved;
 #[expect(dead_code, reason = "shared with tests that need more of it")]
 mod support;
 
-use pdiff_analysis::{HotLine, Row, RowFunction, Sides, compare, hot_lines};
+use pdiff_analysis::{HotLine, PreparedSides, Row, RowFunction, Sides};
 use pdiff_profile::{InlineFrame, Profile, Resolutions, Weight};
 use resolved::{Leaf, side};
 
@@ -47,14 +47,15 @@ fn lines_of_all_copies_sum_to_the_functions_weight() {
     let (before, after) = (sampled(&BEFORE), sampled(&AFTER));
     let sides = Sides { before: side(&before), after: side(&after) };
     let settings = support::settings();
-    let comparison = compare(&sides, &settings);
+    let prepared = PreparedSides::new(&sides, &settings);
+    let comparison = prepared.compare(&sides, &settings);
     let function = |row: &Row| RowFunction {
         name: row.name.clone(),
         object: row.object.clone(),
         file: row.file.clone(),
     };
     let functions: Vec<RowFunction> = comparison.rows.iter().map(function).collect();
-    let all = hot_lines(&sides, &settings, &functions);
+    let all = prepared.hot_lines(&sides, &functions);
     for (row, lines) in comparison.rows.iter().zip(&all) {
         for (side, expected) in lines.sides.iter().zip([row.before.x_weight, row.after.x_weight]) {
             let sum: u64 = side.lines.iter().map(|line| line.weight.0).sum();

@@ -9,7 +9,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use pdiff_analysis::{Comparison, Row, Sides, TreeSettings, compare, compare_with_tree};
+use pdiff_analysis::{Comparison, PreparedSides, Row, Sides, TreeSettings, compare};
 use pdiff_profile::{InlineFrame, Profile, Resolutions, Weight};
 use resolved::side;
 
@@ -137,7 +137,8 @@ fn namesakes_stand_in_the_call_tree_in_one_order_whatever_came_first() {
     let weights = |leaves: &[Leaf]| -> Vec<u64> {
         let profile = sampled(leaves);
         let sides = Sides { before: side(&profile), after: side(&profile) };
-        let (_, _, tree) = compare_with_tree(&sides, &support::settings(), &whole);
+        let settings = support::settings();
+        let tree = PreparedSides::new(&sides, &settings).call_tree(&sides, &settings, &whole);
         tree.nodes.iter().map(|node| node.after.self_weight).collect()
     };
     let turned: Vec<Leaf> = leaves.iter().rev().copied().collect();

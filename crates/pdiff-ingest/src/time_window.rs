@@ -24,9 +24,10 @@ pub(crate) fn seconds(ns: u64) -> String {
 }
 
 /// Which samples to keep, by their time.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum TimeWindow {
     /// All of them, those without a time included.
+    #[default]
     All,
     /// Between two times of the recorder's clock, both included.
     Absolute {

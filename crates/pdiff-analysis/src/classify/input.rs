@@ -41,6 +41,8 @@ pub struct ClassifyInput<'a> {
     pub builds: Option<ObjectBuilds<'a>>,
     /// Labels of objects whose file is the same on both sides.
     pub same_objects: &'a [String],
+    /// Sides whose recordings are packs that hold nothing of the program's code, base first.
+    pub packs_without_census: [bool; 2],
     /// Calls per operation, where counted.
     pub counts: Option<&'a CallCounts>,
     /// How the servers' settings differ, where they are given.

@@ -4,6 +4,7 @@ use pdiff_profile::Side;
 use pdiff_profile::census::Visibility;
 
 use super::builds::Builds;
+use super::input::ClassifyInput;
 
 /// Why nothing on inlining is proved of a side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,10 +29,11 @@ pub enum MissingPart {
 }
 
 /// What is missing of both builds.
-pub(super) fn missing(builds: &Builds<'_>) -> Vec<Missing> {
+pub(super) fn missing(input: &ClassifyInput<'_>, builds: &Builds<'_>) -> Vec<Missing> {
     let of = |side: Side| {
         let what = match builds.visibility(side) {
             Some(Visibility::DebugInfo) => return None,
+            None if input.packs_without_census[side.index()] => MissingPart::PackedCode,
             None => MissingPart::Binary,
             Some(Visibility::Symbols) => MissingPart::DebugInfo,
             Some(Visibility::DynamicSymbols) => MissingPart::Symbols,

@@ -66,7 +66,7 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let flips = flips_of(over_floor.into_iter().map(|(row, _)| row), &flipped);
     let families = family::set_families(&mut verdicts, &flips);
     let settings = input.settings.cloned();
-    Classification { verdicts, families, missing: missing::missing(&context.builds), settings }
+    Classification { verdicts, families, missing: missing::missing(input, &context.builds), settings }
 }
 
 /// Everything that is known of functions: verdicts on those of rows, by their names; and what the builds hold of a name

@@ -6,10 +6,9 @@
 //!
 //! Law: the weights of a side's lines and its weight without a line sum to the function's X weight.
 
-use pdiff_profile::{InlineFrame, Lookup, Lookups, Notes, Resolution, Side, StackId, Weight};
+use pdiff_profile::{InlineFrame, Lookup, Lookups, Resolution, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
-use super::input::{CompareSettings, Sides};
 use super::prepare::{Prepared, PreparedRun};
 use crate::normalize::Level;
 
@@ -88,19 +87,12 @@ type Place = (SourceLine, Option<String>, Option<SourceLine>);
 
 /// The lines of some functions.
 ///
-/// Cost: that of preparing the runs, and unique stacks.
-#[must_use]
-pub fn hot_lines(
-    sides: &Sides<'_>,
-    settings: &CompareSettings,
-    functions: &[RowFunction],
-) -> Vec<FunctionLines> {
-    let prepared = Prepared::new(sides, settings, &mut Notes::new());
-    let renames = prepared.renames(settings);
+/// Cost: unique stacks a function.
+pub(super) fn hot_lines(prepared: &Prepared<'_>, functions: &[RowFunction]) -> Vec<FunctionLines> {
     let lookups: Vec<Lookups<'_>> = prepared.runs.iter().map(|run| Lookups::new(run.input.profile)).collect();
     let of = |of: &RowFunction| {
         let is_it = |level: &Level| {
-            let key = prepared.keys.get(renames.canonical(level.key));
+            let key = prepared.keys.get(prepared.renames.canonical(level.key));
             let is_file = !key.is_by_file || key.file() == of.file.as_deref();
             *key.name == *of.name && *key.object == *of.object && is_file
         };
@@ -121,7 +113,7 @@ fn side_lines<'a>(
     let mut side = SideLines::default();
     for (run, lookups) in runs {
         let mut stacks: FxHashMap<StackId, (Weight, u64)> = FxHashMap::default();
-        for cell in run.cells.iter() {
+        for cell in run.cells {
             let of_stack = stacks.entry(cell.stack).or_default();
             *of_stack = (of_stack.0 + cell.weight, of_stack.1 + u64::from(cell.samples));
         }

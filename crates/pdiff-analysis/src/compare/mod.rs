@@ -13,6 +13,7 @@ mod family;
 mod hot_lines;
 mod input;
 mod judged;
+mod key_facts;
 mod matching;
 mod measure_change;
 mod prepare;
@@ -33,9 +34,10 @@ pub use cost::{CPU_SCALE_TOLERANCE, assumed_log_half};
 pub(crate) use cost_change::typical_factor;
 pub use family::InlineChange;
 pub(crate) use family::net_and_moved;
-pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine, hot_lines};
+pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 pub use measure_change::{CostChange, CostExtent, MeasureChange};
+pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
 pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
@@ -51,50 +53,42 @@ use judged::{Counted, judged_rows};
 use prepare::{Prepared, PreparedRun};
 use row_table::{RowTable, ThreadClass};
 
-/// Compares two sides.
+/// Compares two sides once. What is to be looked at in several ways is prepared once, as [`PreparedSides`].
 ///
 /// Deterministic: rows are sorted by the size of their change, then by weight, then by name.
 #[must_use]
 pub fn compare(sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
-    compare_and(sides, settings, |_, _, _| ()).0
+    PreparedSides::new(sides, settings).compare(sides, settings)
 }
 
-/// Compares two sides, and tells from the stacks who called the rows that changed and what they called.
-#[must_use]
-pub fn compare_with_calls(sides: &Sides<'_>, settings: &CompareSettings) -> (Comparison, SampledCalls) {
-    compare_and(sides, settings, |prepared, row_table, rows| {
-        sampled_calls::sampled_calls(prepared, sides, row_table.renames(), rows)
-    })
-}
+impl PreparedSides {
+    /// Compares the sides. They, and the settings but grouping, denominator and noise, are those that this was made of.
+    ///
+    /// Deterministic: rows are sorted by the size of their change, then by weight, then by name.
+    #[must_use]
+    pub fn compare(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
+        let prepared = self.view(sides);
+        let mut row_table = RowTable::new(&prepared, settings);
+        compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone())
+    }
 
-/// Compares two sides, tells who called whom, and makes one tree of both sides' stacks.
-#[must_use]
-pub fn compare_with_tree(
-    sides: &Sides<'_>,
-    settings: &CompareSettings,
-    tree: &TreeSettings,
-) -> (Comparison, SampledCalls, CallTree) {
-    let (comparison, (calls, tree)) = compare_and(sides, settings, |prepared, row_table, rows| {
-        let renames = row_table.renames();
-        let calls = sampled_calls::sampled_calls(prepared, sides, renames, rows);
-        (calls, call_tree::call_tree(prepared, renames, row_table, settings, tree))
-    });
-    (comparison, calls, tree)
-}
+    /// Tells from the stacks who called the rows of a comparison that changed, and what they called.
+    #[must_use]
+    pub fn calls(&self, sides: &Sides<'_>, comparison: &Comparison) -> SampledCalls {
+        sampled_calls::sampled_calls(&self.view(sides), &comparison.rows)
+    }
 
-/// Compares two sides, and makes `more` of the prepared runs, the row table and the rows.
-fn compare_and<T>(
-    sides: &Sides<'_>,
-    settings: &CompareSettings,
-    more: impl FnOnce(&Prepared<'_>, &RowTable<'_>, &[Row]) -> T,
-) -> (Comparison, T) {
-    let mut notes = Notes::new();
-    let prepared = Prepared::new(sides, settings, &mut notes);
-    let renames = prepared.renames(settings);
-    let mut row_table = RowTable::new(&prepared.keys, &renames, settings);
-    let comparison = compare_prepared(sides, settings, &prepared, &mut row_table, notes);
-    let more = more(&prepared, &row_table, &comparison.rows);
-    (comparison, more)
+    /// Makes one tree of both sides' stacks.
+    #[must_use]
+    pub fn call_tree(&self, sides: &Sides<'_>, settings: &CompareSettings, tree: &TreeSettings) -> CallTree {
+        call_tree::call_tree(&self.view(sides), settings, tree)
+    }
+
+    /// The lines of some functions.
+    #[must_use]
+    pub fn hot_lines(&self, sides: &Sides<'_>, functions: &[RowFunction]) -> Vec<FunctionLines> {
+        hot_lines::hot_lines(&self.view(sides), functions)
+    }
 }
 
 fn compare_prepared(
@@ -108,13 +102,13 @@ fn compare_prepared(
     let row_table = &*row_table;
     let scope = |row: RowId| row_table.rows().get(row.index()).map_or(0, |key| key.scope);
     let runs = prepared.runs.par_iter().zip(&cell_rows);
-    let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(&run.cells, rows, scope)).collect();
+    let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(run.cells, rows, scope)).collect();
     let runs = prepared.runs.par_iter();
     let unresolved: Vec<u64> =
         runs.map(|run| weight_where(run, |stack| row_table.is_unresolved(run, stack))).collect();
     let counted = Counted {
-        keys: &prepared.keys,
-        renames: row_table.renames(),
+        keys: prepared.keys,
+        renames: prepared.renames,
         row_table,
         runs: &prepared.runs,
         tables: &tables,
@@ -132,7 +126,7 @@ fn compare_prepared(
     if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
         cost_change::set_cost_changes(cost, &mut rows, &settings.noise);
     }
-    let findings = found(prepared, row_table, cost.as_ref(), settings);
+    let findings = found(prepared, cost.as_ref(), settings);
     let [before, after] = summaries;
     Comparison {
         comparability: comparability::facts(
@@ -160,24 +154,18 @@ fn compare_prepared(
 }
 
 /// Where the sides differ, in few parts.
-fn found(
-    prepared: &Prepared<'_>,
-    row_table: &RowTable<'_>,
-    cost: Option<&Cost>,
-    settings: &CompareSettings,
-) -> Findings {
+fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, settings: &CompareSettings) -> Findings {
     let runs = prepared.runs.iter().map(|run| RunOfStacks {
         side: run.side,
         profile: run.input.profile,
-        stacks: &run.stacks,
-        cells: &run.cells,
+        stacks: run.stacks,
+        cells: run.cells,
     });
-    let renames = row_table.renames();
     findings(&Input {
-        keys: &prepared.keys,
-        canonical: prepared.keys.iter().map(|(key, _)| renames.canonical(key)).collect(),
+        keys: prepared.keys,
+        canonical: prepared.keys.iter().map(|(key, _)| prepared.renames.canonical(key)).collect(),
         runs: runs.collect(),
-        subsystems: prepared.keys.iter().map(|(key, _)| row_table.subsystem(key)).collect(),
+        subsystems: prepared.keys.iter().map(|(key, _)| prepared.facts.subsystem(key)).collect(),
         cost,
         noise: settings.noise,
     })
@@ -188,7 +176,7 @@ fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {
     let mut classes: Vec<ThreadClass> = Vec::new();
     let mut known: FxHashMap<(&str, &str), u32> = FxHashMap::default();
     let mut class_of = Vec::with_capacity(run.groups.len());
-    for (thread, group) in profile.threads.iter().zip(&run.groups) {
+    for (thread, group) in profile.threads.iter().zip(run.groups) {
         let comm = profile.string(thread.comm);
         class_of.push(*known.entry((comm, group)).or_insert_with(|| {
             classes.push(ThreadClass { comm: comm.to_owned(), group: group.clone() });
@@ -196,7 +184,7 @@ fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {
         }));
     }
     let nobody = ThreadClass { comm: String::new(), group: String::new() };
-    CellRows::find(&run.cells, &class_of, |class, stack| {
+    CellRows::find(run.cells, &class_of, |class, stack| {
         row_table.stack_rows(run, classes.get(class as usize).unwrap_or(&nobody), stack)
     })
 }

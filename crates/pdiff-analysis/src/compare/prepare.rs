@@ -1,35 +1,67 @@
 //! The runs of both sides made ready for counting: stacks as functions, samples filtered, threads grouped.
 
-use std::borrow::Cow;
-
-use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, Side, StackId, Weight};
+use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Side, StackId, Weight};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::input::{CompareSettings, RunInput, Sides};
+use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
+use super::sampled_calls::{self, SideObject};
 use crate::filter::Filtering;
 use crate::normalize::{KeyId, Keys, NormalStacks};
-use crate::objects::{ObjectLabels, ObjectWeights};
+use crate::objects::{ObjectLabels, ObjectWeights, heaviest_program};
 use crate::one_sided::OneSidedInlines;
 use crate::threads::group_threads;
 
+/// Both sides made ready once, for every view of them: stacks as functions, samples filtered, threads grouped.
+///
+/// It holds no recording: those it was made of are given with each question.
+#[derive(Debug)]
+pub struct PreparedSides {
+    keys: Keys,
+    renames: Renames,
+    facts: KeyFacts,
+    runs: Vec<NormalRun>,
+    notes: Notes,
+    program: Option<Program>,
+}
+
 /// One run made ready.
+#[derive(Debug)]
+struct NormalRun {
+    stacks: NormalStacks,
+    /// The cells that passed the filters, by block; `None` where all did.
+    kept: Option<Vec<Cell>>,
+    /// The group of each thread.
+    groups: Vec<String>,
+}
+
+/// The program compared: of all files that are no libraries the one with most samples of its own, filters applied.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// What rows call it.
+    pub label: String,
+    /// Its paths in the profiles of each side, base first.
+    pub paths: [Vec<String>; 2],
+}
+
+/// One run, and what was made of it.
 pub(super) struct PreparedRun<'a> {
     pub(super) side: Side,
     pub(super) input: &'a RunInput<'a>,
-    pub(super) stacks: NormalStacks,
+    pub(super) stacks: &'a NormalStacks,
     /// The cells of the event compared that passed the filters, by block.
-    pub(super) cells: Cow<'a, [Cell]>,
+    pub(super) cells: &'a [Cell],
     /// The group of each thread.
-    pub(super) groups: Vec<String>,
+    pub(super) groups: &'a [String],
 }
 
 impl PreparedRun<'_> {
     /// The weight of each stack.
     pub(super) fn stack_weights(&self) -> Vec<u64> {
         let mut weights = vec![0_u64; self.stacks.len()];
-        for cell in self.cells.iter() {
+        for cell in self.cells {
             if let Some(weight) = weights.get_mut(cell.stack.index()) {
                 *weight += cell.weight.0;
             }
@@ -38,17 +70,31 @@ impl PreparedRun<'_> {
     }
 }
 
-/// All runs made ready, before's first, and the functions in them.
+/// All runs, before's first, what was made of them, and the functions in them.
 pub(super) struct Prepared<'a> {
-    pub(super) keys: Keys,
+    pub(super) keys: &'a Keys,
+    pub(super) renames: &'a Renames,
+    pub(super) facts: &'a KeyFacts,
     pub(super) runs: Vec<PreparedRun<'a>>,
 }
 
-impl<'a> Prepared<'a> {
-    pub(super) fn new(sides: &'a Sides<'a>, settings: &CompareSettings, notes: &mut Notes) -> Self {
-        let [before, after] =
-            Side::BOTH.map(|side| sides.get(side).runs.iter().map(leaf_weights).collect::<Vec<_>>());
-        let labels = ObjectLabels::new(&before, &after, notes);
+impl Prepared<'_> {
+    /// Whether the stack waits busily or idles: it is no work.
+    pub(super) fn waits(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
+        run.stacks.get(stack).iter().any(|level| self.facts.waits(level.key) != Waits::No)
+    }
+}
+
+impl PreparedSides {
+    /// Makes functions of stacks, filters samples and groups threads. Of the settings, policy, filters and knowledge count.
+    #[must_use]
+    pub fn new(sides: &Sides<'_>, settings: &CompareSettings) -> Self {
+        let mut notes = Notes::new();
+        let [before, after] = Side::BOTH.map(|side| {
+            let runs = sides.get(side).runs.iter();
+            runs.map(|run| leaf_weights(run, run.profile.cells_of(run.event))).collect::<Vec<_>>()
+        });
+        let labels = ObjectLabels::new(&before, &after, &mut notes);
         let one_sided = one_sided_inlines(sides, &labels);
         let mut keys = Keys::new(settings.policy, labels, one_sided);
         let mut keys_of_after = keys.fresh();
@@ -64,54 +110,132 @@ impl<'a> Prepared<'a> {
             if let Some(symbol_notes) = input.notes {
                 notes.merge(symbol_notes);
             }
-            note_other_events(input, notes);
+            note_other_events(input, &mut notes);
         }
         keys.fold_source_roots();
         let resolutions: Vec<_> = normalized.iter().map(|(_, input, _)| input.resolutions).collect();
         let by_file = keys.settle_files(&resolutions);
         normalized.par_iter_mut().for_each(|(side, _, stacks)| stacks.replace(&by_file[side.index()]));
-        let thread_groups = &settings.knowledge.thread_groups;
-        let roots: Vec<Option<usize>> =
-            keys.iter().map(|(_, key)| thread_groups.by_root(&key.qualified)).collect();
-        let runs = normalized
-            .into_iter()
-            .map(|(side, input, stacks)| {
-                let what = Filtering {
-                    profile: input.profile,
-                    stacks: &stacks,
-                    keys: &keys,
-                    event: input.event,
-                    side,
-                };
-                let cells = settings.filters.apply(&what, notes);
-                let groups = group_threads(input.profile, &cells, &stacks, &roots, thread_groups);
-                PreparedRun { side, input, stacks, cells, groups }
-            })
-            .collect();
-        Self { keys, runs }
+        let runs = normal_runs(normalized, &keys, settings, &mut notes);
+        let seen = Side::BOTH.map(|side| seen(&view_runs(sides, &runs), side));
+        let renames = Renames::new(&keys, &seen, &settings.knowledge.aliases);
+        let facts = KeyFacts::new(&keys, &settings.knowledge);
+        let program = program(&view_runs(sides, &runs), &keys);
+        Self { keys, renames, facts, runs, notes, program }
     }
 
-    /// Which function of one side stands for which of the other.
-    pub(super) fn renames(&self, settings: &CompareSettings) -> Renames {
-        let seen = Side::BOTH.map(|side| self.seen(side));
-        Renames::new(&self.keys, &seen, &settings.knowledge.aliases)
+    /// The program compared; `None` if no object is a file that is no library.
+    #[must_use]
+    pub fn program(&self) -> Option<&Program> {
+        self.program.as_ref()
     }
 
-    /// The functions that a side's stacks hold.
-    fn seen(&self, side: Side) -> FxHashSet<KeyId> {
-        let mut seen = FxHashSet::default();
-        for run in self.runs.iter().filter(|run| run.side == side) {
-            let mut has_samples = vec![false; run.stacks.len()];
-            for cell in run.cells.iter() {
-                if let Some(has) = has_samples.get_mut(cell.stack.index()) {
-                    *has = true;
-                }
+    /// How many samples of a side passed the filters.
+    #[must_use]
+    pub fn samples(&self, sides: &Sides<'_>, side: Side) -> u64 {
+        let runs = view_runs(sides, &self.runs);
+        let cells = runs.iter().filter(|run| run.side == side).flat_map(|run| run.cells);
+        cells.map(|cell| u64::from(cell.samples)).sum()
+    }
+
+    /// The functions of one object that stand in the stacks, as rows name them.
+    #[must_use]
+    pub fn functions_of(&self, sides: &Sides<'_>, object: &str) -> Vec<&str> {
+        let runs = view_runs(sides, &self.runs);
+        let mut seen: FxHashSet<KeyId> = FxHashSet::default();
+        Side::BOTH.into_iter().for_each(|side| seen.extend(self::seen(&runs, side)));
+        let keys = self.keys.iter().filter(|(id, key)| seen.contains(id) && &*key.object == object);
+        keys.map(|(_, key)| &*key.name).collect()
+    }
+
+    /// The objects of both sides, base first, and what rows call them.
+    #[must_use]
+    pub fn objects(&self, sides: &Sides<'_>) -> Vec<SideObject> {
+        sampled_calls::objects(&self.keys, sides)
+    }
+
+    /// What was imperfect about the recordings.
+    pub(super) fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// With the recordings that it was made of.
+    pub(super) fn view<'a>(&'a self, sides: &'a Sides<'a>) -> Prepared<'a> {
+        let runs = view_runs(sides, &self.runs);
+        Prepared { keys: &self.keys, renames: &self.renames, facts: &self.facts, runs }
+    }
+}
+
+/// Filters the samples of normalised runs, and groups their threads.
+fn normal_runs(
+    normalized: Vec<(Side, &RunInput<'_>, NormalStacks)>,
+    keys: &Keys,
+    settings: &CompareSettings,
+    notes: &mut Notes,
+) -> Vec<NormalRun> {
+    let thread_groups = &settings.knowledge.thread_groups;
+    let roots: Vec<Option<usize>> =
+        keys.iter().map(|(_, key)| thread_groups.by_root(&key.qualified)).collect();
+    let run = |(side, input, stacks): (Side, &RunInput<'_>, NormalStacks)| {
+        let (profile, event) = (input.profile, input.event);
+        let what = Filtering { profile, stacks: &stacks, keys, event, side };
+        let kept = settings.filters.apply(&what, notes);
+        let cells = kept.as_deref().unwrap_or(profile.cells_of(event));
+        let groups = group_threads(profile, cells, &stacks, &roots, thread_groups);
+        NormalRun { stacks, kept, groups }
+    };
+    normalized.into_iter().map(run).collect()
+}
+
+fn view_runs<'a>(sides: &'a Sides<'a>, runs: &'a [NormalRun]) -> Vec<PreparedRun<'a>> {
+    let of_side = |side| sides.get(side).runs.iter().map(move |input| (side, input));
+    let inputs = Side::BOTH.into_iter().flat_map(of_side);
+    let run = |((side, input), run): ((Side, &'a RunInput<'a>), &'a NormalRun)| PreparedRun {
+        side,
+        input,
+        stacks: &run.stacks,
+        cells: run.kept.as_deref().unwrap_or(input.profile.cells_of(input.event)),
+        groups: &run.groups,
+    };
+    inputs.zip(runs).map(run).collect()
+}
+
+/// The functions that a side's stacks hold.
+fn seen(runs: &[PreparedRun<'_>], side: Side) -> FxHashSet<KeyId> {
+    let mut seen = FxHashSet::default();
+    for run in runs.iter().filter(|run| run.side == side) {
+        let mut has_samples = vec![false; run.stacks.len()];
+        for cell in run.cells {
+            if let Some(has) = has_samples.get_mut(cell.stack.index()) {
+                *has = true;
             }
-            let stacks = (0..).map(StackId).zip(has_samples).filter_map(|(stack, has)| has.then_some(stack));
-            seen.extend(stacks.flat_map(|stack| run.stacks.get(stack)).map(|level| level.key));
         }
-        seen
+        let stacks = (0..).map(StackId).zip(has_samples).filter_map(|(stack, has)| has.then_some(stack));
+        seen.extend(stacks.flat_map(|stack| run.stacks.get(stack)).map(|level| level.key));
     }
+    seen
+}
+
+fn program(runs: &[PreparedRun<'_>], keys: &Keys) -> Option<Program> {
+    let mut weights: FxHashMap<String, u64> = FxHashMap::default();
+    let mut paths: FxHashMap<String, [Vec<String>; 2]> = FxHashMap::default();
+    for run in runs {
+        let leaf_weights = leaf_weights(run.input, run.cells).leaf_weights;
+        let objects = run.input.profile.objects.iter().zip(leaf_weights);
+        for (object, weight) in objects.filter(|(object, _)| object.kind == ObjectKind::File) {
+            let label = keys.label(object, run.side);
+            let path = object.path.to_string();
+            let of_label = &mut paths.entry(label.clone()).or_default()[run.side.index()];
+            if !of_label.contains(&path) {
+                of_label.push(path);
+            }
+            let sum = weights.entry(label).or_default();
+            *sum = sum.saturating_add(weight);
+        }
+    }
+    let label = heaviest_program(&weights)?.0.to_owned();
+    let paths = paths.remove(&label)?;
+    Some(Program { label, paths })
 }
 
 /// The runs of a side with their stacks as functions.
@@ -134,9 +258,9 @@ fn one_sided_inlines(sides: &Sides<'_>, labels: &ObjectLabels) -> OneSidedInline
     OneSidedInlines::find(&views, labels)
 }
 
-fn leaf_weights<'a>(run: &'a RunInput<'a>) -> ObjectWeights<'a> {
+fn leaf_weights<'a>(run: &'a RunInput<'a>, cells: &[Cell]) -> ObjectWeights<'a> {
     let mut weights = vec![0_u64; run.profile.objects.len()];
-    for cell in run.profile.cells_of(run.event) {
+    for cell in cells {
         let leaf = run.profile.stacks.get(cell.stack).last();
         let frame = leaf.and_then(|leaf| run.profile.frames.get(leaf.index()));
         let object = frame.map_or(ObjectIndex(u32::MAX), |frame| frame.object);

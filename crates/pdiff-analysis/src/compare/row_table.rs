@@ -1,14 +1,13 @@
 //! Which row a function or thread counts for, by the grouping asked for.
 
 use pdiff_profile::StackId;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::input::CompareSettings;
+use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
-use super::prepare::PreparedRun;
+use super::prepare::{Prepared, PreparedRun};
 use crate::aggregate::{RowId, StackRows};
-use crate::knowledge::FunctionPlace;
 use crate::normalize::{KeyId, Keys, Level, UNRESOLVED};
 use crate::policy::{GroupBy, Share};
 
@@ -37,16 +36,7 @@ pub(super) struct RowTable<'a> {
     round: u64,
     scopes: Vec<Box<str>>,
     scope_ids: FxHashMap<Box<str>, usize>,
-    subsystems: Vec<Box<str>>,
-    waits: Vec<Waits>,
-}
-
-/// Whether a function waits busily or idles.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Waits {
-    No,
-    Spins,
-    Idles,
+    facts: &'a KeyFacts,
 }
 
 /// What a thread is, as far as rows and denominators go.
@@ -56,42 +46,24 @@ pub(super) struct ThreadClass {
 }
 
 impl<'a> RowTable<'a> {
-    pub(super) fn new(keys: &'a Keys, renames: &'a Renames, settings: &'a CompareSettings) -> Self {
-        let subsystem = |key: &crate::normalize::Key| {
-            let place = FunctionPlace { name: &key.qualified, object: &key.object, file: key.file() };
-            settings.knowledge.subsystems.subsystem(place).into()
-        };
-        let spin = &settings.knowledge.spin;
-        let waits = |name: &str| match (spin.is_spin(name), spin.is_idle(name)) {
-            (true, _) => Waits::Spins,
-            (false, true) => Waits::Idles,
-            (false, false) => Waits::No,
-        };
-        // Some sixty patterns a function: the one part of a comparison that is worth a second core.
-        let all: Vec<_> = keys.iter().collect();
+    pub(super) fn new(prepared: &Prepared<'a>, settings: &'a CompareSettings) -> Self {
         Self {
-            subsystems: all.par_iter().map(|(_, key)| subsystem(key)).collect(),
-            waits: all.par_iter().map(|(_, key)| waits(&key.qualified)).collect(),
+            facts: prepared.facts,
             scopes: if matches!(settings.share, Share::All | Share::Work) {
                 vec!["".into()]
             } else {
                 Vec::new()
             },
             scope_ids: FxHashMap::default(),
-            keys,
-            renames,
+            keys: prepared.keys,
+            renames: prepared.renames,
             settings,
             ids: FxHashMap::default(),
-            ids_of_keys: vec![None; all.len()],
+            ids_of_keys: vec![None; prepared.keys.len()],
             rows: Vec::new(),
             rounds: Vec::new(),
             round: 0,
         }
-    }
-
-    /// Which function stands for which.
-    pub(super) fn renames(&self) -> &'a Renames {
-        self.renames
     }
 
     /// The rows in order of their ids.
@@ -111,7 +83,7 @@ impl<'a> RowTable<'a> {
 
     /// The subsystem of a function.
     pub(super) fn subsystem(&self, key: KeyId) -> &str {
-        self.subsystems.get(key.0 as usize).map_or("", |name| name)
+        self.facts.subsystem(key)
     }
 
     /// Whether the stack waits busily.
@@ -130,8 +102,7 @@ impl<'a> RowTable<'a> {
     }
 
     fn any_level(&self, run: &PreparedRun<'_>, stack: StackId, holds: impl Fn(Waits) -> bool) -> bool {
-        let waits = |key: KeyId| self.waits.get(key.0 as usize).copied().unwrap_or(Waits::No);
-        run.stacks.get(stack).iter().any(|level| holds(waits(level.key)))
+        run.stacks.get(stack).iter().any(|level| holds(self.facts.waits(level.key)))
     }
 
     /// The rows that a stack of a thread counts for.

@@ -13,15 +13,13 @@ use super::matching::Renames;
 use super::measure_change::{CostChange, CostExtent};
 use super::prepare::{Prepared, PreparedRun};
 use super::row::Row;
-use crate::normalize::KeyId;
+use crate::normalize::{KeyId, Keys};
 
 /// What the stacks show of calls.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SampledCalls {
     /// Calls to or from rows whose self, booked self or total changed; by caller, then callee.
     pub calls: Vec<SampledCall>,
-    /// The objects of both sides, base first, and what rows call them.
-    pub objects: Vec<SideObject>,
 }
 
 /// A function right above another in stacks.
@@ -70,12 +68,7 @@ pub struct SideObject {
 /// By caller and callee: the weight on each side.
 type Pairs = FxHashMap<(KeyId, KeyId), [Weight; 2]>;
 
-pub(super) fn sampled_calls(
-    prepared: &Prepared<'_>,
-    sides: &Sides<'_>,
-    renames: &Renames,
-    rows: &[Row],
-) -> SampledCalls {
+pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCalls {
     let changed: FxHashSet<(&str, &str)> = rows
         .iter()
         .filter(|row| {
@@ -92,7 +85,7 @@ pub(super) fn sampled_calls(
         prepared.keys.iter().map(|(_, key)| changed.contains(&(&*key.name, &*key.object))).collect();
     let mut pairs = Pairs::default();
     for run in &prepared.runs {
-        count_run(run, renames, &wanted, &mut pairs);
+        count_run(run, prepared.renames, &wanted, &mut pairs);
     }
     let call = |((caller, callee), [before, after]): ((KeyId, KeyId), [Weight; 2])| {
         let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));
@@ -109,7 +102,7 @@ pub(super) fn sampled_calls(
     };
     let mut calls: Vec<SampledCall> = pairs.into_iter().map(call).collect();
     calls.sort_by(|a, b| order(a).cmp(&order(b)));
-    SampledCalls { calls, objects: objects(prepared, sides) }
+    SampledCalls { calls }
 }
 
 /// What calls are sorted by: names, then objects and files.
@@ -137,7 +130,8 @@ fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &
     }
 }
 
-fn objects(prepared: &Prepared<'_>, sides: &Sides<'_>) -> Vec<SideObject> {
+/// The objects of both sides, base first.
+pub(super) fn objects(keys: &Keys, sides: &Sides<'_>) -> Vec<SideObject> {
     let mut objects = Vec::new();
     for side in Side::BOTH {
         let mut of_side: Vec<SideObject> = sides
@@ -145,11 +139,7 @@ fn objects(prepared: &Prepared<'_>, sides: &Sides<'_>) -> Vec<SideObject> {
             .runs
             .iter()
             .flat_map(|run| &run.profile.objects)
-            .map(|object| SideObject {
-                side,
-                path: object.path.to_string(),
-                label: prepared.keys.label(object, side),
-            })
+            .map(|object| SideObject { side, path: object.path.to_string(), label: keys.label(object, side) })
             .collect();
         of_side.sort_by(|a, b| (&a.label, &a.path).cmp(&(&b.label, &b.path)));
         of_side.dedup();

@@ -5,8 +5,8 @@ use pdiff_analysis::classify::{
     CallCounts, Classification, ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds, Verdict, classify,
 };
 use pdiff_analysis::{
-    Aliases, Architectural, Comparison, SampledCalls, SettingsDiff, SettingsKnowledge, Sides, SpinList,
-    compare_with_calls,
+    Aliases, Architectural, Comparison, PreparedSides, SampledCalls, SettingsDiff, SettingsKnowledge, Sides,
+    SpinList,
 };
 use pdiff_profile::census::{
     Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineSite,
@@ -142,7 +142,10 @@ pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'
         before: side("before", &runs_before, &measures_before),
         after: side("after", &runs_after, &measures_after),
     };
-    let (comparison, calls): (Comparison, SampledCalls) = compare_with_calls(&sides, &settings());
+    let settings = settings();
+    let prepared = PreparedSides::new(&sides, &settings);
+    let comparison: Comparison = prepared.compare(&sides, &settings);
+    let calls: SampledCalls = prepared.calls(&sides, &comparison);
     let builds = [before, after].map(|side| side.build.map(census));
     let (aliases, spin, architectural) = (Aliases::default(), SpinList::builtin(), Architectural::mysqld());
     classify(&ClassifyInput {
@@ -150,6 +153,7 @@ pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'
         calls: &calls,
         builds: Some(ObjectBuilds { label: "app", before: builds[0].as_ref(), after: builds[1].as_ref() }),
         same_objects: extra.same_objects,
+        packs_without_census: [false; 2],
         counts: extra.counts.as_ref(),
         settings: extra.settings.as_ref(),
         knowledge: ClassifyKnowledge {

@@ -4,9 +4,9 @@ use pdiff_profile::StackId;
 use rustc_hash::FxHashMap;
 
 use super::TreeSettings;
+use crate::compare::key_facts::KeyFacts;
 use crate::compare::matching::Renames;
 use crate::compare::prepare::{Prepared, PreparedRun};
-use crate::compare::row_table::RowTable;
 use crate::normalize::KeyId;
 
 /// What a frame stands for.
@@ -46,12 +46,7 @@ pub(super) struct Grown {
 }
 
 impl Grown {
-    pub(super) fn new(
-        prepared: &Prepared<'_>,
-        renames: &Renames,
-        row_table: &RowTable<'_>,
-        settings: &TreeSettings,
-    ) -> Self {
+    pub(super) fn new(prepared: &Prepared<'_>, settings: &TreeSettings) -> Self {
         let root = GrownNode { parent: ROOT, key: None, depth: 0, self_weight: [0; 2], total_weight: [0; 2] };
         let tree = Self { nodes: vec![root], ends: Vec::new(), subsystems: Vec::new(), side_weights: [0; 2] };
         let in_focus = prepared
@@ -63,8 +58,8 @@ impl Grown {
             children: FxHashMap::default(),
             subsystem_ids: FxHashMap::default(),
             in_focus: in_focus.collect(),
-            renames,
-            row_table,
+            renames: prepared.renames,
+            facts: prepared.facts,
             settings,
         };
         for run in &prepared.runs {
@@ -88,7 +83,7 @@ struct Growing<'a> {
     /// By function.
     in_focus: Vec<bool>,
     renames: &'a Renames,
-    row_table: &'a RowTable<'a>,
+    facts: &'a KeyFacts,
     settings: &'a TreeSettings,
 }
 
@@ -139,7 +134,7 @@ impl<'a> Growing<'a> {
     }
 
     fn subsystem(&mut self, leaf: KeyId) -> FrameKey {
-        let name = self.row_table.subsystem(leaf);
+        let name = self.facts.subsystem(leaf);
         let known = &mut self.tree.subsystems;
         let id = *self.subsystem_ids.entry(name).or_insert_with(|| {
             known.push(name.to_owned());

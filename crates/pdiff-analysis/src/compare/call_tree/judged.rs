@@ -13,7 +13,6 @@ use super::{CallTree, FrameChange, FrameChanges, TreeFrame};
 use crate::aggregate::{CellRows, Measure, RowId, RowMeasures, RunTable, StackRows, aggregate};
 use crate::compare::input::CompareSettings;
 use crate::compare::prepare::{Prepared, PreparedRun};
-use crate::compare::row_table::RowTable;
 use crate::noise::{self, Denominator, RowNoise, RunBlocks};
 use crate::policy::Share;
 
@@ -25,10 +24,9 @@ pub(super) fn judge(
     grown: &Grown,
     places: &Places,
     prepared: &Prepared<'_>,
-    row_table: &RowTable<'_>,
     compared: &CompareSettings,
 ) {
-    let counting = Counting::new(tree, prepared, row_table, compared);
+    let counting = Counting::new(tree, prepared, compared);
     let runs: Vec<_> = prepared.runs.iter().zip(&grown.ends).collect();
     let tables: Vec<RunTable> =
         runs.par_iter().map(|(run, ends)| counting.count(run, ends, places)).collect();
@@ -76,17 +74,11 @@ struct Counting<'a> {
     /// Objects that are denominators.
     scopes: FxHashMap<String, usize>,
     prepared: &'a Prepared<'a>,
-    row_table: &'a RowTable<'a>,
     share: Share,
 }
 
 impl<'a> Counting<'a> {
-    fn new(
-        tree: &CallTree,
-        prepared: &'a Prepared<'a>,
-        row_table: &'a RowTable<'a>,
-        compared: &CompareSettings,
-    ) -> Self {
+    fn new(tree: &CallTree, prepared: &'a Prepared<'a>, compared: &CompareSettings) -> Self {
         let mut scopes = FxHashMap::default();
         let mut denominator = |frame: TreeFrame| match (compared.share, frame) {
             (Share::Object, TreeFrame::Function(index)) => {
@@ -99,7 +91,7 @@ impl<'a> Counting<'a> {
         };
         let denominators = tree.nodes.iter().map(|node| denominator(node.frame)).collect();
         let parents = tree.nodes.iter().map(|node| node.parent.map(|parent| parent as u32)).collect();
-        Self { parents, denominators, scopes, prepared, row_table, share: compared.share }
+        Self { parents, denominators, scopes, prepared, share: compared.share }
     }
 
     fn count(&self, run: &PreparedRun<'_>, ends: &[Option<u32>], places: &Places) -> RunTable {
@@ -109,7 +101,7 @@ impl<'a> Counting<'a> {
             let end = ends.get(stack.index()).copied().flatten();
             self.stack_rows(run, stack, end.and_then(|end| places.get(end as usize)).copied())
         };
-        aggregate(&run.cells, &CellRows::find(&run.cells, &[], stack_rows), denominator_of)
+        aggregate(run.cells, &CellRows::find(run.cells, &[], stack_rows), denominator_of)
     }
 
     /// The frames that a stack counts for: those from the root to its end. Out of focus it counts for the denominator
@@ -120,7 +112,7 @@ impl<'a> Counting<'a> {
         let total = std::iter::successors(end, parent).map(RowId).collect();
         let own = RowId(end.unwrap_or(outside));
         let denominator = match self.share {
-            Share::Work => (!self.row_table.waits(run, stack)).then_some(0),
+            Share::Work => (!self.prepared.waits(run, stack)).then_some(0),
             Share::Object => {
                 let leaf = run.stacks.get(stack).last();
                 leaf.and_then(|leaf| self.scopes.get(&*self.prepared.keys.get(leaf.key).object)).copied()

@@ -17,9 +17,7 @@ mod prune;
 use pdiff_profile::Side;
 
 use super::input::CompareSettings;
-use super::matching::Renames;
 use super::prepare::Prepared;
-use super::row_table::RowTable;
 use crate::pattern::Pattern;
 use grow::Grown;
 
@@ -152,15 +150,13 @@ pub struct CallTree {
 /// Makes the tree of prepared sides.
 pub(super) fn call_tree(
     prepared: &Prepared<'_>,
-    renames: &Renames,
-    row_table: &RowTable<'_>,
     compared: &CompareSettings,
     settings: &TreeSettings,
 ) -> CallTree {
-    let grown = Grown::new(prepared, renames, row_table, settings);
-    let (mut tree, places) = prune::prune(&grown, prepared, row_table, settings);
+    let grown = Grown::new(prepared, settings);
+    let (mut tree, places) = prune::prune(&grown, prepared, settings);
     if settings.judge {
-        judged::judge(&mut tree, &grown, &places, prepared, row_table, compared);
+        judged::judge(&mut tree, &grown, &places, prepared, compared);
     }
     tree
 }

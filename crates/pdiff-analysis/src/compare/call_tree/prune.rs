@@ -5,17 +5,11 @@ use rustc_hash::FxHashMap;
 use super::grow::{FrameKey, Grown, GrownNode, ROOT};
 use super::{CallTree, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings};
 use crate::compare::prepare::Prepared;
-use crate::compare::row_table::RowTable;
 
 /// By grown frame: its place in [`CallTree::nodes`], or that of the pruned frames that it belongs to.
 pub(super) type Places = Vec<u32>;
 
-pub(super) fn prune(
-    grown: &Grown,
-    prepared: &Prepared<'_>,
-    row_table: &RowTable<'_>,
-    settings: &TreeSettings,
-) -> (CallTree, Places) {
+pub(super) fn prune(grown: &Grown, prepared: &Prepared<'_>, settings: &TreeSettings) -> (CallTree, Places) {
     let least = grown.side_weights.map(|weight| settings.min_width_pct / 100.0 * weight as f64);
     let is_kept = |node: &GrownNode| {
         let mut sides = node.total_weight.iter().zip(least);
@@ -47,7 +41,7 @@ pub(super) fn prune(
                     None => TreeFrame::Root,
                     Some(FrameKey::Subsystem(index)) => TreeFrame::Subsystem(index as usize),
                     Some(FrameKey::Function(key)) => {
-                        TreeFrame::Function(functions.id(key, &mut tree.functions, prepared, row_table))
+                        TreeFrame::Function(functions.id(key, &mut tree.functions, prepared))
                     }
                 };
                 let parent = (id != ROOT).then(|| places[node.parent as usize] as usize);
@@ -165,14 +159,13 @@ impl Functions {
         key: crate::normalize::KeyId,
         functions: &mut Vec<TreeFunction>,
         prepared: &Prepared<'_>,
-        row_table: &RowTable<'_>,
     ) -> usize {
         *self.ids.entry(key).or_insert_with(|| {
             let named = prepared.keys.get(key);
             functions.push(TreeFunction {
                 name: named.name.to_string(),
                 object: named.object.to_string(),
-                subsystem: row_table.subsystem(key).to_owned(),
+                subsystem: prepared.facts.subsystem(key).to_owned(),
             });
             functions.len() - 1
         })

@@ -9,44 +9,54 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use anyhow::Result;
-use pdiff_ingest::{Error, Input, ReadOptions, Source, read_input};
-use pdiff_profile::Side;
+use pdiff_ingest::{Error, Input, ReadOptions, Source, TimeWindow, read_input};
 
+use super::Reading;
 use crate::progress::Progress;
-use crate::settings::{Inputs, Recording};
-use crate::timings::Timings;
-
-use super::run::ingest;
+use crate::recording::Recording;
 
 /// Recordings are read at once if the largest, a core of its own given, takes at most this part of the time longer than
 /// all of them on all cores.
 const MAX_IDLE: f64 = 0.25;
 
-/// Reads the recordings of both sides, base first.
-pub(super) fn read_recordings(inputs: &Inputs, quiet: bool, timings: &mut Timings) -> Result<Vec<Input>> {
-    let of_side = |side: Side| inputs.side(side).recordings.iter().map(move |recording| (side, recording));
-    let recordings: Vec<(Side, &Recording)> = Side::BOTH.into_iter().flat_map(of_side).collect();
-    let sizes: Option<Vec<u64>> = recordings.iter().map(|(_, recording)| size(&recording.source)).collect();
-    let threads = worker_count(inputs);
+/// Reads recordings, each with the part of it that counts.
+pub(super) fn read_recordings(
+    recordings: &[(&Recording, TimeWindow)],
+    reading: &Reading,
+) -> Result<Vec<Input>, Error> {
+    let sizes: Option<Vec<u64>> = recordings.iter().map(|(recording, _)| size(&recording.source)).collect();
+    let threads = worker_count(reading);
     match sizes.map(|sizes| (lanes(&sizes, threads), sizes)) {
         Some((lanes, sizes)) if lanes > 1 => {
             let total = sizes.iter().sum();
-            let read = read_at_once(&recordings, inputs, lanes, threads.div_ceil(lanes), total, quiet)?;
-            timings.lap(format!("read {} recordings at once", recordings.len()), Some(total));
+            let read = read_at_once(recordings, reading, lanes, threads.div_ceil(lanes), total)?;
+            reading.watcher.finished(&format!("read {} recordings at once", recordings.len()), Some(total));
             Ok(read)
         }
-        _ => recordings
-            .into_iter()
-            .map(|(side, recording)| ingest(recording, inputs, side, quiet, timings))
-            .collect(),
+        _ => recordings.iter().map(|(recording, time)| read_one(recording, *time, reading)).collect(),
     }
 }
 
+/// Reads one recording with all workers.
+fn read_one(recording: &Recording, time: TimeWindow, reading: &Reading) -> Result<Input, Error> {
+    let what = format!("reading {}", recording.source);
+    let options = ReadOptions {
+        time,
+        lenient: reading.lenient,
+        threads: reading.threads,
+        progress: Some(&|bytes, total| {
+            reading.watcher.tell(Progress::Reading { what: &what, bytes, total });
+        }),
+    };
+    let input = read_input(&recording.source, &options)?;
+    reading.watcher.finished(&format!("read {}", recording.source), size(&recording.source));
+    Ok(input)
+}
+
 /// One a core, unless the user says otherwise.
-fn worker_count(inputs: &Inputs) -> usize {
+fn worker_count(reading: &Reading) -> usize {
     let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    inputs.threads.map_or_else(cores, NonZeroUsize::get)
+    reading.threads.map_or_else(cores, NonZeroUsize::get)
 }
 
 /// The bytes of a file; `None` of what is no file.
@@ -68,28 +78,28 @@ fn lanes(sizes: &[u64], threads: usize) -> usize {
 
 /// Each lane takes the next recording that nobody has.
 fn read_at_once(
-    recordings: &[(Side, &Recording)],
-    inputs: &Inputs,
+    recordings: &[(&Recording, TimeWindow)],
+    reading: &Reading,
     lanes: usize,
     workers: usize,
     total: u64,
-    quiet: bool,
-) -> Result<Vec<Input>> {
-    let progress = Progress::new(format!("reading {} recordings", recordings.len()), quiet);
+) -> Result<Vec<Input>, Error> {
+    let what = format!("reading {} recordings", recordings.len());
     let read: Vec<AtomicU64> = recordings.iter().map(|_| AtomicU64::new(0)).collect();
     let results: Mutex<Vec<Option<Result<Input, Error>>>> =
         Mutex::new(recordings.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
-    let read_one = |at: usize, side: Side, recording: &Recording| {
+    let read_one = |at: usize, recording: &Recording, time: TimeWindow| {
         let update = |bytes: u64, _| {
             if let Some(read) = read.get(at) {
                 read.store(bytes, Ordering::Relaxed);
             }
-            progress.update(read.iter().map(|read| read.load(Ordering::Relaxed)).sum(), Some(total));
+            let bytes = read.iter().map(|read| read.load(Ordering::Relaxed)).sum();
+            reading.watcher.tell(Progress::Reading { what: &what, bytes, total: Some(total) });
         };
         let options = ReadOptions {
-            time: inputs.side(side).time,
-            lenient: inputs.lenient,
+            time,
+            lenient: reading.lenient,
             threads: NonZeroUsize::new(workers),
             progress: Some(&update),
         };
@@ -98,8 +108,8 @@ fn read_at_once(
     let lane = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((side, recording)) = recordings.get(at) else { return };
-            let result = read_one(at, *side, recording);
+            let Some((recording, time)) = recordings.get(at) else { return };
+            let result = read_one(at, recording, *time);
             if result.is_err() {
                 // What nobody has begun is left alone.
                 next.store(recordings.len(), Ordering::Relaxed);
@@ -117,7 +127,7 @@ fn read_at_once(
     });
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Of several errors that of the first recording is said.
-    Ok(results.into_iter().flatten().collect::<Result<_, Error>>()?)
+    results.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

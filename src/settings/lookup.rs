@@ -1,51 +1,17 @@
 //! Where binaries and their debug information are looked for. The environment names caches and servers.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff_profile::{BuildId, Side};
+use pdiff::Lookup;
+use pdiff::profile::BuildId;
 
 use super::{LIST, read_file};
-use crate::cli::{DebugInfoArgs, LookupArgs};
+use crate::cli::LookupArgs;
 use crate::debuginfod::Debuginfod;
 
-/// Where binaries are looked for; `None` if they are not to be.
-pub(crate) struct DebugInfo {
-    pub(crate) binaries_before: Vec<PathBuf>,
-    pub(crate) binaries_after: Vec<PathBuf>,
-    pub(crate) symfs: Option<PathBuf>,
-    pub(crate) build_ids: Vec<(Box<str>, BuildId)>,
-    pub(crate) build_id_dirs: Vec<PathBuf>,
-    pub(crate) debug_roots: Vec<PathBuf>,
-    pub(crate) cache_dir: Option<PathBuf>,
-    pub(crate) allow_mismatch: bool,
-    pub(crate) debuginfod: Option<Arc<Debuginfod>>,
-}
-
-impl DebugInfo {
-    /// The binaries given for one side.
-    pub(crate) fn binaries(&self, side: Side) -> &[PathBuf] {
-        match side {
-            Side::Before => &self.binaries_before,
-            Side::After => &self.binaries_after,
-        }
-    }
-}
-
-/// What is looked for on two sides, each with binaries of its own.
-pub(super) fn debug_info_of_sides(args: &DebugInfoArgs, quiet: bool) -> Result<Option<DebugInfo>> {
-    check_files("--binary-before", &args.binary_before)?;
-    check_files("--binary-after", &args.binary_after)?;
-    Ok(debug_info(&args.lookup, quiet)?.map(|found| DebugInfo {
-        binaries_before: args.binary_before.clone(),
-        binaries_after: args.binary_after.clone(),
-        ..found
-    }))
-}
-
 /// Whether files given by the user can be read at all.
-pub(super) fn check_files(option: &str, paths: &[PathBuf]) -> Result<()> {
+pub(crate) fn check_files(option: &str, paths: &[PathBuf]) -> Result<()> {
     for path in paths {
         let file = std::fs::File::open(path).and_then(|file| file.metadata());
         let file = file.with_context(|| format!("{option}: cannot read {}", path.display()))?;
@@ -60,42 +26,32 @@ pub(super) fn check_files(option: &str, paths: &[PathBuf]) -> Result<()> {
 }
 
 /// What is looked for beyond binaries that are given; `None` where nothing is to be symbolised.
-pub(crate) fn debug_info(args: &LookupArgs, quiet: bool) -> Result<Option<DebugInfo>> {
+pub(crate) fn lookup(args: &LookupArgs, quiet: bool) -> Result<Option<Lookup>> {
     if let Some(symfs) = args.symfs.as_deref().filter(|symfs| !symfs.is_dir()) {
         bail!("--symfs: {} is not a directory", symfs.display());
     }
     if args.no_symbolize {
         return Ok(None);
     }
-    let mut build_ids = Vec::new();
+    let mut lookup = Lookup::new().allow_mismatch(args.ignore_build_id);
     for path in &args.buildid_list {
-        build_ids.extend(read_file(path, LIST, parse_build_ids)?);
+        lookup = lookup.build_ids(read_file(path, LIST, parse_build_ids)?);
     }
     let perf_cache = std::env::var_os("PERF_BUILDID_DIR").filter(|path| !path.is_empty()).map(PathBuf::from);
-    Ok(Some(DebugInfo {
-        binaries_before: Vec::new(),
-        binaries_after: Vec::new(),
-        symfs: args.symfs.clone(),
-        build_ids,
-        build_id_dirs: perf_cache
-            .or_else(|| absolute("HOME").map(|home| home.join(".debug")))
-            .into_iter()
-            .collect(),
-        debug_roots: debug_roots(),
-        cache_dir: cache_dir(args.cache_dir.as_deref(), args.no_cache)?,
-        allow_mismatch: args.ignore_build_id,
-        debuginfod: debuginfod(quiet)?,
-    }))
+    let perf_cache = perf_cache.or_else(|| absolute("HOME").map(|home| home.join(".debug")));
+    let cache = cache_dir(args.cache_dir.as_deref(), args.no_cache)?;
+    lookup = args.symfs.iter().fold(lookup, Lookup::symfs);
+    lookup = perf_cache.into_iter().fold(lookup, Lookup::build_id_dir);
+    lookup = cache.into_iter().fold(lookup, Lookup::cache_dir);
+    with_servers_asked(lookup, quiet).map(Some)
 }
 
-/// The debuginfod servers that the environment names.
-pub(crate) fn debuginfod(quiet: bool) -> Result<Option<Arc<Debuginfod>>> {
-    Debuginfod::from_env(|name| std::env::var_os(name), quiet)
-}
-
-/// Where distributions put separate debug information.
-pub(crate) fn debug_roots() -> Vec<PathBuf> {
-    vec![PathBuf::from("/usr/lib/debug")]
+/// Asks the debuginfod servers that the environment names for what is found nowhere else.
+pub(crate) fn with_servers_asked(lookup: Lookup, quiet: bool) -> Result<Lookup> {
+    Ok(match Debuginfod::from_env(|name| std::env::var_os(name), quiet)? {
+        Some(client) => lookup.fetch(move |id, wanted| client.find(id, wanted)),
+        None => lookup,
+    })
 }
 
 /// `given`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).

@@ -1,0 +1,203 @@
+//! What the program's builds hold: the census of each, from its binary or from packs, and which objects are the same file
+//! on both sides.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pdiff_analysis::classify::ObjectBuilds;
+use pdiff_analysis::{ObjectFacts, Program, SideObject};
+use pdiff_ingest::PackedCensus;
+use pdiff_profile::census::Census;
+use pdiff_profile::{Notes, Side};
+use pdiff_symbolize::{ObjectCensus, Symbolizer, census_of};
+
+use crate::build::Build;
+use crate::error::Error;
+use crate::lookup::Lookup;
+use crate::read::ReadBuild;
+
+/// What the files of both sides say of the program, as far as they were found.
+#[derive(Clone, Debug, Default)]
+pub struct BinaryFacts {
+    program: Option<String>,
+    censuses: [Option<Census>; 2],
+    same_objects: Vec<String>,
+    /// Sides of packs without a census.
+    lacking: [bool; 2],
+    notes: Notes,
+}
+
+/// One side of a comparison: what was given, and what was read.
+#[derive(Clone, Copy)]
+pub(crate) struct BuildSide<'a> {
+    pub(crate) side: Side,
+    pub(crate) given: &'a Build,
+    pub(crate) read: &'a ReadBuild,
+}
+
+impl BinaryFacts {
+    /// What rows call the program; `None` if there is none among the objects.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        self.program.as_deref()
+    }
+
+    /// The functions of one side's build, and who is inlined and called where; `None` if its binary was not found.
+    #[must_use]
+    pub fn census(&self, side: Side) -> Option<&Census> {
+        self.censuses[side.index()].as_ref()
+    }
+
+    /// Labels of objects whose file is the same on both sides.
+    #[must_use]
+    pub fn same_objects(&self) -> &[String] {
+        &self.same_objects
+    }
+
+    /// What was imperfect about the binaries.
+    #[must_use]
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// Sides whose recordings are packs that hold no census, base first.
+    pub(crate) fn lacking(&self) -> [bool; 2] {
+        self.lacking
+    }
+
+    /// As verdicts want it.
+    pub(crate) fn of_program(&self) -> Option<ObjectBuilds<'_>> {
+        let [before, after] = self.censuses.each_ref().map(Option::as_ref);
+        Some(ObjectBuilds { label: self.program()?, before, after })
+    }
+
+    /// Takes the census of the program's builds, as far as their files were found; without `lookup` of none.
+    pub(crate) fn read(
+        sides: [BuildSide<'_>; 2],
+        program: Option<&Program>,
+        objects: &[SideObject],
+        lookup: Option<&Lookup>,
+    ) -> Result<Self, Error> {
+        let take = |of: BuildSide<'_>| match (program, lookup) {
+            (Some(program), Some(lookup)) => of.census(program, lookup),
+            _ => Ok(None),
+        };
+        let [before, after] = sides;
+        let (before, after) = std::thread::scope(|scope| {
+            let before = scope.spawn(|| take(before));
+            let after = take(after);
+            (before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), after)
+        });
+        let mut notes = Notes::new();
+        let censuses = [before?, after?].map(|taken| {
+            taken.map(|(census, of_census)| {
+                notes.merge(&of_census);
+                census
+            })
+        });
+        let lacking = sides.map(|of| censuses[of.side.index()].is_none() && of.read.is_packed());
+        let program = program.map(|program| program.label.clone());
+        Ok(Self { program, censuses, same_objects: same_objects(sides, objects), lacking, notes })
+    }
+}
+
+impl BuildSide<'_> {
+    /// The census of the program on this side: of its file, of a binary given beside packs, or from packs.
+    pub(crate) fn census(self, program: &Program, lookup: &Lookup) -> Result<Option<(Census, Notes)>, Error> {
+        let paths = &program.paths[self.side.index()];
+        let is_program = |path: &str| paths.iter().any(|of| of == path);
+        let options = lookup.options(&self.given.binaries);
+        let take = |path: &Path| {
+            census_of(path, &options).map_err(|source| Error::BinaryFacts { path: path.to_owned(), source })
+        };
+        if let Some(found) = self.read.files().into_iter().find(|found| is_program(&found.path)) {
+            let taken = take(&found.file)?;
+            return Ok(Some((taken.census, taken.notes)));
+        }
+        if let Some(taken) = self.given(&is_program, lookup, take)? {
+            return Ok(Some((taken.census, taken.notes)));
+        }
+        let packed = self.read.censuses().filter(|(path, _)| is_program(path)).map(|(_, census)| census);
+        Ok(unpack_all(packed)?.map(|census| (census, Notes::new())))
+    }
+
+    /// The binary that the user gives beside packs: one of those that the packs were made of.
+    fn given(
+        self,
+        is_program: &dyn Fn(&str) -> bool,
+        lookup: &Lookup,
+        take: impl Fn(&Path) -> Result<ObjectCensus, Error>,
+    ) -> Result<Option<ObjectCensus>, Error> {
+        if !self.read.is_packed() || self.given.binaries.is_empty() {
+            return Ok(None);
+        }
+        let known: Vec<&ObjectFacts> = self.read.objects().filter(|facts| is_program(&facts.path)).collect();
+        let Some(path) = known.first().map(|facts| &facts.path) else { return Ok(None) };
+        let name = |path: &Path| path.file_name().map(ToOwned::to_owned);
+        for binary in &self.given.binaries {
+            let opened = Symbolizer::open(binary, &Lookup::new().options(&[]))
+                .map_err(|source| Error::BinaryFacts { path: binary.clone(), source })?;
+            let is_it = known.iter().any(|facts| facts.object_id.as_ref() == Some(opened.object_id()));
+            let is_named = name(binary) == name(Path::new(path));
+            if is_it || is_named && lookup.allows_mismatch() {
+                return take(binary).map(Some);
+            }
+            if is_named {
+                return Err(Error::OtherBuild { path: binary.clone(), side: self.side });
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What the packs of one side hold together.
+fn unpack_all<'a>(packed: impl Iterator<Item = &'a PackedCensus>) -> Result<Option<Census>, Error> {
+    let mut joined: Option<Census> = None;
+    let mut seen: Vec<&PackedCensus> = Vec::new();
+    for census in packed {
+        if seen.contains(&census) {
+            continue;
+        }
+        seen.push(census);
+        let part = unpack(census)?;
+        joined = Some(match joined {
+            Some(joined) => joined.join(&part),
+            None => part,
+        });
+    }
+    Ok(joined)
+}
+
+/// The census in a pack.
+///
+/// # Errors
+/// If it is damaged.
+pub fn unpack(census: &PackedCensus) -> Result<Census, Error> {
+    Census::from_packed_bytes(&census.to_bytes()?).map_err(|source| Error::PackedFacts { source })
+}
+
+/// Labels of objects with the same identity on both sides.
+fn same_objects(sides: [BuildSide<'_>; 2], objects: &[SideObject]) -> Vec<String> {
+    let [before, after] = sides.map(|of| identities(of, objects));
+    let is_same = |(label, ids): &(&str, Vec<Option<String>>)| {
+        let all = after.get(label).map(|others| ids.iter().chain(others));
+        all.is_some_and(|mut all| all.all(|id| id.is_some() && Some(id) == ids.first()))
+    };
+    before.into_iter().filter(is_same).map(|(label, _)| label.to_owned()).collect()
+}
+
+/// By label: the identities of one side's objects of that name, `None` where one is not known.
+fn identities<'a>(of: BuildSide<'_>, objects: &'a [SideObject]) -> BTreeMap<&'a str, Vec<Option<String>>> {
+    let id = |facts: &ObjectFacts| {
+        facts.object_id.as_ref().map(ToString::to_string).or_else(|| facts.build_id.clone())
+    };
+    let by_path: BTreeMap<&str, Option<String>> =
+        of.read.objects().map(|facts| (facts.path.as_str(), id(facts))).collect();
+    let mut by_label: BTreeMap<&str, Vec<Option<String>>> = BTreeMap::new();
+    for object in objects.iter().filter(|object| object.side == of.side) {
+        if let Some(id) = by_path.get(object.path.as_str()) {
+            by_label.entry(&object.label).or_default().push(id.clone());
+        }
+    }
+    by_label
+}

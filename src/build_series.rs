@@ -1,0 +1,112 @@
+//! Many builds in order: each is read and symbolised once, and each pair of them is prepared once.
+
+use pdiff_analysis::{CompareSettings, Comparison, GroupBy, Knowledge, PreparedSides, Sides};
+use pdiff_ingest::Windows;
+use pdiff_profile::Side;
+
+use crate::build::Build;
+use crate::comparer::check_samples;
+use crate::error::Error;
+use crate::lookup::Lookup;
+use crate::progress::{Progress, Warning, Watcher};
+use crate::read::{ReadBuild, Reading, choose_event};
+
+/// How many builds are read.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Series {
+    builds: Vec<Build>,
+    windows: Option<Windows>,
+    reading: Reading,
+    settings: CompareSettings,
+}
+
+/// Builds in order, with all their recordings in memory as unique stacks.
+#[derive(Debug)]
+pub struct ReadSeries {
+    builds: Vec<ReadBuild>,
+    settings: CompareSettings,
+    warnings: Vec<Warning>,
+}
+
+impl Series {
+    /// Builds in their order, compared as [`crate::Comparer::new`] compares two.
+    pub fn new(builds: impl IntoIterator<Item = Build>) -> Self {
+        Self {
+            builds: builds.into_iter().collect(),
+            windows: None,
+            reading: Reading { lookup: Some(Lookup::new()), ..Reading::default() },
+            settings: CompareSettings::default(),
+        }
+    }
+
+    /// What the runs did, by the stems of the recordings.
+    pub fn windows(self, windows: Windows) -> Self {
+        Self { windows: Some(windows), ..self }
+    }
+
+    /// Where binaries are looked for; `None` if they are not to be.
+    pub fn lookup(mut self, lookup: Option<Lookup>) -> Self {
+        self.reading.lookup = lookup;
+        self
+    }
+
+    /// What is known of the program.
+    pub fn knowledge(mut self, knowledge: Knowledge) -> Self {
+        self.settings.knowledge = knowledge;
+        self
+    }
+
+    /// Is told what happens meanwhile.
+    pub fn watch(mut self, watch: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.reading.watcher = Watcher::new(watch);
+        self
+    }
+
+    /// Reads and symbolises; all recordings give the same event.
+    ///
+    /// # Errors
+    /// If a recording or a binary cannot be read, or if the recordings have no event in common.
+    pub fn read(self) -> Result<ReadSeries, Error> {
+        let mut builds = self.builds;
+        if let Some(windows) = &self.windows {
+            builds = builds.into_iter().map(|build| build.listed(windows)).collect::<Result<_, _>>()?;
+        }
+        let named: Vec<(Side, &Build)> = builds.iter().map(|build| (Side::Before, build)).collect();
+        let mut warnings = Vec::new();
+        let mut read = self.reading.read(&named, &mut warnings)?;
+        choose_event(&mut read, None)?;
+        Ok(ReadSeries { builds: read, settings: self.settings, warnings })
+    }
+}
+
+impl ReadSeries {
+    /// Compares two of the builds, by their places in the order, with rows of several kinds.
+    ///
+    /// # Errors
+    /// If a side has no samples, or if there is no build of that number.
+    pub fn compare<const N: usize>(
+        &self,
+        before: usize,
+        after: usize,
+        by: [GroupBy; N],
+    ) -> Result<[Comparison; N], Error> {
+        let build = |number: usize| {
+            self.builds.get(number).ok_or(Error::NoBuild { number, builds: self.builds.len() })
+        };
+        let pair = [build(before)?, build(after)?];
+        let sides = Sides { before: pair[0].side(), after: pair[1].side() };
+        let normal = PreparedSides::new(&sides, &self.settings);
+        check_samples(&normal, &sides, pair, &self.settings.filters)?;
+        Ok(by.map(|group_by| {
+            let settings = CompareSettings { group_by, ..self.settings.clone() };
+            normal.compare(&sides, &settings)
+        }))
+    }
+
+    /// What was odd about what was given.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}

@@ -1,0 +1,246 @@
+//! How two builds are compared: recordings, where their code is, and what rows, shares and verdicts are made of.
+
+use std::num::NonZeroUsize;
+
+use pdiff_analysis::classify::{CallCounts, Demands};
+use pdiff_analysis::noise::NoiseSettings;
+use pdiff_analysis::{
+    Architectural, CompareSettings, Filters, Inlines, Knowledge, PreparedSides, SettingsKnowledge, Share,
+    Sides, settings_diff,
+};
+use pdiff_ingest::{ReadOptions, Windows};
+use pdiff_profile::names::MatchLevel;
+use pdiff_profile::{ServerSettings, Side};
+
+use crate::build::Build;
+use crate::error::Error;
+use crate::lookup::Lookup;
+use crate::prepared::{Given, Prepared};
+use crate::progress::{Progress, Watcher};
+use crate::read::{ReadBuild, Reading, choose_event};
+use crate::verdicts::EvidenceGiven;
+
+/// How two builds are compared.
+///
+/// ```no_run
+/// use pdiff::{Build, By, Comparer};
+///
+/// let prepared = Comparer::new()
+///     .before(Build::recordings(["57.perf"]).binary("57/bin/mysqld"))
+///     .after(Build::recordings(["80.perf"]).binary("80/bin/mysqld"))
+///     .prepare()?;
+/// for row in prepared.compare(By::Function).rows.iter().filter(|row| row.significant) {
+///     println!("{:+.2} points  {}", row.delta_self_pp(), row.name);
+/// }
+/// # Ok::<(), pdiff::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Comparer {
+    before: Build,
+    after: Build,
+    windows: Option<Windows>,
+    event: Option<String>,
+    reading: Reading,
+    settings: CompareSettings,
+    evidence: EvidenceGiven,
+    takes_facts: bool,
+}
+
+impl Comparer {
+    /// Functions by their qualified names, inlined ones with rows of their own, shares of all samples, binaries where the
+    /// recordings name them.
+    pub fn new() -> Self {
+        Self {
+            before: Build::default(),
+            after: Build::default(),
+            windows: None,
+            event: None,
+            reading: Reading { lookup: Some(Lookup::new()), ..Reading::default() },
+            settings: CompareSettings::default(),
+            evidence: EvidenceGiven::default(),
+            takes_facts: true,
+        }
+    }
+
+    /// The base build.
+    pub fn before(self, build: Build) -> Self {
+        Self { before: build, ..self }
+    }
+
+    /// The build compared with it.
+    pub fn after(self, build: Build) -> Self {
+        Self { after: build, ..self }
+    }
+
+    /// What the runs did, by the stems of the recordings.
+    pub fn windows(self, windows: Windows) -> Self {
+        Self { windows: Some(windows), ..self }
+    }
+
+    /// The event compared. Else it is the heaviest like cycles that all recordings have.
+    pub fn event(self, name: impl Into<String>) -> Self {
+        Self { event: Some(name.into()), ..self }
+    }
+
+    /// Goes on however many lines of a recording cannot be parsed.
+    pub fn lenient(mut self, lenient: bool) -> Self {
+        self.reading.lenient = lenient;
+        self
+    }
+
+    /// Number of worker threads that read. The result does not depend on it.
+    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
+        self.reading.threads = Some(threads.min(ReadOptions::MAX_WORKERS));
+        self
+    }
+
+    /// Where binaries are looked for beyond those that the builds name.
+    pub fn lookup(mut self, lookup: Lookup) -> Self {
+        self.reading.lookup = Some(lookup);
+        self
+    }
+
+    /// No binary is read: names are perf's own.
+    pub fn without_binaries(mut self) -> Self {
+        self.reading.lookup = None;
+        self
+    }
+
+    /// Verdicts rest on names and samples: binaries tell names alone.
+    pub fn without_binary_facts(self) -> Self {
+        Self { takes_facts: false, ..self }
+    }
+
+    /// How strictly functions of two builds are identified.
+    pub fn match_level(mut self, level: MatchLevel) -> Self {
+        self.settings.policy.match_level = level;
+        self
+    }
+
+    /// Whether inlined functions have rows of their own.
+    pub fn inlines(mut self, inlines: Inlines) -> Self {
+        self.settings.policy.inlines = inlines;
+        self
+    }
+
+    /// What shares are shares of.
+    pub fn denominator(mut self, share: Share) -> Self {
+        self.settings.share = share;
+        self
+    }
+
+    /// Which samples count.
+    pub fn filters(mut self, filters: Filters) -> Self {
+        self.settings.filters = filters;
+        self
+    }
+
+    /// What is known of the program.
+    pub fn knowledge(mut self, knowledge: Knowledge) -> Self {
+        self.settings.knowledge = knowledge;
+        self
+    }
+
+    /// How noise is judged.
+    pub fn noise(mut self, noise: NoiseSettings) -> Self {
+        self.settings.noise = noise;
+        self
+    }
+
+    /// Costs of design, for verdicts.
+    pub fn architectural(mut self, architectural: Architectural) -> Self {
+        self.evidence.architectural = architectural;
+        self
+    }
+
+    /// Calls per operation, where counted, for verdicts.
+    pub fn counts(mut self, counts: CallCounts) -> Self {
+        self.evidence.counts = Some(counts);
+        self
+    }
+
+    /// How much proof verdicts on inlining need.
+    pub fn demands(mut self, demands: Demands) -> Self {
+        self.evidence.demands = demands;
+        self
+    }
+
+    /// The settings of the servers recorded. [`Self::settings_knowledge`] is to be said before.
+    pub fn server_settings(mut self, before: &ServerSettings, after: &ServerSettings) -> Self {
+        self.evidence.settings = Some(settings_diff(before, after, &self.evidence.settings_knowledge));
+        self
+    }
+
+    /// What is known of settings, for verdicts.
+    pub fn settings_knowledge(mut self, knowledge: SettingsKnowledge) -> Self {
+        self.evidence.settings_knowledge = knowledge;
+        self
+    }
+
+    /// Is told what happens meanwhile.
+    pub fn watch(mut self, watch: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.reading.watcher = Watcher::new(watch);
+        self
+    }
+
+    /// Reads both builds and makes them ready for every view of them.
+    ///
+    /// # Errors
+    /// If a recording or a binary cannot be read, if the recordings have no event in common, or if the filters leave nothing
+    /// of a side.
+    pub fn prepare(mut self) -> Result<Prepared, Error> {
+        let mut recordings = self.before.recordings.iter().chain(&self.after.recordings);
+        self.settings.scale_to_cpu_seconds =
+            recordings.any(|recording| recording.measures.cpu_seconds.is_some());
+        if let Some(windows) = &self.windows {
+            self.before = self.before.listed(windows)?;
+            self.after = self.after.listed(windows)?;
+        }
+        let mut warnings = Vec::new();
+        let builds = [(Side::Before, &self.before), (Side::After, &self.after)];
+        let mut read = self.reading.read(&builds, &mut warnings)?;
+        choose_event(&mut read, self.event.as_deref())?;
+        let sides = sides(&read);
+        let normal = PreparedSides::new(&sides, &self.settings);
+        check_samples(&normal, &sides, [&read[0], &read[1]], &self.settings.filters)?;
+        drop(sides);
+        self.reading.watcher.finished("prepare", None);
+        let given = Given {
+            builds: [self.before, self.after],
+            reading: self.reading,
+            settings: self.settings,
+            evidence: self.evidence,
+            takes_facts: self.takes_facts,
+        };
+        Ok(Prepared::new(given, read, normal, warnings))
+    }
+}
+
+impl Default for Comparer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Two builds as the analysis wants them.
+pub(crate) fn sides(builds: &[ReadBuild]) -> Sides<'_> {
+    let [before, after] = builds else { unreachable!("two builds were read") };
+    Sides { before: before.side(), after: after.side() }
+}
+
+/// A filter that leaves a side without samples is a mistake, not a result.
+pub(crate) fn check_samples(
+    normal: &PreparedSides,
+    sides: &Sides<'_>,
+    builds: [&ReadBuild; 2],
+    filters: &Filters,
+) -> Result<(), Error> {
+    for (side, build) in Side::BOTH.into_iter().zip(builds) {
+        if !build.runs.is_empty() && normal.samples(sides, side) == 0 {
+            let (filters, threads) = (filters.describe(), build.some_threads());
+            return Err(Error::NoSamples { filters, side, threads });
+        }
+    }
+    Ok(())
+}

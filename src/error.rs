@@ -1,0 +1,98 @@
+//! Why recordings could not be compared.
+
+use std::path::PathBuf;
+
+use pdiff_analysis::EventError;
+use pdiff_profile::Side;
+
+/// Why recordings could not be compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A recording could not be read.
+    #[error(transparent)]
+    Read(#[from] pdiff_ingest::Error),
+    /// The recordings have no event in common.
+    #[error(transparent)]
+    Event(#[from] EventError),
+    /// A recording of which a table of windows says nothing.
+    #[error(
+        "--windows has no row for '{recording}'; hint: column capture holds file stems (it has {known} ...)"
+    )]
+    NotListed {
+        /// The stem of the recording.
+        recording: String,
+        /// Some that it knows.
+        known: String,
+    },
+    /// The binaries of a side could not be read.
+    #[error("symbols of the {side} side")]
+    Symbols {
+        /// The side.
+        side: Side,
+        /// Why.
+        source: pdiff_symbolize::Error,
+    },
+    /// The filters leave nothing of a side: a mistake, not a result.
+    #[error(
+        "the filters ({filters}) leave no samples on the {side} side; hint: its threads are named {threads}"
+    )]
+    NoSamples {
+        /// The filters.
+        filters: String,
+        /// The side.
+        side: Side,
+        /// Some of its threads.
+        threads: String,
+    },
+    /// The functions of a binary could not be read.
+    #[error("functions of {}", path.display())]
+    BinaryFacts {
+        /// The binary.
+        path: PathBuf,
+        /// Why.
+        source: pdiff_symbolize::Error,
+    },
+    /// A binary given beside packs that they were not made of.
+    #[error("{} is another build than the pack of the {side} side was made of; hint: give that one, or use --ignore-build-id", path.display())]
+    OtherBuild {
+        /// The binary.
+        path: PathBuf,
+        /// The side.
+        side: Side,
+    },
+    /// What a pack holds of a binary is damaged.
+    #[error(transparent)]
+    Pack(#[from] pdiff_ingest::PackError),
+    /// What a pack holds of a binary is damaged.
+    #[error("the census in a pack")]
+    PackedFacts {
+        /// Why.
+        source: pdiff_profile::census::CensusBytesError,
+    },
+    /// Verdicts were asked for on rows that are no functions of both builds.
+    #[error(
+        "verdicts are on functions by their qualified names, with inlines expanded; hint: leave out --by, --match, \
+         --inlines and --denominator thread-group"
+    )]
+    NotByFunction,
+    /// All of the program's code is to be packed, and none was found.
+    #[error("no binary of the program was found, so there is no census; hint: give it by --binary")]
+    NothingToPack,
+    /// A recording could not be packed.
+    #[error("packing {path}")]
+    NotPacked {
+        /// The recording.
+        path: String,
+        /// Why.
+        source: pdiff_ingest::PackError,
+    },
+    /// A step is of two builds that are there.
+    #[error("there is no build {number} in a series of {builds}")]
+    NoBuild {
+        /// Its place, from 0.
+        number: usize,
+        /// How many there are.
+        builds: usize,
+    },
+}

@@ -1,0 +1,138 @@
+//! One recording with its functions, and what verdicts ask of the program's code, in one small file.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use pdiff_analysis::classify::Foreground;
+use pdiff_analysis::{CompareSettings, PreparedSides, Program, SideInput, Sides};
+use pdiff_ingest::{PackedCensus, write_pack};
+use pdiff_profile::census::{Census, Detail};
+use pdiff_profile::{EventId, Side};
+
+use crate::binary_facts::BuildSide;
+use crate::build::Build;
+use crate::error::Error;
+use crate::lookup::Lookup;
+use crate::progress::{Progress, Watcher};
+use crate::read::{ReadBuild, Reading};
+use crate::recording::Recording;
+
+/// How a recording is packed.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Packer {
+    build: Build,
+    reading: Reading,
+    is_full: bool,
+}
+
+/// What the stacks of one event show of the program.
+struct Seen {
+    program: Program,
+    functions: Vec<String>,
+}
+
+impl Packer {
+    /// Packs one recording, with binaries where it names them.
+    pub fn new(recording: impl Into<Recording>) -> Self {
+        let reading = Reading { lookup: Some(Lookup::new()), ..Reading::default() };
+        Self { build: Build::recordings([recording.into()]), reading, is_full: false }
+    }
+
+    /// A binary or debug file of the build.
+    pub fn binary(mut self, path: impl Into<PathBuf>) -> Self {
+        self.build = self.build.binary(path);
+        self
+    }
+
+    /// Where else binaries are looked for; `None` if they are not to be.
+    pub fn lookup(mut self, lookup: Option<Lookup>) -> Self {
+        self.reading.lookup = lookup;
+        self
+    }
+
+    /// Goes on however many lines cannot be parsed.
+    pub fn lenient(mut self, lenient: bool) -> Self {
+        self.reading.lenient = lenient;
+        self
+    }
+
+    /// Number of worker threads that read.
+    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
+        self.reading.threads = Some(threads);
+        self
+    }
+
+    /// Also what the run has nothing to do with, for a comparison of all inlining.
+    pub fn full_census(self, is_full: bool) -> Self {
+        Self { is_full, ..self }
+    }
+
+    /// Is told what happens meanwhile.
+    pub fn watch(mut self, watch: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.reading.watcher = Watcher::new(watch);
+        self
+    }
+
+    /// Reads, symbolises and packs.
+    ///
+    /// # Errors
+    /// If the recording or a binary cannot be read, or if all of the code is to be packed and none was found.
+    pub fn pack(self) -> Result<Vec<u8>, Error> {
+        let mut read = self.reading.read(&[(Side::Before, &self.build)], &mut Vec::new())?;
+        let census = match read.first() {
+            Some(build) => self.census(build)?,
+            None => None,
+        };
+        if census.is_none() && self.is_full {
+            return Err(Error::NothingToPack);
+        }
+        let run = read.first_mut().and_then(|build| build.runs.pop());
+        let run = run.unwrap_or_else(|| unreachable!("one recording was read"));
+        let path = run.path.clone();
+        write_pack(&run.into_pack(census)).map_err(|source| Error::NotPacked { path, source })
+    }
+
+    /// The census to pack, and the path of its object: of the program that has most samples.
+    fn census(&self, build: &ReadBuild) -> Result<Option<(String, PackedCensus)>, Error> {
+        let Some(lookup) = &self.reading.lookup else { return Ok(None) };
+        let seen = seen_by_event(build);
+        let Some(program) = seen.first().map(|seen| &seen.program) else { return Ok(None) };
+        let side = BuildSide { side: Side::Before, given: &self.build, read: build };
+        let Some((census, _)) = side.census(program, lookup)? else { return Ok(None) };
+        let of_program = seen.iter().filter(|seen| seen.program.label == program.label);
+        let functions = of_program.flat_map(|seen| &seen.functions).map(String::as_str);
+        let packed = packed(&census, functions, self.is_full)?;
+        Ok(program.paths[Side::Before.index()].first().map(|path| (path.clone(), packed)))
+    }
+}
+
+/// What the stacks of each event show of its program.
+fn seen_by_event(build: &ReadBuild) -> Vec<Seen> {
+    let settings = CompareSettings::default();
+    let events = build.runs.first().map_or(0, |run| run.profile.events.len());
+    let seen = |event: usize| {
+        let event = EventId(u32::try_from(event).ok()?);
+        let runs = build.runs.iter().map(|run| run.input(event)).collect();
+        let before = SideInput { label: String::new(), objects: Vec::new(), runs };
+        let after = SideInput::new("", Vec::new());
+        let sides = Sides { before, after };
+        let normal = PreparedSides::new(&sides, &settings);
+        let program = normal.program()?.clone();
+        let functions = normal.functions_of(&sides, &program.label);
+        Some(Seen { functions: functions.into_iter().map(str::to_owned).collect(), program })
+    };
+    (0..events).filter_map(seen).collect()
+}
+
+/// A census as a pack holds it. What the run has nothing to do with is left out unless all is wanted.
+fn packed<'a>(
+    census: &Census,
+    functions: impl Iterator<Item = &'a str>,
+    is_full: bool,
+) -> Result<PackedCensus, Error> {
+    let foreground = Foreground::new(census, functions);
+    let least = if is_full { Detail::Rows } else { Detail::None };
+    let bytes = census.to_packed_bytes(|function| foreground.detail(function).max(least));
+    Ok(PackedCensus::from_bytes(&bytes)?)
+}

@@ -1,0 +1,120 @@
+//! Two builds read and made ready: every view of them starts here, and nothing is normalised twice.
+
+use pdiff_analysis::{
+    CallTree, CompareSettings, Comparison, FunctionLines, GroupBy, PreparedSides, RowFunction, Share, Sides,
+    TreeSettings,
+};
+use pdiff_profile::Side;
+
+use crate::binary_facts::{BinaryFacts, BuildSide};
+use crate::build::Build;
+use crate::comparer::sides;
+use crate::error::Error;
+use crate::progress::Warning;
+use crate::read::{ReadBuild, Reading};
+use crate::verdicts::{EvidenceGiven, Verdicts};
+
+/// Two builds, ready for every view of them. [`crate::Comparer::prepare`] makes it.
+#[derive(Debug)]
+pub struct Prepared {
+    given: Given,
+    read: Vec<ReadBuild>,
+    normal: PreparedSides,
+    warnings: Vec<Warning>,
+}
+
+/// What a comparison was made of.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) builds: [Build; 2],
+    pub(crate) reading: Reading,
+    pub(crate) settings: CompareSettings,
+    pub(crate) evidence: EvidenceGiven,
+    /// Whether verdicts look into the binaries.
+    pub(crate) takes_facts: bool,
+}
+
+impl Prepared {
+    pub(crate) fn new(
+        given: Given,
+        read: Vec<ReadBuild>,
+        normal: PreparedSides,
+        warnings: Vec<Warning>,
+    ) -> Self {
+        Self { given, read, normal, warnings }
+    }
+
+    /// Compares, with rows of one kind.
+    #[must_use]
+    pub fn compare(&self, by: GroupBy) -> Comparison {
+        self.compare_as(by, self.given.settings.share)
+    }
+
+    /// Compares, with rows of one kind, as shares of something else than the rest is.
+    #[must_use]
+    pub fn compare_as(&self, by: GroupBy, share: Share) -> Comparison {
+        let settings = CompareSettings { group_by: by, share, ..self.given.settings.clone() };
+        let mut comparison = self.normal.compare(&self.sides(), &settings);
+        self.given.evidence.tell_of_settings(&mut comparison);
+        self.given.reading.watcher.finished("compare", None);
+        comparison
+    }
+
+    /// Says why functions changed: from rows, sampled calls, and what the binaries hold.
+    ///
+    /// # Errors
+    /// If a binary cannot be read, or if rows are no functions of both builds: by another match level than qualified names,
+    /// with inlines collapsed, or with shares of thread groups.
+    pub fn verdicts(&self) -> Result<Verdicts<'_>, Error> {
+        Verdicts::new(self)
+    }
+
+    /// Makes one tree of both sides' stacks.
+    #[must_use]
+    pub fn call_tree(&self, tree: &TreeSettings) -> CallTree {
+        let of_both = self.normal.call_tree(&self.sides(), &self.given.settings, tree);
+        self.given.reading.watcher.finished("call tree", None);
+        of_both
+    }
+
+    /// The source lines of functions that have most samples.
+    #[must_use]
+    pub fn hot_lines(&self, functions: &[RowFunction]) -> Vec<FunctionLines> {
+        self.normal.hot_lines(&self.sides(), functions)
+    }
+
+    /// What the binaries of the program hold, as far as they were found.
+    ///
+    /// # Errors
+    /// If a binary cannot be read.
+    pub fn binary_facts(&self) -> Result<BinaryFacts, Error> {
+        let side = |side: Side| BuildSide {
+            side,
+            given: &self.given.builds[side.index()],
+            read: &self.read[side.index()],
+        };
+        let lookup = self.given.reading.lookup.as_ref().filter(|_| self.given.takes_facts);
+        let objects = self.normal.objects(&self.sides());
+        let facts = BinaryFacts::read(Side::BOTH.map(side), self.normal.program(), &objects, lookup)?;
+        self.given.reading.watcher.finished("facts of the binaries", None);
+        Ok(facts)
+    }
+
+    /// What was odd about what was given.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    pub(crate) fn given(&self) -> &Given {
+        &self.given
+    }
+
+    pub(crate) fn normal(&self) -> &PreparedSides {
+        &self.normal
+    }
+
+    pub(crate) fn sides(&self) -> Sides<'_> {
+        sides(&self.read)
+    }
+}

@@ -1,0 +1,138 @@
+//! One recording of a build: where it is read from, and what was done while it was made.
+
+use std::path::{Path, PathBuf};
+
+use pdiff_ingest::{Source, Windows};
+use pdiff_profile::RunMeasures;
+
+use crate::error::Error;
+
+/// One recording: text of `perf script`, folded stacks or a pack.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    pub(crate) source: Source,
+    pub(crate) measures: RunMeasures,
+}
+
+impl Recording {
+    /// Of a run of which nothing is known but its samples.
+    #[must_use]
+    pub fn new(source: Source) -> Self {
+        Self { source, measures: RunMeasures::default() }
+    }
+
+    /// So many operations were done.
+    #[must_use]
+    pub fn operations(mut self, operations: f64) -> Self {
+        self.measures.operations = Some(operations);
+        self
+    }
+
+    /// So many operations were done a second.
+    #[must_use]
+    pub fn tps(mut self, tps: f64) -> Self {
+        self.measures.tps = Some(tps);
+        self
+    }
+
+    /// The process used so many CPU seconds; weights are scaled to them.
+    #[must_use]
+    pub fn cpu_seconds(mut self, seconds: f64) -> Self {
+        self.measures.cpu_seconds = Some(seconds);
+        self
+    }
+
+    /// Whether it is read from standard input.
+    #[must_use]
+    pub fn is_stdin(&self) -> bool {
+        self.source == Source::Stdin
+    }
+
+    /// The file that it is read from, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.source {
+            Source::Path(path) => Some(path),
+            Source::Stdin | Source::Bytes { .. } => None,
+        }
+    }
+
+    /// What it is called in tables and windows files.
+    pub(crate) fn stem(&self) -> String {
+        match &self.source {
+            Source::Path(path) => stem(path),
+            Source::Stdin => "stdin".to_owned(),
+            Source::Bytes { name, .. } => stem(Path::new(&**name)),
+        }
+    }
+
+    /// With what a table of windows says of it, as far as that is not known.
+    pub(crate) fn listed(mut self, windows: &Windows) -> Result<Self, Error> {
+        let stem = self.stem();
+        let Some(listed) = windows.get(&stem) else {
+            let known: Vec<&str> = windows.captures().take(5).collect();
+            return Err(Error::NotListed { recording: stem, known: known.join(", ") });
+        };
+        self.measures = self.measures.or(listed);
+        Ok(self)
+    }
+}
+
+impl From<Source> for Recording {
+    fn from(source: Source) -> Self {
+        Self::new(source)
+    }
+}
+
+impl From<PathBuf> for Recording {
+    fn from(path: PathBuf) -> Self {
+        Self::new(Source::Path(path))
+    }
+}
+
+impl From<&Path> for Recording {
+    fn from(path: &Path) -> Self {
+        path.to_owned().into()
+    }
+}
+
+impl From<&str> for Recording {
+    fn from(path: &str) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl From<String> for Recording {
+    fn from(path: String) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl From<&String> for Recording {
+    fn from(path: &String) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+/// The file name without the extensions of recordings and compressors.
+#[must_use]
+pub fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let mut stem: &str = &name;
+    for extension in [".gz", ".zst", ".xz", ".txt", ".script", ".perf", ".folded", ".pdiff"] {
+        stem = stem.strip_suffix(extension).filter(|rest| !rest.is_empty()).unwrap_or(stem);
+    }
+    stem.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stem_has_no_extension_of_recordings_or_compressors() {
+        let check = |path: &str, expected: &str| assert_eq!(stem(Path::new(path)), expected);
+        check("x/80-aligned-r1.perf.zst", "80-aligned-r1");
+        check("5.7.perf", "5.7");
+        check(".perf", ".perf");
+    }
+}

@@ -1,0 +1,94 @@
+//! The recordings of both sides, each with what is known of its run.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use pdiff::profile::Side;
+use pdiff::study::{RunsError, TableBytes, read_table_bytes};
+use pdiff::{Build, OnSide, Recording, Source, TimeWindow};
+
+use super::parse_all;
+use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
+
+/// Checks which recordings are named, and assigns numbers to them.
+pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Result<[Build; 2]> {
+    let times = parse_all::<OnSide<TimeWindow>>("--time", &comparison.filters.time)?;
+    let build = |side: Side| -> Result<Build> {
+        let (one, many, label) = match side {
+            Side::Before => (&args.before, &args.before_runs, &args.label_before),
+            Side::After => (&args.after, &args.after_runs, &args.label_after),
+        };
+        let paths: Vec<&Path> = one.iter().chain(many).map(PathBuf::as_path).collect();
+        let build = Build::recordings(recordings(&paths, side, &comparison.work)?);
+        Ok(label.iter().fold(build.time(time_of(side, &times)?), Build::label))
+    };
+    let (before, after) = (build(Side::Before)?, build(Side::After)?);
+    let recordings = [args.before.iter().chain(&args.before_runs), args.after.iter().chain(&args.after_runs)];
+    one_stream(recordings.into_iter().flatten().map(|path| is_stdin(path)))?;
+    Ok([before, after])
+}
+
+/// A build with the recordings of these files.
+pub(crate) fn build_of(label: &str, paths: &[PathBuf]) -> Build {
+    Build::recordings(paths.iter().map(|path| source(path))).label(label)
+}
+
+fn time_of(side: Side, times: &[OnSide<TimeWindow>]) -> Result<TimeWindow> {
+    let mut mine = times.iter().filter(|time| time.side.is_none_or(|only| only == side));
+    match (mine.next(), mine.next()) {
+        (_, Some(_)) => bail!("--time is given twice for the {side} side"),
+        (time, None) => Ok(time.map_or(TimeWindow::All, |time| time.value)),
+    }
+}
+
+fn recordings(paths: &[&Path], side: Side, work: &WorkArgs) -> Result<Vec<Recording>> {
+    let (operations, tps, cpu_seconds) = match side {
+        Side::Before => (&work.operations_before, &work.tps_before, &work.cpu_seconds_before),
+        Side::After => (&work.operations_after, &work.tps_after, &work.cpu_seconds_after),
+    };
+    for (name, values) in [("operations", operations), ("tps", tps), ("cpu-seconds", cpu_seconds)] {
+        if !values.is_empty() && values.len() != paths.len() {
+            bail!(
+                "--{name}-{side}: {} values for {} recording(s); hint: give one for each, in the same order",
+                values.len(),
+                paths.len()
+            );
+        }
+    }
+    let recording = |(index, path): (usize, &&Path)| {
+        let recording = Recording::new(source(path));
+        let recording = operations.get(index).copied().into_iter().fold(recording, Recording::operations);
+        let recording = tps.get(index).copied().into_iter().fold(recording, Recording::tps);
+        cpu_seconds.get(index).copied().into_iter().fold(recording, Recording::cpu_seconds)
+    };
+    Ok(paths.iter().enumerate().map(recording).collect())
+}
+
+/// Standard input can be read once. Told is of each thing to be read whether it is standard input.
+pub(crate) fn one_stream(are_stdin: impl IntoIterator<Item = bool>) -> Result<()> {
+    if are_stdin.into_iter().filter(|is_stdin| *is_stdin).count() > 1 {
+        bail!("standard input can be one thing only; hint: give the others as files");
+    }
+    Ok(())
+}
+
+/// Whether a name stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Where the bytes of a named file are; `-` is standard input.
+pub(crate) fn source(path: &Path) -> Source {
+    if is_stdin(path) { Source::Stdin } else { Source::Path(path.to_owned()) }
+}
+
+/// The file name without the extensions of recordings and compressors.
+pub(crate) fn stem(path: &Path) -> String {
+    if is_stdin(path) { "stdin".to_owned() } else { pdiff::stem(path) }
+}
+
+/// The bytes of a table of benchmark runs.
+pub(crate) fn table_bytes(path: &Path) -> Result<TableBytes, RunsError> {
+    let source = source(path);
+    read_table_bytes(&source.to_string(), source.reader())
+}
