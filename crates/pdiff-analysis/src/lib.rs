@@ -26,11 +26,11 @@ mod threads;
 pub use choose_event::{EventError, choose_events};
 pub use compare::{
     CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange, CostExtent, Fact, Family,
-    FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange,
-    InlineFlip, InlinedInto, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, Pair,
-    PreparedSides, Program, Quantities, Row, RowFunction, RowInline, RowMatch, RunInput, RunSummary,
-    SampledCall, SampledCalls, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, TreeFrame,
-    TreeFunction, TreeNode, TreeSettings, assumed_log_half, compare,
+    FieldGroup, FieldValue, FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, Gravity,
+    HotLine, InlineChange, InlineFlip, InlinedInto, Knowledge, MatchedBy, MeasureChange, NoiseSummary,
+    ObjectFacts, Pair, PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch,
+    RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideLines, SideObject, SideSummary, Sides,
+    SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, assumed_log_half, compare,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest};

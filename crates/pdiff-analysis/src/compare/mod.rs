@@ -18,6 +18,7 @@ mod matching;
 mod measure_change;
 mod prepare;
 mod row;
+mod row_field;
 mod row_table;
 mod sampled_calls;
 
@@ -40,6 +41,7 @@ pub use measure_change::{CostChange, CostExtent, MeasureChange};
 pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
 pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
+pub use row_field::{FieldGroup, FieldValue, RowField};
 pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
 
 use rayon::prelude::*;

@@ -1,22 +1,13 @@
 //! The numbers that a gate may look at, by their names in JSON.
 
 use super::GateError;
-use crate::compare::{Comparison, Cost, Quantities, Row};
+use crate::compare::{Comparison, Cost, FieldGroup, Row, RowField};
 
 /// One number of a row or of the whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Field {
     Row(&'static RowField),
     Whole(&'static WholeField),
-}
-
-/// A number of a row.
-#[derive(Debug)]
-pub(super) struct RowField {
-    name: &'static str,
-    value: fn(&Row) -> Option<f64>,
-    /// The sum over rows means something.
-    sums: bool,
 }
 
 /// A number of the whole.
@@ -35,50 +26,15 @@ pub(super) struct Whole<'a> {
     pub(super) all: bool,
 }
 
-/// Quantities of one side that has weight of the row.
-fn present(side: &Quantities) -> Option<&Quantities> {
-    (side.total_weight.0 > 0).then_some(side)
-}
-
 /// The change of a row's cost per operation.
 const COST_CHANGE: &str = "cost_change_pct";
 
-macro_rules! row_fields {
-    ($($name:tt $sums:literal $value:expr;)+) => {
-        &[$(RowField { name: $name, value: $value, sums: $sums }),+]
-    };
+/// The quantities of a row, those of the row as a whole first.
+fn row_fields() -> impl Iterator<Item = &'static RowField> {
+    let quantities = || RowField::all().iter().filter(|field| field.is_quantity());
+    let of_row = |field: &&RowField| !matches!(field.group(), Some(FieldGroup::Side(_)));
+    quantities().filter(of_row).chain(quantities().filter(move |field| !of_row(field)))
 }
-
-/// Numbers of a row. A side without weight of the row has 0 as its share.
-const ROW_FIELDS: &[RowField] = row_fields! {
-    "delta_self_pp" true |row| Some(row.delta_self_pp());
-    "delta_booked_pp" true |row| Some(row.delta_booked_pp());
-    "delta_total_pp" false |row| Some(row.delta_total_pp());
-    "delta_self_per_op" true |row| Some(row.after.self_per_op? - row.before.self_per_op?);
-    "delta_self_per_op_ns" true |row| Some(row.after.self_per_op_ns? - row.before.self_per_op_ns?);
-    "ci_low_pp" false |row| Some(row.ci_low_pp);
-    "ci_high_pp" false |row| Some(row.ci_high_pp);
-    "q_value" false |row| row.test.q();
-    "detectable_pp" false |row| row.detectable_pp;
-    "gap_share_pct" true |row| row.gap_share_pct;
-    COST_CHANGE false |row| row.cost_change?.pct;
-    "before_self_pct" true |row| Some(row.before.self_pct);
-    "after_self_pct" true |row| Some(row.after.self_pct);
-    "before_booked_self_pct" true |row| Some(row.before.booked_self_pct);
-    "after_booked_self_pct" true |row| Some(row.after.booked_self_pct);
-    "before_inlined_self_pct" true |row| Some(row.before.inlined_self_pct);
-    "after_inlined_self_pct" true |row| Some(row.after.inlined_self_pct);
-    "before_total_pct" false |row| Some(row.before.total_pct);
-    "after_total_pct" false |row| Some(row.after.total_pct);
-    "before_self_weight" true |row| Some(row.before.self_weight.as_f64());
-    "after_self_weight" true |row| Some(row.after.self_weight.as_f64());
-    "before_self_samples" true |row| Some(row.before.samples as f64);
-    "after_self_samples" true |row| Some(row.after.samples as f64);
-    "before_self_per_op" true |row| present(&row.before)?.self_per_op;
-    "after_self_per_op" true |row| present(&row.after)?.self_per_op;
-    "before_self_per_op_ns" true |row| present(&row.before)?.self_per_op_ns;
-    "after_self_per_op_ns" true |row| present(&row.after)?.self_per_op_ns;
-};
 
 /// Numbers of the whole that no row has.
 const WHOLE_FIELDS: &[WholeField] = &[
@@ -118,7 +74,7 @@ fn cost_change_pct(whole: &Whole<'_>) -> Option<f64> {
 impl Field {
     /// A field by its name, in the scope `total` or in one of rows.
     pub(super) fn parse(name: &str, of_whole: bool) -> Result<Self, GateError> {
-        let fields = if of_whole { Self::of_total() } else { ROW_FIELDS.iter().map(Self::Row).collect() };
+        let fields = if of_whole { Self::of_total() } else { row_fields().map(Self::Row).collect() };
         match fields.iter().find(|field| field.name() == name) {
             Some(field) => Ok(*field),
             None => Err(GateError::UnknownField { field: name.to_owned(), fields: Self::names(of_whole) }),
@@ -127,7 +83,7 @@ impl Field {
 
     /// Fields of the scope `total`.
     fn of_total() -> Vec<Self> {
-        let sums = ROW_FIELDS.iter().filter(|field| field.sums).map(Self::Row);
+        let sums = row_fields().filter(|field| field.sums()).map(Self::Row);
         WHOLE_FIELDS.iter().map(Self::Whole).chain(sums).collect()
     }
 
@@ -136,7 +92,7 @@ impl Field {
         if of_whole {
             return Self::of_total().iter().map(|field| field.name().to_owned()).collect();
         }
-        let rows = ROW_FIELDS.iter().map(|field| field.name.to_owned());
+        let rows = row_fields().map(|field| field.name().to_owned());
         rows.chain(WHOLE_FIELDS.iter().map(|field| format!("total:{}", field.name))).collect()
     }
 
@@ -153,7 +109,7 @@ impl Field {
     /// Its name.
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Self::Row(field) => field.name,
+            Self::Row(field) => field.name(),
             Self::Whole(field) => field.name,
         }
     }
@@ -161,7 +117,7 @@ impl Field {
     /// Its value in a row.
     pub(super) fn of_row(&self, row: &Row) -> Option<f64> {
         match self {
-            Self::Row(field) => (field.value)(row),
+            Self::Row(field) => field.quantity(row),
             Self::Whole(_) => None,
         }
     }
@@ -171,7 +127,7 @@ impl Field {
         match self {
             Self::Whole(field) => (field.value)(whole),
             Self::Row(field) => {
-                let values: Vec<f64> = whole.rows.iter().filter_map(|row| (field.value)(row)).collect();
+                let values: Vec<f64> = whole.rows.iter().filter_map(|row| field.quantity(row)).collect();
                 (whole.rows.is_empty() || !values.is_empty())
                     .then(|| values.iter().fold(0.0, |sum, value| sum + value))
             }

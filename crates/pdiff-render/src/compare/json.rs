@@ -1,17 +1,15 @@
 //! A comparison as JSON: [`crate::compare::json_shape`] filled in, every row, in the comparison's own order.
 
 use pdiff_analysis::noise::{Method, RunVariation};
-use pdiff_analysis::{
-    Comparison, Cost, Fact, Family, Gap, Gravity, InlineChange, MatchedBy, NoiseSummary, Quantities, Row,
-    SideSummary,
-};
+use pdiff_analysis::{Comparison, Cost, Fact, Family, Gap, Gravity, NoiseSummary, Row, SideSummary};
 use pdiff_profile::Note;
+use pdiff_profile::names::MatchLevel;
 
 use crate::compare::json_shape::{
-    CompareReport, CostChangeReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport,
-    GapPartsReport, GapReport, MatchReport, NoiseReport, NoteReport, ObjectReport, PairReport,
-    QuantitiesReport, RowReport, RunReport, SCHEMA_VERSION, SideReport,
+    CompareReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport, GapPartsReport,
+    GapReport, NoiseReport, NoteReport, ObjectReport, PairReport, RunReport, SCHEMA_VERSION, SideReport,
 };
+use crate::compare::row_json::RowJson;
 use crate::document::number::percent_of_log;
 use crate::error::Error;
 use crate::files::written_bytes::{json_line, json_value};
@@ -52,12 +50,12 @@ pub(crate) fn value_without_rows(comparison: &Comparison) -> Result<serde_json::
 }
 
 /// One row as a value of JSON.
-pub(crate) fn row_value(of: &Row, level: &'static str) -> Result<serde_json::Value, Error> {
-    json_value(&row(of, level))
+pub(crate) fn row_value(row: &Row, level: MatchLevel) -> Result<serde_json::Value, Error> {
+    json_value(&RowJson { row, level })
 }
 
 fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'a> {
-    let level = comparison.policy.match_level.as_str();
+    let level = comparison.policy.match_level;
     CompareReport {
         schema_version: SCHEMA_VERSION,
         before: side(&comparison.before),
@@ -73,7 +71,7 @@ fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'
         gap: comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(gap),
         findings: findings::json::findings(comparison),
         findings_rest: findings::json::rest(comparison),
-        functions: rows.iter().map(|of| row(of, level)).collect(),
+        functions: rows.iter().map(|row| RowJson { row, level }).collect(),
         families: comparison.families.iter().map(family).collect(),
         notes: comparison.notes.iter().map(note).collect(),
     }
@@ -173,63 +171,6 @@ fn gap(of: &Gap) -> GapReport {
             utilisation_pct: parts.utilisation_pct,
         }),
     }
-}
-
-fn row<'a>(of: &'a Row, level: &'static str) -> RowReport<'a> {
-    RowReport {
-        name: &of.name,
-        object: &of.object,
-        file: of.file.as_deref(),
-        subsystem: of.subsystem.as_deref(),
-        thread_group: of.thread_group.as_deref(),
-        presence: of.presence.as_str(),
-        matched: MatchReport {
-            level: match_level(of, level),
-            ambiguous: of.matched.ambiguous,
-            before_name: of.matched.before_name.as_deref(),
-            after_name: of.matched.after_name.as_deref(),
-        },
-        before: quantities(&of.before),
-        after: quantities(&of.after),
-        delta_self_pp: of.delta_self_pp(),
-        delta_booked_pp: of.delta_booked_pp(),
-        delta_total_pp: of.delta_total_pp(),
-        ci_low_pp: of.ci_low_pp,
-        ci_high_pp: of.ci_high_pp,
-        q_value: of.test.q(),
-        significant: of.significant,
-        detectable_pp: of.detectable_pp,
-        family_id: of.inline.family,
-        inline_change: of.inline.change.map(InlineChange::as_str),
-        gap_share_pct: of.gap_share_pct,
-        cost_change: of.cost_change.as_ref().map(CostChangeReport::new),
-    }
-}
-
-/// How a row's names came together: the policy's level, or `alias`.
-pub(crate) fn match_level(row: &Row, level: &'static str) -> &'static str {
-    match row.matched.by {
-        MatchedBy::Name => level,
-        MatchedBy::Alias => "alias",
-    }
-}
-
-fn quantities(of: &Quantities) -> Option<QuantitiesReport> {
-    (of.total_weight.0 > 0).then_some(QuantitiesReport {
-        self_weight: of.self_weight.0,
-        booked_self_weight: of.booked_self_weight.0,
-        inlined_self_weight: of.inlined_self_weight.0,
-        total_weight: of.total_weight.0,
-        x_weight: of.x_weight.0,
-        self_samples: of.samples,
-        self_pct: of.self_pct,
-        booked_self_pct: of.booked_self_pct,
-        inlined_self_pct: of.inlined_self_pct,
-        total_pct: of.total_pct,
-        x_pct: of.x_pct,
-        self_per_op: of.self_per_op,
-        self_per_op_ns: of.self_per_op_ns,
-    })
 }
 
 fn family(of: &Family) -> FamilyReport<'_> {

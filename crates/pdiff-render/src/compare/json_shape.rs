@@ -7,6 +7,7 @@
 use pdiff_analysis::{CostChange, Policy};
 use serde::Serialize;
 
+use crate::compare::row_json::RowJson;
 use crate::findings::json::{FindingReport, RestReport};
 
 /// The version of this schema.
@@ -41,7 +42,7 @@ pub(crate) struct CompareReport<'a> {
     pub(crate) findings: Vec<FindingReport<'a>>,
     pub(crate) findings_rest: RestReport,
     /// Every row: heaviest change of self first.
-    pub(crate) functions: Vec<RowReport<'a>>,
+    pub(crate) functions: Vec<RowJson<'a>>,
     /// Rows between which weight moved because inlining changed.
     pub(crate) families: Vec<FamilyReport<'a>>,
     pub(crate) notes: Vec<NoteReport<'a>>,
@@ -194,48 +195,6 @@ pub(crate) struct GapPartsReport {
     pub(crate) utilisation_pct: f64,
 }
 
-/// One row.
-#[derive(Serialize)]
-pub(crate) struct RowReport<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) object: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) file: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) subsystem: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) thread_group: Option<&'a str>,
-    /// `both`, `only-before` or `only-after`: sides on which total weight is above zero.
-    pub(crate) presence: &'static str,
-    #[serde(rename = "match")]
-    pub(crate) matched: MatchReport<'a>,
-    /// `null` if it has no weight there.
-    pub(crate) before: Option<QuantitiesReport>,
-    pub(crate) after: Option<QuantitiesReport>,
-    pub(crate) delta_self_pp: f64,
-    pub(crate) delta_booked_pp: f64,
-    pub(crate) delta_total_pp: f64,
-    /// 95 % interval of `delta_self_pp`.
-    pub(crate) ci_low_pp: f64,
-    pub(crate) ci_high_pp: f64,
-    /// `null` if the row was not tested.
-    pub(crate) q_value: Option<f64>,
-    pub(crate) significant: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) detectable_pp: Option<f64>,
-    /// The family it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) family_id: Option<usize>,
-    /// `lost` or `gained`, where its inlining changed one way in all callers seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) inline_change: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) gap_share_pct: Option<f64>,
-    /// Change of self per operation, where it was tested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cost_change: Option<CostChangeReport>,
-}
-
 /// The change of a measure per operation.
 #[derive(Serialize)]
 pub(crate) struct CostChangeReport {
@@ -257,39 +216,6 @@ impl CostChangeReport {
             extent: of.extent.as_str(),
         }
     }
-}
-
-/// How a row's names came together.
-#[derive(Serialize)]
-pub(crate) struct MatchReport<'a> {
-    /// The policy's match level, or `alias` for a known rename.
-    pub(crate) level: &'static str,
-    /// More than one function stands behind the row.
-    pub(crate) ambiguous: bool,
-    pub(crate) before_name: Option<&'a str>,
-    pub(crate) after_name: Option<&'a str>,
-}
-
-/// One row on one side. `self` is expanded self: innermost inlined functions.
-#[derive(Serialize)]
-pub(crate) struct QuantitiesReport {
-    pub(crate) self_weight: u64,
-    pub(crate) booked_self_weight: u64,
-    pub(crate) inlined_self_weight: u64,
-    pub(crate) total_weight: u64,
-    /// Anywhere in the leaf's inline chain.
-    pub(crate) x_weight: u64,
-    /// Samples behind `self_weight`.
-    pub(crate) self_samples: u64,
-    pub(crate) self_pct: f64,
-    pub(crate) booked_self_pct: f64,
-    pub(crate) inlined_self_pct: f64,
-    pub(crate) total_pct: f64,
-    pub(crate) x_pct: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) self_per_op: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) self_per_op_ns: Option<f64>,
 }
 
 /// Rows between which weight moved because inlining changed.

@@ -13,6 +13,7 @@ pub(crate) mod page;
 pub(crate) mod row_columns;
 pub(crate) mod row_field;
 pub(crate) mod row_grid;
+pub(crate) mod row_json;
 pub(crate) mod row_order;
 #[cfg(test)]
 pub(crate) mod sample;

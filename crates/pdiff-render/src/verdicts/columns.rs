@@ -14,7 +14,8 @@ type Text = (&'static str, fn(&Verdict) -> Option<String>);
 /// A column of numbers.
 type Number = (&'static str, fn(&Verdict) -> Option<f64>);
 
-const TEXTS: [Text; 16] = [
+const TEXTS: [Text; 17] = [
+    ("name", |v| Some(v.function.clone())),
     ("function", |v| Some(v.function.clone())),
     ("object", |v| Some(v.object.clone())),
     ("file", |v| v.file.clone()),

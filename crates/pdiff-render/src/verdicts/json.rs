@@ -35,6 +35,8 @@ struct ClassifyReport<'a> {
 
 #[derive(Serialize)]
 struct VerdictReport<'a> {
+    name: &'a str,
+    /// The same, under the key of the first versions.
     function: &'a str,
     object: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,6 +160,7 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
 
 fn verdict(of: &Verdict) -> VerdictReport<'_> {
     VerdictReport {
+        name: &of.function,
         function: &of.function,
         object: &of.object,
         file: of.file.as_deref(),

@@ -67,7 +67,7 @@ pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Emb
     let most = room / LEAST_BYTES;
     let verdicts = verdicts(input);
     let rows = rows(input, &verdicts);
-    let level = input.comparison.policy.match_level.as_str();
+    let level = input.comparison.policy.match_level;
     let mut row_values = values(rows.iter().take(most), |row| row_value(row.of, level))?;
     let mut verdict_values = values(verdicts.iter().take(most), |verdict| verdict_value(verdict.of))?;
     let mut evidence: Vec<Value> = verdict_values.iter_mut().map(take_evidence).collect();
