@@ -160,6 +160,105 @@ fn the_line_of_what_was_skipped_is_the_last_of_a_test_run() {
     }
 }
 
+/// Source files of one package by their module paths; tests are left out.
+fn modules(src: &Path) -> BTreeMap<Vec<String>, String> {
+    let mut modules = BTreeMap::new();
+    for file in files(src, "rs") {
+        let names = file.strip_prefix(src).unwrap().with_extension("");
+        let mut path: Vec<String> = names.iter().map(|name| name.to_str().unwrap().to_owned()).collect();
+        if path.last().is_some_and(|last| matches!(last.as_str(), "mod" | "lib" | "main")) {
+            path.pop();
+        }
+        if path.iter().any(|name| name.ends_with("tests")) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        modules.insert(path, lines.collect::<Vec<_>>().join("\n"));
+    }
+    modules
+}
+
+/// Adds the paths that begin at the start of `text`, and gives the text behind them.
+fn paths<'t>(text: &'t str, before: &[String], found: &mut Vec<Vec<String>>) -> &'t str {
+    if let Some(mut rest) = text.strip_prefix('{') {
+        while !rest.is_empty() && !rest.starts_with('}') {
+            let after = paths(rest, before, found);
+            rest = if after.len() < rest.len() { after } else { rest.get(1..).unwrap_or_default() };
+            rest = rest.trim_start_matches([' ', '\n', ',']);
+        }
+        return rest.strip_prefix('}').unwrap_or(rest);
+    }
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let mut path = before.to_vec();
+    match word {
+        "" => return rest,
+        "super" => drop(path.pop()),
+        _ => path.push(word.to_owned()),
+    }
+    match rest.strip_prefix("::") {
+        Some(rest) => paths(rest, &path, found),
+        None => {
+            found.push(path);
+            rest
+        }
+    }
+}
+
+/// The modules of its package that a module names.
+fn imports(module: &[String], code: &str, all: &BTreeMap<Vec<String>, String>) -> BTreeSet<Vec<String>> {
+    let mut found = Vec::new();
+    for start in ["crate::", "super::"] {
+        for (at, _) in code.match_indices(start) {
+            let is_inside = code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+            if !is_inside {
+                let before =
+                    if start == "crate::" { &[] } else { module.split_last().map_or(&[][..], |(_, of)| of) };
+                paths(&code[at + start.len()..], before, &mut found);
+            }
+        }
+    }
+    let module_of = |path: Vec<String>| (0..=path.len()).rev().find_map(|n| all.get_key_value(&path[..n]));
+    found.into_iter().filter_map(module_of).map(|(of, _)| of.clone()).filter(|of| of != module).collect()
+}
+
+/// A module and what it is made of may know each other; no two others may.
+#[test]
+fn no_file_imports_one_that_imports_it_back() {
+    let mut packages = vec![root().join("src")];
+    let crates = std::fs::read_dir(root().join("crates")).unwrap();
+    packages.extend(crates.map(|entry| entry.unwrap().path().join("src")));
+    let (mut circles, mut seen) = (Vec::new(), 0);
+    for src in packages {
+        let all = modules(&src);
+        let known: BTreeMap<_, _> =
+            all.iter().map(|(path, code)| (path, imports(path, code, &all))).collect();
+        for (path, of) in &known {
+            seen += of.len();
+            let back = |other: &&Vec<String>| path < other && known[other].contains(*path);
+            let is_part = |other: &Vec<String>| path.starts_with(other) || other.starts_with(path);
+            for other in of.iter().filter(back).filter(|other| !is_part(other)) {
+                circles.push(format!("{}: {} and {}", src.display(), path.join("::"), other.join("::")));
+            }
+        }
+    }
+    assert!(seen > 500, "only {seen} imports were found");
+    circles.retain(|circle| !KNOWN_CIRCLES.iter().any(|known| circle.ends_with(known)));
+    assert!(circles.is_empty(), "{circles:#?}");
+}
+
+/// Circles that are still to be cut.
+const KNOWN_CIRCLES: &[&str] = &[
+    "pipeline::run and pipeline::sides",
+    "pipeline::found_code and pipeline::run",
+    "normalize and same_named",
+    "classify::context and classify::lost_callers",
+    "classify::evidence and classify::fact",
+    "census::function and census::table",
+];
+
 #[test]
 fn every_file_says_what_it_is() {
     for file in sources() {

@@ -4,14 +4,13 @@ use std::hash::BuildHasher;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use crate::id::{EventId, FrameId, ObjectIndex, StackId, StringId, ThreadId};
 use crate::interner::Interner;
 use crate::notes::Notes;
 use crate::object::Object;
-use crate::profile::{
-    Cell, Event, EventId, Frame, FrameId, Mapping, ObjectIndex, Profile, Span, StackId, StringId, Thread,
-    ThreadId, Weight,
-};
+use crate::profile::{Cell, Event, Frame, Mapping, Profile, Span, Thread};
 use crate::stack::StackTable;
+use crate::weight::Weight;
 
 /// Why a profile could not be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -6,6 +6,7 @@ mod address;
 mod builder;
 pub mod census;
 pub mod codec;
+mod id;
 mod interner;
 pub mod names;
 mod notes;
@@ -17,18 +18,18 @@ mod resolutions;
 mod server_settings;
 mod side;
 mod stack;
+mod weight;
 
 pub use address::{FileOffset, ObjectAddr, RawAddr, RuntimeAddr};
 pub use builder::{BuildError, ProfileBuilder};
+pub use id::{EventId, FrameId, ObjectIndex, StackId, StringId, ThreadId};
 pub use notes::{Note, NoteKind, Notes};
 pub use object::{BuildId, Object, ObjectId, ObjectKind};
 pub use per_side::PerSide;
-pub use profile::{
-    Cell, Event, EventId, Frame, FrameId, Mapping, ObjectIndex, Profile, Span, StackId, StringId, Thread,
-    ThreadId, Weight,
-};
+pub use profile::{Cell, Event, Frame, Mapping, Profile, Span, Thread};
 pub use resolution::{InlineChain, InlineFrame, Reason, Resolution};
 pub use resolutions::{Lookup, Lookups, Resolutions};
 pub use server_settings::{ServerSettings, SettingsScope};
 pub use side::{Presence, RunMeasures, Side};
 pub use stack::StackTable;
+pub use weight::Weight;

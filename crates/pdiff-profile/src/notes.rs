@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::profile::Weight;
+use crate::weight::Weight;
 
 /// What kind of imperfection was met. The text is stable: it stands in JSON.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

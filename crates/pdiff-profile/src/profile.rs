@@ -3,95 +3,12 @@
 //! Memory follows unique stacks: a sample is not kept, it is added to the [`Cell`] of its event, thread, second and
 //! stack. Names, objects, frames, threads and stacks are interned once.
 
-use std::iter::Sum;
-use std::ops::{Add, AddAssign};
-
 use crate::address::{FileOffset, RawAddr, RuntimeAddr};
+use crate::id::{EventId, ObjectIndex, StackId, StringId, ThreadId};
 use crate::notes::Notes;
 use crate::object::Object;
 use crate::stack::StackTable;
-
-/// A sum of periods (or a count of samples) of ONE event.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Weight(pub u64);
-
-impl Weight {
-    /// No weight.
-    pub const ZERO: Self = Self(0);
-
-    /// Sum that stops at the greatest value. A profile whose whole weight does not fit is refused when it is made, so
-    /// sums over parts of a profile never get there.
-    #[must_use]
-    pub fn saturating_add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
-    }
-
-    /// As a real number, for ratios.
-    #[must_use]
-    pub fn as_f64(self) -> f64 {
-        self.0 as f64
-    }
-}
-
-impl Add for Weight {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        self.saturating_add(other)
-    }
-}
-
-impl AddAssign for Weight {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl Sum for Weight {
-    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
-        iter.fold(Self::ZERO, Add::add)
-    }
-}
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The place in its table.
-            #[must_use]
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    };
-}
-
-id!(
-    /// A string of a profile.
-    StringId
-);
-id!(
-    /// An object of a profile.
-    ObjectIndex
-);
-id!(
-    /// A recorded frame of a profile.
-    FrameId
-);
-id!(
-    /// A stack of a profile.
-    StackId
-);
-id!(
-    /// A thread of a profile.
-    ThreadId
-);
-id!(
-    /// An event of a profile.
-    EventId
-);
+use crate::weight::Weight;
 
 /// One recorded call level, as perf printed it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

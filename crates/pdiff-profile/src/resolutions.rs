@@ -3,8 +3,9 @@
 //! A caller's address is a return address: the call is before it. So one recorded frame may be looked up in two ways,
 //! as the leaf of one stack and as a caller in another. [`Lookups`] is the one place where that is decided.
 
+use crate::id::FrameId;
 use crate::object::ObjectKind;
-use crate::profile::{Frame, FrameId, Profile};
+use crate::profile::{Frame, Profile};
 use crate::resolution::Resolution;
 
 /// How the address of a frame is looked up.

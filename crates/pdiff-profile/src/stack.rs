@@ -1,6 +1,6 @@
 //! Stacks of recorded frames, ROOT FIRST, each kept once.
 
-use crate::profile::{FrameId, StackId};
+use crate::id::{FrameId, StackId};
 
 /// All stacks of a profile in one flat array.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -6,7 +6,7 @@
 //! be told: chains under nothing but `cycles:` are taken for samples of that event.
 
 use super::cursor::Cursor;
-use super::header_line::{event_token, holds_time, is_bare_sample};
+use super::header_line::{Columns, event_token, holds_time, is_bare_sample};
 use super::{comment_line, frame_line, record_line};
 
 /// How much of the text is looked at.
@@ -14,18 +14,6 @@ pub(super) const HEAD_BYTES: usize = 256 << 10;
 
 /// Times on at least one line in so many are the samples'; fewer are words in names.
 const TIMES_ONE_IN: usize = 10;
-
-/// What the header lines of a text have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Columns {
-    /// Times, or nothing that is known: each line speaks for itself.
-    #[default]
-    ByLine,
-    /// An event and no time.
-    Event,
-    /// Neither.
-    Neither,
-}
 
 /// Looks at the first [`HEAD_BYTES`] of a text.
 pub(super) fn decide(head: &[u8]) -> Columns {

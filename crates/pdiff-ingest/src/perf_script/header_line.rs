@@ -29,7 +29,6 @@
 use crate::digits;
 use crate::time_window::NS;
 
-use super::columns::Columns;
 use super::thread_text::{parse_ids, parse_thread};
 use super::token::{Token, tokens};
 
@@ -41,6 +40,18 @@ const COMM_COLUMNS: usize = 16;
 
 /// The width in which perf right-aligns a period.
 const PERIOD_COLUMNS: usize = 10;
+
+/// What the header lines of a text have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Columns {
+    /// Times, or nothing that is known: each line speaks for itself.
+    #[default]
+    ByLine,
+    /// An event and no time.
+    Event,
+    /// Neither.
+    Neither,
+}
 
 /// What a header line says. Texts are parts of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

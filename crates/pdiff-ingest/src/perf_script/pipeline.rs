@@ -16,9 +16,10 @@ use crate::time_window::{TimeRange, TimeWindow};
 
 use super::TextInput;
 use super::blocks::{BLOCK_BYTES, Block, BlockReader, MAX_BLOCK_BYTES};
-use super::columns::{self, Columns, HEAD_BYTES};
+use super::columns::{self, HEAD_BYTES};
 use super::cursor::Cursor;
 use super::header_line;
+use super::header_line::Columns;
 use super::merge::merge;
 use super::worker::Worker;
 

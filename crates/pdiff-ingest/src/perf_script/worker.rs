@@ -9,12 +9,12 @@ use crate::time_window::TimeRange;
 
 use super::blocks::{Block, MAX_LINE_BYTES};
 use super::chain_memo::{ChainMemo, NO_TEXT, Place};
-use super::columns::Columns;
 use super::comment_line;
 use super::counts::{CellKey, Counts};
 use super::cursor::Cursor;
 use super::findings::{Findings, is_backwards, widen};
 use super::frame_line;
+use super::header_line::Columns;
 use super::header_line::{self, HeaderLine};
 use super::header_shape::{HeaderShapes, KnownHeader};
 use super::memo::{Memo, TextId};

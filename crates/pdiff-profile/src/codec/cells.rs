@@ -11,7 +11,9 @@
 use std::collections::BTreeMap;
 
 use super::bytes::{ByteReader, ByteWriter};
-use crate::profile::{Cell, EventId, StackId, ThreadId, Weight};
+use crate::id::{EventId, StackId, ThreadId};
+use crate::profile::Cell;
+use crate::weight::Weight;
 
 /// The key of a cell as plain numbers, in order.
 type Key = [u32; 4];

@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 use super::bytes::{ByteReader, ByteWriter};
 use super::newest::Newest;
 use crate::address::RawAddr;
-use crate::profile::{Frame, ObjectIndex, StringId};
+use crate::id::{ObjectIndex, StringId};
+use crate::profile::Frame;
 
 const HAS_ADDR: u8 = 1;
 const HAS_SYMBOL: u8 = 2;

@@ -4,7 +4,7 @@ use super::bytes::{ByteReader, ByteWriter};
 use super::codes::Code;
 use super::{CodecError, expect_version, table};
 use crate::notes::{Note, Notes};
-use crate::profile::Weight;
+use crate::weight::Weight;
 
 /// Raised with every change of the form.
 const VERSION: u64 = 1;

@@ -3,8 +3,10 @@
 use super::bytes::{ByteReader, ByteWriter};
 use super::codes::Code;
 use crate::address::{FileOffset, RuntimeAddr};
+use crate::id::{ObjectIndex, StringId};
 use crate::object::{BuildId, Object};
-use crate::profile::{Event, Mapping, ObjectIndex, StringId, Thread, Weight};
+use crate::profile::{Event, Mapping, Thread};
+use crate::weight::Weight;
 
 pub(super) fn write_objects(out: &mut ByteWriter, objects: &[Object]) {
     out.count(objects.len());

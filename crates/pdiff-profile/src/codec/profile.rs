@@ -17,7 +17,8 @@ use super::objects::{
 use super::stacks::{read_stacks, write_stacks};
 use super::texts::{read_texts, write_texts};
 use super::{CodecError, expect_version, table};
-use crate::profile::{Profile, Span, StringId};
+use crate::id::StringId;
+use crate::profile::{Profile, Span};
 
 /// Raised with every change of the form or of what its rows mean.
 const VERSION: u64 = 1;

@@ -16,8 +16,8 @@ use super::newest::Newest;
 use super::objects::{read_bool, write_optional};
 use super::texts::{read_texts, write_texts};
 use super::{CodecError, expect_version, table};
+use crate::id::FrameId;
 use crate::interner::Interner;
-use crate::profile::FrameId;
 use crate::resolution::InlineFrame;
 use crate::resolutions::{Lookup, Resolutions};
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::bytes::{ByteReader, ByteWriter};
 use super::newest::Newest;
-use crate::profile::FrameId;
+use crate::id::FrameId;
 use crate::stack::StackTable;
 
 /// The most frames that all stacks of a byte form may have together: a gigabyte of them. One has

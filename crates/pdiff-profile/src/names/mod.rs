@@ -24,6 +24,7 @@ mod operator_symbol;
 mod parameters;
 mod plain_words;
 mod special_name;
+mod spelled;
 mod spelling;
 mod symbol_version;
 

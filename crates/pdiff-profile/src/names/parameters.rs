@@ -6,7 +6,7 @@
 
 use super::brackets::{group_end, is_word_byte, token_end};
 use super::operator_symbol::starts_conversion;
-use super::spelling::Spelled;
+use super::spelled::Spelled;
 
 /// What stands before the name of the thing that a special symbol belongs to.
 const SPECIAL_PREFIXES: [&str; 14] = [

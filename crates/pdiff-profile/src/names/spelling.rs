@@ -14,6 +14,7 @@ use super::integer_type::{is_integer_word, read_integer_type};
 use super::operator_symbol::leading_symbol;
 use super::parameters::split_parameters;
 use super::plain_words::plain_end;
+use super::spelled::Spelled;
 
 /// Default template instances by their short names, in this module's spelling.
 const SHORT_NAMES: [(&str, &str); 9] = [
@@ -27,13 +28,6 @@ const SHORT_NAMES: [(&str, &str); 9] = [
     ("std::basic_istream<char>", "std::istream"),
     ("std::basic_iostream<char>", "std::iostream"),
 ];
-
-/// A name in its one spelling.
-pub(super) struct Spelled<'a> {
-    pub(super) text: Cow<'a, str>,
-    /// Its outermost bracket groups, in order; `None` where they are not known.
-    pub(super) groups: Option<Vec<Range<usize>>>,
-}
 
 /// The name in its one spelling. Names nested deeper than a limit come back as they are.
 pub(super) fn normalize(text: &str) -> Cow<'_, str> {

@@ -1,8 +1,8 @@
 //! In which build each cost arrived.
 
+use super::build_cost::BuildCost;
 use super::chains::{Chain, Step, chains};
 use super::visibility::Visibility;
-use pdiff_analysis::Quantities;
 
 /// A function or subsystem over all builds.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,31 +33,6 @@ pub enum Arrived {
     Between(usize, usize),
     /// It is not visible in any build before this one, so it may have been there always.
     UnseenBefore(usize),
-}
-
-/// Self on one build.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct BuildCost {
-    /// Percent of the build's samples.
-    pub self_pct: f64,
-    /// Nanoseconds of CPU per operation, where operations are known and the event is time.
-    pub self_per_op_ns: Option<f64>,
-}
-
-impl BuildCost {
-    pub(super) fn add(&mut self, other: Self) {
-        self.self_pct += other.self_pct;
-        self.self_per_op_ns = match (self.self_per_op_ns, other.self_per_op_ns) {
-            (Some(a), Some(b)) => Some(a + b),
-            (a, b) => a.or(b),
-        };
-    }
-}
-
-impl From<Quantities> for BuildCost {
-    fn from(of: Quantities) -> Self {
-        Self { self_pct: of.self_pct, self_per_op_ns: of.self_per_op_ns }
-    }
 }
 
 impl Arrival {

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use pdiff_profile::Side;
 
-use super::arrivals::BuildCost;
+use super::build_cost::BuildCost;
 use super::cost_change;
 use pdiff_analysis::Comparison;
 

@@ -5,12 +5,14 @@
 //! noise (`cost_change`), unless a build before it hides the function (`visibility`).
 
 mod arrivals;
+mod build_cost;
 mod chains;
 mod cost_change;
 mod relative;
 mod visibility;
 
-pub use arrivals::{Arrival, Arrived, BuildCost, are_per_operation, arrivals};
+pub use arrivals::{Arrival, Arrived, are_per_operation, arrivals};
+pub use build_cost::BuildCost;
 pub use chains::Step;
 pub use relative::{
     ClassMean, NOTABLE_RELATIVE, Relative, RelativeRow, Throughput, class_means, relative_throughput,

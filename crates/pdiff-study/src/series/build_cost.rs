@@ -1,0 +1,28 @@
+//! What one build spends on a function or subsystem.
+
+use pdiff_analysis::Quantities;
+
+/// Self on one build.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct BuildCost {
+    /// Percent of the build's samples.
+    pub self_pct: f64,
+    /// Nanoseconds of CPU per operation, where operations are known and the event is time.
+    pub self_per_op_ns: Option<f64>,
+}
+
+impl BuildCost {
+    pub(super) fn add(&mut self, other: Self) {
+        self.self_pct += other.self_pct;
+        self.self_per_op_ns = match (self.self_per_op_ns, other.self_per_op_ns) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+impl From<Quantities> for BuildCost {
+    fn from(of: Quantities) -> Self {
+        Self { self_pct: of.self_pct, self_per_op_ns: of.self_per_op_ns }
+    }
+}
