@@ -33,7 +33,9 @@ pub use compare::{
     SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, assumed_log_half, compare,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
-pub use findings::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest};
+pub use findings::{
+    Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest,
+};
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{
     Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting,

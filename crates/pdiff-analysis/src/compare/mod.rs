@@ -162,6 +162,7 @@ fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, settings: &CompareSetting
         profile: run.input.profile,
         stacks: run.stacks,
         cells: run.cells,
+        polls: prepared.spins(run),
     });
     findings(&Input {
         keys: prepared.keys,

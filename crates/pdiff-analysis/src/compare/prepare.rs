@@ -68,6 +68,16 @@ impl PreparedRun<'_> {
         }
         weights
     }
+
+    /// Whether a stack waits busily.
+    pub(super) fn spins(&self, facts: &KeyFacts, stack: StackId) -> bool {
+        self.stacks.get(stack).iter().any(|level| facts.waits(level.key) == Waits::Spins)
+    }
+
+    /// Whether a stack waits busily or idles: it is no work.
+    pub(super) fn waits(&self, facts: &KeyFacts, stack: StackId) -> bool {
+        self.stacks.get(stack).iter().any(|level| facts.waits(level.key) != Waits::No)
+    }
 }
 
 /// All runs, before's first, what was made of them, and the functions in them.
@@ -81,7 +91,12 @@ pub(super) struct Prepared<'a> {
 impl Prepared<'_> {
     /// Whether the stack waits busily or idles: it is no work.
     pub(super) fn waits(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
-        run.stacks.get(stack).iter().any(|level| self.facts.waits(level.key) != Waits::No)
+        run.waits(self.facts, stack)
+    }
+
+    /// By stack of a run: whether it waits busily.
+    pub(super) fn spins(&self, run: &PreparedRun<'_>) -> Vec<bool> {
+        (0..).map(StackId).take(run.stacks.len()).map(|stack| run.spins(self.facts, stack)).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use pdiff_profile::StackId;
 use rustc_hash::FxHashMap;
 
 use super::input::CompareSettings;
-use super::key_facts::{KeyFacts, Waits};
+use super::key_facts::KeyFacts;
 use super::matching::Renames;
 use super::prepare::{Prepared, PreparedRun};
 use crate::aggregate::{RowId, StackRows};
@@ -88,21 +88,17 @@ impl<'a> RowTable<'a> {
 
     /// Whether the stack waits busily.
     pub(super) fn spins(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
-        self.any_level(run, stack, |waits| waits == Waits::Spins)
+        run.spins(self.facts, stack)
     }
 
     /// Whether the stack waits busily or idles: it is no work.
     pub(super) fn waits(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
-        self.any_level(run, stack, |waits| waits != Waits::No)
+        run.waits(self.facts, stack)
     }
 
     /// Whether the leaf of the stack has no function.
     pub(super) fn is_unresolved(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
         run.stacks.get(stack).last().is_some_and(|leaf| *self.keys.get(leaf.key).name == *UNRESOLVED)
-    }
-
-    fn any_level(&self, run: &PreparedRun<'_>, stack: StackId, holds: impl Fn(Waits) -> bool) -> bool {
-        run.stacks.get(stack).iter().any(|level| holds(self.facts.waits(level.key)))
     }
 
     /// The rows that a stack of a thread counts for.

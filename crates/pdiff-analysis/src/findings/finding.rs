@@ -60,6 +60,27 @@ pub struct FindingSide {
     pub pct: f64,
     /// Weight per operation, in the event's unit; `None` without operations.
     pub per_op: Option<f64>,
+    /// The part of the weight that waits busily.
+    pub polling: Weight,
+}
+
+impl FindingSide {
+    /// The part of the weight that waits busily, in percent.
+    #[must_use]
+    pub fn polling_pct(&self) -> f64 {
+        if self.weight == Weight::ZERO { 0.0 } else { 100.0 * self.polling.as_f64() / self.weight.as_f64() }
+    }
+}
+
+/// A setting that switches code of a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FindingSetting {
+    /// Its name.
+    pub name: String,
+    /// Its values, base first; `None` where a side's server does not know it.
+    pub values: [Option<String>; 2],
+    /// What it does.
+    pub why: String,
 }
 
 /// One part of the change.
@@ -91,6 +112,8 @@ pub struct Finding {
     pub members: Vec<FindingMember>,
     /// Who calls it, heaviest first: for what many call, and what interrupts struck.
     pub callers: Vec<String>,
+    /// Settings that differ between the sides and switch it; empty where settings are not known.
+    pub settings: Vec<FindingSetting>,
 }
 
 /// What one function spends itself in a finding's stacks.

@@ -13,6 +13,8 @@ pub(crate) struct RunOfStacks<'a> {
     pub(crate) stacks: &'a NormalStacks,
     /// Its samples, by block.
     pub(crate) cells: &'a [Cell],
+    /// By stack: whether it waits busily.
+    pub(crate) polls: Vec<bool>,
 }
 
 /// Both sides.

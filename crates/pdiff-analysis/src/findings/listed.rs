@@ -52,15 +52,18 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
     let of_stack = |stack: usize| of.groups.of_stacks[stack].and_then(|node| of_node[node]);
     let mut members = of.members(picks.len(), of_stack);
     let mut callers = of.callers(&picks, of_stack);
+    let (polling, polling_rest) = of.polling(picks.len(), of_stack);
     let mut list: Vec<Finding> = Vec::with_capacity(picks.len());
     for (at, pick) in picks.iter().enumerate() {
         let mut finding = of.finding(pick);
         finding.rank = at + 1;
         finding.members = std::mem::take(&mut members[at]);
         finding.callers = std::mem::take(&mut callers[at]);
+        [finding.before.polling, finding.after.polling] = polling[at].map(Weight);
         list.push(finding);
     }
-    let rest = of.rest(&list, all - picks.len());
+    let mut rest = of.rest(&list, all - picks.len());
+    [rest.before.polling, rest.after.polling] = polling_rest.map(Weight);
     Findings { list, rest }
 }
 
@@ -91,6 +94,7 @@ impl Listing<'_> {
             samples: amount.samples,
             pct,
             per_op: self.per_op(side, amount.weight),
+            polling: Weight::ZERO,
         }
     }
 
@@ -125,6 +129,7 @@ impl Listing<'_> {
             share_of_change_pct: delta.and_then(|delta| share_of_change(self.input.cost?, delta)),
             members: Vec::new(),
             callers: Vec::new(),
+            settings: Vec::new(),
         }
     }
 
@@ -158,6 +163,18 @@ impl Listing<'_> {
             Place::NoCaller(key) => (FindingKind::NoCaller, name(key), Some(key)),
             Place::Unresolved(key) => (FindingKind::Unresolved, name(key), Some(key)),
         }
+    }
+
+    /// What each finding's stacks wait busily, and all others.
+    fn polling(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> (Vec<[u64; 2]>, [u64; 2]) {
+        let (mut sums, mut rest) = (vec![[0_u64; 2]; count], [0_u64; 2]);
+        for (number, stack) in self.stacks.all.iter().enumerate() {
+            let sum = of_stack(number).and_then(|at| sums.get_mut(at)).unwrap_or(&mut rest);
+            sum.iter_mut()
+                .zip(stack.polling)
+                .for_each(|(sum, amount)| *sum = sum.saturating_add(amount.weight));
+        }
+        (sums, rest)
     }
 
     /// Functions at the leaves of each finding's stacks.

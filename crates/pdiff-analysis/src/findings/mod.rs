@@ -18,10 +18,11 @@ mod judged;
 mod listed;
 mod places;
 mod select;
+mod settings;
 mod stacks;
 mod tree;
 
-pub use finding::{Finding, FindingKind, FindingMember, FindingSide, Findings, FindingsRest};
+pub use finding::{Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest};
 pub(crate) use input::{Input, RunOfStacks};
 
 use anchors::Anchors;

@@ -17,6 +17,8 @@ pub(super) struct Stack {
     pub(super) until: usize,
     /// On each side.
     pub(super) amounts: [Amount; 2],
+    /// The part of them that waits busily: the same functions may poll at one address and work at another.
+    pub(super) polling: [Amount; 2],
 }
 
 impl Stack {
@@ -53,7 +55,10 @@ impl Stacks {
             for ((stack, amount), id) in (0..).map(StackId).zip(amounts).zip(&mut of_run) {
                 if amount.samples > 0 || amount.weight > 0 {
                     let functions: Box<[KeyId]> = input.functions(run, stack).collect();
-                    *id = Some(stacks.add(&mut ids, functions, codes, run.side, amount));
+                    let at = stacks.add(&mut ids, functions, codes);
+                    let polls = run.polls.get(stack.index()).copied().unwrap_or(false);
+                    stacks.count(at, run.side, amount, polls);
+                    *id = Some(at);
                 }
             }
             stacks.of_runs.push(of_run);
@@ -66,20 +71,23 @@ impl Stacks {
         ids: &mut FxHashMap<Box<[KeyId]>, u32>,
         functions: Box<[KeyId]>,
         codes: &CodeKinds,
-        side: Side,
-        amount: Amount,
     ) -> u32 {
         let next = u32::try_from(self.all.len()).expect("fewer than 2^32 stacks fit in memory");
-        let id = *ids.entry(functions).or_insert_with_key(|functions| {
+        *ids.entry(functions).or_insert_with_key(|functions| {
             let struck = functions.iter().position(|key| codes.get(*key) == Code::Interrupt);
             let until = struck.unwrap_or(functions.len());
-            self.all.push(Stack { functions: functions.clone(), until, amounts: Default::default() });
+            let (amounts, polling) = Default::default();
+            self.all.push(Stack { functions: functions.clone(), until, amounts, polling });
             next
-        });
-        if let Some(stack) = self.all.get_mut(id as usize) {
-            stack.amounts[side.index()].add(amount);
+        })
+    }
+
+    fn count(&mut self, stack: u32, side: Side, amount: Amount, polls: bool) {
+        let Some(stack) = self.all.get_mut(stack as usize) else { return };
+        stack.amounts[side.index()].add(amount);
+        if polls {
+            stack.polling[side.index()].add(amount);
         }
-        id
     }
 
     /// The amount of each side.
