@@ -41,8 +41,11 @@ impl Default for EvidenceGiven {
 const NAMED: usize = 2;
 
 impl EvidenceGiven {
-    /// Puts what is to be said of the settings among the facts of a comparison, gravest first.
+    /// Puts what is to be said of the settings beside findings, and among the facts of a comparison, gravest first.
     pub(crate) fn tell_of_settings(&self, comparison: &mut Comparison) {
+        if let Some(diff) = &self.settings {
+            comparison.findings.tell_settings(diff, &self.settings_knowledge);
+        }
         let Some(fact) = self.settings_fact() else { return };
         let facts = &mut comparison.comparability;
         let at = facts.iter().position(|other| other.gravity < fact.gravity).unwrap_or(facts.len());

@@ -16,12 +16,24 @@ const GRID_NAMES: usize = 24;
 
 /// The facts of a comparison, gravest first.
 pub(crate) fn blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block> {
-    let of = |gravity: Gravity| comparison.comparability.iter().filter(move |fact| fact.gravity == gravity);
-    let mut blocks: Vec<Block> = Vec::new();
-    blocks.extend(of(Gravity::Incomparable).map(|fact| sentence("!!", Tone::Grave, fact)));
-    blocks.extend(of(Gravity::Warning).map(|fact| sentence("!", Tone::Warning, fact)));
+    [grave_blocks(comparison), warning_blocks(comparison), plain_blocks(comparison, width)].concat()
+}
+
+/// What makes the sides incomparable.
+pub(crate) fn grave_blocks(comparison: &Comparison) -> Vec<Block> {
+    of(comparison, Gravity::Incomparable).map(|fact| sentence("!!", Tone::Grave, fact)).collect()
+}
+
+/// What may mislead.
+pub(crate) fn warning_blocks(comparison: &Comparison) -> Vec<Block> {
+    of(comparison, Gravity::Warning).map(|fact| sentence("!", Tone::Warning, fact)).collect()
+}
+
+/// What is good to know.
+pub(crate) fn plain_blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block> {
     let (same, differing): (Vec<&Fact>, Vec<&Fact>) =
-        of(Gravity::Plain).partition(|fact| fact.before == fact.after);
+        of(comparison, Gravity::Plain).partition(|fact| fact.before == fact.after);
+    let mut blocks: Vec<Block> = Vec::new();
     if !same.is_empty() {
         let texts: Vec<String> =
             same.iter().map(|fact| format!("{} {}", fact.name, value(fact, true))).collect();
@@ -31,6 +43,10 @@ pub(crate) fn blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block
         blocks.push(Block::Grid(side_by_side(&differing, width)));
     }
     blocks
+}
+
+fn of(comparison: &Comparison, gravity: Gravity) -> impl Iterator<Item = &Fact> {
+    comparison.comparability.iter().filter(move |fact| fact.gravity == gravity)
 }
 
 fn sentence(label: &'static str, tone: Tone, fact: &Fact) -> Block {

@@ -14,6 +14,10 @@ use crate::compare::row_order;
 use crate::document::options::TableOptions;
 use crate::document::{Block, apart};
 use crate::document::{markdown, table};
+use crate::findings::first_screen;
+
+/// The first screen fits this width where no terminal says another one.
+const SCREEN_WIDTH: usize = 100;
 
 /// The comparison as a table for a terminal or a bug report.
 ///
@@ -44,13 +48,14 @@ use crate::document::{markdown, table};
 ///     sort: SortBy::Delta,
 /// };
 /// let text = pdiff_render::table(&comparison, &options);
-/// assert!(text.starts_with("before   5.7: 0 runs, 0 samples"));
+/// assert!(text.starts_with("result   8.0 beside 5.7: operations are not known"));
 /// assert!(text.lines().all(|line| line.chars().count() <= 80));
 /// ```
 #[must_use]
 pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
     let width = table::readable_width(options.width);
-    table::draw(&page(comparison, options, width), width, options.color)
+    let screen = first_screen::blocks(comparison, width.or(Some(SCREEN_WIDTH)));
+    table::draw(&page(comparison, options, width, screen), width, options.color)
 }
 
 /// The comparison as markdown for a bug report.
@@ -58,20 +63,27 @@ pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
 /// Names stand as code; whatever markdown or a terminal would obey in them is spelled out.
 #[must_use]
 pub fn markdown(comparison: &Comparison, options: &TableOptions) -> String {
-    markdown::draw(&page(comparison, options, None))
+    markdown::draw(&page(comparison, options, None, first_screen::blocks(comparison, None)))
 }
 
-/// The page of a comparison, for lines of at most `width` columns.
-fn page(comparison: &Comparison, options: &TableOptions, width: Option<usize>) -> Vec<Block> {
+/// The page of a comparison, for lines of at most `width` columns, with its first screen.
+fn page(
+    comparison: &Comparison,
+    options: &TableOptions,
+    width: Option<usize>,
+    screen: Vec<Block>,
+) -> Vec<Block> {
     let chosen = row_order::choose(comparison, options);
     let sections = [
-        heading::blocks(comparison),
-        comparability::blocks(comparison, width),
+        comparability::grave_blocks(comparison),
+        screen,
         vec![
             heading::rows_line(comparison, options, &chosen),
             Block::Grid(row_grid::grid(comparison, &chosen, width)),
         ],
         [legend::blocks(comparison, &chosen), families::blocks(comparison, &chosen)].concat(),
+        comparability::warning_blocks(comparison),
+        [heading::blocks(comparison), comparability::plain_blocks(comparison, width)].concat(),
         closing::blocks(comparison),
         noise_lines::blocks(comparison),
         notes::blocks(comparison),

@@ -2,12 +2,12 @@
 
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
-    Comparison, Cost, CostChange, CostExtent, Fact, Findings, Gap, GapParts, Gravity, GroupBy, Inlines,
-    MatchedBy, MeasureChange, NoiseSummary, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary,
-    Share, SideSummary,
+    Comparison, Cost, CostChange, CostExtent, Fact, Finding, FindingKind, FindingSetting, FindingSide,
+    Findings, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary, Pair, Policy,
+    Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
-use pdiff_profile::{NoteKind, Notes, Presence, Weight};
+use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
 
 use crate::document::options::{SortBy, TableOptions};
 
@@ -188,6 +188,64 @@ pub(crate) fn full() -> Comparison {
     comparison.notes.add(NoteKind::UnparsedLine, 2, Weight(40), || "57.perf line 12: \u{1b}[2J".to_owned());
     comparison.noise.drifting = vec!["main".to_owned()];
     comparison
+}
+
+/// The same with parts that hold the change: one new that polls and that a setting switches, one of two functions, one
+/// that shrank.
+pub(crate) fn with_findings() -> Comparison {
+    let mut comparison = full();
+    let new = finding(1, "log_writer", FindingKind::Region, (0, 4_800));
+    let setting = FindingSetting {
+        name: "innodb_log_writer_threads".to_owned(),
+        values: [None, Some("ON".to_owned())],
+        why: "redo is written by threads of its own".to_owned(),
+    };
+    comparison.findings.list = vec![
+        Finding { settings: vec![setting], ..new },
+        finding(2, "mysql_execute_command -> Sql_cmd_dml::execute", FindingKind::Edge, (0, 200)),
+        finding(3, "ut_delay", FindingKind::CrossCutting, (1_000, 400)),
+    ];
+    comparison.findings.list[0].after.polling = Weight(4_700);
+    comparison.findings.rest.before = part(Side::Before, 9_000);
+    comparison.findings.rest.after = part(Side::After, 4_600);
+    comparison
+}
+
+/// So much of a side's weight of 10,000, at what an operation costs in the sample.
+fn part(side: Side, weight: u64) -> FindingSide {
+    let pct = weight as f64 / 100.0;
+    let per_op = match side {
+        Side::Before => pct * 420.0,
+        Side::After => pct * 550.0,
+    };
+    FindingSide {
+        weight: Weight(weight),
+        samples: weight,
+        pct,
+        per_op: Some(per_op),
+        ..FindingSide::default()
+    }
+}
+
+fn finding(rank: usize, name: &str, kind: FindingKind, (before, after): (u64, u64)) -> Finding {
+    let (before, after) = (part(Side::Before, before), part(Side::After, after));
+    let delta = after.per_op.zip(before.per_op).map_or(0.0, |(after, before)| after - before);
+    Finding {
+        rank,
+        kind,
+        name: name.to_owned(),
+        object: "mysqld".to_owned(),
+        subsystem: None,
+        before,
+        after,
+        interval_pp: (after.pct - before.pct - 1.0, after.pct - before.pct + 1.0),
+        interval_per_op: Some((delta - 500.0, delta + 500.0)),
+        q_value: 0.001,
+        share_of_change_pct: Some(delta / 130.0),
+        members: Vec::new(),
+        callers: Vec::new(),
+        settings: Vec::new(),
+    }
 }
 
 fn cost() -> Cost {

@@ -1,6 +1,6 @@
 //! Findings as JSON: the parts that hold the change, and the rest, on both sides.
 
-use pdiff_analysis::{Comparison, Finding, FindingMember, FindingSide, FindingsRest};
+use pdiff_analysis::{Comparison, Finding, FindingMember, FindingSetting, FindingSide, FindingsRest};
 use serde::Serialize;
 
 /// One finding.
@@ -31,8 +31,26 @@ pub(crate) struct FindingReport<'a> {
     gap_share_pct: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gap_share_ci: Option<[f64; 2]>,
+    polling_pct: PollingReport,
+    settings: Vec<SettingReport<'a>>,
     members: Vec<MemberReport<'a>>,
     callers: &'a [String],
+}
+
+/// The part of each side's weight that waits busily, in percent.
+#[derive(Serialize)]
+struct PollingReport {
+    before: f64,
+    after: f64,
+}
+
+/// A setting that differs and switches a finding.
+#[derive(Serialize)]
+struct SettingReport<'a> {
+    name: &'a str,
+    /// `null` where the side's server does not know it.
+    before: Option<&'a str>,
+    after: Option<&'a str>,
 }
 
 /// What a function spends itself in a finding's stacks.
@@ -116,6 +134,8 @@ fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
         q_value: of.q_value,
         gap_share_pct: of.share_of_change_pct,
         gap_share_ci: of.share_of_change_interval().map(|(low, high)| [low, high]),
+        polling_pct: PollingReport { before: of.before.polling_pct(), after: of.after.polling_pct() },
+        settings: of.settings.iter().map(setting).collect(),
         members: of.members.iter().map(member).collect(),
         callers: &of.callers,
     }
@@ -129,6 +149,11 @@ fn side(of: &FindingSide, is_time: bool) -> FindingSideReport {
         per_op: of.per_op,
         per_op_ns: of.per_op.filter(|_| is_time),
     }
+}
+
+fn setting(of: &FindingSetting) -> SettingReport<'_> {
+    let [before, after] = of.values.each_ref().map(Option::as_deref);
+    SettingReport { name: &of.name, before, after }
 }
 
 fn member(of: &FindingMember) -> MemberReport<'_> {

@@ -118,15 +118,17 @@ fn shares_of_many_denominators_have_no_total() {
 }
 
 #[test]
-fn grave_facts_come_before_warnings_and_those_before_the_rest() {
+fn what_makes_sides_incomparable_comes_first_then_the_result_then_rows_then_warnings() {
     let text = table(&sample::full(), &at(120, None));
     let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("no '{what}' in\n{text}"));
     let order = [
         "!!       event cycles before, cpu-clock after: different events",
+        "result   ",
+        "rows     6 of 6 functions, significant ones first",
         "!        span 15.0 s before, 70.1 s after: phases may differ",
+        "before   57: ",
         "same     call chains yes",
         "samples  10000 in 1 run  12000 in 1 run",
-        "rows     6 of 6 functions, significant ones first",
         "gap      -32.0 % (95 % -40.0..-22.0, run-to-run variation assumed): explained 61.0 %",
         "waiting  9.59 % of CPU is busy waiting after, 13.64 % before",
         "worth at most +10.6 %",

@@ -1,0 +1,268 @@
+//! The first screen: what became of throughput and of CPU per operation, and the few parts in which the change lies.
+
+use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap};
+
+use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
+use crate::document::visible_text::visible;
+use crate::document::{Block, Line, Tone};
+use crate::findings::grid;
+
+/// Busy waiting below this many percent of CPU does not change how costs read.
+const LEAST_POLLING_PCT: f64 = 5.0;
+
+/// The unit of costs per operation: three digits of the larger side show.
+pub(crate) fn cost_unit(cost: &Cost) -> CostUnit {
+    CostUnit::for_column(10.0 * cost.per_op.before.max(cost.per_op.after), cost.is_time)
+}
+
+/// The blocks of the first screen, for lines of at most `width` columns.
+pub(crate) fn blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block> {
+    let mut blocks = vec![Line::toned("result", result_text(comparison), Tone::Strong)];
+    blocks.extend(comparison.cost.as_ref().map(|cost| Line::block("cost", cost_text(comparison, cost))));
+    blocks.push(Line::toned("where", where_text(comparison), Tone::Strong));
+    if !comparison.findings.list.is_empty() {
+        blocks.push(Block::Grid(grid::grid(comparison, width)));
+        blocks.extend(settings(comparison));
+        blocks.push(Line::toned("marks", marks_text(comparison), Tone::Dim));
+        blocks.extend(next(comparison));
+    }
+    blocks
+}
+
+fn result_text(comparison: &Comparison) -> String {
+    let (before, after) = (&comparison.before.label, &comparison.after.label);
+    match (&comparison.cost, comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref())) {
+        (_, Some(gap)) => throughput_text(before, after, gap, runs_text(comparison)),
+        (Some(cost), None) => {
+            let change = percent_of_log(cost.log_ratio);
+            let more = if change < 0.0 { "less" } else { "more" };
+            format!("an operation costs {} % {more} CPU in {after} than in {before}", fixed(change.abs(), 1))
+        }
+        (None, None) => format!(
+            "{after} beside {before}: operations are not known, so parts are compared by their share of CPU; \
+             --windows or --operations-before and --operations-after tell them"
+        ),
+    }
+}
+
+fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String {
+    let (low, high) = gap.interval_pct;
+    let assumed = if gap.assumed { ", run-to-run variation assumed" } else { "" };
+    let numbers = format!(
+        "{} -> {} operations/s ({} %, 95 % interval {}; {runs}{assumed})",
+        grouped(whole(gap.tps.before)),
+        grouped(whole(gap.tps.after)),
+        signed(gap.gap_pct, 1),
+        interval((low, high), 0),
+    );
+    let size = fixed(gap.gap_pct.abs(), 0);
+    match (low > 0.0, high < 0.0) {
+        (_, true) => format!("{after} does {size} % less work than {before}: {numbers}"),
+        (true, _) => format!("{after} does {size} % more work than {before}: {numbers}"),
+        _ => format!("{after} does as much work as {before}, within noise: {numbers}"),
+    }
+}
+
+/// A rate as a whole number; rates are positive and far below 2^53.
+fn whole(rate: f64) -> u64 {
+    rate.round().max(0.0) as u64
+}
+
+fn runs_text(comparison: &Comparison) -> String {
+    match (comparison.before.runs.len(), comparison.after.runs.len()) {
+        (1, 1) => "one run a side".to_owned(),
+        (before, after) if before == after => format!("{before} runs a side"),
+        (before, after) => format!("{before} and {after} runs"),
+    }
+}
+
+fn cost_text(comparison: &Comparison, cost: &Cost) -> String {
+    let unit = cost_unit(cost);
+    let what = if cost.is_time { "CPU" } else { "of the event" };
+    let noise = match cost.log_interval {
+        Some((low, high)) => {
+            format!(", 95 % interval {}", interval((percent_of_log(low), percent_of_log(high)), 1))
+        }
+        None => String::new(),
+    };
+    let cores = cost.gap.map_or_else(String::new, |gap| {
+        format!(" on {} -> {} cores", fixed(gap.cores.before, 1), fixed(gap.cores.after, 1))
+    });
+    let text = format!(
+        "{} -> {} {} {what} per operation ({} %{noise}){cores}{}",
+        unit.fixed(cost.per_op.before),
+        unit.fixed(cost.per_op.after),
+        unit.name,
+        signed(percent_of_log(cost.log_ratio), 1),
+        polling_text(comparison)
+    );
+    text.replace("  ", " ")
+}
+
+/// Busy waiting, where there is enough of it to change how costs read.
+fn polling_text(comparison: &Comparison) -> String {
+    let (before, after) = (comparison.before.spin_pct, comparison.after.spin_pct);
+    if before.max(after) < LEAST_POLLING_PCT {
+        return String::new();
+    }
+    format!("; {} % of CPU polls, {} % before", fixed(after, 1), fixed(before, 1))
+}
+
+fn where_text(comparison: &Comparison) -> String {
+    let change = comparison.cost.as_ref().map(|cost| {
+        let unit = cost_unit(cost);
+        format!("{} {} per operation", unit.signed(cost.per_op.after - cost.per_op.before), unit.name)
+    });
+    let count = comparison.findings.list.len();
+    match (count, change) {
+        (0, Some(change)) => {
+            format!(
+                "{change}: no part of the program changed beyond noise and beyond what all have in common"
+            )
+        }
+        (0, None) => "no part of the program changed beyond noise".to_owned(),
+        (1, Some(change)) => format!("{change}: one part beyond noise, and all else"),
+        (_, Some(change)) => format!("{change}: the {count} largest parts beyond noise, and all else"),
+        (1, None) => "one part changed beyond noise".to_owned(),
+        (_, None) => format!("the {count} largest parts beyond noise, in points of share"),
+    }
+}
+
+/// What the columns and words of the parts mean; only what stands there.
+fn marks_text(comparison: &Comparison) -> String {
+    let list = &comparison.findings.list;
+    let has = |kind: FindingKind| list.iter().any(|finding| finding.kind == kind);
+    let rest = &comparison.findings.rest;
+    let unlisted = match rest.unlisted {
+        0 => String::new(),
+        1 => ", of which 1 smaller part is beyond noise".to_owned(),
+        more => format!(", of which {more} smaller parts are beyond noise"),
+    };
+    let meanings = [
+        (true, "95 % half of the interval's width".to_owned()),
+        (
+            list.iter().any(|finding| finding.share_of_change_pct.is_some()),
+            "of all: part of the change in CPU per operation, not what removing it would gain".to_owned(),
+        ),
+        (list.iter().any(is_new), "new: no sample before".to_owned()),
+        (list.iter().any(is_gone), "gone: no sample after".to_owned()),
+        (has(FindingKind::Replaced), "net: of what was replaced below it".to_owned()),
+        (has(FindingKind::Spread), "spread: over many places below it".to_owned()),
+        (has(FindingKind::CrossCutting), "shared: many functions call it".to_owned()),
+        (has(FindingKind::NoCaller), "no caller: the stacks lost who called it".to_owned()),
+        (true, format!("all else: what no part above holds{unlisted}")),
+    ];
+    let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
+    texts.join("; ")
+}
+
+pub(crate) fn is_new(finding: &Finding) -> bool {
+    finding.before.samples == 0
+}
+
+pub(crate) fn is_gone(finding: &Finding) -> bool {
+    finding.after.samples == 0
+}
+
+/// A line for each finding that settings switch.
+fn settings(comparison: &Comparison) -> Vec<Block> {
+    let with = comparison.findings.list.iter().filter(|finding| !finding.settings.is_empty());
+    let line = |finding: &Finding| {
+        let texts: Vec<String> = finding.settings.iter().map(setting_text).collect();
+        Line::block("setting", format!("of {}: {}", finding.rank, texts.join("; ")))
+    };
+    with.map(line).collect()
+}
+
+fn setting_text(setting: &FindingSetting) -> String {
+    let values = match &setting.values {
+        [Some(before), Some(after)] => format!("{before} before, {after} after"),
+        [None, Some(after)] => format!("= {after}, which Before does not know"),
+        [Some(before), None] => format!("= {before} before, which After does not know"),
+        [None, None] => String::new(),
+    };
+    let why = if setting.why.is_empty() { String::new() } else { format!(" ({})", setting.why) };
+    visible(&format!("{} {values}{why}", setting.name)).into_owned()
+}
+
+/// What to do next.
+fn next(comparison: &Comparison) -> Option<Block> {
+    let first = comparison.findings.list.iter().find(|finding| is_function(finding))?;
+    let name = first.name.rsplit(" -> ").next().unwrap_or(&first.name);
+    let path = |side: &pdiff_analysis::SideSummary| side.runs.first().map(|run| run.path.clone());
+    let (before, after) = (path(&comparison.before)?, path(&comparison.after)?);
+    let text = format!("why: pdiff explain {before} {after} {}", quoted(name));
+    Some(Line::block("next", text))
+}
+
+fn is_function(finding: &Finding) -> bool {
+    !matches!(finding.kind, FindingKind::Interrupts | FindingKind::NoCaller | FindingKind::Unresolved)
+}
+
+/// A name as a shell wants it.
+fn quoted(name: &str) -> String {
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_:.".contains(c));
+    if is_plain { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::compare::page::{markdown, table};
+    use crate::compare::sample;
+    use crate::document::options::TableOptions;
+    use crate::document::visible_text::width;
+
+    fn screen(columns: usize) -> String {
+        let options = TableOptions { width: Some(columns), ..sample::options() };
+        let text = table(&sample::with_findings(), &options);
+        let end = text.find("\nrows ").unwrap();
+        text.get(..end).unwrap().to_owned()
+    }
+
+    #[test]
+    fn parts_and_all_else_sum_to_the_whole() {
+        let text = screen(100);
+        let numbers = |what: &str| -> f64 {
+            let mut rows = text.lines().skip_while(|line| !line.starts_with('#'));
+            let line =
+                rows.find(|line| line.trim_end().ends_with(what)).unwrap_or_else(|| panic!("{what}: {text}"));
+            line.split_whitespace().find(|word| word.starts_with(['+', '-'])).unwrap().parse().unwrap()
+        };
+        let parts: f64 =
+            ["log_writer", "Sql_cmd_dml::execute", "ut_delay", "all else"].map(numbers).iter().sum();
+        let whole = numbers("the whole");
+        assert!((parts - whole).abs() < 0.02 && whole == 13.0, "{parts} in {text}");
+    }
+
+    #[test]
+    fn what_polls_and_what_switches_it_stand_beside_it() {
+        let text = screen(132);
+        assert!(text.contains("new, polling"), "{text}");
+        assert!(
+            text.contains("setting  of 1: innodb_log_writer_threads = ON, which Before does not know"),
+            "{text}"
+        );
+        assert!(text.contains("next     why: pdiff explain "), "{text}");
+    }
+
+    #[test]
+    fn it_fits_every_width_and_names_stay_whole_where_there_is_room() {
+        for columns in [40, 56, 80, 100, 132, 200] {
+            for line in screen(columns).lines() {
+                assert!(width(line) <= columns, "{columns}: {line}");
+            }
+        }
+        assert!(screen(132).contains("mysql_execute_command -> Sql_cmd_dml::execute"));
+        assert!(screen(80).contains("execute"), "{}", screen(80));
+        let page = markdown(&sample::with_findings(), &sample::options());
+        assert!(page.contains("`mysql_execute_command -> Sql_cmd_dml::execute`"), "{page}");
+    }
+
+    #[test]
+    fn without_findings_it_says_so() {
+        let options = TableOptions { width: Some(100), ..sample::options() };
+        let text = table(&sample::full(), &options);
+        assert!(text.contains("no part of the program changed beyond noise"), "{text}");
+        assert!(!text.contains("\nnext "), "{text}");
+    }
+}
