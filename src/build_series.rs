@@ -1,11 +1,11 @@
 //! Many builds in order: each is read and symbolised once, and each pair of them is prepared once.
 
-use pdiff_analysis::{CompareSettings, Comparison, GroupBy, Knowledge, PreparedSides, Sides};
+use pdiff_analysis::{CompareSettings, Comparison, GroupBy, PreparedSides, Sides, Subsystems};
 use pdiff_ingest::Windows;
 use pdiff_profile::Side;
 
 use crate::build::Build;
-use crate::comparer::check_samples;
+use crate::comparer::{check_samples, neutral, preset_of};
 use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Warning, Watcher};
@@ -19,6 +19,7 @@ pub struct Series {
     windows: Option<Windows>,
     reading: Reading,
     settings: CompareSettings,
+    by_program: bool,
 }
 
 /// Builds in order, with all their recordings in memory as unique stacks.
@@ -26,6 +27,7 @@ pub struct Series {
 pub struct ReadSeries {
     builds: Vec<ReadBuild>,
     settings: CompareSettings,
+    by_program: bool,
     warnings: Vec<Warning>,
 }
 
@@ -36,7 +38,8 @@ impl Series {
             builds: builds.into_iter().collect(),
             windows: None,
             reading: Reading { lookup: Some(Lookup::new()), ..Reading::default() },
-            settings: CompareSettings::default(),
+            settings: CompareSettings { knowledge: neutral(), ..CompareSettings::default() },
+            by_program: false,
         }
     }
 
@@ -51,9 +54,14 @@ impl Series {
         self
     }
 
-    /// What is known of the program.
-    pub fn knowledge(mut self, knowledge: Knowledge) -> Self {
-        self.settings.knowledge = knowledge;
+    /// What is known of the program beforehand: of each pair, by the name of its program.
+    pub fn preset_by_program(self) -> Self {
+        Self { by_program: true, ..self }
+    }
+
+    /// Parts of the program, before the built-in ones.
+    pub fn subsystems(mut self, subsystems: Subsystems) -> Self {
+        self.settings.knowledge.subsystems = subsystems.or(self.settings.knowledge.subsystems);
         self
     }
 
@@ -76,7 +84,7 @@ impl Series {
         let mut warnings = Vec::new();
         let mut read = self.reading.read(&named, &mut warnings)?;
         choose_event(&mut read, None)?;
-        Ok(ReadSeries { builds: read, settings: self.settings, warnings })
+        Ok(ReadSeries { builds: read, settings: self.settings, by_program: self.by_program, warnings })
     }
 }
 
@@ -96,10 +104,14 @@ impl ReadSeries {
         };
         let pair = [build(before)?, build(after)?];
         let sides = Sides { before: pair[0].side(), after: pair[1].side() };
-        let normal = PreparedSides::new(&sides, &self.settings);
-        check_samples(&normal, &sides, pair, &self.settings.filters)?;
+        let mut settings = self.settings.clone();
+        if self.by_program {
+            settings.knowledge.aliases = preset_of(&sides).aliases();
+        }
+        let normal = PreparedSides::new(&sides, &settings);
+        check_samples(&normal, &sides, pair, &settings.filters)?;
         Ok(by.map(|group_by| {
-            let settings = CompareSettings { group_by, ..self.settings.clone() };
+            settings.group_by = group_by;
             normal.compare(&sides, &settings)
         }))
     }

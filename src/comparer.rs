@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
-    Architectural, CompareSettings, Filters, Inlines, Knowledge, PreparedSides, SettingsKnowledge, Share,
-    Sides, settings_diff,
+    Aliases, Architectural, CompareSettings, Filters, Inlines, Knowledge, PreparedSides, Preset,
+    SettingsKnowledge, Share, Sides, SpinList, Subsystems, ThreadGroups, settings_diff,
 };
 use pdiff_ingest::{ReadOptions, Windows};
 use pdiff_profile::names::MatchLevel;
@@ -44,6 +44,9 @@ pub struct Comparer {
     reading: Reading,
     settings: CompareSettings,
     evidence: EvidenceGiven,
+    /// Chosen by the name of the program if none is given.
+    preset: Option<Preset>,
+    forgets_preset_aliases: bool,
     takes_facts: bool,
 }
 
@@ -57,8 +60,10 @@ impl Comparer {
             windows: None,
             event: None,
             reading: Reading { lookup: Some(Lookup::new()), ..Reading::default() },
-            settings: CompareSettings::default(),
+            settings: CompareSettings { knowledge: neutral(), ..CompareSettings::default() },
             evidence: EvidenceGiven::default(),
+            preset: Some(Preset::Neutral),
+            forgets_preset_aliases: false,
             takes_facts: true,
         }
     }
@@ -136,9 +141,45 @@ impl Comparer {
         self
     }
 
-    /// What is known of the program.
-    pub fn knowledge(mut self, knowledge: Knowledge) -> Self {
-        self.settings.knowledge = knowledge;
+    /// What is known of the program beforehand. Nothing is, unless a preset is named or chosen.
+    pub fn preset(mut self, preset: Preset) -> Self {
+        self.preset = Some(preset);
+        self
+    }
+
+    /// Chooses the preset by the name of the program's file.
+    pub fn preset_by_program(mut self) -> Self {
+        self.preset = None;
+        self
+    }
+
+    /// Known renames, before those of the preset.
+    pub fn aliases(mut self, aliases: Aliases) -> Self {
+        self.settings.knowledge.aliases = self.settings.knowledge.aliases.with(aliases);
+        self
+    }
+
+    /// Forgets the renames of the preset.
+    pub fn without_preset_aliases(mut self) -> Self {
+        self.forgets_preset_aliases = true;
+        self
+    }
+
+    /// Parts of the program, before the built-in ones.
+    pub fn subsystems(mut self, subsystems: Subsystems) -> Self {
+        self.settings.knowledge.subsystems = subsystems.or(self.settings.knowledge.subsystems);
+        self
+    }
+
+    /// Groups of threads, instead of the built-in ones.
+    pub fn thread_groups(mut self, groups: ThreadGroups) -> Self {
+        self.settings.knowledge.thread_groups = groups;
+        self
+    }
+
+    /// Functions that wait busily, instead of the built-in ones.
+    pub fn spin_list(mut self, spin: SpinList) -> Self {
+        self.settings.knowledge.spin = spin;
         self
     }
 
@@ -148,9 +189,9 @@ impl Comparer {
         self
     }
 
-    /// Costs of design, for verdicts.
+    /// Costs of design, for verdicts, instead of those of the preset.
     pub fn architectural(mut self, architectural: Architectural) -> Self {
-        self.evidence.architectural = architectural;
+        self.evidence.architectural = Some(architectural);
         self
     }
 
@@ -202,6 +243,10 @@ impl Comparer {
         let mut read = self.reading.read(&builds, &mut warnings)?;
         choose_event(&mut read, self.event.as_deref())?;
         let sides = sides(&read);
+        let preset = self.preset.unwrap_or_else(|| preset_of(&sides));
+        if !self.forgets_preset_aliases {
+            self.settings.knowledge.aliases = preset.aliases().with(self.settings.knowledge.aliases);
+        }
         let normal = PreparedSides::new(&sides, &self.settings);
         check_samples(&normal, &sides, [&read[0], &read[1]], &self.settings.filters)?;
         drop(sides);
@@ -211,6 +256,7 @@ impl Comparer {
             reading: self.reading,
             settings: self.settings,
             evidence: self.evidence,
+            preset,
             takes_facts: self.takes_facts,
         };
         Ok(Prepared::new(given, read, normal, warnings))
@@ -221,6 +267,18 @@ impl Default for Comparer {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// What holds for any program.
+pub(crate) fn neutral() -> Knowledge {
+    Knowledge { aliases: Aliases::default(), ..Knowledge::builtin() }
+}
+
+/// The preset of the program, by the name of its file on either side.
+pub(crate) fn preset_of(sides: &Sides<'_>) -> Preset {
+    let names = PreparedSides::program_names(sides).into_iter().flatten();
+    let presets = names.map(|name| Preset::of_program(&name));
+    presets.max_by_key(|preset| preset.program().is_some()).unwrap_or_default()
 }
 
 /// Two builds as the analysis wants them.

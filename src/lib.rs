@@ -27,6 +27,8 @@ mod progress;
 mod read;
 mod recording;
 mod verdicts;
+#[cfg(feature = "output")]
+mod write;
 
 pub use binary_facts::{BinaryFacts, unpack};
 pub use build::Build;
@@ -39,6 +41,13 @@ pub use prepared::Prepared;
 pub use progress::{Progress, Warning};
 pub use recording::{Recording, stem};
 pub use verdicts::Verdicts;
+#[cfg(feature = "parquet")]
+pub use write::write_parquet;
+#[cfg(feature = "output")]
+pub use write::{
+    write_csv, write_json, write_markdown, write_table, write_verdicts_csv, write_verdicts_json,
+    write_verdicts_markdown, write_verdicts_table,
+};
 
 pub use pdiff_analysis::GroupBy as By;
 pub use pdiff_analysis::*;

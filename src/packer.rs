@@ -11,6 +11,7 @@ use pdiff_profile::{EventId, Side};
 
 use crate::binary_facts::BuildSide;
 use crate::build::Build;
+use crate::comparer::neutral;
 use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Watcher};
@@ -109,7 +110,7 @@ impl Packer {
 
 /// What the stacks of each event show of its program.
 fn seen_by_event(build: &ReadBuild) -> Vec<Seen> {
-    let settings = CompareSettings::default();
+    let settings = CompareSettings { knowledge: neutral(), ..CompareSettings::default() };
     let events = build.runs.first().map_or(0, |run| run.profile.events.len());
     let seen = |event: usize| {
         let event = EventId(u32::try_from(event).ok()?);

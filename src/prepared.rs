@@ -1,8 +1,8 @@
 //! Two builds read and made ready: every view of them starts here, and nothing is normalised twice.
 
 use pdiff_analysis::{
-    CallTree, CompareSettings, Comparison, FunctionLines, GroupBy, PreparedSides, RowFunction, Share, Sides,
-    TreeSettings,
+    CallTree, CompareSettings, Comparison, FunctionLines, GroupBy, PreparedSides, Preset, RowFunction, Share,
+    Sides, TreeSettings,
 };
 use pdiff_profile::Side;
 
@@ -30,6 +30,8 @@ pub(crate) struct Given {
     pub(crate) reading: Reading,
     pub(crate) settings: CompareSettings,
     pub(crate) evidence: EvidenceGiven,
+    /// What is known of the program.
+    pub(crate) preset: Preset,
     /// Whether verdicts look into the binaries.
     pub(crate) takes_facts: bool,
 }
@@ -55,6 +57,7 @@ impl Prepared {
     pub fn compare_as(&self, by: GroupBy, share: Share) -> Comparison {
         let settings = CompareSettings { group_by: by, share, ..self.given.settings.clone() };
         let mut comparison = self.normal.compare(&self.sides(), &settings);
+        comparison.preset = self.given.preset.program();
         self.given.evidence.tell_of_settings(&mut comparison);
         self.given.reading.watcher.finished("compare", None);
         comparison
@@ -98,6 +101,12 @@ impl Prepared {
         let facts = BinaryFacts::read(Side::BOTH.map(side), self.normal.program(), &objects, lookup)?;
         self.given.reading.watcher.finished("facts of the binaries", None);
         Ok(facts)
+    }
+
+    /// What was known of the program beforehand.
+    #[must_use]
+    pub fn preset(&self) -> Preset {
+        self.given.preset
     }
 
     /// What was odd about what was given.

@@ -17,7 +17,8 @@ use crate::prepared::Prepared;
 /// What verdicts may rest on, beyond recordings and binaries.
 #[derive(Clone, Debug)]
 pub(crate) struct EvidenceGiven {
-    pub(crate) architectural: Architectural,
+    /// Costs of design, where they are not those of the preset.
+    pub(crate) architectural: Option<Architectural>,
     pub(crate) counts: Option<CallCounts>,
     pub(crate) demands: Demands,
     /// How the servers' settings differ, where they are given.
@@ -28,7 +29,7 @@ pub(crate) struct EvidenceGiven {
 impl Default for EvidenceGiven {
     fn default() -> Self {
         Self {
-            architectural: Architectural::mysqld(),
+            architectural: None,
             counts: None,
             demands: Demands::Any,
             settings: None,
@@ -81,6 +82,7 @@ pub struct Verdicts<'a> {
     /// What the binaries hold.
     pub facts: BinaryFacts,
     calls: SampledCalls,
+    architectural: Architectural,
     prepared: &'a Prepared,
 }
 
@@ -105,7 +107,10 @@ impl<'a> Verdicts<'a> {
         });
         let facts = facts?;
         comparison.notes.merge(facts.notes());
-        Ok(Self { comparison, facts, calls, prepared })
+        let given = prepared.given();
+        let architectural = given.evidence.architectural.clone();
+        let architectural = architectural.unwrap_or_else(|| given.preset.architectural());
+        Ok(Self { comparison, facts, calls, architectural, prepared })
     }
 
     /// A verdict on every function over the floor.
@@ -143,7 +148,7 @@ impl<'a> Verdicts<'a> {
             knowledge: ClassifyKnowledge {
                 aliases: &knowledge.aliases,
                 spin: &knowledge.spin,
-                architectural: &evidence.architectural,
+                architectural: &self.architectural,
                 settings: &evidence.settings_knowledge,
             },
             demands: evidence.demands,

@@ -10,7 +10,7 @@ use pdiff::{By, Comparer, SettingsKnowledge};
 
 use crate::cli::{AttributeArgs, AttributeFormat, DesignArgs};
 use crate::output::Output;
-use crate::settings::{Page, build_of, is_stdin, knowledge_with, lookup, one_stream, stem, table_bytes};
+use crate::settings::{Page, build_of, is_stdin, lookup, one_stream, stem, subsystems, table_bytes};
 use crate::watching::Watching;
 
 /// Reads the runs, attributes, and writes the result and the pictures.
@@ -157,8 +157,10 @@ fn meeting(args: &AttributeArgs, attribution: &Attribution) -> Result<Option<Mee
     let comparer = Comparer::new()
         .before(build(before))
         .after(build(after))
-        .knowledge(knowledge_with(args.subsystems.as_deref())?)
+        .preset_by_program()
         .watch(Watching::start(args.quiet).watch());
+    let own = subsystems(args.subsystems.as_deref())?;
+    let comparer = own.into_iter().fold(comparer, Comparer::subsystems);
     let comparer = match lookup(&args.lookup, args.quiet)? {
         Some(lookup) => comparer.lookup(lookup),
         None => comparer.without_binaries(),

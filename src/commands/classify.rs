@@ -22,16 +22,17 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
     let prepared = comparer.watch(watching.watch()).prepare()?;
     let verdicts = prepared.verdicts()?;
     let (comparison, classification) = (&verdicts.comparison, verdicts.classify());
-    let rendered = match args.output.format {
-        Format::Markdown => render::verdict_markdown(comparison, &classification, &table).into_bytes(),
-        Format::Json => render::verdict_json(comparison, &classification)?,
-        Format::Csv => render::verdict_csv(&classification)?,
-        Format::Table | Format::Parquet => {
-            render::verdict_table(comparison, &classification, &table).into_bytes()
-        }
-    };
-    watching.lap("render", Some(rendered.len() as u64));
-    page.output.write(&rendered)?;
+    page.output.write_by(|out| {
+        Ok(match args.output.format {
+            Format::Markdown => pdiff::write_verdicts_markdown(comparison, &classification, &table, out),
+            Format::Json => pdiff::write_verdicts_json(comparison, &classification, out),
+            Format::Csv => pdiff::write_verdicts_csv(&classification, out),
+            Format::Table | Format::Parquet => {
+                pdiff::write_verdicts_table(comparison, &classification, &table, out)
+            }
+        }?)
+    })?;
+    watching.lap("render", None);
     // Pages say what is missing themselves.
     if matches!(args.output.format, Format::Json | Format::Csv) {
         for missing in &classification.missing {

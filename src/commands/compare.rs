@@ -1,5 +1,7 @@
 //! `pdiff compare`: how CPU moved.
 
+use std::io::Write;
+
 use anyhow::{Result, anyhow, bail};
 use pdiff::render::{self, TableOptions};
 use pdiff::{Comparison, Gate};
@@ -25,9 +27,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
     let comparison = comparer.watch(watching.watch()).prepare()?.compare(compared.by);
     warn_of_one_sided(&args.comparison.work, &comparison);
-    let rendered = render(&comparison, args.output.format, &table)?;
-    watching.lap("render", Some(rendered.len() as u64));
-    page.output.write(&rendered)?;
+    page.output.write_by(|out| Ok(write(&comparison, args.output.format, &table, out)?))?;
+    watching.lap("render", None);
     watching.report(args.output.progress.timings);
     judge(&comparison, &gates)
 }
@@ -49,14 +50,19 @@ fn warn_of_one_sided(work: &WorkArgs, comparison: &Comparison) {
     }
 }
 
-fn render(comparison: &Comparison, format: Format, options: &TableOptions) -> Result<Vec<u8>> {
-    Ok(match format {
-        Format::Table => render::table(comparison, options).into_bytes(),
-        Format::Markdown => render::markdown(comparison, options).into_bytes(),
-        Format::Json => render::json(comparison)?,
-        Format::Csv => render::csv(comparison)?,
-        Format::Parquet => render::parquet(comparison)?,
-    })
+fn write(
+    comparison: &Comparison,
+    format: Format,
+    options: &TableOptions,
+    out: impl Write,
+) -> Result<(), render::Error> {
+    match format {
+        Format::Table => pdiff::write_table(comparison, options, out),
+        Format::Markdown => pdiff::write_markdown(comparison, options, out),
+        Format::Json => pdiff::write_json(comparison, out),
+        Format::Csv => pdiff::write_csv(comparison, out),
+        Format::Parquet => pdiff::write_parquet(comparison, out),
+    }
 }
 
 /// Rows named of those that trip one gate; the others are counted.

@@ -11,10 +11,10 @@ use pdiff::profile::census::Census;
 use pdiff::profile::{Notes, ObjectId, Side};
 use pdiff::render::{self, BuildFile, InlinesFilter, InlinesOptions, InlinesView};
 use pdiff::symbolize::{ObjectCensus, SymbolizeOptions, census_of};
-use pdiff::{Lookup, is_pack, read_pack, unpack};
+use pdiff::{Aliases, Lookup, Preset, is_pack, read_pack, unpack};
 
 use crate::cli::{InlinesArgs, InlinesFormat};
-use crate::settings::{Page, cache_dir, known_renames, most_rows, with_servers_asked};
+use crate::settings::{KNOWLEDGE, Page, cache_dir, most_rows, read_file, with_servers_asked};
 
 /// More bytes than a pack's first mark has.
 const MAGIC_BYTES: u64 = 16;
@@ -23,12 +23,12 @@ const MAGIC_BYTES: u64 = 16;
 pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
     let filter = filter(args)?;
-    let aliases = known_renames(&args.aliases, args.no_builtin_aliases)?;
     let options = lookup(args)?;
     let take =
         |path: &Path, side| taken(path, &options).with_context(|| format!("the binary of the {side} side"));
     let (before, after) = rayon::join(|| take(&args.before, Side::Before), || take(&args.after, Side::After));
     let (before, after) = (before?, after?);
+    let aliases = renames(args, [&before, &after])?;
     let matching = match_functions(&before.census, &after.census, &aliases);
     let comparison = compare_inlines(&before.census, &after.census, &matching);
     let mut notes = Notes::new();
@@ -38,10 +38,22 @@ pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     write(args, &page, &view)
 }
 
+/// The renames of the files given, then those that are known of the program.
+fn renames(args: &InlinesArgs, sides: [&Taken; 2]) -> Result<Aliases> {
+    let presets = sides.map(|taken| Preset::of_program(&taken.program));
+    let known = presets.into_iter().max_by_key(|preset| preset.program().is_some());
+    let known = known.filter(|_| !args.no_builtin_aliases).unwrap_or_default();
+    args.aliases.iter().try_fold(known.aliases(), |aliases, path| {
+        Ok(aliases.with(read_file(path, KNOWLEDGE, Aliases::parse)?))
+    })
+}
+
 /// One side: its census, and what it was taken from.
 struct Taken {
     census: Census,
     file: BuildFile,
+    /// The name of the program's file.
+    program: String,
     notes: Notes,
 }
 
@@ -50,7 +62,12 @@ fn taken(path: &Path, options: &SymbolizeOptions) -> Result<Taken> {
         return packed(path);
     }
     let taken = census_of(path, options)?;
-    Ok(Taken { file: file(path, &taken), census: taken.census, notes: taken.notes })
+    let program = file_name(path);
+    Ok(Taken { file: file(path, &taken), program, census: taken.census, notes: taken.notes })
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 fn begins_like_a_pack(path: &Path) -> Result<bool> {
@@ -81,7 +98,8 @@ fn packed(path: &Path) -> Result<Taken> {
         },
         debug_path: None,
     };
-    Ok(Taken { census, file, notes: Notes::new() })
+    let program = file_name(Path::new(&object.path));
+    Ok(Taken { census, file, program, notes: Notes::new() })
 }
 
 fn filter(args: &InlinesArgs) -> Result<InlinesFilter> {

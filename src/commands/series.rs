@@ -15,8 +15,7 @@ use pdiff::{By, Series, Windows};
 
 use crate::cli::{SeriesArgs, SeriesFormat};
 use crate::settings::{
-    LIST, Page, build_of, is_stdin, knowledge_with, lookup, most_rows, one_stream, read_file, stem,
-    table_bytes,
+    LIST, Page, build_of, is_stdin, lookup, most_rows, one_stream, read_file, stem, subsystems, table_bytes,
 };
 use crate::watching::Watching;
 
@@ -216,8 +215,9 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
     let builds = recorded.iter().map(|build| build_of(&build.label, &build.paths));
     let series = Series::new(builds)
         .lookup(lookup(&args.lookup, args.quiet)?)
-        .knowledge(knowledge_with(args.subsystems.as_deref())?)
+        .preset_by_program()
         .watch(Watching::start(args.quiet).watch());
+    let series = subsystems(args.subsystems.as_deref())?.into_iter().fold(series, Series::subsystems);
     let read = windows.cloned().into_iter().fold(series, Series::windows).read()?;
     let compare = |pairs: &[(usize, usize)]| -> Result<(Vec<Step>, Vec<Step>)> {
         let steps = pairs.iter().map(|&(from, to)| {

@@ -1,13 +1,12 @@
 //! What every comparison works with: recordings, debug information, and how rows are made.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use pdiff::noise::{Floor, NoiseSettings};
 use pdiff::profile::names::MatchLevel;
 use pdiff::{
-    Aliases, By, Comparer, Filters, Inlines, KernelFilter, Knowledge, Share, SpinList, Subsystems,
-    ThreadGroups, Windows,
+    Aliases, By, Comparer, Filters, Inlines, KernelFilter, Share, SpinList, Subsystems, ThreadGroups, Windows,
 };
 
 use super::builds::builds;
@@ -47,8 +46,9 @@ impl Compared {
             .inlines(inlines)
             .denominator(share)
             .filters(filter_settings(filters)?)
-            .knowledge(knowledge(names, shares)?)
+            .preset_by_program()
             .noise(noise(shares));
+        let comparer = with_knowledge(comparer, names, shares)?;
         let comparer = match lookup(&debug_info.lookup, quiet)? {
             Some(lookup) => comparer.lookup(lookup),
             None => comparer.without_binaries(),
@@ -90,32 +90,27 @@ fn filter_settings(args: &FilterArgs) -> Result<Filters> {
     })
 }
 
-fn knowledge(names: &NameArgs, shares: &ShareArgs) -> Result<Knowledge> {
-    let mut knowledge = knowledge_with(shares.subsystems.as_deref())?;
-    knowledge.aliases = known_renames(&names.aliases, names.no_builtin_aliases)?;
+/// A comparison with what the files of knowledge hold.
+fn with_knowledge(mut comparer: Comparer, names: &NameArgs, shares: &ShareArgs) -> Result<Comparer> {
+    for path in &names.aliases {
+        comparer = comparer.aliases(read_file(path, KNOWLEDGE, Aliases::parse)?);
+    }
+    if names.no_builtin_aliases {
+        comparer = comparer.without_preset_aliases();
+    }
+    if let Some(path) = &shares.subsystems {
+        comparer = comparer.subsystems(read_file(path, KNOWLEDGE, Subsystems::parse)?);
+    }
     if let Some(path) = &shares.thread_groups {
-        knowledge.thread_groups = read_file(path, KNOWLEDGE, ThreadGroups::parse)?;
+        comparer = comparer.thread_groups(read_file(path, KNOWLEDGE, ThreadGroups::parse)?);
     }
     if let Some(path) = &shares.spin_list {
-        knowledge.spin = read_file(path, KNOWLEDGE, SpinList::parse)?;
+        comparer = comparer.spin_list(read_file(path, KNOWLEDGE, SpinList::parse)?);
     }
-    Ok(knowledge)
+    Ok(comparer)
 }
 
-/// What is known of programs, with other parts of the program before the built-in ones.
-pub(crate) fn knowledge_with(subsystems: Option<&Path>) -> Result<Knowledge> {
-    let mut knowledge = Knowledge::builtin();
-    if let Some(path) = subsystems {
-        knowledge.subsystems = read_file(path, KNOWLEDGE, Subsystems::parse)?.or(knowledge.subsystems);
-    }
-    Ok(knowledge)
-}
-
-/// The renames of these files, then the built-in ones unless they are to be forgotten.
-pub(crate) fn known_renames(files: &[PathBuf], no_builtin: bool) -> Result<Aliases> {
-    let mut aliases = if no_builtin { Aliases::default() } else { Aliases::mysqld() };
-    for path in files {
-        aliases = aliases.with(read_file(path, KNOWLEDGE, Aliases::parse)?);
-    }
-    Ok(aliases)
+/// Parts of the program, before the built-in ones.
+pub(crate) fn subsystems(path: Option<&Path>) -> Result<Option<Subsystems>> {
+    path.map(|path| read_file(path, KNOWLEDGE, Subsystems::parse)).transpose()
 }

@@ -38,7 +38,7 @@ pub use findings::{
 };
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{
-    Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting,
+    Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting, Preset,
     SettingsKnowledge, SpinList, Subsystems, ThreadGroups,
 };
 pub use normalize::UNRESOLVED;

@@ -72,7 +72,7 @@ pub(crate) fn heaviest_program(weights: &FxHashMap<String, u64>) -> Option<(&str
 }
 
 /// What rows call each file of a side, with the weight of the samples in it.
-fn weights_by_label(runs: &[ObjectWeights<'_>]) -> FxHashMap<String, u64> {
+pub(crate) fn weights_by_label(runs: &[ObjectWeights<'_>]) -> FxHashMap<String, u64> {
     let mut sums = FxHashMap::default();
     for run in runs {
         for (object, weight) in run.profile.objects.iter().zip(&run.leaf_weights) {

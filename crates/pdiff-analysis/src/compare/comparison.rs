@@ -26,6 +26,8 @@ pub struct Comparison {
     pub group_by: GroupBy,
     /// What was kept of the samples, in one line; empty without filters.
     pub filtered: String,
+    /// The program whose preset was used, if any.
+    pub preset: Option<&'static str>,
     /// What to know before reading the rows.
     pub comparability: Vec<Fact>,
     /// All rows: heaviest change first, then by name.

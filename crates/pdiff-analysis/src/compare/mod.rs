@@ -146,6 +146,7 @@ fn compare_prepared(
         share: settings.share,
         group_by: settings.group_by,
         filtered: settings.filters.describe(),
+        preset: None,
         rows,
         families,
         findings,

@@ -10,7 +10,7 @@ use super::matching::Renames;
 use super::sampled_calls::{self, SideObject};
 use crate::filter::Filtering;
 use crate::normalize::{KeyId, Keys, NormalStacks};
-use crate::objects::{ObjectLabels, ObjectWeights, heaviest_program};
+use crate::objects::{ObjectLabels, ObjectWeights, heaviest_program, weights_by_label};
 use crate::one_sided::OneSidedInlines;
 use crate::threads::group_threads;
 
@@ -137,6 +137,17 @@ impl PreparedSides {
         let facts = KeyFacts::new(&keys, &settings.knowledge);
         let program = program(&view_runs(sides, &runs), &keys);
         Self { keys, renames, facts, runs, notes, program }
+    }
+
+    /// The file name of each side's program before any filter, base first; `None` where no object is a file that is no library.
+    #[must_use]
+    pub fn program_names(sides: &Sides<'_>) -> [Option<String>; 2] {
+        Side::BOTH.map(|side| {
+            let runs = sides.get(side).runs.iter();
+            let weights: Vec<_> =
+                runs.map(|run| leaf_weights(run, run.profile.cells_of(run.event))).collect();
+            heaviest_program(&weights_by_label(&weights)).map(|(label, _)| label.to_owned())
+        })
     }
 
     /// The program compared; `None` if no object is a file that is no library.

@@ -5,6 +5,7 @@
 mod aliases;
 mod architectural;
 mod error;
+mod preset;
 mod server_settings;
 mod spin;
 mod subsystems;
@@ -13,6 +14,7 @@ mod thread_groups;
 pub use aliases::Aliases;
 pub use architectural::{Architectural, ArchitecturalRule};
 pub use error::KnowledgeError;
+pub use preset::Preset;
 pub use server_settings::{KnownSetting, SettingsKnowledge};
 pub use spin::SpinList;
 pub use subsystems::{FunctionPlace, Subsystems};

@@ -20,6 +20,10 @@ pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
     if !comparison.filtered.is_empty() {
         blocks.push(Line::block("kept", comparison.filtered.clone()));
     }
+    if let Some(program) = comparison.preset {
+        blocks
+            .push(Line::block("preset", format!("renames and costs of design known of {program} are used")));
+    }
     blocks
 }
 

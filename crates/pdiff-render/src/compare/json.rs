@@ -65,6 +65,7 @@ fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'
         left_out_pct: comparison.left_out_pct.map(|(before, after)| PairReport { before, after }),
         group_by: comparison.group_by.as_str(),
         filtered: &comparison.filtered,
+        preset: comparison.preset,
         comparability: comparison.comparability.iter().map(fact).collect(),
         noise: noise(&comparison.noise),
         cost: comparison.cost.as_ref().map(cost),

@@ -29,6 +29,7 @@ pub(crate) struct CompareReport<'a> {
     pub(crate) group_by: &'static str,
     /// What was kept of the samples, in words; empty without filters.
     pub(crate) filtered: &'a str,
+    pub(crate) preset: Option<&'static str>,
     /// Facts to know first, gravest first.
     pub(crate) comparability: Vec<FactReport<'a>>,
     pub(crate) noise: NoiseReport<'a>,

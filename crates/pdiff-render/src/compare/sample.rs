@@ -131,6 +131,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
         left_out_pct: None,
         group_by: GroupBy::Function,
         filtered: String::new(),
+        preset: None,
         comparability: vec![fact("event", ("cpu-clock", "cpu-clock"), Gravity::Plain, "")],
         noise: NoiseSummary {
             method: Method::SingleRun,

@@ -1,0 +1,68 @@
+//! What is known of one program beforehand, and which program that is.
+
+use super::{Aliases, Architectural};
+
+/// What is known beforehand of one program. Subsystems, groups of threads and busy waiting name the objects that they
+/// speak of themselves; renames and costs of design do not, so they are those of a preset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Preset {
+    /// Nothing.
+    #[default]
+    Neutral,
+    /// MySQL's server.
+    Mysqld,
+}
+
+impl Preset {
+    /// The preset of a program, by the name of its file.
+    #[must_use]
+    pub fn of_program(name: &str) -> Self {
+        match name.strip_suffix("-debug").unwrap_or(name) {
+            "mysqld" => Self::Mysqld,
+            _ => Self::Neutral,
+        }
+    }
+
+    /// The program that it knows.
+    #[must_use]
+    pub fn program(self) -> Option<&'static str> {
+        match self {
+            Self::Neutral => None,
+            Self::Mysqld => Some("mysqld"),
+        }
+    }
+
+    /// Known renames.
+    #[must_use]
+    pub fn aliases(self) -> Aliases {
+        match self {
+            Self::Neutral => Aliases::default(),
+            Self::Mysqld => Aliases::mysqld(),
+        }
+    }
+
+    /// Known costs of design.
+    #[must_use]
+    pub fn architectural(self) -> Architectural {
+        match self {
+            Self::Neutral => Architectural::default(),
+            Self::Mysqld => Architectural::mysqld(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preset_goes_by_the_name_of_the_program() {
+        let check = |name, expected| assert_eq!(Preset::of_program(name).program(), expected, "{name}");
+        check("mysqld", Some("mysqld"));
+        check("mysqld-debug", Some("mysqld"));
+        check("postgres", None);
+        check("mysqldump", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,94 @@
+//! Results written to whatever takes bytes.
+
+use std::io::Write;
+
+use pdiff_analysis::Comparison;
+use pdiff_analysis::classify::Classification;
+use pdiff_render::{Error, TableOptions};
+
+fn write(bytes: &[u8], mut out: impl Write) -> Result<(), Error> {
+    out.write_all(bytes).map_err(|source| Error::Write { source })
+}
+
+/// Writes a comparison as a table for a terminal.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_table(of: &Comparison, options: &TableOptions, out: impl Write) -> Result<(), Error> {
+    write(pdiff_render::table(of, options).as_bytes(), out)
+}
+
+/// Writes a comparison as markdown.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_markdown(of: &Comparison, options: &TableOptions, out: impl Write) -> Result<(), Error> {
+    write(pdiff_render::markdown(of, options).as_bytes(), out)
+}
+
+/// Writes a comparison as JSON, every row (`docs/json.md`).
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_json(of: &Comparison, out: impl Write) -> Result<(), Error> {
+    write(&pdiff_render::json(of)?, out)
+}
+
+/// Writes the rows of a comparison as CSV.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_csv(of: &Comparison, out: impl Write) -> Result<(), Error> {
+    write(&pdiff_render::csv(of)?, out)
+}
+
+/// Writes the rows of a comparison as Parquet.
+///
+/// # Errors
+/// If it cannot be written.
+#[cfg(feature = "parquet")]
+pub fn write_parquet(of: &Comparison, out: impl Write) -> Result<(), Error> {
+    write(&pdiff_render::parquet(of)?, out)
+}
+
+/// Writes verdicts as a table for a terminal.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_verdicts_table(
+    of: &Comparison,
+    verdicts: &Classification,
+    options: &TableOptions,
+    out: impl Write,
+) -> Result<(), Error> {
+    write(pdiff_render::verdict_table(of, verdicts, options).as_bytes(), out)
+}
+
+/// Writes verdicts as markdown.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_verdicts_markdown(
+    of: &Comparison,
+    verdicts: &Classification,
+    options: &TableOptions,
+    out: impl Write,
+) -> Result<(), Error> {
+    write(pdiff_render::verdict_markdown(of, verdicts, options).as_bytes(), out)
+}
+
+/// Writes verdicts as JSON, with all evidence (`docs/json.md`).
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_verdicts_json(of: &Comparison, verdicts: &Classification, out: impl Write) -> Result<(), Error> {
+    write(&pdiff_render::verdict_json(of, verdicts)?, out)
+}
+
+/// Writes verdicts as CSV.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_verdicts_csv(verdicts: &Classification, out: impl Write) -> Result<(), Error> {
+    write(&pdiff_render::verdict_csv(verdicts)?, out)
+}
