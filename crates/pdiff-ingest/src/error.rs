@@ -6,6 +6,7 @@ use pdiff_profile::BuildError;
 
 use crate::format::WrongKind;
 use crate::pack::{PackError, RestrictError};
+use crate::perf_data::PerfDataError;
 use crate::source::in_command;
 use crate::time_window::seconds;
 
@@ -118,6 +119,14 @@ pub enum Error {
         path: Box<str>,
         /// Why not.
         source: RestrictError,
+    },
+    /// A recording of `perf record` that cannot be read.
+    #[error("{path}: {source}")]
+    PerfData {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// What is wrong with it.
+        source: PerfDataError,
     },
     /// The profile's numbers do not fit.
     #[error("{path}: {source}")]

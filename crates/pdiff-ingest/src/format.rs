@@ -4,6 +4,7 @@
 use std::fmt;
 
 use crate::folded;
+use crate::perf_data::is_perf_data;
 use crate::perf_script;
 
 /// How many bytes are looked at.
@@ -12,21 +13,21 @@ pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
 /// How many lines of a text are looked at to tell folded stacks from perf script text.
 const SNIFF_LINES: usize = 20;
 
-/// A text form that can be read.
+/// A form that can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
     /// `perf script` text.
     PerfScript,
     /// `a;b;c 12`.
     Folded,
+    /// What `perf record` writes.
+    PerfData,
 }
 
 /// Something else than a recording's text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum WrongKind {
-    /// What `perf record` writes.
-    PerfData,
     /// An ELF file.
     Elf,
     /// Something with NUL bytes.
@@ -51,7 +52,6 @@ impl WrongKind {
     /// What to do about it; `path` is the source as a command takes it.
     pub(crate) fn hint(self, path: &str) -> String {
         match self {
-            Self::PerfData => format!("make the text with `perf script -i {path} > {path}.perf`"),
             Self::PerfReport => "give the text of `perf script`, which lists the samples".into(),
             Self::Elf => {
                 "give the recording here, and the program's file where binaries are asked for".into()
@@ -70,7 +70,6 @@ fn unpack(tool: &str, path: &str) -> String {
 impl fmt::Display for WrongKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::PerfData => "a perf.data file",
             Self::Elf => "an ELF file",
             Self::Binary => "binary data",
             Self::Zip => "a zip archive",
@@ -86,6 +85,9 @@ impl fmt::Display for WrongKind {
 
 /// What `start`, the first bytes of an input, belongs to.
 pub(crate) fn detect(start: &[u8]) -> Result<Format, WrongKind> {
+    if is_perf_data(start) {
+        return Ok(Format::PerfData);
+    }
     if let Some(kind) = wrong_kind(start) {
         return Err(kind);
     }
@@ -93,10 +95,7 @@ pub(crate) fn detect(start: &[u8]) -> Result<Format, WrongKind> {
 }
 
 fn wrong_kind(start: &[u8]) -> Option<WrongKind> {
-    let magics: [(&[u8], WrongKind); 8] = [
-        (b"PERFILE2", WrongKind::PerfData),
-        (b"2ELIFREP", WrongKind::PerfData),
-        (b"PERFFILE", WrongKind::PerfData),
+    let magics: [(&[u8], WrongKind); 5] = [
         (b"\x7fELF", WrongKind::Elf),
         (b"PK\x03\x04", WrongKind::Zip),
         (b"--- heapz", WrongKind::Pprof),
@@ -154,8 +153,8 @@ mod tests {
         check("          x 12 1.000001: 1 cycles:   12 a 5\n", Ok(Format::PerfScript));
         check("any text at all\n", Ok(Format::PerfScript));
         check("", Ok(Format::PerfScript));
-        check("PERFILE2\0\0", Err(WrongKind::PerfData));
-        check("2ELIFREP\0\0", Err(WrongKind::PerfData));
+        check("PERFILE2\0\0", Ok(Format::PerfData));
+        check("2ELIFREP\0\0", Ok(Format::PerfData));
         check("\x7fELF\x02", Err(WrongKind::Elf));
         check("  <!doctype html>", Err(WrongKind::Markup));
         check("{\"a\":1}", Err(WrongKind::Json));

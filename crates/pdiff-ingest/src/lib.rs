@@ -1,7 +1,7 @@
 //! Readers of pdiff: bytes from outside become the vocabulary of `pdiff-profile`, plus notes on what was imperfect.
 //!
-//! [`read_input`] reads one recording: the text of `perf script`, folded stacks, or a pack ([`write_pack`] makes one),
-//! plain or compressed, from a file or standard input. Paths are arguments: this crate decides none, prints nothing and
+//! [`read_input`] reads one recording: `perf.data`, the text of `perf script`, folded stacks, or a pack ([`write_pack`]
+//! makes one), plain or compressed, from a file or standard input. Paths are arguments: this crate decides none, prints nothing and
 //! never panics on its input.
 
 #![forbid(unsafe_code)]
@@ -14,6 +14,7 @@ mod format;
 mod input;
 mod options;
 mod pack;
+mod perf_data;
 mod perf_script;
 mod read;
 mod server_settings;
@@ -29,6 +30,7 @@ pub use pack::{
     MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, is_pack, read_pack,
     write_pack,
 };
+pub use perf_data::{PerfDataError, RunningKernel, SymbolPlaces};
 pub use perf_script::parse_perf_script;
 pub use read::{read_input, read_profile};
 pub use server_settings::{SettingsError, parse_settings};

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
+use pdiff_profile::Unwinder;
+
+use crate::perf_data::SymbolPlaces;
 use crate::time_window::TimeWindow;
 
 /// How a recording is read.
@@ -22,6 +25,10 @@ pub struct ReadOptions<'a> {
     /// Number of worker threads, of which [`Self::MAX_WORKERS`] are started at most; `None` for one a core. The result
     /// does not depend on it.
     pub threads: Option<NonZeroUsize>,
+    /// Where the names of code that no binary has are looked for, for recordings read without perf.
+    pub symbols: SymbolPlaces,
+    /// Finds the callers in stacks that were recorded as bytes; without one such samples have no callers.
+    pub unwinder: Option<&'a dyn Unwinder>,
     /// Called now and then with the bytes read so far, and their total where it is known. Both count bytes of the
     /// file, compressed or not.
     pub progress: Option<&'a (dyn Fn(u64, Option<u64>) + Sync)>,
@@ -34,7 +41,14 @@ impl ReadOptions<'_> {
     /// Everything, strictly, on all cores, in silence.
     #[must_use]
     pub fn new() -> Self {
-        Self { time: TimeWindow::All, lenient: false, threads: None, progress: None }
+        Self {
+            time: TimeWindow::All,
+            lenient: false,
+            threads: None,
+            symbols: SymbolPlaces::default(),
+            unwinder: None,
+            progress: None,
+        }
     }
 
     /// The number of workers to start.
@@ -56,6 +70,7 @@ impl fmt::Debug for ReadOptions<'_> {
             .field("time", &self.time)
             .field("lenient", &self.lenient)
             .field("threads", &self.threads)
+            .field("symbols", &self.symbols)
             .finish_non_exhaustive()
     }
 }

@@ -13,6 +13,7 @@ use crate::format::{self, Format, SNIFF_BYTES};
 use crate::input::Input;
 use crate::options::ReadOptions;
 use crate::pack::{is_pack, read_pack};
+use crate::perf_data;
 use crate::perf_script;
 use crate::source::{OpenSource, Source};
 use crate::time_window::{TimeRange, TimeWindow};
@@ -20,8 +21,8 @@ use crate::time_window::{TimeRange, TimeWindow};
 /// The most bytes read of one pack; more are not of a pack that was written by this crate.
 const MAX_PACK_BYTES: u64 = 1 << 32;
 
-/// Reads one recording: `perf script` text or folded stacks (`a;b;c 12`), or a pack of one, plain or compressed by gzip,
-/// zstd or xz; all are told by content, not by name. Memory follows unique stacks, not the size of the input.
+/// Reads one recording: `perf.data`, `perf script` text or folded stacks (`a;b;c 12`), or a pack of one, plain or compressed
+/// by gzip, zstd or xz; all are told by content, not by name. Memory follows unique stacks, not the size of the input.
 ///
 /// # Errors
 /// [`Error`] if it cannot be read, is no recording, has too many lines that cannot be parsed, or is a pack and the time
@@ -114,6 +115,7 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
     match format {
         Format::PerfScript => perf_script::parse(input, options),
         Format::Folded => folded::parse(input, options),
+        Format::PerfData => perf_data::parse(input, options),
     }
     .map(Input::Text)
 }

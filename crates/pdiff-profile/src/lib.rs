@@ -18,6 +18,7 @@ mod resolutions;
 mod server_settings;
 mod side;
 mod stack;
+mod unwind;
 mod weight;
 
 pub use address::{FileOffset, ObjectAddr, RawAddr, RuntimeAddr};
@@ -32,4 +33,5 @@ pub use resolutions::{Lookup, Lookups, Resolutions};
 pub use server_settings::{ServerSettings, SettingsScope};
 pub use side::{Presence, RunMeasures, Side};
 pub use stack::StackTable;
+pub use unwind::{MappedCode, Processor, RecordedStack, Unwinder, UnwoundStack};
 pub use weight::Weight;

@@ -51,6 +51,18 @@ pub enum NoteKind {
     PairedObjects,
     /// An operation count that had to be rescaled.
     Rescaled,
+    /// A record of a recording that is damaged or says what cannot be.
+    DamagedRecord,
+    /// A recording that ends before its end.
+    CutRecording,
+    /// Times when the kernel held sampling back.
+    Throttled,
+    /// A recording without the build-ids of what it ran.
+    NoBuildIds,
+    /// Kernel frames without a list of the kernel's functions.
+    NoKernelSymbols,
+    /// Stacks that could not be unwound to their root.
+    PartlyUnwound,
 }
 
 impl NoteKind {
@@ -79,6 +91,12 @@ impl NoteKind {
             Self::AmbiguousMatch => "ambiguous-match",
             Self::PairedObjects => "paired-objects",
             Self::Rescaled => "rescaled",
+            Self::DamagedRecord => "damaged-record",
+            Self::CutRecording => "cut-recording",
+            Self::Throttled => "throttled",
+            Self::NoBuildIds => "no-build-ids",
+            Self::NoKernelSymbols => "no-kernel-symbols",
+            Self::PartlyUnwound => "partly-unwound",
         }
     }
 }

@@ -3,8 +3,10 @@
 //! Memory follows unique stacks: a sample is not kept, it is added to the [`Cell`] of its event, thread, second and
 //! stack. Names, objects, frames, threads and stacks are interned once.
 
+use rustc_hash::FxHashMap;
+
 use crate::address::{FileOffset, RawAddr, RuntimeAddr};
-use crate::id::{EventId, ObjectIndex, StackId, StringId, ThreadId};
+use crate::id::{EventId, FrameId, ObjectIndex, StackId, StringId, ThreadId};
 use crate::notes::Notes;
 use crate::object::Object;
 use crate::stack::StackTable;
@@ -105,9 +107,12 @@ impl Cell {
 }
 
 /// Where an object was mapped (`PERF_RECORD_MMAP2`).
+///
+/// Frames of a recording that was read without perf have the position in the file in place of an address. Then a mapping
+/// says which part of a file was mapped as code: it has no process, and begins at its own position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mapping {
-    /// Process id; `None` for the kernel (-1).
+    /// Process id; `None` for the kernel (-1), and for parts of files.
     pub pid: Option<u32>,
     /// First address.
     pub start: RuntimeAddr,
@@ -179,6 +184,22 @@ impl Profile {
     #[must_use]
     pub fn string(&self, id: StringId) -> &str {
         self.strings.get(id.index()).map_or("", |text| text)
+    }
+
+    /// Gives frames symbols, each with the distance from where it begins.
+    pub fn name_frames(&mut self, named: impl IntoIterator<Item = (FrameId, Box<str>, u64)>) {
+        let known = self.strings.iter().cloned().zip((0..).map(StringId));
+        let mut ids: FxHashMap<Box<str>, StringId> = known.collect();
+        for (frame, name, offset) in named {
+            let symbol = *ids.entry(name).or_insert_with_key(|name| {
+                let id = u32::try_from(self.strings.len()).expect("fewer than 2^32 strings fit in memory");
+                self.strings.push(name.clone());
+                StringId(id)
+            });
+            if let Some(frame) = self.frames.get_mut(frame.index()) {
+                (frame.symbol, frame.symbol_offset) = (Some(symbol), Some(offset));
+            }
+        }
     }
 
     /// The comm of a thread.

@@ -75,6 +75,12 @@ codes!(NoteKind {
     AmbiguousMatch = 20,
     PairedObjects = 21,
     Rescaled = 23,
+    DamagedRecord = 25,
+    CutRecording = 26,
+    Throttled = 27,
+    NoBuildIds = 28,
+    NoKernelSymbols = 29,
+    PartlyUnwound = 30,
 });
 
 #[cfg(test)]
@@ -91,6 +97,6 @@ mod tests {
     fn every_code_stands_for_one_variant() {
         check::<ObjectKind>(7);
         check::<Reason>(7);
-        check::<NoteKind>(21);
+        check::<NoteKind>(27);
     }
 }

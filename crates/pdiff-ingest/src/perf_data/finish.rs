@@ -1,0 +1,182 @@
+//! The profile of what was read: events get their names, objects their build-ids, kernel frames their functions.
+
+use pdiff_profile::{Frame, FrameId, NoteKind, Object, ObjectIndex, ObjectKind, Profile, Span, Weight};
+use rustc_hash::FxHashMap;
+
+use super::SymbolPlaces;
+use super::container::PerfDataError;
+use super::jit_symbols::JitSymbols;
+use super::kernel_symbols::{KernelSymbols, RecordedKernel};
+use super::reader::Reader;
+use crate::error::Error;
+use crate::options::ReadOptions;
+
+/// More than one damaged record in so many is an error.
+const MAX_DAMAGED_ONE_IN: u64 = 100;
+
+/// The profile of a recording that was read to its end.
+pub(super) fn finish(
+    mut reader: Reader<'_>,
+    path: &str,
+    is_unfinished: bool,
+    options: &ReadOptions<'_>,
+) -> Result<Profile, Error> {
+    check(&reader, options.lenient).map_err(|source| Error::PerfData { path: path.into(), source })?;
+    if reader.span.is_none()
+        && let Some((first_ns, last_ns)) = reader.seen_span
+    {
+        return Err(Error::NothingInWindow { path: path.into(), first_ns, last_ns });
+    }
+    note(&mut reader, is_unfinished);
+    let mut builder = std::mem::take(&mut reader.builder);
+    builder.notes = std::mem::take(&mut reader.notes);
+    builder.span = reader.span.map(|(first_ns, last_ns)| Span { first_ns, last_ns });
+    let header = reader.features.header.iter();
+    builder.header.extend(header.map(|(key, value)| ((*key).into(), value.as_str().into())));
+    builder.mappings = reader.objects.mappings();
+    let mut profile = builder.finish().map_err(|source| Error::Build { path: path.into(), source })?;
+    for (event, name) in profile.events.iter_mut().zip(reader.events.names()) {
+        event.name = name;
+    }
+    let kernel = add_build_ids(&mut profile, &reader);
+    name_frames(&mut profile, &kernel, options);
+    Ok(profile)
+}
+
+/// Refuses what has nothing to read, or too much that cannot be read.
+fn check(reader: &Reader<'_>, lenient: bool) -> Result<(), PerfDataError> {
+    let counts = &reader.counts;
+    if reader.features.is_directory {
+        return Err(PerfDataError::Directory);
+    }
+    if counts.damaged.saturating_mul(MAX_DAMAGED_ONE_IN) > counts.records && !lenient {
+        let (damaged, records) = (counts.damaged, counts.records);
+        let example = counts.first_damage.clone().unwrap_or_default().into();
+        return Err(PerfDataError::TooManyDamaged { damaged, records, example });
+    }
+    if counts.samples > 0 {
+        return Ok(());
+    }
+    if reader.features.is_statistics {
+        return Err(PerfDataError::Statistics);
+    }
+    let events: Vec<Box<str>> = reader.events.all_names().collect();
+    let of = if events.is_empty() { String::new() } else { format!(" of {}", events.join(", ")) };
+    Err(PerfDataError::NoSamples(of.into()))
+}
+
+/// What is imperfect, in notes.
+fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
+    let Reader { counts, notes, stacks, processes, unwinding, .. } = reader;
+    let mut add = |kind, count: u64, example: String| {
+        if count > 0 {
+            notes.add(kind, count, Weight::ZERO, || example);
+        }
+    };
+    // The kernel counts losses by event, perf those of each buffer: of the same samples.
+    let lost = counts.lost.max(counts.lost_samples);
+    let share = 100.0 * lost as f64 / (lost + counts.samples).max(1) as f64;
+    add(NoteKind::LostSamples, lost, format!("{share:.2} % of what was to be recorded"));
+    add(NoteKind::Throttled, counts.throttled, "the kernel held sampling back".into());
+    let partly =
+        format!("of {} stacks: what was recorded of them ends, or unwind tables are missing", unwinding.all);
+    add(NoteKind::PartlyUnwound, unwinding.partly, partly);
+    add(NoteKind::StackTooDeep, stacks.cut, String::new());
+    add(NoteKind::DamagedRecord, processes.maps_dropped, "maps of more code than is kept".into());
+    if is_unfinished || counts.cut_bytes > 0 {
+        let text = "the recording was cut off; names and build-ids at its end may be missing".into();
+        add(NoteKind::CutRecording, 1, text);
+    }
+}
+
+/// Objects get their build-ids; what is known of the kernel.
+fn add_build_ids(profile: &mut Profile, reader: &Reader<'_>) -> RecordedKernel {
+    let listed = &reader.features.build_ids;
+    let by_path: FxHashMap<Box<str>, _> = listed
+        .iter()
+        .map(|listed| (Object::from_text(&String::from_utf8_lossy(&listed.path)).path, &listed.build_id))
+        .collect();
+    for object in &mut profile.objects {
+        let listed = || by_path.get(&object.path).map(|id| (*id).clone());
+        object.build_id = object.build_id.take().or_else(listed);
+    }
+    let files = || profile.objects.iter().filter(|object| object.kind == ObjectKind::File);
+    if files().next().is_some() && files().all(|object| object.build_id.is_none()) {
+        let text = || {
+            "the recording has no build-ids (perf record leaves them out with -z, in pipes and when it is killed), so \
+             binaries are found by path; hint: record with --buildid-mmap"
+                .to_owned()
+        };
+        profile.notes.add(NoteKind::NoBuildIds, 1, Weight::ZERO, text);
+    }
+    let is_image = |path: &[u8]| Object::from_text(&String::from_utf8_lossy(path)).kind == ObjectKind::Kernel;
+    let of_kernel = listed.iter().find(|listed| listed.is_kernel && is_image(&listed.path));
+    RecordedKernel {
+        build_id: of_kernel.map(|listed| listed.build_id.clone()),
+        release: reader.features.value("os release").map(str::to_owned),
+        reference: reader.kernel_reference.clone(),
+    }
+}
+
+/// Names the frames of code that no file has.
+fn name_frames(profile: &mut Profile, kernel: &RecordedKernel, options: &ReadOptions<'_>) {
+    let mut symbols = Symbols {
+        kernel,
+        places: &options.symbols,
+        of_kernel: None,
+        of_jit: FxHashMap::default(),
+        nameless: 0,
+    };
+    let frames = (0..).map(FrameId).zip(&profile.frames);
+    let named = frames.filter_map(|(id, frame)| {
+        let (name, offset) = symbols.name(profile.objects.get(frame.object.index())?, frame)?;
+        Some((id, name, offset))
+    });
+    let named: Vec<_> = named.collect();
+    let nameless = symbols.nameless;
+    profile.name_frames(named);
+    if nameless > 0 {
+        let text = || {
+            "the kernel's functions are not known, so it is one row; hint: read the recording where it was made, or copy \
+             ~/.debug from there"
+                .to_owned()
+        };
+        profile.notes.add(NoteKind::NoKernelSymbols, nameless, Weight::ZERO, text);
+    }
+}
+
+/// Functions that no file has, read when they are asked for.
+struct Symbols<'a> {
+    kernel: &'a RecordedKernel,
+    places: &'a SymbolPlaces,
+    of_kernel: Option<Option<KernelSymbols>>,
+    /// By the object's number.
+    of_jit: FxHashMap<ObjectIndex, Option<JitSymbols>>,
+    /// Kernel frames without a list of functions.
+    nameless: u64,
+}
+
+impl Symbols<'_> {
+    fn name(&mut self, object: &Object, frame: &Frame) -> Option<(Box<str>, u64)> {
+        let addr = frame.addr?.0;
+        let places = self.places;
+        match object.kind {
+            // Code made at run time is one function, by whose name it is mapped.
+            ObjectKind::KernelModule if !object.path.starts_with('[') => Some((object.path.clone(), addr)),
+            ObjectKind::Kernel | ObjectKind::KernelModule => {
+                let find = || {
+                    KernelSymbols::find(self.kernel, &places.build_id_dirs, places.running_kernel.as_ref())
+                };
+                let symbols = self.of_kernel.get_or_insert_with(find).as_ref();
+                self.nameless += u64::from(symbols.is_none());
+                symbols?.name(addr).map(|(name, offset)| (name.into(), offset))
+            }
+            ObjectKind::Jit => {
+                let read = || JitSymbols::read(&places.perf_map_dir.as_ref()?.join(object.file_name()));
+                let symbols = self.of_jit.entry(frame.object).or_insert_with(read).as_ref();
+                symbols?.name(addr).map(|(name, offset)| (name.into(), offset))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The kernel's functions: a copy of `/proc/kallsyms` that `perf record` put into its cache, or the running kernel's own.
+//!
+//! ```text
+//! line = address " " kind " " name [tab "[" module "]"]         "ffffffff81000000 T _text"
+//! ```
+//!
+//! A list is used only if it is of the kernel that was recorded: by build-id, or, where the recording has none (`perf
+//! record -z`), if release and place of the running kernel are those of the recording. The kernel lies elsewhere after
+//! each boot, so addresses are moved by the distance between where the recording and the list have its first symbol.
+
+use std::path::{Path, PathBuf};
+
+use pdiff_profile::BuildId;
+
+use crate::digits;
+
+/// The last function of the kernel reaches no further than this, as in perf.
+const LAST_FUNCTION_BYTES: u64 = 4096;
+/// The most bytes of a list.
+const MAX_LIST_BYTES: u64 = 256 << 20;
+
+/// Files of the running kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunningKernel {
+    /// Notes with its build-id: `/sys/kernel/notes`.
+    pub notes: PathBuf,
+    /// Its symbols: `/proc/kallsyms`.
+    pub symbols: PathBuf,
+    /// Its release: `/proc/sys/kernel/osrelease`.
+    pub release: PathBuf,
+}
+
+impl RunningKernel {
+    /// Where Linux has them.
+    #[must_use]
+    pub fn of_linux() -> Self {
+        Self {
+            notes: "/sys/kernel/notes".into(),
+            symbols: "/proc/kallsyms".into(),
+            release: "/proc/sys/kernel/osrelease".into(),
+        }
+    }
+}
+
+/// What the recording says of its kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct RecordedKernel {
+    pub(super) build_id: Option<BuildId>,
+    pub(super) release: Option<String>,
+    /// Name and address of the symbol that its place is told by.
+    pub(super) reference: Option<(Box<str>, u64)>,
+}
+
+/// One function.
+#[derive(Clone, Copy, Debug)]
+struct Symbol {
+    addr: u64,
+    /// Where its name is in the list.
+    name: (u32, u16),
+    is_module: bool,
+}
+
+/// The functions of a kernel by address.
+#[derive(Debug)]
+pub(super) struct KernelSymbols {
+    list: Vec<u8>,
+    symbols: Vec<Symbol>,
+    /// Added to the list's addresses, modulo 2^64.
+    shift: u64,
+}
+
+impl KernelSymbols {
+    /// Finds the list of the kernel that was recorded.
+    pub(super) fn find(
+        kernel: &RecordedKernel,
+        caches: &[PathBuf],
+        running: Option<&RunningKernel>,
+    ) -> Option<Self> {
+        let reference = kernel.reference.as_ref();
+        let cached = kernel.build_id.as_ref().into_iter().flat_map(|id| cached_lists(id, caches));
+        let in_cache = cached.filter_map(|path| Self::read(&path, reference)).next();
+        in_cache.or_else(|| {
+            let running = running?;
+            match &kernel.build_id {
+                Some(build_id) => {
+                    let notes = std::fs::read(&running.notes).ok()?;
+                    (noted_build_id(&notes).as_ref() == Some(build_id)).then_some(())?;
+                    Self::read(&running.symbols, reference)
+                }
+                None => {
+                    let release = std::fs::read_to_string(&running.release).ok()?;
+                    (kernel.release.as_deref() == Some(release.trim())).then_some(())?;
+                    Self::read(&running.symbols, reference)
+                        .filter(|list| reference.is_some() && list.shift == 0)
+                }
+            }
+        })
+    }
+
+    fn read(path: &Path, reference: Option<&(Box<str>, u64)>) -> Option<Self> {
+        use std::io::Read as _;
+        let mut list = Vec::new();
+        std::fs::File::open(path).ok()?.take(MAX_LIST_BYTES).read_to_end(&mut list).ok()?;
+        Self::parse(list, reference)
+    }
+
+    /// The functions of a list; `None` if it has none, as where the kernel hides addresses.
+    fn parse(list: Vec<u8>, reference: Option<&(Box<str>, u64)>) -> Option<Self> {
+        let mut symbols = Vec::with_capacity(list.len() / 48);
+        let mut listed_reference = None;
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', &list).chain([list.len()]) {
+            let line = list.get(start..end).unwrap_or(&[]);
+            if let Some((symbol, name)) = parse_line(line, start) {
+                if reference.is_some_and(|(wanted, _)| wanted.as_bytes() == name) {
+                    listed_reference = Some(symbol.addr);
+                }
+                symbols.push(symbol);
+            }
+            start = end + 1;
+        }
+        // Of several at one address perf takes the last.
+        symbols.sort_by_key(|symbol| symbol.addr);
+        symbols.dedup_by(|next, kept| {
+            let is_same = next.addr == kept.addr;
+            if is_same {
+                *kept = *next;
+            }
+            is_same
+        });
+        let is_hidden = symbols.iter().all(|symbol| symbol.addr == 0);
+        let shift = match (reference, listed_reference) {
+            (Some((_, recorded)), Some(listed)) => recorded.wrapping_sub(listed),
+            _ => 0,
+        };
+        (!is_hidden).then_some(Self { list, symbols, shift })
+    }
+
+    /// The function at an address, and how far into it that is.
+    pub(super) fn name(&self, addr: u64) -> Option<(&str, u64)> {
+        let addr = addr.wrapping_sub(self.shift);
+        let next = self.symbols.partition_point(|symbol| symbol.addr <= addr);
+        let symbol = self.symbols.get(next.checked_sub(1)?)?;
+        let is_last = self.symbols.get(next).is_none_or(|next| next.is_module != symbol.is_module);
+        let last_end = symbol.addr.saturating_add(LAST_FUNCTION_BYTES);
+        let last_end = last_end.checked_next_multiple_of(LAST_FUNCTION_BYTES).unwrap_or(u64::MAX);
+        if is_last && addr >= last_end {
+            return None;
+        }
+        let (start, len) = (symbol.name.0 as usize, usize::from(symbol.name.1));
+        let name = std::str::from_utf8(self.list.get(start..start + len)?).ok()?;
+        Some((name, addr - symbol.addr))
+    }
+}
+
+/// A line that begins at `start` of its list, if it is of something that may run; and its name.
+fn parse_line(line: &[u8], start: usize) -> Option<(Symbol, &[u8])> {
+    let (addr, rest) = line.split_at_checked(memchr::memchr(b' ', line)?)?;
+    let [b' ', kind, b' ', rest @ ..] = rest else { return None };
+    // As in perf: data are taken too, for some code has symbols that say so.
+    if !b"TtWwDdBb".contains(kind) || rest.first() == Some(&b'$') {
+        return None;
+    }
+    let len = memchr::memchr(b'\t', rest).unwrap_or(rest.len());
+    let name = rest.get(..len)?;
+    let place = start + line.len() - rest.len();
+    let symbol = Symbol {
+        addr: digits::hexadecimal(addr)?,
+        name: (u32::try_from(place).ok()?, u16::try_from(len).ok()?),
+        is_module: len < rest.len(),
+    };
+    Some((symbol, name))
+}
+
+/// Where perf's cache has the list of a kernel: by name, and by build-id alone.
+fn cached_lists(id: &BuildId, caches: &[PathBuf]) -> Vec<PathBuf> {
+    let hex = id.to_string();
+    let split = hex.split_at_checked(2);
+    let in_cache = |cache: &PathBuf| {
+        let by_name = cache.join("[kernel.kallsyms]").join(&hex).join("kallsyms");
+        let by_id =
+            split.map(|(start, rest)| cache.join(".build-id").join(start).join(rest).join("kallsyms"));
+        std::iter::once(by_name).chain(by_id)
+    };
+    caches.iter().flat_map(in_cache).collect()
+}
+
+/// The build-id among the notes of an ELF file.
+fn noted_build_id(mut notes: &[u8]) -> Option<BuildId> {
+    const NT_GNU_BUILD_ID: u32 = 3;
+    loop {
+        let number = |at: usize| Some(u32::from_ne_bytes(notes.get(at..at + 4)?.try_into().ok()?));
+        let (name_len, len, kind) = (number(0)? as usize, number(4)? as usize, number(8)?);
+        let name = notes.get(12..12_usize.checked_add(name_len)?)?;
+        let from = 12 + name_len.checked_next_multiple_of(4)?;
+        let content = notes.get(from..from.checked_add(len)?)?;
+        if kind == NT_GNU_BUILD_ID && name == b"GNU\0" {
+            return BuildId::from_bytes(content);
+        }
+        notes = notes.get(from + len.checked_next_multiple_of(4)?..)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &[u8] = b"1000 T _text\n1000 T first_last\n1100 t work\n1100 T work_alias\n1200 a constant\n2000 t last\n9000 t of_module\t[mod]\n9100 t next\t[mod]\nnonsense\n";
+
+    fn check(reference: Option<u64>, addr: u64, expected: Option<(&str, u64)>) {
+        let reference = reference.map(|addr| ("_text".into(), addr));
+        let symbols = KernelSymbols::parse(LIST.to_vec(), reference.as_ref()).expect("it has functions");
+        assert_eq!(symbols.name(addr), expected, "{addr:x}");
+    }
+
+    #[test]
+    fn the_function_that_begins_before_an_address_has_it() {
+        check(None, 0xfff, None);
+        check(None, 0x1000, Some(("first_last", 0)));
+        check(None, 0x1234, Some(("work_alias", 0x134)));
+        check(None, 0x2fff, Some(("last", 0xfff)));
+        check(None, 0x3000, None);
+        check(None, 0x9050, Some(("of_module", 0x50)));
+    }
+
+    #[test]
+    fn a_kernel_at_another_place_is_moved() {
+        check(Some(0x11000), 0x11105, Some(("work_alias", 5)));
+        check(Some(0x11000), 0x1105, None);
+    }
+
+    #[test]
+    fn hidden_addresses_are_no_list() {
+        assert!(KernelSymbols::parse(b"0 T _text\n0 t work\n".to_vec(), None).is_none());
+    }
+
+    #[test]
+    fn the_build_id_is_found_among_notes() {
+        let mut notes = Vec::new();
+        for (name, kind, content) in [(&b"Linux\0"[..], 1_u32, &[9; 5][..]), (b"GNU\0", 3, &[7; 20])] {
+            for number in [name.len() as u32, content.len() as u32, kind] {
+                notes.extend(number.to_ne_bytes());
+            }
+            for part in [name, content] {
+                notes.extend(part);
+                notes.resize(notes.len().next_multiple_of(4), 0);
+            }
+        }
+        assert_eq!(noted_build_id(&notes).map(|id| id.as_bytes().to_vec()), Some(vec![7; 20]));
+        assert_eq!(noted_build_id(&notes[..30]), None);
+    }
+}

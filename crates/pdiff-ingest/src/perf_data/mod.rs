@@ -1,0 +1,105 @@
+//! `perf.data`: what `perf record` writes, read without perf.
+//!
+//! ```text
+//! head -> records -> in order of time -> processes and maps -> samples -> cells
+//! ```
+//!
+//! The recording says what was mapped where and when, so a frame's address is known to be a position in a file, or an
+//! address of the kernel; nothing is inferred. Frames have no symbols here: those of files come from the files, found by
+//! build-id. Only the kernel's functions and those of generated code, which no file has, are named here.
+//!
+//! Every sample of the recording is in a cell or in a note.
+//!
+//! # Why no crate
+//!
+//! linux-perf-data 0.13 reads this container, too. It makes room for as much as a damaged head asks for, drops the bits of
+//! `sample_type` that it does not know, stops at a recording that was cut off, and copies each record twice; and half of
+//! the work, samples and maps, would still be here. Tests hold this reader against `perf script`.
+//!
+//! # How it is fast
+//!
+//! A sample costs a copy of its bytes (records must wait for older ones), a sort of long runs, and a look at whether its
+//! whole chain was met before: some 100 ns.
+
+mod byte_stream;
+mod container;
+mod counters;
+mod event_attr;
+mod event_name;
+mod events;
+mod features;
+mod fields;
+mod finish;
+mod inflater;
+mod jit_symbols;
+mod kernel_symbols;
+mod maps;
+mod objects;
+mod processes;
+mod reader;
+mod rounds;
+mod sample;
+mod stacks;
+mod unwinding;
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use pdiff_profile::Profile;
+
+use crate::error::Error;
+use crate::options::ReadOptions;
+use crate::perf_script::TextInput;
+use crate::time_window::TimeWindow;
+
+use byte_stream::ByteStream;
+use container::{HeadError, Layout};
+use reader::Reader;
+
+pub use container::PerfDataError;
+pub(crate) use container::is_perf_data;
+pub use kernel_symbols::RunningKernel;
+
+/// Files of this machine that name code which no binary has: the kernel's, and what programs make at run time.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SymbolPlaces {
+    /// perf's build-id caches (`~/.debug`), where `perf record` keeps the kernel's symbols.
+    pub build_id_dirs: Vec<PathBuf>,
+    /// The running kernel, used if it is the one recorded.
+    pub running_kernel: Option<RunningKernel>,
+    /// Where programs write `perf-PID.map`: `/tmp`.
+    pub perf_map_dir: Option<PathBuf>,
+}
+
+/// Reads a recording.
+pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {
+    let path = input.path;
+    let wrong = |source| Error::PerfData { path: path.into(), source };
+    if let TimeWindow::Percent { .. } = options.time {
+        return Err(Error::PercentNeedsFile { path: path.into() });
+    }
+    let mut stream = ByteStream::new(input.text);
+    let head = container::read_head(&mut stream).map_err(|error| match error {
+        HeadError::Io(error) => (input.on_error)(error),
+        HeadError::Wrong(error) => wrong(error),
+    })?;
+    let mut reader = Reader::new(head.order, head.events, options.time, options.unwinder);
+    let end = match head.layout {
+        Layout::File { data_bytes, .. } => Some(stream.position().saturating_add(data_bytes)),
+        Layout::Unbounded { .. } => None,
+    };
+    reader.read_records(&mut stream, end, input.tick).map_err(input.on_error)?;
+    let mut is_cut = end.is_some_and(|end| stream.position() < end);
+    if let Layout::File { feature_bits, .. } = head.layout
+        && !is_cut
+    {
+        let (features, is_whole) =
+            container::read_features(&mut stream, head.order, feature_bits).map_err(input.on_error)?;
+        is_cut = !is_whole;
+        reader.events.name_all(&features.events);
+        reader.features = features;
+    }
+    (input.tick)();
+    let is_unfinished = is_cut || head.layout == Layout::Unbounded { is_unfinished: true };
+    finish::finish(reader, path, is_unfinished, options)
+}

@@ -1,0 +1,183 @@
+//! Recordings of `perf record` against what `perf script` prints of them: the same samples, frame by frame.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use pdiff_ingest::{Error, ReadOptions, RunningKernel, Source, SymbolPlaces, TimeWindow, read_profile};
+use pdiff_profile::{NoteKind, ObjectKind, Profile};
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/perf-data"))
+}
+
+fn options(time: TimeWindow) -> ReadOptions<'static> {
+    let cache = fixtures().join("cache");
+    let kernel = "[kernel.kallsyms]/e4f18d9dc1d0e6fc2b17e93e885a647b3c0a6fc1/kallsyms";
+    // Stands for the machine of the recordings, for those that have no build-ids.
+    let running_kernel = RunningKernel {
+        notes: "/no/such/file".into(),
+        symbols: cache.join(kernel),
+        release: cache.join("osrelease"),
+    };
+    let symbols =
+        SymbolPlaces { build_id_dirs: vec![cache], running_kernel: Some(running_kernel), perf_map_dir: None };
+    ReadOptions { symbols, time, ..ReadOptions::new() }
+}
+
+fn read(name: &str, time: TimeWindow) -> Result<Profile, Error> {
+    read_profile(&Source::Path(fixtures().join(name)), &options(time))
+}
+
+fn read_bytes(bytes: Vec<u8>, lenient: bool) -> Result<Profile, Error> {
+    let source = Source::Bytes { name: "bytes".into(), bytes: bytes.into() };
+    read_profile(&source, &ReadOptions { lenient, ..options(TimeWindow::All) })
+}
+
+/// Samples and weight by event, thread, second and stack. Functions of files are not in a recording, and positions in them
+/// depend on how perf prints, so such frames are objects.
+fn samples(profile: &Profile) -> BTreeMap<String, (u64, u64)> {
+    let mut samples = BTreeMap::new();
+    for cell in &profile.cells {
+        let event = &profile.events[cell.event.index()].name;
+        let thread = profile.threads[cell.thread.index()];
+        let mut text = format!("{event} {} {:?} {}:", profile.string(thread.comm), thread.tid, cell.block);
+        for frame in profile.stacks.get(cell.stack) {
+            let frame = profile.frames[frame.index()];
+            let object = &profile.objects[frame.object.index()];
+            let symbol =
+                frame.symbol.filter(|_| object.kind != ObjectKind::File && object.kind != ObjectKind::Vdso);
+            let symbol = symbol.map_or("", |symbol| profile.string(symbol));
+            let offset = if symbol.is_empty() { 0 } else { frame.symbol_offset.unwrap() };
+            text += &format!(" {symbol}+{offset:x} ({})", object.path);
+        }
+        let sum = samples.entry(text).or_insert((0, 0));
+        *sum = (sum.0 + u64::from(cell.samples), sum.1 + cell.weight.0);
+    }
+    samples
+}
+
+#[track_caller]
+fn assert_same(data: &BTreeMap<String, (u64, u64)>, text: &BTreeMap<String, (u64, u64)>, name: &str) {
+    let differ = |(key, value): &(&String, &(u64, u64))| data.get(*key) != Some(*value);
+    let missing: Vec<_> = text.iter().filter(differ).take(3).collect();
+    let extra: Vec<_> = data.iter().filter(|(key, value)| text.get(*key) != Some(value)).take(3).collect();
+    assert!(missing.is_empty() && extra.is_empty(), "{name}: perf has {missing:#?}, pdiff has {extra:#?}");
+}
+
+#[test]
+fn samples_are_those_that_perf_script_prints() {
+    for name in ["flat", "fp", "packed", "stream", "build-ids", "deleted", "group", "two-events", "period"] {
+        let data = read(&format!("{name}.data"), TimeWindow::All).unwrap();
+        let text = read(&format!("{name}.perf.zst"), TimeWindow::All).unwrap();
+        assert_same(&samples(&data), &samples(&text), name);
+        let events = |profile: &Profile| -> Vec<_> {
+            profile.events.iter().map(|event| (event.name.clone(), event.samples, event.weight)).collect()
+        };
+        assert_eq!(events(&data), events(&text), "{name}");
+        let micros = |profile: &Profile| profile.span.map(|span| (span.first_ns / 1000, span.last_ns / 1000));
+        assert_eq!(micros(&data), micros(&text), "{name}");
+    }
+}
+
+#[test]
+fn a_time_window_keeps_what_perf_script_keeps() {
+    for window in ["+0.05,+0.1", "20%-60%"] {
+        let window = TimeWindow::parse(window).unwrap();
+        let data = read("fp.data", window).unwrap();
+        let all = read("fp.data", TimeWindow::All).unwrap();
+        let filtered = data.notes.get(NoteKind::FilteredOut).unwrap();
+        assert!(data.events[0].samples > 10 && filtered.count > 10);
+        assert_eq!(data.events[0].samples + filtered.count, all.events[0].samples);
+        let text = read("fp.perf.zst", window).unwrap();
+        // The text has microseconds.
+        assert!(text.events[0].samples.abs_diff(data.events[0].samples) <= 1);
+    }
+    let nothing = read("fp.data", TimeWindow::parse("1,2").unwrap()).unwrap_err();
+    assert!(matches!(nothing, Error::NothingInWindow { .. }), "{nothing}");
+}
+
+#[test]
+fn objects_have_the_build_ids_of_the_recording() {
+    let of_work = |name: &str| {
+        let profile = read(name, TimeWindow::All).unwrap();
+        let work = profile.objects.iter().find(|object| &*object.path == "/opt/work/work").unwrap();
+        work.build_id.clone()
+    };
+    let build_id = of_work("fp.data");
+    assert!(build_id.is_some());
+    assert_eq!(of_work("build-ids.data"), build_id);
+    for name in ["packed.data", "stream.data"] {
+        assert_eq!(of_work(name), None, "{name}");
+        assert!(read(name, TimeWindow::All).unwrap().notes.get(NoteKind::NoBuildIds).is_some());
+    }
+}
+
+#[test]
+fn the_header_is_that_of_perf_script() {
+    let profile = read("fp.data", TimeWindow::All).unwrap();
+    let value =
+        |key: &str| profile.header.iter().find(|(known, _)| &**known == key).map(|(_, value)| &**value);
+    assert_eq!(value("arch"), Some("x86_64"));
+    assert_eq!(value("nrcpus online"), Some("2"));
+    assert_eq!(value("cmdline"), Some("/usr/bin/perf record -q -e cpu-clock -F 997 -g -o fp.data ./work"));
+}
+
+#[test]
+fn a_recording_that_was_cut_off_is_read_as_far_as_it_goes() {
+    let cut = read("cut.data", TimeWindow::All).unwrap();
+    assert_eq!(&*cut.events[0].name, "cpu-clock");
+    assert_eq!(cut.notes.get(NoteKind::CutRecording).unwrap().count, 1);
+    assert!(cut.notes.get(NoteKind::NoKernelSymbols).is_some());
+    let whole = std::fs::read(fixtures().join("fp.data")).unwrap();
+    let mut last = 0;
+    for len in (0..whole.len()).step_by(997) {
+        if let Ok(profile) = read_bytes(whole[..len].to_vec(), true) {
+            assert!(profile.events[0].samples >= last, "{len}");
+            last = profile.events[0].samples;
+            assert!(profile.notes.get(NoteKind::CutRecording).is_some(), "{len}");
+        }
+    }
+    assert!(last > 250, "{last}");
+}
+
+#[test]
+fn a_recording_whose_writer_was_killed_has_no_size() {
+    let mut bytes = std::fs::read(fixtures().join("cut.data")).unwrap();
+    bytes[48..56].fill(0);
+    let killed = read_bytes(bytes, false).unwrap();
+    let cut = read("cut.data", TimeWindow::All).unwrap();
+    assert_eq!(samples(&killed), samples(&cut));
+    assert!(killed.notes.get(NoteKind::CutRecording).is_some());
+}
+
+#[test]
+fn damaged_bytes_give_a_profile_or_an_error_and_lose_no_sample_in_silence() {
+    // xorshift, so that the test is the same each time.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for name in ["flat", "fp", "packed", "stream", "group", "two-events", "dwarf"] {
+        let whole = std::fs::read(fixtures().join(format!("{name}.data"))).unwrap();
+        for _ in 0..60 {
+            let mut bytes = whole.clone();
+            for _ in 0..=random() % 8 {
+                let at = random() as usize % bytes.len();
+                bytes[at] = match random() % 3 {
+                    0 => 0xff,
+                    1 => 0,
+                    _ => random() as u8,
+                };
+            }
+            if let Ok(profile) = read_bytes(bytes, true) {
+                let in_cells: u64 = profile.cells.iter().map(|cell| u64::from(cell.samples)).sum();
+                assert_eq!(in_cells, profile.events.iter().map(|event| event.samples).sum::<u64>());
+            }
+        }
+    }
+}
