@@ -40,6 +40,17 @@ pub enum Error {
         /// The build-id of the file, or `none`.
         found: String,
     },
+    /// No part of the file given has the size of what the recording says was mapped.
+    #[error(
+        "{} is another build than the {object} that was profiled: none of its segments has the size of what was mapped; \
+         hint: give the binary that ran; --ignore-build-id takes this one and gives wrong functions", path.display()
+    )]
+    WrongSize {
+        /// The file.
+        path: PathBuf,
+        /// The object as the profile names it.
+        object: Box<str>,
+    },
     /// The symbols in the profile are not where the file given has them.
     #[error(
         "{} is another build than the {object} that was profiled: of {checked} functions in the profile only \

@@ -12,10 +12,12 @@ mod object_census;
 mod options;
 mod resolve;
 mod symbolizer;
+mod unwinder;
 
 pub use address_index::{Chain, FrameRef};
 pub use error::Error;
 pub use object_census::{ObjectCensus, census_of};
 pub use options::{Fetch, SymbolizeOptions, Wanted};
-pub use resolve::{AddressKind, AddressMap, Resolved, ResolvedObject, resolve_profile};
+pub use resolve::{AddressKind, AddressMap, Resolved, ResolvedObject, name_frames, resolve_profile};
 pub use symbolizer::{Symbolizer, symbolize};
+pub use unwinder::FileUnwinder;

@@ -6,6 +6,7 @@
 //! the next function.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use rustc_hash::FxHashSet;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::function_name::display_name;
 use crate::binary::plt::{Stub, plt_stubs};
-use crate::binary::symbol_entries::{SymbolEntries, SymbolEntry, TableKind};
+use crate::binary::symbol_entries::{Binding, SymbolEntries, SymbolEntry, TableKind};
 use crate::binary::symbol_name::SymbolName;
 
 /// A function by symbol.
@@ -52,7 +53,16 @@ pub(crate) struct SymbolTable {
 impl SymbolTable {
     /// The functions of `file` among `entries`.
     pub(crate) fn new(file: &ElfFile, entries: &SymbolEntries) -> Self {
-        let mut symbols = best_by_address(file, entries);
+        Self::with_preference(file, entries, Preference::Readers)
+    }
+
+    /// The same with the names that perf chooses.
+    pub(crate) fn as_perf(file: &ElfFile, entries: &SymbolEntries) -> Self {
+        Self::with_preference(file, entries, Preference::Perf)
+    }
+
+    fn with_preference(file: &ElfFile, entries: &SymbolEntries, preference: Preference) -> Self {
+        let mut symbols = best_by_address(file, entries, preference);
         let stubs = file.object().map(|object| plt_stubs(&object)).unwrap_or_default();
         symbols.extend(stubs.into_iter().map(Symbol::from));
         Self { symbols: flatten(symbols) }
@@ -85,8 +95,17 @@ impl SymbolTable {
     }
 }
 
+/// Whose choice it is among the names of one address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Preference {
+    /// What a reader would call it.
+    Readers,
+    /// What `perf script` prints: perf's `choose_best_symbol`.
+    Perf,
+}
+
 /// The best name for each address, with its range.
-fn best_by_address(file: &ElfFile, found: &SymbolEntries) -> Vec<Symbol> {
+fn best_by_address(file: &ElfFile, found: &SymbolEntries, preference: Preference) -> Vec<Symbol> {
     let names = &found.names;
     let by_name = |a: &SymbolEntry, b: &SymbolEntry| {
         let [a, b] = [a, b].map(|entry| names.get(entry.name));
@@ -94,9 +113,23 @@ fn best_by_address(file: &ElfFile, found: &SymbolEntries) -> Vec<Symbol> {
         (a.is_empty(), underscores(a), a).cmp(&(b.is_empty(), underscores(b), b))
     };
     let rank = |entry: &SymbolEntry| (entry.kind, entry.size == 0, entry.binding);
-    let by_rank = |a: &&SymbolEntry, b: &&SymbolEntry| rank(a).cmp(&rank(b)).then_with(|| by_name(a, b));
+    let by_reader = |a: &SymbolEntry, b: &SymbolEntry| rank(a).cmp(&rank(b)).then_with(|| by_name(a, b));
+    let by_perf = |a: &SymbolEntry, b: &SymbolEntry| {
+        let [a, b] = [a, b].map(|entry| {
+            let name = names.get(entry.name);
+            let underscores = name.iter().take_while(|byte| **byte == b'_').count();
+            let (is_weak, is_local) = (entry.binding == Binding::Weak, entry.binding != Binding::Global);
+            (entry.size == 0, is_weak, is_local, underscores, Reverse(name.len()))
+        });
+        a.cmp(&b)
+    };
+    let by_rank = |a: &&SymbolEntry, b: &&SymbolEntry| match preference {
+        Preference::Readers => by_reader(a, b),
+        Preference::Perf => by_perf(a, b),
+    };
     let mut entries = found.entries.clone();
-    entries.sort_unstable_by_key(|entry| entry.addr);
+    // Of names that are as good the first in the table is taken.
+    entries.sort_by_key(|entry| entry.addr);
     let of_one_address = entries.chunk_by(|a, b| a.addr == b.addr);
     let best: Vec<SymbolEntry> =
         of_one_address.filter_map(|chunk| chunk.iter().min_by(by_rank).copied()).collect();

@@ -17,6 +17,7 @@ use crate::resolve::address_map::{
 };
 use crate::resolve::frames::{ObjectFrames, Uses};
 use crate::resolve::name_vote::vote_by_name;
+use crate::resolve::positions::Positions;
 use crate::symbolizer::Symbolizer;
 
 /// From so many voters on their disagreement counts.
@@ -28,10 +29,23 @@ pub(crate) struct Identity {
     chained: Ballot,
     single: Ballot,
     contradicted: bool,
+    /// Whether no part of the file is as long as what was mapped.
+    has_other_size: bool,
 }
 
 /// Judges a file.
 pub(crate) fn identify(profile: &Profile, frames: &ObjectFrames, symbolizer: &Symbolizer) -> Identity {
+    let object = frames.frames.first().map(|(_, frame, _)| frame.object);
+    if let Some(known) = object.and_then(|object| Positions::of(profile, object, symbolizer.file())) {
+        let ballot = Ballot { maps: known.maps, ..Ballot::default() };
+        let has_other_size = known.has_other_size;
+        return Identity {
+            chained: ballot.clone(),
+            single: ballot,
+            contradicted: has_other_size,
+            has_other_size,
+        };
+    }
     let judge = |chained: bool| {
         let mine = || frames.frames.iter().filter(move |(_, _, uses)| uses.chained == chained);
         let voters = mine().filter_map(|(_, frame, _)| voter(profile, frame)).collect();
@@ -50,7 +64,7 @@ pub(crate) fn identify(profile: &Profile, frames: &ObjectFrames, symbolizer: &Sy
     };
     let ((chained, chained_wrong), (single, single_wrong)) = (judge(true), judge(false));
     let contradicted = chained_wrong || single_wrong && chained.agree == 0;
-    Identity { chained, single, contradicted }
+    Identity { chained, single, contradicted, has_other_size: false }
 }
 
 impl Identity {
@@ -64,7 +78,11 @@ impl Identity {
         self.chained.maps.iter().chain(&self.single.maps)
     }
 
+    /// What to say of a file that the user gave.
     pub(crate) fn wrong_symbols(&self, path: &Path, object: &Object) -> Error {
+        if self.has_other_size {
+            return Error::WrongSize { path: path.to_path_buf(), object: object.path.clone() };
+        }
         Error::WrongSymbols {
             path: path.to_path_buf(),
             object: object.path.clone(),
@@ -89,6 +107,9 @@ impl Identity {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.has_other_size {
+            return f.write_str("none of its segments has the size of what was mapped");
+        }
         let agree = self.chained.agree + self.single.agree;
         let checked = self.chained.checked + self.single.checked;
         write!(f, "of {checked} functions in the profile only {agree} stand at the same place in the file")

@@ -2,11 +2,14 @@
 //! what stands there.
 
 mod address_map;
-mod candidate;
+pub(crate) mod candidate;
 mod frames;
 mod identity;
 mod name_vote;
+mod positions;
 mod profile;
+mod recorded_names;
 
 pub use address_map::{AddressKind, AddressMap};
 pub use profile::{Resolved, ResolvedObject, resolve_profile};
+pub use recorded_names::name_frames;
