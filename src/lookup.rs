@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pdiff_ingest::{RunningKernel, SymbolPlaces};
 use pdiff_profile::BuildId;
 use pdiff_symbolize::{SymbolizeOptions, Wanted};
 
@@ -12,6 +13,8 @@ type Fetch = Arc<dyn Fn(&BuildId, Wanted) -> Option<PathBuf> + Send + Sync>;
 
 /// Where distributions put separate debug information.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
+/// Where programs that make code write its names.
+const PERF_MAP_DIR: &str = "/tmp";
 
 /// Where binaries and their debug information are looked for, beyond those that a build names.
 #[derive(Clone)]
@@ -94,6 +97,15 @@ impl Lookup {
 
     pub(crate) fn allows_mismatch(&self) -> bool {
         self.allow_mismatch
+    }
+
+    /// Where the names of code that no binary has are looked for: the kernel's, and what programs make at run time.
+    pub(crate) fn symbol_places(&self) -> SymbolPlaces {
+        SymbolPlaces {
+            build_id_dirs: self.build_id_dirs.clone(),
+            running_kernel: Some(RunningKernel::of_linux()),
+            perf_map_dir: Some(PERF_MAP_DIR.into()),
+        }
     }
 
     /// As the symboliser wants it, for a build with these binaries.

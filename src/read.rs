@@ -7,9 +7,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
-use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun};
+use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
 use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
-use pdiff_symbolize::{Resolved, resolve_profile};
+use pdiff_symbolize::{FileUnwinder, Resolved, name_frames, resolve_profile};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -49,8 +49,8 @@ impl Reading {
             self.warn(repeated(build), warnings);
         }
         let of_build = |(_, build): &(Side, &'b Build)| {
-            let time = build.time;
-            build.recordings.iter().map(move |recording| (recording, time))
+            let (time, binaries) = (build.time, build.binaries.as_slice());
+            build.recordings.iter().map(move |recording| (recording, time, binaries))
         };
         let recordings: Vec<_> = builds.iter().flat_map(of_build).collect();
         let mut inputs = read_recordings(&recordings, self)?.into_iter();
@@ -65,6 +65,16 @@ impl Reading {
             read.push(ReadBuild { label: build.name(), runs, events: Vec::new() });
         }
         Ok(read)
+    }
+
+    /// Where the names of code that no binary has are looked for.
+    fn symbol_places(&self) -> SymbolPlaces {
+        self.lookup.as_ref().map_or_else(SymbolPlaces::default, Lookup::symbol_places)
+    }
+
+    /// Finds callers in stacks that were recorded as bytes.
+    fn unwinder(&self, binaries: &[PathBuf]) -> Option<FileUnwinder> {
+        self.lookup.as_ref().map(|lookup| FileUnwinder::new(lookup.options(binaries)))
     }
 
     fn warn(&self, odd: Vec<Warning>, warnings: &mut Vec<Warning>) {
@@ -177,7 +187,7 @@ fn find_functions(
     reading: &Reading,
 ) -> Result<(Run, Vec<Warning>), Error> {
     let path = recording.source.to_string();
-    let (profile, measures) = match input {
+    let (mut profile, measures) = match input {
         Input::Text(profile) => (profile, recording.measures),
         Input::Pack(pack) => {
             let measures = recording.measures.or(pack.measures);
@@ -200,7 +210,7 @@ fn find_functions(
             (pack.profile, measures)
         }
     };
-    let resolved = symbolize(&profile, binaries, side, reading)?;
+    let resolved = symbolize(&mut profile, binaries, side, reading)?;
     let objects = objects(&profile, resolved.as_ref());
     let files = resolved.as_ref().map_or_else(Vec::new, |resolved| found_files(&profile, resolved));
     let odd = match reading.lookup {
@@ -279,14 +289,15 @@ impl Run {
 }
 
 fn symbolize(
-    profile: &Profile,
+    profile: &mut Profile,
     binaries: &[PathBuf],
     side: Side,
     reading: &Reading,
 ) -> Result<Option<Resolved>, Error> {
     let Some(lookup) = &reading.lookup else { return Ok(None) };
-    let resolved = resolve_profile(profile, &lookup.options(binaries))
-        .map_err(|source| Error::Symbols { side, source })?;
+    let options = lookup.options(binaries);
+    name_frames(profile, &options);
+    let resolved = resolve_profile(profile, &options).map_err(|source| Error::Symbols { side, source })?;
     reading.watcher.finished(&format!("symbolise {side}"), None);
     Ok(Some(resolved))
 }

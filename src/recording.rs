@@ -118,7 +118,7 @@ impl From<&String> for Recording {
 pub fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut stem: &str = &name;
-    for extension in [".gz", ".zst", ".xz", ".txt", ".script", ".perf", ".folded", ".pdiff"] {
+    for extension in [".gz", ".zst", ".xz", ".txt", ".script", ".perf", ".data", ".folded", ".pdiff"] {
         stem = stem.strip_suffix(extension).filter(|rest| !rest.is_empty()).unwrap_or(stem);
     }
     stem.to_owned()

@@ -200,7 +200,7 @@ fn trouble(contents: &[u8], words: &[&str]) {
 #[test]
 fn wrong_input_is_one_clear_line_and_exit_2() {
     trouble(b"", &["odd.perf", "empty"]);
-    trouble(b"PERFILE2\0\0\0\0\0\0\0\0", &["odd.perf", "perf.data", "perf script"]);
+    trouble(b"PERFILE2\0\0\0\0\0\0\0\0", &["odd.perf", "ends within its head"]);
     trouble(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", &["odd.perf", "ELF"]);
     trouble("this is no profile\n".repeat(100).as_bytes(), &["odd.perf", "line"]);
     let missing = run(&["/nowhere/a.perf", "/nowhere/b.perf"]);

@@ -5,11 +5,14 @@
 //! recording that is as long as all others together is better read by all workers.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use pdiff_ingest::{Error, Input, ReadOptions, Source, TimeWindow, read_input};
+
+use pdiff_profile::Unwinder;
 
 use super::Reading;
 use crate::progress::Progress;
@@ -19,12 +22,12 @@ use crate::recording::Recording;
 /// all of them on all cores.
 const MAX_IDLE: f64 = 0.25;
 
+/// A recording, the part of it that counts, and the binaries given for it.
+pub(super) type Wanted<'a> = (&'a Recording, TimeWindow, &'a [PathBuf]);
+
 /// Reads recordings, each with the part of it that counts.
-pub(super) fn read_recordings(
-    recordings: &[(&Recording, TimeWindow)],
-    reading: &Reading,
-) -> Result<Vec<Input>, Error> {
-    let sizes: Option<Vec<u64>> = recordings.iter().map(|(recording, _)| size(&recording.source)).collect();
+pub(super) fn read_recordings(recordings: &[Wanted<'_>], reading: &Reading) -> Result<Vec<Input>, Error> {
+    let sizes: Option<Vec<u64>> = recordings.iter().map(|(recording, ..)| size(&recording.source)).collect();
     let threads = worker_count(reading);
     match sizes.map(|sizes| (lanes(&sizes, threads), sizes)) {
         Some((lanes, sizes)) if lanes > 1 => {
@@ -33,17 +36,20 @@ pub(super) fn read_recordings(
             reading.watcher.finished(&format!("read {} recordings at once", recordings.len()), Some(total));
             Ok(read)
         }
-        _ => recordings.iter().map(|(recording, time)| read_one(recording, *time, reading)).collect(),
+        _ => recordings.iter().map(|wanted| read_one(wanted, reading)).collect(),
     }
 }
 
 /// Reads one recording with all workers.
-fn read_one(recording: &Recording, time: TimeWindow, reading: &Reading) -> Result<Input, Error> {
+fn read_one((recording, time, binaries): &Wanted<'_>, reading: &Reading) -> Result<Input, Error> {
+    let unwinder = reading.unwinder(binaries);
     let what = format!("reading {}", recording.source);
     let options = ReadOptions {
-        time,
+        time: *time,
         lenient: reading.lenient,
         threads: reading.threads,
+        symbols: reading.symbol_places(),
+        unwinder: unwinder.as_ref().map(|unwinder| -> &dyn Unwinder { unwinder }),
         progress: Some(&|bytes, total| {
             reading.watcher.tell(Progress::Reading { what: &what, bytes, total });
         }),
@@ -78,7 +84,7 @@ fn lanes(sizes: &[u64], threads: usize) -> usize {
 
 /// Each lane takes the next recording that nobody has.
 fn read_at_once(
-    recordings: &[(&Recording, TimeWindow)],
+    recordings: &[Wanted<'_>],
     reading: &Reading,
     lanes: usize,
     workers: usize,
@@ -89,7 +95,8 @@ fn read_at_once(
     let results: Mutex<Vec<Option<Result<Input, Error>>>> =
         Mutex::new(recordings.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
-    let read_one = |at: usize, recording: &Recording, time: TimeWindow| {
+    let read_one = |at: usize, (recording, time, binaries): &Wanted<'_>| {
+        let unwinder = reading.unwinder(binaries);
         let update = |bytes: u64, _| {
             if let Some(read) = read.get(at) {
                 read.store(bytes, Ordering::Relaxed);
@@ -98,9 +105,11 @@ fn read_at_once(
             reading.watcher.tell(Progress::Reading { what: &what, bytes, total: Some(total) });
         };
         let options = ReadOptions {
-            time,
+            time: *time,
             lenient: reading.lenient,
             threads: NonZeroUsize::new(workers),
+            symbols: reading.symbol_places(),
+            unwinder: unwinder.as_ref().map(|unwinder| -> &dyn Unwinder { unwinder }),
             progress: Some(&update),
         };
         read_input(&recording.source, &options)
@@ -108,8 +117,8 @@ fn read_at_once(
     let lane = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((recording, time)) = recordings.get(at) else { return };
-            let result = read_one(at, recording, *time);
+            let Some(wanted) = recordings.get(at) else { return };
+            let result = read_one(at, wanted);
             if result.is_err() {
                 // What nobody has begun is left alone.
                 next.store(recordings.len(), Ordering::Relaxed);

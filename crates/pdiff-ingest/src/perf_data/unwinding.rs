@@ -17,6 +17,8 @@ use super::stacks::{Space, Stacks};
 
 /// The most bytes of stacks that wait.
 const MAX_WAITING_BYTES: usize = 16 << 20;
+/// Where nothing is mapped: what stands for callers that were not found.
+const UNKNOWN_CALLERS: u64 = u64::MAX;
 /// The most samples that wait.
 const MAX_WAITING: usize = 4096;
 
@@ -119,6 +121,8 @@ impl<'u> Unwinding<'u> {
             for (at, found) in group.iter().zip(unwinder.unwind(&code, &of_group)) {
                 if let Some(slot) = unwound.get_mut(*at).filter(|_| !found.addrs.is_empty()) {
                     *slot = found;
+                    // The callers that are missing are a frame of their own, as in perf.
+                    slot.addrs.extend((!slot.is_whole).then_some(UNKNOWN_CALLERS));
                 }
             }
         }
