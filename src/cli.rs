@@ -54,7 +54,7 @@ Examples:
 The files are perf.data, its text, folded stacks or packs, base first; gz, zst and xz are read as
 they are.
 Data goes to standard output, all else to standard error.
-Exit status: 0 ran; 1 a gate given with --fail-on tripped; 2 usage or input trouble.";
+Exit status: 0 ran; 1 a gate given with --fail-on tripped; 2 usage or input trouble; 3 gates inconclusive.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {

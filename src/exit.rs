@@ -9,6 +9,8 @@ pub(crate) enum Outcome {
     Ran,
     /// It ran, and a gate given with `--fail-on` tripped.
     GateTripped,
+    /// It ran, and what was found decides no gate given with `--fail-on`.
+    GateInconclusive,
 }
 
 /// Exit status for usage and input trouble.
@@ -19,6 +21,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Ran => Self::SUCCESS,
             Outcome::GateTripped => Self::FAILURE,
+            Outcome::GateInconclusive => Self::from(3),
         }
     }
 }

@@ -108,17 +108,25 @@ impl ReadBuild {
     /// As the analysis wants it.
     pub(crate) fn side(&self) -> SideInput<'_> {
         let runs = self.runs.iter().zip(&self.events).map(|(run, event)| run.input(*event));
-        SideInput {
-            label: self.label.clone(),
-            objects: self.objects().cloned().collect(),
-            runs: runs.collect(),
-        }
+        SideInput { label: self.label.clone(), objects: self.merged_objects(), runs: runs.collect() }
     }
 
     /// What is known of its objects, each once.
     pub(crate) fn objects(&self) -> impl Iterator<Item = &ObjectFacts> {
         let mut seen = BTreeSet::new();
         self.runs.iter().flat_map(|run| &run.objects).filter(move |object| seen.insert(&object.path))
+    }
+
+    /// The same with what debug information does not describe in any of its recordings.
+    fn merged_objects(&self) -> Vec<ObjectFacts> {
+        let mut objects: Vec<ObjectFacts> = Vec::new();
+        for object in self.runs.iter().flat_map(|run| &run.objects) {
+            match objects.iter_mut().find(|known| known.path == object.path) {
+                Some(known) => known.uncovered.merge(&object.uncovered),
+                None => objects.push(object.clone()),
+            }
+        }
+        objects
     }
 
     /// The files that were found for its objects, each once.
@@ -246,6 +254,7 @@ fn packed_object(object: PackedObject) -> ObjectFacts {
         build_id: object.build_id,
         producers: object.producers,
         has_debug_info: object.has_debug_info,
+        uncovered: object.uncovered,
     }
 }
 
@@ -275,6 +284,7 @@ impl Run {
             object_id: object.object_id,
             build_id: object.build_id,
             has_debug_info: object.has_debug_info,
+            uncovered: object.uncovered,
             producers: object.producers,
         };
         PackedRun {
@@ -322,6 +332,7 @@ fn objects(profile: &Profile, resolved: Option<&Resolved>) -> Vec<ObjectFacts> {
             build_id: object.build_id.as_ref().map(ToString::to_string),
             producers: Vec::new(),
             has_debug_info: found.is_some_and(|found| found.has_debug_info),
+            uncovered: found.map(|found| found.uncovered.clone()).unwrap_or_default(),
         }
     });
     facts.collect()

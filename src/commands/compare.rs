@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::{Result, anyhow, bail};
 use pdiff::render::{self, TableOptions};
 use pdiff::{Comparison, Gate};
+use pdiff_profile::Side;
 
 use crate::cli::{CompareArgs, Format, WorkArgs};
 use crate::exit::Outcome;
@@ -70,6 +71,16 @@ const MOST_TRIPS: usize = 10;
 
 /// Says which rows trip which gates. A gate on something that no row has a value for is trouble, not a pass.
 fn judge(comparison: &Comparison, gates: &[Gate]) -> Result<Outcome> {
+    if !comparison.coverage.is_even() && !gates.is_empty() {
+        let causes = Side::BOTH.into_iter().flat_map(|side| {
+            comparison.coverage.causes(side).into_iter().map(move |cause| format!("{cause} ({side})"))
+        });
+        crate::complain(&format!(
+            "pdiff: gates are inconclusive: debug information differs between the sides: {}",
+            causes.collect::<Vec<_>>().join("; ")
+        ));
+        return Ok(Outcome::GateInconclusive);
+    }
     let mut outcome = Outcome::Ran;
     for gate in gates {
         let judged = gate.evaluate(comparison);

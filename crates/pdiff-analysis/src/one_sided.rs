@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 
 use pdiff_profile::{Frame, FrameId, Lookup, Profile, Resolution, Resolutions, Side};
 
+use crate::compare::Coverage;
 use crate::objects::ObjectLabels;
 
-/// The labels of such objects, with the side that tells.
+/// The labels of such objects, with the side that tells, and functions of others that debug information does not describe.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct OneSidedInlines {
     told_by: BTreeMap<String, Side>,
+    coverage: Coverage,
 }
 
 /// What one side's recordings hold of an object.
@@ -27,7 +29,11 @@ struct Seen {
 
 impl OneSidedInlines {
     /// Looks through the frames of all recordings.
-    pub(crate) fn find(runs: &[(Side, &Profile, Option<&Resolutions>)], labels: &ObjectLabels) -> Self {
+    pub(crate) fn find(
+        runs: &[(Side, &Profile, Option<&Resolutions>)],
+        labels: &ObjectLabels,
+        coverage: Coverage,
+    ) -> Self {
         let mut seen: BTreeMap<String, [Seen; 2]> = BTreeMap::new();
         for (side, profile, resolutions) in runs {
             let mut objects = vec![Seen::default(); profile.objects.len()];
@@ -53,12 +59,18 @@ impl OneSidedInlines {
                 _ => None,
             }
         };
-        Self { told_by: seen.into_iter().filter_map(|(label, seen)| Some((label, told_by(seen)?))).collect() }
+        let told_by = seen.into_iter().filter_map(|(label, seen)| Some((label, told_by(seen)?)));
+        Self { told_by: told_by.collect(), coverage }
     }
 
     /// The side that alone tells the inlined functions of an object.
     pub(crate) fn side(&self, label: &str) -> Option<Side> {
         self.told_by.get(label).copied()
+    }
+
+    /// What debug information does not describe.
+    pub(crate) fn coverage(&self) -> &Coverage {
+        &self.coverage
     }
 
     /// Objects and the side that tells.

@@ -18,6 +18,7 @@ mod resolutions;
 mod server_settings;
 mod side;
 mod stack;
+mod uncovered;
 mod unwind;
 mod weight;
 
@@ -33,5 +34,6 @@ pub use resolutions::{Lookup, Lookups, Resolutions};
 pub use server_settings::{ServerSettings, SettingsScope};
 pub use side::{Presence, RunMeasures, Side};
 pub use stack::StackTable;
+pub use uncovered::Uncovered;
 pub use unwind::{MappedCode, Processor, RecordedStack, Unwinder, UnwoundStack};
 pub use weight::Weight;

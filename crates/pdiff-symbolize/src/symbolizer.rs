@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use pdiff_profile::{NoteKind, Notes, ObjectAddr, ObjectId, Reason, Resolution, Weight};
 use rayon::prelude::*;
 
-use crate::address_index::{AddressIndex, Chain, Cursor, DemangledNames, Found, Names, Wanted, index_bytes};
+use crate::address_index::{
+    AddressIndex, Chain, Cursor, DemangledNames, Found, Gaps, Names, Wanted, index_bytes,
+};
 use crate::binary::elf_file::ElfFile;
 use crate::binary::file_bytes::FileBytes;
 use crate::binary::object_files::ObjectFiles;
@@ -27,6 +29,8 @@ pub struct Symbolizer {
     id: ObjectId,
     cache: Option<CacheFile>,
     index: IndexBytes,
+    /// Code looked at whose debug information could not be read.
+    gaps: Gaps,
     notes: Notes,
 }
 
@@ -87,7 +91,8 @@ impl Symbolizer {
         let files = ObjectFiles::find(file, options);
         let id = files.file.object_id();
         let cache = options.cache_dir.as_deref().map(|directory| CacheFile::of(directory, &id));
-        let mut symbolizer = Self { files, id, cache, index: IndexBytes::None, notes: Notes::new() };
+        let mut symbolizer =
+            Self { files, id, cache, index: IndexBytes::None, gaps: Gaps::new(), notes: Notes::new() };
         symbolizer.load_index();
         symbolizer
     }
@@ -186,6 +191,11 @@ impl Symbolizer {
         addrs.map(&mut name).collect()
     }
 
+    /// Why the debug information of some code was not read, of the code that was asked for.
+    pub(crate) fn gaps(&self) -> &Gaps {
+        &self.gaps
+    }
+
     fn index(&self) -> AddressIndex<'_> {
         AddressIndex::parse(self.index.bytes()).unwrap_or_else(AddressIndex::empty)
     }
@@ -212,8 +222,12 @@ impl Symbolizer {
             (Some(_), Wanted::Addrs(_)) => Names::Made,
             _ => Names::LeftOut,
         };
-        let bytes = index_bytes(&self.files, wanted, &self.index(), names);
-        if let Some(cache) = &self.cache
+        let (bytes, gaps) = index_bytes(&self.files, wanted, &self.index(), names);
+        // What is missing may be there next time, so it is not kept that it is not.
+        let is_complete = gaps.is_empty();
+        self.gaps.extend(gaps);
+        self.gaps.sort_unstable_by_key(|(range, _)| (range.start, range.end));
+        if let Some(cache) = self.cache.as_ref().filter(|_| is_complete)
             && let Err(error) = cache.store(SectionTag::AddressIndex, self.files.fingerprint(), &bytes)
         {
             let path = cache.path().display().to_string();

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use pdiff_profile::{Event, Profile, Side};
 
 use super::comparison::{Cost, Fact, Gravity, SideSummary};
+use super::coverage::Coverage;
 use super::input::{SideInput, Sides};
 use super::row::{Quantities, Row};
 use crate::one_sided::OneSidedInlines;
@@ -43,6 +44,7 @@ pub(super) fn facts(
     facts.push(unresolved(before, after));
     facts.extend(common_rows(rows));
     facts.extend(inlined_functions(one_sided));
+    facts.extend(debug_information(one_sided.coverage()));
     facts.extend(compilers(sides));
     facts.extend(kernels(sides));
     facts.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
@@ -209,6 +211,36 @@ fn inlined_functions(one_sided: &OneSidedInlines) -> Option<Fact> {
     let remark =
         "debug information is missing on the other side: there inlined functions have no rows on either side";
     Some(graver(fact, true, Gravity::Warning, remark))
+}
+
+/// The most functions and reasons that a fact names.
+const MOST_NAMED: usize = 3;
+
+/// Debug information that was not read on a side, and what that means for the rows.
+fn debug_information(coverage: &Coverage) -> Option<Fact> {
+    if coverage.is_complete() {
+        return None;
+    }
+    let causes = |side: Side| match coverage.causes(side) {
+        causes if causes.is_empty() => "complete".to_owned(),
+        causes => named_some(&causes, "; "),
+    };
+    let functions = named_some(&coverage.by_symbol(), ", ");
+    let remark = match coverage.is_even() {
+        true => format!("compared by symbol, without inlined functions: {functions}"),
+        false => format!("compared by symbol on both sides, and gates are inconclusive: {functions}"),
+    };
+    let fact = fact("debug information", causes(Side::Before), causes(Side::After));
+    let gravity = if coverage.is_even() { Gravity::Warning } else { Gravity::Incomparable };
+    Some(graver(fact, true, gravity, &remark))
+}
+
+fn named_some(names: &[&str], separator: &str) -> String {
+    let mut text = names.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(separator);
+    if let Some(more) = names.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+        text.push_str(&format!("{separator}{more} more"));
+    }
+    text
 }
 
 fn compilers(sides: &Sides<'_>) -> Option<Fact> {

@@ -2,6 +2,7 @@
 
 use pdiff_profile::{Notes, Side, Weight};
 
+use super::coverage::Coverage;
 use super::family::InlineChange;
 use super::input::ObjectFacts;
 use super::row::Row;
@@ -28,6 +29,8 @@ pub struct Comparison {
     pub filtered: String,
     /// The program whose preset was used, if any.
     pub preset: Option<&'static str>,
+    /// Which functions debug information does not describe on both sides.
+    pub coverage: Coverage,
     /// What to know before reading the rows.
     pub comparability: Vec<Fact>,
     /// All rows: heaviest change first, then by name.

@@ -1,7 +1,7 @@
 //! What a comparison is made of.
 
 use pdiff_profile::names::MatchLevel;
-use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures, Side};
+use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures, Side, Uncovered};
 
 use crate::filter::Filters;
 use crate::knowledge::{Aliases, SpinList, Subsystems, ThreadGroups};
@@ -47,6 +47,8 @@ pub struct ObjectFacts {
     pub producers: Vec<String>,
     /// Whether debug information was found for it.
     pub has_debug_info: bool,
+    /// Its sampled functions that debug information should describe and does not.
+    pub uncovered: Uncovered,
 }
 
 /// One build's recordings.

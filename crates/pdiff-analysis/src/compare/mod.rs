@@ -9,6 +9,7 @@ mod comparability;
 mod comparison;
 mod cost;
 mod cost_change;
+mod coverage;
 mod family;
 mod hot_lines;
 mod input;
@@ -33,6 +34,7 @@ pub use comparison::{
 };
 pub use cost::{CPU_SCALE_TOLERANCE, assumed_log_half};
 pub(crate) use cost_change::typical_factor;
+pub use coverage::Coverage;
 pub use family::InlineChange;
 pub(crate) use family::net_and_moved;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine};
@@ -147,6 +149,7 @@ fn compare_prepared(
         group_by: settings.group_by,
         filtered: settings.filters.describe(),
         preset: None,
+        coverage: prepared.keys.one_sided().coverage().clone(),
         rows,
         families,
         findings,

@@ -4,6 +4,7 @@ use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Side, StackI
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::coverage::Coverage;
 use super::input::{CompareSettings, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
@@ -281,7 +282,7 @@ fn one_sided_inlines(sides: &Sides<'_>, labels: &ObjectLabels) -> OneSidedInline
             views.push((side, run.profile, run.resolutions));
         }
     }
-    OneSidedInlines::find(&views, labels)
+    OneSidedInlines::find(&views, labels, Coverage::find(sides, labels))
 }
 
 fn leaf_weights<'a>(run: &'a RunInput<'a>, cells: &[Cell]) -> ObjectWeights<'a> {

@@ -2,7 +2,8 @@
 
 use pdiff_profile::names::FunctionName;
 use pdiff_profile::{
-    Frame, FrameId, InlineChain, Lookup, Lookups, Profile, Resolution, Resolutions, Side, StringId,
+    Frame, FrameId, InlineChain, InlineFrame, Lookup, Lookups, Profile, Resolution, Resolutions, Side,
+    StringId,
 };
 use rustc_hash::FxHashMap;
 
@@ -171,9 +172,11 @@ impl<'a> Naming<'a> {
     /// sides then have the same one, debug information or not.
     fn chain(&mut self, chain: &'a InlineChain, frame: &Frame, symbol: Option<StringId>) -> Box<[Level]> {
         let object = self.object(frame).to_owned();
-        let kept = if self.is_collapsed(frame) { chain.frames().get(..1) } else { Some(chain.frames()) };
         let profile = self.profile;
         let mut perf_spelling = symbol.map(|symbol| Spelling { name: profile.string(symbol), linkage: None });
+        let is_collapsed =
+            self.is_collapsed(frame) || self.is_by_symbol(&object, chain.outermost(), perf_spelling);
+        let kept = if is_collapsed { chain.frames().get(..1) } else { Some(chain.frames()) };
         let mut levels = Vec::with_capacity(chain.frames().len());
         for inline in kept.into_iter().flatten() {
             let dwarf = Spelling { name: &inline.name, linkage: inline.linkage_name.as_deref() };
@@ -187,6 +190,17 @@ impl<'a> Naming<'a> {
             levels.push(Level { key, inlined: inline.inlined });
         }
         levels.into()
+    }
+
+    /// Whether a machine function, by either of its names, is one that debug information does not describe.
+    fn is_by_symbol(&self, object: &str, outermost: &InlineFrame, perf: Option<Spelling<'_>>) -> bool {
+        let coverage = self.keys.one_sided.coverage();
+        if coverage.is_complete() {
+            return false;
+        }
+        let dwarf = Spelling { name: &outermost.name, linkage: outermost.linkage_name.as_deref() };
+        let mut spellings = std::iter::once(dwarf).chain(perf);
+        spellings.any(|spelling| coverage.is_by_symbol(object, spelling.function_name().qualified()))
     }
 
     fn is_collapsed(&self, frame: &Frame) -> bool {

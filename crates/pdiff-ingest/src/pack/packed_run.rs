@@ -1,6 +1,6 @@
 //! What a pack holds.
 
-use pdiff_profile::{Notes, ObjectId, Profile, Resolutions, RunMeasures};
+use pdiff_profile::{Notes, ObjectId, Profile, Resolutions, RunMeasures, Uncovered};
 
 use super::error::PackError;
 use super::stored::Stored;
@@ -33,6 +33,8 @@ pub struct PackedObject {
     pub build_id: Option<String>,
     /// Whether debug information was found for it.
     pub has_debug_info: bool,
+    /// Its sampled functions that debug information should describe and does not.
+    pub uncovered: Uncovered,
     /// Compilers and flags, where debug information names them.
     pub producers: Vec<String>,
     /// The census of its code, where one was packed.

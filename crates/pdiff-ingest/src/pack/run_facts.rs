@@ -8,12 +8,13 @@
 //! ```
 
 use pdiff_profile::codec::{ByteReader, ByteWriter, CodecError};
-use pdiff_profile::{BuildId, Notes, ObjectId, RunMeasures};
+use pdiff_profile::{BuildId, Notes, ObjectId, RunMeasures, Uncovered};
 
 use super::packed_run::{PackedObject, PackedRun};
 
 const HAS_BUILD_ID: u8 = 1;
 const HAS_DEBUG_INFO: u8 = 2;
+const HAS_UNCOVERED: u8 = 4;
 
 /// What the section holds.
 pub(super) struct RunFacts {
@@ -79,9 +80,33 @@ fn write_object(out: &mut ByteWriter, object: &PackedObject) {
     }
     out.text(object.build_id.as_deref().unwrap_or_default());
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    out.byte(flag(object.build_id.is_some(), HAS_BUILD_ID) | flag(object.has_debug_info, HAS_DEBUG_INFO));
+    out.byte(
+        flag(object.build_id.is_some(), HAS_BUILD_ID)
+            | flag(object.has_debug_info, HAS_DEBUG_INFO)
+            | flag(!object.uncovered.is_empty(), HAS_UNCOVERED),
+    );
     out.count(object.producers.len());
     object.producers.iter().for_each(|producer| out.text(producer));
+    if !object.uncovered.is_empty() {
+        write_texts(out, object.uncovered.functions());
+        write_texts(out, object.uncovered.causes());
+    }
+}
+
+fn write_texts<'t>(out: &mut ByteWriter, texts: impl ExactSizeIterator<Item = &'t str>) {
+    out.count(texts.len());
+    texts.for_each(|text| out.text(text));
+}
+
+fn read_texts<'t>(reader: &mut ByteReader<'t>) -> Option<Vec<&'t str>> {
+    let count = reader.count(1)?;
+    (0..count).map(|_| reader.text()).collect()
+}
+
+/// Functions and causes; without a cause nothing is uncovered.
+fn read_uncovered(reader: &mut ByteReader<'_>) -> Option<Uncovered> {
+    let (functions, causes) = (read_texts(reader)?, read_texts(reader)?);
+    Some(Uncovered::new(functions, causes)).filter(|uncovered| !uncovered.is_empty())
 }
 
 fn read_objects(reader: &mut ByteReader<'_>) -> Option<Vec<PackedObject>> {
@@ -98,10 +123,13 @@ fn read_object(reader: &mut ByteReader<'_>) -> Option<PackedObject> {
         _ => return None,
     };
     let build_id = reader.text()?.to_owned();
-    let flags = reader.byte().filter(|flags| flags & !(HAS_BUILD_ID | HAS_DEBUG_INFO) == 0)?;
+    let flags =
+        reader.byte().filter(|flags| flags & !(HAS_BUILD_ID | HAS_DEBUG_INFO | HAS_UNCOVERED) == 0)?;
     let producers = reader.count(1)?;
     let producers = (0..producers).map(|_| reader.text().map(str::to_owned)).collect::<Option<_>>()?;
+    let is_uncovered = flags & HAS_UNCOVERED != 0;
     Some(PackedObject {
+        uncovered: if is_uncovered { read_uncovered(reader)? } else { Uncovered::default() },
         path,
         object_id,
         build_id: (flags & HAS_BUILD_ID != 0).then_some(build_id),

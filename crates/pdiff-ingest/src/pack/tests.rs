@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pdiff_profile::{
     BuildId, FrameId, InlineChain, InlineFrame, Lookup, NoteKind, Notes, ObjectId, Reason, Resolution,
-    Resolutions, RunMeasures, Weight,
+    Resolutions, RunMeasures, Uncovered, Weight,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -44,6 +44,7 @@ fn run_of(profile: pdiff_profile::Profile) -> PackedRun {
         object_id,
         build_id: Some("00ff".into()),
         has_debug_info: true,
+        uncovered: Uncovered::new(["f", "g"], ["a unit is damaged"]),
         producers: vec!["GNU C++17 12.2.0 -O2".into()],
         census: PackedCensus::from_bytes(&[7; 1000]).ok(),
     };

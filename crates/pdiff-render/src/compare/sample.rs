@@ -2,9 +2,9 @@
 
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
-    Comparison, Cost, CostChange, CostExtent, Fact, Finding, FindingKind, FindingSetting, FindingSide,
-    Findings, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary, Pair, Policy,
-    Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
+    Comparison, Cost, CostChange, CostExtent, Coverage, Fact, Finding, FindingKind, FindingSetting,
+    FindingSide, Findings, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary,
+    Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
@@ -130,6 +130,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
         share: Share::All,
         left_out_pct: None,
         group_by: GroupBy::Function,
+        coverage: Coverage::default(),
         filtered: String::new(),
         preset: None,
         comparability: vec![fact("event", ("cpu-clock", "cpu-clock"), Gravity::Plain, "")],

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use gimli::SectionId;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -14,19 +15,23 @@ use crate::address_index::function_tree::Wanted;
 use crate::address_index::index::AddressIndex;
 use crate::address_index::label::LabelSource;
 use crate::address_index::unit_index::{UnitContext, UnitFunction, UnitIndex};
+use crate::binary::gap::Gap;
 use crate::binary::object_files::ObjectFiles;
-use crate::binary::ranges::{disjoint, range_at};
+use crate::binary::ranges::{disjoint, range_at, without};
 use crate::binary::sections::DebugSections;
 use crate::binary::symbol_table::Symbol;
 use crate::binary::units::{UnitRanges, Units};
 
-/// The bytes of an index of `wanted` (sorted addresses, or all) beside what `old` knows.
+/// Code whose debug information could not be read.
+pub(crate) type Gaps = Vec<(Range<u64>, Gap)>;
+
+/// The bytes of an index of `wanted` (sorted addresses, or all) beside what `old` knows, and what could not be read.
 pub(crate) fn index_bytes(
     files: &ObjectFiles,
     wanted: Wanted<'_>,
     old: &AddressIndex<'_>,
     names: Names,
-) -> Vec<u8> {
+) -> (Vec<u8>, Gaps) {
     let ranges = OnceLock::new();
     let sections = DebugSections::load(files.with_dwarf(), files.shared.as_ref(), |sections| {
         files.symbols();
@@ -34,15 +39,46 @@ pub(crate) fn index_bytes(
             ranges.get_or_init(|| UnitRanges::read(&dwarf, &Units::read(&dwarf)));
         }
     });
-    let (units, nothing, extent) = with_units(files, &sections, &ranges, |context, ranges| match wanted {
-        Wanted::All => (all_units(context, ranges), Vec::new(), Extent::Whole),
-        Wanted::Addrs(addrs) => {
-            let (units, nothing) = some_units(context, ranges, addrs);
-            (units, nothing, Extent::Part)
+    let is_cut = sections.damaged().any(|section| section == SectionId::DebugInfo.name());
+    let Answers { units, nothing, gaps } = with_units(files, &sections, &ranges, |context, ranges| {
+        let claims = Claims { ranges, has_unknown: is_cut || ranges.has_unknown() };
+        match wanted {
+            Wanted::All => all_units(context, claims, files),
+            Wanted::Addrs(addrs) => some_units(context, claims, addrs),
         }
     });
+    let extent = if matches!(wanted, Wanted::All) { Extent::Whole } else { Extent::Part };
     // The sections go while the index is made: they are some 200 MB of a large server, and to free them takes 15 ms.
-    rayon::join(|| drop(sections), || build(old, units, &nothing, extent, names)).1
+    (rayon::join(|| drop(sections), || build(old, units, &nothing, extent, names)).1, gaps)
+}
+
+/// What units and symbols say.
+struct Answers {
+    units: Vec<UnitIndex>,
+    /// Addresses that none knows.
+    nothing: Vec<u64>,
+    gaps: Gaps,
+}
+
+/// Which unit says that it has which code.
+#[derive(Clone, Copy)]
+struct Claims<'r> {
+    ranges: &'r UnitRanges,
+    /// Whether code that no unit claims may belong to one that cannot be read.
+    has_unknown: bool,
+}
+
+impl Claims<'_> {
+    /// The code of units that could not be read whole; false beside them if one did not say which code is its.
+    fn gaps_of<'i>(&self, units: impl Iterator<Item = (usize, &'i UnitIndex)>) -> (Gaps, bool) {
+        let (mut gaps, mut has_unknown) = (Gaps::new(), self.has_unknown);
+        for (unit, gap) in units.filter_map(|(unit, index)| Some((unit, index.gap.as_ref()?))) {
+            let claimed = self.ranges.of_unit(unit);
+            has_unknown |= claimed.is_empty();
+            gaps.extend(claimed.iter().map(|range| (range.clone(), gap.clone())));
+        }
+        (gaps, has_unknown)
+    }
 }
 
 /// What is read of a file's units.
@@ -65,21 +101,24 @@ fn with_units<T>(
 }
 
 /// All that all units say, and the symbols behind them.
-fn all_units(context: &UnitContext<'_, '_>, ranges: &UnitRanges) -> Vec<UnitIndex> {
-    let read = |unit: usize| UnitIndex::read(context, unit, Wanted::All, ranges.of_unit(unit));
+fn all_units(context: &UnitContext<'_, '_>, claims: Claims<'_>, files: &ObjectFiles) -> Answers {
+    let read = |unit: usize| UnitIndex::read(context, unit, Wanted::All, claims.ranges.of_unit(unit));
     let read_all = || (0..context.source.units.len()).into_par_iter().with_max_len(1).map(read).collect();
     let by_symbol = || UnitIndex::from_symbols(context.symbols.symbols().iter());
     let (mut units, by_symbol): (Vec<UnitIndex>, UnitIndex) = rayon::join(read_all, by_symbol);
+    let (mut gaps, has_unknown) = claims.gaps_of(units.iter().enumerate());
+    if has_unknown {
+        let claimed = ranges_of(units.iter(), |function| !function.is_symbol);
+        let unclaimed = files.file.code().iter().flat_map(|code| without(code, &claimed));
+        gaps.extend(unclaimed.map(|range| (range, Gap::Damaged)));
+    }
     units.push(by_symbol);
-    units
+    Answers { units, nothing: Vec::new(), gaps }
 }
 
 /// What units and symbols say about some addresses, and the addresses that none knows.
-fn some_units(
-    context: &UnitContext<'_, '_>,
-    ranges: &UnitRanges,
-    addrs: &[u64],
-) -> (Vec<UnitIndex>, Vec<u64>) {
+fn some_units(context: &UnitContext<'_, '_>, claims: Claims<'_>, addrs: &[u64]) -> Answers {
+    let ranges = claims.ranges;
     let claimants = |addr: &u64| (*addr, ranges.claiming(*addr));
     let mut open: Vec<(u64, Vec<usize>)> = addrs.par_iter().map(claimants).collect();
     let read = |unit: usize, addrs: &[u64]| {
@@ -102,6 +141,11 @@ fn some_units(
     close(&mut open, &found);
     units.extend(found);
     units.sort_by_key(|(unit, _)| *unit);
+    let (mut gaps, has_unknown) = claims.gaps_of(units.iter().map(|(unit, index)| (*unit, index)));
+    if has_unknown {
+        let unclaimed = open.iter().filter(|(_, claimants)| claimants.is_empty());
+        gaps.extend(unclaimed.map(|(addr, _)| (*addr..addr.saturating_add(1), Gap::Damaged)));
+    }
     let mut units: Vec<UnitIndex> = units.into_iter().map(|(_, index)| index).collect();
     // What is open now has no function of a unit; a symbol may have it.
     let mut by_symbol: Vec<&Symbol> =
@@ -111,7 +155,7 @@ fn some_units(
     let symbols = ranges_of(units.iter(), |function| function.is_symbol);
     let open = open.into_iter().map(|(addr, _)| addr);
     let nothing = open.filter(|addr| range_at(&symbols, *addr).is_none()).collect();
-    (units, nothing)
+    Answers { units, nothing, gaps }
 }
 
 /// Takes out the addresses that units have functions for.

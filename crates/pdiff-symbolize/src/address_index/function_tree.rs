@@ -67,16 +67,17 @@ pub(crate) struct FunctionTree {
     pub(crate) segments: Vec<(u64, Option<u32>)>,
 }
 
-/// Reads the functions that have wanted addresses. What is damaged ends the reading; what was read before stays.
+/// Reads the functions that have wanted addresses. What is damaged ends the reading; what was read before stays, and the
+/// damage is told.
 pub(crate) fn read_functions<'a>(
     dwarf: &Dwarf<'a>,
     unit: &Unit<'a>,
     wanted: Wanted<'_>,
     is_code: &dyn Fn(u64) -> bool,
-) -> Vec<FunctionTree> {
+) -> (Vec<FunctionTree>, gimli::Result<()>) {
     let mut reader = Reader { dwarf, unit, wanted, is_code, functions: Vec::new(), open: Vec::new() };
-    let _damage = reader.read();
-    reader.functions.into_iter().map(Growing::finish).collect()
+    let outcome = reader.read();
+    (reader.functions.into_iter().map(Growing::finish).collect(), outcome)
 }
 
 /// A function while its entries are read.

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
 use crate::binary::entries::Entries;
+use crate::binary::gap::Gap;
 use crate::binary::reference::Reference;
 use crate::binary::scoped_name::{Around, plain_name};
 use crate::binary::scopes::{Scopes, kind_of};
@@ -35,7 +36,7 @@ pub(crate) enum Label {
 pub(crate) struct LabelSource<'r, 'a> {
     pub(crate) dwarf: &'r Dwarf<'a>,
     pub(crate) units: &'r Units<'a>,
-    scopes: Vec<OnceLock<UnitScopes<'a>>>,
+    scopes: Vec<OnceLock<gimli::Result<UnitScopes<'a>>>>,
     /// The file that several debug files share.
     pub(crate) shared: Option<Box<LabelSource<'r, 'a>>>,
 }
@@ -46,12 +47,15 @@ impl<'r, 'a> LabelSource<'r, 'a> {
         Self { dwarf, units, scopes, shared: shared.map(Box::new) }
     }
 
-    fn scopes(&self, index: usize, unit: &Unit<'a>) -> Option<&UnitScopes<'a>> {
+    fn scopes(&self, index: usize, unit: &Unit<'a>) -> Option<&gimli::Result<UnitScopes<'a>>> {
         Some(self.scopes.get(index)?.get_or_init(|| UnitScopes::read(self.dwarf, unit)))
     }
 
-    /// The name of the function that `origin`, seen from unit `index`, refers to.
-    pub(crate) fn label(&self, index: usize, origin: Reference) -> Option<Label> {
+    /// The name of the function that `origin`, seen from unit `index`, refers to; `None` if it has none.
+    ///
+    /// # Errors
+    /// If an entry on the way cannot be read.
+    pub(crate) fn label(&self, index: usize, origin: Reference) -> Result<Option<Label>, Gap> {
         let mut source = self;
         let (mut index, mut origin) = (index, origin);
         let mut named: Option<Named<'a>> = None;
@@ -59,19 +63,19 @@ impl<'r, 'a> LabelSource<'r, 'a> {
             let offset = match origin {
                 Reference::Unit(offset) => offset,
                 Reference::Info(offset) => {
-                    (index, origin) = source.place(offset)?;
+                    (index, origin) = source.place(offset).ok_or(Gap::Damaged)?;
                     continue;
                 }
                 Reference::Shared(offset) => {
-                    source = source.shared.as_deref()?;
-                    (index, origin) = source.place(offset)?;
+                    source = source.shared.as_deref().ok_or(Gap::SharedNotFound)?;
+                    (index, origin) = source.place(offset).ok_or(Gap::Damaged)?;
                     continue;
                 }
             };
-            let unit = source.units.get(source.dwarf, index)?;
+            let unit = source.units.get(source.dwarf, index).ok_or(Gap::Damaged)?;
             let entry = read_entry(source.dwarf, unit, offset)?;
             if let Some(linkage) = entry.linkage {
-                return Some(Label::Linkage(text(linkage)));
+                return Ok(Some(Label::Linkage(text(linkage))));
             }
             let name = named.and_then(|named| named.name).or(entry.name);
             named = Some(Named { name, index, offset });
@@ -80,7 +84,7 @@ impl<'r, 'a> LabelSource<'r, 'a> {
                 None => break,
             }
         }
-        source.plain(named?)
+        named.map_or(Ok(None), |named| source.plain(named))
     }
 
     fn place(&self, offset: DebugInfoOffset) -> Option<(usize, Reference)> {
@@ -90,13 +94,14 @@ impl<'r, 'a> LabelSource<'r, 'a> {
     }
 
     /// The plain name in its scopes; the scopes are those of the last entry, the declaration.
-    fn plain(&self, named: Named<'a>) -> Option<Label> {
-        let name = text(named.name?);
-        let unit = self.units.get(self.dwarf, named.index)?;
-        let around =
-            self.scopes(named.index, unit).map(|scopes| scopes.around(self.dwarf, unit, named.offset));
+    fn plain(&self, named: Named<'a>) -> Result<Option<Label>, Gap> {
+        let Some(name) = named.name.map(text) else { return Ok(None) };
+        let unit = self.units.get(self.dwarf, named.index).ok_or(Gap::Damaged)?;
+        let scopes = self.scopes(named.index, unit).ok_or(Gap::Damaged)?;
+        let scopes = scopes.as_ref().map_err(|error| Gap::from(*error))?;
+        let around = scopes.around(self.dwarf, unit, named.offset);
         let unit_name = unit.name.map(text);
-        Some(Label::Plain(plain_name(&around.unwrap_or_default(), &name, unit_name.as_deref()).into()))
+        Ok(Some(Label::Plain(plain_name(&around, &name, unit_name.as_deref()).into())))
     }
 }
 
@@ -115,27 +120,28 @@ struct NameEntry<'a> {
     next: Option<Reference>,
 }
 
-fn read_entry<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, offset: UnitOffset) -> Option<NameEntry<'a>> {
-    let mut entries = unit.entries_raw(Some(offset)).ok()?;
-    let abbrev = entries.read_abbreviation().ok()??;
+fn read_entry<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, offset: UnitOffset) -> gimli::Result<NameEntry<'a>> {
+    let mut entries = unit.entries_raw(Some(offset))?;
+    let unknown = gimli::Error::InvalidAbbreviationCode(0);
+    let abbrev = entries.read_abbreviation()?.ok_or(unknown)?;
     let mut entry = NameEntry { linkage: None, name: None, next: None };
+    let string = |value: AttributeValue<Slice<'a>>| -> gimli::Result<Option<Slice<'a>>> {
+        Ok(Some(dwarf.attr_string(unit, value)?).filter(|text| !text.is_empty()))
+    };
     for spec in abbrev.attributes() {
-        let attribute = entries.read_attribute(*spec).ok()?;
-        let string = |value: AttributeValue<Slice<'a>>| {
-            dwarf.attr_string(unit, value).ok().filter(|text| !text.is_empty())
-        };
+        let attribute = entries.read_attribute(*spec)?;
         match attribute.name() {
             gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => {
-                entry.linkage = string(attribute.value());
+                entry.linkage = string(attribute.value())?;
             }
-            gimli::DW_AT_name => entry.name = string(attribute.value()),
+            gimli::DW_AT_name => entry.name = string(attribute.value())?,
             gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
                 entry.next = Reference::from_value(&attribute.value());
             }
             _ => {}
         }
     }
-    Some(entry)
+    Ok(entry)
 }
 
 fn text(slice: Slice<'_>) -> Box<str> {
@@ -156,13 +162,8 @@ struct UnitScopes<'a> {
 }
 
 impl<'a> UnitScopes<'a> {
-    fn read(dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> Self {
-        let mut scopes = Self { scopes: Scopes::default(), functions: FxHashMap::default() };
-        let _damage = scopes.fill(dwarf, unit);
-        scopes
-    }
-
-    fn fill(&mut self, dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> gimli::Result<()> {
+    fn read(dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> gimli::Result<Self> {
+        let mut read = Self { scopes: Scopes::default(), functions: FxHashMap::default() };
         let text = |attribute: &Attribute<Slice<'a>>| {
             RawText::read(StringHome::Apart, dwarf, unit, attribute.raw_value())
         };
@@ -175,20 +176,20 @@ impl<'a> UnitScopes<'a> {
             let parent = open.last().map(|(_, scope)| *scope);
             let is_function = entry.tag() == gimli::DW_TAG_subprogram;
             if let (true, Some(scope)) = (is_function, parent) {
-                self.functions.insert(entry.offset, scope);
+                read.functions.insert(entry.offset, scope);
             }
             if !entry.abbreviation.has_children() {
                 continue;
             }
             let scope = match kind_of(entry.tag()) {
-                Some(kind) => self.scopes.add(&mut entries, &entry, kind, parent, text)?,
+                Some(kind) => read.scopes.add(&mut entries, &entry, kind, parent, text)?,
                 // Its name is read when a name asks for it.
-                None if is_function => self.scopes.add_function(entry.offset, parent, RawText::Absent),
+                None if is_function => read.scopes.add_function(entry.offset, parent, RawText::Absent),
                 None => continue,
             };
             open.push((entry.depth, scope));
         }
-        Ok(())
+        Ok(read)
     }
 
     /// What stands around a function, outermost first.
@@ -206,7 +207,7 @@ impl<'a> UnitScopes<'a> {
 fn name_of<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, entry: UnitOffset) -> (Option<Slice<'a>>, UnitOffset) {
     let (mut name, mut at) = (None, entry);
     for _ in 0..MAX_HOPS {
-        let Some(entry) = read_entry(dwarf, unit, at) else { break };
+        let Ok(entry) = read_entry(dwarf, unit, at) else { break };
         name = name.or(entry.name);
         match entry.next {
             Some(Reference::Unit(next)) => at = next,

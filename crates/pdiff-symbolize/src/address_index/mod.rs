@@ -18,7 +18,7 @@ mod index;
 mod label;
 mod unit_index;
 
-pub(crate) use build::index_bytes;
+pub(crate) use build::{Gaps, index_bytes};
 pub(crate) use builder::Names;
 pub(crate) use function_tree::Wanted;
 pub(crate) use index::{AddressIndex, Cursor, DemangledNames, Found};

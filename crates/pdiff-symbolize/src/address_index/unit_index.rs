@@ -11,6 +11,7 @@ use crate::address_index::function_tree::{FunctionTree, Node, Wanted, read_funct
 use crate::address_index::label::{Label, LabelSource};
 use crate::binary::dwarf::{Dwarf, Unit};
 use crate::binary::function_name::names_agree;
+use crate::binary::gap::Gap;
 use crate::binary::line_rows::{Files, LineRow, read_rows};
 use crate::binary::ranges::{disjoint, range_at};
 use crate::binary::reference::Reference;
@@ -56,6 +57,8 @@ pub(crate) struct UnitIndex {
     pub(crate) files: Vec<Box<str>>,
     /// Sorted by address.
     pub(crate) rows: Vec<SourceRow>,
+    /// Why this is not all that the unit should say.
+    pub(crate) gap: Option<Gap>,
 }
 
 /// What reading a unit needs beside the unit.
@@ -75,15 +78,21 @@ impl UnitIndex {
         claimed: &[Range<u64>],
     ) -> Self {
         let (dwarf, units) = (context.source.dwarf, context.source.units);
-        let Some(unit) = units.get(dwarf, index) else { return Self::default() };
         let mut growing = Growing::default();
+        let Some(unit) = units.get(dwarf, index) else {
+            growing.miss(Gap::Damaged);
+            growing.add_symbols(context.symbols, wanted, claimed);
+            return growing.index;
+        };
         let is_split = context.split.read_unit(dwarf, unit, &mut |split, units| {
             growing.read_functions(context, &LabelSource::new(split, units, None), 0, wanted);
             growing.labels.clear();
             growing.files.clear();
         });
-        if !is_split {
-            growing.read_functions(context, context.source, index, wanted);
+        match is_split {
+            Ok(true) => {}
+            Ok(false) => growing.read_functions(context, context.source, index, wanted),
+            Err(gap) => growing.miss(gap),
         }
         growing.add_symbols(context.symbols, wanted, claimed);
         growing.read_rows(dwarf, unit);
@@ -106,6 +115,10 @@ struct Growing {
 }
 
 impl Growing {
+    fn miss(&mut self, gap: Gap) {
+        self.index.gap.get_or_insert(gap);
+    }
+
     fn read_functions(
         &mut self,
         context: &UnitContext<'_, '_>,
@@ -115,7 +128,11 @@ impl Growing {
     ) {
         let Some(unit) = source.units.get(source.dwarf, index) else { return };
         let mut files = Files::new(source.dwarf, unit);
-        for tree in read_functions(source.dwarf, unit, wanted, &context.is_code) {
+        let (trees, outcome) = read_functions(source.dwarf, unit, wanted, &context.is_code);
+        if let Err(error) = outcome {
+            self.miss(error.into());
+        }
+        for tree in trees {
             let FunctionTree { ranges, nodes, segments } = tree;
             let name = |node: &Node| NamedNode {
                 parent: node.parent,
@@ -154,7 +171,11 @@ impl Growing {
         if let Some(label) = self.labels.get(&origin) {
             return *label;
         }
-        let label = source.label(index, origin).and_then(|label| {
+        let label = source.label(index, origin).unwrap_or_else(|gap| {
+            self.miss(gap);
+            None
+        });
+        let label = label.and_then(|label| {
             let id = u32::try_from(self.index.labels.len()).ok()?;
             self.index.labels.push(label);
             Some(id)

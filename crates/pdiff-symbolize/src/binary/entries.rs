@@ -3,7 +3,7 @@
 //! Of the entries of a unit a walk needs a few in full. How many bytes the others have, their abbreviation tells where
 //! all its forms are of fixed size, as nearly all are that compilers write; that sum is made once for each abbreviation.
 
-use gimli::{Abbreviation, Attribute, DwTag, EntriesRaw, Reader, UnitOffset};
+use gimli::{Abbreviation, Attribute, AttributeValue, DwTag, EntriesRaw, Reader, UnitOffset};
 
 use crate::binary::dwarf::{Slice, Unit};
 
@@ -21,6 +21,8 @@ pub(crate) struct Entries<'r, 'a> {
     /// The entry that was told last and is not read.
     open: Option<&'r Abbreviation>,
     sizes: Vec<Size>,
+    /// Where entries that were read say that the next one beside them begins, with their depth.
+    siblings: Vec<(isize, UnitOffset)>,
 }
 
 /// The bytes of the attributes of an abbreviation.
@@ -51,7 +53,7 @@ impl<'r, 'a> Entries<'r, 'a> {
         let root = unit.header.root_offset();
         let rest = unit.header.range_from(root..)?;
         let end = root.0 + rest.len();
-        Ok(Self { unit, rest, end, depth: 0, open: None, sizes: Vec::new() })
+        Ok(Self { unit, rest, end, depth: 0, open: None, sizes: Vec::new(), siblings: Vec::new() })
     }
 
     /// The next entry; `None` behind the last one.
@@ -68,12 +70,30 @@ impl<'r, 'a> Entries<'r, 'a> {
             }
             let unknown = gimli::Error::InvalidAbbreviationCode(code);
             let abbreviation = self.unit.abbreviations.get(code).ok_or(unknown)?;
+            if !is_known(abbreviation.tag()) {
+                return Err(unknown);
+            }
             let entry = Entry { offset, depth: self.depth, abbreviation };
+            self.check_place(&entry)?;
             self.depth += isize::from(abbreviation.has_children());
             self.open = Some(abbreviation);
             return Ok(Some(entry));
         }
-        Ok(None)
+        // An entry's children end with a zero, so what is left open was cut off.
+        if self.depth > 0 { Err(gimli::Error::UnexpectedEof(gimli::ReaderOffsetId(0))) } else { Ok(None) }
+    }
+
+    /// Damage often shows only in that entries stand at other places than others say: beside the root, or not where the next
+    /// sibling of one should.
+    fn check_place(&mut self, entry: &Entry<'_>) -> gimli::Result<()> {
+        let is_beside_root = entry.depth <= 0 && entry.offset != self.unit.header.root_offset();
+        let mut is_misplaced = false;
+        while let Some((depth, sibling)) = self.siblings.last().copied().filter(|last| last.0 >= entry.depth)
+        {
+            self.siblings.pop();
+            is_misplaced |= depth > entry.depth || sibling != entry.offset;
+        }
+        if is_beside_root || is_misplaced { Err(gimli::Error::OffsetOutOfBounds(0)) } else { Ok(()) }
     }
 
     /// The attributes of the entry that was told last.
@@ -83,8 +103,15 @@ impl<'r, 'a> Entries<'r, 'a> {
     ) -> gimli::Result<()> {
         let Some(abbreviation) = self.open.take() else { return Ok(()) };
         let mut raw = self.raw();
+        let depth = self.depth - isize::from(abbreviation.has_children());
         for spec in abbreviation.attributes() {
-            each(&raw.read_attribute_inline(*spec)?)?;
+            let attribute = raw.read_attribute_inline(*spec)?;
+            if let (gimli::DW_AT_sibling, AttributeValue::UnitRef(offset)) =
+                (attribute.name(), attribute.raw_value())
+            {
+                self.siblings.push((depth, offset));
+            }
+            each(&attribute)?;
         }
         self.go_on_after(&raw)
     }
@@ -124,6 +151,11 @@ impl<'r, 'a> Entries<'r, 'a> {
         let at = self.end - self.rest.len();
         self.rest.skip(raw.next_offset().0 - at)
     }
+}
+
+/// Whether a tag is one of DWARF 5, or in the range that producers use for their own.
+fn is_known(tag: DwTag) -> bool {
+    tag.0 <= gimli::DW_TAG_immutable_type.0 || tag.0 >= gimli::DW_TAG_lo_user.0
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub(crate) mod elf_file;
 pub(crate) mod entries;
 pub(crate) mod file_bytes;
 pub(crate) mod function_name;
+pub(crate) mod gap;
 pub(crate) mod inflate;
 pub(crate) mod layout;
 pub(crate) mod line_rows;

@@ -9,6 +9,7 @@ use gimli::{DwoId, EndianSlice};
 
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
 use crate::binary::elf_file::{ElfFile, SectionBytes};
+use crate::binary::gap::Gap;
 use crate::binary::sections::{DebugSections, endian_of};
 use crate::binary::units::Units;
 
@@ -34,10 +35,21 @@ impl<'f> SplitFiles<'f> {
         Self { package, directories }
     }
 
-    /// Reads the split unit of a skeleton. False: the unit is no skeleton, or there is no file for it.
-    pub(crate) fn read_unit(&self, dwarf: &Dwarf<'_>, skeleton: &Unit<'_>, read: &mut ReadUnit<'_>) -> bool {
-        let Some(id) = skeleton.dwo_id else { return false };
-        self.read_packed(dwarf, skeleton, id, read) || self.read_file(dwarf, skeleton, id, read)
+    /// Reads the split unit of a skeleton; false if the unit is none.
+    ///
+    /// # Errors
+    /// If there is no file for it, or only that of another build.
+    pub(crate) fn read_unit(
+        &self,
+        dwarf: &Dwarf<'_>,
+        skeleton: &Unit<'_>,
+        read: &mut ReadUnit<'_>,
+    ) -> Result<bool, Gap> {
+        let Some(id) = skeleton.dwo_id else { return Ok(false) };
+        if !self.read_packed(dwarf, skeleton, id, read) {
+            self.read_file(dwarf, skeleton, id, read)?;
+        }
+        Ok(true)
     }
 
     fn read_packed(
@@ -60,18 +72,29 @@ impl<'f> SplitFiles<'f> {
         }
     }
 
-    fn read_file(&self, dwarf: &Dwarf<'_>, skeleton: &Unit<'_>, id: DwoId, read: &mut ReadUnit<'_>) -> bool {
-        let Some(name) = dwo_path(dwarf, skeleton) else { return false };
+    fn read_file(
+        &self,
+        dwarf: &Dwarf<'_>,
+        skeleton: &Unit<'_>,
+        id: DwoId,
+        read: &mut ReadUnit<'_>,
+    ) -> Result<(), Gap> {
+        let name = dwo_path(dwarf, skeleton).ok_or(Gap::Damaged)?;
         let file_name = name.file_name().map(PathBuf::from).unwrap_or_default();
         let others = self.directories.iter().map(|directory| directory.join(&file_name));
-        std::iter::once(name).chain(others).any(|path| {
-            let Ok(file) = ElfFile::open(&path) else { return false };
+        let mut other_build = None;
+        for path in std::iter::once(name.clone()).chain(others) {
+            let Ok(file) = ElfFile::open(&path) else { continue };
             let sections = DebugSections::load_split(&file);
             let mut split = sections.dwarf();
             split.make_dwo(dwarf);
             split.debug_line_str = dwarf.debug_line_str;
-            read_matching(&split, skeleton, id, read)
-        })
+            if read_matching(&split, skeleton, id, read) {
+                return Ok(());
+            }
+            other_build = Some(path);
+        }
+        Err(other_build.map_or(Gap::SplitNotFound(name), Gap::SplitOfOtherBuild))
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct UnitRanges {
     ranges: Vec<ClaimedRange>,
     /// Units that claim nothing themselves and have to be asked.
     unclaimed: Vec<usize>,
+    /// Whether there is a unit that cannot be asked either, so that any address may be its.
+    has_unknown: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -127,9 +129,10 @@ impl UnitRanges {
             })
             .collect();
         let claims_nothing = by_unit.iter().enumerate().filter(|(_, ranges)| ranges.is_empty());
-        let unclaimed = claims_nothing.map(|(unit, _)| unit).filter(|unit| units.get(dwarf, *unit).is_some());
-        let unclaimed = unclaimed.collect();
-        Self { ranges: all_ranges(&by_unit), by_unit, unclaimed }
+        let (unclaimed, unreadable): (Vec<usize>, Vec<usize>) =
+            claims_nothing.map(|(unit, _)| unit).partition(|unit| units.get(dwarf, *unit).is_some());
+        let has_unknown = units.is_cut_off() || !unreadable.is_empty();
+        Self { ranges: all_ranges(&by_unit), by_unit, unclaimed, has_unknown }
     }
 
     /// The units that claim an address, in order of their offset, at most [`MAX_CLAIMS`].
@@ -150,6 +153,11 @@ impl UnitRanges {
     /// Units of which nothing says what they hold.
     pub(crate) fn unclaimed(&self) -> &[usize] {
         &self.unclaimed
+    }
+
+    /// Whether code that no unit claims may belong to one that cannot be read.
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.has_unknown
     }
 
     /// What one unit claims, sorted by start.

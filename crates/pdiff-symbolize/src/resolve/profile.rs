@@ -4,15 +4,18 @@
 //! place the file has none. A file without debug information knows less than perf did when it had the symbol table at
 //! hand (`recv` for `__libc_recv`), so there perf's symbol holds, too. A frame is unresolved only where neither has a name.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
+use pdiff_profile::names::FunctionName;
 use pdiff_profile::{
-    Frame, FrameId, Lookup, NoteKind, Notes, Object, ObjectAddr, ObjectId, ObjectIndex, ObjectKind, Profile,
-    Reason, Resolution, Resolutions, Weight,
+    Frame, FrameId, InlineFrame, Lookup, NoteKind, Notes, Object, ObjectAddr, ObjectId, ObjectIndex,
+    ObjectKind, Profile, Reason, Resolution, Resolutions, Uncovered, Weight,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::binary::gap::Gap;
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
 use crate::resolve::address_map::AddressMap;
@@ -34,6 +37,8 @@ pub struct ResolvedObject {
     pub debug_file: Option<PathBuf>,
     /// Whether debug information was found.
     pub has_debug_info: bool,
+    /// Sampled functions that debug information should describe and does not.
+    pub uncovered: Uncovered,
     /// How perf's addresses become addresses of the file: of call chains, then of samples of one frame.
     pub address_maps: Vec<AddressMap>,
 }
@@ -92,6 +97,7 @@ struct ObjectResult {
     unresolved: FxHashMap<Reason, usize>,
     frames: Vec<(FrameId, Lookup, usize)>,
     notes: Notes,
+    uncovered: Uncovered,
 }
 
 fn sorted_by_index(mut results: Vec<(usize, ObjectResult)>) -> Vec<ObjectResult> {
@@ -234,6 +240,7 @@ impl ObjectResult {
         addrs.dedup();
         let found = symbolizer.symbolize(&addrs);
         let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
+        self.uncovered = uncovered(&addrs, &found, symbolizer);
         self.resolutions = found;
         let perf_knows_more = !symbolizer.has_debug_info();
         for (frame, lookup, addr, symbol) in asked {
@@ -253,6 +260,15 @@ impl ObjectResult {
         }
     }
 
+    /// Says which debug information was not read.
+    fn note_uncovered(&mut self, path: &str) {
+        for cause in self.uncovered.causes() {
+            let text =
+                || format!("{path}: {cause}: sampled functions that it describes are compared by symbol");
+            self.notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, text);
+        }
+    }
+
     fn finish(&mut self, object: &Object, identity: &Identity, symbolizer: &Symbolizer) {
         let path = symbolizer.path().display().to_string();
         self.notes.merge(symbolizer.notes());
@@ -260,6 +276,7 @@ impl ObjectResult {
             let text = || format!("{path}: no debug information; functions by symbol, no inlines");
             self.notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, text);
         }
+        self.note_uncovered(&path);
         let at = self.unresolved.get(&Reason::OutsideObject);
         let count = self.frames.iter().filter(|frame| Some(&frame.2) == at).count() as u64;
         if count > 0 {
@@ -271,7 +288,33 @@ impl ObjectResult {
             file: symbolizer.path().to_path_buf(),
             debug_file: symbolizer.debug_path(),
             has_debug_info: symbolizer.has_debug_info(),
+            uncovered: std::mem::take(&mut self.uncovered),
             address_maps: identity.maps().copied().collect(),
         });
     }
+}
+
+/// The functions at addresses whose debug information was not read. Both are sorted, and so are the gaps, by their start.
+fn uncovered(addrs: &[ObjectAddr], found: &[Resolution], symbolizer: &Symbolizer) -> Uncovered {
+    let mut uncovered = Uncovered::default();
+    let gaps = symbolizer.gaps();
+    if gaps.is_empty() {
+        return uncovered;
+    }
+    let mut at_gap = 0;
+    // Gaps may overlap: of those begun, the one that reaches furthest.
+    let mut furthest: Option<&(Range<u64>, Gap)> = None;
+    for (addr, resolution) in addrs.iter().zip(found) {
+        while let Some(gap) = gaps.get(at_gap).filter(|(range, _)| range.start <= addr.0) {
+            furthest = furthest.filter(|(range, _)| range.end >= gap.0.end).or(Some(gap));
+            at_gap += 1;
+        }
+        let Some((_, gap)) = furthest.filter(|(range, _)| addr.0 < range.end) else { continue };
+        if let Resolution::Resolved(chain) = resolution {
+            let InlineFrame { name, linkage_name, .. } = chain.outermost();
+            let name = FunctionName::with_linkage(name, linkage_name.as_deref());
+            uncovered.add(name.qualified(), &gap.to_string());
+        }
+    }
+    uncovered
 }

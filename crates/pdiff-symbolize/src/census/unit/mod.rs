@@ -69,7 +69,7 @@ fn read_unit<'a>(
         return read_entries(source, strings, &unit);
     }
     let mut outcome = Outcome::NotFound;
-    split.read_unit(source.dwarf, &unit, &mut |dwarf, units| outcome = read_split(dwarf, units));
+    let _gap = split.read_unit(source.dwarf, &unit, &mut |dwarf, units| outcome = read_split(dwarf, units));
     match (&mut outcome, walk::covered(source, &unit)) {
         // The skeleton says which code is its own.
         (Outcome::Read(facts), Ok(covered)) => facts.covered = covered,

@@ -1,0 +1,72 @@
+//! Whether debug information was read of the same functions on both sides.
+//!
+//! A damaged unit, or a file with split or shared debug information that is missing, costs one side the inlined functions of
+//! some code. They would look like a change: the function they were inlined into heavier, they themselves gone. So those
+//! functions are compared by symbol on both sides, and a condition on the result decides nothing.
+
+use std::collections::BTreeMap;
+
+use pdiff_profile::{Side, Uncovered};
+
+use super::input::Sides;
+use crate::objects::ObjectLabels;
+
+/// What debug information does not describe of the functions sampled, by object.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Coverage {
+    objects: BTreeMap<String, [Uncovered; 2]>,
+}
+
+impl Coverage {
+    pub(crate) fn find(sides: &Sides<'_>, labels: &ObjectLabels) -> Self {
+        let mut objects: BTreeMap<String, [Uncovered; 2]> = BTreeMap::new();
+        for side in Side::BOTH {
+            for facts in sides.get(side).objects.iter().filter(|facts| !facts.uncovered.is_empty()) {
+                let of_path = sides.get(side).runs.iter().flat_map(|run| &run.profile.objects);
+                let object = of_path.into_iter().find(|object| *object.path == *facts.path);
+                if let Some(object) = object {
+                    let known = objects.entry(labels.label(object, side)).or_default();
+                    known[side.index()].merge(&facts.uncovered);
+                }
+            }
+        }
+        Self { objects }
+    }
+
+    /// Whether the same functions are described on both sides, so that the rows can be compared. Where they are not, a
+    /// condition on the result (a gate) holds for neither outcome.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        self.objects.values().all(|[before, after]| before.functions().eq(after.functions()))
+    }
+
+    /// Whether all functions sampled are described.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// Why functions are not described on a side, each reason once.
+    #[must_use]
+    pub fn causes(&self, side: Side) -> Vec<&str> {
+        let mut causes: Vec<&str> = self.objects.values().flat_map(|of| of[side.index()].causes()).collect();
+        causes.sort_unstable();
+        causes.dedup();
+        causes
+    }
+
+    /// The functions that are compared by symbol on both sides, by qualified name, sorted.
+    #[must_use]
+    pub fn by_symbol(&self) -> Vec<&str> {
+        let mut functions: Vec<&str> =
+            self.objects.values().flatten().flat_map(Uncovered::functions).collect();
+        functions.sort_unstable();
+        functions.dedup();
+        functions
+    }
+
+    /// Whether a function of an object is compared by symbol.
+    pub(crate) fn is_by_symbol(&self, object: &str, qualified: &str) -> bool {
+        self.objects.get(object).is_some_and(|sides| sides.iter().any(|side| side.contains(qualified)))
+    }
+}
