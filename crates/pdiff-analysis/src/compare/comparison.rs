@@ -168,6 +168,8 @@ pub struct Pair {
 pub struct Cost {
     /// Weight per operation.
     pub per_op: Pair,
+    /// The same with all operations counted, where only an assumption says how many of them belong to the samples.
+    pub per_op_as_counted: Option<Pair>,
     /// The unit is nanoseconds of CPU.
     pub is_time: bool,
     /// ln(after / before) of the cost per operation: the shift that all rows share.
@@ -180,6 +182,8 @@ pub struct Cost {
     pub per_op_without_spin: Pair,
     /// Factor by which weights were scaled to the CPU seconds measured; 1 if they were not.
     pub cpu_scale: Pair,
+    /// CPU seconds sampled over those measured in the window, where both sides know them.
+    pub cpu_coverage: Option<Pair>,
     /// Throughput and what it is made of.
     pub gap: Option<Gap>,
 }
@@ -202,7 +206,7 @@ pub struct Gap {
 }
 
 /// What the gap is made of, in percent of it.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct GapParts {
     /// Rows whose change is significant.
     pub explained_pct: f64,
@@ -212,6 +216,8 @@ pub struct GapParts {
     pub unresolved_pct: f64,
     /// Cores used: waiting, client, idle.
     pub utilisation_pct: f64,
+    /// What the filters remove.
+    pub outside_filter_pct: f64,
 }
 
 /// How noise was judged, for the whole comparison.

@@ -1,15 +1,17 @@
 //! Operations: cost per operation, utilisation, and what part of the throughput gap each row makes up.
 //!
-//! With U the CPU cores that the process used and c its CPU per operation, TPS = U / c, so
-//! `ln(TPS_B/TPS_A) = ln(U_B/U_A) - ln(c_B/c_A)`. The CPU part is divided among rows in proportion to their change of
-//! cost, the logarithmic mean being the common factor: additive, and of opposite sign with the sides swapped
-//! (B. W. Ang, "Decomposition analysis for policymaking in energy", Energy Policy 32, 2004: LMDI).
+//! Operations are counted over a window, samples cover a span, and the two differ by a second or two. Which operations
+//! belong to the samples depends on what the program did outside them, and its measured CPU seconds tell: where the samples
+//! hold as much CPU as was measured over the window, all operations are theirs; where they hold a little less, as much less
+//! of the operations is theirs. Where nothing was measured, the load is taken to have run throughout (rate times span), and
+//! the other reading, all operations, is kept beside it.
 
 use pdiff_profile::{NoteKind, Notes, Profile, RunMeasures, Weight};
 
-use super::comparison::{Cost, Gap, GapParts, Pair};
+use super::comparison::{Cost, Pair};
+use super::gap::gap;
 use super::row::{Quantities, Row};
-use crate::noise::common_shift;
+use crate::noise::{NoiseSettings, common_shift};
 
 /// Window and span further apart than this are not taken for the same interval.
 const WINDOW_TOLERANCE: f64 = 0.01;
@@ -20,15 +22,23 @@ pub const CPU_SCALE_TOLERANCE: f64 = 0.03;
 /// What a side's runs together say of operations and CPU; sums over runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct SideCost {
-    operations: Option<f64>,
-    span_s: Option<f64>,
-    cpu_seconds: Option<f64>,
+    pub(super) operations: Option<f64>,
+    /// Seconds in which the operations and the CPU seconds were used.
+    pub(super) seconds: Option<f64>,
+    pub(super) cpu_seconds: Option<f64>,
     weight: f64,
+    /// The weight of all samples of the event, whatever filters leave.
+    pub(super) all_weight: f64,
     spin_weight: f64,
-    is_time: bool,
+    pub(super) is_time: bool,
     scale: f64,
+    /// CPU seconds sampled over those measured in the window.
+    cpu_coverage: Option<f64>,
+    /// Operations by the other reading, where nothing tells which is right.
+    operations_as_counted: Option<f64>,
     per_run_cost: Vec<f64>,
-    per_run_tps: Vec<f64>,
+    pub(super) per_run_all_cost: Vec<f64>,
+    pub(super) per_run_tps: Vec<f64>,
 }
 
 /// One run, as far as cost goes.
@@ -36,10 +46,12 @@ pub(super) struct RunFacts<'a> {
     pub(super) path: &'a str,
     pub(super) profile: &'a Profile,
     pub(super) measures: RunMeasures,
+    /// The weight that the filters leave.
     pub(super) weight: u64,
+    /// The weight of all samples of the event.
+    pub(super) all_weight: u64,
     pub(super) spin_weight: u64,
     pub(super) is_time: bool,
-    pub(super) whole_process: bool,
     pub(super) scale_to_cpu_seconds: bool,
 }
 
@@ -49,7 +61,31 @@ pub(super) struct RunCost {
     pub(super) operations: Option<f64>,
     pub(super) tps: Option<f64>,
     pub(super) cpu_seconds: Option<f64>,
+    seconds: Option<f64>,
+    cpu_coverage: Option<f64>,
+    /// The operations counted, where only an assumption says how many of them belong to the samples.
+    as_counted: Option<f64>,
     scale: Option<f64>,
+}
+
+/// Which part of the window's operations and CPU seconds belongs to the samples.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Inside {
+    /// All: window and span agree, or the samples hold all CPU seconds that were measured.
+    All,
+    /// As much as the samples hold of the CPU seconds measured.
+    ByCpu(f64),
+    /// As much as the span is of the window: the load is taken to have run throughout.
+    ByTime(f64),
+}
+
+impl Inside {
+    fn part(self) -> f64 {
+        match self {
+            Self::All => 1.0,
+            Self::ByCpu(part) | Self::ByTime(part) => part,
+        }
+    }
 }
 
 impl RunFacts<'_> {
@@ -63,42 +99,83 @@ impl RunFacts<'_> {
         self.measures.window_s.or_else(from_rate).filter(|seconds| seconds.is_finite() && *seconds > 0.0)
     }
 
-    /// Operations and CPU inside the samples' span; what had to be rescaled is noted.
+    /// CPU seconds sampled over those measured in the window.
+    fn cpu_coverage(&self) -> Option<f64> {
+        let sampled = self.is_time.then_some(self.all_weight as f64 / 1e9)?;
+        self.measures
+            .cpu_seconds
+            .map(|measured| sampled / measured)
+            .filter(|part| part.is_finite() && *part > 0.0)
+    }
+
+    fn inside(&self, window: f64, span: f64) -> Inside {
+        let by_time = span / window;
+        if (by_time - 1.0).abs() <= WINDOW_TOLERANCE {
+            return Inside::All;
+        }
+        match self.cpu_coverage() {
+            Some(part) if (part - 1.0).abs() <= CPU_SCALE_TOLERANCE => Inside::All,
+            // Less CPU than a steady load would have used in the span: samples are missing, and say nothing of the time.
+            Some(part) if part < 1.0 && part >= by_time * (1.0 - CPU_SCALE_TOLERANCE) => Inside::ByCpu(part),
+            _ => Inside::ByTime(by_time),
+        }
+    }
+
+    /// Operations and CPU that belong to the samples; what had to be rescaled is noted.
     pub(super) fn cost(&self, notes: &mut Notes) -> RunCost {
-        let span = self.span_s();
-        let into_span = match (self.window_s(), span) {
-            (Some(window), Some(span)) => span / window,
-            _ => 1.0,
+        let (span, window) = (self.span_s(), self.window_s());
+        let inside = match (window, span) {
+            (Some(window), Some(span)) => self.inside(window, span),
+            _ => Inside::All,
         };
         let operations = match (self.measures.operations, self.measures.tps, span) {
-            (Some(operations), ..) if (into_span - 1.0).abs() <= WINDOW_TOLERANCE => Some(operations),
-            (Some(operations), ..) => {
-                notes.add(NoteKind::Rescaled, 1, Weight::ZERO, || {
-                    format!(
-                        "{}: operations were counted over {:.2} s, samples span {:.2} s: rate x span is used",
-                        self.path,
-                        self.window_s().unwrap_or_default(),
-                        span.unwrap_or_default()
-                    )
-                });
-                Some(operations * into_span)
-            }
+            (Some(operations), ..) => Some(operations * inside.part()),
             (None, Some(tps), Some(span)) => Some(tps * span),
             _ => None,
         };
         let operations = operations.filter(|operations| operations.is_finite() && *operations > 0.0);
-        let tps = self.measures.tps.or_else(|| Some(operations? / span?));
-        let cpu_seconds = self.measures.cpu_seconds.map(|seconds| seconds * into_span);
-        RunCost { operations, tps, cpu_seconds, scale: self.scale(cpu_seconds, notes) }
+        if let Some(counted) = self.measures.operations {
+            self.note_rescaled(inside, counted, notes);
+        }
+        let seconds = window.map(|window| window * inside.part()).or(span);
+        let cpu_seconds = self.measures.cpu_seconds.map(|seconds| seconds * inside.part());
+        RunCost {
+            operations,
+            tps: self.measures.tps.or_else(|| Some(operations? / seconds?)),
+            cpu_seconds,
+            seconds,
+            cpu_coverage: self.cpu_coverage(),
+            as_counted: self
+                .measures
+                .operations
+                .filter(|_| matches!(inside, Inside::ByTime(_)) && self.cpu_coverage().is_none()),
+            scale: self.scale(cpu_seconds, notes),
+        }
+    }
+
+    fn note_rescaled(&self, inside: Inside, counted: f64, notes: &mut Notes) {
+        let how = match inside {
+            Inside::All => return,
+            Inside::ByCpu(part) => format!(
+                "the samples hold {:.1} % of the CPU seconds measured, so as much of the {counted:.0} operations",
+                100.0 * part
+            ),
+            Inside::ByTime(_) => format!(
+                "operations were counted over {:.2} s, samples span {:.2} s: rate x span is used",
+                self.window_s().unwrap_or_default(),
+                self.span_s().unwrap_or_default()
+            ),
+        };
+        notes.add(NoteKind::Rescaled, 1, Weight::ZERO, || format!("{}: {how}", self.path));
     }
 
     fn scale(&self, cpu_seconds: Option<f64>, notes: &mut Notes) -> Option<f64> {
-        if !(self.is_time && self.whole_process && self.weight > 0) {
+        if !self.is_time || self.all_weight == 0 {
             return None;
         }
-        let scale = cpu_seconds? / (self.weight as f64 / 1e9);
+        let scale = cpu_seconds? / (self.all_weight as f64 / 1e9);
         if (scale - 1.0).abs() > CPU_SCALE_TOLERANCE {
-            notes.add(NoteKind::Rescaled, 1, Weight(self.weight), || {
+            notes.add(NoteKind::Rescaled, 1, Weight(self.all_weight), || {
                 let used = if self.scale_to_cpu_seconds { "weights are scaled by it" } else { "not scaled" };
                 format!("{}: CPU seconds measured are {scale:.3} of those sampled ({used})", self.path)
             });
@@ -116,14 +193,19 @@ impl SideCost {
             runs.iter().map(value).sum::<Option<f64>>().filter(|sum| *sum > 0.0)
         };
         sum.operations = all(|(_, cost)| cost.operations);
-        sum.span_s = all(|(facts, _)| facts.span_s());
-        let sampled = |(facts, cost): &(RunFacts<'_>, RunCost)| match (facts.is_time, facts.whole_process) {
-            (true, true) => Some(facts.weight as f64 / 1e9 * cost.scale.unwrap_or(1.0)),
-            _ => cost.cpu_seconds,
+        sum.seconds = all(|(_, cost)| cost.seconds);
+        let sampled = |(facts, cost): &(RunFacts<'_>, RunCost)| match facts.is_time {
+            true => Some(facts.all_weight as f64 / 1e9 * cost.scale.unwrap_or(1.0)),
+            false => cost.cpu_seconds,
         };
         sum.cpu_seconds = all(sampled);
+        sum.cpu_coverage = all(|(_, cost)| cost.cpu_coverage).map(|sum| sum / runs.len() as f64);
+        if runs.iter().any(|(_, cost)| cost.as_counted.is_some()) {
+            sum.operations_as_counted = all(|(_, cost)| cost.as_counted.or(cost.operations));
+        }
         let scaled = |weight: u64, cost: &RunCost| weight as f64 * cost.scale.unwrap_or(1.0);
         sum.weight = runs.iter().map(|(facts, cost)| scaled(facts.weight, cost)).sum();
+        sum.all_weight = runs.iter().map(|(facts, cost)| scaled(facts.all_weight, cost)).sum();
         sum.spin_weight = runs.iter().map(|(facts, cost)| scaled(facts.spin_weight, cost)).sum();
         let unscaled: f64 = runs.iter().map(|(facts, _)| facts.weight as f64).sum();
         if unscaled > 0.0 {
@@ -132,6 +214,9 @@ impl SideCost {
         let per_op =
             |(facts, cost): &(RunFacts<'_>, RunCost)| Some(scaled(facts.weight, cost) / cost.operations?);
         sum.per_run_cost = runs.iter().filter_map(per_op).collect();
+        let all_per_op =
+            |(facts, cost): &(RunFacts<'_>, RunCost)| Some(scaled(facts.all_weight, cost) / cost.operations?);
+        sum.per_run_all_cost = runs.iter().filter_map(all_per_op).collect();
         sum.per_run_tps = runs.iter().filter_map(|(_, cost)| cost.tps).collect();
         sum
     }
@@ -148,24 +233,26 @@ impl SideCost {
     }
 }
 
-/// Cost and gap of the comparison; each row's share of the gap is set. `None` where a side has no operations.
-pub(super) fn cost(before: &SideCost, after: &SideCost, rows: &mut [Row], assumed_cv: f64) -> Option<Cost> {
+/// Cost and gap of the comparison; each row's shares of the changes are set. `None` where a side has no operations.
+pub(super) fn cost(
+    before: &SideCost,
+    after: &SideCost,
+    rows: &mut [Row],
+    settings: &NoiseSettings,
+) -> Option<Cost> {
     let per_op = Pair { before: before.weight / before.operations?, after: after.weight / after.operations? };
     let log_ratio = (per_op.after / per_op.before).ln();
     if !log_ratio.is_finite() {
         return None;
     }
     let shift = common_shift(&before.per_run_cost, &after.per_run_cost);
-    let gap = gap(before, after, assumed_cv).map(|mut gap| {
-        let log_gap = (gap.tps.after / gap.tps.before).ln();
-        let excludes_zero = gap.interval_pct.0 > 0.0 || gap.interval_pct.1 < 0.0;
-        if excludes_zero {
-            gap.parts = Some(divide(&gap, log_gap, per_op, log_ratio, rows));
-        }
-        gap
-    });
+    let as_counted = |side: &SideCost| side.operations_as_counted.or(side.operations);
+    let is_open = before.operations_as_counted.or(after.operations_as_counted).is_some();
+    let per_op_as_counted =
+        Pair { before: before.weight / as_counted(before)?, after: after.weight / as_counted(after)? };
     Some(Cost {
         per_op,
+        per_op_as_counted: is_open.then_some(per_op_as_counted),
         is_time: before.is_time && after.is_time,
         log_ratio,
         log_interval: shift.and_then(|shift| shift.interval_around(log_ratio)),
@@ -175,65 +262,10 @@ pub(super) fn cost(before: &SideCost, after: &SideCost, rows: &mut [Row], assume
             after: (after.weight - after.spin_weight) / after.operations?,
         },
         cpu_scale: Pair { before: before.scale, after: after.scale },
-        gap,
+        cpu_coverage: before
+            .cpu_coverage
+            .zip(after.cpu_coverage)
+            .map(|(before, after)| Pair { before, after }),
+        gap: gap(before, after, settings, rows),
     })
-}
-
-/// Throughput and cores of both sides; `None` where utilisation is not known.
-fn gap(before: &SideCost, after: &SideCost, assumed_cv: f64) -> Option<Gap> {
-    let tps = Pair { before: before.operations? / before.span_s?, after: after.operations? / after.span_s? };
-    let cores =
-        Pair { before: before.cpu_seconds? / before.span_s?, after: after.cpu_seconds? / after.span_s? };
-    let log_gap = (tps.after / tps.before).ln();
-    let measured = common_shift(&before.per_run_tps, &after.per_run_tps);
-    let measured = measured.and_then(|shift| shift.interval_around(log_gap));
-    let assumed_half = assumed_log_half(assumed_cv);
-    let (low, high) = measured.unwrap_or((log_gap - assumed_half, log_gap + assumed_half));
-    let percent = |log: f64| 100.0 * log.exp_m1();
-    let gap = Gap {
-        tps,
-        cores,
-        gap_pct: percent(log_gap),
-        interval_pct: (percent(low), percent(high)),
-        assumed: measured.is_none(),
-        parts: None,
-    };
-    (log_gap.is_finite() && cores.before > 0.0 && cores.after > 0.0).then_some(gap)
-}
-
-/// Half of the 95 % interval of the logarithm of a ratio of two runs, where their coefficient of variation is assumed.
-#[must_use]
-pub fn assumed_log_half(cv: f64) -> f64 {
-    NORMAL_97_5 * cv * std::f64::consts::SQRT_2
-}
-
-/// The 97.5 % point of the normal distribution.
-const NORMAL_97_5: f64 = 1.959_963_984_540_054;
-
-/// Divides the gap among utilisation and rows; all in percent of the gap.
-fn divide(gap: &Gap, log_gap: f64, per_op: Pair, log_ratio: f64, rows: &mut [Row]) -> GapParts {
-    let cpu_part = (gap.cores.after / gap.cores.before).ln() - log_gap;
-    let delta = per_op.after - per_op.before;
-    let factor =
-        if delta.abs() < f64::EPSILON * per_op.before { 1.0 / per_op.before } else { log_ratio / delta };
-    // Where cost is counted in another unit than CPU seconds, rows divide the CPU part in proportion.
-    let unit = if log_ratio == 0.0 { 1.0 } else { cpu_part / log_ratio };
-    let mut parts = GapParts {
-        explained_pct: 0.0,
-        not_significant_pct: 0.0,
-        unresolved_pct: 0.0,
-        utilisation_pct: 100.0 * (gap.cores.after / gap.cores.before).ln() / log_gap,
-    };
-    for row in rows {
-        let change = row.after.self_per_op.unwrap_or(0.0) - row.before.self_per_op.unwrap_or(0.0);
-        let share = 100.0 * -change * factor * unit / log_gap;
-        row.gap_share_pct = Some(share);
-        let part = match (row.unresolved, row.significant) {
-            (true, _) => &mut parts.unresolved_pct,
-            (false, true) => &mut parts.explained_pct,
-            (false, false) => &mut parts.not_significant_pct,
-        };
-        *part += share;
-    }
-    parts
 }

@@ -188,6 +188,8 @@ impl Counted<'_> {
             total: MeasureChange::default(),
             inline: RowInline::default(),
             gap_share_pct: None,
+            gap_share_interval_pct: None,
+            cpu_change_share_pct: None,
             cost_change: None,
         }
     }

@@ -11,6 +11,7 @@ mod cost;
 mod cost_change;
 mod coverage;
 mod family;
+mod gap;
 mod hot_lines;
 mod input;
 mod judged;
@@ -32,11 +33,12 @@ pub use comparison::{
     Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, NoiseSummary, Pair, RunSummary,
     SideSummary,
 };
-pub use cost::{CPU_SCALE_TOLERANCE, assumed_log_half};
+pub use cost::CPU_SCALE_TOLERANCE;
 pub(crate) use cost_change::typical_factor;
 pub use coverage::Coverage;
 pub use family::InlineChange;
 pub(crate) use family::net_and_moved;
+pub use gap::assumed_log_half;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 pub use measure_change::{CostChange, CostExtent, MeasureChange};
@@ -126,7 +128,7 @@ fn compare_prepared(
         costs[0].set_per_op(&mut row.before);
         costs[1].set_per_op(&mut row.after);
     }
-    let cost = cost::cost(&costs[0], &costs[1], &mut rows, settings.noise.single_run_cv());
+    let cost = cost::cost(&costs[0], &costs[1], &mut rows, &settings.noise);
     if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
         cost_change::set_cost_changes(cost, &mut rows, &settings.noise);
     }
@@ -231,6 +233,7 @@ fn run_facts<'a>(
         profile: run.input.profile,
         measures: run.input.measures,
         weight: table.weight,
+        all_weight: run.input.profile.cells_of(run.input.event).iter().map(|cell| cell.weight.0).sum(),
         spin_weight,
         is_time: run
             .input
@@ -238,7 +241,6 @@ fn run_facts<'a>(
             .events
             .get(run.input.event.index())
             .is_some_and(pdiff_profile::Event::is_time),
-        whole_process: settings.filters.is_empty(),
         scale_to_cpu_seconds: settings.scale_to_cpu_seconds,
     }
 }

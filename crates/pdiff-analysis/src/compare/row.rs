@@ -112,6 +112,11 @@ pub struct Row {
     pub inline: RowInline,
     /// What part of the throughput gap the row's change of cost makes up, in percent; only where there is a gap.
     pub gap_share_pct: Option<f64>,
+    /// 95 % interval of `gap_share_pct`.
+    pub gap_share_interval_pct: Option<(f64, f64)>,
+    /// Its part of the change in CPU per operation, in percent: what the change is made of, and not what removing it would
+    /// gain. Set where `gap_share_pct` is.
+    pub cpu_change_share_pct: Option<f64>,
     /// The change of self per operation; `None` without operations, without runs to compare, or if the row was not tested.
     pub cost_change: Option<CostChange>,
 }

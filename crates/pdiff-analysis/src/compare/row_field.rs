@@ -248,6 +248,27 @@ const CHANGE: &[Plain] = &[
         true,
         "percent of the throughput gap caused by its change of cost; known where `gap.parts` is",
     ),
+    (
+        "gap_share_ci_low_pct",
+        Number(|row| Some(row.gap_share_interval_pct?.0)),
+        LeftOut,
+        true,
+        "lower end of the 95 % confidence interval of `gap_share_pct`",
+    ),
+    (
+        "gap_share_ci_high_pct",
+        Number(|row| Some(row.gap_share_interval_pct?.1)),
+        LeftOut,
+        true,
+        "upper end of that interval",
+    ),
+    (
+        "cpu_change_share_pct",
+        Number(|row| row.cpu_change_share_pct),
+        LeftOut,
+        true,
+        "percent of the change in CPU per operation; known where `gap_share_pct` is",
+    ),
 ];
 
 const COST_CHANGE: &[Plain] = &[

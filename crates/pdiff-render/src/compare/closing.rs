@@ -14,6 +14,8 @@ pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
     match &comparison.cost {
         Some(cost) => {
             blocks.push(cost_line(cost));
+            blocks.extend(as_counted_line(cost));
+            blocks.extend(coverage_line(cost));
             blocks.extend(scale_line(cost));
             blocks.push(gap_line(cost.gap.as_ref()));
         }
@@ -58,6 +60,33 @@ fn change(pair: Pair) -> String {
     format!(" ({} %)", signed(100.0 * (pair.after / pair.before - 1.0), 1))
 }
 
+/// The other reading of the cost, where nothing tells which operations belong to the samples.
+fn as_counted_line(cost: &Cost) -> Option<Block> {
+    let other = cost.per_op_as_counted?;
+    let unit = CostUnit::for_column(10.0 * other.before.max(other.after), cost.is_time);
+    let text = format!(
+        "{} -> {} {} per operation{} if the program was idle outside the samples' span; --cpu-seconds-before/-after \
+         decide which is right",
+        unit.fixed(other.before),
+        unit.fixed(other.after),
+        unit.name,
+        change(other)
+    );
+    Some(Line::toned("or", text, Tone::Warning))
+}
+
+/// How much of the measured CPU was sampled.
+fn coverage_line(cost: &Cost) -> Option<Block> {
+    let Pair { before, after } = cost.cpu_coverage?;
+    let off = (before - 1.0).abs().max((after - 1.0).abs());
+    let text = format!(
+        "{} % before, {} % after of the CPU seconds measured",
+        fixed(100.0 * before, 1),
+        fixed(100.0 * after, 1)
+    );
+    (off > CPU_SCALE_TOLERANCE).then(|| Line::block("sampled", text))
+}
+
 fn scale_line(cost: &Cost) -> Option<Block> {
     let Pair { before, after } = cost.cpu_scale;
     let off = (before - 1.0).abs().max((after - 1.0).abs());
@@ -76,14 +105,20 @@ fn gap_line(gap: Option<&Gap>) -> Block {
     };
     let assumed = if gap.assumed { ", run-to-run variation assumed" } else { "" };
     let parts = match &gap.parts {
-        Some(parts) => format!(
-            "explained {} % / not significant {} % / unresolved {} % / utilisation {} %",
-            fixed(parts.explained_pct, 1),
-            fixed(parts.not_significant_pct, 1),
-            fixed(parts.unresolved_pct, 1),
-            fixed(parts.utilisation_pct, 1)
-        ),
-        None => "the interval holds 0, so there is nothing to divide".to_owned(),
+        Some(parts) => {
+            let outside = match parts.outside_filter_pct {
+                0.0 => String::new(),
+                outside => format!(" / outside the filter {} %", fixed(outside, 1)),
+            };
+            format!(
+                "explained {} % / not significant {} % / unresolved {} % / utilisation {} %{outside}",
+                fixed(parts.explained_pct, 1),
+                fixed(parts.not_significant_pct, 1),
+                fixed(parts.unresolved_pct, 1),
+                fixed(parts.utilisation_pct, 1)
+            )
+        }
+        None => "the gap is not significant, so it is not divided up".to_owned(),
     };
     let text = format!(
         "{} % (95 % {}{assumed}): {parts}; {} -> {} operations/s on {} -> {} cores",

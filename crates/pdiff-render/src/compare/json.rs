@@ -152,6 +152,10 @@ fn cost(of: &Cost) -> CostReport {
         after_per_op_without_spin: of.per_op_without_spin.after,
         before_cpu_scale: of.cpu_scale.before,
         after_cpu_scale: of.cpu_scale.after,
+        before_cpu_coverage: of.cpu_coverage.map(|coverage| coverage.before),
+        after_cpu_coverage: of.cpu_coverage.map(|coverage| coverage.after),
+        before_per_op_as_counted: of.per_op_as_counted.map(|per_op| per_op.before),
+        after_per_op_as_counted: of.per_op_as_counted.map(|per_op| per_op.after),
     }
 }
 
@@ -170,6 +174,7 @@ fn gap(of: &Gap) -> GapReport {
             not_significant_pct: parts.not_significant_pct,
             unresolved_pct: parts.unresolved_pct,
             utilisation_pct: parts.utilisation_pct,
+            outside_filter_pct: parts.outside_filter_pct,
         }),
     }
 }

@@ -168,6 +168,16 @@ pub(crate) struct CostReport {
     /// Factors to the CPU seconds measured; 1 if not scaled.
     pub(crate) before_cpu_scale: f64,
     pub(crate) after_cpu_scale: f64,
+    /// CPU seconds sampled over those measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) before_cpu_coverage: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) after_cpu_coverage: Option<f64>,
+    /// With all operations counted, where only an assumption says how many of them belong to the samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) before_per_op_as_counted: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) after_per_op_as_counted: Option<f64>,
 }
 
 /// The throughput gap.
@@ -194,6 +204,8 @@ pub(crate) struct GapPartsReport {
     pub(crate) not_significant_pct: f64,
     pub(crate) unresolved_pct: f64,
     pub(crate) utilisation_pct: f64,
+    /// What filters remove.
+    pub(crate) outside_filter_pct: f64,
 }
 
 /// The change of a measure per operation.

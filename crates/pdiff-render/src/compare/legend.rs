@@ -57,7 +57,10 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block>
         (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} in no sample before")),
         (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} in no sample after")),
         (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),
-        (any(|row| row.gap_share_pct.is_some()), "gap % is the row's part of the throughput gap".to_owned()),
+        (
+            any(|row| row.cpu_change_share_pct.is_some()),
+            "share of CPU change is the row's part of the change in CPU per operation; removing it may gain more or less".to_owned(),
+        ),
         (
             any(is_marked_by_cost),
             format!("{COST} its cost per operation changed beyond noise, and otherwise than that of all"),

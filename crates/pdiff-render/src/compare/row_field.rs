@@ -33,7 +33,7 @@ pub(crate) enum Field {
     CostBefore,
     CostAfter,
     CostDelta,
-    GapShare,
+    CpuChangeShare,
     Marks,
     ThreadGroup,
     Name,
@@ -63,7 +63,7 @@ impl Field {
             (Self::CostBefore, costs),
             (Self::CostAfter, costs),
             (Self::CostDelta, costs),
-            (Self::GapShare, rows.iter().any(|row| row.gap_share_pct.is_some())),
+            (Self::CpuChangeShare, rows.iter().any(|row| row.cpu_change_share_pct.is_some())),
             (Self::Marks, rows.iter().any(|row| !marks(row).is_empty())),
             (Self::ThreadGroup, rows.iter().any(|row| row.thread_group.is_some())),
             (Self::Name, true),
@@ -82,7 +82,7 @@ impl Field {
             Self::Object => Some(4),
             Self::Interval => Some(5),
             Self::CostDelta => Some(6),
-            Self::GapShare => Some(7),
+            Self::CpuChangeShare => Some(7),
             Self::TotalDelta => Some(8),
             Self::Marks => Some(9),
             Self::HalfInterval => Some(10),
@@ -109,7 +109,7 @@ impl Field {
             Self::CostBefore => (cost.as_str(), "before"),
             Self::CostAfter => (cost.as_str(), "after"),
             Self::CostDelta => (cost.as_str(), "change"),
-            Self::GapShare => ("gap", "%"),
+            Self::CpuChangeShare => ("share of", "CPU change %"),
             Self::Marks => ("", ""),
             Self::ThreadGroup => ("thread", "group"),
             Self::Name => ("", comparison.group_by.as_str()),
@@ -156,7 +156,7 @@ impl Field {
         let sums = match self {
             Self::SelfBefore | Self::SelfAfter | Self::SelfDelta => one_denominator,
             Self::BookedBefore | Self::BookedAfter | Self::BookedDelta => one_denominator,
-            Self::CostBefore | Self::CostAfter | Self::CostDelta | Self::GapShare => true,
+            Self::CostBefore | Self::CostAfter | Self::CostDelta | Self::CpuChangeShare => true,
             _ => false,
         };
         if !sums {
@@ -171,7 +171,7 @@ impl Field {
             Self::SelfDelta | Self::BookedDelta | Self::TotalDelta => signed(value, PLACES),
             Self::CostBefore | Self::CostAfter => unit.fixed(value),
             Self::CostDelta => unit.signed(value),
-            Self::GapShare => signed(value, GAP_PLACES),
+            Self::CpuChangeShare => signed(value, GAP_PLACES),
             _ => fixed(value, PLACES),
         }
     }
@@ -193,7 +193,7 @@ impl Field {
             Self::CostBefore => before()?.self_per_op,
             Self::CostAfter => after()?.self_per_op,
             Self::CostDelta => delta_per_op(row),
-            Self::GapShare => row.gap_share_pct,
+            Self::CpuChangeShare => row.cpu_change_share_pct,
             _ => None,
         }
     }

@@ -53,6 +53,8 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         total: MeasureChange::default(),
         inline: RowInline::default(),
         gap_share_pct: None,
+        gap_share_interval_pct: None,
+        cpu_change_share_pct: None,
         cost_change: None,
     }
 }
@@ -168,6 +170,7 @@ pub(crate) fn full() -> Comparison {
         row.before.self_per_op_ns = row.before.self_per_op;
         row.after.self_per_op_ns = row.after.self_per_op;
         row.gap_share_pct = Some(12.5);
+        row.cpu_change_share_pct = Some(12.5);
     }
     if let Some(row) = comparison.rows.last_mut() {
         row.before.booked_self_weight = Weight(8_000);
@@ -253,12 +256,14 @@ fn finding(rank: usize, name: &str, kind: FindingKind, (before, after): (u64, u6
 fn cost() -> Cost {
     Cost {
         per_op: Pair { before: 42_000.0, after: 55_000.0 },
+        per_op_as_counted: None,
         is_time: true,
         log_ratio: (55.0_f64 / 42.0).ln(),
         log_interval: None,
         log_degrees_of_freedom: 0.0,
         per_op_without_spin: Pair { before: 36_000.0, after: 50_000.0 },
         cpu_scale: Pair { before: 1.0, after: 1.05 },
+        cpu_coverage: None,
         gap: Some(Gap {
             tps: Pair { before: 5873.0, after: 3994.0 },
             cores: Pair { before: 1.2, after: 1.1 },
@@ -270,6 +275,7 @@ fn cost() -> Cost {
                 not_significant_pct: 12.0,
                 unresolved_pct: 3.0,
                 utilisation_pct: 24.0,
+                outside_filter_pct: 0.0,
             }),
         }),
     }

@@ -1,0 +1,198 @@
+//! The gap in throughput, and what part of it each row makes up.
+//!
+//! With U the CPU cores that the process used and c its CPU per operation, TPS = U / c, so
+//! `ln(TPS_B/TPS_A) = ln(U_B/U_A) - ln(c_B/c_A)`. The CPU part is divided among rows in proportion to their change of
+//! cost, the logarithmic mean being the common factor: additive, and of opposite sign with the sides swapped
+//! (B. W. Ang, "Decomposition analysis for policymaking in energy", Energy Policy 32, 2004: LMDI).
+//!
+//! U and c are those of all samples, whatever filters and denominators leave of them for the rows: what a filter removes is a
+//! part of its own. A row's interval adds three errors: of its own share, of the cost of the whole profile, and of U.
+
+use super::comparison::{Gap, GapParts, Pair};
+use super::cost::SideCost;
+use super::row::Row;
+use crate::noise::{NoiseSettings, SINGLE_RUN_CV_DF, common_shift, critical_t};
+
+/// A cost counted in another unit than CPU seconds divides the CPU part in proportion, if it moved the same way and by no
+/// less than this part of it: else it does not measure what the CPU was used for.
+const LEAST_OF_CPU: f64 = 0.2;
+
+/// Sums of the rows' costs differ from the whole by no more than this part of it for rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Step of numeric derivatives, in logarithms.
+const STEP: f64 = 1e-4;
+
+/// Throughput, cores and parts; `None` where utilisation is not known.
+pub(super) fn gap(
+    before: &SideCost,
+    after: &SideCost,
+    settings: &NoiseSettings,
+    rows: &mut [Row],
+) -> Option<Gap> {
+    let tps =
+        Pair { before: before.operations? / before.seconds?, after: after.operations? / after.seconds? };
+    let cores =
+        Pair { before: before.cpu_seconds? / before.seconds?, after: after.cpu_seconds? / after.seconds? };
+    let log_gap = (tps.after / tps.before).ln();
+    if !(log_gap.is_finite() && cores.before > 0.0 && cores.after > 0.0) {
+        return None;
+    }
+    let measured = common_shift(&before.per_run_tps, &after.per_run_tps);
+    let measured = measured.and_then(|shift| shift.interval_around(log_gap));
+    let half = assumed_log_half(settings.single_run_cv());
+    let (low, high) = measured.unwrap_or((log_gap - half, log_gap + half));
+    let excludes_zero = low > 0.0 || high < 0.0;
+    let division = Division::new(before, after, cores, log_gap, settings).filter(|_| excludes_zero);
+    let percent = |log: f64| 100.0 * log.exp_m1();
+    Some(Gap {
+        tps,
+        cores,
+        gap_pct: percent(log_gap),
+        interval_pct: (percent(low), percent(high)),
+        assumed: measured.is_none(),
+        parts: division.map(|division| division.divide(rows)),
+    })
+}
+
+/// Half of the 95 % interval of the logarithm of a ratio of two runs, where their coefficient of variation is assumed.
+#[must_use]
+pub fn assumed_log_half(cv: f64) -> f64 {
+    critical_t(0.05, SINGLE_RUN_CV_DF) * cv * std::f64::consts::SQRT_2
+}
+
+/// The standard error of a logarithm, with its degrees of freedom.
+#[derive(Clone, Copy)]
+struct LogError {
+    se: f64,
+    degrees_of_freedom: f64,
+}
+
+impl LogError {
+    const NONE: Self = Self { se: 0.0, degrees_of_freedom: f64::INFINITY };
+
+    /// From the runs' values; `None` with one run a side.
+    fn measured(before: &[f64], after: &[f64]) -> Option<Self> {
+        let shift = common_shift(before, after)?;
+        let (low, high) = shift.interval?;
+        let degrees_of_freedom = shift.degrees_of_freedom;
+        Some(Self { se: (high - low) / 2.0 / critical_t(0.05, degrees_of_freedom), degrees_of_freedom })
+    }
+
+    fn assumed(cv: f64) -> Self {
+        Self { se: cv * std::f64::consts::SQRT_2, degrees_of_freedom: SINGLE_RUN_CV_DF }
+    }
+}
+
+/// How the gap is divided.
+struct Division {
+    /// Cost per operation of all samples.
+    all: Pair,
+    /// ln of the ratio of cores used.
+    log_cores: f64,
+    /// The CPU part of the gap over the change of cost, in logarithms; 1 where cost is CPU time.
+    unit: f64,
+    of_cost: LogError,
+    of_cores: LogError,
+}
+
+impl Division {
+    fn new(
+        before: &SideCost,
+        after: &SideCost,
+        cores: Pair,
+        log_gap: f64,
+        settings: &NoiseSettings,
+    ) -> Option<Self> {
+        let all = Pair {
+            before: before.all_weight / before.operations?,
+            after: after.all_weight / after.operations?,
+        };
+        let (log_cores, log_cost) = ((cores.after / cores.before).ln(), (all.after / all.before).ln());
+        let cpu_part = log_cores - log_gap;
+        let is_time = before.is_time && after.is_time;
+        let unit = if is_time { 1.0 } else { cpu_part / log_cost };
+        let divides = is_time || (LEAST_OF_CPU..=1.0 / LEAST_OF_CPU).contains(&unit);
+        let of_cost = LogError::measured(&before.per_run_all_cost, &after.per_run_all_cost);
+        let cores_of_runs = |side: &SideCost| -> Vec<f64> {
+            side.per_run_tps.iter().zip(&side.per_run_all_cost).map(|(tps, cost)| tps * cost).collect()
+        };
+        (divides && log_cost.is_finite()).then_some(Self {
+            all,
+            log_cores,
+            unit,
+            of_cost: of_cost.unwrap_or(LogError::assumed(settings.single_run_cv())),
+            of_cores: LogError::measured(&cores_of_runs(before), &cores_of_runs(after))
+                .unwrap_or(LogError::NONE),
+        })
+    }
+
+    /// Sets each row's share of the gap and of the change of CPU, and sums the parts.
+    fn divide(&self, rows: &mut [Row]) -> GapParts {
+        let log_gap = self.log_gap(self.all, self.log_cores);
+        let mut parts = GapParts { utilisation_pct: 100.0 * self.log_cores / log_gap, ..GapParts::default() };
+        let mut kept = Pair { before: 0.0, after: 0.0 };
+        for row in rows {
+            let of_row = Pair {
+                before: row.before.self_per_op.unwrap_or(0.0),
+                after: row.after.self_per_op.unwrap_or(0.0),
+            };
+            kept = Pair { before: kept.before + of_row.before, after: kept.after + of_row.after };
+            let share = self.share(of_row, self.all, self.log_cores);
+            let half = self.half_width(row, of_row);
+            row.gap_share_pct = Some(share);
+            row.gap_share_interval_pct = Some((share - half, share + half));
+            let cpu_change = self.all.after - self.all.before;
+            row.cpu_change_share_pct =
+                Some(100.0 * (of_row.after - of_row.before) / cpu_change).filter(|share| share.is_finite());
+            let part = match (row.unresolved, row.significant) {
+                (true, _) => &mut parts.unresolved_pct,
+                (false, true) => &mut parts.explained_pct,
+                (false, false) => &mut parts.not_significant_pct,
+            };
+            *part += share;
+        }
+        let outside = Pair { before: self.all.before - kept.before, after: self.all.after - kept.after };
+        let is_outside =
+            outside.before.abs().max(outside.after.abs()) > ROUNDING * self.all.before.max(self.all.after);
+        if is_outside {
+            parts.outside_filter_pct = self.share(outside, self.all, self.log_cores);
+        }
+        parts
+    }
+
+    fn log_gap(&self, all: Pair, log_cores: f64) -> f64 {
+        log_cores - self.unit * (all.after / all.before).ln()
+    }
+
+    /// The part of the gap that a change of cost makes up, in percent.
+    fn share(&self, of: Pair, all: Pair, log_cores: f64) -> f64 {
+        let delta = all.after - all.before;
+        let is_equal = delta.abs() < f64::EPSILON * all.before;
+        let factor = if is_equal { 1.0 / all.before } else { (all.after / all.before).ln() / delta };
+        100.0 * -(of.after - of.before) * factor * self.unit / self.log_gap(all, log_cores)
+    }
+
+    /// Half of the 95 % interval of a row's share of the gap.
+    fn half_width(&self, row: &Row, of: Pair) -> f64 {
+        let grown = |pair: Pair, log: f64| Pair { after: pair.after * log.exp(), ..pair };
+        let by_cost = |log: f64| self.share(grown(of, log), grown(self.all, log), self.log_cores);
+        let by_cores = |log: f64| self.share(of, self.all, self.log_cores + log);
+        let slope = |of: &dyn Fn(f64) -> f64| (of(STEP) - of(-STEP)) / (2.0 * STEP);
+        let own = self.share(Pair { before: 0.0, after: own_error(row, of) }, self.all, self.log_cores);
+        let errors = [
+            (own, row.degrees_of_freedom),
+            (slope(&by_cost) * self.of_cost.se, self.of_cost.degrees_of_freedom),
+            (slope(&by_cores) * self.of_cores.se, self.of_cores.degrees_of_freedom),
+        ];
+        let variance: f64 = errors.iter().map(|(error, _)| error * error).sum();
+        let squares: f64 = errors.iter().map(|(error, df)| error.powi(4) / df.max(1.0)).sum();
+        if variance > 0.0 { critical_t(0.05, variance * variance / squares) * variance.sqrt() } else { 0.0 }
+    }
+}
+
+/// Standard error of a row's change of cost that is its own: that of its share, as cost per operation.
+fn own_error(row: &Row, of: Pair) -> f64 {
+    let per_point = |cost: f64, pct: f64| if pct > 0.0 { cost / pct } else { 0.0 };
+    row.se_pp * per_point(of.before, row.before.self_pct).max(per_point(of.after, row.after.self_pct))
+}

@@ -1,0 +1,132 @@
+//! What an operation costs, and what part of the gap each row makes up: under filters, and where samples and operations do not
+//! cover the same time.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+#[expect(dead_code, reason = "each test program uses its own part of the support")]
+mod support;
+
+use pdiff_analysis::{CompareSettings, Comparison, Cost, Filters, Share};
+use pdiff_profile::{NoteKind, Profile, RunMeasures};
+use support::{measured, profile, settings};
+
+/// Twenty seconds of which libc has ten more than before; the program's own code costs the same.
+const BEFORE: &str = "app@9: main;work 8000000000\n app@0: main;libc!memcpy 2000000000";
+const AFTER: &str = "app@19: main;work 8000000000\n app@0: main;libc!memcpy 12000000000";
+
+fn of_operations(operations: f64) -> RunMeasures {
+    RunMeasures { operations: Some(operations), ..RunMeasures::default() }
+}
+
+fn libc_dearer(settings: &CompareSettings) -> Comparison {
+    let (before, after) = (profile(BEFORE), profile(AFTER));
+    let runs = [of_operations(1000.0)];
+    measured(&[&before], &[&after], &runs, &runs, settings)
+}
+
+fn gap_share(comparison: &Comparison, name: &str) -> Option<f64> {
+    comparison.rows.iter().find(|row| row.name == name).and_then(|row| row.gap_share_pct)
+}
+
+fn cost(before: &Profile, after: &Profile, of_before: RunMeasures, of_after: RunMeasures) -> (Cost, bool) {
+    let comparison = measured(&[before], &[after], &[of_before], &[of_after], &settings());
+    let rescaled = comparison.notes.iter().any(|note| note.kind == NoteKind::Rescaled);
+    (comparison.cost.expect("operations are known"), rescaled)
+}
+
+#[track_caller]
+fn assert_near(got: f64, want: f64) {
+    assert!((got - want).abs() < 1e-6 * want.abs().max(1.0), "{got} is not {want}");
+}
+
+#[test]
+fn a_filter_does_not_change_what_part_of_the_gap_a_row_makes_up() {
+    let all = libc_dearer(&settings());
+    assert_near(gap_share(&all, "memcpy").unwrap(), 100.0);
+    assert_near(gap_share(&all, "work").unwrap(), 0.0);
+    let only_app = Filters { dso: vec!["app".parse().unwrap()], ..Filters::default() };
+    let filtered = libc_dearer(&CompareSettings { filters: only_app, ..settings() });
+    assert_near(gap_share(&filtered, "work").unwrap(), 0.0);
+    assert_eq!(gap_share(&filtered, "memcpy"), None);
+    let parts = filtered.cost.unwrap().gap.unwrap().parts.unwrap();
+    assert_near(parts.outside_filter_pct, 100.0);
+    let only_libc = Filters { dso: vec!["libc".parse().unwrap()], ..Filters::default() };
+    let filtered = libc_dearer(&CompareSettings { filters: only_libc, ..settings() });
+    assert_near(gap_share(&filtered, "memcpy").unwrap(), 100.0);
+    assert_eq!(filtered.cost.unwrap().gap.unwrap().parts.unwrap().outside_filter_pct, 0.0);
+}
+
+#[test]
+fn parts_sum_to_the_gap_under_every_filter_and_denominator() {
+    for share in [Share::All, Share::Object, Share::ThreadGroup, Share::Work] {
+        for dso in ["app", "libc", "."] {
+            let filters = Filters { dso: vec![dso.parse().unwrap()], ..Filters::default() };
+            let comparison = libc_dearer(&CompareSettings { share, filters, ..settings() });
+            let parts = comparison.cost.unwrap().gap.unwrap().parts.unwrap();
+            let sum = parts.explained_pct
+                + parts.not_significant_pct
+                + parts.unresolved_pct
+                + parts.utilisation_pct
+                + parts.outside_filter_pct;
+            assert_near(sum, 100.0);
+            let rows: f64 = comparison.rows.iter().filter_map(|row| row.gap_share_pct).sum();
+            assert_near(rows + parts.utilisation_pct + parts.outside_filter_pct, 100.0);
+        }
+    }
+}
+
+#[test]
+fn a_gap_share_has_an_interval_around_it() {
+    let steady = |seconds: u32, of_work: u32, of_libc: u32| {
+        let line = |second: u32| {
+            format!("app@{second}: main;work {of_work}\n app@{second}: main;libc!memcpy {of_libc}\n")
+        };
+        profile(&(0..seconds).map(line).collect::<String>())
+    };
+    let (before, after) = (steady(10, 800_000, 200_000), steady(20, 400_000, 600_000));
+    let runs = [of_operations(1000.0)];
+    let comparison = measured(&[&before], &[&after], &runs, &runs, &settings());
+    for row in comparison.rows.iter().filter(|row| row.name != "main") {
+        let (share, (low, high)) = (row.gap_share_pct.unwrap(), row.gap_share_interval_pct.unwrap());
+        assert!(low < share && share < high && high - low < 200.0, "{}: {low} {share} {high}", row.name);
+    }
+}
+
+#[test]
+fn a_fixed_job_that_halves_its_cpu_costs_half() {
+    let (before, after) = (profile("app@9: main;work 10000000000"), profile("app@4: main;work 5000000000"));
+    let job = |cpu_seconds| RunMeasures {
+        operations: Some(1000.0),
+        window_s: Some(10.0),
+        cpu_seconds,
+        ..RunMeasures::default()
+    };
+    let (known, rescaled) = cost(&before, &after, job(Some(10.0)), job(Some(5.0)));
+    assert_near(known.per_op.after / known.per_op.before, 0.5);
+    assert!(!rescaled && known.per_op_as_counted.is_none());
+    let gap = known.gap.unwrap();
+    assert_near(gap.tps.after, gap.tps.before);
+    assert_near(gap.cores.after / gap.cores.before, 0.5);
+    // Without the CPU seconds nothing tells whether the program was idle or the samples stop early: both are kept.
+    let (open, rescaled) = cost(&before, &after, job(None), job(None));
+    assert_near(open.per_op.after / open.per_op.before, 1.0);
+    let other = open.per_op_as_counted.unwrap();
+    assert_near(other.after / other.before, 0.5);
+    assert!(rescaled);
+}
+
+#[test]
+fn operations_belong_to_the_samples_by_the_cpu_that_the_samples_hold() {
+    // The window is 2 s longer than the span, and less CPU was used in those 2 s than a steady load would have used.
+    let before = profile("app@14: main;work 14500000000");
+    let window = RunMeasures {
+        operations: Some(17_000.0),
+        window_s: Some(17.0),
+        cpu_seconds: Some(15.3),
+        ..RunMeasures::default()
+    };
+    let (cost, rescaled) = cost(&before, &before, window, window);
+    assert_near(cost.per_op.before, 15.3e9 / 17_000.0);
+    assert!(rescaled);
+    assert_near(cost.gap.unwrap().tps.before, 1000.0);
+}
