@@ -169,10 +169,7 @@ fn unpack_all<'a>(packed: impl Iterator<Item = &'a PackedCensus>) -> Result<Opti
 }
 
 /// The census in a pack.
-///
-/// # Errors
-/// If it is damaged.
-pub fn unpack(census: &PackedCensus) -> Result<Census, Error> {
+pub(crate) fn unpack(census: &PackedCensus) -> Result<Census, Error> {
     Census::from_packed_bytes(&census.to_bytes()?).map_err(|source| Error::PackedFacts { source })
 }
 

@@ -5,11 +5,11 @@ use pdiff_ingest::Windows;
 use pdiff_profile::Side;
 
 use crate::build::Build;
-use crate::comparer::{check_samples, neutral, preset_of};
 use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Warning, Watcher};
 use crate::read::{ReadBuild, Reading, choose_event};
+use crate::sides::{check_samples, neutral, preset_of};
 
 /// How many builds are read.
 #[derive(Clone, Debug)]

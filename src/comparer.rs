@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
-    Aliases, Architectural, CompareSettings, Filters, Inlines, Knowledge, PreparedSides, Preset,
-    SettingsKnowledge, Share, Sides, SpinList, Subsystems, ThreadGroups, settings_diff,
+    Aliases, Architectural, CompareSettings, Filters, Inlines, PreparedSides, Preset, SettingsKnowledge,
+    Share, SpinList, Subsystems, ThreadGroups, settings_diff,
 };
 use pdiff_ingest::{ReadOptions, Windows};
 use pdiff_profile::names::MatchLevel;
@@ -14,11 +14,12 @@ use pdiff_profile::{ServerSettings, Side};
 
 use crate::build::Build;
 use crate::error::Error;
+use crate::evidence::EvidenceGiven;
 use crate::lookup::Lookup;
 use crate::prepared::{Given, Prepared};
 use crate::progress::{Progress, Watcher};
-use crate::read::{ReadBuild, Reading, choose_event};
-use crate::verdicts::EvidenceGiven;
+use crate::read::{Reading, choose_event};
+use crate::sides::{check_samples, neutral, preset_of, sides};
 
 /// How two builds are compared.
 ///
@@ -267,38 +268,4 @@ impl Default for Comparer {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// What holds for any program.
-pub(crate) fn neutral() -> Knowledge {
-    Knowledge { aliases: Aliases::default(), ..Knowledge::builtin() }
-}
-
-/// The preset of the program, by the name of its file on either side.
-pub(crate) fn preset_of(sides: &Sides<'_>) -> Preset {
-    let names = PreparedSides::program_names(sides).into_iter().flatten();
-    let presets = names.map(|name| Preset::of_program(&name));
-    presets.max_by_key(|preset| preset.program().is_some()).unwrap_or_default()
-}
-
-/// Two builds as the analysis wants them.
-pub(crate) fn sides(builds: &[ReadBuild]) -> Sides<'_> {
-    let [before, after] = builds else { unreachable!("two builds were read") };
-    Sides { before: before.side(), after: after.side() }
-}
-
-/// A filter that leaves a side without samples is a mistake, not a result.
-pub(crate) fn check_samples(
-    normal: &PreparedSides,
-    sides: &Sides<'_>,
-    builds: [&ReadBuild; 2],
-    filters: &Filters,
-) -> Result<(), Error> {
-    for (side, build) in Side::BOTH.into_iter().zip(builds) {
-        if !build.runs.is_empty() && normal.samples(sides, side) == 0 {
-            let (filters, threads) = (filters.describe(), build.some_threads());
-            return Err(Error::NoSamples { filters, side, threads });
-        }
-    }
-    Ok(())
 }

@@ -12,6 +12,40 @@ pub enum Error {
     /// A recording could not be read.
     #[error(transparent)]
     Read(#[from] pdiff_ingest::Error),
+    /// A binary could not be read.
+    #[error(transparent)]
+    Symbolize(#[from] pdiff_symbolize::Error),
+    /// A file could not be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// What begins like a pack is none, or is damaged.
+    #[error("{}", path.display())]
+    NotAPack {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: pdiff_ingest::PackError,
+    },
+    /// A pack without anything of the program's code.
+    #[error("{} holds no census; hint: make it by `pdiff pack --full-census --binary FILE`", path.display())]
+    NoCensus {
+        /// The pack.
+        path: PathBuf,
+    },
+    /// A pack without what its run had nothing to do with.
+    #[error(
+        "{} holds only what verdicts need of the census; hint: make it by `pdiff pack --full-census --binary FILE`",
+        path.display()
+    )]
+    PartOfCensus {
+        /// The pack.
+        path: PathBuf,
+    },
     /// The recordings have no event in common.
     #[error(transparent)]
     Event(#[from] EventError),

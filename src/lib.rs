@@ -12,25 +12,31 @@
 //! }
 //! # Ok::<(), pdiff::Error>(())
 //! ```
+//!
+//! Own types say what is read and how; what a comparison holds comes from `pdiff-analysis`, and each package below has a module here.
 
 #![forbid(unsafe_code)]
 
+mod binary;
 mod binary_facts;
 mod build;
 mod build_series;
 mod comparer;
 mod error;
+mod evidence;
 mod lookup;
 mod packer;
 mod prepared;
 mod progress;
 mod read;
 mod recording;
+mod sides;
 mod verdicts;
 #[cfg(feature = "output")]
 mod write;
 
-pub use binary_facts::{BinaryFacts, unpack};
+pub use binary::Binary;
+pub use binary_facts::BinaryFacts;
 pub use build::Build;
 pub use build_series::{ReadSeries, Series};
 pub use comparer::Comparer;
@@ -50,7 +56,20 @@ pub use write::{
 };
 
 pub use pdiff_analysis::GroupBy as By;
-pub use pdiff_analysis::*;
+pub use pdiff_analysis::{
+    Aliases, Architectural, ArchitecturalRule, AtDefault, CPU_SCALE_TOLERANCE, CallTree, CompareSettings,
+    Comparison, Cost, CostChange, CostExtent, EventError, Fact, Family, FieldGroup, FieldValue, Filters,
+    Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, FoldedSettings,
+    FrameChange, FrameChanges, FrameWeight, FunctionLines, FunctionPlace, Gap, GapParts, Gate, GateError,
+    GateOutcome, Gravity, GroupBy, HotLine, InlineChange, InlineFlip, InlinedInto, Inlines, KernelFilter,
+    Knowledge, KnowledgeError, KnownSetting, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OnSide,
+    OneSidedSetting, Pair, Pattern, PatternError, Policy, PreparedSides, Preset, Program, Quantities, Row,
+    RowField, RowFunction, RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls,
+    SettingChange, SettingGate, SettingsDiff, SettingsKnowledge, Share, SideInput, SideLines, SideObject,
+    SideSummary, Sides, SourceLine, SpinList, Subsystems, ThreadGroups, TreeFrame, TreeFunction, TreeNode,
+    TreeSettings, Trip, UNRESOLVED, UnknownChoice, assumed_log_half, choose_events, classify, compare,
+    inlines, matching, noise, settings_diff,
+};
 pub use pdiff_ingest::{
     Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_settings, read_pack,
     read_profile,

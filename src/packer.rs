@@ -11,12 +11,12 @@ use pdiff_profile::{EventId, Side};
 
 use crate::binary_facts::BuildSide;
 use crate::build::Build;
-use crate::comparer::neutral;
 use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Watcher};
 use crate::read::{ReadBuild, Reading};
 use crate::recording::Recording;
+use crate::sides::neutral;
 
 /// How a recording is packed.
 #[derive(Clone, Debug)]

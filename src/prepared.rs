@@ -8,11 +8,11 @@ use pdiff_profile::Side;
 
 use crate::binary_facts::{BinaryFacts, BuildSide};
 use crate::build::Build;
-use crate::comparer::sides;
 use crate::error::Error;
+use crate::evidence::EvidenceGiven;
 use crate::progress::Warning;
 use crate::read::{ReadBuild, Reading};
-use crate::verdicts::{EvidenceGiven, Verdicts};
+use crate::sides::sides;
 
 /// Two builds, ready for every view of them. [`crate::Comparer::prepare`] makes it.
 #[derive(Debug)]
@@ -61,15 +61,6 @@ impl Prepared {
         self.given.evidence.tell_of_settings(&mut comparison);
         self.given.reading.watcher.finished("compare", None);
         comparison
-    }
-
-    /// Says why functions changed: from rows, sampled calls, and what the binaries hold.
-    ///
-    /// # Errors
-    /// If a binary cannot be read, or if rows are no functions of both builds: by another match level than qualified names,
-    /// with inlines collapsed, or with shares of thread groups.
-    pub fn verdicts(&self) -> Result<Verdicts<'_>, Error> {
-        Verdicts::new(self)
     }
 
     /// Makes one tree of both sides' stacks.

@@ -1,77 +1,15 @@
 //! Why functions changed: verdicts, and what they rest on.
 
 use pdiff_analysis::classify::{
-    CallCounts, Classification, ClassifyInput, ClassifyKnowledge, Demands, Evidence, FunctionLookup, Verdict,
-    classify, explain, look_up,
+    Classification, ClassifyInput, ClassifyKnowledge, Evidence, FunctionLookup, Verdict, classify, explain,
+    look_up,
 };
-use pdiff_analysis::{
-    Architectural, Comparison, Fact, Gravity, GroupBy, Inlines, SampledCalls, SettingChange, SettingsDiff,
-    SettingsKnowledge, Share,
-};
+use pdiff_analysis::{Architectural, Comparison, GroupBy, Inlines, SampledCalls, Share};
 use pdiff_profile::names::MatchLevel;
 
 use crate::binary_facts::BinaryFacts;
 use crate::error::Error;
 use crate::prepared::Prepared;
-
-/// What verdicts may rest on, beyond recordings and binaries.
-#[derive(Clone, Debug)]
-pub(crate) struct EvidenceGiven {
-    /// Costs of design, where they are not those of the preset.
-    pub(crate) architectural: Option<Architectural>,
-    pub(crate) counts: Option<CallCounts>,
-    pub(crate) demands: Demands,
-    /// How the servers' settings differ, where they are given.
-    pub(crate) settings: Option<SettingsDiff>,
-    pub(crate) settings_knowledge: SettingsKnowledge,
-}
-
-impl Default for EvidenceGiven {
-    fn default() -> Self {
-        Self {
-            architectural: None,
-            counts: None,
-            demands: Demands::Any,
-            settings: None,
-            settings_knowledge: SettingsKnowledge::default(),
-        }
-    }
-}
-
-/// Settings named in the facts of a comparison.
-const NAMED: usize = 2;
-
-impl EvidenceGiven {
-    /// Puts what is to be said of the settings beside findings, and among the facts of a comparison, gravest first.
-    pub(crate) fn tell_of_settings(&self, comparison: &mut Comparison) {
-        if let Some(diff) = &self.settings {
-            comparison.findings.tell_settings(diff, &self.settings_knowledge);
-        }
-        let Some(fact) = self.settings_fact() else { return };
-        let facts = &mut comparison.comparability;
-        let at = facts.iter().position(|other| other.gravity < fact.gravity).unwrap_or(facts.len());
-        facts.insert(at, fact);
-    }
-
-    /// What a comparison says of the settings before its rows.
-    fn settings_fact(&self) -> Option<Fact> {
-        let diff = self.settings.as_ref()?;
-        let known: Vec<&SettingChange> = diff.differs.iter().filter(|change| change.why.is_some()).collect();
-        let values = |value: fn(&SettingChange) -> &String| {
-            let pair = |change: &&&SettingChange| format!("{}={}", change.name, value(change));
-            known.iter().take(NAMED).map(|change| pair(&change)).collect::<Vec<_>>().join(", ")
-        };
-        let (before, after, gravity, remark) = match known.len() {
-            0 => ("the same".to_owned(), "the same".to_owned(), Gravity::Plain, String::new()),
-            count => {
-                let remark =
-                    format!("{count} settings that are known to matter differ; `pdiff settings` lists them");
-                (values(|change| &change.before), values(|change| &change.after), Gravity::Warning, remark)
-            }
-        };
-        Some(Fact { name: "settings", before, after, gravity, remark })
-    }
-}
 
 /// Why functions changed. [`Prepared::verdicts`] makes it.
 #[derive(Debug)]
@@ -86,8 +24,19 @@ pub struct Verdicts<'a> {
     prepared: &'a Prepared,
 }
 
+impl Prepared {
+    /// Says why functions changed: from rows, sampled calls, and what the binaries hold.
+    ///
+    /// # Errors
+    /// If a binary cannot be read, or if rows are no functions of both builds: by another match level than qualified names,
+    /// with inlines collapsed, or with shares of thread groups.
+    pub fn verdicts(&self) -> Result<Verdicts<'_>, Error> {
+        Verdicts::new(self)
+    }
+}
+
 impl<'a> Verdicts<'a> {
-    pub(crate) fn new(prepared: &'a Prepared) -> Result<Self, Error> {
+    fn new(prepared: &'a Prepared) -> Result<Self, Error> {
         let settings = &prepared.given().settings;
         let is_of_both = settings.policy.match_level == MatchLevel::Qualified
             && settings.policy.inlines == Inlines::Expand

@@ -23,6 +23,7 @@ mod row;
 mod row_field;
 mod row_table;
 mod sampled_calls;
+mod side_object;
 
 use pdiff_profile::{Notes, Side, StackId, Weight};
 
@@ -46,7 +47,8 @@ pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
 pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use row_field::{FieldGroup, FieldValue, RowField};
-pub use sampled_calls::{SampledCall, SampledCalls, SideObject};
+pub use sampled_calls::{SampledCall, SampledCalls};
+pub use side_object::SideObject;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -8,7 +8,7 @@ use super::coverage::Coverage;
 use super::input::{CompareSettings, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
-use super::sampled_calls::{self, SideObject};
+use super::side_object::{SideObject, objects};
 use crate::filter::Filtering;
 use crate::normalize::{KeyId, Keys, NormalStacks};
 use crate::objects::{ObjectLabels, ObjectWeights, heaviest_program, weights_by_label};
@@ -178,7 +178,7 @@ impl PreparedSides {
     /// The objects of both sides, base first, and what rows call them.
     #[must_use]
     pub fn objects(&self, sides: &Sides<'_>) -> Vec<SideObject> {
-        sampled_calls::objects(&self.keys, sides)
+        objects(&self.keys, sides)
     }
 
     /// What was imperfect about the recordings.

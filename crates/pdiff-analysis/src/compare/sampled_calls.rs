@@ -1,4 +1,4 @@
-//! Who called whom in the sampled stacks, for the rows that changed; and what each side's objects are called in rows.
+//! Who called whom in the sampled stacks, for the rows that changed.
 //!
 //! A call is one function right above another in a stack, inlined levels included, counted once a stack however often
 //! it stands there. Chains lose callers (a frameless leaf hides its direct caller), so these are lower bounds.
@@ -8,12 +8,11 @@
 use pdiff_profile::{Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::input::Sides;
 use super::matching::Renames;
 use super::measure_change::{CostChange, CostExtent};
 use super::prepare::{Prepared, PreparedRun};
 use super::row::Row;
-use crate::normalize::{KeyId, Keys};
+use crate::normalize::KeyId;
 
 /// What the stacks show of calls.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -52,17 +51,6 @@ impl SampledCall {
             Side::After => self.after,
         }
     }
-}
-
-/// An object of one side.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SideObject {
-    /// The side.
-    pub side: Side,
-    /// The path that the profile has.
-    pub path: String,
-    /// What rows call it.
-    pub label: String,
 }
 
 /// By caller and callee: the weight on each side.
@@ -128,22 +116,4 @@ fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &
             pairs.entry(*pair).or_default()[run.side.index()] += Weight(weight);
         }
     }
-}
-
-/// The objects of both sides, base first.
-pub(super) fn objects(keys: &Keys, sides: &Sides<'_>) -> Vec<SideObject> {
-    let mut objects = Vec::new();
-    for side in Side::BOTH {
-        let mut of_side: Vec<SideObject> = sides
-            .get(side)
-            .runs
-            .iter()
-            .flat_map(|run| &run.profile.objects)
-            .map(|object| SideObject { side, path: object.path.to_string(), label: keys.label(object, side) })
-            .collect();
-        of_side.sort_by(|a, b| (&a.label, &a.path).cmp(&(&b.label, &b.path)));
-        of_side.dedup();
-        objects.append(&mut of_side);
-    }
-    objects
 }

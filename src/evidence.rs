@@ -1,0 +1,65 @@
+//! What verdicts may rest on beyond recordings and binaries: calls counted, costs of design, settings of the servers.
+
+use pdiff_analysis::classify::{CallCounts, Demands};
+use pdiff_analysis::{
+    Architectural, Comparison, Fact, Gravity, SettingChange, SettingsDiff, SettingsKnowledge,
+};
+
+/// What verdicts may rest on, beyond recordings and binaries.
+#[derive(Clone, Debug)]
+pub(crate) struct EvidenceGiven {
+    /// Costs of design, where they are not those of the preset.
+    pub(crate) architectural: Option<Architectural>,
+    pub(crate) counts: Option<CallCounts>,
+    pub(crate) demands: Demands,
+    /// How the servers' settings differ, where they are given.
+    pub(crate) settings: Option<SettingsDiff>,
+    pub(crate) settings_knowledge: SettingsKnowledge,
+}
+
+impl Default for EvidenceGiven {
+    fn default() -> Self {
+        Self {
+            architectural: None,
+            counts: None,
+            demands: Demands::Any,
+            settings: None,
+            settings_knowledge: SettingsKnowledge::default(),
+        }
+    }
+}
+
+/// Settings named in the facts of a comparison.
+const NAMED: usize = 2;
+
+impl EvidenceGiven {
+    /// Puts what is to be said of the settings beside findings, and among the facts of a comparison, gravest first.
+    pub(crate) fn tell_of_settings(&self, comparison: &mut Comparison) {
+        if let Some(diff) = &self.settings {
+            comparison.findings.tell_settings(diff, &self.settings_knowledge);
+        }
+        let Some(fact) = self.settings_fact() else { return };
+        let facts = &mut comparison.comparability;
+        let at = facts.iter().position(|other| other.gravity < fact.gravity).unwrap_or(facts.len());
+        facts.insert(at, fact);
+    }
+
+    /// What a comparison says of the settings before its rows.
+    fn settings_fact(&self) -> Option<Fact> {
+        let diff = self.settings.as_ref()?;
+        let known: Vec<&SettingChange> = diff.differs.iter().filter(|change| change.why.is_some()).collect();
+        let values = |value: fn(&SettingChange) -> &String| {
+            let pair = |change: &&&SettingChange| format!("{}={}", change.name, value(change));
+            known.iter().take(NAMED).map(|change| pair(&change)).collect::<Vec<_>>().join(", ")
+        };
+        let (before, after, gravity, remark) = match known.len() {
+            0 => ("the same".to_owned(), "the same".to_owned(), Gravity::Plain, String::new()),
+            count => {
+                let remark =
+                    format!("{count} settings that are known to matter differ; `pdiff settings` lists them");
+                (values(|change| &change.before), values(|change| &change.after), Gravity::Warning, remark)
+            }
+        };
+        Some(Fact { name: "settings", before, after, gravity, remark })
+    }
+}

@@ -1,0 +1,41 @@
+//! Two builds that were read, as the analysis wants them, and what is known of their program.
+
+use pdiff_analysis::{Aliases, Filters, Knowledge, PreparedSides, Preset, Sides};
+use pdiff_profile::Side;
+
+use crate::error::Error;
+use crate::read::ReadBuild;
+
+/// What holds for any program.
+pub(crate) fn neutral() -> Knowledge {
+    Knowledge { aliases: Aliases::default(), ..Knowledge::builtin() }
+}
+
+/// The preset of the program, by the name of its file on either side.
+pub(crate) fn preset_of(sides: &Sides<'_>) -> Preset {
+    let names = PreparedSides::program_names(sides).into_iter().flatten();
+    let presets = names.map(|name| Preset::of_program(&name));
+    presets.max_by_key(|preset| preset.program().is_some()).unwrap_or_default()
+}
+
+/// Two builds as the analysis wants them.
+pub(crate) fn sides(builds: &[ReadBuild]) -> Sides<'_> {
+    let [before, after] = builds else { unreachable!("two builds were read") };
+    Sides { before: before.side(), after: after.side() }
+}
+
+/// A filter that leaves a side without samples is a mistake, not a result.
+pub(crate) fn check_samples(
+    normal: &PreparedSides,
+    sides: &Sides<'_>,
+    builds: [&ReadBuild; 2],
+    filters: &Filters,
+) -> Result<(), Error> {
+    for (side, build) in Side::BOTH.into_iter().zip(builds) {
+        if !build.runs.is_empty() && normal.samples(sides, side) == 0 {
+            let (filters, threads) = (filters.describe(), build.some_threads());
+            return Err(Error::NoSamples { filters, side, threads });
+        }
+    }
+    Ok(())
+}
