@@ -26,6 +26,7 @@ pub(crate) type Target = (&'static str, fn(&[u8]));
 pub(crate) const TARGETS: &[Target] = &[
     ("perf_script", perf_script),
     ("recording", recording),
+    ("perf_data", perf_data),
     ("pack", pack),
     ("codecs", codecs),
     ("elf", elf),
@@ -48,6 +49,15 @@ pub(crate) fn perf_script(text: &[u8]) {
     if let Ok(profile) = parse_perf_script(text, &options()) {
         assert_conserved(&profile);
     }
+}
+
+/// `perf.data`: a whole recording, and the same bytes as records behind a stream's head.
+pub(crate) fn perf_data(bytes: &[u8]) {
+    recording(bytes);
+    let attr = bytes.get(..136).unwrap_or(bytes);
+    let head =
+        [&b"PERFILE2\x10\0\0\0\0\0\0\0"[..], &[64, 0, 0, 0, 0, 0, 8 + attr.len() as u8, 0], attr].concat();
+    recording(&[&head, bytes].concat());
 }
 
 /// A recording of whatever kind its first bytes tell: text, folded stacks, packed or compressed.

@@ -13,12 +13,14 @@ mod settings;
 mod source_text;
 mod timings;
 mod usage;
+mod usual_recordings;
 mod watching;
 
 #[cfg(test)]
 mod odd_numbers;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -29,7 +31,8 @@ use exit::{Outcome, TROUBLE};
 
 fn main() -> ExitCode {
     let mut program = Cli::command();
-    let parsed = program.try_get_matches_from_mut(std::env::args_os());
+    let words = usual_recordings::with_recordings(std::env::args_os(), Path::new("."));
+    let parsed = program.try_get_matches_from_mut(words);
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
         Ok(parsed) => parsed,

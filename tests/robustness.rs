@@ -102,6 +102,11 @@ fn recordings_of_any_kind_stand_any_bytes() {
 }
 
 #[test]
+fn recordings_of_perf_stand_any_bytes() {
+    driven("perf_data");
+}
+
+#[test]
 fn packs_stand_any_bytes() {
     driven("pack");
 }

@@ -24,6 +24,7 @@ pub(super) struct Process {
     pub(super) maps: Arc<Maps>,
     pub(super) stamp: Stamp,
     threads: u32,
+    has_lost_first: bool,
 }
 
 /// A thread's process and name.
@@ -80,18 +81,21 @@ impl Processes {
                 .filter(|_| keeps_maps)
                 .map(|process| Arc::clone(&process.maps));
             self.replace_maps(pid, maps.unwrap_or_default());
-            self.process_mut(pid).threads = 0;
+            let process = self.process_mut(pid);
+            (process.threads, process.has_lost_first) = (0, false);
         }
         let comm = self.thread(parent_pid, parent_tid).map_or(unnamed, |thread| thread.comm);
         self.threads.insert(tid, KnownThread { pid, comm });
         self.process_mut(pid).threads += 1;
     }
 
-    /// A thread ended.
-    pub(super) fn exit(&mut self, pid: u32) {
-        let Some(process) = self.processes.get_mut(&pid) else { return };
+    /// A thread ended. A process is over with its first thread and all others that are known: of some, perf lost the start.
+    pub(super) fn exit(&mut self, pid: u32, tid: u32) {
+        let is_known = self.thread(pid, tid).is_some();
+        let Some(process) = self.processes.get_mut(&pid).filter(|_| is_known) else { return };
         process.threads = process.threads.saturating_sub(1);
-        if process.threads == 0 {
+        process.has_lost_first |= pid == tid;
+        if process.threads == 0 && process.has_lost_first {
             self.replace_maps(pid, Arc::default());
         }
     }
@@ -181,9 +185,10 @@ mod tests {
         processes.fork((2, 2), (1, 1), true, NAMELESS);
         processes.fork((2, 3), (2, 2), true, NAMELESS);
         processes.map(2, 0, map(1));
-        processes.exit(2);
+        processes.exit(2, 4);
+        processes.exit(2, 3);
         assert_eq!(object(&processes, 2, 5), Some(1));
-        processes.exit(2);
+        processes.exit(2, 2);
         assert_eq!((object(&processes, 2, 5), processes.maps), (None, 0));
         assert!(processes.thread(2, 3).is_some());
     }

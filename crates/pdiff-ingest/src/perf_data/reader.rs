@@ -448,8 +448,9 @@ impl<'u> Reader<'u> {
     }
 
     fn exit(&mut self, record: Record<'_>) -> Option<()> {
-        let pid = self.fields(record).number32()?;
-        self.processes.exit(pid);
+        let mut fields = self.fields(record);
+        let (pid, _, tid) = (fields.number32()?, fields.number32()?, fields.number32()?);
+        self.processes.exit(pid, tid);
         Some(())
     }
 

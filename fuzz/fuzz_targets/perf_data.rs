@@ -1,0 +1,9 @@
+//! `cargo +nightly fuzz run perf_data`
+
+#![no_main]
+
+#[path = "../targets.rs"]
+#[expect(dead_code, reason = "one target of all")]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::perf_data(bytes));
