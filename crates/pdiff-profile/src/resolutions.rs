@@ -5,6 +5,7 @@
 
 use crate::id::FrameId;
 use crate::object::ObjectKind;
+use crate::polling::PollingFrames;
 use crate::profile::{Frame, Profile};
 use crate::resolution::Resolution;
 
@@ -112,13 +113,19 @@ pub struct Resolutions {
     table: Vec<Resolution>,
     exact: Vec<Option<u32>>,
     minus_one: Vec<Option<u32>>,
+    polling: PollingFrames,
 }
 
 impl Resolutions {
     /// Nothing resolved, for a profile of `frames` frames.
     #[must_use]
     pub fn new(frames: usize) -> Self {
-        Self { table: Vec::new(), exact: vec![None; frames], minus_one: vec![None; frames] }
+        Self {
+            table: Vec::new(),
+            exact: vec![None; frames],
+            minus_one: vec![None; frames],
+            polling: PollingFrames::default(),
+        }
     }
 
     /// Adds a resolution that several frames may share; gives its number for [`Self::set`].
@@ -153,6 +160,17 @@ impl Resolutions {
             Lookup::MinusOne => &self.minus_one,
         };
         column.get(frame.index()).copied().flatten()
+    }
+
+    /// Says which frames' addresses lie in loops that wait busily. It has a byte form of its own.
+    pub fn set_polling(&mut self, polling: PollingFrames) {
+        self.polling = polling;
+    }
+
+    /// The frames whose addresses lie in loops that wait busily.
+    #[must_use]
+    pub fn polling(&self) -> &PollingFrames {
+        &self.polling
     }
 
     /// Number of frames of the profile.

@@ -10,6 +10,7 @@ mod census;
 mod error;
 mod object_census;
 mod options;
+mod polling;
 mod resolve;
 mod symbolizer;
 mod unwinder;

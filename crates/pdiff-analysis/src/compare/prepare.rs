@@ -1,6 +1,6 @@
 //! The runs of both sides made ready for counting: stacks as functions, samples filtered, threads grouped.
 
-use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Side, StackId, Weight};
+use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Resolutions, Side, StackId, Weight};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,6 +36,8 @@ struct NormalRun {
     kept: Option<Vec<Cell>>,
     /// The group of each thread.
     groups: Vec<String>,
+    /// By stack: whether an address of it lies in a loop that waits busily; empty where none does.
+    polls: Vec<bool>,
 }
 
 /// The program compared: of all files that are no libraries the one with most samples of its own, filters applied.
@@ -56,6 +58,8 @@ pub(super) struct PreparedRun<'a> {
     pub(super) cells: &'a [Cell],
     /// The group of each thread.
     pub(super) groups: &'a [String],
+    /// By stack: whether an address of it lies in a loop that waits busily; empty where none does.
+    polls: &'a [bool],
 }
 
 impl PreparedRun<'_> {
@@ -72,12 +76,17 @@ impl PreparedRun<'_> {
 
     /// Whether a stack waits busily.
     pub(super) fn spins(&self, facts: &KeyFacts, stack: StackId) -> bool {
-        self.stacks.get(stack).iter().any(|level| facts.waits(level.key) == Waits::Spins)
+        self.polls(stack) || self.stacks.get(stack).iter().any(|level| facts.waits(level.key) == Waits::Spins)
     }
 
     /// Whether a stack waits busily or idles: it is no work.
     pub(super) fn waits(&self, facts: &KeyFacts, stack: StackId) -> bool {
-        self.stacks.get(stack).iter().any(|level| facts.waits(level.key) != Waits::No)
+        self.polls(stack) || self.stacks.get(stack).iter().any(|level| facts.waits(level.key) != Waits::No)
+    }
+
+    /// Whether an address of a stack lies in a loop that waits busily.
+    fn polls(&self, stack: StackId) -> bool {
+        self.polls.get(stack.index()).copied().unwrap_or(false)
     }
 }
 
@@ -209,7 +218,9 @@ fn normal_runs(
         let kept = settings.filters.apply(&what, notes);
         let cells = kept.as_deref().unwrap_or(profile.cells_of(event));
         let groups = group_threads(profile, cells, &stacks, &roots, thread_groups);
-        NormalRun { stacks, kept, groups }
+        let polling = input.resolutions.map(Resolutions::polling).filter(|polling| !polling.is_empty());
+        let polls = polling.map_or_else(Vec::new, |polling| polling.stacks(profile));
+        NormalRun { stacks, kept, groups, polls }
     };
     normalized.into_iter().map(run).collect()
 }
@@ -223,6 +234,7 @@ fn view_runs<'a>(sides: &'a Sides<'a>, runs: &'a [NormalRun]) -> Vec<PreparedRun
         stacks: &run.stacks,
         cells: run.kept.as_deref().unwrap_or(input.profile.cells_of(input.event)),
         groups: &run.groups,
+        polls: &run.polls,
     };
     inputs.zip(runs).map(run).collect()
 }

@@ -44,6 +44,8 @@ pub(super) enum Kind {
     Resolutions,
     /// The census of one object.
     Census,
+    /// The frames in loops that wait busily.
+    Polling,
     /// Something that a newer pdiff knows, and this one can do without.
     Other(u32),
 }
@@ -55,12 +57,13 @@ impl Kind {
             Self::Profile => 2,
             Self::Resolutions => 3,
             Self::Census => 4,
+            Self::Polling => 5,
             Self::Other(code) => code,
         }
     }
 
     fn from_code(code: u32) -> Self {
-        let known = [Self::Run, Self::Profile, Self::Resolutions, Self::Census];
+        let known = [Self::Run, Self::Profile, Self::Resolutions, Self::Census, Self::Polling];
         known.into_iter().find(|kind| kind.code() == code).unwrap_or(Self::Other(code))
     }
 
@@ -70,6 +73,7 @@ impl Kind {
             Self::Profile => "profile",
             Self::Resolutions => "resolutions",
             Self::Census => "census",
+            Self::Polling => "polling",
             Self::Other(_) => "section of unknown kind",
         }
     }

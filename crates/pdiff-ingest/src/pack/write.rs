@@ -1,7 +1,7 @@
 //! A run to the bytes of a pack.
 
 use pdiff_profile::codec::CodecError;
-use pdiff_profile::{Profile, Resolutions};
+use pdiff_profile::{PollingFrames, Profile, Resolutions};
 
 use super::container::{Kind, MAX_SECTIONS, Section, write_sections};
 use super::error::PackError;
@@ -40,6 +40,9 @@ pub fn write_pack(run: &PackedRun) -> Result<Vec<u8>, PackError> {
             return Err(PackError::Unpackable { section: Kind::Resolutions.name(), what });
         }
         parts.push(part(Kind::Resolutions, resolutions.to_bytes(), Resolutions::from_bytes)?);
+        if !resolutions.polling().is_empty() {
+            parts.push(part(Kind::Polling, resolutions.polling().to_bytes(), PollingFrames::from_bytes)?);
+        }
     }
     let census =
         (0..).zip(&run.objects).filter_map(|(number, object)| Some((number, &object.census.as_ref()?.0)));

@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::binary::gap::Gap;
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
+use crate::polling::{is_in, polling_loops};
 use crate::resolve::address_map::AddressMap;
 use crate::resolve::candidate::{Lookout, Source, find_binary};
 use crate::resolve::frames::{ObjectFrames, uses_of_frames};
@@ -96,6 +97,8 @@ struct ObjectResult {
     /// Where in `resolutions` frames without function find their reason.
     unresolved: FxHashMap<Reason, usize>,
     frames: Vec<(FrameId, Lookup, usize)>,
+    /// Frames in loops that wait busily.
+    polling: Vec<(FrameId, Lookup)>,
     notes: Notes,
     uncovered: Uncovered,
 }
@@ -108,7 +111,9 @@ fn sorted_by_index(mut results: Vec<(usize, ObjectResult)>) -> Vec<ObjectResult>
 fn put_together(profile: &Profile, results: Vec<ObjectResult>) -> Resolved {
     let mut resolved =
         Resolved { resolutions: Resolutions::new(profile.frames.len()), ..Resolved::default() };
+    let mut polling = Vec::new();
     for (index, result) in (0..).zip(results) {
+        polling.extend(result.polling);
         let numbers: Vec<u32> =
             result.resolutions.into_iter().map(|resolution| resolved.resolutions.add(resolution)).collect();
         for (frame, lookup, at) in result.frames {
@@ -121,6 +126,7 @@ fn put_together(profile: &Profile, results: Vec<ObjectResult>) -> Resolved {
             .extend(result.object.map(|object| ResolvedObject { object: ObjectIndex(index), ..object }));
         resolved.notes.merge(&result.notes);
     }
+    resolved.resolutions.set_polling(polling.into_iter().collect());
     resolved
 }
 
@@ -179,6 +185,9 @@ fn reason_without_file(kind: ObjectKind) -> Reason {
     }
 }
 
+/// A frame, how it is looked up, where that is in the file, and what perf's symbol is worth.
+type Asked = (FrameId, Lookup, Option<ObjectAddr>, PerfSymbol);
+
 /// What perf's symbol of a frame is worth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PerfSymbol {
@@ -224,7 +233,7 @@ impl ObjectResult {
     }
 
     fn symbolize(&mut self, frames: &ObjectFrames, identity: &Identity, symbolizer: &mut Symbolizer) {
-        let mut asked: Vec<(FrameId, Lookup, Option<ObjectAddr>, PerfSymbol)> = Vec::new();
+        let mut asked: Vec<Asked> = Vec::new();
         for (frame, recorded, uses) in frames.frames.iter().filter(|(_, recorded, _)| !recorded.inlined) {
             let addr = identity.object_addr(recorded, *uses);
             for lookup in uses.lookups() {
@@ -238,6 +247,7 @@ impl ObjectResult {
         let mut addrs: Vec<ObjectAddr> = asked.iter().filter_map(|asked| asked.2).collect();
         addrs.sort_unstable();
         addrs.dedup();
+        self.find_polling(&asked, &addrs, symbolizer);
         let found = symbolizer.symbolize(&addrs);
         let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
         self.uncovered = uncovered(&addrs, &found, symbolizer);
@@ -267,6 +277,14 @@ impl ObjectResult {
                 || format!("{path}: {cause}: sampled functions that it describes are compared by symbol");
             self.notes.add(NoteKind::NoDebugInfo, 1, Weight::ZERO, text);
         }
+    }
+
+    /// Finds the frames in loops that wait busily; `addrs` are sorted.
+    fn find_polling(&mut self, asked: &[Asked], addrs: &[ObjectAddr], symbolizer: &Symbolizer) {
+        let sorted: Vec<u64> = addrs.iter().map(|addr| addr.0).collect();
+        let loops = polling_loops(symbolizer.file(), &sorted);
+        let polls = |(_, _, addr, _): &&Asked| addr.is_some_and(|addr| is_in(&loops, addr.0));
+        self.polling = asked.iter().filter(polls).map(|(frame, lookup, ..)| (*frame, *lookup)).collect();
     }
 
     fn finish(&mut self, object: &Object, identity: &Identity, symbolizer: &Symbolizer) {

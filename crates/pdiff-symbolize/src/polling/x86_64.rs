@@ -1,0 +1,121 @@
+//! x86-64: PAUSE, backward branches, and short loops that only read memory again.
+
+use std::ops::Range;
+
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind,
+    Register,
+};
+
+use super::{Body, MAX_READ_LOOP_BYTES};
+
+/// What the instructions of a function say of loops.
+pub(super) fn decode(start: u64, bytes: &[u8]) -> Body {
+    let instructions: Vec<Instruction> =
+        Decoder::with_ip(64, bytes, start, DecoderOptions::NONE).into_iter().collect();
+    let mut body = Body::default();
+    for (at, instruction) in instructions.iter().enumerate() {
+        if instruction.mnemonic() == Mnemonic::Pause {
+            body.pauses.push(instruction.ip());
+        }
+        let Some(range) = loop_of(instruction, start) else { continue };
+        if range.end - range.start <= MAX_READ_LOOP_BYTES {
+            let first = instructions.partition_point(|other| other.ip() < range.start);
+            let inside = instructions.get(first..=at).unwrap_or(&[]);
+            if only_reads_again(inside) {
+                body.read_loops.push(range.clone());
+            }
+        }
+        body.loops.push(range);
+    }
+    body
+}
+
+/// The loop that a branch closes.
+fn loop_of(instruction: &Instruction, start: u64) -> Option<Range<u64>> {
+    let is_branch = matches!(
+        instruction.flow_control(),
+        FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch
+    );
+    let is_near =
+        matches!(instruction.op0_kind(), OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64);
+    let target = instruction.near_branch_target();
+    (is_branch && is_near && target >= start && target <= instruction.ip())
+        .then(|| target..instruction.next_ip())
+}
+
+/// Whether the instructions of a loop read memory whose address they do not change, compare what they read, and do nothing
+/// else: what ends it is another thread.
+fn only_reads_again(instructions: &[Instruction]) -> bool {
+    let mut infos = InstructionInfoFactory::new();
+    let (mut reads, mut written, mut addresses) = (false, Vec::new(), Vec::new());
+    for instruction in instructions {
+        let is_branch = instruction.flow_control() == FlowControl::ConditionalBranch;
+        if instruction.flow_control() != FlowControl::Next && !is_branch {
+            return false;
+        }
+        let info = infos.info(instruction);
+        let mut loads = false;
+        for memory in info.used_memory() {
+            if !matches!(memory.access(), OpAccess::Read | OpAccess::CondRead) {
+                return false;
+            }
+            loads = true;
+            addresses.extend([memory.base(), memory.index()].map(Register::full_register));
+        }
+        let changes = info.used_registers().iter().filter(|used| {
+            !matches!(
+                used.access(),
+                OpAccess::Read | OpAccess::CondRead | OpAccess::None | OpAccess::NoMemAccess
+            )
+        });
+        let changed: Vec<Register> = changes.map(|used| used.register().full_register()).collect();
+        // A register that is no copy of memory counts something.
+        if !loads && !changed.is_empty() {
+            return false;
+        }
+        written.extend(changed);
+        reads |= loads;
+    }
+    let is_fixed = |register: &Register| *register == Register::None || !written.contains(register);
+    reads && addresses.iter().all(is_fixed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn polling(code: &[u8]) -> Vec<Range<u64>> {
+        decode(0x1000, code).polling().collect()
+    }
+
+    #[test]
+    fn the_innermost_loop_around_a_pause_waits_with_what_it_calls() {
+        // outer: nop; inner: call f; pause; test %eax,%eax; jne inner; jmp outer
+        let code = b"\x90\xe8\x00\x10\x00\x00\xf3\x90\x85\xc0\x75\xf5\xeb\xf2";
+        assert_eq!(polling(code), [0x1001..0x100c]);
+        // A pause in no loop.
+        assert_eq!(polling(b"\xf3\x90\xc3"), []);
+    }
+
+    #[test]
+    fn a_short_loop_that_only_reads_again_waits() {
+        // 1: mov (%rdi),%eax; test %eax,%eax; je 1b
+        assert_eq!(polling(b"\x8b\x07\x85\xc0\x74\xfa"), [0x1000..0x1006]);
+        // 1: cmpl $0,(%rdi); je 1b
+        assert_eq!(polling(b"\x83\x3f\x00\x74\xfb"), [0x1000..0x1005]);
+    }
+
+    #[test]
+    fn loops_that_walk_count_or_store_do_not() {
+        // 1: mov (%rdi),%rdi; test %rdi,%rdi; jne 1b: a list is walked
+        assert_eq!(polling(b"\x48\x8b\x3f\x48\x85\xff\x75\xf8"), []);
+        // 1: add $1,%eax; cmp (%rdi),%eax; jb 1b: a count up to a bound in memory
+        assert_eq!(polling(b"\x83\xc0\x01\x3b\x07\x72\xf9"), []);
+        // 1: mov (%rdi),%eax; mov %eax,(%rsi); test %eax,%eax; je 1b
+        assert_eq!(polling(b"\x8b\x07\x89\x06\x85\xc0\x74\xf8"), []);
+        // 1: lock cmpxchg %ecx,(%rdi); jne 1b: a counter is raised without a lock
+        assert_eq!(polling(b"\xf0\x0f\xb1\x0f\x75\xfa"), []);
+        assert_eq!(polling(b""), []);
+    }
+}
