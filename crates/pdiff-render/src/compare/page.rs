@@ -16,9 +16,6 @@ use crate::document::{Block, apart};
 use crate::document::{markdown, table};
 use crate::findings::first_screen;
 
-/// The first screen fits this width where no terminal says another one.
-const SCREEN_WIDTH: usize = 100;
-
 /// The comparison as a table for a terminal or a bug report.
 ///
 /// Control characters in names never reach the terminal, and rows never break.
@@ -54,7 +51,7 @@ const SCREEN_WIDTH: usize = 100;
 #[must_use]
 pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
     let width = table::readable_width(options.width);
-    let screen = first_screen::blocks(comparison, width.or(Some(SCREEN_WIDTH)));
+    let screen = first_screen::blocks(comparison, &[], width.or(Some(first_screen::WIDTH)));
     table::draw(&page(comparison, options, width, screen), width, options.color)
 }
 
@@ -63,7 +60,7 @@ pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
 /// Names stand as code; whatever markdown or a terminal would obey in them is spelled out.
 #[must_use]
 pub fn markdown(comparison: &Comparison, options: &TableOptions) -> String {
-    markdown::draw(&page(comparison, options, None, first_screen::blocks(comparison, None)))
+    markdown::draw(&page(comparison, options, None, first_screen::blocks(comparison, &[], None)))
 }
 
 /// The page of a comparison, for lines of at most `width` columns, with its first screen.

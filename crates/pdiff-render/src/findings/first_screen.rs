@@ -1,5 +1,6 @@
 //! The first screen: what became of throughput and of CPU per operation, and the few parts in which the change lies.
 
+use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap};
 
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
@@ -10,21 +11,24 @@ use crate::findings::grid;
 /// Busy waiting below this many percent of CPU does not change how costs read.
 const LEAST_POLLING_PCT: f64 = 5.0;
 
+/// It fits this width where no terminal says another one.
+pub(crate) const WIDTH: usize = 100;
+
 /// The unit of costs per operation: three digits of the larger side show.
 pub(crate) fn cost_unit(cost: &Cost) -> CostUnit {
     CostUnit::for_column(10.0 * cost.per_op.before.max(cost.per_op.after), cost.is_time)
 }
 
-/// The blocks of the first screen, for lines of at most `width` columns.
-pub(crate) fn blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block> {
+/// The blocks of the first screen, for lines of at most `width` columns; `causes` are those of the findings, or none.
+pub(crate) fn blocks(comparison: &Comparison, causes: &[FindingCause], width: Option<usize>) -> Vec<Block> {
     let mut blocks = vec![Line::toned("result", result_text(comparison), Tone::Strong)];
     blocks.extend(comparison.cost.as_ref().map(|cost| Line::block("cost", cost_text(comparison, cost))));
     blocks.push(Line::toned("where", where_text(comparison), Tone::Strong));
     if !comparison.findings.list.is_empty() {
-        blocks.push(Block::Grid(grid::grid(comparison, width)));
+        blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
         blocks.extend(settings(comparison));
         blocks.push(Line::toned("marks", marks_text(comparison), Tone::Dim));
-        blocks.extend(next(comparison));
+        blocks.extend(next(comparison, !causes.is_empty()));
     }
     blocks
 }
@@ -164,14 +168,21 @@ pub(crate) fn is_gone(finding: &Finding) -> bool {
     finding.after.samples == 0
 }
 
-/// A line for each finding that settings switch.
+/// A line for each setting that switches findings.
 fn settings(comparison: &Comparison) -> Vec<Block> {
-    let with = comparison.findings.list.iter().filter(|finding| !finding.settings.is_empty());
-    let line = |finding: &Finding| {
-        let texts: Vec<String> = finding.settings.iter().map(setting_text).collect();
-        Line::block("setting", format!("of {}: {}", finding.rank, texts.join("; ")))
+    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    for finding in &comparison.findings.list {
+        for text in finding.settings.iter().map(setting_text) {
+            match lines.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, ranks)) => ranks.push(finding.rank.to_string()),
+                None => lines.push((text, vec![finding.rank.to_string()])),
+            }
+        }
+    }
+    let line = |(text, ranks): (String, Vec<String>)| {
+        Line::block("setting", format!("of {}: {text}", ranks.join(", ")))
     };
-    with.map(line).collect()
+    lines.into_iter().map(line).collect()
 }
 
 fn setting_text(setting: &FindingSetting) -> String {
@@ -186,12 +197,17 @@ fn setting_text(setting: &FindingSetting) -> String {
 }
 
 /// What to do next.
-fn next(comparison: &Comparison) -> Option<Block> {
+fn next(comparison: &Comparison, has_causes: bool) -> Option<Block> {
     let first = comparison.findings.list.iter().find(|finding| is_function(finding))?;
     let name = first.name.rsplit(" -> ").next().unwrap_or(&first.name);
     let path = |side: &pdiff_analysis::SideSummary| side.runs.first().map(|run| run.path.clone());
     let (before, after) = (path(&comparison.before)?, path(&comparison.after)?);
-    let text = format!("why: pdiff explain {before} {after} {}", quoted(name));
+    let explain = format!("pdiff explain {before} {after} {}", quoted(name));
+    let text = if has_causes {
+        format!("all of part {}: {explain}", first.rank)
+    } else {
+        format!("why: {explain}; causes of all parts: pdiff classify {before} {after} with both binaries")
+    };
     Some(Line::block("next", text))
 }
 

@@ -1,5 +1,6 @@
 //! The findings as a grid that fits the width; the last rows are all else and the whole.
 
+use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Cost, Finding, FindingKind};
 
 use crate::document::number::{fixed, signed};
@@ -26,7 +27,7 @@ struct Column {
 }
 
 /// The findings, all else, and the sum of both.
-pub(crate) fn grid(comparison: &Comparison, most: Option<usize>) -> Grid {
+pub(crate) fn grid(comparison: &Comparison, causes: &[FindingCause], most: Option<usize>) -> Grid {
     let list = &comparison.findings.list;
     let changes = match &comparison.cost {
         Some(cost) => costs(comparison, cost),
@@ -36,6 +37,10 @@ pub(crate) fn grid(comparison: &Comparison, most: Option<usize>) -> Grid {
         vec![column("#", Align::Right, None, list.iter().map(|finding| finding.rank.to_string()))];
     columns.extend(changes);
     columns.push(column("what", Align::Left, Some(1), list.iter().map(what)));
+    if !causes.is_empty() {
+        let sure = |of: &FindingCause| format!("{}, {}", of.cause, of.confidence);
+        columns.push(column("cause", Align::Left, None, causes.iter().map(sure)));
+    }
     let mut names = column("part of the program", Align::Left, None, list.iter().map(|_| String::new()));
     names.cells = list.iter().map(|finding| GridCell::name(finding.name.as_str())).collect();
     columns.push(names);

@@ -1,5 +1,6 @@
 //! Findings as JSON: the parts that hold the change, and the rest, on both sides.
 
+use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Finding, FindingMember, FindingSetting, FindingSide, FindingsRest};
 use serde::Serialize;
 
@@ -31,6 +32,15 @@ pub(crate) struct FindingReport<'a> {
     gap_share_pct: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gap_share_ci: Option<[f64; 2]>,
+    /// Where verdicts tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limited_by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_is_new: Option<bool>,
     polling_pct: PollingReport,
     settings: Vec<SettingReport<'a>>,
     members: Vec<MemberReport<'a>>,
@@ -100,6 +110,18 @@ pub(crate) fn findings(of: &Comparison) -> Vec<FindingReport<'_>> {
     of.findings.list.iter().map(|finding| report(finding, is_time)).collect()
 }
 
+/// All findings, each with its cause.
+pub(crate) fn with_causes<'a>(of: &'a Comparison, causes: &[FindingCause]) -> Vec<FindingReport<'a>> {
+    let mut reports = findings(of);
+    for (report, of) in reports.iter_mut().zip(causes) {
+        report.cause = Some(of.cause.as_str());
+        report.confidence = Some(of.confidence.as_str());
+        report.limited_by = of.limited_by;
+        report.code_is_new = of.code_is_new;
+    }
+    reports
+}
+
 /// What no finding holds.
 pub(crate) fn rest(of: &Comparison) -> RestReport {
     let is_time = of.cost.as_ref().is_some_and(|cost| cost.is_time);
@@ -134,6 +156,10 @@ fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
         q_value: of.q_value,
         gap_share_pct: of.share_of_change_pct,
         gap_share_ci: of.share_of_change_interval().map(|(low, high)| [low, high]),
+        cause: None,
+        confidence: None,
+        limited_by: None,
+        code_is_new: None,
         polling_pct: PollingReport { before: of.before.polling_pct(), after: of.after.polling_pct() },
         settings: of.settings.iter().map(setting).collect(),
         members: of.members.iter().map(member).collect(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_analysis::classify::{Classification, Evidence, Verdict, VerdictFamily};
+use pdiff_analysis::classify::{Classification, Evidence, Verdict, VerdictFamily, finding_causes};
 use pdiff_analysis::{Comparison, Quantities};
 use pdiff_profile::Side;
 use serde::Serialize;
@@ -12,6 +12,8 @@ use crate::compare::json::side;
 use crate::compare::json_shape::{CostChangeReport, PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::error::Error;
 use crate::files::written_bytes::{json_line, json_value};
+use crate::findings;
+use crate::findings::json::{FindingReport, RestReport};
 use crate::settings::json::SettingsReport;
 use crate::verdicts::explain::ExplainView;
 use crate::verdicts::hot_lines::FunctionLinesReport;
@@ -24,6 +26,9 @@ struct ClassifyReport<'a> {
     after: SideReport<'a>,
     policy: PolicyReport,
     denominator: &'static str,
+    /// The parts that hold the change, with their causes.
+    findings: Vec<FindingReport<'a>>,
+    findings_rest: RestReport,
     verdicts: Vec<VerdictReport<'a>>,
     families: Vec<FamilyReport<'a>>,
     /// What is missing for proof, and how to supply it.
@@ -131,6 +136,8 @@ fn report<'a>(
         after: side(&comparison.after),
         policy: comparison.policy.into(),
         denominator: comparison.share.as_str(),
+        findings: findings::json::with_causes(comparison, &finding_causes(&comparison.findings, of)),
+        findings_rest: findings::json::rest(comparison),
         verdicts: verdicts.iter().map(verdict).collect(),
         families: of.families.iter().map(family).collect(),
         missing: of.missing.iter().map(missing_text).collect(),

@@ -1,6 +1,8 @@
 //! Verdicts as a page: one grid a cause, one line a function, worst first.
 
-use pdiff_analysis::classify::{Cause, Classification, Confidence, Judged, Tag, Verdict, VerdictFamily};
+use pdiff_analysis::classify::{
+    Cause, Classification, Confidence, Judged, Tag, Verdict, VerdictFamily, finding_causes,
+};
 use pdiff_analysis::{Comparison, Quantities};
 
 use crate::compare::comparability;
@@ -14,6 +16,7 @@ use crate::document::short_name::{shorten, with_file};
 use crate::document::table;
 use crate::document::visible_text::{cut_end, visible, width as columns_of};
 use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone, apart};
+use crate::findings::first_screen;
 use crate::settings;
 use crate::verdicts::words::{missing_text, reason_text};
 
@@ -55,28 +58,33 @@ const SHOWN: [Cause; 11] = [
 #[must_use]
 pub fn verdict_table(comparison: &Comparison, of: &Classification, options: &TableOptions) -> String {
     let width = table::readable_width(options.width);
-    table::draw(&page(comparison, of, options, width), width, options.color)
+    let screen = Some(width.unwrap_or(first_screen::WIDTH));
+    table::draw(&page(comparison, of, options, [width, screen]), width, options.color)
 }
 
 /// The verdicts as markdown.
 #[must_use]
 pub fn verdict_markdown(comparison: &Comparison, of: &Classification, options: &TableOptions) -> String {
-    markdown::draw(&page(comparison, of, options, None))
+    markdown::draw(&page(comparison, of, options, [None, None]))
 }
 
 fn page(
     comparison: &Comparison,
     of: &Classification,
     options: &TableOptions,
-    width: Option<usize>,
+    [width, screen]: [Option<usize>; 2],
 ) -> Vec<Block> {
-    let mut sections = vec![heading::blocks(comparison), comparability::blocks(comparison, width)];
+    let causes = finding_causes(&comparison.findings, of);
+    let mut sections =
+        vec![comparability::grave_blocks(comparison), first_screen::blocks(comparison, &causes, screen)];
     sections
         .push(of.missing.iter().map(|of| Line::toned("missing", missing_text(of), Tone::Warning)).collect());
     let settings = of.settings.as_ref();
     sections
         .push(settings.map_or_else(Vec::new, |of| settings::page::short_blocks(of, MOST_SETTINGS, width)));
     sections.extend(SHOWN.iter().map(|cause| cause_blocks(*cause, of, options, width)));
+    sections.push(comparability::warning_blocks(comparison));
+    sections.push([heading::blocks(comparison), comparability::plain_blocks(comparison, width)].concat());
     sections.push(closing(of));
     sections.push(families(of));
     sections.push(notes::blocks(comparison));

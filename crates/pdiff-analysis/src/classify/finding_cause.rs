@@ -1,0 +1,118 @@
+//! Causes of findings: what the verdicts on the functions inside say, by their weight in the finding's stacks.
+//!
+//! That a function's name is new is no cause of its own: the cost may have been another function's before. A finding is
+//! new overhead only where its net cost is new.
+
+use pdiff_profile::Side;
+
+use super::cause::{Cause, Confidence, InBuild};
+use super::verdict::{Classification, Verdict};
+use crate::findings::{Finding, Findings};
+
+/// A side that has less than this part of the other's cost has next to nothing of it.
+const NEXT_TO_NOTHING: f64 = 0.05;
+
+/// The part of a finding's change that functions of one cause must hold, so that it is the finding's.
+const MAIN_PART: f64 = 0.5;
+
+/// Why a finding changed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FindingCause {
+    /// The cause.
+    pub cause: Cause,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// What keeps it from being surer.
+    pub limited_by: Option<&'static str>,
+    /// Whether the function that it is named by is new code; `None` where that is not known.
+    pub code_is_new: Option<bool>,
+}
+
+/// The cause of each finding, in their order.
+#[must_use]
+pub fn finding_causes(findings: &Findings, of: &Classification) -> Vec<FindingCause> {
+    findings.list.iter().map(|finding| cause_of(finding, of)).collect()
+}
+
+fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
+    let named = named_verdict(finding, of);
+    let code_is_new = named.and_then(|verdict| match (verdict.in_before, verdict.in_after) {
+        (InBuild::NotVisible, _) => None,
+        (in_before, in_after) => Some(in_before == InBuild::No && in_after == InBuild::Yes),
+    });
+    let (cause, confidence, limited_by) =
+        one_sided(finding, named).unwrap_or_else(|| of_members(finding, of, named));
+    let knows_one = |setting: &crate::findings::FindingSetting| setting.values.iter().any(Option::is_none);
+    let is_limited = finding.settings.first().is_some_and(knows_one) && confidence == Confidence::Proved;
+    if is_limited {
+        let why = "a setting that one side alone knows switches it";
+        return FindingCause { cause, confidence: Confidence::Likely, limited_by: Some(why), code_is_new };
+    }
+    FindingCause { cause, confidence, limited_by, code_is_new }
+}
+
+/// The verdict on the function that a finding is named by; an edge is its callee's.
+fn named_verdict<'a>(finding: &Finding, of: &'a Classification) -> Option<&'a Verdict> {
+    let name = finding.name.rsplit(" -> ").next().unwrap_or(&finding.name);
+    of.verdicts.iter().find(|verdict| verdict.function == name && verdict.object == finding.object)
+}
+
+type Said = (Cause, Confidence, Option<&'static str>);
+
+/// Where one side has next to nothing of it: new, newly active, or gone.
+fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
+    let size = |side: Side| finding.side(side).per_op.unwrap_or(finding.side(side).pct);
+    let (before, after) = (size(Side::Before), size(Side::After));
+    let cause = if before < NEXT_TO_NOTHING * after {
+        let is_active = named.is_some_and(|verdict| verdict.in_before == InBuild::Yes);
+        if is_active { Cause::NewlyActive } else { Cause::NewOverhead }
+    } else if after < NEXT_TO_NOTHING * before {
+        Cause::Gone
+    } else {
+        return None;
+    };
+    let (here, there) = named.map_or((InBuild::NotVisible, InBuild::NotVisible), |verdict| match cause {
+        Cause::Gone => (verdict.in_before, verdict.in_after),
+        _ => (verdict.in_after, verdict.in_before),
+    });
+    let is_shown = here == InBuild::Yes && (there == InBuild::No || cause == Cause::NewlyActive);
+    Some(if is_shown {
+        (cause, Confidence::Proved, None)
+    } else {
+        (cause, Confidence::Likely, Some("a build does not show whether it holds the code"))
+    })
+}
+
+/// The cause that most of the change has among the functions at the leaves; else only that it costs more or less.
+fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -> Said {
+    let delta = finding.delta_pp();
+    let grew = finding.delta_per_op().unwrap_or(delta) > 0.0;
+    let mut causes: Vec<(Cause, Confidence, f64)> = Vec::new();
+    for member in finding.members.iter().filter(|member| member.delta_pp() * delta > 0.0) {
+        let verdict = of.verdicts.iter().find(|of| of.function == member.name && of.object == member.object);
+        let Some(verdict) = verdict.filter(|verdict| is_cause(verdict.cause)) else { continue };
+        match causes.iter_mut().find(|(cause, ..)| *cause == verdict.cause) {
+            Some((_, confidence, sum)) => {
+                *confidence = verdict.confidence.min(*confidence);
+                *sum += member.delta_pp().abs();
+            }
+            None => causes.push((verdict.cause, verdict.confidence, member.delta_pp().abs())),
+        }
+    }
+    let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
+    if let Some((cause, confidence, _)) = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs()) {
+        return (cause, confidence, None);
+    }
+    if let Some(verdict) =
+        named.filter(|verdict| is_cause(verdict.cause) && verdict.delta_judged_pp() * delta > 0.0)
+    {
+        return (verdict.cause, verdict.confidence, None);
+    }
+    let cause = if grew { Cause::Heavier } else { Cause::Lighter };
+    (cause, Confidence::Likely, Some("no cause holds for half of it"))
+}
+
+/// Whether a cause says why a cost changed: new names and gone ones alone do not.
+fn is_cause(cause: Cause) -> bool {
+    !matches!(cause, Cause::Noise | Cause::Unclear | Cause::Moved | Cause::NewOverhead | Cause::Gone)
+}
