@@ -74,7 +74,7 @@ pub(crate) enum Command {
     Inlines(Box<InlinesArgs>),
     /// Show how the settings of two servers differ, those that matter first.
     Settings(SettingsArgs),
-    /// Say what each setting makes of the gap, from benchmark runs.
+    /// Attribute the gap to settings, from benchmark runs.
     Attribute(Box<AttributeArgs>),
     /// Show many builds in order: relative throughput, and in which build each cost arrived.
     Series(Box<SeriesArgs>),

@@ -2,7 +2,7 @@
 //!
 //! In: the environment variables of elfutils' client (`DEBUGINFOD_URLS`, `_CACHE_PATH`, `_TIMEOUT`, `_MAXTIME`, `_MAXSIZE`). Out:
 //! paths of files in the cache that clients of elfutils use too, each checked for its build-id. A server that fails is
-//! told of once and not asked again; a file that no server has is not asked for twice.
+//! reported once and not asked again; a file that no server has is not asked for twice.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

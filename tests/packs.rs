@@ -96,8 +96,8 @@ fn the_packs_of_mysql_tell_what_is_known_of_its_builds() {
     check_facts("buf_flush_note_modification", &is_inlined_still);
     let stands_alone = [("after", "no inlined instance"), ("after", "in cmp_dtuple_rec_with_match_low")];
     check_facts("cmp_data", &stands_alone);
-    check_facts("fold_condition", &[("before", "in no form in this build"), ("after", "out of line")]);
-    check_facts("THD::store_cached_properties", &[("after", "in no form in this build")]);
+    check_facts("fold_condition", &[("before", "absent from this binary"), ("after", "out of line")]);
+    check_facts("THD::store_cached_properties", &[("after", "absent from this binary")]);
 }
 
 #[test]

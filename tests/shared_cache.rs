@@ -104,13 +104,13 @@ fn a_damaged_cache_is_told_of_made_anew_and_changes_nothing() {
         }
         // A flipped bit may be in the part that a comparison does not read.
         let told = rebuilt(cache.path());
-        assert!(number == 4 || !told.is_empty(), "damage {number} is not told of");
+        assert!(number == 4 || !told.is_empty(), "damage {number} is not reported");
         if number < 4 {
             assert!(
                 told[0]["example"].as_str().unwrap().contains(cache.path().to_str().unwrap()),
                 "{told:?}"
             );
-            assert_eq!(rebuilt(cache.path()), Vec::<Value>::new(), "damage {number} is told of twice");
+            assert_eq!(rebuilt(cache.path()), Vec::<Value>::new(), "damage {number} is reported twice");
         }
     }
 }

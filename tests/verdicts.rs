@@ -72,7 +72,7 @@ fn tables_keep_their_width_and_name_what_is_missing() {
 fn one_function_is_explained_in_full() {
     let explained = text(&pdiff("explain", OLD_AND_NEW, &["ut_delay"]));
     assert!(explained.starts_with("function ut_delay (mysqld)"), "{explained}");
-    for part in ["tags     spin-wait", "booked self", "freeing the spin alone is worth at most"] {
+    for part in ["tags     spin-wait", "self by symbol", "removing the spinning gains at most"] {
         assert!(explained.contains(part), "{part}: {explained}");
     }
 }

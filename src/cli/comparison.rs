@@ -60,7 +60,7 @@ pub(crate) struct NameArgs {
     /// Known renames (TOML), before the built-in ones (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) aliases: Vec<PathBuf>,
-    /// Forget the built-in renames
+    /// Ignore the built-in renames
     #[arg(long)]
     pub(crate) no_builtin_aliases: bool,
     /// Whether inlined functions have rows of their own: expand or collapse

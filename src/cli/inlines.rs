@@ -34,7 +34,7 @@ pub(crate) struct InlinesArgs {
     /// Known renames (TOML), before the built-in ones (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Names")]
     pub(crate) aliases: Vec<PathBuf>,
-    /// Forget the built-in renames
+    /// Ignore the built-in renames
     #[arg(long, help_heading = "Names")]
     pub(crate) no_builtin_aliases: bool,
     /// Look for separate debug information under this directory, too (repeatable)

@@ -22,7 +22,7 @@ pub(crate) struct ColorArgs {
     pub(crate) color: ColorChoice,
 }
 
-/// What is told of the run beside its result.
+/// What is reported about the run beside its result.
 #[derive(Args, Debug)]
 pub(crate) struct ProgressArgs {
     /// No progress bar

@@ -1,4 +1,4 @@
-//! `pdiff attribute`: what each setting makes of the gap, from benchmark runs.
+//! `pdiff attribute`: the gap attributed to settings, from benchmark runs.
 
 use std::path::{Path, PathBuf};
 

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
         .collect::<Result<_>>()?;
     let (page, table) = Page::of_comparison(&args.output)?;
     if args.output.format == Format::Parquet && page.output.is_terminal() {
-        bail!("Parquet is nothing for a terminal; hint: write it to a file by -o rows.parquet, or pipe it");
+        bail!("refusing to write Parquet to a terminal; hint: use -o rows.parquet, or pipe it");
     }
     let watching = Watching::start(args.output.progress.quiet);
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.progress.quiet)?;

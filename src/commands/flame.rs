@@ -13,7 +13,7 @@ use crate::watching::Watching;
 pub(crate) fn run(args: &FlameArgs) -> Result<()> {
     let output = Output::new(args.file.output.as_deref())?;
     if args.format == FlameFormat::Svg && output.is_terminal() {
-        bail!("a picture is nothing for a terminal; hint: write it to a file by -o diff.svg, or pipe it");
+        bail!("refusing to write a picture to a terminal; hint: use -o diff.svg, or pipe it");
     }
     let drawn = Drawn::new(args)?;
     let watching = Watching::start(args.progress.quiet);

@@ -12,7 +12,7 @@ use crate::watching::Watching;
 pub(crate) fn run(args: &PackArgs) -> Result<()> {
     let output = Output::new(Some(&args.output))?;
     if output.is_terminal() {
-        bail!("a pack is nothing for a terminal; hint: write it to a file by -o FILE, or pipe it");
+        bail!("refusing to write a pack to a terminal; hint: use -o FILE, or pipe it");
     }
     check_files("--binary", &args.binary)?;
     let recording = Recording::new(source(&args.recording));

@@ -16,7 +16,7 @@ use crate::watching::Watching;
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     let output = Output::new(args.file.output.as_deref())?;
     if output.is_terminal() {
-        bail!("a page is nothing for a terminal; hint: write it to a file by -o report.html, or pipe it");
+        bail!("refusing to write a page to a terminal; hint: use -o report.html, or pipe it");
     }
     let (comparer, reads_stdin) = examined(&args.examined, args.progress.quiet)?;
     let attribution = attribution(args, reads_stdin)?;

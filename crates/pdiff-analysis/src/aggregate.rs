@@ -1,4 +1,4 @@
-//! Samples to rows: each row's self, booked self, inlined self and total weight, and the sums over time blocks that
+//! Samples to rows: each row's self, self by symbol, inlined self and total weight, and the sums over time blocks that
 //! its noise is judged by.
 //!
 //! Cost: cells x stack depth, once per run. Cells come sorted by block; only one block's weights are held densely.

@@ -50,7 +50,7 @@ impl fmt::Display for BuildId {
     }
 }
 
-/// What names one ELF file for good: its build-id, else its size and a hash of its code and symbol tables.
+/// The stable identity of an ELF file: its build-id, else its size and a hash of its code and symbol tables.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ObjectId {
     /// The build-id note.

@@ -22,7 +22,7 @@ use crate::options::SymbolizeOptions;
 pub struct ObjectCensus {
     /// The facts.
     pub census: Census,
-    /// Which file it is for good.
+    /// The stable identity of the file.
     pub id: ObjectId,
     /// Its build-id, if it has one.
     pub build_id: Option<BuildId>,

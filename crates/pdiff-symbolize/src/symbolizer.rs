@@ -97,7 +97,7 @@ impl Symbolizer {
         symbolizer
     }
 
-    /// Which file it is for good.
+    /// The stable identity of the file.
     #[must_use]
     pub fn object_id(&self) -> &ObjectId {
         &self.id

@@ -1,7 +1,7 @@
 //! Background: library code that a build only ever inlines, and that a run has nothing to do with: neither sampled, nor
 //! inlined into what was sampled.
 //!
-//! There is more of it than of anything else (half of the functions of a large C++ program), and it is told of in one
+//! There is more of it than of anything else (half of the functions of a large C++ program), and it is summed up in one
 //! sentence: the build holds it. So a pack can leave it out, and verdicts from packs are those from binaries.
 
 use pdiff_profile::census::{Census, Detail, Function, FunctionId, Linkage};

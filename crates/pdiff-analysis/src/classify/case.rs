@@ -15,7 +15,7 @@ pub(super) struct Case<'a> {
     pub(super) of_program: bool,
     /// The functions in each build.
     pub(super) ids: [Vec<FunctionId>; 2],
-    /// Whether a build holds it as background only, so that nothing more is told of it.
+    /// Whether a build holds it as background only, so that nothing more is said about it.
     pub(super) is_background: [bool; 2],
     /// Whether each build holds it.
     pub(super) in_build: [InBuild; 2],

@@ -34,7 +34,7 @@ words! {
     Cause {
         /// Inlined before, called after.
         InlineRegression = "inline-regression",
-        /// Code that Before's build has in no form.
+        /// Code that Before's build does not have.
         NewOverhead = "new-overhead",
         /// Code that both builds have but only After's run entered.
         NewlyActive = "newly-active",
@@ -50,7 +50,7 @@ words! {
         InlineGain = "inline-gain",
         /// Less time.
         Lighter = "lighter",
-        /// Code that After's build has in no form.
+        /// Code that After's build does not have.
         Gone = "gone",
         /// It cannot be said.
         Unclear = "unclear",
@@ -100,9 +100,9 @@ words! {
 words! {
     /// The measure whose change a verdict is about.
     Judged {
-        /// Expanded self.
+        /// Self (inlines split out).
         OwnSelf = "self",
-        /// Booked self.
+        /// Self by symbol.
         Booked = "booked",
         /// Total.
         Total = "total",

@@ -12,7 +12,7 @@ use crate::matching::{FoundBy, SourceMove};
 /// What was checked, with its numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fact {
-    /// A measure's shares and what became of them.
+    /// A measure's shares and what happened to them.
     Measure {
         /// The measure.
         measure: Judged,
@@ -49,7 +49,7 @@ pub enum Fact {
     },
     /// Library code that is held inlined only, and that the run has nothing to do with.
     Background,
-    /// The build holds it in no form.
+    /// The build does not have it.
     InNoForm {
         /// Whether a renamed twin was looked for, too.
         nor_twin: bool,

@@ -55,7 +55,7 @@ use case::Case;
 use context::Context;
 use rules::FlippedCallers;
 
-/// Says of every function over the floor what became of it, and why.
+/// Says of every function over the floor what happened to it, and why.
 #[must_use]
 pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let context = Context::new(input);

@@ -49,7 +49,7 @@ pub enum Reason {
         caller: String,
         /// How many more did.
         more_callers: usize,
-        /// Change of its booked self, in points.
+        /// Change of its self by symbol, in points.
         booked_pp: f64,
         /// Change of its own code wherever it stands, in points.
         body_pp: f64,
@@ -60,10 +60,10 @@ pub enum Reason {
         callees: Vec<String>,
         /// The side that holds the copies.
         inlined_on: Side,
-        /// Change of its booked self, in points.
+        /// Change of its self by symbol, in points.
         booked_pp: f64,
     },
-    /// A build holds it in no form.
+    /// A build does not have it.
     InNoForm {
         /// That build.
         without: Side,
@@ -79,7 +79,7 @@ pub enum Reason {
         /// What is behind it, as far as is known.
         why: EnteredBy,
     },
-    /// It goes on into functions that the before run did not enter from it.
+    /// It now also calls functions that the before run did not enter from it.
     GoesOn {
         /// The heaviest of them.
         callees: Vec<String>,
@@ -90,7 +90,7 @@ pub enum Reason {
     },
     /// The same, where the chains lost it as the caller.
     GoesOnUnseen {
-        /// The function it goes on into.
+        /// The function it now also calls.
         callee: String,
         /// That function's share there after, in percent.
         after_pct: f64,

@@ -10,7 +10,7 @@ use super::reason::Reason;
 use crate::compare::{CostChange, Quantities, Row, of_both_sides};
 use crate::settings_diff::SettingsDiff;
 
-/// What became of one function, why, and how sure that is.
+/// What happened to one function, why, and how sure that is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Verdict {
     /// The function, as rows name it.
@@ -99,7 +99,7 @@ pub struct VerdictFamily {
     pub id: usize,
     /// Names of its rows.
     pub members: Vec<String>,
-    /// Change of the members' booked self together, in points: what is real.
+    /// Change of the members' self by symbol together, in points: what is real.
     pub booked_delta_pp: f64,
     /// What only changed rows inside, in points.
     pub moved_pp: f64,

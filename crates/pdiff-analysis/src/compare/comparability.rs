@@ -186,7 +186,7 @@ fn spin(before: &SideSummary, after: &SideSummary, share: Share) -> Fact {
         fact,
         differ && share != Share::Work,
         Gravity::Warning,
-        "busy waiting fills idle CPU: shares of all samples mislead, see --denominator work",
+        "spinning inflates shares; see --denominator work",
     );
     graver(fact, much, Gravity::Warning, "CPU saved outside the awaited section may turn into more spinning")
 }
@@ -202,14 +202,13 @@ fn inlined_functions(one_sided: &OneSidedInlines) -> Option<Fact> {
     let objects = |side: Side| {
         let told = one_sided.iter().filter(|(_, of)| *of == side).map(|(label, _)| label.to_owned());
         let told = join(told);
-        if told.is_empty() { "not told".to_owned() } else { format!("told of {told}") }
+        if told.is_empty() { "unknown".to_owned() } else { format!("known for {told}") }
     };
     if one_sided.is_empty() {
         return None;
     }
     let fact = fact("inlined functions", objects(Side::Before), objects(Side::After));
-    let remark =
-        "debug information is missing on the other side: there inlined functions have no rows on either side";
+    let remark = "debug information is missing on the other side, so inlined functions are not split out on either side";
     Some(graver(fact, true, Gravity::Warning, remark))
 }
 

@@ -133,7 +133,7 @@ pub struct Family {
     pub members: Vec<String>,
     /// Which function's inlining changed in which caller.
     pub flips: Vec<InlineFlip>,
-    /// Change of the members' booked self together, in points: what is real.
+    /// Change of the members' self by symbol together, in points: what is real.
     pub booked_delta_pp: f64,
     /// What only changed rows inside the family, in points.
     pub moved_pp: f64,
@@ -150,7 +150,7 @@ pub struct InlineFlip {
     pub function: String,
     /// The caller.
     pub caller: String,
-    /// What became of it there.
+    /// What happened to it there.
     pub change: InlineChange,
 }
 
@@ -201,7 +201,7 @@ pub struct Gap {
     pub interval_pct: (f64, f64),
     /// The interval rests on an assumed run-to-run variation.
     pub assumed: bool,
-    /// The parts; `None` where the interval holds zero: there is nothing to divide.
+    /// The parts; `None` where the interval holds zero: it is not divided up.
     pub parts: Option<GapParts>,
 }
 

@@ -4,7 +4,7 @@
 //! A share that holds while the profile costs more is a row that costs more per operation, and the test of its share says
 //! nothing of that. So two questions are asked of each row. Did its cost change: is its share off the old share times the
 //! change of the whole profile's cost (with the noise of that, from run to run)? And is the change its own: is its share off
-//! what became of the share of the median function? A profile that costs more as a whole (a slower machine, operations
+//! what happened to the share of the median function? A profile that costs more as a whole (a slower machine, operations
 //! counted otherwise) changes all rows alike: none of that is a cause. Only a row that both tests find, in the same
 //! direction, changed on its own.
 
@@ -95,7 +95,7 @@ fn share_change(of: &MeasureChange, (before_pct, after_pct): (f64, f64)) -> Opti
     of.test.p().map(|_| ShareChange { before_pct, after_pct, se_pp, degrees_of_freedom })
 }
 
-/// What became of the share of the median row that both sides sampled well.
+/// What happened to the share of the median row that both sides sampled well.
 fn typical_row(rows: &[Row]) -> Option<CommonFactor> {
     let is_sampled = |row: &&Row| !row.unresolved && row.before.samples.min(row.after.samples) >= MIN_SAMPLES;
     let log_ratio = |row: &Row| (row.after.self_pct / row.before.self_pct).ln();

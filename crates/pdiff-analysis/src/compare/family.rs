@@ -1,4 +1,4 @@
-//! Families: functions whose booked self moved between them because one was inlined on one side only.
+//! Families: functions whose self by symbol moved between them because one was inlined on one side only.
 //!
 //! When After stops inlining `leaf`, a symbol profile books its time to `leaf` and takes it from the callers, though the
 //! program does the same. A family is a function and every caller in which it stood inlined on exactly one side, while

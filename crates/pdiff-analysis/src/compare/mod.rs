@@ -2,7 +2,7 @@
 //!
 //! `prepare` makes functions of stacks, `row_table` rows of functions, [`crate::aggregate`] weights of samples,
 //! [`crate::noise`] judges, `cost` brings in operations and `comparability` says what to know first. Law: self weights
-//! of the rows sum to each side's weight, and so do booked self weights.
+//! of the rows sum to each side's weight, and so do self by symbol weights.
 
 mod call_tree;
 mod comparability;

@@ -25,7 +25,7 @@ macro_rules! of_both_sides {
                 self.after.self_pct - self.before.self_pct
             }
 
-            /// Change of the share of booked self, in points.
+            /// Change of the share of self by symbol, in points.
             #[must_use]
             pub fn delta_booked_pp(&self) -> f64 {
                 self.after.booked_self_pct - self.before.booked_self_pct
@@ -104,11 +104,11 @@ pub struct Row {
     pub significant: bool,
     /// Smallest change of self that would have been found 9 times in 10, in points.
     pub detectable_pp: Option<f64>,
-    /// The same judgement of booked self, on its own.
+    /// The same judgement of self by symbol, on its own.
     pub booked: MeasureChange,
     /// The same judgement of total, on its own.
     pub total: MeasureChange,
-    /// How the function stood inlined, and what became of that.
+    /// How the function stood inlined, and what happened to that.
     pub inline: RowInline,
     /// What part of the throughput gap the row's change of cost makes up, in percent; only where there is a gap.
     pub gap_share_pct: Option<f64>,
@@ -145,7 +145,7 @@ pub struct RowInline {
     pub before: Vec<InlinedInto>,
     /// The same on the other side.
     pub after: Vec<InlinedInto>,
-    /// What became of its inlining in some caller; `None` if nothing or if its callers differ in that.
+    /// What happened to its inlining in some caller; `None` if nothing or if its callers differ in that.
     pub change: Option<InlineChange>,
     /// The family it belongs to, by number.
     pub family: Option<usize>,

@@ -17,7 +17,7 @@ use crate::normalize::KeyId;
 /// What the stacks show of calls.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SampledCalls {
-    /// Calls to or from rows whose self, booked self or total changed; by caller, then callee.
+    /// Calls to or from rows whose self, self by symbol or total changed; by caller, then callee.
     pub calls: Vec<SampledCall>,
 }
 

@@ -136,7 +136,7 @@ pub struct FindingsRest {
     pub before: FindingSide,
     /// On the other side.
     pub after: FindingSide,
-    /// What became of the share of a place that did not change: new over old.
+    /// What happened to the share of a place that did not change: new over old.
     pub common_factor: f64,
     /// Changes beyond noise that were too many to list.
     pub unlisted: usize,

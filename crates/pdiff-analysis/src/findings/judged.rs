@@ -2,7 +2,7 @@
 //!
 //! The share of a place that did not change at all falls where something else is new. So a group is tested for what its
 //! share changed beyond a common factor: where operations of several runs are known, what the cost of an operation leaves,
-//! with the noise of that cost from run to run; else what became of the share of the median place. With one run a side
+//! with the noise of that cost from run to run; else what happened to the share of the median place. With one run a side
 //! the cost of an operation is too uncertain to be tested, but a finding must not go the other way than it.
 
 use pdiff_profile::Side;

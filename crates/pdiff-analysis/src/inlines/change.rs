@@ -1,13 +1,13 @@
-//! What became of a function.
+//! What happened to a function.
 
 use std::fmt;
 
-/// What became of a function; the first that holds.
+/// What happened to a function; the first match wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Change {
-    /// After has it, Before has it in no form.
+    /// After has it, Before does not have it.
     New,
-    /// Before has it, After has it in no form.
+    /// Before has it, After does not have it.
     Gone,
     /// Inlined somewhere in Before, only out of line in After.
     Lost,

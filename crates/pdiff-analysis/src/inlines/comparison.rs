@@ -28,7 +28,7 @@ pub struct FunctionComparison {
     pub after: Option<FunctionId>,
     /// How the two were found to be one; `None` where one side has none.
     pub matched: Option<Match>,
-    /// What became of it.
+    /// What happened to it.
     pub change: Change,
     /// Callers that held it inlined in Before and in After call it and hold no copy.
     pub confirmed_lost: Vec<Flip>,

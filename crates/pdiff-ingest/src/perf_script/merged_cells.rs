@@ -1,6 +1,6 @@
 //! The cells of all workers, put into the profile in its order.
 //!
-//! Each worker's cells come by the second. So a second is gathered from all of them and sorted, which is little to sort at
+//! Each worker's cells are sorted by second. So a second is gathered from all of them and sorted, which is little to sort at
 //! a time. This is done by the places of chains in the text, while their stacks are put together; stacks come in the
 //! order of their chains, so the cells are in the profile's order then.
 

@@ -3,7 +3,7 @@
 //! ```text
 //! text   = *(comment | record | sample | blank line)
 //! comment = "# " key " : " value                       `--header`
-//! record  = ... "PERF_RECORD_" ...                     `--show-mmap-events` and the like; see `record_line`
+//! record  = ... "PERF_RECORD_" ...                     `--show-mmap-events` and similar; see `record_line`
 //! sample  = header newline *(tab frame newline [source newline]) (blank line | columns newline)
 //!         | header-with-frame newline [source newline]
 //! source  = two blanks text                            `-F +srcline`

@@ -1,5 +1,5 @@
 //! Lines about the recording between the samples: `perf script --show-mmap-events`, `--show-task-events`,
-//! `--show-lost-events` and the like.
+//! `--show-lost-events` and similar.
 //!
 //! ```text
 //! record = [comm] [ids] [cpu] [time] "PERF_RECORD_" name " " rest

@@ -11,7 +11,7 @@ use super::integer_type::INTEGER_WORDS;
 const LOOKED_AT: [&str; 7] = ["operator", "const", "volatile", "__cxx11", "_V2", "__1", "__ndk1"];
 
 /// By first byte: the lengths of words that may be spelled otherwise, a bit each; the last one is for all that are longer.
-/// `basic_string` and its like are among them, and numbers, whose suffix goes.
+/// `basic_string` and similar are among them, and numbers, whose suffix goes.
 const LENGTHS: [u32; 256] = {
     let mut lengths = with_words(with_words([0; 256], &LOOKED_AT), &INTEGER_WORDS);
     let mut digit = b'0';

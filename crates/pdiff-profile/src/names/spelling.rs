@@ -159,7 +159,7 @@ impl<'a> Speller<'a> {
         Some(())
     }
 
-    /// A list ends the type before it, but for the operand of `decltype` and its like. Both follow unspaced,
+    /// A list ends the type before it, but for the operand of `decltype` and similar. Both follow unspaced,
     /// `bool(int)`; a pointer to a function keeps its space, `bool (*)(int)`.
     fn before_list(&mut self) {
         let is_operand =

@@ -10,7 +10,7 @@ use crate::files::written_bytes::{csv_lines, numbers};
 /// The factors as CSV.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn attribution_csv(view: &AttributionView<'_>) -> Result<Vec<u8>, Error> {
     let of = view.attribution;
     let factors: Vec<usize> = of.independent.iter().map(|step| step.factor).collect();

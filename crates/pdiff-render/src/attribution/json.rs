@@ -15,7 +15,7 @@ use crate::files::written_bytes::json_indented;
 /// The attribution as one JSON object; `docs/json.md` names every key.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn attribution_json(view: &AttributionView<'_>) -> Result<Vec<u8>, Error> {
     json_indented(&attribution_value(view))
 }

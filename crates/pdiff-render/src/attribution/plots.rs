@@ -51,7 +51,7 @@ struct Bar {
 /// in the order. `None` where neither is known.
 ///
 /// # Errors
-/// If the drawing fails; it has no reason to.
+/// Returns an error if drawing fails.
 pub fn gap_waterfall_svg(view: &AttributionView<'_>) -> Result<Option<String>, Error> {
     let of = view.attribution;
     let Some((bars, how)) = bars(view) else { return Ok(None) };
@@ -144,7 +144,7 @@ fn bars(view: &AttributionView<'_>) -> Option<(Vec<Bar>, &'static str)> {
 /// What pairs of factors do together beyond their sum, in points, as a matrix. `None` where no pair is known.
 ///
 /// # Errors
-/// If the drawing fails; it has no reason to.
+/// Returns an error if drawing fails.
 pub fn interaction_matrix_svg(view: &AttributionView<'_>) -> Result<Option<String>, Error> {
     let of = view.attribution;
     if of.interactions.is_empty() {

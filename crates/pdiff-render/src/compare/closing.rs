@@ -21,7 +21,7 @@ pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
         }
         None => blocks.push(Line::block(
             "cost",
-            "operations are not known on both sides: shares alone cannot tell more work from dearer work",
+            "operations are unknown: give --tps-before/--tps-after to get cost per operation",
         )),
     }
     blocks.extend(spin_line(comparison));
@@ -92,7 +92,7 @@ fn scale_line(cost: &Cost) -> Option<Block> {
     let off = (before - 1.0).abs().max((after - 1.0).abs());
     let tone = if off > CPU_SCALE_TOLERANCE { Tone::Warning } else { Tone::Plain };
     let text = format!(
-        "costs are scaled to the CPU seconds measured: x{} before, x{} after",
+        "costs are scaled to the measured CPU seconds: x{} before, x{} after",
         fixed(before, 3),
         fixed(after, 3)
     );
@@ -101,7 +101,7 @@ fn scale_line(cost: &Cost) -> Option<Block> {
 
 fn gap_line(gap: Option<&Gap>) -> Block {
     let Some(gap) = gap else {
-        return Line::block("gap", "CPU used is not known: no claim on throughput");
+        return Line::block("gap", "the CPU used is unknown, so the throughput gap is not divided up");
     };
     let assumed = if gap.assumed { ", run-to-run variation assumed" } else { "" };
     let parts = match &gap.parts {
@@ -138,7 +138,7 @@ fn spin_line(comparison: &Comparison) -> Option<Block> {
     let worth = 100.0 * (1.0 / (1.0 - after / 100.0) - 1.0);
     let text = format!(
         "{} % of CPU is busy waiting after, {} % before: CPU saved outside the awaited section may turn into more \
-         spinning; freeing the spin alone is worth at most {} %",
+         spinning; removing the spinning gains at most {} %",
         fixed(after, 2),
         fixed(before, 2),
         signed(worth, 1)

@@ -98,7 +98,7 @@ pub(crate) fn rows_line(comparison: &Comparison, options: &TableOptions, chosen:
     let order = match options.sort {
         SortBy::Delta => "significant ones first, then by size of change of self",
         SortBy::DeltaTotal => "by size of change of total",
-        SortBy::DeltaBooked => "by size of change of booked self",
+        SortBy::DeltaBooked => "by size of change of self by symbol",
         SortBy::DeltaCost => "by size of change of cost per operation",
         SortBy::Gap => "by share of the gap",
         SortBy::Before => "by self before",

@@ -39,7 +39,7 @@ use crate::findings;
 /// ```
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn json(comparison: &Comparison) -> Result<Vec<u8>, Error> {
     json_line(&report_of(comparison, &comparison.rows))
 }

@@ -238,7 +238,7 @@ pub(crate) struct FamilyReport<'a> {
     /// Names of its rows.
     pub(crate) members: &'a [String],
     pub(crate) flips: Vec<FlipReport<'a>>,
-    /// Change of the members' booked self together: `body_pp` + `call_overhead_pp`.
+    /// Change of the members' self by symbol together: `body_pp` + `call_overhead_pp`.
     pub(crate) booked_delta_pp: f64,
     /// What only changed rows inside.
     pub(crate) moved_pp: f64,

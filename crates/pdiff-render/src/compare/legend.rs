@@ -53,9 +53,12 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block>
             any(|row| !row.significant),
             format!("{NOT_SIGNIFICANT} within noise (false discoveries {percent} %) or too small"),
         ),
-        (any(|row| row.significant), "95 % is the interval of the change, +- half of its width".to_owned()),
-        (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} in no sample before")),
-        (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} in no sample after")),
+        (
+            any(|row| row.significant),
+            "95 %: confidence interval of the change (+-: half of its width)".to_owned(),
+        ),
+        (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} sampled only after")),
+        (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} sampled only before")),
         (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),
         (
             any(|row| row.cpu_change_share_pct.is_some()),
@@ -63,7 +66,9 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block>
         ),
         (
             any(is_marked_by_cost),
-            format!("{COST} its cost per operation changed beyond noise, and otherwise than that of all"),
+            format!(
+                "{COST} its cost per operation changed beyond noise, and differently from the whole profile"
+            ),
         ),
         (any(|row| row.matched.ambiguous), format!("{AMBIGUOUS} several functions share the name")),
     ];

@@ -50,8 +50,9 @@ fn detectable_text(noise: &NoiseSummary) -> Option<String> {
         None => format!("none at {share} %"),
     };
     let texts: Vec<String> = noise.detectable.iter().map(at).collect();
-    (!texts.is_empty())
-        .then(|| format!("9 in 10 growths of this many points, by share before: {}", texts.join(", ")))
+    (!texts.is_empty()).then(|| {
+        format!("smallest detectable growth in points (90 % power), by share before: {}", texts.join(", "))
+    })
 }
 
 fn drift_text(names: &[String]) -> String {

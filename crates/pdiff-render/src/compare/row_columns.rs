@@ -14,7 +14,7 @@ use crate::files::written_bytes::csv_lines;
 /// The rows as CSV, a header line first.
 ///
 /// # Errors
-/// If the writer refuses.
+/// Returns an error if serialisation fails.
 pub fn csv(comparison: &Comparison) -> Result<Vec<u8>, Error> {
     csv_lines(comparison.rows.len(), columns(comparison))
 }
@@ -22,7 +22,7 @@ pub fn csv(comparison: &Comparison) -> Result<Vec<u8>, Error> {
 /// The rows as Parquet, one row group.
 ///
 /// # Errors
-/// If the writer refuses.
+/// Returns an error if serialisation fails.
 #[cfg(feature = "parquet")]
 pub fn parquet(comparison: &Comparison) -> Result<Vec<u8>, Error> {
     parquet_bytes(comparison.rows.len(), columns(comparison))

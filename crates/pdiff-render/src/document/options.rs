@@ -25,7 +25,7 @@ pub enum SortBy {
     Delta,
     /// Change of total.
     DeltaTotal,
-    /// Change of booked self.
+    /// Change of self by symbol.
     DeltaBooked,
     /// Change of cost per operation.
     DeltaCost,

@@ -54,7 +54,7 @@ const COLUMNS: [&str; 16] = [
 /// The tree as one line of JSON.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn tree_json(input: &FlameInput<'_>) -> Result<Vec<u8>, Error> {
     json_line(&tree_report(input.comparison, input.tree))
 }

@@ -92,8 +92,8 @@ fn summary_row(view: &InlinesView<'_>, change: Change, room: usize) -> Option<Ve
 /// What a change means, in few words.
 pub(crate) fn meaning(change: Change) -> &'static str {
     match change {
-        Change::New => "in no form before",
-        Change::Gone => "in no form after",
+        Change::New => "absent before",
+        Change::Gone => "absent after",
         Change::Lost => "inlined somewhere before, only out of line after",
         Change::Gained => "only out of line before, inlined somewhere after",
         Change::Mixed => "inlined on both sides, but some callers changed",

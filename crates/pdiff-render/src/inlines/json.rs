@@ -73,7 +73,7 @@ struct RowReport<'a> {
     ambiguous: bool,
     /// `same-file`, `header-to-source`, `source-to-header`, `other-file` or `unknown`.
     source: &'static str,
-    /// `null` where that side has it in no form, or does not show it.
+    /// `null` where that side does not have it, or does not show it.
     before: Option<FormReport<'a>>,
     after: Option<FormReport<'a>>,
     confirmed_lost: Vec<FlipReport<'a>>,

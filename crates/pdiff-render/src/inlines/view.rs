@@ -25,7 +25,7 @@ pub struct InlinesView<'a> {
 pub struct BuildFile {
     /// Its path as given.
     pub path: String,
-    /// What names it for good.
+    /// The stable identity of the file.
     pub object_id: String,
     /// Its build-id, in hexadecimal.
     pub build_id: Option<String>,

@@ -71,7 +71,7 @@ const LEFT_OUT_BYTES: usize = 2000;
 /// notes and in the data.
 ///
 /// # Errors
-/// If the writer of JSON refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
     let comparison = input.comparison;
     let labels = format!("{} -> {}", comparison.before.label, comparison.after.label);

@@ -27,7 +27,7 @@ struct Value<'a> {
 /// `measure`, `value`, and for costs `hidden`, `arrived_first`, `arrived`, `unseen_before`. What is not known has no line.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn series_csv(view: &SeriesView) -> Result<Vec<u8>, Error> {
     let values = values(view);
     let words = |name: &str, word: for<'v> fn(&'v Value<'_>) -> &'v str| {

@@ -11,7 +11,7 @@ use crate::series::view::SeriesView;
 /// The series as one JSON object; `docs/json.md` names every key.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
     let name = |at: usize| view.builds.get(at).map(String::as_str);
     let throughput = view.throughput.iter().flat_map(|row| {

@@ -85,7 +85,7 @@ impl<'a> SettingsReport<'a> {
 /// The differences as one line of JSON.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn settings_json(of: &SettingsDiff) -> Result<Vec<u8>, Error> {
     json_line(&Report { schema_version: SCHEMA_VERSION, settings: SettingsReport::new(of) })
 }
@@ -111,7 +111,7 @@ impl<'a> Line<'a> {
 /// The differences as CSV: columns presence (`both`, `only-before`, `only-after`), name, before_name, before, after, why.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn settings_csv(of: &SettingsDiff) -> Result<Vec<u8>, Error> {
     let both = of.differs.iter().map(|of| Line {
         presence: "both",

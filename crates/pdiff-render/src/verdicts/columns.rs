@@ -58,7 +58,7 @@ const NUMBERS: [Number; 18] = [
 /// The verdicts as CSV.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn verdict_csv(of: &Classification) -> Result<Vec<u8>, Error> {
     let verdicts = &of.verdicts;
     let text = |(name, value): &Text| {

@@ -110,7 +110,7 @@ struct FamilyReport<'a> {
 /// The verdicts as one line of JSON.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn verdict_json(comparison: &Comparison, of: &Classification) -> Result<Vec<u8>, Error> {
     json_line(&report(comparison, of, &of.verdicts))
 }
@@ -148,7 +148,7 @@ fn report<'a>(
 /// The verdicts on one function, and what the builds hold of it, as one line of JSON.
 ///
 /// # Errors
-/// If the writer refuses; it has no reason to.
+/// Returns an error if serialisation fails.
 pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
     #[derive(Serialize)]
     struct ExplainReport<'a> {

@@ -225,7 +225,7 @@ fn closing(of: &Classification) -> Vec<Block> {
 fn families(of: &Classification) -> Vec<Block> {
     let line = |family: &VerdictFamily| {
         let text = format!(
-            "{}: real {} points (own code {}, calls and callers {}), moved between them {}",
+            "{}: real change {} points (bodies {}, calls and callers {}); {} points changed rows only",
             family.members.join(", "),
             signed(family.booked_delta_pp, 2),
             signed(family.body_pp, 2),

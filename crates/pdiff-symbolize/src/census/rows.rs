@@ -173,7 +173,7 @@ impl Bodies<'_> {
         };
         let mut bodies: Vec<(FunctionId, Body)> =
             self.code.iter().zip(self.decoded).filter_map(body).collect();
-        // They come by address, and that order stays.
+        // They are sorted by address, and that order stays.
         bodies.sort_by_key(|(function, _)| *function);
         bodies
     }

@@ -12,7 +12,7 @@ use crate::binary::object_files::build_id_paths;
 use crate::error::Error;
 use crate::options::{SymbolizeOptions, Wanted};
 
-/// How a file was come by.
+/// How the file was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     /// The user gave it: that it is wrong is an error.

@@ -25,12 +25,12 @@ use crate::resolve::frames::{ObjectFrames, uses_of_frames};
 use crate::resolve::identity::{Identity, identify};
 use crate::symbolizer::Symbolizer;
 
-/// What became of one object of a profile.
+/// What happened to one object of a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResolvedObject {
     /// The object.
     pub object: ObjectIndex,
-    /// Which file it is for good.
+    /// The stable identity of the file.
     pub id: ObjectId,
     /// The file found.
     pub file: PathBuf,
@@ -89,7 +89,7 @@ pub fn resolve_profile(profile: &Profile, options: &SymbolizeOptions) -> Result<
     Ok(put_together(profile, resolved))
 }
 
-/// What became of one object's frames.
+/// What happened to one object's frames.
 #[derive(Default)]
 struct ObjectResult {
     object: Option<ResolvedObject>,

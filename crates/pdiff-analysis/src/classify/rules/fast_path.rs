@@ -117,7 +117,7 @@ fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usi
     parts.sum()
 }
 
-/// Whether counts say that the function goes on into a callee more often per call of its own; `None` where that was not
+/// Whether counts say that the function now also calls a callee more often per call of its own; `None` where that was not
 /// counted.
 fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
     let per_call = context.input.counts?.entries_per_call(&row.name, &call.callee)?;
@@ -130,7 +130,7 @@ fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Optio
     Some(Fact::Entries { caller: row.name.clone(), callee: call.callee.clone(), calls, per_call })
 }
 
-/// The same, where the chains lost the function as the caller of what it goes on into, so that none of its own measures
+/// The same, where the chains lost the function as the caller of what it now also calls, so that none of its own measures
 /// shows it.
 pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;

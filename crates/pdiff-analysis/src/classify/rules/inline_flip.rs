@@ -2,8 +2,8 @@
 //! inlined in one build and calls it in the other.
 //!
 //! The flip is that of the code (debug information on both sides, a direct call on one of them, no copy left), in a
-//! caller that both runs sampled; and booked self moved the way the flip says. A caller whose callee left it has the
-//! same cause only if its own booked self fell by about that; growth in it is judged in its own right.
+//! caller that both runs sampled; and self by symbol moved the way the flip says. A caller whose callee left it has the
+//! same cause only if its own self by symbol fell by about that; growth in it is judged in its own right.
 
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ use crate::classify::reason::Reason;
 use crate::compare::{InlinedInto, Row};
 use crate::matching::{FoundBy, SourceMove, source_move};
 
-/// The part of a change of booked self that was seen in the inlined copies for the flip to explain it.
+/// The part of a change of self by symbol that was seen in the inlined copies for the flip to explain it.
 const EXPLAINING_PART: f64 = 0.25;
 
 /// A function of which this part was out of line already grew or shrank in its own right, unless copies explain it.
@@ -40,7 +40,7 @@ pub(crate) struct FlippedCallee {
     pub(crate) row: usize,
     /// The side that holds the copies.
     pub(crate) inlined_on: Side,
-    /// Change of its booked self, in points.
+    /// Change of its self by symbol, in points.
     pub(crate) delta_booked_pp: f64,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn has_flipped(context: &Context<'_>, case: &Case<'_>) -> bool {
     decided(context, case).is_some() || twin.is_some_and(|twin| decided(context, twin).is_some())
 }
 
-/// The flips that explain a case's change of booked self, and the side that holds the copies.
+/// The flips that explain a case's change of self by symbol, and the side that holds the copies.
 fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFlip>)> {
     let row = case.row;
     if !row.booked.significant || !case.of_program || context.same_program {

@@ -1,4 +1,4 @@
-//! The rules, in the order of decision: the first that holds speaks. One rule a file; `docs/verdicts.md` has a section
+//! The rules, in the order of decision: the first matching rule wins. One rule a file; `docs/verdicts.md` has a section
 //! for each id.
 
 mod callees;

@@ -55,7 +55,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     Some(limited(finding, context, case))
 }
 
-/// The pair's own change of booked self (of self, where it stands inlined only), what it must exceed, and the larger
+/// The pair's own change of self by symbol (of self, where it stands inlined only), what it must exceed, and the larger
 /// share.
 fn net(shift: CommonShift, before: &Row, after: &Row) -> (f64, f64, f64) {
     let is_booked = before.before.booked_self_pct > 0.0 && after.after.booked_self_pct > 0.0;

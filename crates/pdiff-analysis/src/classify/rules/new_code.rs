@@ -1,4 +1,4 @@
-//! `R-new-code` and `R-gone`: the other side's build holds the function in no form.
+//! `R-new-code` and `R-gone`: the function is absent from the other side's binary.
 //!
 //! It is the code that proves this, never the absence of samples: the other build was read to its last unit, and has no
 //! symbol, no inlined instance and no renamed twin.

@@ -13,7 +13,7 @@ use crate::classify::limit::Limit;
 use crate::classify::reason::{Reason, SelfChange};
 use crate::classify::rules::FlippedCallers;
 
-/// The first measure that changed: self, then booked self, then total.
+/// The first measure that changed: self, then self by symbol, then total.
 pub(super) fn changed(case: &Case<'_>) -> Option<Judged> {
     Judged::ALL.iter().copied().find(|measure| measure.is_significant(case.row))
 }

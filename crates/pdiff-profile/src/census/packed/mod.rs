@@ -44,7 +44,7 @@ pub enum Detail {
     None,
     /// Everything but what [`Detail::Full`] adds.
     Rows,
-    /// Also its line, the hash of its code, and where the copies are called that are told of.
+    /// Also its line, the hash of its code, and where the recorded copies are called.
     Full,
 }
 

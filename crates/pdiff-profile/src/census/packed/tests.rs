@@ -48,7 +48,7 @@ fn sample() -> Census {
     builder.finish()
 }
 
-/// Everything that is told of a function but for addresses.
+/// Everything recorded about a function but for addresses.
 fn told(census: &Census, function: Function<'_>) -> String {
     let name = |id| census.function(id).map(|f| format!("{f:?}"));
     let bodies: Vec<_> =

@@ -206,7 +206,7 @@ fn is_in_code(census: &Census, function: Function<'_>) -> bool {
         || census.calls_to(id).next().is_some()
 }
 
-/// The callers that are named with a place when one of the functions of a name, or all of them, are told of.
+/// The callers that are named with a place when one of the functions of a name, or all of them, are described.
 fn told_callers(census: &Census, group: &[Function<'_>]) -> FxHashSet<FunctionId> {
     let mut told = FxHashSet::default();
     let mut of_all: FxHashMap<FunctionId, u64> = FxHashMap::default();

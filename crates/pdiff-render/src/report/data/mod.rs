@@ -33,7 +33,7 @@ use json_text::{bytes, economise, shorten_lists, without_markup};
 pub(super) use left_out::LeftOut;
 use shelf::{Shelf, share_out};
 
-/// Percent of the denominator of self or booked self that brings a function into the table whatever became of it.
+/// Percent of the denominator of self or self by symbol that brings a function into the table whatever became of it.
 const LEAST_PCT: f64 = 0.2;
 
 /// Functions that are in the table however small they are.
@@ -211,7 +211,7 @@ fn rows<'a>(input: &ReportInput<'a>, verdicts: &[Placed<'a, Verdict>]) -> Vec<Pl
     rows.into_iter().map(|(_, _, row)| row).collect()
 }
 
-/// Largest share of self or booked self on any side.
+/// Largest share of self or self by symbol on any side.
 fn size_pct(row: &Row) -> f64 {
     [&row.before, &row.after].into_iter().flat_map(|of| [of.self_pct, of.booked_self_pct]).fold(0.0, f64::max)
 }

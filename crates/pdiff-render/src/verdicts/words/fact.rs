@@ -38,11 +38,11 @@ pub fn fact_text(of: &Fact) -> String {
             let at = place.as_ref().map_or_else(String::new, |place| format!(", {}", place_text(place)));
             format!("{out_of_line} out of line ({code_bytes} bytes), {inlined}{at}")
         }
-        Fact::Background => "held inlined only: library code that the run has nothing to do with".to_owned(),
+        Fact::Background => "only inlined: library code that this run does not use".to_owned(),
         Fact::InNoForm { nor_twin: true } => {
-            "in no form in this build: no symbol, no inlined instance, no renamed twin".to_owned()
+            "absent from this binary (no symbol, inlined copy or rename)".to_owned()
         }
-        Fact::InNoForm { nor_twin: false } => "in no form in this build".to_owned(),
+        Fact::InNoForm { nor_twin: false } => "absent from this binary".to_owned(),
         Fact::NotFoundByName => "sampled, but not found by this name in the build".to_owned(),
         Fact::NotVisible(visibility) => {
             let why = match visibility {
@@ -126,7 +126,7 @@ pub fn fact_text(of: &Fact) -> String {
             "called {more_calls:.2} times as often per operation, its time is {more_time:.2} times as much"
         ),
         Fact::Entries { caller, callee, calls, per_call } => format!(
-            "{caller} is called {} and {} times per operation, and goes on into {callee} {:.3} and {:.3} times per call",
+            "{caller} is called {} and {} times per operation, and now also calls {callee} {:.3} and {:.3} times per call",
             calls.before, calls.after, per_call.before, per_call.after
         ),
         Fact::Spin { sign, share_pct } => {
@@ -137,7 +137,7 @@ pub fn fact_text(of: &Fact) -> String {
             };
             format!(
                 "busy waiting ({what}), {share_pct:.2} % of CPU: CPU saved outside the awaited section may turn into more \
-                 spinning; freeing the spin alone is worth at most {:+.1} %",
+                 spinning; removing the spinning gains at most {:+.1} %",
                 spin_worth_pct(*share_pct)
             )
         }
@@ -197,7 +197,7 @@ fn spin_worth_pct(share_pct: f64) -> f64 {
 fn measure_name(of: Judged) -> &'static str {
     match of {
         Judged::OwnSelf => "self",
-        Judged::Booked => "booked self",
+        Judged::Booked => "self by symbol",
         Judged::Total => "total",
     }
 }

@@ -22,13 +22,15 @@ pub fn reason_text(of: &Reason) -> String {
                 .to_owned()
         }
         Reason::NotVisible { hidden } => {
-            format!("sampled {} only; whether the {hidden} build holds it is not visible", hidden.other())
+            format!("sampled {} only; the {hidden} binary cannot show whether it contains it", hidden.other())
         }
         Reason::Renamed { before, after, net_pp } => {
             format!("{before} before is {after} after; net {net_pp:+.2} points")
         }
         Reason::KnownRename { before, after } => {
-            format!("{before} before is {after} after, by a known rename; its share changed as all")
+            format!(
+                "{before} before is {after} after, by a known rename; its share moved with the whole profile"
+            )
         }
         Reason::Flipped { inlined_on, caller, more_callers, booked_pp, body_pp } => {
             let rest = match more_callers {
@@ -36,30 +38,28 @@ pub fn reason_text(of: &Reason) -> String {
                 more => format!(" and {more} more"),
             };
             format!(
-                "inlined in {caller}{rest} {inlined_on}, called {}: booked self {booked_pp:+.2} points, its own code \
+                "inlined in {caller}{rest} {inlined_on}, called {}: self by symbol {booked_pp:+.2} points, cost of its body \
                  {body_pp:+.2}",
                 inlined_on.other()
             )
         }
         Reason::CalleesFlipped { callees, inlined_on, booked_pp } => format!(
-            "{} stands in it {inlined_on} and is called from it {}: booked self {booked_pp:+.2} points",
+            "{} was inlined there {inlined_on} and is called {}: self by symbol {booked_pp:+.2} points",
             callees.join(", "),
             inlined_on.other()
         ),
         Reason::InNoForm { without, caller } => {
             let under = caller.as_ref().map_or_else(String::new, |caller| format!(", called from {caller}"));
-            format!(
-                "in no form in the {without} build: no symbol, no inlined instance, no renamed twin{under}"
-            )
+            format!("absent from the {without} binary (no symbol, inlined copy or rename){under}")
         }
         Reason::OneRunEntered { active, bound_pct, why } => entered(*active, *bound_pct, why),
         Reason::GoesOn { callees, total_pp, self_pp } => format!(
-            "total {total_pp:+.2} points, self {self_pp:+.2}: it goes on into {}, which the before run did not enter from \
-             here",
+            "total {total_pp:+.2} points, self {self_pp:+.2}: now also calls {} (no such call was sampled \
+             before)",
             callees.join(", ")
         ),
         Reason::GoesOnUnseen { callee, after_pct } => format!(
-            "it goes on into {callee} ({after_pct:.2} %), which the before run did not enter from here; the chains lost it \
+            "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
              as the caller"
         ),
         Reason::MoreCalls { calls, time } => {
@@ -67,8 +67,8 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::CostChanged { judged, change, share_pp, other_way } => {
             let share = match other_way {
-                true => "though its share went the other way, for others changed more",
-                false => "though its share is within noise",
+                true => "although its share went the other way because others changed more",
+                false => "although its share is within noise",
             };
             format!("{judged} costs {} per operation, {share} ({share_pp:+.2} points)", cost(change))
         }
@@ -107,10 +107,6 @@ pub fn reason_text(of: &Reason) -> String {
 
 fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
     let idle = active.other();
-    let verb = match active {
-        Side::After => "enters",
-        Side::Before => "entered",
-    };
     let why = match why {
         EnteredBy::Setting(of) => {
             format!("{}: the settings differ, which says nothing against the code", setting(of))
@@ -121,5 +117,5 @@ fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
             None => format!("another path is taken in {name}, or settings differ"),
         },
     };
-    format!("in both builds, but only the {active} run {verb} it (at most {bound_pct:.3} % {idle}); {why}")
+    format!("in both builds, but sampled only {active} (at most {bound_pct:.3} % {idle}); {why}")
 }

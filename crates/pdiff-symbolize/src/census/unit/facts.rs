@@ -106,7 +106,7 @@ pub(crate) struct ForeignFunction {
     pub(crate) path: Option<Box<str>>,
 }
 
-/// What is told of a function in its unit and in those that it refers to.
+/// What is recorded about a function in its unit and in those that it refers to.
 #[derive(Clone, Copy)]
 pub(crate) struct Told<'t> {
     pub(crate) linkage_name: RawText<'t>,
@@ -120,7 +120,7 @@ pub(crate) struct Told<'t> {
 }
 
 impl Units {
-    /// All that is told of a function of a unit.
+    /// All that is recorded about a function of a unit.
     pub(crate) fn told<'t>(&'t self, unit: &'t UnitFacts, function: &'t UnitFunction) -> Told<'t> {
         let path = (function.path as usize).checked_sub(1).and_then(|index| unit.paths.get(index));
         let mut told = told_by(function, path.map(|path| &**path));
