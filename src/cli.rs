@@ -37,7 +37,7 @@ pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use symbolize::{AddressFormat, SymbolizeArgs};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
-/// Where a performance regression comes from: compares CPU profiles of two builds of one program.
+/// Compare CPU profiles of two builds of one program, and explain where a regression comes from.
 #[derive(Parser, Debug)]
 #[command(name = "pdiff", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -58,30 +58,30 @@ Exit status: 0 ran; 1 a gate given with --fail-on tripped; 2 usage or input trou
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Show how CPU moved between two builds, function by function.
+    /// Compare two profiles function by function: what changed, beyond noise, and by how much.
     Compare(Box<CompareArgs>),
-    /// Say why functions cost more: inlining lost, new code, a fast path missed, and how sure that is.
+    /// Explain why functions changed: no longer inlined, new code, a lost fast path, and how certain that is.
     Classify(Box<ClassifyArgs>),
-    /// Print everything that is known of one function on both sides.
+    /// Print everything known about one function: verdict, evidence, callers, hot lines.
     Explain(Box<ExplainArgs>),
-    /// Draw one profile, or how two differ, as a flame graph.
+    /// Draw a flame graph of one profile, or of the difference between two.
     Flame(Box<FlameArgs>),
-    /// Write everything about two profiles into one HTML file.
+    /// Write a comparison with verdicts and flame graph into one HTML file.
     Report(Box<ReportArgs>),
-    /// Write one recording with its functions and inline chains into one small file, to compare elsewhere.
+    /// Pack a recording with its symbols into one small file, to compare it on another machine.
     Pack(Box<PackArgs>),
-    /// Show what changed in inlining between two binaries, without any profile.
+    /// Compare inlining in two binaries; needs no profile.
     Inlines(Box<InlinesArgs>),
-    /// Show how the settings of two servers differ, those that matter first.
+    /// Compare the settings of two servers, the important ones first.
     Settings(SettingsArgs),
-    /// Attribute the gap to settings, from benchmark runs.
+    /// Attribute the throughput gap to settings, from benchmark runs.
     Attribute(Box<AttributeArgs>),
-    /// Show many builds in order: relative throughput, and in which build each cost arrived.
+    /// Compare several builds in order: throughput, and in which build each cost arrived.
     Series(Box<SeriesArgs>),
-    /// Print the functions at addresses of a binary, inlined ones included.
+    /// Print the functions at addresses of a binary, including inlined ones.
     Symbolize(SymbolizeArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
-    /// Write the manual pages.
+    /// Write manual pages.
     Man(ManArgs),
 }

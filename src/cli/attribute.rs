@@ -22,38 +22,38 @@ A change of the gap is positive where it is in favour of the target.";
 #[derive(Args, Debug)]
 #[command(after_help = ATTRIBUTE_EXAMPLES, mut_arg("factors", |factors| factors.required(true)))]
 pub(crate) struct AttributeArgs {
-    /// Table of runs, or - for standard input
+    /// Table of benchmark runs; - for standard input
     #[arg(value_name = "RUNS", value_hint = ValueHint::FilePath)]
     pub(crate) runs: PathBuf,
     #[command(flatten)]
     pub(crate) design: DesignArgs,
 
-    /// Recordings of base and target at the baseline, to set factors beside subsystems
+    /// Recordings of base and target at the baseline, to compare factors with subsystems
     #[arg(long, value_name = "FILE", num_args = 2, value_hint = ValueHint::FilePath, help_heading = "Profiles")]
     pub(crate) profiles: Vec<PathBuf>,
-    /// The subsystem that a factor switches: FACTOR=SUBSYSTEM (repeatable); well-known mysqld settings are known
+    /// Subsystem that a factor switches: FACTOR=SUBSYSTEM (repeatable) [default: built in for well-known settings of mysqld]
     #[arg(long, value_name = "FACTOR=SUBSYSTEM", requires = "profiles", help_heading = "Profiles")]
     pub(crate) factor_subsystem: Vec<String>,
-    /// Parts of the program (TOML), before the built-in ones
+    /// Rules for parts of the program (TOML), tried before the built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "profiles", help_heading = "Profiles")]
     pub(crate) subsystems: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
 
-    /// Form of the result
+    /// Output format
     #[arg(long, value_name = "FORM", value_enum, default_value_t = AttributeFormat::Table, help_heading = "Output")]
     pub(crate) format: AttributeFormat,
     #[command(flatten)]
     pub(crate) file: FileArgs,
-    /// Draw the gap from baseline to end, factor by factor (SVG)
+    /// Draw a waterfall of the gap, factor by factor (SVG)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
-    /// Draw the matrix of interactions (SVG)
+    /// Draw the interactions between factors as a matrix (SVG)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot_interactions: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) color: ColorArgs,
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
 }
@@ -62,25 +62,25 @@ pub(crate) struct AttributeArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Benchmark runs")]
 pub(crate) struct DesignArgs {
-    /// The factors, in the order of the cumulative path (separated by commas)
+    /// Names of the factors, in the order in which they are changed (comma-separated)
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "runs")]
     pub(crate) factors: Vec<String>,
-    /// Columns of other names: build=, replicate=, tps=, seconds=, cost= (CPU time per operation)
+    /// Map column names: build=, replicate=, tps=, seconds=, cost= (CPU time per operation)
     #[arg(long, value_name = "WHAT=COLUMN", value_delimiter = ',', requires = "runs")]
     pub(crate) columns: Vec<String>,
-    /// Columns that mean nothing here (separated by commas)
+    /// Columns to ignore (comma-separated)
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "runs")]
     pub(crate) ignore: Vec<String>,
-    /// The base build [default: with two builds, the first in order of names; 5.7 before 8.0]
+    /// Base build [default: with two builds, the first by version order]
     #[arg(long, value_name = "BUILD", requires = "runs")]
     pub(crate) base: Option<String>,
-    /// The build compared with it
+    /// Build to compare with the base [default: with two builds, the other one]
     #[arg(long, value_name = "BUILD", requires = "runs")]
     pub(crate) target: Option<String>,
-    /// Factors that change by a restart only: runs between two restarts share an error (separated by commas)
+    /// Factors that need a restart; runs between two restarts share an error (comma-separated)
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "runs")]
     pub(crate) restart: Vec<String>,
-    /// Show a factor with another one, its ceiling, as it was and changed (repeatable)
+    /// Show the effect of a factor with and without another one: FACTOR:CEILING (repeatable)
     #[arg(long, value_name = "FACTOR:CEILING", requires = "runs")]
     pub(crate) masking: Vec<String>,
 }

@@ -28,7 +28,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 
-    /// Exit with status 1 if a row trips this gate: '[all:][SCOPE:]FIELD OP NUMBER' (repeatable)
+    /// Exit with status 1 if a row matches: '[all:][SCOPE:]FIELD OP NUMBER' (repeatable)
     ///
     /// FIELD is a number of a row as in --format json (delta_self_pp, delta_total_pp, q_value, gap_share_pct, ...); OP is one
     /// of > >= < <= == !=; SCOPE is any, function=REGEX, object=REGEX, subsystem=NAME or total. Only significant rows

@@ -27,25 +27,25 @@ pub(crate) struct ComparisonArgs {
     next_help_heading = "Filters (regular expressions; write before:REGEX or after:REGEX for one side)"
 )]
 pub(crate) struct FilterArgs {
-    /// Only threads of this name (repeatable)
+    /// Keep only threads with this name (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) comm: Vec<String>,
-    /// Only these threads (repeatable, or separated by commas)
+    /// Keep only these thread ids (repeatable, or comma-separated)
     #[arg(long, value_name = "TID", value_delimiter = ',')]
     pub(crate) tid: Vec<String>,
-    /// Only samples whose leaf is in this object (repeatable)
+    /// Keep only samples whose leaf is in this object (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) dso: Vec<String>,
-    /// Only samples in this part of the recording: START,END in seconds, +START,+END from the first sample, or 10%-20%
+    /// Keep only this part of the recording: START,END in seconds, +START,+END from the first sample, or 10%-20%
     #[arg(long, value_name = "WINDOW", allow_hyphen_values = true)]
     pub(crate) time: Vec<String>,
-    /// Only samples with this function anywhere in the stack (repeatable)
+    /// Keep only samples whose stack contains this function (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) stack_contains: Vec<String>,
-    /// Only samples in the kernel
+    /// Keep only samples in the kernel
     #[arg(long, conflicts_with = "no_kernel")]
     pub(crate) kernel: bool,
-    /// Only samples outside the kernel
+    /// Keep only samples outside the kernel
     #[arg(long)]
     pub(crate) no_kernel: bool,
 }
@@ -54,16 +54,16 @@ pub(crate) struct FilterArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Names")]
 pub(crate) struct NameArgs {
-    /// How strictly functions are identified: linkage, signature, qualified or loose
+    /// How strictly to match function names: linkage, signature, qualified or loose
     #[arg(long = "match", value_name = "LEVEL", default_value = "qualified")]
     pub(crate) match_level: String,
-    /// Known renames (TOML), before the built-in ones (repeatable)
+    /// Renames between the builds (TOML), tried before the built-in ones (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) aliases: Vec<PathBuf>,
     /// Ignore the built-in renames
     #[arg(long)]
     pub(crate) no_builtin_aliases: bool,
-    /// Whether inlined functions have rows of their own: expand or collapse
+    /// Whether inlined functions get their own rows: expand or collapse
     #[arg(long, value_name = "HOW", default_value = "expand")]
     pub(crate) inlines: String,
 }
@@ -72,10 +72,10 @@ pub(crate) struct NameArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Operations (one value a recording)")]
 pub(crate) struct WorkArgs {
-    /// Operations done while the base side was recorded
+    /// Operations done during the base recording
     #[arg(long, value_name = "N", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) operations_before: Vec<f64>,
-    /// Operations done while the other side was recorded
+    /// Operations done during the other recording
     #[arg(long, value_name = "N", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) operations_after: Vec<f64>,
     /// Operations per second of the base side
@@ -84,10 +84,10 @@ pub(crate) struct WorkArgs {
     /// Operations per second of the other side
     #[arg(long, value_name = "TPS", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) tps_after: Vec<f64>,
-    /// CPU seconds that the base side's process used; weights are scaled to them
+    /// CPU seconds used by the base process; weights are scaled to them
     #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_before: Vec<f64>,
-    /// CPU seconds that the other side's process used; weights are scaled to them
+    /// CPU seconds used by the other process; weights are scaled to them
     #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_after: Vec<f64>,
     /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,
@@ -100,31 +100,31 @@ pub(crate) struct WorkArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rows and shares")]
 pub(crate) struct ShareArgs {
-    /// What shares are shares of: all, object, thread-group or work (neither busy waiting nor idle)
+    /// What shares refer to: all samples, the row's object, its thread-group, or work (without busy waiting and idle)
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) denominator: String,
-    /// What a row is: function, object, comm, thread-group, subsystem, file or directory
+    /// One row per: function, object, comm, thread-group, subsystem, file or directory
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub(crate) by: String,
-    /// Parts of the program (TOML), before the built-in ones
+    /// Rules for parts of the program (TOML), tried before the built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) subsystems: Option<PathBuf>,
-    /// Groups of threads (TOML), instead of the built-in ones
+    /// Rules for thread groups (TOML), instead of the built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) thread_groups: Option<PathBuf>,
-    /// Functions that wait busily (TOML), instead of the built-in ones
+    /// Functions that wait busily (TOML), instead of the built-in list
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) spin_list: Option<PathBuf>,
     /// Run-to-run variation to assume, in percent [default: 12 with one recording a side, 8 beside what repeated recordings show]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = numbers::variation)]
     pub(crate) assumed_cv: Option<f64>,
-    /// Smallest change that matters, in points of share; 0 shows every change that is beyond noise
+    /// Smallest change that matters, in points of share; 0 shows every change beyond noise
     #[arg(long, value_name = "POINTS", default_value_t = 0.1, allow_negative_numbers = true, value_parser = numbers::percent)]
     pub(crate) floor_pp: f64,
     /// Smallest change that matters, in percent of the function's larger share
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0, allow_negative_numbers = true, value_parser = numbers::percent)]
     pub(crate) floor_relative: f64,
-    /// Share of false alarms among the rows called significant
+    /// Highest accepted share of false discoveries among significant rows
     #[arg(long, value_name = "RATE", default_value_t = 0.05, allow_negative_numbers = true, value_parser = numbers::rate)]
     pub(crate) fdr: f64,
 }

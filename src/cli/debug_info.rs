@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Debug information")]
 pub(crate) struct DebugInfoArgs {
-    /// Binary or debug file of the base build, found by build-id or name (repeatable)
+    /// Binary or debug file of the base build, matched by build-id or name (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) binary_before: Vec<PathBuf>,
     /// Binary or debug file of the build compared with it (repeatable)
@@ -22,22 +22,22 @@ pub(crate) struct DebugInfoArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Debug information")]
 pub(crate) struct LookupArgs {
-    /// Look for the profile's objects under this directory
+    /// Search for the profile's objects under this root directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) symfs: Option<PathBuf>,
-    /// Build-ids of the objects, as `perf buildid-list` prints them (repeatable)
+    /// Output of `perf buildid-list`, to check binaries (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) buildid_list: Vec<PathBuf>,
-    /// Use a binary even if it is visibly another build than the one profiled
+    /// Use a binary even if it is not the build that was profiled
     #[arg(long)]
     pub(crate) ignore_build_id: bool,
-    /// Use perf's own symbols only
+    /// Use only the symbols that perf printed
     #[arg(long)]
     pub(crate) no_symbolize: bool,
-    /// Where cache files are kept, one a binary [default: the user's cache directory]
+    /// Directory for cache files, one per binary [default: the user's cache directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cache_dir: Option<PathBuf>,
-    /// Keep no cache files
+    /// Do not use cache files
     #[arg(long, conflicts_with = "cache_dir")]
     pub(crate) no_cache: bool,
 }

@@ -27,7 +27,7 @@ const EVENT: &str = "Event to draw [default: the heaviest event like cycles that
     mut_arg("by", |by| by.hide(true))
 )]
 pub(crate) struct FlameArgs {
-    /// Compare two recordings; two names alone mean the same
+    /// Compare two recordings (implied if two are given)
     #[arg(long, help_heading = "Input")]
     pub(crate) diff: bool,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(crate) struct FlameArgs {
     pub(crate) picture: PictureArgs,
     #[command(flatten)]
     pub(crate) comparison: ComparisonArgs,
-    /// Form of the result: a picture, folded stacks for other tools (two columns of weights for two sides), or json
+    /// Output format: svg, folded stacks for other tools (two weights for two sides), or json
     #[arg(long, value_name = "FORM", value_enum, default_value_t = FlameFormat::Svg, help_heading = "Output")]
     pub(crate) format: FlameFormat,
     #[command(flatten)]
@@ -49,31 +49,31 @@ pub(crate) struct FlameArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Picture")]
 pub(crate) struct PictureArgs {
-    /// Which side is drawn; gone is what only Before has [default: after; folded: both]
+    /// Side to draw; gone: what only Before has [default: after; folded: both]
     #[arg(long, value_name = "SIDE", value_enum)]
     pub(crate) view: Option<View>,
-    /// Which measure of a frame gives its colour
+    /// Measure that decides the colour of a frame
     #[arg(long, value_name = "MEASURE", value_enum, default_value_t = ColorBy::Total)]
     pub(crate) color: ColorBy,
-    /// Colour by cost per operation instead of share; operations must be known on both sides
+    /// Colour by cost per operation instead of share; needs operations on both sides
     #[arg(long)]
     pub(crate) operations: bool,
-    /// Leaf functions at the root, their callers on them
+    /// Draw callers on top of leaf functions
     #[arg(long)]
     pub(crate) reverse: bool,
-    /// Only stacks with such a function, from it on
+    /// Keep only stacks with a matching function, starting there
     #[arg(long, value_name = "REGEX")]
     pub(crate) focus: Option<String>,
-    /// The subsystems of the leaf functions as lowest frames
+    /// Group stacks by the subsystem of their leaf
     #[arg(long)]
     pub(crate) by_subsystem: bool,
-    /// Frames narrower than this on both sides are drawn as one; percent of all samples [default: 0.05; folded, json: 0]
+    /// Merge frames narrower than this on both sides, in percent of all samples [default: 0.05; folded, json: 0]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = numbers::percent)]
     pub(crate) min_width: Option<f64>,
-    /// First line of the picture [default: the labels of both sides]
+    /// Title of the picture [default: the labels of both sides]
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// Leave verdicts out of the frames' titles; with binaries they take some seconds
+    /// Leave verdicts out of the titles; with binaries, verdicts take some seconds
     #[arg(long)]
     pub(crate) no_verdicts: bool,
 }

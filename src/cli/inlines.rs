@@ -19,39 +19,39 @@ Confirmed: a caller held the function inlined on one side; on the other it calls
 #[derive(Args, Debug)]
 #[command(after_help = INLINES_EXAMPLES)]
 pub(crate) struct InlinesArgs {
-    /// ELF file of the base build, program or library; or a pack with a full census
+    /// Program or library of the base build (ELF), or a pack with a full census
     #[arg(value_name = "BIN_A", value_hint = ValueHint::FilePath)]
     pub(crate) before: PathBuf,
-    /// The same of the build compared with it
+    /// Program, library or pack of the build to compare with it
     #[arg(value_name = "BIN_B", value_hint = ValueHint::FilePath)]
     pub(crate) after: PathBuf,
-    /// Only these changes: new, gone, lost, gained, mixed, grew, shrank, same, not-visible (separated by commas)
+    /// Show only these changes: new, gone, lost, gained, mixed, grew, shrank, same, not-visible (comma-separated)
     #[arg(long, value_name = "CHANGE", value_delimiter = ',')]
     pub(crate) change: Vec<String>,
-    /// Only functions in whose name, on either side, this is found
+    /// Show only functions whose name matches on either side
     #[arg(long, value_name = "REGEX")]
     pub(crate) function: Option<String>,
-    /// Known renames (TOML), before the built-in ones (repeatable)
+    /// Renames between the builds (TOML), tried before the built-in ones (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Names")]
     pub(crate) aliases: Vec<PathBuf>,
     /// Ignore the built-in renames
     #[arg(long, help_heading = "Names")]
     pub(crate) no_builtin_aliases: bool,
-    /// Look for separate debug information under this directory, too (repeatable)
+    /// Also search for separate debug information under this directory (repeatable)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]
     pub(crate) debug_root: Vec<PathBuf>,
-    /// Where cache files are kept, one a binary [default: the user's cache directory]
+    /// Directory for cache files, one per binary [default: the user's cache directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]
     pub(crate) cache_dir: Option<PathBuf>,
-    /// Keep no cache files
+    /// Do not use cache files
     #[arg(long, conflicts_with = "cache_dir", help_heading = "Debug information")]
     pub(crate) no_cache: bool,
-    /// Form of the result; json holds every row that the filters take
+    /// Output format; json has every row that passes the filters
     #[arg(long, value_name = "FORM", value_enum, default_value_t = InlinesFormat::Table, help_heading = "Output")]
     pub(crate) format: InlinesFormat,
     #[command(flatten)]
     pub(crate) file: FileArgs,
-    /// Rows of each change in table and markdown; 0 for all
+    /// Rows per kind of change in table and markdown; 0 shows all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output")]
     pub(crate) top: usize,
     #[command(flatten)]

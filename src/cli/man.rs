@@ -13,7 +13,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = MAN_EXAMPLES)]
 pub(crate) struct ManArgs {
-    /// Write one page a command into this directory [default: the main page to standard output]
+    /// Write one page per command into this directory [default: print the main page]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
 }

@@ -17,7 +17,7 @@ pub(crate) struct FileArgs {
 /// Whether the result is coloured.
 #[derive(Args, Debug)]
 pub(crate) struct ColorArgs {
-    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are obeyed
+    /// When to use colour; auto respects NO_COLOR and CLICOLOR_FORCE
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorChoice::Auto, help_heading = "Output")]
     pub(crate) color: ColorChoice,
 }
@@ -25,7 +25,7 @@ pub(crate) struct ColorArgs {
 /// What is reported about the run beside its result.
 #[derive(Args, Debug)]
 pub(crate) struct ProgressArgs {
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
     /// Print time, bytes and peak memory of each stage to standard error
@@ -37,18 +37,18 @@ pub(crate) struct ProgressArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// Form of the result; json, csv and parquet hold every row
+    /// Output format; json, csv and parquet have every row
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) file: FileArgs,
-    /// Rows in table and markdown; 0 for all
+    /// Rows in table and markdown; 0 shows all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 30)]
     pub(crate) top: usize,
     /// Order of rows in table and markdown
     #[arg(long, value_name = "BY", default_value = "delta")]
     pub(crate) sort: String,
-    /// Leave out rows that changed less, in points (table and markdown)
+    /// Hide rows that changed less than this, in points (table and markdown)
     #[arg(long, value_name = "POINTS", allow_negative_numbers = true, value_parser = numbers::percent)]
     pub(crate) min_delta: Option<f64>,
     #[command(flatten)]

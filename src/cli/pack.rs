@@ -23,33 +23,33 @@ pub(crate) struct PackArgs {
     /// Recording: perf.data, its text, folded stacks or a pack; - for standard input
     #[arg(value_name = "RECORDING", value_hint = ValueHint::FilePath)]
     pub(crate) recording: PathBuf,
-    /// The pack to write; - for standard output
+    /// Pack to write; - for standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
-    /// Go on even if more than 1 % of the lines cannot be parsed
+    /// Continue even if more than 1 % of the lines cannot be parsed
     #[arg(long)]
     pub(crate) lenient: bool,
-    /// Worker threads [default: one a core]; the result does not depend on it
+    /// Number of worker threads [default: one per core]; does not change the result
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Binary or debug file, found by build-id or name (repeatable)
+    /// Binary or debug file, matched by build-id or name (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
     pub(crate) binary: Vec<PathBuf>,
-    /// Pack the census of all of the program's code, for `pdiff inlines`, not only of what verdicts need
+    /// Include facts about all code of the program, for `pdiff inlines`, not only what verdicts need
     #[arg(long, help_heading = "Debug information")]
     pub(crate) full_census: bool,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
-    /// Operations done while it was recorded
+    /// Operations done during the recording
     #[arg(long, value_name = "N", help_heading = "Operations", allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) operations: Option<f64>,
     /// Operations per second
     #[arg(long, value_name = "TPS", help_heading = "Operations", allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) tps: Option<f64>,
-    /// CPU seconds that the process used
+    /// CPU seconds used by the process
     #[arg(long, value_name = "S", help_heading = "Operations", allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds: Option<f64>,
 }

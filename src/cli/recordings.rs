@@ -23,30 +23,30 @@ pub(crate) struct RecordingArgs {
     /// Recording of the base build: perf.data, its text, folded stacks or a pack; - for standard input
     #[arg(index = 1, help_heading = None::<&str>, value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
     pub(crate) before: Option<PathBuf>,
-    /// Recording of the build compared with it
+    /// Recording of the build to compare with it
     #[arg(index = 2, help_heading = None::<&str>, value_name = "AFTER", value_hint = ValueHint::FilePath)]
     pub(crate) after: Option<PathBuf>,
-    /// Several recordings of the base build, as replicates
+    /// Several recordings of the base build, used as replicates
     #[arg(long = "before", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
           conflicts_with = "before")]
     pub(crate) before_runs: Vec<PathBuf>,
-    /// Several recordings of the build compared with it, as replicates
+    /// Several recordings of the other build, used as replicates
     #[arg(long = "after", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
           conflicts_with = "after", requires = "before_runs")]
     pub(crate) after_runs: Vec<PathBuf>,
-    /// What to call the base side [default: the stem of its first file]
+    /// Label of the base side [default: name of its first file]
     #[arg(long, value_name = "TEXT")]
     pub(crate) label_before: Option<String>,
-    /// What to call the other side [default: the stem of its first file]
+    /// Label of the other side [default: name of its first file]
     #[arg(long, value_name = "TEXT")]
     pub(crate) label_after: Option<String>,
-    /// Event to compare [default: the heaviest event like cycles that all recordings have]
+    /// Event to compare [default: the heaviest clock or cycles event in all recordings]
     #[arg(long, value_name = "NAME")]
     pub(crate) event: Option<String>,
-    /// Go on even if more than 1 % of the lines cannot be parsed
+    /// Continue even if more than 1 % of the lines cannot be parsed
     #[arg(long)]
     pub(crate) lenient: bool,
-    /// Worker threads [default: one a core]; the result does not depend on it
+    /// Number of worker threads [default: one per core]; does not change the result
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 }

@@ -22,20 +22,20 @@ docs/report.md says what is in it.";
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
-    /// Table of benchmark runs (CSV, TSV, JSON, Parquet), to say what each factor makes of the gap; see pdiff attribute
+    /// Table of benchmark runs (CSV, TSV, JSON, Parquet), to attribute the gap to factors; see pdiff attribute
     #[arg(
         long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "factors", help_heading = "Benchmark runs"
     )]
     pub(crate) runs: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) design: DesignArgs,
-    /// The subsystem that a factor switches: FACTOR=SUBSYSTEM (repeatable); well-known mysqld settings are known
+    /// Subsystem that a factor switches: FACTOR=SUBSYSTEM (repeatable) [default: built in for well-known settings of mysqld]
     #[arg(long, value_name = "FACTOR=SUBSYSTEM", requires = "runs", help_heading = "Benchmark runs")]
     pub(crate) factor_subsystem: Vec<String>,
-    /// First line of the page [default: the labels of both sides]
+    /// Title of the page [default: the labels of both sides]
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     pub(crate) title: Option<String>,
-    /// Frames narrower than this on both sides are one in the flame graph; percent of all samples
+    /// Merge frames narrower than this on both sides in the flame graph, in percent of all samples
     #[arg(
         long,
         value_name = "PERCENT",

@@ -22,48 +22,48 @@ cost arrived where it grew most, beyond noise.";
 #[derive(Args, Debug)]
 #[command(after_help = SERIES_EXAMPLES)]
 pub(crate) struct SeriesArgs {
-    /// Recordings in order of builds: FILE, or LABEL=FILE
+    /// Recordings in the order of the builds: FILE or LABEL=FILE
     #[arg(value_name = "[LABEL=]FILE", value_hint = ValueHint::FilePath, required_unless_present_any = ["runs", "sysbench"])]
     pub(crate) recordings: Vec<String>,
-    /// Table of throughputs: columns build, tps or qps, and where there are several, workload and class
+    /// Table of throughputs with columns build and tps or qps, optionally workload and class
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) runs: Option<PathBuf>,
-    /// Columns of other names: build=, workload=, class=, tps=
+    /// Map column names: build=, workload=, class=, tps=
     #[arg(long, value_name = "WHAT=COLUMN", value_delimiter = ',', requires = "runs")]
     pub(crate) columns: Vec<String>,
-    /// What sysbench printed of a build's run: throughput and latency (repeatable)
+    /// Output of sysbench for a build: throughput and latency (repeatable)
     #[arg(long, value_name = "LABEL=FILE", value_hint = ValueHint::FilePath)]
     pub(crate) sysbench: Vec<String>,
-    /// What `vmstat 1` printed beside a build's run: CPU and context switches per operation (repeatable)
+    /// Output of `vmstat 1` during a build's run: CPU and context switches per operation (repeatable)
     #[arg(long, value_name = "LABEL=FILE", value_hint = ValueHint::FilePath)]
     pub(crate) vmstat: Vec<String>,
-    /// Cores of the machine, to give CPU per operation in microseconds
+    /// Number of cores, to show CPU per operation in microseconds
     #[arg(long, value_name = "N", requires = "vmstat")]
     pub(crate) cpus: Option<NonZeroUsize>,
     /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,
     /// tps, cpu_seconds, window_s)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) windows: Option<PathBuf>,
-    /// The build that throughput is relative to [default: the first]
+    /// Base of relative throughput [default: the first build]
     #[arg(long, value_name = "LABEL")]
     pub(crate) base: Option<String>,
-    /// Parts of the program (TOML), before the built-in ones
+    /// Rules for parts of the program (TOML), tried before the built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) subsystems: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
 
-    /// Form of the result; json and csv hold every row
+    /// Output format; json and csv have every row
     #[arg(long, value_name = "FORM", value_enum, default_value_t = SeriesFormat::Table, help_heading = "Output")]
     pub(crate) format: SeriesFormat,
     #[command(flatten)]
     pub(crate) file: FileArgs,
-    /// Rows of costs in table and markdown; 0 for all
+    /// Rows of costs in table and markdown; 0 shows all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output")]
     pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) color: ColorArgs,
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
 }

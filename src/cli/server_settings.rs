@@ -20,24 +20,24 @@ ON, 1 and YES are the same value, and so are 75 and 75.000000. Renamed settings 
 #[derive(Args, Debug)]
 #[command(after_help = SETTINGS_EXAMPLES)]
 pub(crate) struct SettingsArgs {
-    /// Settings of the base build's server; - for standard input
+    /// Settings of the base server; - for standard input
     #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath)]
     pub(crate) before: PathBuf,
-    /// Settings of the server compared with it
+    /// Settings of the server to compare with it
     #[arg(value_name = "AFTER", value_hint = ValueHint::FilePath)]
     pub(crate) after: PathBuf,
-    /// Paths, ports, ids, host names and versions as well, which differ between any two servers
+    /// Also show paths, ports, ids, host names and versions, which always differ
     #[arg(long)]
     pub(crate) all: bool,
-    /// What is known of settings (TOML), instead of the built-in knowledge of mysqld
+    /// Knowledge about settings (TOML), instead of the built-in knowledge about mysqld
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) knowledge: Option<PathBuf>,
-    /// Form of the result; json and csv hold every setting
+    /// Output format; json and csv have every setting
     #[arg(long, value_name = "FORM", value_enum, default_value_t = SettingsFormat::Table, help_heading = "Output")]
     pub(crate) format: SettingsFormat,
     #[command(flatten)]
     pub(crate) file: FileArgs,
-    /// Rows of each list in table and markdown, where no reason is known; 0 for all
+    /// Rows per list without a known reason in table and markdown; 0 shows all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 30, help_heading = "Output")]
     pub(crate) top: usize,
     #[command(flatten)]
@@ -48,13 +48,13 @@ pub(crate) struct SettingsArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Settings of the servers")]
 pub(crate) struct ServerArgs {
-    /// What SHOW GLOBAL VARIABLES printed on the base side's server (tab separated, table or \G), or its option file
+    /// Output of SHOW GLOBAL VARIABLES of the base server (tab-separated, table or \G), or its option file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "settings_after")]
     pub(crate) settings_before: Option<PathBuf>,
-    /// The same of the other side's server
+    /// The same for the other server
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "settings_before")]
     pub(crate) settings_after: Option<PathBuf>,
-    /// What is known of settings (TOML), instead of the built-in knowledge of mysqld
+    /// Knowledge about settings (TOML), instead of the built-in knowledge about mysqld
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "settings_before")]
     pub(crate) settings_knowledge: Option<PathBuf>,
 }

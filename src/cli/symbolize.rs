@@ -18,19 +18,19 @@ Text is as of `addr2line -f -i -C`: innermost first, a blank line between addres
 #[derive(Args, Debug)]
 #[command(after_help = SYMBOLIZE_EXAMPLES)]
 pub(crate) struct SymbolizeArgs {
-    /// ELF file: program, library or debug file
+    /// Program, library or debug file (ELF)
     #[arg(value_name = "BINARY", value_hint = ValueHint::FilePath)]
     pub(crate) binary: PathBuf,
-    /// Addresses in hexadecimal; - or none reads them from standard input, one or more a line
+    /// Addresses in hexadecimal; reads standard input if - or none is given
     #[arg(value_name = "ADDR")]
     pub(crate) addresses: Vec<String>,
-    /// Form of the result
+    /// Output format
     #[arg(long, value_name = "FORM", value_enum, default_value_t = AddressFormat::Text)]
     pub(crate) format: AddressFormat,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Look for separate debug information under this directory, too (repeatable)
+    /// Also search for separate debug information under this directory (repeatable)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) debug_root: Vec<PathBuf>,
 }

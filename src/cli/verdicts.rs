@@ -56,13 +56,13 @@ pub(crate) struct ExamineArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Evidence")]
 pub(crate) struct EvidenceArgs {
-    /// Demand proof from debug information for every claim on inlining; without it, say what is missing and abstain
+    /// Require debug information as proof for every claim about inlining; otherwise say "unclear" and what is missing
     #[arg(long)]
     pub(crate) inline_check: bool,
-    /// Costs of design (TOML), instead of the built-in ones
+    /// Costs inherent in the new design (TOML), instead of the built-in list
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) architectural: Option<PathBuf>,
-    /// Calls per operation on both sides: function or `caller -> callee`, before, after; tab separated (docs/verdicts.md)
+    /// Calls per operation: function or `caller -> callee`, before, after; tab-separated (docs/verdicts.md)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) counts: Option<PathBuf>,
 }
@@ -82,29 +82,29 @@ pub(crate) struct ExplainArgs {
     /// Qualified name of the function, its last part, or a regular expression
     #[arg(index = 3, value_name = "FUNC", required_unless_present = "named", help_heading = None::<&str>)]
     pub(crate) function: Option<String>,
-    /// Name of the function, where recordings are given by --before and --after
+    /// Name of the function, if recordings are given with --before and --after
     #[arg(long = "function", value_name = "NAME", conflicts_with = "function", help_heading = "Input")]
     pub(crate) named: Option<String>,
-    /// Directory of the source of both builds, for the text of hot lines; nothing outside of it is read
+    /// Source directory of both builds, to print hot lines; reads no file outside it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
     pub(crate) source_root: Option<PathBuf>,
-    /// Directory of the base build's source
+    /// Source directory of the base build
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
     pub(crate) source_root_before: Option<PathBuf>,
-    /// Directory of the other build's source
+    /// Source directory of the other build
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
     pub(crate) source_root_after: Option<PathBuf>,
-    /// Hot lines of each side in text and markdown; 0 for all
+    /// Hot lines per side in text and markdown; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Source")]
     pub(crate) lines: usize,
-    /// Form of the result
+    /// Output format
     #[arg(long, value_name = "FORM", value_enum, default_value_t = ExplainFormat::Text, help_heading = "Output")]
     pub(crate) format: ExplainFormat,
     #[command(flatten)]
     pub(crate) file: FileArgs,
     #[command(flatten)]
     pub(crate) color: ColorArgs,
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
     write(args, &page, &view)
 }
 
-/// What each factor makes of the gap, by a table of runs.
+/// The gap attributed to factors, from a table of runs.
 pub(super) fn attributed(runs: &Path, args: &DesignArgs) -> Result<Attribution> {
     let columns = columns(args)?;
     let table = parse_runs(&table_bytes(runs)?, &columns)?;

@@ -34,7 +34,7 @@ pub enum Reason {
         /// The pair's own change, in points.
         net_pp: f64,
     },
-    /// One function under two names, by a list of renames; its share changed as all.
+    /// One function under two names, by a list of renames; its share moved with the whole profile.
     KnownRename {
         /// Its name before.
         before: String,

@@ -1,4 +1,4 @@
-//! Families: functions whose self by symbol moved between them because one was inlined on one side only.
+//! Families: functions between which self by symbol moved because one is inlined on one side only.
 //!
 //! When After stops inlining `leaf`, a symbol profile books its time to `leaf` and takes it from the callers, though the
 //! program does the same. A family is a function and every caller in which it stood inlined on exactly one side, while
@@ -149,7 +149,7 @@ pub(super) fn join(flips: &[Flip]) -> Vec<Vec<RowId>> {
     families
 }
 
-/// The net of the changes of a family's members, and what only moved between them, in points.
+/// The net of the changes of a family's members, and what only changed rows, in points.
 pub(crate) fn net_and_moved(changes_pp: impl Iterator<Item = f64>) -> (f64, f64) {
     let (net, size) =
         changes_pp.fold((0.0_f64, 0.0), |(net, size), change| (net + change, size + change.abs()));

@@ -1,4 +1,4 @@
-//! The first screen: what became of throughput and of CPU per operation, and the few parts in which the change lies.
+//! The first screen: what happened to throughput and of CPU per operation, and the few parts in which the change lies.
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap};

@@ -1,4 +1,4 @@
-//! What each factor makes of the gap, by benchmark runs: the waterfall, the tables of `pdiff attribute`, the matrix of
+//! The gap attributed to factors, from benchmark runs: the waterfall, the tables of `pdiff attribute`, the matrix of
 //! interactions.
 
 use super::blocks;

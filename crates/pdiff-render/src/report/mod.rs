@@ -37,7 +37,7 @@ pub struct ReportInput<'a> {
     pub tree: &'a CallTree,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<&'a SettingsDiff>,
-    /// What each factor makes of the gap, where benchmark runs are given.
+    /// The gap attributed to factors, if benchmark runs are given.
     pub attribution: Option<AttributionView<'a>>,
     /// The facts of both builds of the program, base first, where their files were read.
     pub builds: [Option<&'a Census>; 2],
@@ -138,8 +138,7 @@ fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
         section("flame", "Flame graph", format!("{NO_SCRIPT}{FLAME}")),
     ];
     if let Some(view) = &input.attribution {
-        sections
-            .insert(3, section("factors", "What each factor makes of the gap", attribution::section(view)?));
+        sections.insert(3, section("factors", "The gap, attributed to factors", attribution::section(view)?));
     }
     let families = families_of(comparison);
     if !families.is_empty() {
