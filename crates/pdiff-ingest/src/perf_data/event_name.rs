@@ -57,7 +57,7 @@ fn known(names: &[&str], config: u64) -> Option<String> {
     Some((*name).to_owned())
 }
 
-/// `L1-dcache-load-misses` and the like: cache, operation and result are a byte each.
+/// `L1-dcache-load-misses` and similar: cache, operation and result are a byte each.
 fn cache_name(config: u64) -> Option<String> {
     let byte = |shift: u32| usize::try_from(config >> shift & 0xff).ok();
     let (cache, operation) = (CACHES.get(byte(0)?)?, CACHE_OPERATIONS.get(byte(8)?)?);

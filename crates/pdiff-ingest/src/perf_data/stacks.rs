@@ -1,6 +1,6 @@
 //! From the addresses of a sample to a stack of the profile.
 //!
-//! A call chain is leaf first, with marks between kernel and user addresses (`PERF_CONTEXT_KERNEL` and the like, all of
+//! A call chain is leaf first, with marks between kernel and user addresses (`PERF_CONTEXT_KERNEL` and similar, all of
 //! them at the end of the address space). The same chain in the same maps gives the same stack, and most come again: a
 //! million samples of a server have some 200,000 different chains. So a chain is looked up as its bytes first, and what
 //! its addresses are is found out once: one hash and one comparison of 100 bytes in place of 11 searches.
