@@ -96,7 +96,7 @@ impl Binary {
 fn begins_like_a_pack(path: &Path) -> Result<bool, Error> {
     let opened = File::open(path).map_err(|source| unreadable(path, source))?;
     let mut head = Vec::new();
-    // What cannot be read (a directory) is told of by whoever reads it as a binary.
+    // What cannot be read (a directory) is reported by whoever reads it as a binary.
     let _is_told_later = opened.take(MAGIC_BYTES).read_to_end(&mut head);
     Ok(is_pack(&head))
 }
