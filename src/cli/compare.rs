@@ -6,7 +6,7 @@ use super::{ComparisonArgs, OutputArgs, PairArgs, ServerArgs};
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
-  pdiff compare                                        perf.data.old with perf.data, as perf record leaves them
+  pdiff compare                  # perf.data.old and perf.data of this directory
   pdiff compare 57.data 80.data --top 20
   pdiff compare --before a1.perf a2.perf --after b1.perf b2.perf --by subsystem
   pdiff compare 57.perf 80.perf --tps-before 69818 --tps-after 47509 --dso mysqld
