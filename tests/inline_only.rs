@@ -136,7 +136,7 @@ fn the_verdict_names_the_inlining_and_where_it_was_lost() {
             let verdict = verdict.unwrap_or_else(|| panic!("no verdict on {name}"));
             assert_eq!(
                 (&verdict["cause"], &verdict["confidence"]),
-                (&"inline-regression".into(), &"proved".into())
+                (&"inline-change".into(), &"proved".into())
             );
             let callers = verdict["callers"].to_string();
             assert!(name != members[0] || (callers.contains(members[1]) && callers.contains(members[2])));

@@ -34,6 +34,16 @@ impl<'a> Foreground<'a> {
         }
     }
 
+    /// The build.
+    pub(super) fn census(&self) -> &'a Census {
+        self.census
+    }
+
+    /// The functions that were sampled.
+    pub(super) fn sampled(&self) -> impl Iterator<Item = FunctionId> {
+        self.sampled.iter().copied()
+    }
+
     /// Whether the function was sampled.
     pub(super) fn is_sampled(&self, id: FunctionId) -> bool {
         self.sampled.contains(&id)

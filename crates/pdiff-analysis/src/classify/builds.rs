@@ -1,10 +1,13 @@
 //! The two builds of the program, matched: what a name stands for on each side, and where inlining changed.
 
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, Compiler, Function, FunctionId, Linkage, Producer, Visibility};
+use pdiff_profile::census::{
+    Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
+};
 
 use super::background::Foreground;
 use super::input::ClassifyInput;
+use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
 use crate::matching::{FoundBy, Match, Matching, file_likeness, match_functions};
 
@@ -20,6 +23,7 @@ struct Pair<'a> {
     before: &'a Census,
     after: &'a Census,
     matching: Matching,
+    sources: Sources,
 }
 
 /// A caller in which a function is inlined on one side and called on the other.
@@ -40,13 +44,6 @@ pub(super) struct CallerFlip {
 impl<'a> Builds<'a> {
     pub(super) fn new(input: &ClassifyInput<'a>) -> Self {
         let censuses = input.builds.map_or([None, None], |builds| [builds.before, builds.after]);
-        let pair = match censuses {
-            [Some(before), Some(after)] => {
-                let matching = match_functions(before, after, input.knowledge.aliases);
-                Some(Pair { before, after, matching })
-            }
-            _ => None,
-        };
         let label = input.builds.map_or("", |builds| builds.label);
         let foregrounds = Side::BOTH.map(|side| {
             let rows = input.comparison.rows.iter().filter(|row| row.object == label);
@@ -54,6 +51,17 @@ impl<'a> Builds<'a> {
             let sampled = sampled.flat_map(|row| row.names_on(side));
             Some(Foreground::new(censuses[side.index()]?, sampled))
         });
+        let pair = match censuses {
+            [Some(before), Some(after)] => {
+                let matching = match_functions(before, after, input.knowledge.aliases);
+                let sources = match &foregrounds {
+                    [Some(before), Some(after)] => Sources::new(before, after, &matching),
+                    _ => Sources::default(),
+                };
+                Some(Pair { before, after, matching, sources })
+            }
+            _ => None,
+        };
         Self { label, censuses, foregrounds, pair }
     }
 
@@ -114,6 +122,20 @@ impl<'a> Builds<'a> {
         found.copied().collect()
     }
 
+    /// Whether both builds come from the same source, compiled otherwise.
+    pub(super) fn is_rebuilt(&self) -> bool {
+        self.pair.as_ref().is_some_and(|pair| pair.sources.is_rebuilt)
+    }
+
+    /// Whether a side's build only calls the functions in another object.
+    pub(super) fn is_imported(&self, side: Side, ids: &[FunctionId]) -> bool {
+        let is_stub = |id: &FunctionId| {
+            let function = self.census(side).and_then(|census| census.function(*id));
+            function.is_some_and(|function| function.linkage() == Linkage::Imported)
+        };
+        !ids.is_empty() && ids.iter().all(is_stub)
+    }
+
     /// Callers in which the functions are inlined on `inlined_on` and called on the other side.
     pub(super) fn flips(&self, ids: &[Vec<FunctionId>; 2], inlined_on: Side) -> Vec<CallerFlip> {
         let Some(pair) = &self.pair else { return Vec::new() };
@@ -135,6 +157,11 @@ impl<'a> Builds<'a> {
         let census = self.census(side)?;
         let own = ids.iter().find_map(|id| census.function(*id)?.producer());
         own.or_else(|| census.producers().first())
+    }
+
+    /// The functions of a side's build that its run has to do with.
+    pub(super) fn foreground(&self, side: Side) -> Option<&Foreground<'a>> {
+        self.foregrounds[side.index()].as_ref()
     }
 
     fn is_sampled(&self, side: Side, id: FunctionId) -> bool {
@@ -169,11 +196,50 @@ fn major(producer: &Producer) -> &str {
 impl Pair<'_> {
     fn flips(&self, found: &Match, inlined_on: Side) -> Vec<CallerFlip> {
         let [lost, gained] = confirmed_flips(self.before, self.after, &self.matching, found);
-        let flips = match inlined_on {
+        let mut flips = match inlined_on {
             Side::Before => lost,
             Side::After => gained,
         };
+        if self.is_moved_out(found, inlined_on) {
+            let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
+            let more = self.holders(found, inlined_on);
+            flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
+        }
         flips.iter().filter_map(|flip| self.caller(found, flip, inlined_on)).collect()
+    }
+
+    /// Whether the function is only inlined on `inlined_on`, and only out of line on the other side: whoever calls it now,
+    /// for what called it may have left its caller, too.
+    fn is_moved_out(&self, found: &Match, inlined_on: Side) -> bool {
+        let functions = self.before.function(found.before).zip(self.after.function(found.after));
+        let Some((before, after)) = functions.filter(|_| found.level.is_exact() && !found.is_ambiguous)
+        else {
+            return false;
+        };
+        let (inlined, called) = match inlined_on {
+            Side::Before => (before, after),
+            Side::After => (after, before),
+        };
+        let sees = self.before.sees_inlines() && self.after.sees_inlines();
+        let is_inlined_only = inlined.bodies().is_empty() && inlined.inlined_instances() > 0;
+        sees && is_inlined_only && called.is_described() && called.inlined_instances() == 0
+    }
+
+    /// The functions that hold copies on `inlined_on`, as callers that flipped.
+    fn holders(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
+        let (census, function) = match inlined_on {
+            Side::Before => (self.before, found.before),
+            Side::After => (self.after, found.after),
+        };
+        let flip = |into: InlinedInto| {
+            let partner = match inlined_on {
+                Side::Before => self.matching.after_of(into.caller),
+                Side::After => self.matching.before_of(into.caller),
+            };
+            let caller = partner.filter(|partner| !partner.is_ambiguous)?;
+            Some(Flip { caller_before: caller.before, caller_after: caller.after, sites: into.sites })
+        };
+        census.inlined_into(function).filter_map(flip).collect()
     }
 
     fn caller(&self, found: &Match, flip: &Flip, inlined_on: Side) -> Option<CallerFlip> {

@@ -13,6 +13,8 @@ pub(super) struct Case<'a> {
     pub(super) row: &'a Row,
     /// Whether it is of the program whose builds were read.
     pub(super) of_program: bool,
+    /// Whether its object is one file on both sides.
+    pub(super) of_same_file: bool,
     /// The functions in each build.
     pub(super) ids: [Vec<FunctionId>; 2],
     /// Whether a build holds it as background only, so that nothing more is said about it.
@@ -28,9 +30,11 @@ pub(super) struct Case<'a> {
 impl<'a> Case<'a> {
     pub(super) fn new(row: &'a Row, builds: &Builds<'_>, same_objects: &[String]) -> Self {
         let of_program = builds.is_program(&row.object);
+        let of_same_file = same_objects.contains(&row.object);
         let mut case = Self {
             row,
             of_program,
+            of_same_file,
             ids: [Vec::new(), Vec::new()],
             is_background: [false; 2],
             in_build: [InBuild::NotVisible; 2],
@@ -40,9 +44,8 @@ impl<'a> Case<'a> {
         if of_program && !row.unresolved {
             case.find(builds);
         }
-        let is_same_file = same_objects.contains(&row.object);
         for side in Side::BOTH {
-            case.in_build[side.index()] = case.held(side, builds, is_same_file);
+            case.in_build[side.index()] = case.held(side, builds);
         }
         case
     }
@@ -118,9 +121,9 @@ impl<'a> Case<'a> {
         self.other_name = name.map(|function| (side, function.name().to_owned()));
     }
 
-    fn held(&self, side: Side, builds: &Builds<'_>, is_same_file: bool) -> InBuild {
+    fn held(&self, side: Side, builds: &Builds<'_>) -> InBuild {
         let is_found = !self.ids[side.index()].is_empty() || self.is_background[side.index()];
-        if self.is_sampled(side) || is_found || is_same_file {
+        if self.is_sampled(side) || is_found || self.of_same_file {
             return InBuild::Yes;
         }
         // Where the name is not found on the side that has samples of it, not finding it here says nothing.

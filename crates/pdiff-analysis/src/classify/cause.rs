@@ -44,10 +44,18 @@ words! {
         MoreCalls = "more-calls",
         /// More time, and nothing of the above.
         Heavier = "heavier",
+        /// The same source compiled to other code.
+        CodeQuality = "code-quality",
         /// Renamed or moved.
         Moved = "moved",
+        /// One function before, several after.
+        Split = "split",
+        /// Several functions before, one after.
+        Merged = "merged",
         /// Called before, inlined after.
         InlineGain = "inline-gain",
+        /// Inlined in one build and called in the other, at no cost beyond noise.
+        InlineChange = "inline-change",
         /// Less time.
         Lighter = "lighter",
         /// Code that After's build does not have.
@@ -168,7 +176,9 @@ impl Cause {
             Self::Gone => Self::NewOverhead,
             Self::Heavier | Self::NewlyActive | Self::MissingFastPath | Self::MoreCalls => Self::Lighter,
             Self::Lighter => Self::Heavier,
-            Self::Moved | Self::Noise | Self::Unclear => self,
+            Self::Split => Self::Merged,
+            Self::Merged => Self::Split,
+            Self::InlineChange | Self::CodeQuality | Self::Moved | Self::Noise | Self::Unclear => self,
         }
     }
 }

@@ -1,6 +1,9 @@
 //! What rules look at: all cases, and who calls whom in the stacks.
 
+use std::sync::OnceLock;
+
 use pdiff_profile::Side;
+use pdiff_profile::census::FunctionId;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -8,14 +11,21 @@ use super::builds::{Builds, CallerFlip};
 use super::case::Case;
 use super::common_shift::CommonShift;
 use super::input::ClassifyInput;
-use super::lost_callers::{LostCall, LostCallers};
+use super::lost_callers::{LostCall, LostCallers, places, reaches};
 use super::row_index::RowIndex;
+use super::rules::FlippedCallers;
+use super::succession::Successions;
 use crate::compare::{Row, SampledCall};
 use crate::matching::FoundBy;
+use crate::policy::Share;
 use crate::settings_diff::SettingGate;
 
 /// The part of a function's samples that must stand under callers which do not call it, so that its callers are lost.
 const LOST_PART: f64 = 0.5;
+
+/// How many jumps in tail position are followed, and how many functions on each level.
+const LONGEST_JUMPS: usize = 4;
+const WIDEST_JUMPS: usize = 16;
 
 /// All cases of a comparison, and the facts that several rules need.
 pub(super) struct Context<'a> {
@@ -30,6 +40,7 @@ pub(super) struct Context<'a> {
     pub(super) common_shift: CommonShift,
     /// Whether the program is one file on both sides.
     pub(super) same_program: bool,
+    successions: OnceLock<Successions>,
 }
 
 impl<'a> Context<'a> {
@@ -51,7 +62,29 @@ impl<'a> Context<'a> {
         let lost = LostCallers::new(input.calls, &builds, &cases, &rows);
         let is_same = |object: &&str| input.same_objects.iter().any(|same| same == object);
         let same_program = input.builds.map(|builds| builds.label).filter(is_same).is_some();
-        Self { input, builds, cases, rows, calls, lost, common_shift, same_program }
+        Self {
+            input,
+            builds,
+            cases,
+            rows,
+            calls,
+            lost,
+            common_shift,
+            same_program,
+            successions: OnceLock::new(),
+        }
+    }
+
+    /// What took the place of what.
+    pub(super) fn successions(&self, flipped: &FlippedCallers) -> &Successions {
+        self.successions.get_or_init(|| Successions::new(self, flipped))
+    }
+
+    /// Half the width of the 95 % interval of the common factor, relative to it; 0 where it is not known.
+    pub(super) fn common_shift_error(&self) -> f64 {
+        let cost = self.input.comparison.cost.as_ref().filter(|_| self.input.comparison.share == Share::All);
+        let interval = cost.and_then(|cost| cost.log_interval);
+        interval.map_or(0.0, |(low, high)| ((high - low) / 2.0).exp_m1())
     }
 
     /// The case of a function by the name, object and file that rows, builds or stacks give it.
@@ -156,15 +189,57 @@ impl<'a> Context<'a> {
         self.is_sampled(flip, called_on) || (total_pct > 0.0 && (is_only_caller || is_lost()))
     }
 
+    /// The number of a case's row on a side: that of its other name, where it has one there.
+    fn row_on(&self, case: &Case<'_>, side: Side) -> Option<usize> {
+        let there = case.other_name.as_ref().filter(|(renamed_on, _)| *renamed_on == side);
+        match there {
+            Some((_, name)) => self.rows.find(name, &case.row.object, None),
+            None => self.rows.of(case.row),
+        }
+    }
+
     /// The share of a case on a side under callers that do not call it in the code: the chains lost those that do. A
     /// function that is called otherwise there is looked for by that name.
     pub(super) fn orphaned_pct(&self, case: &Case<'_>, side: Side) -> f64 {
-        let there = case.other_name.as_ref().filter(|(renamed_on, _)| *renamed_on == side);
-        let index = match there {
-            Some((_, name)) => self.rows.find(name, &case.row.object, None),
-            None => self.rows.of(case.row),
-        };
+        let index = self.row_on(case, side);
         index.map_or(0.0, |index| self.lost.orphaned_pct(index, side))
+    }
+
+    /// The part of that which may have stood under a function: under callers that reach the function in the code, and only
+    /// if the function calls or jumps to the callee there.
+    pub(super) fn lost_from(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> f64 {
+        let (Some(census), Some(index)) = (self.builds.census(side), self.row_on(callee, side)) else {
+            return 0.0;
+        };
+        let own = places(census, &case.ids[side.index()]);
+        let calls = |own: &FunctionId, id: &FunctionId| census.call(*own, *id).is_some();
+        let has_path = callee.ids[side.index()]
+            .iter()
+            .any(|id| own.iter().any(|own| calls(own, id)) || reaches(census, &own, *id));
+        if !has_path {
+            return 0.0;
+        }
+        self.lost.orphaned_under(index, side, |caller| {
+            let Some(caller) = caller.and_then(|caller| self.cases.get(caller)) else { return true };
+            let callers = places(census, &caller.ids[side.index()]);
+            !caller.of_program || own.iter().any(|own| reaches(census, &callers, *own))
+        })
+    }
+
+    /// The share of a callee that a side's run may have under a function's callers instead: the function leaves by a jump to
+    /// it there.
+    pub(super) fn jumps_to(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> bool {
+        let Some(census) = self.builds.census(side) else { return false };
+        let mut known = places(census, &case.ids[side.index()]);
+        for _ in 0..LONGEST_JUMPS {
+            let jumps = known.iter().flat_map(|id| census.calls_from(*id)).filter(|edge| edge.tail_jumps > 0);
+            known = jumps.map(|edge| edge.callee).collect();
+            if known.iter().any(|id| callee.ids[side.index()].contains(id)) {
+                return true;
+            }
+            known.truncate(WIDEST_JUMPS);
+        }
+        false
     }
 }
 

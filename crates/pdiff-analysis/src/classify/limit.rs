@@ -71,6 +71,16 @@ pub enum Limit {
     FewFunctions,
     /// What all functions have in common is no cause of one of them.
     InCommon,
+    /// Functions at its place in the source, or that call it, may have lost as much as it has.
+    LosingKin,
+    /// The functions of a set were found by their place in the source, their callers and their weight.
+    ByPlace,
+    /// Its own code is the same file: its callers were compiled otherwise.
+    RebuiltCallers,
+    /// That the source has the same lines is known, not that nothing else differs.
+    SameLines,
+    /// A build of the same source does not show the function: it stands in its callers, or is reached otherwise.
+    SameSourceHidden(Side),
     /// Shares alone tell no cost per operation.
     SharesAlone,
     /// How the two functions were matched is not known.

@@ -20,6 +20,9 @@ use crate::noise::FLOOR_PP;
 /// How many jumps in tail position are followed back.
 const TAIL_JUMPS: usize = 3;
 
+/// The function that what starts the program calls.
+const ENTRY: &str = "main";
+
 /// How many functions are looked at in each of them.
 const WIDEST: usize = 16;
 
@@ -34,8 +37,8 @@ pub(super) struct LostCall {
 #[derive(Default)]
 pub(super) struct LostCallers {
     by_caller: FxHashMap<usize, FxHashMap<usize, LostCall>>,
-    /// By the case of the callee: its share on each side under callers that do not call it in the code.
-    orphans: FxHashMap<usize, LostCall>,
+    /// By the case of the callee: its share on each side under callers that do not call it in the code, by the caller.
+    orphans: FxHashMap<usize, FxHashMap<Option<usize>, LostCall>>,
 }
 
 impl LostCallers {
@@ -50,13 +53,15 @@ impl LostCallers {
         let mut called = vec![[0.0; 2]; cases.len()];
         let seen: Vec<Vec<SeenCall>> =
             calls.calls.par_iter().map(|call| seen_calls(call, builds, cases, rows)).collect();
-        for SeenCall { callee, side, pct, has_named_caller, is_orphan, between } in seen.into_iter().flatten()
+        for SeenCall { caller, callee, side, pct, has_named_caller, is_orphan, between } in
+            seen.into_iter().flatten()
         {
             if has_named_caller {
                 called[callee][side.index()] += pct;
             }
             if is_orphan {
-                lost.orphans.entry(callee).or_default().pct[side.index()] += pct;
+                let of_callee = lost.orphans.entry(callee).or_default();
+                of_callee.entry(Some(caller)).or_default().pct[side.index()] += pct;
             }
             if let Some(between) = between {
                 let of_callee = lost.by_caller.entry(between).or_default().entry(callee).or_default();
@@ -92,7 +97,7 @@ impl LostCallers {
         if callers.is_empty() {
             return;
         }
-        self.orphans.entry(index).or_default().pct[side.index()] += pct;
+        self.orphans.entry(index).or_default().entry(None).or_default().pct[side.index()] += pct;
         let only = callers.iter().next().filter(|_| callers.len() == 1);
         let only = only.and_then(|(name, file)| rows.find(name, &case.row.object, *file));
         if let Some(between) = only {
@@ -102,7 +107,20 @@ impl LostCallers {
 
     /// The share of a case on a side that stands under callers which do not call it in the code, in percent.
     pub(super) fn orphaned_pct(&self, case: usize, side: Side) -> f64 {
-        self.orphans.get(&case).map_or(0.0, |lost| lost.pct[side.index()])
+        let callers = self.orphans.get(&case).into_iter().flat_map(FxHashMap::values);
+        callers.map(|lost| lost.pct[side.index()]).sum()
+    }
+
+    /// The same, only under callers that `may_lose` it: those from which it is reached by way of the function in question.
+    pub(super) fn orphaned_under(
+        &self,
+        case: usize,
+        side: Side,
+        may_lose: impl Fn(Option<usize>) -> bool,
+    ) -> f64 {
+        let callers = self.orphans.get(&case).into_iter().flatten();
+        let lost = callers.filter(|(caller, _)| may_lose(**caller));
+        lost.map(|(_, lost)| lost.pct[side.index()]).sum()
     }
 
     /// What the stacks hide under a case: callees by their number, heaviest first.
@@ -116,6 +134,8 @@ impl LostCallers {
 
 /// A call that a side's stacks show, held against the code.
 struct SeenCall {
+    /// The case of the caller.
+    caller: usize,
     /// The case of the callee.
     callee: usize,
     side: Side,
@@ -136,8 +156,8 @@ fn seen_calls(
     rows: &RowIndex<'_>,
 ) -> Vec<SeenCall> {
     let ends = call.caller_in(rows).zip(call.callee_in(rows));
-    let cases = ends.and_then(|(caller, callee)| Some((cases.get(caller)?, cases.get(callee)?, callee)));
-    let Some((caller, callee, callee_index)) = cases else { return Vec::new() };
+    let cases = ends.and_then(|(caller, callee)| Some((cases.get(caller)?, cases.get(callee)?, ends?)));
+    let Some((caller, callee, (caller_index, callee_index))) = cases else { return Vec::new() };
     let seen = |side: Side| {
         let census = builds.census(side).filter(|_| callee.of_program);
         let is_foreign = !caller.of_program && !caller.row.unresolved;
@@ -145,6 +165,7 @@ fn seen_calls(
         let orphaned_in = census.filter(|census| has_caller(census, callee, side) && has_no_call(census));
         let between = orphaned_in.and_then(|census| between(census, caller, callee, side));
         SeenCall {
+            caller: caller_index,
             callee: callee_index,
             side,
             pct: share_pct(callee.row, side, call.weight(side)),
@@ -171,11 +192,32 @@ fn between<'c>(
 ) -> Option<(&'c str, Option<&'c str>)> {
     let into = callee.ids[side.index()].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
     let callers = places(census, &caller.ids[side.index()]);
-    let is_reached = |between: &FunctionId| reaches(census, &callers, *between);
+    // What starts the program calls its main function alone.
+    let entry: Vec<FunctionId> = match caller.of_program {
+        true => Vec::new(),
+        false => census.find(ENTRY).map(Function::target).collect(),
+    };
+    let is_jump = |between: FunctionId| {
+        let jumps = |id: &FunctionId| census.call(between, *id).is_some_and(|edge| edge.tail_jumps > 0);
+        callee.ids[side.index()].iter().any(jumps)
+    };
+    let is_reached = |between: &FunctionId| {
+        entry.contains(between)
+            || reaches(census, &callers, *between)
+            // A leaf without a frame hides the caller of the function that jumped to it, too.
+            || (is_jump(*between) && reaches(census, &entry, *between))
+            || (is_jump(*between) && callees(census, &callers).any(|hidden| reaches(census, &[hidden], *between)))
+    };
     let names: FxHashMap<&str, Option<&str>> =
         into.filter(is_reached).filter_map(|id| Some(named(census.function(id)?))).collect();
     let mut names = names.into_iter();
     names.next().filter(|_| names.next().is_none())
+}
+
+/// What functions call, the first few.
+fn callees<'c>(census: &'c Census, functions: &'c [FunctionId]) -> impl Iterator<Item = FunctionId> + 'c {
+    let edges = functions.iter().flat_map(|id| census.calls_from(*id)).filter(|edge| edge.calls > 0);
+    edges.map(|edge| edge.callee).take(WIDEST)
 }
 
 /// A function's name and file.
@@ -185,7 +227,7 @@ fn named(function: Function<'_>) -> (&str, Option<&str>) {
 
 /// Whether one of the callers calls the function, at once or through others that jump to it in tail position and so
 /// leave no frame.
-fn reaches(census: &Census, callers: &[FunctionId], function: FunctionId) -> bool {
+pub(super) fn reaches(census: &Census, callers: &[FunctionId], function: FunctionId) -> bool {
     let mut known = vec![function];
     for _ in 0..TAIL_JUMPS {
         let is_called = |id: &FunctionId| callers.iter().any(|from| census.call(*from, *id).is_some());

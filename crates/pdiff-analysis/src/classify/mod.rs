@@ -22,6 +22,7 @@ mod finding;
 mod finding_cause;
 mod gates;
 mod input;
+mod likeness;
 mod limit;
 mod look_up;
 mod lost_callers;
@@ -30,6 +31,8 @@ mod reason;
 mod row_index;
 mod rules;
 mod setting;
+mod sources;
+mod succession;
 mod tags;
 mod verdict;
 
@@ -43,7 +46,8 @@ pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
 pub use limit::{CodeLikeness, Limit};
 pub use look_up::{FunctionLookup, look_up};
 pub use missing::{Missing, MissingPart};
-pub use reason::{EnteredBy, Reason, SelfChange};
+pub use reason::{EnteredBy, Reason, SelfChange, SetMember};
+pub use rules::FamilyCost;
 pub use setting::SettingValues;
 pub use verdict::{Classification, Verdict, VerdictFamily};
 
@@ -126,7 +130,7 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
 fn flips_of(rows: impl Iterator<Item = usize>, flipped: &FlippedCallers) -> Vec<(usize, usize)> {
     let place: FxHashMap<usize, usize> = rows.enumerate().map(|(at, row)| (row, at)).collect();
     let mut pairs = Vec::new();
-    for (caller, callees) in flipped {
+    for (caller, callees) in &flipped.callees {
         for callee in callees {
             pairs.extend(place.get(&callee.row).copied().zip(place.get(caller).copied()));
         }
@@ -146,7 +150,8 @@ mod tests {
         // Rows 3 and 4 are two static functions of one name; row 4 alone flipped, in the caller of row 1. Row 2 has no
         // verdict, and row 0 is below the floor.
         let callee = FlippedCallee { row: 4, inlined_on: Side::Before, delta_booked_pp: 1.0 };
-        let flipped = FlippedCallers::from_iter([(1, vec![callee]), (0, vec![callee])]);
+        let callees = [(1, vec![callee]), (0, vec![callee])].into_iter().collect();
+        let flipped = FlippedCallers { callees, ..FlippedCallers::default() };
         assert_eq!(flips_of([1, 3, 4].into_iter(), &flipped), [(2, 0)]);
     }
 }

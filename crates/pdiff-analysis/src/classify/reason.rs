@@ -3,6 +3,7 @@
 use pdiff_profile::Side;
 
 use super::cause::Judged;
+use super::rules::FamilyCost;
 use super::setting::SettingValues;
 use crate::compare::CostChange;
 
@@ -53,6 +54,8 @@ pub enum Reason {
         booked_pp: f64,
         /// Change of its own code wherever it stands, in points.
         body_pp: f64,
+        /// What the change costs, callers included.
+        family: Option<FamilyCost>,
     },
     /// Functions that stand in it on one side and are called from it on the other.
     CalleesFlipped {
@@ -69,6 +72,15 @@ pub enum Reason {
         without: Side,
         /// Who calls it on the other side.
         caller: Option<String>,
+    },
+    /// Functions that took the place of others.
+    Succession {
+        /// Those that had the weight before.
+        before: Vec<SetMember>,
+        /// Those that have it after.
+        after: Vec<SetMember>,
+        /// Change of their booked self together, without the common factor, in points.
+        net_pp: f64,
     },
     /// Both builds hold it and one run entered it.
     OneRunEntered {
@@ -87,6 +99,13 @@ pub enum Reason {
         total_pp: f64,
         /// Change of its self, in points.
         self_pp: f64,
+    },
+    /// A caller goes on into it, which the before run did not.
+    NewEdge {
+        /// The caller.
+        caller: String,
+        /// Its share under the caller after, in percent.
+        after_pct: f64,
     },
     /// The same, where the chains lost it as the caller.
     GoesOnUnseen {
@@ -127,6 +146,23 @@ pub enum Reason {
         /// The change.
         change: CostChange,
     },
+    /// The same source was compiled to other code.
+    OtherCode {
+        /// The measure.
+        judged: Judged,
+        /// What it changed, in points.
+        delta_pp: f64,
+    },
+    /// Of the same source, one build does not show the function.
+    HiddenInBuild {
+        /// That build.
+        hidden: Side,
+    },
+    /// Inlined on one side and called in another object on the other.
+    CalledElsewhere {
+        /// The side that holds the copies.
+        inlined_on: Side,
+    },
     /// Its share changed as that of every unchanged function.
     CommonShift {
         /// The measure.
@@ -156,6 +192,17 @@ pub enum Reason {
         /// The callees that changed most, with the change of their weight under it in points.
         callees: Vec<(String, f64)>,
     },
+}
+
+/// A function of a set on one side.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SetMember {
+    /// Its name.
+    pub name: String,
+    /// Its booked self, in percent.
+    pub booked_pct: f64,
+    /// Its total, in percent.
+    pub total_pct: f64,
 }
 
 /// What is behind a function that one run alone entered.

@@ -101,12 +101,12 @@ pub fn compare_inlines<'a>(
     let comparer = Comparer { before, after, matching };
     let row_of_before = |function: Function<'a>| {
         let partner = matching.after_of(function.id()).and_then(|found| after.function(found.after));
-        comparer.row(Some(function), partner.filter(|f| f.is_present()))
+        comparer.row(Some(function), partner.filter(|f| is_callable(*f)))
     };
     let row_of_after = |function: Function<'a>| {
         let partner = matching.before_of(function.id()).and_then(|found| before.function(found.before));
         let has_row = partner.is_some_and(|partner| is_row(&partner));
-        (!has_row).then(|| comparer.row(partner.filter(|f| f.is_present()), Some(function)))
+        (!has_row).then(|| comparer.row(partner.filter(|f| is_callable(*f)), Some(function)))
     };
     let [of_before, of_after] =
         [before, after].map(|census| census.functions().filter(is_row).collect::<Vec<Function<'a>>>());
@@ -135,11 +135,16 @@ pub(crate) fn confirmed_flips(
 ) -> [Vec<Flip>; 2] {
     let pair = before.function(found.before).zip(after.function(found.after));
     let is_clear = |(before, after): &(Function<'_>, Function<'_>)| {
-        !found.is_ambiguous && before.is_present() && after.is_present()
+        !found.is_ambiguous && is_callable(*before) && is_callable(*after)
     };
     let comparer = Comparer { before, after, matching };
     let flips = |(before, after)| comparer.flips(before, after, found.level.is_exact());
     pair.filter(is_clear).map(flips).map_or_else(Default::default, |(lost, gained, _)| [lost, gained])
+}
+
+/// Whether a build has a function in some form, or calls it in another object.
+fn is_callable(function: Function<'_>) -> bool {
+    function.is_present() || function.linkage() == Linkage::Imported
 }
 
 /// Two sorted lists as one.
@@ -174,11 +179,16 @@ impl Comparer<'_, '_> {
             }
             _ => (Vec::new(), Vec::new(), false),
         };
+        let change = self.change(before, after, has_flips);
+        // What lies in another object is in no form in this one.
+        let held = |function: Option<Function<'_>>| {
+            function.filter(|function| function.linkage() != Linkage::Imported).map(Function::id)
+        };
         FunctionComparison {
-            before: before.map(Function::id),
-            after: after.map(Function::id),
+            before: held(before),
+            after: held(after),
             matched,
-            change: self.change(before, after, has_flips),
+            change,
             confirmed_lost,
             confirmed_gained,
             source: source_move(before.and_then(Function::file), after.and_then(Function::file)),

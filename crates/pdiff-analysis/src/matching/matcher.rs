@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hash::Hash;
 
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, Function, FunctionId};
+use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
 use rayon::prelude::*;
 
 use super::fuzzy;
@@ -48,6 +48,7 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
     matcher.match_by(FoundBy::Linkage, Ties::Leave, Function::linkage_name);
     matcher.match_by(FoundBy::Signature, Ties::Leave, |f| f.parameters().map(|rest| (f.name(), rest)));
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f| Some(f.name()));
+    matcher.match_imported();
     matcher.find_own();
     matcher.match_unscoped();
     matcher.match_aliases(aliases);
@@ -142,6 +143,32 @@ impl<'a> Matcher<'a> {
         let groups = self.spelled_groups(|_, spelling| key(spelling));
         let pairs = self.lone_pairs(&groups, |_, _| true);
         self.push(pairs, FoundBy::Unqualified);
+    }
+
+    /// Functions that one build only holds inlined, and that the other calls in another object: an `extern inline` function
+    /// of a library, by the stub that leads there.
+    fn match_imported(&mut self) {
+        for side in Side::BOTH {
+            let other = match side {
+                Side::Before => self.after,
+                Side::After => self.before,
+            };
+            let is_inlined = |f: &Function<'_>| f.bodies().is_empty() && f.inlined_instances() > 0;
+            let pair = |function: Function<'a>| {
+                let name = format!("{}@plt", function.name());
+                let mut stubs = other.find(&name);
+                let stub = stubs.find(|stub| stub.linkage() == Linkage::Imported)?;
+                let (before, after) = match side {
+                    Side::Before => (function.id(), stub.id()),
+                    Side::After => (stub.id(), function.id()),
+                };
+                Some(Pair { before, after, is_ambiguous: false })
+            };
+            let [of_before, of_after] = self.singles();
+            let singles = if side == Side::Before { of_before } else { of_after };
+            let pairs = singles.into_iter().filter(is_inlined).filter_map(pair).collect();
+            self.push(pairs, FoundBy::Qualified);
+        }
     }
 
     /// Functions whose scope one build does not tell: the last part of the name, and the source file.

@@ -70,7 +70,7 @@ fn is_header(path: &str) -> bool {
 }
 
 /// The file's name without extension.
-pub(super) fn stem(path: &str) -> &str {
+pub(crate) fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }

@@ -87,7 +87,7 @@ fn a_flip_with_few_copies_does_not_explain_growth_of_what_was_out_of_line() {
 #[test]
 fn other_compilers_limit_claims_on_inlining() {
     let before = "main;work 600\nmain;scan 60\nmain;scan;+leaf 50";
-    let after = "main;work 600\nmain;scan 60\nmain;scan;leaf 70";
+    let after = "main;work 600\nmain;scan 60\nmain;scan;leaf 200";
     let old = Words { compiler: "GNU C++ 4.1.2", ..described("main:50 work:50 scan:400 scan<leaf*2") };
     let outcome = classified(
         Side { folded: before, build: Some(old) },

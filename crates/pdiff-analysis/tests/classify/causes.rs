@@ -14,7 +14,7 @@ fn with_rest(folded: &str) -> String {
 
 #[test]
 fn a_function_that_is_called_where_it_was_inlined_is_an_inline_regression() {
-    let (before, after) = (with_rest("main;scan 100"), with_rest("main;scan 60\nmain;scan;leaf 60"));
+    let (before, after) = (with_rest("main;scan 100"), with_rest("main;scan 60\nmain;scan;leaf 160"));
     let build = "main:50 work:50 main>work main>scan ";
     let outcome = classified(
         seen(&before, &format!("{build} scan:400 scan<leaf*2 leaf@x/leaf.h")),
@@ -25,22 +25,34 @@ fn a_function_that_is_called_where_it_was_inlined_is_an_inline_regression() {
     assert_eq!(leaf.callers, ["scan"]);
     let decided = Fact::InliningDecided(SourceMove::HeaderToSource);
     assert!(leaf.evidence.iter().any(|evidence| evidence.fact == decided));
-    assert_eq!(said(&outcome, "scan"), "inline-regression proved R-inline-lost-caller");
+    assert_eq!(said(&outcome, "scan"), "inline-change proved R-inline-lost-caller");
     let family = &outcome.families[0];
     assert_eq!(family.members.len(), 2);
-    assert!((family.booked_delta_pp - (120.0 / 720.0 - 100.0 / 700.0) * 100.0).abs() < 0.01);
+    assert!((family.booked_delta_pp - (220.0 / 820.0 - 100.0 / 700.0) * 100.0).abs() < 0.01);
 }
 
 #[test]
 fn copies_that_were_sampled_prove_it() {
     let (before, after) =
-        (with_rest("main;scan 60\nmain;scan;+leaf 50"), with_rest("main;scan 60\nmain;scan;leaf 70"));
+        (with_rest("main;scan 60\nmain;scan;+leaf 50"), with_rest("main;scan 60\nmain;scan;leaf 200"));
     let build = "main:50 work:50 main>work main>scan ";
     let outcome = classified(
         seen(&before, &format!("{build} scan:400 scan<leaf*2")),
         seen(&after, &format!("{build} scan:200 leaf:150 scan>leaf")),
     );
     assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
+}
+
+#[test]
+fn a_change_of_inlining_that_costs_nothing_is_no_regression() {
+    let (before, after) =
+        (with_rest("main;scan 60\nmain;scan;+leaf 50"), with_rest("main;scan 60\nmain;scan;leaf 50"));
+    let build = "main:50 work:50 main>work main>scan ";
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:400 scan<leaf*2")),
+        seen(&after, &format!("{build} scan:200 leaf:150 scan>leaf")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-change proved R-inline-change");
 }
 
 #[test]
@@ -67,6 +79,20 @@ fn code_that_before_has_in_no_form_is_new_overhead() {
     );
     assert_eq!(said(&outcome, "check"), "new-overhead proved R-new-code");
     assert_eq!(verdict(&outcome, "check").callers, ["run"]);
+}
+
+#[test]
+fn a_new_function_of_like_name_and_weight_under_the_same_caller_is_the_vanished_one() {
+    let (before, after) = (with_rest("main;run;handle_key 50"), with_rest("main;run;finish_handle_key 48"));
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 handle_key:300 handle_key@a.c run>handle_key"),
+        seen(
+            &after,
+            "main:50 work:50 run:220 finish_handle_key:290 finish_handle_key@a.c run>finish_handle_key",
+        ),
+    );
+    assert_eq!(verdict(&outcome, "finish_handle_key").cause.as_str(), "moved");
+    assert_eq!(verdict(&outcome, "handle_key").cause.as_str(), "moved");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn weight_that_went_to_an_inlined_helper_makes_nothing_lighter() {
 #[test]
 fn a_static_function_without_a_scope_is_the_one_of_its_file() {
     let before = steady("main;scan 60\nmain;scan;+leaf 50");
-    let after = steady("main;scan 60\nmain;scan;ns::leaf 70");
+    let after = steady("main;scan 60\nmain;scan;ns::leaf 160");
     let outcome = classified(
         seen(&before, &build("scan:400 main>scan scan<leaf*2 leaf@x/a.cc")),
         seen(&after, &build("scan:200 main>scan ns::leaf:150 ns::leaf@y/a.cc scan>ns::leaf")),
@@ -56,7 +56,7 @@ fn a_static_function_without_a_scope_is_the_one_of_its_file() {
 #[test]
 fn where_no_file_is_told_a_caller_tells_which_function_lacks_its_scope() {
     let before = steady("main;scan 60\nmain;scan;+leaf 50");
-    let after = steady("main;scan 60\nmain;scan;ns::leaf 70");
+    let after = steady("main;scan 60\nmain;scan;ns::leaf 160");
     let (with, without) = ("scan:400 main>scan scan<leaf*2", "scan:200 main>scan ns::leaf:150 scan>ns::leaf");
     let outcome = classified(seen(&before, &build(with)), seen(&after, &build(without)));
     assert_eq!(said(&outcome, "ns::leaf"), "inline-regression proved R-inline-lost");

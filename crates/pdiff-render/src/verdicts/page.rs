@@ -40,15 +40,19 @@ const NUMBERS_WIDTH: usize = 8 + 8 + 7 + 6 + 7 + 6 * COLUMN_GAP;
 const MOST_SETTINGS: usize = 12;
 
 /// Causes in the order in which they are shown. Noise is counted, not listed.
-const SHOWN: [Cause; 11] = [
+const SHOWN: [Cause; 15] = [
     Cause::InlineRegression,
     Cause::NewOverhead,
     Cause::NewlyActive,
     Cause::MissingFastPath,
     Cause::MoreCalls,
     Cause::Heavier,
+    Cause::CodeQuality,
+    Cause::Split,
+    Cause::Merged,
     Cause::Moved,
     Cause::InlineGain,
+    Cause::InlineChange,
     Cause::Lighter,
     Cause::Gone,
     Cause::Unclear,

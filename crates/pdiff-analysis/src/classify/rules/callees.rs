@@ -40,7 +40,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     // What the other run's chains lost of it was under it there, too.
     let lost = |(call, change): &(&SampledCall, f64)| {
         let callee = context.callee(call);
-        callee.map_or(0.0, |callee| context.orphaned_pct(callee, less).min(change.abs()))
+        callee.map_or(0.0, |callee| match context.jumps_to(case, callee, less) {
+            true => change.abs(),
+            false => context.lost_from(case, callee, less).min(change.abs()),
+        })
     };
     let lost_pp: f64 = calls.iter().map(lost).sum();
     let is_lost = judged == Judged::Total && lost_pp >= LOST_PART * delta_pp.abs();

@@ -20,6 +20,7 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
+use super::new_code::is_library;
 use super::newly_active::FACTOR;
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
@@ -30,7 +31,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let row = case.row;
     let grown_pp = row.delta_total_pp();
     let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
-    let is_readable = case.of_program || context.input.builds.is_none();
+    // What a library does is its caller's doing.
+    let is_readable = (case.of_program && !is_library(case)) || context.input.builds.is_none();
     // With the same code the path was there before: its caller, a setting or the data chose it.
     if context.builds.same_code(&case.ids) == Some(true) || context.common_shift.explains(row, Judged::Total)
     {
@@ -136,10 +138,15 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     let row = case.row;
     let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
     let may_differ = context.builds.same_code(&case.ids) != Some(true) && !context.same_program;
-    if !is_entered || !may_differ {
+    if !is_entered || !may_differ || is_library(case) {
         return None;
     }
+    let grown_pp = |[before, after]: [f64; 2]| {
+        let total = [row.before.total_pct, row.after.total_pct];
+        context.common_shift.own_change_pp(total[0] + before, total[1] + after)
+    };
     let (callee, lost) = context.lost_under(case).into_iter().find(|(callee, lost)| {
+        let is_more = grown_pp(lost.pct) >= EXPLAINING_PART * lost.pct[Side::After.index()];
         let [before, after] = lost.pct;
         let seen = context
             .calls_from(row, Side::Before)
@@ -151,7 +158,7 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
             context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee));
         // New code speaks for itself.
         let is_old = callee.held_by(Side::Before) == InBuild::Yes && callee.other_name.is_none();
-        is_grown && is_old && !has_left && !callee.row.unresolved
+        is_more && is_grown && is_old && !has_left && !callee.row.unresolved
     })?;
     let after_pct = lost.pct[Side::After.index()];
     let reason = Reason::GoesOnUnseen { callee: callee.row.name.clone(), after_pct };
@@ -163,12 +170,12 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
 
 /// Whether a change of inlining took the callee, a row by number, out of the function or put it there.
 fn has_flipped(context: &Context<'_>, flipped: &FlippedCallers, row: &Row, callee: usize) -> bool {
-    let of_row = context.row_number(row).and_then(|row| flipped.get(&row));
+    let of_row = context.row_number(row).and_then(|row| flipped.callees.get(&row));
     of_row.is_some_and(|callees| callees.iter().any(|flipped| flipped.row == callee))
 }
 
 /// The callees that the run of one side alone entered from the row, with their share, heaviest first.
-fn only_entered<'a>(
+pub(super) fn only_entered<'a>(
     context: &Context<'a>,
     case: &Case<'_>,
     flipped: &FlippedCallers,
@@ -199,7 +206,12 @@ fn only_entered<'a>(
     entered.collect()
 }
 
-fn entered_evidence(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, after_pct: f64) -> Fact {
+pub(super) fn entered_evidence(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    call: &SampledCall,
+    after_pct: f64,
+) -> Fact {
     let callee = context.callee(call);
     let before_code = match (context.builds.census(Side::Before), callee) {
         (Some(_), Some(callee)) if callee.held_by(Side::Before) == InBuild::No => CallInCode::NoFunction,

@@ -2,12 +2,15 @@
 //! inlined in one build and calls it in the other.
 //!
 //! The flip is that of the code (debug information on both sides, a direct call on one of them, no copy left), in a
-//! caller that both runs sampled; and self by symbol moved the way the flip says. A caller whose callee left it has the
-//! same cause only if its own self by symbol fell by about that; growth in it is judged in its own right.
+//! caller that both runs sampled; and self by symbol moved the way the flip says. That it flipped is one statement, that
+//! it costs another: the cause is a regression only where the family, callers included, costs more beyond noise. A caller
+//! whose callee left it belongs to the family only if its own self by symbol fell by about that; growth in it is judged in
+//! its own right.
 
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
 
+use super::family_cost::{FamilyCost, family_costs};
 use crate::classify::builds::CallerFlip;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -44,12 +47,19 @@ pub(crate) struct FlippedCallee {
     pub(crate) delta_booked_pp: f64,
 }
 
-/// Flipped functions by the number of the caller's row. Rows, for several functions may have one name.
-pub(crate) type FlippedCallers = FxHashMap<usize, Vec<FlippedCallee>>;
+/// Which rows are callers of flipped functions, and what their families cost. Rows by number, for several functions may
+/// have one name.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct FlippedCallers {
+    /// Flipped functions by the caller's row.
+    pub(crate) callees: FxHashMap<usize, Vec<FlippedCallee>>,
+    /// The cost of a family by the row of each member.
+    pub(crate) costs: FxHashMap<usize, FamilyCost>,
+}
 
 /// Which rows are callers of flipped functions.
 pub(crate) fn flipped_callers(context: &Context<'_>) -> FlippedCallers {
-    let mut callers = FlippedCallers::default();
+    let mut callers: FxHashMap<usize, Vec<FlippedCallee>> = FxHashMap::default();
     for (row, case) in context.cases.iter().enumerate() {
         let Some((inlined_on, flips)) = decided(context, case) else { continue };
         let flipped = FlippedCallee { row, inlined_on, delta_booked_pp: case.row.delta_booked_pp() };
@@ -63,7 +73,8 @@ pub(crate) fn flipped_callers(context: &Context<'_>) -> FlippedCallers {
             }
         }
     }
-    callers
+    let costs = family_costs(context, &callers);
+    FlippedCallers { callees: callers, costs }
 }
 
 /// Whether a function flipped, told for the row of either name where one build does not tell its scope.
@@ -111,15 +122,15 @@ fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inli
 }
 
 /// The function that flipped.
-pub(super) fn callee(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+pub(super) fn callee(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let twin = context.unscoped_twin(case);
     let Some((inlined_on, flips)) = decided(context, case) else {
         // The row of its copies, whose name lacks the scope: the verdict is that of the function.
-        let mut finding = callee_of(context, twin?, Some(case), decided(context, twin?)?);
+        let mut finding = callee_of(context, twin?, Some(case), decided(context, twin?)?, flipped);
         finding.judged = Judged::OwnSelf;
         return Some(finding);
     };
-    Some(callee_of(context, case, twin, (inlined_on, flips)))
+    Some(callee_of(context, case, twin, (inlined_on, flips), flipped))
 }
 
 fn callee_of(
@@ -127,9 +138,15 @@ fn callee_of(
     case: &Case<'_>,
     twin: Option<&Case<'_>>,
     (inlined_on, flips): (Side, Vec<CallerFlip>),
+    flipped: &FlippedCallers,
 ) -> Finding {
     let row = case.row;
-    let (rule_id, cause) = words(inlined_on, "R-inline-lost", "R-inline-gained");
+    let family = context.row_number(row).and_then(|row| flipped.costs.get(&row)).copied();
+    let (rule_id, cause) = match (inlined_on, family) {
+        (Side::Before, Some(cost)) if cost.is_more() => ("R-inline-lost", Cause::InlineRegression),
+        (Side::After, Some(cost)) if cost.is_less() => ("R-inline-gained", Cause::InlineGain),
+        _ => ("R-inline-change", Cause::InlineChange),
+    };
     let named = |flip: &CallerFlip| flip.names[Side::After.index()].clone();
     let callers: Vec<String> = flips.iter().map(named).collect();
     let of_copies = twin.map_or(0.0, |twin| twin.row.after.x_pct - twin.row.before.x_pct);
@@ -140,6 +157,7 @@ fn callee_of(
         more_callers: callers.len().saturating_sub(1),
         booked_pp,
         body_pp,
+        family,
     };
     let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
     finding = finding.with(flips.iter().map(|flip| flip_fact(flip, inlined_on)));
@@ -166,25 +184,22 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         return None;
     }
     let inlined_on = if row.delta_booked_pp() < 0.0 { Side::Before } else { Side::After };
-    let of_row = flipped.get(&context.row_number(row)?)?;
+    let of_row = flipped.callees.get(&context.row_number(row)?)?;
     let left: Vec<_> = of_row.iter().filter(|callee| callee.inlined_on == inlined_on).collect();
     let moved_pp: f64 = left.iter().map(|callee| callee.delta_booked_pp.abs()).sum();
     if left.is_empty() || row.delta_booked_pp().abs() > CALLER_FACTOR * moved_pp {
         return None;
     }
-    let (rule_id, cause) = words(inlined_on, "R-inline-lost-caller", "R-inline-gained-caller");
+    let rule_id = match inlined_on {
+        Side::Before => "R-inline-lost-caller",
+        Side::After => "R-inline-gained-caller",
+    };
     let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.clone());
     let callees = left.iter().filter_map(name).collect();
     let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
-    let finding = Finding::new(rule_id, cause, Judged::Booked, reason);
+    // It got lighter, or heavier, by what left or entered it: that is no cost of its own.
+    let finding = Finding::new(rule_id, Cause::InlineChange, Judged::Booked, reason);
     Some(gates::one_compiler(gates::common(finding, case), context, case))
-}
-
-fn words(inlined_on: Side, lost: &'static str, gained: &'static str) -> (&'static str, Cause) {
-    match inlined_on {
-        Side::Before => (lost, Cause::InlineRegression),
-        Side::After => (gained, Cause::InlineGain),
-    }
 }
 
 fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {

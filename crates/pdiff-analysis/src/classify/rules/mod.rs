@@ -2,7 +2,10 @@
 //! for each id.
 
 mod callees;
+mod code_quality;
 mod common_shift;
+mod edge;
+mod family_cost;
 mod fast_path;
 mod inline_flip;
 mod more_calls;
@@ -13,8 +16,10 @@ mod noise;
 mod not_visible;
 mod per_operation;
 mod same_binary;
+mod succession;
 mod weight;
 
+pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use inline_flip::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
@@ -26,15 +31,18 @@ use super::finding::Finding;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 17] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
     moved::rule,
     inline_flip::callee,
     inline_flip::caller,
+    code_quality::rule,
+    succession::rule,
     new_code::rule,
     not_visible::one_sided,
+    edge::rule,
     newly_active::rule,
     fast_path::rule,
     more_calls::rule,

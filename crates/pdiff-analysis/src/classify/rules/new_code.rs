@@ -27,9 +27,20 @@ const NAMED: usize = 3;
 const LOCAL_NAMES: [&str; 5] = ["{lambda", "<lambda", "'lambda", "{unnamed", "$_"];
 
 /// Names that programs do not choose.
-const LIBRARIES: [&str; 4] = ["std::", "__gnu_cxx::", "operator new", "operator delete"];
+const LIBRARIES: [&str; 10] = [
+    "std::",
+    "__gnu_cxx::",
+    "operator new",
+    "operator delete",
+    "core::",
+    "alloc::",
+    "<core::",
+    "<alloc::",
+    "<std::",
+    "hashbrown::",
+];
 
-pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let without = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::No)?;
     let judged = changed(case)?;
     let (rule_id, cause) = match without {
@@ -46,6 +57,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     }
     if !context.builds.absence_is_certain(with) {
         finding = finding.limited(Confidence::Likely, Limit::NoTwinSearch(with));
+    }
+    let row = context.row_number(case.row);
+    if row.is_some_and(|row| context.successions(flipped).is_doubtful(row)) {
+        finding = finding.limited(Confidence::Likely, Limit::LosingKin);
     }
     if is_local_name(&case.row.name) {
         let at_most = match context.builds.same_compiler(&case.ids) {
@@ -89,9 +104,14 @@ pub(super) fn is_local_name(name: &str) -> bool {
 }
 
 /// Whether the function comes from the headers of a system or language library.
-fn is_library(case: &Case<'_>) -> bool {
+pub(super) fn is_library(case: &Case<'_>) -> bool {
     let has_library_name = LIBRARIES.iter().any(|prefix| case.row.name.starts_with(prefix));
-    has_library_name || case.row.file.as_deref().is_some_and(|file| file.starts_with("/usr/"))
+    has_library_name
+        || case
+            .row
+            .file
+            .as_deref()
+            .is_some_and(|file| file.starts_with("/usr/") || file.starts_with("/rustc/"))
 }
 
 /// A function of the other side only, under the same caller, of a like share.

@@ -58,6 +58,20 @@ pub fn limit_text(of: &Limit) -> String {
             "too few functions were sampled on both sides to tell what all have in common".to_owned()
         }
         Limit::InCommon => "what all functions have in common is no cause of one of them".to_owned(),
+        Limit::LosingKin => {
+            "functions beside it in the source, or that call it, may have lost as much: a part of them may have become it"
+                .to_owned()
+        }
+        Limit::ByPlace => "found by place in the source, callers and weight, not by name or code".to_owned(),
+        Limit::RebuiltCallers => {
+            "its own file is the same on both sides: its callers were compiled otherwise".to_owned()
+        }
+        Limit::SameLines => {
+            "the lines of the source are the same; that nothing else differs is not known".to_owned()
+        }
+        Limit::SameSourceHidden(side) => {
+            format!("the source is the same: {side} it stands in its callers, or is reached otherwise")
+        }
         Limit::SharesAlone => "shares alone: operations would tell the cost per operation".to_owned(),
         Limit::UnknownMatch => "the match is not known".to_owned(),
         Limit::Matched { level, code } => {

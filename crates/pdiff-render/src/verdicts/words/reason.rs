@@ -1,6 +1,6 @@
 //! Why a verdict is what it is, in one line.
 
-use pdiff_analysis::classify::{EnteredBy, Reason, SelfChange};
+use pdiff_analysis::classify::{EnteredBy, FamilyCost, Reason, SelfChange, SetMember};
 use pdiff_profile::Side;
 
 use super::limit::unseen;
@@ -32,15 +32,16 @@ pub fn reason_text(of: &Reason) -> String {
                 "{before} before is {after} after, by a known rename; its share moved with the whole profile"
             )
         }
-        Reason::Flipped { inlined_on, caller, more_callers, booked_pp, body_pp } => {
+        Reason::Flipped { inlined_on, caller, more_callers, booked_pp, body_pp, family } => {
             let rest = match more_callers {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
             format!(
                 "inlined in {caller}{rest} {inlined_on}, called {}: self by symbol {booked_pp:+.2} points, cost of its body \
-                 {body_pp:+.2}",
-                inlined_on.other()
+                 {body_pp:+.2}{}",
+                inlined_on.other(),
+                family.as_ref().map_or_else(String::new, family_cost)
             )
         }
         Reason::CalleesFlipped { callees, inlined_on, booked_pp } => format!(
@@ -52,11 +53,17 @@ pub fn reason_text(of: &Reason) -> String {
             let under = caller.as_ref().map_or_else(String::new, |caller| format!(", called from {caller}"));
             format!("absent from the {without} binary (no symbol, inlined copy or rename){under}")
         }
+        Reason::Succession { before, after, net_pp } => {
+            format!("{} before is {} after; net {net_pp:+.2} points", members(before), members(after))
+        }
         Reason::OneRunEntered { active, bound_pct, why } => entered(*active, *bound_pct, why),
         Reason::GoesOn { callees, total_pp, self_pp } => format!(
             "total {total_pp:+.2} points, self {self_pp:+.2}: now also calls {} (no such call was sampled \
              before)",
             callees.join(", ")
+        ),
+        Reason::NewEdge { caller, after_pct } => format!(
+            "{caller} goes on into it ({after_pct:.2} %), which the before run did less; the code of {caller} differs"
         ),
         Reason::GoesOnUnseen { callee, after_pct } => format!(
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
@@ -79,6 +86,17 @@ pub fn reason_text(of: &Reason) -> String {
             "{judged} costs {} per operation; what of that is beyond the change of all functions is no more than noise",
             cost(change)
         ),
+        Reason::OtherCode { judged, delta_pp } => {
+            format!("the same source, compiled to other code; {judged} {delta_pp:+.2} points")
+        }
+        Reason::HiddenInBuild { hidden } => {
+            format!(
+                "the same source: the {hidden} build does not show it, which does not mean that it did not run"
+            )
+        }
+        Reason::CalledElsewhere { inlined_on } => {
+            format!("inlined {inlined_on}, called in another object {}", inlined_on.other())
+        }
         Reason::CommonShift { judged, delta_pp, factor, with_inlined } => {
             let what = match with_inlined {
                 false => "no more than all that did not change",
@@ -103,6 +121,22 @@ pub fn reason_text(of: &Reason) -> String {
             format!("{judged} {delta_pp:+.2} points, self {self_pp:+.2}: {names}")
         }
     }
+}
+
+/// The functions of a set, with their shares.
+fn members(of: &[SetMember]) -> String {
+    let named: Vec<String> = of.iter().map(|of| format!("{} ({:.2} %)", of.name, of.total_pct)).collect();
+    named.join(" + ")
+}
+
+/// What a change of inlining costs.
+fn family_cost(of: &FamilyCost) -> String {
+    let what = match (of.is_more(), of.is_less()) {
+        (true, _) => "it costs",
+        (_, true) => "it saves",
+        _ => "no cost beyond noise:",
+    };
+    format!("; with its callers {what} {:+.2} points (+/- {:.2})", of.net_pp, of.half_width_pp)
 }
 
 fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {

@@ -1,0 +1,101 @@
+//! How alike two functions of two builds are in content: by name, by what they call, and by size.
+
+use pdiff_profile::census::{Census, Function, FunctionId};
+
+/// A common part of two names tells something if it is so long ...
+const LEAST_LETTERS: usize = 4;
+
+/// ... and stands in no more than this part of the program's sampled names: prefixes of a program stand in most.
+const RARE_PART: f64 = 0.02;
+
+/// So many names are few in any program.
+const MOST_FEW: f64 = 8.0;
+
+/// This part of the functions called must be common, and at least so many.
+const COMMON_CALLEES: f64 = 0.4;
+const LEAST_CALLEES: usize = 2;
+
+/// The length of the longest common part of two names over that of the longer one.
+pub(super) fn name_likeness(a: &str, b: &str) -> f64 {
+    let longest = a.len().max(b.len());
+    if longest == 0 { 0.0 } else { common_part(a, b).len() as f64 / longest as f64 }
+}
+
+/// Whether two functions have something in common: a part of their names that is rare among `names`, or most of what they
+/// call.
+pub(super) fn shares_content(
+    (census, function): (&Census, FunctionId),
+    (other, in_other): (&Census, FunctionId),
+    names: &[&str],
+) -> bool {
+    let own = [census.function(function), other.function(in_other)].map(|of| of.map(Function::name));
+    let [Some(a), Some(b)] = own else { return false };
+    shares_rare_part(names, a, b) || shares_callees(&callees(census, function), &callees(other, in_other))
+}
+
+fn shares_rare_part(names: &[&str], a: &str, b: &str) -> bool {
+    let is_rare = |common: &str| {
+        let count = names.iter().filter(|name| name.contains(common)).count();
+        count as f64 <= (RARE_PART * names.len() as f64).max(MOST_FEW)
+    };
+    let is_telling = |a: &str, b: &str| {
+        let common = common_part(a, b);
+        let is_whole = common.len() == a.len().min(b.len());
+        common.len() >= LEAST_LETTERS && (is_whole || common.len() > LEAST_LETTERS) && is_rare(common)
+    };
+    // What begins all names of a part of the program hides what is common behind it.
+    let prefix = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let rest = |name| str::get(name, prefix..).unwrap_or("");
+    is_telling(a, b) || is_telling(rest(a), rest(b))
+}
+
+fn shares_callees(a: &[&str], b: &[&str]) -> bool {
+    let common = a.iter().filter(|name| b.contains(name)).count();
+    let all = a.len() + b.len() - common;
+    common >= LEAST_CALLEES && common as f64 >= COMMON_CALLEES * all as f64
+}
+
+/// The names of what a function calls, each once.
+fn callees(census: &Census, function: FunctionId) -> Vec<&str> {
+    let called = census.calls_from(function).iter().map(|edge| edge.callee);
+    let mut names: Vec<&str> = called.filter_map(|id| Some(census.function(id)?.name())).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The longest common part of two names.
+fn common_part<'n>(a: &'n str, b: &str) -> &'n str {
+    let (mut best, mut end) = (0, 0);
+    let mut row = vec![0_usize; b.len() + 1];
+    for (at, letter) in a.bytes().enumerate() {
+        let mut diagonal = 0;
+        for (slot, other) in b.bytes().enumerate() {
+            let above = row.get(slot + 1).copied().unwrap_or(0);
+            let length = if letter == other { diagonal + 1 } else { 0 };
+            row.get_mut(slot + 1).into_iter().for_each(|slot| *slot = length);
+            if length > best {
+                (best, end) = (length, at + 1);
+            }
+            diagonal = above;
+        }
+    }
+    a.get(end - best..end).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_common_part_is_found() {
+        assert_eq!(common_part("handleDeferredMoveto", "sqlite3VdbeFinishMoveto"), "Moveto");
+        assert_eq!(common_part("pack", "tpack"), "pack");
+        assert_eq!(common_part("", "x"), "");
+        let names = ["lib_tree_x"; 400];
+        assert!(!shares_rare_part(&names, "lib_tree_q", "lib_tree_r"));
+        assert!(shares_rare_part(&names, "lib_tree_moveto_all", "lib_tree_index_moveto"));
+        assert!(name_likeness("index2addr", "index2value") > 0.5);
+        assert!(name_likeness("probe_cache", "check_policy") < 0.3);
+    }
+}

@@ -1,0 +1,82 @@
+//! `R-code-quality`: both builds come from the same source, compiled by another compiler or with other options. What is
+//! not a change of inlining is then the code that was made of it: no other path, no new code, no missing one.
+
+use pdiff_profile::Side;
+
+use super::weight::changed;
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
+use crate::classify::context::Context;
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::limit::Limit;
+use crate::classify::reason::Reason;
+use crate::classify::rules::FlippedCallers;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+    let judged = changed(case)?;
+    if !case.of_program {
+        return of_library(context, case, judged);
+    }
+    if let Some(finding) = called_elsewhere(context, case) {
+        return Some(finding);
+    }
+    // Of the same source, what has the same code is called otherwise or waits otherwise: its callers were compiled anew.
+    if !context.builds.is_rebuilt() || !context.gates(case).is_empty() {
+        return None;
+    }
+    let hidden = Side::BOTH.into_iter().find(|side| !case.is_sampled(*side));
+    if let Some(hidden) =
+        hidden.filter(|side| case.held_by(*side) != InBuild::Yes || is_inlined(context, case, *side))
+    {
+        let reason = Reason::HiddenInBuild { hidden };
+        let finding = Finding::new("R-not-visible", Cause::Unclear, judged, reason);
+        return Some(finding.limited(Confidence::Unclear, Limit::SameSourceHidden(hidden)));
+    }
+    let reason = Reason::OtherCode { judged, delta_pp: judged.delta_pp(case.row) };
+    let why = if judged == Judged::OwnSelf { Limit::SameLines } else { Limit::InCallees };
+    let finding =
+        Finding::new("R-code-quality", Cause::CodeQuality, judged, reason).limited(Confidence::Likely, why);
+    Some(gates::common(finding, case))
+}
+
+/// Whether a build may hold the function without showing it in the stacks.
+fn is_inlined(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
+    let Some(census) = context.builds.census(side) else { return true };
+    let mut functions = case.ids[side.index()].iter().filter_map(|id| census.function(*id));
+    functions.any(|function| function.inlined_instances() > 0)
+        || !case.ids[side.index()].iter().any(|id| census.calls_to(*id).next().is_some())
+}
+
+/// A function of another object that is called from a program whose source is the same: one build may hold it inlined, and
+/// its callers were compiled otherwise.
+fn of_library(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> Option<Finding> {
+    let sampled_on = Side::BOTH.into_iter().find(|side| case.is_sampled(*side))?;
+    let callers = context.calls_to(case.row, sampled_on);
+    let is_called =
+        callers.into_iter().any(|call| context.caller(call).is_some_and(|caller| caller.of_program));
+    if !context.builds.is_rebuilt() || !is_called {
+        return None;
+    }
+    if let Some(hidden) = Side::BOTH.into_iter().find(|side| !case.is_sampled(*side)) {
+        let reason = Reason::HiddenInBuild { hidden };
+        let finding = Finding::new("R-not-visible", Cause::Unclear, judged, reason);
+        return Some(finding.limited(Confidence::Unclear, Limit::SameSourceHidden(hidden)));
+    }
+    if !case.of_same_file || context.common_shift.explains(case.row, judged) {
+        return None;
+    }
+    let reason = Reason::OtherCode { judged, delta_pp: judged.delta_pp(case.row) };
+    let finding = Finding::new("R-code-quality", Cause::CodeQuality, judged, reason);
+    Some(gates::common(finding.limited(Confidence::Likely, Limit::RebuiltCallers), case))
+}
+
+/// A function that one build inlines and the other calls in another object: its samples are that object's.
+fn called_elsewhere(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    let called_on =
+        Side::BOTH.into_iter().find(|side| context.builds.is_imported(*side, &case.ids[side.index()]))?;
+    let inlined_on = called_on.other();
+    let reason = Reason::CalledElsewhere { inlined_on };
+    let finding = Finding::new("R-inline-change", Cause::InlineChange, Judged::OwnSelf, reason);
+    Some(gates::one_compiler(gates::common(finding, case), context, case))
+}

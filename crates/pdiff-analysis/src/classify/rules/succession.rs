@@ -1,0 +1,51 @@
+//! `R-succession`: a function that one build alone has took over the weight of others, or left its weight to them. Moved
+//! where one took the place of one, split where more have the weight after, merged where fewer have.
+
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
+use crate::classify::context::Context;
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::limit::Limit;
+use crate::classify::reason::{Reason, SetMember};
+use crate::classify::rules::FlippedCallers;
+use crate::classify::succession::Succession;
+use pdiff_profile::Side;
+
+use super::weight::changed;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    let row = context.row_number(case.row)?;
+    let set = context.successions(flipped).of_row(row)?;
+    let judged = changed(case).filter(|judged| is_of_set(context, case, *judged))?;
+    let cause = match set.before.len().cmp(&set.after.len()) {
+        std::cmp::Ordering::Less => Cause::Split,
+        std::cmp::Ordering::Equal => Cause::Moved,
+        std::cmp::Ordering::Greater => Cause::Merged,
+    };
+    let finding = Finding::new("R-succession", cause, judged, reason(context, set));
+    Some(gates::common(finding.limited(Confidence::Likely, Limit::ByPlace), case))
+}
+
+/// Whether the set explains the row's change: one build does not hold it, or its own weight went to one that is new.
+fn is_of_set(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> bool {
+    let is_fresh = Side::BOTH.into_iter().any(|side| case.held_by(side) == InBuild::No);
+    let has_own_change = judged != Judged::Total || Side::BOTH.into_iter().any(|side| !case.is_sampled(side));
+    is_fresh || (has_own_change && !context.common_shift.explains(case.row, judged))
+}
+
+fn reason(context: &Context<'_>, set: &Succession) -> Reason {
+    let of = |rows: &[usize], side: Side| -> Vec<SetMember> {
+        let cases = rows.iter().filter_map(|row| context.cases.get(*row));
+        let member = |case: &Case<'_>| SetMember {
+            name: case.row.name.clone(),
+            booked_pct: case.row.side(side).booked_self_pct,
+            total_pct: case.row.side(side).total_pct,
+        };
+        cases.map(member).collect()
+    };
+    let (before, after) = (of(&set.before, Side::Before), of(&set.after, Side::After));
+    let sum = |members: &[SetMember]| members.iter().map(|member| member.booked_pct).sum::<f64>();
+    let net_pp = context.common_shift.own_change_pp(sum(&before), sum(&after));
+    Reason::Succession { before, after, net_pp }
+}

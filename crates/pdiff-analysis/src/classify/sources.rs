@@ -1,0 +1,80 @@
+//! Whether both builds were compiled from the same source.
+//!
+//! Debug information tells where each function is declared. A line that is added or taken away moves all that follow in
+//! the file. Where all functions of the program are at the same lines, and the compilers or their options differ, the
+//! source is the same and the code is not. A change that keeps all lines where they are is not seen: that is why options must differ.
+
+use pdiff_profile::census::{Census, FunctionId};
+use rustc_hash::FxHashMap;
+
+use super::background::Foreground;
+use crate::matching::{Match, Matching, file_stem};
+
+/// So many functions must be declared in both builds, for anything to be said of the whole program.
+const LEAST_FUNCTIONS: usize = 20;
+
+/// The part of them that must be at the same line: compilers tell macros' lines in two ways.
+const SAME_PART: f64 = 0.98;
+
+/// What the lines of both builds say.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    /// Both builds come from the same source, compiled otherwise.
+    pub(super) is_rebuilt: bool,
+}
+
+impl Sources {
+    /// Of the functions that a run sampled: packs tell the lines of these.
+    pub(super) fn new(before: &Foreground<'_>, after: &Foreground<'_>, matching: &Matching) -> Self {
+        let pairs: Vec<Declared> = matching
+            .matches()
+            .iter()
+            .filter(|found| !found.is_ambiguous && found.level.is_exact())
+            .filter_map(|found| Declared::new(before, after, found))
+            .collect();
+        let same = pairs.iter().filter(|pair| pair.before == pair.after).count();
+        let is_same = pairs.len() >= LEAST_FUNCTIONS && same as f64 >= SAME_PART * pairs.len() as f64;
+        let is_rebuilt = is_same && producers(before.census()) != producers(after.census());
+        Self { is_rebuilt }
+    }
+}
+
+/// A function of both builds: where it is declared.
+struct Declared {
+    before: u32,
+    after: u32,
+}
+
+impl Declared {
+    fn new(before: &Foreground<'_>, after: &Foreground<'_>, found: &Match) -> Option<Self> {
+        if !before.is_sampled(found.before) || !after.is_sampled(found.after) {
+            return None;
+        }
+        let (b, a) = (before.census().function(found.before)?, after.census().function(found.after)?);
+        let (file, other) = (file_stem(b.file()?), file_stem(a.file()?));
+        let declared = Self { before: b.line()?, after: a.line()? };
+        (file == other).then_some(declared)
+    }
+}
+
+fn producers(census: &Census) -> Vec<&str> {
+    let mut texts: Vec<&str> = census.producers().iter().map(|producer| &*producer.text).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    texts
+}
+
+/// The sampled functions of a build by file, in the order of their lines.
+pub(super) fn by_file<'a>(build: &Foreground<'a>) -> FxHashMap<&'a str, Vec<(u32, FunctionId)>> {
+    let mut files: FxHashMap<&str, Vec<(u32, FunctionId)>> = FxHashMap::default();
+    for id in build.sampled() {
+        let Some(function) = build.census().function(id).filter(|function| function.is_present()) else {
+            continue;
+        };
+        if let (Some(file), Some(line)) = (function.file(), function.line()) {
+            files.entry(file_stem(file)).or_default().push((line, id));
+        }
+    }
+    files.values_mut().for_each(|functions| functions.sort_unstable());
+    files
+}
