@@ -79,7 +79,7 @@ pub enum Reason {
         before: Vec<SetMember>,
         /// Those that have it after.
         after: Vec<SetMember>,
-        /// Change of their booked self together, without the common factor, in points.
+        /// Change of their self by symbol together, without the common factor, in points.
         net_pp: f64,
     },
     /// Both builds hold it and one run entered it.
@@ -100,7 +100,7 @@ pub enum Reason {
         /// Change of its self, in points.
         self_pp: f64,
     },
-    /// A caller goes on into it, which the before run did not.
+    /// A caller now also calls it, which the before run did not.
     NewEdge {
         /// The caller.
         caller: String,
@@ -199,7 +199,7 @@ pub enum Reason {
 pub struct SetMember {
     /// Its name.
     pub name: String,
-    /// Its booked self, in percent.
+    /// Its self by symbol, in percent.
     pub booked_pct: f64,
     /// Its total, in percent.
     pub total_pct: f64,

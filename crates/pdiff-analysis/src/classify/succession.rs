@@ -121,7 +121,7 @@ impl Successions {
             sets.push(touched.into_iter().flatten().chain([*a, *b]).collect());
         }
         let mut sets: Vec<Succession> = sets.into_iter().map(|rows| succession(context, rows)).collect();
-        // A row in several sets is told of in the first: that with the heaviest function.
+        // A row in several sets is listed in the first: that with the heaviest function.
         let heaviest = |set: &Succession| {
             let of = |rows: &[usize], side| rows.first().map_or(0.0, |row| weight(context, *row, side));
             of(&set.before, Side::Before).max(of(&set.after, Side::After))
@@ -137,7 +137,7 @@ impl Successions {
     }
 }
 
-/// The larger of a row's booked self and total, in percent.
+/// The larger of a row's self by symbol and total, in percent.
 fn weight(context: &Context<'_>, row: usize, side: Side) -> f64 {
     let of = context.cases.get(row).map(|case| case.row.side(side));
     of.map_or(0.0, |of| of.booked_self_pct.max(of.total_pct))

@@ -180,7 +180,7 @@ impl Comparer<'_, '_> {
             _ => (Vec::new(), Vec::new(), false),
         };
         let change = self.change(before, after, has_flips);
-        // What lies in another object is in no form in this one.
+        // What lies in another object is absent from this one.
         let held = |function: Option<Function<'_>>| {
             function.filter(|function| function.linkage() != Linkage::Imported).map(Function::id)
         };

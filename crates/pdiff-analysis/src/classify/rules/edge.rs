@@ -1,4 +1,4 @@
-//! `R-edge`: a function that a caller goes on into, where the before run's did not: the caller's code differs, and most of
+//! `R-edge`: a function that a caller now also calls, where the before run's did not: the caller's code differs, and most of
 //! the function's growth is under that caller.
 //!
 //! The caller itself may have nine tenths of the program under it, so that no measure of its own tells of the call. The
@@ -54,7 +54,7 @@ fn has_other_code(context: &Context<'_>, caller: &Case<'_>) -> bool {
     caller.of_program && !caller.row.unresolved && !is_library(caller) && is_entered && is_other
 }
 
-/// Whether the caller's total grew by a good part of what it goes on into, as far as can be told.
+/// Whether the caller's total grew by a good part of what it now also calls, as far as can be told.
 fn may_cost_more(context: &Context<'_>, caller: &Case<'_>, pct: f64) -> bool {
     let row = caller.row;
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);

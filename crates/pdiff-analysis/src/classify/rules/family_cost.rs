@@ -1,5 +1,5 @@
 //! What a change of inlining cost: the net change of a family, that is of flipped functions and the callers they left or
-//! entered. What moved between them is in neither.
+//! entered. Weight that only changed rows is in neither.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use crate::noise::FLOOR_PP;
 /// The net change of a family.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FamilyCost {
-    /// Change of the members' booked self together, without the common factor, in points.
+    /// Change of the members' self by symbol together, without the common factor, in points.
     pub net_pp: f64,
     /// Half the width of its 95 % interval, in points.
     pub half_width_pp: f64,

@@ -63,7 +63,7 @@ pub fn reason_text(of: &Reason) -> String {
             callees.join(", ")
         ),
         Reason::NewEdge { caller, after_pct } => format!(
-            "{caller} goes on into it ({after_pct:.2} %), which the before run did less; the code of {caller} differs"
+            "{caller} now also calls it ({after_pct:.2} %), which the before run did less; the code of {caller} differs"
         ),
         Reason::GoesOnUnseen { callee, after_pct } => format!(
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
