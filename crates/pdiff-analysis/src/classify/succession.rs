@@ -1,7 +1,7 @@
 //! What took the place of what: functions that one build alone has, and those of the other build whose weight they took over.
 //!
-//! A rename that no name tells, a function split in two, a branch that became a function: the build without it holds it in
-//! no form, and yet nothing is new. Kin of such a function are the functions that stand at its place in the source (between
+//! A rename that no name tells, a function split in two, a branch that became a function: the build without it does not
+//! contain it, and yet nothing is new. Kin of such a function are the functions that stand at its place in the source (between
 //! the same neighbours in the same file), those that call it, and those that its callers called in the other run.
 //! Where kin lost at least half of its weight, they and it are one set, and the verdict is on the set. Two functions at one
 //! place that are each other's best by size and weight are one, renamed; they are in no other set. Sets are joined where
