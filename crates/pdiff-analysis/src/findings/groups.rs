@@ -109,6 +109,15 @@ impl Groups {
         found
     }
 
+    /// Whether a node is another one or lies below it.
+    pub(super) fn is_below(&self, node: usize, of: usize) -> bool {
+        let mut at = Some(node);
+        while let Some(here) = at.filter(|here| *here != of) {
+            at = self.nodes[here].parent;
+        }
+        at.is_some()
+    }
+
     /// What each side has of some nodes' own.
     pub(super) fn amounts(&self, nodes: &[usize]) -> [Amount; 2] {
         let mut sums = [Amount::default(); 2];

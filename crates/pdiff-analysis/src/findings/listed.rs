@@ -9,7 +9,7 @@ use super::groups::Groups;
 use super::input::{Amount, Input};
 use super::judged::{Judge, share_change};
 use super::places::Place;
-use super::select::{Pick, Shape};
+use super::select::{self, Pick, Shape};
 use super::stacks::Stacks;
 use super::tree::AnchorTree;
 use crate::compare::Cost;
@@ -36,12 +36,13 @@ pub(super) struct Listing<'a> {
 
 /// Lists the largest picks.
 pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
-    let all = picks.len();
-    picks.sort_by(|a, b| {
+    let by_size = |a: &Pick, b: &Pick| {
         let by_size = of.delta(b).abs().total_cmp(&of.delta(a).abs());
         by_size.then_with(|| of.identity(a).1.cmp(&of.identity(b).1)).then_with(|| a.node.cmp(&b.node))
-    });
-    picks.truncate(MOST_FINDINGS);
+    };
+    picks.sort_by(by_size);
+    let unlisted = select::gather(of.groups, of.judge, &mut picks, MOST_FINDINGS);
+    picks.sort_by(by_size);
     // What goes the way of the whole stands first: a gain explains no loss.
     let goes_along = |pick: &Pick| (of.delta(pick) < 0.0) == of.whole_shrank();
     picks.sort_by_key(|pick| !goes_along(pick));
@@ -62,7 +63,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
         [finding.before.polling, finding.after.polling] = polling[at].map(Weight);
         list.push(finding);
     }
-    let mut rest = of.rest(&list, all - picks.len());
+    let mut rest = of.rest(&list, unlisted);
     [rest.before.polling, rest.after.polling] = polling_rest.map(Weight);
     Findings { list, rest }
 }
@@ -148,6 +149,14 @@ impl Listing<'_> {
             Shape::Place => kind,
         };
         match self.groups.nodes[pick.node].place {
+            Place::Anchor(anchor) if pick.shape == Shape::Net => {
+                let key = self.anchors.key(anchor);
+                // What took over says more than who calls it.
+                let callee = self.main_callee(pick, anchor);
+                let name =
+                    callee.map_or_else(|| name(key), |callee| format!("{} -> {}", name(key), name(callee)));
+                (FindingKind::Replaced, name, callee.or(Some(key)))
+            }
             Place::Anchor(anchor) => {
                 let key = self.anchors.key(anchor);
                 let kind =
@@ -163,6 +172,22 @@ impl Listing<'_> {
             Place::NoCaller(key) => (FindingKind::NoCaller, name(key), Some(key)),
             Place::Unresolved(key) => (FindingKind::Unresolved, name(key), Some(key)),
         }
+    }
+
+    /// Of the callees of an anchor that a net is of, the one that changed most in the net's direction.
+    fn main_callee(&self, pick: &Pick, anchor: usize) -> Option<KeyId> {
+        let share = |amount: Amount, side: Side| {
+            amount.weight as f64 / self.groups.totals[side.index()].weight.max(1) as f64
+        };
+        let callees = pick.nodes.iter().filter_map(|node| {
+            let node = &self.groups.nodes[*node];
+            let Place::Edge(caller, callee) = node.place else { return None };
+            let [before, after] = node.own;
+            let change =
+                (share(after, Side::After) - share(before, Side::Before)) * pick.change.points.signum();
+            (caller == anchor && change > 0.0).then_some((callee, change))
+        });
+        callees.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(callee, _)| callee)
     }
 
     /// What each finding's stacks wait busily, and all others.

@@ -29,6 +29,9 @@ const STANDS_OUT: f64 = 0.6;
 /// A function whose share is no more than so many times the change of its only changed callee is told with it.
 const OF_CALLEE: f64 = 3.0;
 
+/// So much of the changes that a list has no room for must lie below one function, so that they are told as its.
+const GATHERED_PART: f64 = 0.6;
+
 /// How a finding's samples lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
@@ -65,6 +68,37 @@ pub(super) fn select(groups: &Groups, judge: &Judge<'_>, changes: &NodeChanges) 
         }
     }
     roots
+}
+
+/// Leaves `most` of picks that stand largest first. Those that there is no room for are told as one where they are spread
+/// below one function; gives how many are told nowhere.
+pub(super) fn gather(groups: &Groups, judge: &Judge<'_>, picks: &mut Vec<Pick>, most: usize) -> usize {
+    if picks.len() <= most {
+        return 0;
+    }
+    let left = picks.split_off(most.saturating_sub(1));
+    let Some(spread) = spread_below(groups, judge, picks, &left) else {
+        picks.extend(left.first().cloned());
+        return left.len() - 1;
+    };
+    let is_told = |pick: &&Pick| pick.nodes.iter().all(|node| spread.nodes.contains(node));
+    let untold = left.len() - left.iter().filter(is_told).count();
+    picks.push(spread);
+    untold
+}
+
+/// All that no listed pick has below the deepest function that holds most of what is left, if that changed.
+fn spread_below(groups: &Groups, judge: &Judge<'_>, listed: &[Pick], left: &[Pick]) -> Option<Pick> {
+    let size = |pick: &Pick| pick.change.points.abs();
+    let total: f64 = left.iter().map(size).sum();
+    let held =
+        |node: usize| -> f64 { left.iter().filter(|pick| groups.is_below(pick.node, node)).map(size).sum() };
+    // Parents stand before children.
+    let node = (0..groups.nodes.len()).rev().find(|node| held(*node) >= GATHERED_PART * total)?;
+    let mut nodes = groups.below(node);
+    nodes.retain(|node| !listed.iter().any(|pick| pick.nodes.contains(node)));
+    let change = judge.of_sets(std::slice::from_ref(&nodes)).pop()?;
+    judge.is_found(&change).then_some(Pick { node, shape: Shape::Spread, nodes, change })
 }
 
 /// What is said at one node.
