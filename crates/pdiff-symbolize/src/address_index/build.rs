@@ -15,6 +15,8 @@ use crate::address_index::function_tree::Wanted;
 use crate::address_index::index::AddressIndex;
 use crate::address_index::label::LabelSource;
 use crate::address_index::unit_index::{UnitContext, UnitFunction, UnitIndex};
+use crate::binary::budget::Budget;
+use crate::binary::elf_file::ElfFile;
 use crate::binary::gap::Gap;
 use crate::binary::object_files::ObjectFiles;
 use crate::binary::ranges::{disjoint, range_at, without};
@@ -33,10 +35,11 @@ pub(crate) fn index_bytes(
     names: Names,
 ) -> (Vec<u8>, Gaps) {
     let ranges = OnceLock::new();
+    let own_budget = || Budget::new(files.with_dwarf().size());
     let sections = DebugSections::load(files.with_dwarf(), files.shared.as_ref(), |sections| {
         files.symbols();
         if let Some(dwarf) = sections.without_strings() {
-            ranges.get_or_init(|| UnitRanges::read(&dwarf, &Units::read(&dwarf)));
+            ranges.get_or_init(|| UnitRanges::read(&dwarf, &Units::read(&dwarf, own_budget())));
         }
     });
     let is_cut = sections.damaged().any(|section| section == SectionId::DebugInfo.name());
@@ -89,8 +92,9 @@ fn with_units<T>(
     read: impl FnOnce(&UnitContext<'_, '_>, &UnitRanges) -> T,
 ) -> T {
     let dwarf = sections.dwarf();
-    let units = Units::read(&dwarf);
-    let shared_units = dwarf.sup().map(Units::read);
+    let units = Units::read(&dwarf, Budget::new(files.with_dwarf().size()));
+    let shared_bytes = files.shared.as_ref().map_or(0, ElfFile::size);
+    let shared_units = dwarf.sup().map(|dwarf| Units::read(dwarf, Budget::new(shared_bytes)));
     let shared =
         dwarf.sup().zip(shared_units.as_ref()).map(|(sup, units)| LabelSource::new(sup, units, None));
     let source = LabelSource::new(&dwarf, &units, shared);

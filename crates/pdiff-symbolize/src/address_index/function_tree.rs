@@ -13,6 +13,7 @@ use gimli::{AttributeValue, UnitOffset};
 use pdiff_profile::InlineChain;
 
 use crate::address_index::flatten::{Interval, flatten};
+use crate::binary::budget::Budget;
 use crate::binary::code_ranges::CodeAttributes;
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
 use crate::binary::entries::{Entries, Entry};
@@ -72,10 +73,11 @@ pub(crate) struct FunctionTree {
 pub(crate) fn read_functions<'a>(
     dwarf: &Dwarf<'a>,
     unit: &Unit<'a>,
+    budget: &Budget,
     wanted: Wanted<'_>,
     is_code: &dyn Fn(u64) -> bool,
 ) -> (Vec<FunctionTree>, gimli::Result<()>) {
-    let mut reader = Reader { dwarf, unit, wanted, is_code, functions: Vec::new(), open: Vec::new() };
+    let mut reader = Reader { dwarf, unit, budget, wanted, is_code, functions: Vec::new(), open: Vec::new() };
     let outcome = reader.read();
     (reader.functions.into_iter().map(Growing::finish).collect(), outcome)
 }
@@ -97,6 +99,7 @@ struct Open {
 struct Reader<'r, 'a> {
     dwarf: &'r Dwarf<'a>,
     unit: &'r Unit<'a>,
+    budget: &'r Budget,
     wanted: Wanted<'r>,
     is_code: &'r dyn Fn(u64) -> bool,
     functions: Vec<Growing>,
@@ -114,7 +117,7 @@ struct Attributes<'a> {
 
 impl<'a> Reader<'_, 'a> {
     fn read(&mut self) -> gimli::Result<()> {
-        let mut entries = Entries::of(self.unit)?;
+        let mut entries = Entries::of(self.unit, self.budget)?;
         while let Some(entry) = entries.next()? {
             let depth = entry.depth;
             while self.open.last().is_some_and(|open| open.depth >= depth) {
@@ -147,7 +150,7 @@ impl<'a> Reader<'_, 'a> {
         offset: UnitOffset,
         attributes: &Attributes<'a>,
     ) -> gimli::Result<Option<(usize, u32)>> {
-        let mut ranges = attributes.code.read(self.dwarf, self.unit, MAX_RANGES)?;
+        let mut ranges = attributes.code.read(self.dwarf, self.unit, MAX_RANGES, self.budget)?;
         ranges.retain(|range| (self.is_code)(range.start));
         if !ranges.iter().any(|range| self.wanted.hits(range)) {
             return Ok(None);
@@ -162,7 +165,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn add_inlined(&mut self, attributes: &Attributes<'a>) -> gimli::Result<Option<(usize, u32)>> {
         let Some((index, parent)) = self.place() else { return Ok(None) };
-        let ranges = attributes.code.read(self.dwarf, self.unit, MAX_RANGES)?;
+        let ranges = attributes.code.read(self.dwarf, self.unit, MAX_RANGES, self.budget)?;
         let Some(function) = self.functions.get_mut(index) else { return Ok(None) };
         let depth = function.nodes.get(parent as usize).map_or(0, |node| node.depth) + 1;
         if depth as usize >= InlineChain::MAX_DEPTH {

@@ -9,6 +9,7 @@ use gimli::{Attribute, AttributeValue, DebugInfoOffset, UnitOffset};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
+use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
 use crate::binary::entries::Entries;
 use crate::binary::gap::Gap;
@@ -48,7 +49,7 @@ impl<'r, 'a> LabelSource<'r, 'a> {
     }
 
     fn scopes(&self, index: usize, unit: &Unit<'a>) -> Option<&gimli::Result<UnitScopes<'a>>> {
-        Some(self.scopes.get(index)?.get_or_init(|| UnitScopes::read(self.dwarf, unit)))
+        Some(self.scopes.get(index)?.get_or_init(|| UnitScopes::read(self.dwarf, unit, self.units.budget())))
     }
 
     /// The name of the function that `origin`, seen from unit `index`, refers to; `None` if it has none.
@@ -162,13 +163,13 @@ struct UnitScopes<'a> {
 }
 
 impl<'a> UnitScopes<'a> {
-    fn read(dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> gimli::Result<Self> {
+    fn read(dwarf: &Dwarf<'a>, unit: &Unit<'a>, budget: &Budget) -> gimli::Result<Self> {
         let mut read = Self { scopes: Scopes::default(), functions: FxHashMap::default() };
         let text = |attribute: &Attribute<Slice<'a>>| {
             RawText::read(StringHome::Apart, dwarf, unit, attribute.raw_value())
         };
         let mut open: Vec<(isize, u32)> = Vec::new();
-        let mut entries = Entries::of(unit)?;
+        let mut entries = Entries::of(unit, budget)?;
         while let Some(entry) = entries.next()? {
             while open.last().is_some_and(|(depth, _)| *depth >= entry.depth) {
                 open.pop();

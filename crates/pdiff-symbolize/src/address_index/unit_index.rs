@@ -128,7 +128,8 @@ impl Growing {
     ) {
         let Some(unit) = source.units.get(source.dwarf, index) else { return };
         let mut files = Files::new(source.dwarf, unit);
-        let (trees, outcome) = read_functions(source.dwarf, unit, wanted, &context.is_code);
+        let (trees, outcome) =
+            read_functions(source.dwarf, unit, source.units.budget(), wanted, &context.is_code);
         if let Err(error) = outcome {
             self.miss(error.into());
         }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use gimli::{Attribute, AttributeValue};
 
+use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
 
 /// The attributes that place code.
@@ -28,17 +29,19 @@ impl<'a> CodeAttributes<'a> {
     /// The ranges that are not empty, in the order of the file, at most `most`.
     ///
     /// # Errors
-    /// If an address or a list of ranges cannot be read.
+    /// If an address or a list of ranges cannot be read, or the budget of the file is spent.
     pub(crate) fn read(
         &self,
         dwarf: &Dwarf<'a>,
         unit: &Unit<'a>,
         most: usize,
+        budget: &Budget,
     ) -> gimli::Result<Vec<Range<u64>>> {
         let Some(list) = self.ranges else { return Ok(self.only_range(dwarf, unit)?.into_iter().collect()) };
         let mut ranges = Vec::new();
         if let Some(mut list) = dwarf.attr_ranges(unit, list)? {
             while let Some(range) = list.next()? {
+                budget.take(1)?;
                 if range.begin < range.end && ranges.len() < most {
                     ranges.push(range.begin..range.end);
                 }

@@ -5,6 +5,7 @@
 
 use gimli::{Abbreviation, Attribute, AttributeValue, DwTag, EntriesRaw, Reader, UnitOffset};
 
+use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Slice, Unit};
 
 /// Abbreviations with greater codes are summed up each time; compilers number them from 1.
@@ -13,6 +14,8 @@ const MAX_KNOWN: usize = 1 << 12;
 /// A walk over the entries of a unit.
 pub(crate) struct Entries<'r, 'a> {
     unit: &'r Unit<'a>,
+    /// Of the file: entries that are read count.
+    budget: &'r Budget,
     /// From the next entry on.
     rest: Slice<'a>,
     /// The offset behind the last entry.
@@ -49,11 +52,11 @@ impl Entry<'_> {
 
 impl<'r, 'a> Entries<'r, 'a> {
     /// The entries of a unit, its root first.
-    pub(crate) fn of(unit: &'r Unit<'a>) -> gimli::Result<Self> {
+    pub(crate) fn of(unit: &'r Unit<'a>, budget: &'r Budget) -> gimli::Result<Self> {
         let root = unit.header.root_offset();
         let rest = unit.header.range_from(root..)?;
         let end = root.0 + rest.len();
-        Ok(Self { unit, rest, end, depth: 0, open: None, sizes: Vec::new(), siblings: Vec::new() })
+        Ok(Self { unit, budget, rest, end, depth: 0, open: None, sizes: Vec::new(), siblings: Vec::new() })
     }
 
     /// The next entry; `None` behind the last one.
@@ -102,6 +105,7 @@ impl<'r, 'a> Entries<'r, 'a> {
         mut each: impl FnMut(&Attribute<Slice<'a>>) -> gimli::Result<()>,
     ) -> gimli::Result<()> {
         let Some(abbreviation) = self.open.take() else { return Ok(()) };
+        self.budget.take(1)?;
         let mut raw = self.raw();
         let depth = self.depth - isize::from(abbreviation.has_children());
         for spec in abbreviation.attributes() {
@@ -184,12 +188,12 @@ mod tests {
         let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
         let sections = DebugSections::load(&file, None, |_| ());
         let dwarf = sections.dwarf();
-        let units = Units::read(&dwarf);
+        let units = Units::read(&dwarf, Budget::new(u64::MAX));
         let mut all = 0;
         for unit in (0..units.len()).filter_map(|index| units.get(&dwarf, index)) {
             let expected = expected(unit);
             for read_each in [usize::MAX, 3, 1] {
-                let mut entries = Entries::of(unit).unwrap();
+                let mut entries = Entries::of(unit, units.budget()).unwrap();
                 for (at, (offset, depth, tag, attributes)) in expected.iter().enumerate() {
                     let entry = entries.next().unwrap().unwrap();
                     assert_eq!((entry.offset, entry.depth, entry.tag()), (*offset, *depth, *tag));

@@ -13,7 +13,7 @@ use object::CompressionFormat;
 /// The most bytes of one section: the largest `.debug_info` seen has 5 GB.
 const MAX_BYTES: u64 = 1 << 36;
 /// Up to this size any ratio goes: tables of zeros pack well.
-const FREE_BYTES: u64 = 64 << 20;
+const FREE_BYTES: u64 = 16 << 20;
 /// The most bytes of one packed byte in larger sections. Debug information packs 2 to 8 to 1, strings of templates 20 to 1.
 const MAX_RATIO: u64 = 100;
 

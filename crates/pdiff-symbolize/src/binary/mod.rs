@@ -13,6 +13,7 @@
 //! line_rows      lines and source files of a unit
 //! ```
 
+pub(crate) mod budget;
 pub(crate) mod code_ranges;
 pub(crate) mod content_hash;
 pub(crate) mod dwarf;

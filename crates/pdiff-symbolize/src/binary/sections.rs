@@ -145,13 +145,14 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
+    use crate::binary::budget::Budget;
     use crate::binary::units::{UnitRanges, Units};
 
     #[test]
     fn units_claim_the_same_addresses_without_strings() {
         let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
         let claims = |dwarf: &Dwarf<'_>| {
-            let units = Units::read(dwarf);
+            let units = Units::read(dwarf, Budget::new(u64::MAX));
             let ranges = UnitRanges::read(dwarf, &units);
             (0..units.len()).map(|unit| ranges.of_unit(unit).to_vec()).collect::<Vec<_>>()
         };

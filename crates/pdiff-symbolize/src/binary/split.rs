@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gimli::{DwoId, EndianSlice};
 
+use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
 use crate::binary::elf_file::{ElfFile, SectionBytes};
 use crate::binary::gap::Gap;
@@ -18,7 +19,8 @@ type ReadUnit<'f> = dyn for<'x, 'y> FnMut(&'x Dwarf<'y>, &'x Units<'y>) + 'f;
 
 /// Where split debug information of one binary is looked for.
 pub(crate) struct SplitFiles<'f> {
-    package: Option<(gimli::DwarfPackageSections<SectionBytes<'f>>, gimli::RunTimeEndian)>,
+    /// With its size.
+    package: Option<(gimli::DwarfPackageSections<SectionBytes<'f>>, gimli::RunTimeEndian, u64)>,
     /// Directories in which a `.dwo` of that file name is taken when it is not where it was made.
     directories: Vec<PathBuf>,
 }
@@ -30,7 +32,7 @@ impl<'f> SplitFiles<'f> {
             let load = |id: gimli::SectionId| -> Result<SectionBytes<'f>, gimli::Error> {
                 Ok(id.dwo_name().map(|name| file.section(name)).unwrap_or_default())
             };
-            Some((gimli::DwarfPackageSections::load(load).ok()?, endian_of(file)))
+            Some((gimli::DwarfPackageSections::load(load).ok()?, endian_of(file), file.size()))
         });
         Self { package, directories }
     }
@@ -59,14 +61,14 @@ impl<'f> SplitFiles<'f> {
         id: DwoId,
         read: &mut ReadUnit<'_>,
     ) -> bool {
-        let Some((sections, endian)) = &self.package else { return false };
+        let Some((sections, endian, bytes)) = &self.package else { return false };
         let empty = EndianSlice::new(&[], *endian);
-        let package = sections.borrow(|bytes| EndianSlice::new(bytes, *endian), empty);
+        let package = sections.borrow(|section| EndianSlice::new(section, *endian), empty);
         let Ok(package) = package else { return false };
         match package.find_cu(id, dwarf) {
             Ok(Some(mut split)) => {
                 split.debug_line_str = dwarf.debug_line_str;
-                read_matching(&split, skeleton, id, read)
+                read_matching(&split, *bytes, skeleton, id, read)
             }
             _ => false,
         }
@@ -89,7 +91,7 @@ impl<'f> SplitFiles<'f> {
             let mut split = sections.dwarf();
             split.make_dwo(dwarf);
             split.debug_line_str = dwarf.debug_line_str;
-            if read_matching(&split, skeleton, id, read) {
+            if read_matching(&split, file.size(), skeleton, id, read) {
                 return Ok(());
             }
             other_build = Some(path);
@@ -99,7 +101,13 @@ impl<'f> SplitFiles<'f> {
 }
 
 /// Reads the unit with the skeleton's id.
-fn read_matching(split: &Dwarf<'_>, skeleton: &Unit<'_>, id: DwoId, read: &mut ReadUnit<'_>) -> bool {
+fn read_matching(
+    split: &Dwarf<'_>,
+    file_bytes: u64,
+    skeleton: &Unit<'_>,
+    id: DwoId,
+    read: &mut ReadUnit<'_>,
+) -> bool {
     let mut headers = split.units();
     while let Ok(Some(header)) = headers.next() {
         let Ok(mut unit) = split.unit(header) else { continue };
@@ -107,7 +115,7 @@ fn read_matching(split: &Dwarf<'_>, skeleton: &Unit<'_>, id: DwoId, read: &mut R
             unit.copy_relocated_attributes(skeleton);
             unit.line_program = unit.line_program.or_else(|| file_table(split, skeleton));
             unit.comp_dir = unit.comp_dir.or(skeleton.comp_dir);
-            read(split, &Units::from_unit(unit));
+            read(split, &Units::from_unit(unit, Budget::new(file_bytes)));
             return true;
         }
     }

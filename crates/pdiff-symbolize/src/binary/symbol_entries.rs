@@ -14,6 +14,11 @@ use pdiff_profile::names::is_marker_symbol;
 use crate::binary::elf_file::ElfFile;
 use crate::binary::symbol_name::NameTable;
 
+/// How long all names together may be, however small the table of names.
+const FREE_NAME_BYTES: u64 = 1 << 20;
+/// What a byte of that table allows on top; linkers share the ends of names, which makes them a tenth longer.
+const NAME_BYTES_PER_BYTE: u64 = 4;
+
 /// An entry that may be a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SymbolEntry {
@@ -118,7 +123,15 @@ fn collect<Elf: FileHeader>(
         };
         Some(SymbolEntry { addr, size, kind, binding, name })
     };
-    let entries: Vec<SymbolEntry> = table.iter().filter_map(entry).collect();
+    // Names may be the ends of one another, and all of them together many times as long as the table.
+    let mut left = FREE_NAME_BYTES + NAME_BYTES_PER_BYTE * names.len();
+    let fits = |entry: &SymbolEntry| {
+        let length = names.get(entry.name).len() as u64;
+        let fits = length <= left;
+        left = left.saturating_sub(length);
+        fits
+    };
+    let entries: Vec<SymbolEntry> = table.iter().filter_map(entry).take_while(fits).collect();
     (!entries.is_empty()).then(|| SymbolEntries { entries, names: Arc::new(names), table: kind })
 }
 

@@ -32,6 +32,11 @@ impl NameTable {
         Self { bytes, range: offset..offset.saturating_add(size) }
     }
 
+    /// The size of the table.
+    pub(crate) fn len(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
     /// The name that begins at a position; empty if there is none.
     pub(crate) fn get(&self, at: u32) -> &[u8] {
         let bytes: &[u8] = &self.bytes;

@@ -12,13 +12,18 @@ use gimli::{
     DebugStrOffsetsBase, Section, UnitHeader, UnitType,
 };
 
+use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
 
 /// Most ranges read of one entry; beyond that the file is damaged or hostile.
 pub(crate) const MAX_RANGES: usize = 1 << 16;
 
 /// The ranges of a unit's root entry; `None` if they cannot be told without the whole unit.
-pub(crate) fn root_ranges<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>) -> Option<Vec<Range<u64>>> {
+pub(crate) fn root_ranges<'a>(
+    dwarf: &Dwarf<'a>,
+    header: UnitHeader<Slice<'a>>,
+    budget: &Budget,
+) -> Option<Vec<Range<u64>>> {
     let abbreviations = first_abbreviation(dwarf, header.debug_abbrev_offset().0)?;
     let mut unit = Unit {
         header,
@@ -48,14 +53,14 @@ pub(crate) fn root_ranges<'a>(dwarf: &Dwarf<'a>, header: UnitHeader<Slice<'a>>) 
     if let Some(low_pc) = low_pc {
         unit.low_pc = dwarf.attr_address(&unit, low_pc).ok()?.unwrap_or(0);
     }
-    Some(own_ranges(dwarf, &unit))
+    Some(own_ranges(dwarf, &unit, budget))
 }
 
 /// The ranges of a unit's root entry.
-pub(crate) fn own_ranges<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> Vec<Range<u64>> {
+pub(crate) fn own_ranges<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, budget: &Budget) -> Vec<Range<u64>> {
     let mut ranges = Vec::new();
     if let Ok(mut iter) = dwarf.unit_ranges(unit) {
-        while let Ok(Some(range)) = iter.next() {
+        while let (Ok(Some(range)), Ok(())) = (iter.next(), budget.take(1)) {
             if range.begin < range.end && ranges.len() < MAX_RANGES {
                 ranges.push(range.begin..range.end);
             }

@@ -10,6 +10,7 @@ use gimli::{DebugInfoOffset, UnitHeader};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
 use crate::binary::unit_root::{MAX_RANGES, is_skeleton, own_ranges, root_ranges};
 
@@ -22,6 +23,7 @@ pub(crate) struct Units<'a> {
     /// Whether a damaged header hides those behind it.
     is_cut_off: bool,
     parsed: Vec<OnceLock<Option<Unit<'a>>>>,
+    budget: Budget,
 }
 
 /// Which units claim which addresses.
@@ -48,7 +50,7 @@ struct ClaimedRange {
 
 impl<'a> Units<'a> {
     /// The units up to the first damaged header.
-    pub(crate) fn read(dwarf: &Dwarf<'a>) -> Self {
+    pub(crate) fn read(dwarf: &Dwarf<'a>, budget: Budget) -> Self {
         let mut headers = Vec::new();
         let mut iter = dwarf.units();
         let is_cut_off = loop {
@@ -59,12 +61,22 @@ impl<'a> Units<'a> {
             }
         };
         let parsed = headers.iter().map(|_| OnceLock::new()).collect();
-        Self { headers, is_cut_off, parsed }
+        Self { headers, is_cut_off, parsed, budget }
     }
 
     /// A single unit, already read.
-    pub(crate) fn from_unit(unit: Unit<'a>) -> Self {
-        Self { headers: vec![unit.header], is_cut_off: false, parsed: vec![OnceLock::from(Some(unit))] }
+    pub(crate) fn from_unit(unit: Unit<'a>, budget: Budget) -> Self {
+        Self {
+            headers: vec![unit.header],
+            is_cut_off: false,
+            parsed: vec![OnceLock::from(Some(unit))],
+            budget,
+        }
+    }
+
+    /// What may still be made of the units.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -96,8 +108,8 @@ impl<'a> Units<'a> {
     fn own_ranges(&self, dwarf: &Dwarf<'a>, index: usize) -> Vec<Range<u64>> {
         let is_open = self.parsed.get(index).is_some_and(|cell| cell.get().is_some());
         let header = self.headers.get(index).filter(|_| !is_open);
-        let by_root = header.and_then(|header| root_ranges(dwarf, *header));
-        let by_unit = || self.get(dwarf, index).map(|unit| own_ranges(dwarf, unit));
+        let by_root = header.and_then(|header| root_ranges(dwarf, *header, &self.budget));
+        let by_unit = || self.get(dwarf, index).map(|unit| own_ranges(dwarf, unit, &self.budget));
         by_root.or_else(by_unit).unwrap_or_default()
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn take_census(files: &ObjectFiles) -> Census {
         || Symbols::read(&files.file, files.symbol_entries()),
         || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), |_| ()),
     );
-    let units = unit::read_units(&sections, &files.split_files());
+    let units = unit::read_units(&sections, files);
     let strings = sections.into_strings();
     let (names, code) = rayon::join(
         || Names::collect(&units, &symbols, strings.strings()),

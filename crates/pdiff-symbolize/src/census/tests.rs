@@ -164,7 +164,7 @@ fn code_of_a_unit_in_thousands_of_sections_is_its_own() {
     let image = std::fs::read(dir.path().join("many")).unwrap();
     let read = |files: &ObjectFiles| {
         let sections = DebugSections::load(&files.file, None, |_| ());
-        read_units(&sections, &files.split_files())
+        read_units(&sections, files)
     };
     let units: Units = with_files(&image, read).unwrap();
     assert_eq!(units.units.iter().map(|unit| unit.covered.len()).sum::<usize>(), 5001);

@@ -18,7 +18,10 @@ use rayon::prelude::*;
 
 pub(super) use facts::{InlineRow, Root, SourcePlace, Told, UnitFacts, Units};
 
+use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Unit};
+use crate::binary::elf_file::ElfFile;
+use crate::binary::object_files::ObjectFiles;
 use crate::binary::sections::DebugSections;
 use crate::binary::split::SplitFiles;
 use crate::binary::strings::{StringHome, Strings};
@@ -34,15 +37,18 @@ enum Outcome {
 }
 
 /// Reads all units.
-pub(super) fn read_units(sections: &DebugSections<'_>, split: &SplitFiles<'_>) -> Units {
+pub(super) fn read_units(sections: &DebugSections<'_>, files: &ObjectFiles) -> Units {
     let dwarf = sections.dwarf();
-    let all = units::Units::read(&dwarf);
-    let shared_units = dwarf.sup().map(units::Units::read);
+    let all = units::Units::read(&dwarf, Budget::new(files.with_dwarf().size()));
+    let shared_units = dwarf
+        .sup()
+        .map(|dwarf| units::Units::read(dwarf, Budget::new(files.shared.as_ref().map_or(0, ElfFile::size))));
     let source = Source { dwarf: &dwarf, units: &all, home: StringHome::Own };
     let shared = dwarf.sup().zip(shared_units.as_ref());
     let shared = shared.map(|(dwarf, units)| Source { dwarf, units, home: StringHome::Shared });
+    let split = files.split_files();
     let strings = Strings::new(&dwarf, dwarf.sup(), all.has_split(&dwarf));
-    let read = |index| read_unit(&source, strings, split, index);
+    let read = |index| read_unit(&source, strings, &split, index);
     let outcomes: Vec<Outcome> = (0..all.len()).into_par_iter().with_max_len(1).map(read).collect();
     let (mut unreadable, mut not_found) =
         (u64::from(all.is_cut_off()) + sections.damaged().count() as u64, 0);

@@ -36,7 +36,7 @@ struct Context {
 
 /// Walks through a unit.
 pub(super) fn walk<'a>(source: &Source<'_, 'a>, unit: &Unit<'a>) -> gimli::Result<Records<'a>> {
-    let entries = Entries::of(unit)?;
+    let entries = Entries::of(unit, source.units.budget())?;
     let mut walk = Walk { source, unit, entries, records: Records::new(), contexts: Vec::new() };
     while let Some(entry) = walk.entries.next()? {
         walk.entry(&entry)?;
@@ -46,7 +46,7 @@ pub(super) fn walk<'a>(source: &Source<'_, 'a>, unit: &Unit<'a>) -> gimli::Resul
 
 /// The code that a unit says is its own.
 pub(super) fn covered<'a>(source: &Source<'_, 'a>, unit: &Unit<'a>) -> gimli::Result<Vec<Range<u64>>> {
-    let entries = Entries::of(unit)?;
+    let entries = Entries::of(unit, source.units.budget())?;
     let mut walk = Walk { source, unit, entries, records: Records::new(), contexts: Vec::new() };
     if walk.entries.next()?.is_some() {
         walk.root()?;
@@ -164,7 +164,7 @@ impl<'u, 'a> Walk<'u, 'a> {
     fn ranges(&self, code: &CodeAttributes<'a>, most: usize) -> gimli::Result<Vec<Range<u64>>> {
         let address_size = self.unit.encoding().address_size;
         let top = if address_size >= 8 { u64::MAX } else { (1_u64 << (8 * address_size.min(7))) - 1 };
-        let mut ranges = code.read(self.source.dwarf, self.unit, most)?;
+        let mut ranges = code.read(self.source.dwarf, self.unit, most, self.source.units.budget())?;
         ranges.retain(|range| range.start > 0 && range.start < top - 1);
         Ok(ranges)
     }
