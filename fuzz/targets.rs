@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pdiff_analysis::classify::CallCounts;
-use pdiff_analysis::{Aliases, Architectural, Gate, Pattern, SpinList, Subsystems, ThreadGroups};
+use pdiff_analysis::{
+    Aliases, Architectural, Gate, Pattern, Requests, SettingsKnowledge, SpinList, Subsystems, ThreadGroups,
+};
 use pdiff_ingest::{
     Input, ReadOptions, Source, TimeWindow, Windows, parse_perf_script, parse_settings, read_input,
     read_pack, write_pack,
@@ -19,8 +21,9 @@ use pdiff_profile::{EventId, Notes, ObjectAddr, Profile, Resolutions, Weight};
 use pdiff_study::{parse_sysbench, parse_vmstat};
 use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of};
 
-/// A target's name, which is that of its seeds' directory, and what it does with bytes.
-pub(crate) type Target = (&'static str, fn(&[u8]));
+/// A target's name, which is that of its seeds' directory, and what it does with bytes; true if they are what it reads, so that
+/// a fuzzer that starts from them reaches what lies behind the first check.
+pub(crate) type Target = (&'static str, fn(&[u8]) -> bool);
 
 /// All targets.
 pub(crate) const TARGETS: &[Target] = &[
@@ -45,10 +48,10 @@ fn options() -> ReadOptions<'static> {
 }
 
 /// `perf script` text: no sample and no weight is lost between cells and events.
-pub(crate) fn perf_script(text: &[u8]) {
-    if let Ok(profile) = parse_perf_script(text, &options()) {
-        assert_conserved(&profile);
-    }
+pub(crate) fn perf_script(text: &[u8]) -> bool {
+    let Ok(profile) = parse_perf_script(text, &options()) else { return false };
+    assert_conserved(&profile);
+    true
 }
 
 /// `perf.data`: a whole recording, and the same bytes as records behind a stream's head.
@@ -61,13 +64,17 @@ pub(crate) fn perf_data(bytes: &[u8]) {
 }
 
 /// A recording of whatever kind its first bytes tell: text, folded stacks, packed or compressed.
-pub(crate) fn recording(bytes: &[u8]) {
+pub(crate) fn recording(bytes: &[u8]) -> bool {
     let source = Source::Bytes { name: "fuzzed".into(), bytes: Arc::from(bytes) };
     match read_input(&source, &options()) {
         Ok(Input::Text(profile)) => assert_conserved(&profile),
         Ok(Input::Pack(run)) => assert_conserved(&run.profile),
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return false;
+        }
     }
+    true
 }
 
 fn assert_conserved(profile: &Profile) {
@@ -81,39 +88,48 @@ fn assert_conserved(profile: &Profile) {
 }
 
 /// A pack: what is accepted is written as it was read.
-pub(crate) fn pack(bytes: &[u8]) {
-    if let Ok(run) = read_pack(bytes) {
-        let written = write_pack(&run).expect("what was read can be written");
-        assert_eq!(read_pack(&written).as_ref(), Ok(&run));
-    }
+pub(crate) fn pack(bytes: &[u8]) -> bool {
+    let Ok(run) = read_pack(bytes) else { return false };
+    let written = write_pack(&run).expect("what was read can be written");
+    assert_eq!(read_pack(&written).as_ref(), Ok(&run));
+    true
 }
 
 /// The sections of packs and the census of a cache file, without the checksums that guard them: what is accepted is
 /// written as it was read.
-pub(crate) fn codecs(bytes: &[u8]) {
+pub(crate) fn codecs(bytes: &[u8]) -> bool {
+    let mut is_accepted = false;
     if let Ok(profile) = Profile::from_bytes(bytes) {
+        is_accepted = true;
         assert_eq!(Profile::from_bytes(&profile.to_bytes()), Ok(profile));
     }
     if let Ok(resolutions) = Resolutions::from_bytes(bytes) {
+        is_accepted = true;
         assert_eq!(Resolutions::from_bytes(&resolutions.to_bytes()), Ok(resolutions));
     }
     if let Ok(notes) = Notes::from_bytes(bytes) {
+        is_accepted = true;
         assert_eq!(Notes::from_bytes(&notes.to_bytes()), Ok(notes));
     }
     if let Ok(census) = Census::from_bytes(bytes.to_vec()) {
+        is_accepted = true;
         assert_eq!(Census::from_bytes(census.to_bytes()), Ok(census));
     }
     if let Ok(census) = Census::from_packed_bytes(bytes) {
+        is_accepted = true;
         let _ = census.to_packed_bytes(|_| Detail::Full);
     }
+    is_accepted
 }
 
 /// An ELF file and its DWARF: symbols, inline chains and the census.
-pub(crate) fn elf(bytes: &[u8]) {
+pub(crate) fn elf(bytes: &[u8]) -> bool {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     file.write_all(bytes).and_then(|()| file.flush()).expect("the disk has room");
     let options = SymbolizeOptions::new();
-    if let Ok(mut symbolizer) = Symbolizer::open(file.path(), &options) {
+    let symbolizer = Symbolizer::open(file.path(), &options);
+    let is_accepted = symbolizer.is_ok();
+    if let Ok(mut symbolizer) = symbolizer {
         let span = bytes.len() as u64;
         let addresses: Vec<ObjectAddr> = [0, 0x1000, 0x40_0000]
             .iter()
@@ -122,55 +138,64 @@ pub(crate) fn elf(bytes: &[u8]) {
         assert_eq!(symbolizer.symbolize(&addresses).len(), addresses.len());
     }
     let _ = census_of(file.path(), &options);
+    is_accepted
 }
 
 /// Files of knowledge: aliases, subsystems, thread groups, spin lists, architectural functions.
-pub(crate) fn knowledge(bytes: &[u8]) {
+pub(crate) fn knowledge(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let _ = Aliases::parse(&text);
-    let _ = Subsystems::parse(&text);
-    let _ = ThreadGroups::parse(&text);
-    let _ = SpinList::parse(&text);
-    let _ = Architectural::parse(&text);
-    let _ = CallCounts::parse(&text);
+    let accepted = [
+        Aliases::parse(&text).is_ok(),
+        Subsystems::parse(&text).is_ok(),
+        ThreadGroups::parse(&text).is_ok(),
+        SpinList::parse(&text).is_ok(),
+        Architectural::parse(&text).is_ok(),
+        Requests::parse(&text).is_ok(),
+        SettingsKnowledge::parse(&text).is_ok(),
+        CallCounts::parse(&text).is_ok(),
+    ];
+    accepted.contains(&true)
 }
 
 /// Words of the command line: gates, patterns, time windows, paths with tables of windows.
-pub(crate) fn arguments(bytes: &[u8]) {
+pub(crate) fn arguments(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
+    let mut is_accepted = Windows::parse(&text).is_ok();
     for word in text.lines() {
         if let Ok(gate) = word.parse::<Gate>() {
             let again: Gate = gate.to_string().parse().expect("a gate reads back as it is written");
             assert_eq!(again.to_string(), gate.to_string());
         }
+        is_accepted |= word.parse::<Gate>().is_ok() | TimeWindow::parse(word).is_ok();
         let _ = word.parse::<Pattern>();
-        let _ = TimeWindow::parse(word);
     }
-    let _ = Windows::parse(&text);
+    is_accepted
 }
 
 /// Settings of a server.
-pub(crate) fn settings(bytes: &[u8]) {
-    if let Ok(settings) = parse_settings(&String::from_utf8_lossy(bytes)) {
-        assert!(!settings.is_empty());
-    }
+pub(crate) fn settings(bytes: &[u8]) -> bool {
+    let Ok(settings) = parse_settings(&String::from_utf8_lossy(bytes)) else { return false };
+    assert!(!settings.is_empty());
+    true
 }
 
 /// What a benchmark printed: sysbench's report, vmstat's table.
-pub(crate) fn benchmark(bytes: &[u8]) {
+pub(crate) fn benchmark(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    if let Ok(report) = parse_sysbench(&text) {
+    let sysbench = parse_sysbench(&text);
+    if let Ok(report) = &sysbench {
         assert!(report.tps.is_finite() && report.tps > 0.0);
     }
-    let _ = parse_vmstat(&text);
+    parse_vmstat(&text).is_ok() || sysbench.is_ok()
 }
 
 /// Names of functions, mangled or not: every level has a name.
-pub(crate) fn names(bytes: &[u8]) {
+pub(crate) fn names(bytes: &[u8]) -> bool {
     for line in String::from_utf8_lossy(bytes).lines() {
         let name = FunctionName::parse(line);
         assert!(MatchLevel::ALL.iter().all(|level| !name.at(*level).is_empty()));
     }
+    true
 }
 
 /// The seeds of a target: the files of its directory, in order of their names. `PDIFF_FUZZ_SEEDS` names other seeds.

@@ -73,7 +73,12 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
 fn drive((name, target): Target) {
     let cases = std::env::var("PDIFF_FUZZ_CASES").ok().map_or(200, |text| text.parse().unwrap());
     let seeds = targets::seeds(name);
-    seeds.iter().for_each(|seed| target(seed));
+    for (at, seed) in seeds.iter().enumerate() {
+        assert!(
+            target(seed),
+            "seed {at} of {name}, by name of its file, is refused: what it is to lead to is not tested"
+        );
+    }
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let strategy = (0..seeds.len(), vec(change(), 1..8));
     let outcome = TestRunner::new(config).run(&strategy, |(seed, changes)| {
