@@ -34,7 +34,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-fn is_hidden(c: char) -> bool {
+/// Whether a character has no width, breaks lines or is obeyed by a terminal.
+pub(crate) fn is_hidden(c: char) -> bool {
     c.width().is_none_or(|width| width == 0) || matches!(c, '\u{ad}' | '\u{2028}' | '\u{2029}')
 }
 

@@ -1,19 +1,22 @@
 //! Reports as bytes: JSON by serde, CSV by csv. One place for what their writers may refuse.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::document::visible_text::{is_hidden, visible};
 use crate::error::Error;
 use crate::files::column::{Column, Values};
 
 /// A report as one line of JSON.
 pub(crate) fn json_line(report: &impl Serialize) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(report).map(ended).map_err(json_refused)
+    serde_json::to_vec(report).map(with_escapes).map(ended).map_err(json_refused)
 }
 
 /// A report as one JSON object in many lines, for readers.
 pub(crate) fn json_indented(report: &impl Serialize) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec_pretty(report).map(ended).map_err(json_refused)
+    serde_json::to_vec_pretty(report).map(with_escapes).map(ended).map_err(json_refused)
 }
 
 /// A report as a value of JSON.
@@ -48,7 +51,7 @@ pub(crate) fn csv_lines(height: usize, columns: Vec<Column>) -> Result<Vec<u8>, 
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Cell<'a> {
-    Word(Option<&'a str>),
+    Word(Option<Cow<'a, str>>),
     Count(Option<u64>),
     Number(Option<f64>),
     Flag(Option<bool>),
@@ -57,7 +60,7 @@ enum Cell<'a> {
 impl<'a> Cell<'a> {
     fn of(values: &'a Values, row: usize) -> Self {
         match values {
-            Values::Words(values) => Self::Word(values.get(row).and_then(Option::as_deref)),
+            Values::Words(values) => Self::Word(values.get(row).and_then(Option::as_deref).map(csv_text)),
             Values::Counts(values) => Self::Count(values.get(row).copied().flatten()),
             Values::Numbers(values) => Self::Number(values.get(row).copied().flatten()),
             Values::Flags(values) => Self::Flag(values.get(row).copied().flatten()),
@@ -65,7 +68,69 @@ impl<'a> Cell<'a> {
     }
 }
 
+/// Text of a cell: what is invisible is spelled out, and what a spreadsheet would run as a formula has an apostrophe in front.
+fn csv_text(text: &str) -> Cow<'_, str> {
+    let shown = visible(text);
+    let is_formula = shown.starts_with(['=', '+', '-', '@']) && shown.parse::<f64>().is_err();
+    if is_formula { Cow::Owned(format!("'{shown}")) } else { shown }
+}
+
+/// JSON with every invisible character as an escape, which reads back as the character. Outside of strings there are none.
+fn with_escapes(json: Vec<u8>) -> Vec<u8> {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n');
+    if json.iter().all(is_plain) {
+        return json;
+    }
+    let Ok(text) = std::str::from_utf8(&json) else { return json };
+    let mut escaped = String::with_capacity(json.len() + 64);
+    let mut units = [0; 2];
+    for c in text.chars() {
+        if c == '\n' || !is_hidden(c) {
+            escaped.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut units) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    escaped.into_bytes()
+}
+
 fn ended(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.push(b'\n');
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_and_invisible_characters_do_not_pass() {
+        let words = ["=cmd|' /C calc'!A0", "+a1", "-f", "@x", "-1.5", "a\u{1b}[2J\u{9b}\u{202e}b", "plain"];
+        let column = Column::new("name".to_owned(), words.map(|word| Some(word.to_owned())).to_vec());
+        let csv = String::from_utf8(csv_lines(words.len(), vec![column]).unwrap()).unwrap();
+        let lines: Vec<&str> = csv.lines().collect();
+        let expected = [
+            "name",
+            "'=cmd|' /C calc'!A0",
+            "'+a1",
+            "'-f",
+            "'@x",
+            "-1.5",
+            "a\\x1b[2J\\x9b\\u{202e}b",
+            "plain",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn json_has_no_invisible_character_and_reads_back_the_same() {
+        let text = "a\u{1b}\u{7f}\u{9b}\u{202e}\u{e0001}é日";
+        let json = json_line(&text).unwrap();
+        let written = std::str::from_utf8(&json).unwrap();
+        assert!(!written.trim_end().chars().any(is_hidden), "{written:?}");
+        assert!(written.contains("é日"));
+        assert_eq!(serde_json::from_slice::<String>(&json).unwrap(), text);
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::document::visible_text::is_hidden;
+
 /// Longest text, in characters; of a longer one the start is kept.
 const MOST_CHARACTERS: usize = 2000;
 
@@ -35,12 +37,17 @@ pub(super) fn bytes(value: &Value) -> usize {
     without_markup(&value.to_string()).len() + 1
 }
 
-/// JSON in which no character starts or ends markup, or ends a line of a script.
+/// JSON in which no character starts or ends markup, ends a line of a script, or is invisible.
 pub(super) fn without_markup(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 50);
     for c in json.chars() {
         match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            '<' | '>' | '&' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ if is_hidden(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
             _ => out.push(c),
         }
     }
