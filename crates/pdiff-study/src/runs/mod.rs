@@ -15,6 +15,7 @@ mod text_table;
 pub use columns::{ColumnName, RunsColumns, parse_runs};
 pub use error::RunsError;
 pub use series_columns::{SeriesColumns, ThroughputRow, parse_throughputs};
+pub use text_table::is_reading_guarded;
 
 use std::io::{self, Read as _};
 

@@ -6,9 +6,11 @@
 use std::collections::HashSet;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::{
-    AnyValue, CsvParseOptions, CsvReadOptions, DataFrame, ParquetReader, PolarsError, SerReader as _,
+    AnyValue, CsvParseOptions, CsvReadOptions, DataFrame, ParallelStrategy, ParquetReader, PolarsError,
+    SerReader as _,
 };
 use serde_json::{Map, Value};
 
@@ -28,6 +30,12 @@ pub(super) struct TextTable {
 /// A table of more fields than this must have a byte a field, as text that names them all has: a few bytes of rows and
 /// columns that lack most of each other stand for any number of fields.
 const MAX_FIELDS_LACKED: usize = 1 << 20;
+
+/// Rows of a Parquet file; tables of benchmark runs have thousands.
+const MOST_PARQUET_ROWS: usize = 1 << 20;
+
+/// Rows that a byte of a Parquet file may stand for: columns of one value take next to nothing.
+const MOST_ROWS_A_BYTE: usize = 64;
 
 /// The first bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
@@ -163,9 +171,22 @@ fn field_text(value: &AnyValue<'_>) -> Option<String> {
     }
 }
 
+/// Readers of others' bytes that are at work.
+static GUARDED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a table of others is being read: a panic is then caught and becomes an error, so a program that says panics aloud need
+/// not say this one.
+#[must_use]
+pub fn is_reading_guarded() -> bool {
+    GUARDED.load(Ordering::SeqCst) > 0
+}
+
 /// A reader of others' bytes gives an error for what it cannot read, never more.
 fn guarded(read: impl FnOnce() -> Result<DataFrame, PolarsError>) -> Result<DataFrame, String> {
-    match catch_unwind(AssertUnwindSafe(read)) {
+    GUARDED.fetch_add(1, Ordering::SeqCst);
+    let outcome = catch_unwind(AssertUnwindSafe(read));
+    GUARDED.fetch_sub(1, Ordering::SeqCst);
+    match outcome {
         Ok(Ok(frame)) => Ok(frame),
         Ok(Err(error)) => Err(first_line(&error.to_string())),
         Err(_) => Err("the data is damaged".to_owned()),
@@ -180,7 +201,15 @@ fn parquet(bytes: &[u8]) -> Result<DataFrame, String> {
     if bytes.len() < 12 || !bytes.ends_with(PARQUET_MAGIC) {
         return Err("it does not end as Parquet does; the file is damaged or cut off".to_owned());
     }
-    guarded(|| ParquetReader::new(Cursor::new(bytes)).finish())
+    guarded(|| {
+        // The file says beforehand how many rows it has: one of some hundred bytes can claim any number of them.
+        let rows = ParquetReader::new(Cursor::new(bytes)).num_rows()?;
+        if rows > MOST_PARQUET_ROWS || rows > bytes.len().saturating_mul(MOST_ROWS_A_BYTE) {
+            let reason = format!("{rows} rows are more than a table of {} bytes can hold", bytes.len());
+            return Err(PolarsError::ComputeError(reason.into()));
+        }
+        ParquetReader::new(Cursor::new(bytes)).read_parallel(ParallelStrategy::None).finish()
+    })
 }
 
 fn csv(text: &str) -> Result<DataFrame, String> {
