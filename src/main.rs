@@ -4,8 +4,10 @@
 
 mod cli;
 mod commands;
+#[cfg(feature = "debuginfod")]
 mod debuginfod;
 mod exit;
+mod gates;
 mod output;
 mod overwriting;
 mod progress_bar;
@@ -24,20 +26,25 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use cli::{Cli, Command};
 use exit::{Outcome, TROUBLE};
 
 fn main() -> ExitCode {
-    let mut program = Cli::command();
+    #[cfg(feature = "parquet")]
+    keep_caught_panics_quiet();
+    let mut program = cli::program();
     let words = usual_recordings::with_recordings(std::env::args_os(), Path::new("."));
     let parsed = program.try_get_matches_from_mut(words);
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
-    let (cli, matches) = match parsed {
+    let (mut cli, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return usage::say(&error.format(&mut program)),
     };
+    if let Command::Explain(args) = &mut cli.command {
+        args.take_name_from_recordings();
+    }
     match overwriting::check(&program, &matches).and_then(|()| run(&cli.command)) {
         Ok(outcome) => outcome.into(),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -48,18 +55,32 @@ fn main() -> ExitCode {
     }
 }
 
+/// A panic inside the reader of a table becomes an error in one line; it is not printed as well.
+#[cfg(feature = "parquet")]
+fn keep_caught_panics_quiet() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !pdiff::study::is_reading_guarded() {
+            usual(panic);
+        }
+    }));
+}
+
 fn run(command: &Command) -> Result<Outcome> {
     match command {
         Command::Compare(args) => commands::compare::run(args),
-        Command::Classify(args) => commands::classify::run(args).map(|()| Outcome::Ran),
+        Command::Classify(args) => commands::classify::run(args),
         Command::Explain(args) => commands::explain::run(args).map(|()| Outcome::Ran),
         Command::Flame(args) => commands::flame::run(args).map(|()| Outcome::Ran),
-        Command::Report(args) => commands::report::run(args).map(|()| Outcome::Ran),
+        Command::Report(args) => commands::report::run(args),
         Command::Pack(args) => commands::pack::run(args).map(|()| Outcome::Ran),
         Command::Inlines(args) => commands::inlines::run(args).map(|()| Outcome::Ran),
         Command::Settings(args) => commands::settings::run(args).map(|()| Outcome::Ran),
         Command::Attribute(args) => commands::attribute::run(args).map(|()| Outcome::Ran),
+        #[cfg(feature = "parquet")]
         Command::Series(args) => commands::series::run(args).map(|()| Outcome::Ran),
+        #[cfg(not(feature = "parquet"))]
+        Command::Series(args) => commands::attribute::series(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),
         Command::Completions(args) => commands::completions::run(args).map(|()| Outcome::Ran),
         Command::Man(args) => commands::man::run(args).map(|()| Outcome::Ran),

@@ -15,7 +15,9 @@ use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
 
-pub(crate) use builds::{build_of, is_stdin, one_stream, source, stem, table_bytes};
+#[cfg(feature = "parquet")]
+pub(crate) use builds::{build_of, stem, table_bytes};
+pub(crate) use builds::{is_stdin, one_stream, source};
 pub(crate) use compared::{Compared, subsystems};
 pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
 pub(crate) use lookup::{cache_dir, check_files, lookup, with_servers_asked};

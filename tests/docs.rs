@@ -69,7 +69,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 /// How the README runs pdiff where it is not installed.
-const FROM_SOURCE: &str = "cargo run --release -- ";
+const FROM_SOURCE: &str = "cargo quick ";
 
 /// The commands of a document that run `pdiff`: in blocks of `sh`, and behind `$ ` in blocks of `console`; with the
 /// directory that an earlier line of the block changed to.

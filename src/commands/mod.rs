@@ -1,5 +1,9 @@
 //! One file a command.
 
+#[cfg(feature = "parquet")]
+pub(crate) mod attribute;
+#[cfg(not(feature = "parquet"))]
+#[path = "without_tables.rs"]
 pub(crate) mod attribute;
 pub(crate) mod classify;
 pub(crate) mod compare;
@@ -10,6 +14,7 @@ pub(crate) mod inlines;
 pub(crate) mod man;
 pub(crate) mod pack;
 pub(crate) mod report;
+#[cfg(feature = "parquet")]
 pub(crate) mod series;
 pub(crate) mod settings;
 pub(crate) mod symbolize;

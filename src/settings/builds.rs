@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use pdiff::profile::Side;
+#[cfg(feature = "parquet")]
 use pdiff::study::{RunsError, TableBytes, read_table_bytes};
 use pdiff::{Build, OnSide, Recording, Source, TimeWindow};
 
@@ -29,6 +30,7 @@ pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
 }
 
 /// A build with the recordings of these files.
+#[cfg(feature = "parquet")]
 pub(crate) fn build_of(label: &str, paths: &[PathBuf]) -> Build {
     Build::recordings(paths.iter().map(|path| source(path))).label(label)
 }
@@ -83,11 +85,13 @@ pub(crate) fn source(path: &Path) -> Source {
 }
 
 /// The file name without the extensions of recordings and compressors.
+#[cfg(feature = "parquet")]
 pub(crate) fn stem(path: &Path) -> String {
     if is_stdin(path) { "stdin".to_owned() } else { pdiff::stem(path) }
 }
 
 /// The bytes of a table of benchmark runs.
+#[cfg(feature = "parquet")]
 pub(crate) fn table_bytes(path: &Path) -> Result<TableBytes, RunsError> {
     let source = source(path);
     read_table_bytes(&source.to_string(), source.reader())

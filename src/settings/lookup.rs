@@ -8,6 +8,7 @@ use pdiff::profile::BuildId;
 
 use super::{LIST, read_file};
 use crate::cli::LookupArgs;
+#[cfg(feature = "debuginfod")]
 use crate::debuginfod::Debuginfod;
 
 /// Whether files given by the user can be read at all.
@@ -47,11 +48,19 @@ pub(crate) fn lookup(args: &LookupArgs, quiet: bool) -> Result<Option<Lookup>> {
 }
 
 /// Asks the debuginfod servers that the environment names for what is found nowhere else.
+#[cfg(feature = "debuginfod")]
 pub(crate) fn with_servers_asked(lookup: Lookup, quiet: bool) -> Result<Lookup> {
     Ok(match Debuginfod::from_env(|name| std::env::var_os(name), quiet)? {
         Some(client) => lookup.fetch(move |id, wanted| client.find(id, wanted)),
         None => lookup,
     })
+}
+
+/// No server is asked by a program that was built without a client.
+#[cfg(not(feature = "debuginfod"))]
+#[expect(clippy::unnecessary_wraps, reason = "with a client it can fail")]
+pub(crate) fn with_servers_asked(lookup: Lookup, _: bool) -> Result<Lookup> {
+    Ok(lookup)
 }
 
 /// `given`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).
