@@ -30,7 +30,7 @@ impl Build {
         self
     }
 
-    /// What to call it. Else it is called by the stem of its first recording.
+    /// What to call it. Else it is called by what the stems of its recordings have in common.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
@@ -52,8 +52,8 @@ impl Build {
 
     /// What it is called.
     pub(crate) fn name(&self) -> String {
-        let of_first = || self.recordings.first().map_or_else(String::new, Recording::stem);
-        self.label.clone().unwrap_or_else(of_first)
+        let of_stems = || common_name(&self.recordings.iter().map(Recording::stem).collect::<Vec<_>>());
+        self.label.clone().unwrap_or_else(of_stems)
     }
 
     /// With what a table of windows says of its recordings.
@@ -61,5 +61,38 @@ impl Build {
         let recordings = self.recordings.into_iter().map(|recording| recording.listed(windows));
         self.recordings = recordings.collect::<Result<_, _>>()?;
         Ok(self)
+    }
+}
+
+/// What all names begin with, up to a separator: `80-aligned` of `80-aligned-r1` and `80-aligned-r2`; else the first name.
+fn common_name(names: &[String]) -> String {
+    let Some((first, others)) = names.split_first() else { return String::new() };
+    let is_common = |end: &usize| others.iter().all(|name| name.get(..*end) == first.get(..*end));
+    let mut ends = (0..=first.len()).rev().filter(|end| first.is_char_boundary(*end));
+    let common = ends.find(is_common).and_then(|end| first.get(..end)).unwrap_or_default();
+    if common.len() == first.len() {
+        return first.clone();
+    }
+    let cut =
+        common.rfind(['-', '_', '.', ' ']).and_then(|at| common.get(..at)).filter(|cut| !cut.is_empty());
+    cut.map_or_else(|| first.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_runs_are_called_by_what_their_names_begin_with() {
+        let check = |names: &[&str], expected: &str| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            assert_eq!(common_name(&names), expected);
+        };
+        check(&["80-aligned-r1", "80-aligned-r2"], "80-aligned");
+        check(&["80-aligned-r1"], "80-aligned-r1");
+        check(&["a1", "a2"], "a1");
+        check(&["old_1", "new_1"], "old_1");
+        check(&["b", "b"], "b");
+        check(&[], "");
     }
 }

@@ -6,6 +6,7 @@ mod comparison;
 mod completions;
 mod debug_info;
 mod flame;
+mod gates;
 mod inlines;
 mod man;
 mod numbers;
@@ -15,10 +16,11 @@ mod recordings;
 mod report;
 mod series;
 mod server_settings;
+mod short_help;
 mod symbolize;
 mod verdicts;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 pub(crate) use attribute::{AttributeArgs, AttributeFormat, DesignArgs};
 pub(crate) use compare::CompareArgs;
@@ -26,6 +28,7 @@ pub(crate) use comparison::{ComparisonArgs, FilterArgs, NameArgs, ShareArgs, Wor
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use debug_info::{DebugInfoArgs, LookupArgs};
 pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
+pub(crate) use gates::{GateArgs, Inconclusive};
 pub(crate) use inlines::{InlinesArgs, InlinesFormat};
 pub(crate) use man::ManArgs;
 pub(crate) use output::{ColorArgs, ColorChoice, FileArgs, Format, OutputArgs, ProgressArgs};
@@ -36,6 +39,11 @@ pub(crate) use series::{SeriesArgs, SeriesFormat};
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use symbolize::{AddressFormat, SymbolizeArgs};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
+
+/// The command line as clap knows it: `-h` shows what most people need, `--help` everything.
+pub(crate) fn program() -> clap::Command {
+    short_help::shorten(Cli::command(), std::env::args_os())
+}
 
 /// Compare CPU profiles of two builds of one program, and explain where a regression comes from.
 #[derive(Parser, Debug)]
@@ -54,7 +62,8 @@ Examples:
 The files are perf.data, its text, folded stacks or packs, base first; gz, zst and xz are read as
 they are.
 Data goes to standard output, all else to standard error.
-Exit status: 0 ran; 1 a gate given with --fail-on tripped; 2 usage or input trouble; 3 gates inconclusive.";
+Exit status: 0 ran, and all gates passed; 1 a gate given with --fail-on failed; 2 usage or input trouble;
+3 a gate cannot be judged.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {

@@ -9,19 +9,22 @@ pub(crate) enum Outcome {
     Ran,
     /// It ran, and a gate given with `--fail-on` tripped.
     GateTripped,
-    /// It ran, and what was found decides no gate given with `--fail-on`.
-    GateInconclusive,
+    /// It ran, and a gate cannot be judged.
+    Inconclusive,
 }
 
 /// Exit status for usage and input trouble.
 pub(crate) const TROUBLE: u8 = 2;
+
+/// Exit status where a gate cannot be judged.
+const INCONCLUSIVE: u8 = 3;
 
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Ran => Self::SUCCESS,
             Outcome::GateTripped => Self::FAILURE,
-            Outcome::GateInconclusive => Self::from(3),
+            Outcome::Inconclusive => Self::from(INCONCLUSIVE),
         }
     }
 }

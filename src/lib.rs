@@ -63,12 +63,12 @@ pub use pdiff_analysis::{
     FrameChange, FrameChanges, FrameWeight, FunctionLines, FunctionPlace, Gap, GapParts, Gate, GateError,
     GateOutcome, Gravity, GroupBy, HotLine, InlineChange, InlineFlip, InlinedInto, Inlines, KernelFilter,
     Knowledge, KnowledgeError, KnownSetting, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OnSide,
-    OneSidedSetting, Pair, Pattern, PatternError, Policy, PreparedSides, Preset, Program, Quantities, Row,
-    RowField, RowFunction, RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls,
-    SettingChange, SettingGate, SettingsDiff, SettingsKnowledge, Share, SideInput, SideLines, SideObject,
-    SideSummary, Sides, SourceLine, SpinList, Subsystems, ThreadGroups, TreeFrame, TreeFunction, TreeNode,
-    TreeSettings, Trip, UNRESOLVED, UnknownChoice, assumed_log_half, choose_events, classify, compare,
-    inlines, matching, noise, settings_diff,
+    OneSidedSetting, PROGRAM, Pair, Pattern, PatternError, Policy, PreparedSides, Preset, Program,
+    Quantities, Row, RowField, RowFunction, RowInline, RowMatch, RunInput, RunSummary, SampledCall,
+    SampledCalls, SettingChange, SettingGate, SettingsDiff, SettingsKnowledge, Share, SideInput, SideLines,
+    SideObject, SideSummary, Sides, SourceLine, SpinList, Subsystems, ThreadGroups, TreeFrame, TreeFunction,
+    TreeNode, TreeSettings, Trip, UNRESOLVED, UnknownChoice, assumed_log_half, choose_events, classify,
+    compare, inlines, is_other_version, matching, noise, settings_diff,
 };
 pub use pdiff_ingest::{
     Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_settings, read_pack,

@@ -5,6 +5,7 @@ mod recordings;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
@@ -255,6 +256,7 @@ fn packed_object(object: PackedObject) -> ObjectFacts {
         producers: object.producers,
         has_debug_info: object.has_debug_info,
         uncovered: object.uncovered,
+        modified_s: None,
     }
 }
 
@@ -320,6 +322,12 @@ fn found_files(profile: &Profile, resolved: &Resolved) -> Vec<FoundFile> {
     found.collect()
 }
 
+/// When a file was last written.
+fn modified_s(file: &Path) -> Option<u64> {
+    let modified = file.metadata().ok()?.modified().ok()?;
+    modified.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
+}
+
 /// The files of a profile, with what the symboliser found out about them.
 fn objects(profile: &Profile, resolved: Option<&Resolved>) -> Vec<ObjectFacts> {
     let files = profile.objects.iter().enumerate().filter(|(_, object)| object.kind == ObjectKind::File);
@@ -333,6 +341,7 @@ fn objects(profile: &Profile, resolved: Option<&Resolved>) -> Vec<ObjectFacts> {
             producers: Vec::new(),
             has_debug_info: found.is_some_and(|found| found.has_debug_info),
             uncovered: found.map(|found| found.uncovered.clone()).unwrap_or_default(),
+            modified_s: found.and_then(|found| modified_s(&found.file)),
         }
     });
     facts.collect()

@@ -3,10 +3,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use crate::cli::Cli;
+use crate::cli;
 use crate::exit::TROUBLE;
 
 /// Prints help or the version as clap does, and an error as one line.
@@ -24,7 +23,7 @@ pub(crate) fn say(error: &clap::Error) -> ExitCode {
         };
     }
     let first = std::env::args_os().nth(1).unwrap_or_default();
-    let command = match Cli::command().find_subcommand(&first) {
+    let command = match cli::program().find_subcommand(&first) {
         Some(named) => format!("pdiff {}", named.get_name()),
         None => "pdiff".to_owned(),
     };

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{ComparisonArgs, OutputArgs, PairArgs, ServerArgs};
+use super::{ComparisonArgs, GateArgs, OutputArgs, PairArgs, ServerArgs};
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -27,12 +27,6 @@ pub(crate) struct CompareArgs {
     pub(crate) servers: ServerArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-
-    /// Exit with status 1 if a row matches: '[all:][SCOPE:]FIELD OP NUMBER' (repeatable)
-    ///
-    /// FIELD is a number of a row as in --format json (delta_self_pp, delta_total_pp, q_value, gap_share_pct, ...); OP is one
-    /// of > >= < <= == !=; SCOPE is any, function=REGEX, object=REGEX, subsystem=NAME or total. Only significant rows
-    /// count unless `all:` stands in front.
-    #[arg(long, value_name = "GATE", help_heading = "Gates")]
-    pub(crate) fail_on: Vec<String>,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
 }

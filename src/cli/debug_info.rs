@@ -23,7 +23,7 @@ pub(crate) struct DebugInfoArgs {
 #[command(next_help_heading = "Debug information")]
 pub(crate) struct LookupArgs {
     /// Search for the profile's objects under this root directory
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, alias = "debug-root", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) symfs: Option<PathBuf>,
     /// Output of `perf buildid-list`, to check binaries (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

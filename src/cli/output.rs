@@ -45,7 +45,7 @@ pub(crate) struct OutputArgs {
     /// Rows in table and markdown; 0 shows all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 30)]
     pub(crate) top: usize,
-    /// Order of rows in table and markdown
+    /// Order of rows in table and markdown: delta, delta-total, delta-booked, delta-cost, gap, before, after, total or name
     #[arg(long, value_name = "BY", default_value = "delta")]
     pub(crate) sort: String,
     /// Hide rows that changed less than this, in points (table and markdown)

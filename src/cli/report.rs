@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{DesignArgs, ExamineArgs, FileArgs, ProgressArgs, numbers};
+use super::{DesignArgs, ExamineArgs, FileArgs, GateArgs, ProgressArgs, numbers};
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -45,6 +45,8 @@ pub(crate) struct ReportArgs {
         help_heading = "Output"
     )]
     pub(crate) min_width: f64,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
     #[command(flatten)]
     pub(crate) file: FileArgs,
     #[command(flatten)]

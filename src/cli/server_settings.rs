@@ -30,7 +30,7 @@ pub(crate) struct SettingsArgs {
     #[arg(long)]
     pub(crate) all: bool,
     /// Knowledge about settings (TOML), instead of the built-in knowledge about mysqld
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long = "settings-knowledge", alias = "knowledge", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) knowledge: Option<PathBuf>,
     /// Output format; json and csv have every setting
     #[arg(long, value_name = "FORM", value_enum, default_value_t = SettingsFormat::Table, help_heading = "Output")]

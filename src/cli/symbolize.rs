@@ -31,7 +31,7 @@ pub(crate) struct SymbolizeArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     /// Also search for separate debug information under this directory (repeatable)
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long = "symfs", alias = "debug-root", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) debug_root: Vec<PathBuf>,
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorArgs, ComparisonArgs, FileArgs, OutputArgs, PairArgs, ServerArgs};
+use super::{ColorArgs, ComparisonArgs, FileArgs, GateArgs, OutputArgs, PairArgs, ServerArgs};
 
 const CLASSIFY_EXAMPLES: &str = "\
 Examples:
@@ -32,6 +32,8 @@ pub(crate) struct ClassifyArgs {
     pub(crate) examined: ExamineArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
 }
 
 /// What verdicts are made of. They are on functions by their qualified names, with inlines expanded.
@@ -80,7 +82,7 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
     /// Qualified name of the function, its last part, or a regular expression
-    #[arg(index = 3, value_name = "FUNC", required_unless_present = "named", help_heading = None::<&str>)]
+    #[arg(index = 3, value_name = "FUNC", required_unless_present_any = ["named", "after_runs"], help_heading = None::<&str>)]
     pub(crate) function: Option<String>,
     /// Name of the function, if recordings are given with --before and --after
     #[arg(long = "function", value_name = "NAME", conflicts_with = "function", help_heading = "Input")]
@@ -107,6 +109,17 @@ pub(crate) struct ExplainArgs {
     /// Hide the progress bar
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
+}
+
+impl ExplainArgs {
+    /// `--after b1.perf b2.perf NAME`: clap takes the name for one more recording. What is no file is the name.
+    pub(crate) fn take_name_from_recordings(&mut self) {
+        let runs = &mut self.examined.inputs.recordings.after_runs;
+        let is_named = self.function.is_some() || self.named.is_some();
+        if !is_named && runs.len() > 1 && runs.last().is_some_and(|run| !run.exists()) {
+            self.function = runs.pop().map(|name| name.to_string_lossy().into_owned());
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,11 +4,14 @@ use anyhow::{Result, bail};
 use pdiff::render::{self, SortBy};
 
 use crate::cli::{ClassifyArgs, Format};
+use crate::exit::Outcome;
+use crate::gates::Gates;
 use crate::settings::{Page, examined};
 use crate::watching::Watching;
 
 /// Compares, looks into the binaries, and writes the verdicts.
-pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
+pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
+    let gates = Gates::new(&args.gates)?;
     if args.output.format == Format::Parquet {
         bail!("verdicts are not written as parquet; hint: use --format csv or json");
     }
@@ -40,5 +43,5 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<()> {
         }
     }
     watching.report(progress.timings);
-    Ok(())
+    Ok(gates.judge(comparison))
 }

@@ -2,26 +2,25 @@
 
 use std::io::Write;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
+use pdiff::Comparison;
 use pdiff::render::{self, TableOptions};
-use pdiff::{Comparison, Gate};
-use pdiff_profile::Side;
 
 use crate::cli::{CompareArgs, Format, WorkArgs};
 use crate::exit::Outcome;
+use crate::gates::Gates;
 use crate::settings::{Compared, Page, with_servers};
 use crate::watching::Watching;
 
 /// Compares, writes the result, and says whether a gate tripped.
 pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
-    let gates: Vec<Gate> = args
-        .fail_on
-        .iter()
-        .map(|gate| gate.parse().map_err(|error| anyhow!("--fail-on '{gate}': {error}")))
-        .collect::<Result<_>>()?;
+    let gates = Gates::new(&args.gates)?;
     let (page, table) = Page::of_comparison(&args.output)?;
     if args.output.format == Format::Parquet && page.output.is_terminal() {
         bail!("refusing to write Parquet to a terminal; hint: use -o rows.parquet, or pipe it");
+    }
+    if args.output.format == Format::Parquet && !cfg!(feature = "parquet") {
+        bail!("this pdiff was built without Parquet; hint: build it with `cargo build --release`");
     }
     let watching = Watching::start(args.output.progress.quiet);
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.progress.quiet)?;
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     page.output.write_by(|out| Ok(write(&comparison, args.output.format, &table, out)?))?;
     watching.lap("render", None);
     watching.report(args.output.progress.timings);
-    judge(&comparison, &gates)
+    Ok(gates.judge(&comparison))
 }
 
 /// What is known of one side only gives neither cost per operation nor gap; packs and tables may know the other side.
@@ -62,45 +61,10 @@ fn write(
         Format::Markdown => pdiff::write_markdown(comparison, options, out),
         Format::Json => pdiff::write_json(comparison, out),
         Format::Csv => pdiff::write_csv(comparison, out),
+        #[cfg(feature = "parquet")]
         Format::Parquet => pdiff::write_parquet(comparison, out),
+        // Refused before anything was read.
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Ok(()),
     }
-}
-
-/// Rows named of those that trip one gate; the others are counted.
-const MOST_TRIPS: usize = 10;
-
-/// Says which rows trip which gates. A gate on something that no row has a value for is trouble, not a pass.
-fn judge(comparison: &Comparison, gates: &[Gate]) -> Result<Outcome> {
-    if !comparison.coverage.is_even() && !gates.is_empty() {
-        let causes = Side::BOTH.into_iter().flat_map(|side| {
-            comparison.coverage.causes(side).into_iter().map(move |cause| format!("{cause} ({side})"))
-        });
-        crate::complain(&format!(
-            "pdiff: gates are inconclusive: debug information differs between the sides: {}",
-            causes.collect::<Vec<_>>().join("; ")
-        ));
-        return Ok(Outcome::GateInconclusive);
-    }
-    let mut outcome = Outcome::Ran;
-    for gate in gates {
-        let judged = gate.evaluate(comparison);
-        if judged.in_scope == 0 {
-            crate::complain(&format!("pdiff: warning: gate '{gate}' met no row: nothing has that name here"));
-        } else if judged.with_value == 0 {
-            bail!("--fail-on '{gate}': no row has that value; hint: some need operations, see --tps-before");
-        }
-        for trip in judged.tripped.iter().take(MOST_TRIPS) {
-            let object = if trip.object.is_empty() { String::new() } else { format!(" ({})", trip.object) };
-            crate::complain(&format!(
-                "pdiff: gate '{gate}' tripped by {}{object}: {:.4}",
-                trip.name, trip.value
-            ));
-            outcome = Outcome::GateTripped;
-        }
-        if judged.tripped.len() > MOST_TRIPS {
-            let more = judged.tripped.len() - MOST_TRIPS;
-            crate::complain(&format!("pdiff: gate '{gate}' tripped by {more} more rows"));
-        }
-    }
-    Ok(outcome)
 }

@@ -1,14 +1,13 @@
 //! `pdiff completions`: a completion script for a shell.
 
 use anyhow::Result;
-use clap::CommandFactory;
 
-use crate::cli::{Cli, CompletionsArgs};
+use crate::cli::{self, CompletionsArgs};
 use crate::output::Output;
 
 /// Prints the script.
 pub(crate) fn run(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "pdiff", &mut script);
+    clap_complete::generate(args.shell, &mut cli::program(), "pdiff", &mut script);
     Output::Stdout.write(&script)
 }

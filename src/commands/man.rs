@@ -1,14 +1,13 @@
 //! `pdiff man`: the manual pages, made from the command line's own help.
 
 use anyhow::{Context, Result, bail};
-use clap::CommandFactory;
 
-use crate::cli::{Cli, ManArgs};
+use crate::cli::{self, ManArgs};
 use crate::output::Output;
 
 /// Prints the main page, or writes one page a command into a directory.
 pub(crate) fn run(args: &ManArgs) -> Result<()> {
-    let mut command = Cli::command();
+    let mut command = cli::program();
     command.build();
     let Some(directory) = &args.dir else {
         return Output::Stdout.write(&page(&command, "pdiff")?);

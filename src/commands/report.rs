@@ -4,16 +4,19 @@ use anyhow::{Context, Result, bail};
 use pdiff::profile::Side;
 use pdiff::render::{AttributionView, ReportInput, html_report};
 use pdiff::study::ablation::{Attribution, Meeting, meet};
-use pdiff::{By, Prepared, Share, TreeSettings};
+use pdiff::{By, Comparison, Fact, Gravity, PROGRAM, Prepared, Share, TreeSettings, is_other_version};
 
 use super::attribute::{attributed, subsystems_of};
 use crate::cli::ReportArgs;
+use crate::exit::Outcome;
+use crate::gates::Gates;
 use crate::output::Output;
 use crate::settings::{MAX_DRAWN_DEPTH, command_line, examined, is_stdin, one_stream};
 use crate::watching::Watching;
 
 /// Compares, looks into the binaries, and writes the page.
-pub(crate) fn run(args: &ReportArgs) -> Result<()> {
+pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
+    let gates = Gates::new(&args.gates)?;
     let output = Output::new(args.file.output.as_deref())?;
     if output.is_terminal() {
         bail!("refusing to write a page to a terminal; hint: use -o report.html, or pipe it");
@@ -30,7 +33,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
         max_depth: Some(MAX_DRAWN_DEPTH),
         judge: true,
     });
-    let verdicts = prepared.verdicts()?;
+    let mut verdicts = prepared.verdicts()?;
+    if let Some(attribution) = &attribution {
+        check_builds(attribution, &mut verdicts.comparison);
+    }
     let classification = verdicts.classify();
     let meeting = match &attribution {
         Some(attribution) => meeting(args, attribution, &prepared)?,
@@ -54,7 +60,26 @@ pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     watching.lap("render", Some(page.len() as u64));
     output.write(&page)?;
     watching.report(args.progress.timings);
-    Ok(())
+    Ok(gates.judge(&verdicts.comparison))
+}
+
+/// A table of runs of other builds than the profiles are of is a mistake, and is said among the facts of the comparison.
+fn check_builds(attribution: &Attribution, comparison: &mut Comparison) {
+    let Some(program) = comparison.comparability.iter().find(|fact| fact.name == PROGRAM) else { return };
+    let pairs = [(&attribution.base, &program.before), (&attribution.target, &program.after)];
+    if pairs.iter().any(|(build, program)| is_other_version(build, program)) {
+        let fact = Fact {
+            name: "builds of the run table",
+            before: attribution.base.clone(),
+            after: attribution.target.clone(),
+            gravity: Gravity::Suspect,
+            remark: format!(
+                "the profiles are of {} and {}; give the table of these builds, or --base and --target",
+                program.before, program.after
+            ),
+        };
+        comparison.comparability.insert(0, fact);
+    }
 }
 
 /// What the runs say, where a table of them is given.

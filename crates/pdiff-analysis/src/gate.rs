@@ -198,6 +198,9 @@ pub struct GateOutcome {
     pub in_scope: usize,
     /// Those of them whose field is known; for `total`: 1 if it is known of the whole.
     pub with_value: usize,
+    /// Rows that may have changed by more than the gate allows, but whose noise hides a change of that size; the value is the
+    /// smallest change that would have been found, or half the interval where none can be. Only for changes in points, without `all:`.
+    pub undecided: Vec<Trip>,
 }
 
 /// One row, or the whole, that trips a gate.
@@ -230,7 +233,32 @@ impl Gate {
         };
         let tripped =
             values.into_iter().filter(|trip| self.operator.holds(trip.value, self.number)).collect();
-        GateOutcome { tripped, in_scope: in_scope.len(), with_value }
+        let undecided = in_scope.iter().filter_map(|row| self.undecided(row)).collect();
+        GateOutcome { tripped, in_scope: in_scope.len(), with_value, undecided }
+    }
+
+    /// Whether the field is a share of the gap, which there is none of without a significant gap.
+    #[must_use]
+    pub fn is_on_gap_shares(&self) -> bool {
+        self.field.name() == "gap_share_pct"
+    }
+
+    fn undecided(&self, row: &Row) -> Option<Trip> {
+        let is_decided = self.all || row.significant || self.field.name() != "delta_self_pp";
+        if is_decided || matches!(self.scope, Scope::Total) {
+            return None;
+        }
+        let may_trip = match self.operator.0 {
+            ">" | ">=" => self.number > 0.0 && row.ci_high_pp > self.number,
+            "<" | "<=" => self.number < 0.0 && row.ci_low_pp < self.number,
+            _ => false,
+        };
+        let is_hidden = row.detectable_pp.is_none_or(|detectable| detectable > self.number.abs());
+        if !(may_trip && is_hidden) {
+            return None;
+        }
+        let value = row.detectable_pp.unwrap_or(row.ci_high_pp - row.delta_self_pp());
+        Some(Trip { name: row.name.clone(), object: row.object.clone(), value })
     }
 
     fn of_row(&self, row: &Row) -> Option<Trip> {

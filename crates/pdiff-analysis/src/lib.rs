@@ -28,10 +28,10 @@ pub use compare::{
     CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange, CostExtent, Coverage, Fact,
     Family, FieldGroup, FieldValue, FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts,
     Gravity, HotLine, InlineChange, InlineFlip, InlinedInto, Knowledge, MatchedBy, MeasureChange,
-    NoiseSummary, ObjectFacts, Pair, PreparedSides, Program, Quantities, Row, RowField, RowFunction,
+    NoiseSummary, ObjectFacts, PROGRAM, Pair, PreparedSides, Program, Quantities, Row, RowField, RowFunction,
     RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideLines, SideObject,
     SideSummary, Sides, SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, assumed_log_half,
-    compare,
+    compare, is_other_version,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{
@@ -39,7 +39,7 @@ pub use findings::{
 };
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{
-    Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting, Preset,
+    Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting, Preset, Requests,
     SettingsKnowledge, SpinList, Subsystems, ThreadGroups,
 };
 pub use normalize::UNRESOLVED;

@@ -7,6 +7,7 @@ use pdiff_profile::{Event, Profile, Side};
 use super::comparison::{Cost, Fact, Gravity, SideSummary};
 use super::coverage::Coverage;
 use super::input::{SideInput, Sides};
+use super::mistakes::{Unwinding, unwinding};
 use super::row::{Quantities, Row};
 use crate::one_sided::OneSidedInlines;
 use crate::policy::Share;
@@ -110,8 +111,21 @@ fn sampling_interval(sides: &Sides<'_>) -> Fact {
 
 fn callchains(sides: &Sides<'_>) -> Fact {
     let has = |side: &SideInput<'_>| side.runs.iter().any(|run| run.profile.has_callchains);
-    let text = |side| if has(side) { "yes".to_owned() } else { "no".to_owned() };
-    let fact = fact("call chains", text(&sides.before), text(&sides.after));
+    let ways = unwinding(sides);
+    let text = |side, way: Option<Unwinding>| match way {
+        Some(way) if has(side) => format!("yes, {}", way.name()),
+        _ if has(side) => "yes".to_owned(),
+        _ => "no".to_owned(),
+    };
+    let fact = fact("call chains", text(&sides.before, ways[0]), text(&sides.after, ways[1]));
+    let two_ways =
+        has(&sides.before) && has(&sides.after) && ways[0].zip(ways[1]).is_some_and(|(a, b)| a != b);
+    let fact = graver(
+        fact,
+        two_ways,
+        Gravity::Suspect,
+        "callers are found in two ways, so totals differ for that alone; record both sides with the same --call-graph",
+    );
     let differ = has(&sides.before) != has(&sides.after);
     graver(fact, differ, Gravity::Warning, "only self can be compared: totals need chains on both sides")
 }

@@ -48,6 +48,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Why no gate can be judged: the sides are not comparable.
+    #[must_use]
+    pub fn incomparable(&self) -> Option<&Fact> {
+        self.comparability.iter().find(|fact| fact.gravity == Gravity::Incomparable)
+    }
+
     /// One side's summary.
     #[must_use]
     pub fn side(&self, side: Side) -> &SideSummary {
@@ -105,6 +111,8 @@ pub enum Gravity {
     Plain,
     /// Differs between the sides and may mislead.
     Warning,
+    /// Looks like a mistake of what was given; the numbers are right for it.
+    Suspect,
     /// The sides are not comparable as they are.
     Incomparable,
 }

@@ -4,7 +4,7 @@ use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures, Side, Uncovered};
 
 use crate::filter::Filters;
-use crate::knowledge::{Aliases, SpinList, Subsystems, ThreadGroups};
+use crate::knowledge::{Aliases, Requests, SpinList, Subsystems, ThreadGroups};
 use crate::noise::NoiseSettings;
 use crate::policy::{GroupBy, Inlines, Policy, Share};
 
@@ -49,6 +49,8 @@ pub struct ObjectFacts {
     pub has_debug_info: bool,
     /// Its sampled functions that debug information should describe and does not.
     pub uncovered: Uncovered,
+    /// When its file was last written, in seconds since 1970.
+    pub modified_s: Option<u64>,
 }
 
 /// One build's recordings.
@@ -81,6 +83,8 @@ pub struct Knowledge {
     pub thread_groups: ThreadGroups,
     /// Busy waiting.
     pub spin: SpinList,
+    /// Kinds of requests.
+    pub requests: Requests,
 }
 
 impl Knowledge {
@@ -92,6 +96,7 @@ impl Knowledge {
             subsystems: Subsystems::builtin(),
             thread_groups: ThreadGroups::builtin(),
             spin: SpinList::builtin(),
+            requests: Requests::builtin(),
         }
     }
 }

@@ -18,6 +18,7 @@ mod judged;
 mod key_facts;
 mod matching;
 mod measure_change;
+mod mistakes;
 mod prepare;
 mod row;
 mod row_field;
@@ -43,6 +44,7 @@ pub use gap::assumed_log_half;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 pub use measure_change::{CostChange, CostExtent, MeasureChange};
+pub use mistakes::{PROGRAM, is_other_version};
 pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
 pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
@@ -77,7 +79,11 @@ impl PreparedSides {
     pub fn compare(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
         let prepared = self.view(sides);
         let mut row_table = RowTable::new(&prepared, settings);
-        compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone())
+        let mut comparison =
+            compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone());
+        comparison.comparability.extend(self.mistakes().iter().cloned());
+        comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
+        comparison
     }
 
     /// Tells from the stacks who called the rows of a comparison that changed, and what they called.

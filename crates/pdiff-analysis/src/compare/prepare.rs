@@ -4,10 +4,12 @@ use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Resolutions,
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::comparison::Fact;
 use super::coverage::Coverage;
 use super::input::{CompareSettings, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
+use super::mistakes::mistakes;
 use super::side_object::{SideObject, objects};
 use crate::filter::Filtering;
 use crate::normalize::{KeyId, Keys, NormalStacks};
@@ -26,6 +28,7 @@ pub struct PreparedSides {
     runs: Vec<NormalRun>,
     notes: Notes,
     program: Option<Program>,
+    mistakes: Vec<Fact>,
 }
 
 /// One run made ready.
@@ -88,6 +91,18 @@ impl PreparedRun<'_> {
     fn polls(&self, stack: StackId) -> bool {
         self.polls.get(stack.index()).copied().unwrap_or(false)
     }
+
+    /// The weight of each function as a leaf; samples without a function are left out.
+    pub(super) fn leaf_functions(&self) -> FxHashMap<KeyId, u64> {
+        let mut functions = FxHashMap::default();
+        let weights = (0..).map(StackId).zip(self.stack_weights()).filter(|(_, weight)| *weight > 0);
+        for (stack, weight) in weights {
+            if let Some(leaf) = self.stacks.get(stack).last() {
+                *functions.entry(leaf.key).or_default() += weight;
+            }
+        }
+        functions
+    }
 }
 
 /// All runs, before's first, what was made of them, and the functions in them.
@@ -146,7 +161,9 @@ impl PreparedSides {
         let renames = Renames::new(&keys, &seen, &settings.knowledge.aliases);
         let facts = KeyFacts::new(&keys, &settings.knowledge);
         let program = program(&view_runs(sides, &runs), &keys);
-        Self { keys, renames, facts, runs, notes, program }
+        let mut ready = Self { keys, renames, facts, runs, notes, program, mistakes: Vec::new() };
+        ready.mistakes = mistakes(sides, &ready.view(sides), &settings.knowledge.requests);
+        ready
     }
 
     /// The file name of each side's program before any filter, base first; `None` where no object is a file that is no library.
@@ -188,6 +205,11 @@ impl PreparedSides {
     #[must_use]
     pub fn objects(&self, sides: &Sides<'_>) -> Vec<SideObject> {
         objects(&self.keys, sides)
+    }
+
+    /// What looks like a mistake of what was given, and the program of each side.
+    pub(super) fn mistakes(&self) -> &[Fact] {
+        &self.mistakes
     }
 
     /// What was imperfect about the recordings.
@@ -240,7 +262,7 @@ fn view_runs<'a>(sides: &'a Sides<'a>, runs: &'a [NormalRun]) -> Vec<PreparedRun
 }
 
 /// The functions that a side's stacks hold.
-fn seen(runs: &[PreparedRun<'_>], side: Side) -> FxHashSet<KeyId> {
+pub(super) fn seen(runs: &[PreparedRun<'_>], side: Side) -> FxHashSet<KeyId> {
     let mut seen = FxHashSet::default();
     for run in runs.iter().filter(|run| run.side == side) {
         let mut has_samples = vec![false; run.stacks.len()];
@@ -297,7 +319,7 @@ fn one_sided_inlines(sides: &Sides<'_>, labels: &ObjectLabels) -> OneSidedInline
     OneSidedInlines::find(&views, labels, Coverage::find(sides, labels))
 }
 
-fn leaf_weights<'a>(run: &'a RunInput<'a>, cells: &[Cell]) -> ObjectWeights<'a> {
+pub(super) fn leaf_weights<'a>(run: &'a RunInput<'a>, cells: &[Cell]) -> ObjectWeights<'a> {
     let mut weights = vec![0_u64; run.profile.objects.len()];
     for cell in cells {
         let leaf = run.profile.stacks.get(cell.stack).last();

@@ -19,9 +19,10 @@ pub(crate) fn blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block
     [grave_blocks(comparison), warning_blocks(comparison), plain_blocks(comparison, width)].concat()
 }
 
-/// What makes the sides incomparable.
+/// What must be read before anything else: what makes the sides incomparable, and what looks like a mistake.
 pub(crate) fn grave_blocks(comparison: &Comparison) -> Vec<Block> {
-    of(comparison, Gravity::Incomparable).map(|fact| sentence("!!", Tone::Grave, fact)).collect()
+    let grave = of(comparison, Gravity::Incomparable).chain(of(comparison, Gravity::Suspect));
+    grave.map(|fact| sentence("!!", Tone::Grave, fact)).collect()
 }
 
 /// What may mislead.

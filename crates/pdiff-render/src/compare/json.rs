@@ -111,6 +111,7 @@ fn fact(of: &Fact) -> FactReport<'_> {
     let gravity = match of.gravity {
         Gravity::Plain => "plain",
         Gravity::Warning => "warning",
+        Gravity::Suspect => "suspect",
         Gravity::Incomparable => "incomparable",
     };
     FactReport { name: of.name, before: &of.before, after: &of.after, gravity, remark: &of.remark }

@@ -1,0 +1,221 @@
+//! The program of each side: the file with the most samples, its version and its build-id; and what they tell of sides that
+//! were swapped and of runs of two builds.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use pdiff_profile::ObjectKind;
+
+use super::super::comparison::{Fact, Gravity};
+use super::super::input::{ObjectFacts, RunInput, SideInput, Sides};
+use super::super::prepare::leaf_weights;
+use super::fact;
+
+/// The name of the fact that says which program each side ran.
+pub const PROGRAM: &str = "program";
+
+/// Whether two names have versions of which neither is a part of the other: 5.7 and 8.0.33, but not 8.0 and 8.0.33.
+#[must_use]
+pub fn is_other_version(build: &str, program: &str) -> bool {
+    let version = |name: &str| name.rsplit('/').find_map(Version::find).map(|version| version.numbers);
+    version(build).zip(version(program)).is_some_and(|(a, b)| a.iter().zip(&b).any(|(a, b)| a != b))
+}
+
+/// Digits of a build-id that are shown.
+const SHOWN_DIGITS: usize = 12;
+
+/// The program of one run.
+struct Program<'a> {
+    path: &'a str,
+    build_id: Option<String>,
+    facts: Option<&'a ObjectFacts>,
+}
+
+impl Program<'_> {
+    fn version(&self) -> Option<Version> {
+        self.path.rsplit('/').find_map(Version::find)
+    }
+}
+
+/// The file with the most leaf weight; a library only where there is nothing else.
+fn program_of<'a>(run: &'a RunInput<'_>, objects: &'a [ObjectFacts]) -> Option<Program<'a>> {
+    let weights = leaf_weights(run, run.profile.cells_of(run.event)).leaf_weights;
+    let files = run.profile.objects.iter().zip(weights).filter(|(object, _)| object.kind == ObjectKind::File);
+    let is_library = |path: &str| path.contains(".so");
+    let (object, _) = files
+        .filter(|(_, weight)| *weight > 0)
+        .max_by_key(|(object, weight)| (!is_library(&object.path), *weight, object.path.clone()))?;
+    let facts = objects.iter().find(|facts| *facts.path == *object.path);
+    let known = facts.and_then(|facts| facts.build_id.clone());
+    let build_id = object.build_id.as_ref().map(ToString::to_string).or(known);
+    Some(Program { path: &object.path, build_id, facts })
+}
+
+fn programs<'a>(side: &'a SideInput<'_>) -> Vec<Program<'a>> {
+    side.runs.iter().filter_map(|run| program_of(run, &side.objects)).collect()
+}
+
+/// The builds of a side's runs, where their programs show that they are several.
+pub(super) fn builds(side: &SideInput<'_>) -> Option<String> {
+    let programs = programs(side);
+    let ids: BTreeSet<&String> = programs.iter().filter_map(|program| program.build_id.as_ref()).collect();
+    let versions: Vec<Version> = programs.iter().filter_map(Program::version).collect();
+    let differ = versions.iter().any(|version| version.order(&versions[0]) != Ordering::Equal);
+    if ids.len() < 2 && !differ {
+        return None;
+    }
+    let build = |program: &Program<'_>| match (program.version(), differ, &program.build_id) {
+        (Some(version), true, _) => version.text,
+        (_, _, Some(id)) => format!("build-id {}", id.get(..SHOWN_DIGITS).unwrap_or(id)),
+        _ => program.path.to_owned(),
+    };
+    let shown: BTreeSet<String> = programs.iter().map(build).collect();
+    Some(format!("two builds, {}", shown.into_iter().collect::<Vec<_>>().join(" and ")))
+}
+
+fn shown(program: &Program<'_>) -> String {
+    match &program.build_id {
+        Some(id) => format!("{} (build-id {})", program.path, id.get(..SHOWN_DIGITS).unwrap_or(id)),
+        None => program.path.to_owned(),
+    }
+}
+
+/// The program of each side, and whether the sides look swapped or the binary of one was not found.
+pub(super) fn program(sides: &Sides<'_>) -> Option<Fact> {
+    let (before, after) = (programs(&sides.before), programs(&sides.after));
+    let (before, after) = (before.first()?, after.first()?);
+    let found =
+        [(&sides.before, before), (&sides.after, after)].map(|(side, program)| is_found(side, program));
+    let text = |program: &Program<'_>, found: Option<bool>, side: &str| {
+        let missing =
+            if found == Some(false) { format!(", not found: see --binary-{side}") } else { String::new() };
+        shown(program) + &missing
+    };
+    let texts = [text(before, found[0], "before"), text(after, found[1], "after")];
+    let one_missing = match found {
+        [Some(false), Some(true)] => Some(("before", before)),
+        [Some(true), Some(false)] => Some(("after", after)),
+        _ => None,
+    };
+    let (gravity, remark) = if let Some(newer) = swapped(sides, before, after) {
+        (
+            Gravity::Suspect,
+            format!("the before side is the newer build ({newer}); swap the sides if this is not meant"),
+        )
+    } else if let Some((side, program)) = one_missing {
+        let remark = format!(
+            "{} was not found for the {side} side, so its inlined functions and lines are not known; give --binary-{side} FILE",
+            program.path
+        );
+        (Gravity::Suspect, remark)
+    } else {
+        (Gravity::Plain, String::new())
+    };
+    Some(fact(PROGRAM, texts, gravity, remark))
+}
+
+/// Whether the file was read; nothing where files were not looked for.
+fn is_found(side: &SideInput<'_>, program: &Program<'_>) -> Option<bool> {
+    let is_sought = side.runs.iter().any(|run| run.resolutions.is_some());
+    is_sought.then(|| program.facts.is_some_and(|facts| facts.object_id.is_some()))
+}
+
+/// By what the before side is newer: versions in the paths of the programs or in the names of the sides, else when the files
+/// were built.
+fn swapped(sides: &Sides<'_>, before: &Program<'_>, after: &Program<'_>) -> Option<String> {
+    let versions = before
+        .version()
+        .zip(after.version())
+        .filter(|(before, after)| before.order(after) != Ordering::Equal)
+        .or_else(|| Version::find(&sides.before.label).zip(Version::find(&sides.after.label)));
+    if let Some((before, after)) = versions.filter(|(before, after)| before.order(after) != Ordering::Equal) {
+        return (before.order(&after) == Ordering::Greater)
+            .then(|| format!("{}, after {}", before.text, after.text));
+    }
+    let is_one_build = before.build_id.is_some() && before.build_id == after.build_id;
+    let built = |program: &Program<'_>| program.facts.and_then(|facts| facts.modified_s);
+    let (before, after) = built(before).zip(built(after)).filter(|_| !is_one_build)?;
+    let apart = before.checked_sub(after).filter(|seconds| *seconds > 0)?;
+    Some(format!("its file was built {} later", duration(apart)))
+}
+
+fn duration(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} seconds"),
+        120..7200 => format!("{} minutes", seconds / 60),
+        7200..172_800 => format!("{} hours", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// A version as it stands in names of directories and files: `8.0.33`, `v1.4-12-gabc123`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Version {
+    numbers: Vec<u64>,
+    text: String,
+}
+
+impl Version {
+    /// The first one in a name. A name of a library has none of the program.
+    fn find(name: &str) -> Option<Self> {
+        let digit_or_dot = |c: char| c.is_ascii_digit() || c == '.';
+        let mut rest = name;
+        while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+            let start = rest.get(at..)?;
+            let end = start.find(|c| !digit_or_dot(c)).unwrap_or(start.len());
+            let (text, after) = (start.get(..end)?.trim_end_matches('.'), start.get(end..)?);
+            if text.contains('.') {
+                return Self::parse(text, after);
+            }
+            rest = after;
+        }
+        None
+    }
+
+    /// With the count of commits that `git describe` puts behind it.
+    fn parse(text: &str, after: &str) -> Option<Self> {
+        let mut numbers = text.split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u64>>>()?;
+        let commits = after.strip_prefix('-').and_then(|after| after.split_once("-g"));
+        let commits = commits.and_then(|(count, _)| Some((count, count.parse().ok()?)));
+        let text = match commits {
+            Some((count, number)) => {
+                // Past all parts that a version has, so that 1.4-12 is newer than 1.4 and older than 1.4.1.
+                numbers.resize(numbers.len().max(4), 0);
+                numbers.push(number);
+                format!("{text}-{count}")
+            }
+            None => text.to_owned(),
+        };
+        Some(Self { numbers, text })
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        let len = self.numbers.len().max(other.numbers.len());
+        let number = |version: &Self, at: usize| version.numbers.get(at).copied().unwrap_or(0);
+        (0..len)
+            .map(|at| number(self, at).cmp(&number(other, at)))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_names_and_put_in_order() {
+        let find = |name: &str| Version::find(name).map(|version| version.text);
+        assert_eq!(find("8.0.33").as_deref(), Some("8.0.33"));
+        assert_eq!(find("mysql-8.0.33-linux-glibc2.12-x86_64").as_deref(), Some("8.0.33"));
+        assert_eq!(find("app-v1.4-12-gabc123").as_deref(), Some("1.4-12"));
+        assert_eq!(find("x86_64"), None);
+        assert_eq!(find("run-1."), None);
+        let order = |a: &str, b: &str| Version::find(a).unwrap().order(&Version::find(b).unwrap());
+        assert_eq!(order("5.7.22", "8.0.33"), Ordering::Less);
+        assert_eq!(order("5.10", "5.9.1"), Ordering::Greater);
+        assert_eq!(order("v1.4-12-gabc", "v1.4"), Ordering::Greater);
+        assert_eq!(order("v1.4-12-gabc", "v1.4.1"), Ordering::Less);
+        assert_eq!(order("8.0", "8.0.0"), Ordering::Equal);
+    }
+}

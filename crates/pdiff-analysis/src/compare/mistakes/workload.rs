@@ -1,0 +1,239 @@
+//! Whether the sides did the same work: the functions that threads dispatch to, as shares of each side.
+//!
+//! Where the kinds of requests are known ([`Requests`]), their shares are compared by total variation distance, half the sum of
+//! the absolute differences: 0 is the same mix, 1 has nothing in common. Elsewhere the dispatcher is the first function from
+//! the root whose calls go apart, and what counts is work that one side alone has. A function under a new name does what it
+//! did under the old one, so its leaves are compared, too.
+
+use pdiff_profile::{Side, StackId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::comparison::{Fact, Gravity};
+use super::super::prepare::{Prepared, PreparedRun, seen};
+use super::fact;
+use crate::knowledge::Requests;
+use crate::normalize::KeyId;
+
+/// Distance above which the sides did different work.
+const MOST_DISTANCE: f64 = 0.25;
+
+/// How much further apart the sides must be than replicates of one side.
+const REPLICATES_RATIO: f64 = 2.0;
+
+/// Part of a side's samples that must belong to requests before these tell anything.
+const LEAST_REQUESTS: f64 = 0.05;
+
+/// A function that holds this part of what reached its caller is on the way to the dispatcher.
+const ON_THE_WAY: f64 = 0.5;
+
+/// Part of a side's samples that must reach the dispatcher.
+const LEAST_DISPATCHED: f64 = 0.3;
+
+/// Functions on the way to a dispatcher, at most.
+const DEEPEST: usize = 40;
+
+/// Functions named, those that differ most.
+const NAMED: usize = 3;
+
+/// A warning, if the sides did different work.
+pub(super) fn workload(prepared: &Prepared<'_>, requests: &Requests) -> Option<Fact> {
+    let texts = match of_requests(prepared, requests) {
+        Known::Alike => return None,
+        Known::Differ(texts) => texts,
+        Known::No => of_dispatcher(prepared)?,
+    };
+    let remark = "the sides did different work, so differences are of the load first; check what ran while they were recorded";
+    Some(fact("workload", texts, Gravity::Suspect, remark.to_owned()))
+}
+
+enum Known {
+    No,
+    Alike,
+    Differ([String; 2]),
+}
+
+/// Shares that sum to 1.
+type Shares<K> = FxHashMap<K, f64>;
+
+fn normalized<K: Copy + Eq + std::hash::Hash>(weights: &FxHashMap<K, f64>) -> Shares<K> {
+    let all: f64 = weights.values().sum();
+    weights.iter().map(|(key, weight)| (*key, if all > 0.0 { weight / all } else { 0.0 })).collect()
+}
+
+/// Total variation distance.
+fn distance<K: Copy + Eq + std::hash::Hash>(a: &Shares<K>, b: &Shares<K>) -> f64 {
+    let keys: FxHashSet<K> = a.keys().chain(b.keys()).copied().collect();
+    let share = |shares: &Shares<K>, key| shares.get(&key).copied().unwrap_or(0.0);
+    keys.into_iter().map(|key| (share(a, key) - share(b, key)).abs()).sum::<f64>() / 2.0
+}
+
+fn summed<K: Copy + Eq + std::hash::Hash>(runs: &[&FxHashMap<K, f64>]) -> FxHashMap<K, f64> {
+    let mut sum = FxHashMap::default();
+    for (key, weight) in runs.iter().flat_map(|run| run.iter()) {
+        *sum.entry(*key).or_default() += weight;
+    }
+    sum
+}
+
+/// By kinds of requests.
+fn of_requests(prepared: &Prepared<'_>, requests: &Requests) -> Known {
+    let kinds: Vec<Option<usize>> =
+        prepared.keys.iter().map(|(_, key)| requests.kind(&key.qualified)).collect();
+    if kinds.iter().all(Option::is_none) {
+        return Known::No;
+    }
+    let runs: Vec<(Side, FxHashMap<usize, f64>, f64)> =
+        prepared.runs.iter().map(|run| requests_of(run, &kinds)).collect();
+    let of = |side: Side| runs.iter().filter(move |(of, ..)| *of == side).collect::<Vec<_>>();
+    let sides = Side::BOTH.map(of);
+    let is_enough = |runs: &Vec<&(Side, FxHashMap<usize, f64>, f64)>| {
+        let known: f64 = runs.iter().flat_map(|(_, known, _)| known.values()).sum();
+        known > LEAST_REQUESTS * runs.iter().map(|(_, _, all)| all).sum::<f64>()
+    };
+    if !sides.iter().all(is_enough) {
+        return Known::No;
+    }
+    let shares = sides
+        .each_ref()
+        .map(|runs| normalized(&summed(&runs.iter().map(|(_, known, _)| known).collect::<Vec<_>>())));
+    let within = sides.iter().flat_map(|runs| {
+        let shares: Vec<_> = runs.iter().map(|(_, known, _)| normalized(known)).collect();
+        (0..shares.len())
+            .flat_map(|at| (0..at).map(|other| distance(&shares[at], &shares[other])).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    });
+    let within = within.fold(0.0, f64::max);
+    if distance(&shares[0], &shares[1]) <= MOST_DISTANCE.max(REPLICATES_RATIO * within) {
+        return Known::Alike;
+    }
+    let most = most_different(&shares, |kind| requests.name(kind).to_owned());
+    Known::Differ(most)
+}
+
+/// What differs most, with its share on each side.
+fn most_different<K: Copy + Eq + std::hash::Hash>(
+    shares: &[Shares<K>; 2],
+    name: impl Fn(K) -> String,
+) -> [String; 2] {
+    let keys: FxHashSet<K> = shares.iter().flat_map(|shares| shares.keys().copied()).collect();
+    let share = |side: usize, key: K| shares[side].get(&key).copied().unwrap_or(0.0);
+    let mut rows: Vec<(f64, String, [f64; 2])> = keys
+        .into_iter()
+        .map(|key| ((share(0, key) - share(1, key)).abs(), name(key), [share(0, key), share(1, key)]))
+        .collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let text = |side: usize| {
+        let parts =
+            rows.iter().take(NAMED).map(|(_, name, shares)| format!("{name} {:.0} %", 100.0 * shares[side]));
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    [text(0), text(1)]
+}
+
+fn requests_of(run: &PreparedRun<'_>, kinds: &[Option<usize>]) -> (Side, FxHashMap<usize, f64>, f64) {
+    let mut weights: FxHashMap<usize, f64> = FxHashMap::default();
+    let mut all = 0.0;
+    for (stack, weight) in (0..).map(StackId).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
+        all += weight as f64;
+        let levels = run.stacks.get(stack).iter();
+        let kind = levels.filter_map(|level| *kinds.get(level.key.0 as usize)?).next();
+        if let Some(kind) = kind {
+            *weights.entry(kind).or_default() += weight as f64;
+        }
+    }
+    (run.side, weights, all)
+}
+
+/// One stack with its part of its side.
+struct Part {
+    side: usize,
+    keys: Vec<KeyId>,
+    share: f64,
+}
+
+/// By the calls of the dispatcher.
+fn of_dispatcher(prepared: &Prepared<'_>) -> Option<[String; 2]> {
+    let parts = dispatched(parts(prepared))?;
+    let shares = [0, 1].map(|side| {
+        let mut weights: FxHashMap<KeyId, f64> = FxHashMap::default();
+        for part in parts.iter().filter(|part| part.side == side) {
+            if let Some(key) = part.keys.first() {
+                *weights.entry(*key).or_default() += part.share;
+            }
+        }
+        normalized(&weights)
+    });
+    let seen = Side::BOTH.map(|side| seen(&prepared.runs, side));
+    let is_known = |side: usize, key: KeyId| seen[side].contains(&key);
+    let own = |side: usize| -> FxHashSet<KeyId> {
+        shares[side].keys().copied().filter(|key| !is_known(1 - side, *key)).collect()
+    };
+    let own = [own(0), own(1)];
+    let sum = |side: usize| own[side].iter().filter_map(|key| shares[side].get(key)).sum::<f64>();
+    if sum(0).min(sum(1)) <= MOST_DISTANCE {
+        return None;
+    }
+    let leaves = [0, 1].map(|side| {
+        let mut weights: FxHashMap<KeyId, f64> = FxHashMap::default();
+        for part in parts.iter().filter(|part| part.side == side) {
+            if let (Some(first), Some(last)) = (part.keys.first(), part.keys.last())
+                && own[side].contains(first)
+            {
+                *weights.entry(*last).or_default() += part.share;
+            }
+        }
+        normalized(&weights)
+    });
+    let is_renamed = distance(&leaves[0], &leaves[1]) <= 2.0 * MOST_DISTANCE;
+    (!is_renamed).then(|| most_different(&shares, |key| prepared.keys.get(key).name.to_string()))
+}
+
+fn parts(prepared: &Prepared<'_>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut totals = [0.0; 2];
+    for run in &prepared.runs {
+        let side = run.side.index();
+        for (stack, weight) in (0..).map(StackId).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
+            totals[side] += weight as f64;
+            let keys: Vec<KeyId> =
+                run.stacks.get(stack).iter().map(|level| prepared.renames.canonical(level.key)).collect();
+            parts.push(Part { side, keys, share: weight as f64 });
+        }
+    }
+    for part in &mut parts {
+        part.share /= totals[part.side];
+    }
+    parts
+}
+
+/// The stacks that reach the dispatcher, from what it calls on.
+fn dispatched(mut parts: Vec<Part>) -> Option<Vec<Part>> {
+    for _ in 0..DEEPEST {
+        parts.retain(|part| !part.keys.is_empty());
+        let mut calls: FxHashMap<KeyId, [f64; 2]> = FxHashMap::default();
+        let mut all = [0.0; 2];
+        for part in &parts {
+            if let Some(key) = part.keys.first() {
+                calls.entry(*key).or_default()[part.side] += part.share;
+            }
+            all[part.side] += part.share;
+        }
+        if all[0].min(all[1]) < LEAST_DISPATCHED {
+            return None;
+        }
+        let heaviest =
+            calls.iter().max_by(|a, b| (a.1[0] + a.1[1]).total_cmp(&(b.1[0] + b.1[1])).then(b.0.cmp(a.0)))?;
+        if heaviest.1[0] < ON_THE_WAY * all[0] || heaviest.1[1] < ON_THE_WAY * all[1] {
+            return Some(parts);
+        }
+        let heaviest = *heaviest.0;
+        parts.retain_mut(|part| {
+            let is_on_the_way = part.keys.first() == Some(&heaviest);
+            if is_on_the_way {
+                part.keys.remove(0);
+            }
+            is_on_the_way
+        });
+    }
+    None
+}

@@ -1,0 +1,285 @@
+//! Mistakes of those who compare are named in the first line; honest pairs name none. Gates end with 0, 1, 2 or 3.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mysql").join(name).display().to_string()
+}
+
+fn run(command: &str, arguments: &[&str]) -> Output {
+    pdiff_testing::pdiff().args([command, "--no-symbolize", "--quiet"]).args(arguments).output().unwrap()
+}
+
+fn compare(arguments: &[&str]) -> String {
+    let output = run("compare", arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What is said before the heading, in one line.
+fn first_words(arguments: &[&str]) -> String {
+    let text = compare(arguments);
+    let alarm: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    alarm.join(" ")
+}
+
+struct Texts(tempfile::TempDir);
+
+impl Texts {
+    fn put(&self, name: &str, text: &str) -> String {
+        let path: PathBuf = self.0.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+}
+
+/// Samples of one thread in a program, with the chain of each from the leaf on.
+fn samples(program: &str, chains: &[(&str, usize)]) -> String {
+    let mut text = String::new();
+    let mut at = 0;
+    for (chain, times) in chains {
+        for _ in 0..*times {
+            at += 1;
+            text +=
+                &format!("server 7/7 [000] {}.{:06}: 1000000 cpu-clock: \n", at / 1000 + 1, at % 1000 * 1000);
+            for frame in chain.split(' ') {
+                match frame.strip_prefix("libc:") {
+                    Some(frame) => text += &format!("\t 891f5 {frame} (/usr/lib/libc.so.6)\n"),
+                    None => text += &format!("\t 1139 {frame}+0x9 ({program})\n"),
+                }
+            }
+            text += "\n";
+        }
+    }
+    text
+}
+
+#[test]
+fn honest_pairs_name_no_mistake() {
+    let pairs = [
+        ("56-aligned-r1", "57-aligned-r1"),
+        ("57-aligned-r1", "80-aligned-r1"),
+        ("56-aligned-r1", "80-aligned-r1"),
+        ("57-default", "80-default"),
+        ("80-aligned-r1", "80-aligned-r2"),
+    ];
+    for (before, after) in pairs {
+        let [before, after] = [before, after].map(|name| fixture(&format!("{name}.perf.zst")));
+        let text = compare(&[&before, &after]);
+        assert!(!text.contains("!!"), "{before} {after}: {text}");
+        assert!(text.contains("/bin/mysqld"), "the program of each side is named: {text}");
+    }
+}
+
+#[test]
+fn sides_that_look_swapped_are_hinted_at() {
+    for (newer, older) in [("80", "57"), ("80", "56"), ("57", "56")] {
+        let [before, after] = [newer, older].map(|side| fixture(&format!("{side}-aligned-r1.perf.zst")));
+        let said = first_words(&[&before, &after]);
+        assert!(
+            said.contains("the before side is the newer build") && said.contains("swap the sides"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn sides_are_compared_by_the_versions_that_git_describe_puts_into_paths() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let side = |version: &str, leaf: &str| {
+        let program = format!("/builds/v{version}/server");
+        texts.put(&format!("{version}.perf"), &samples(&program, &[(&format!("{leaf} handle main"), 300)]))
+    };
+    let (old, new) = (side("1.4-2-gabc1234", "work"), side("1.4-31-gdef5678", "work"));
+    assert!(first_words(&[&new, &old]).contains("the newer build (1.4-31, after 1.4-2)"));
+    assert!(!compare(&[&old, &new]).starts_with("!!"));
+}
+
+#[test]
+fn one_recording_on_both_sides_is_named() {
+    let recording = fixture("57-aligned-r1.perf.zst");
+    assert!(first_words(&[&recording, &recording]).contains("the same recording is on both sides"));
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let text = samples("/bin/server", &[("work main", 50)]);
+    let copies = [texts.put("a.perf", &text), texts.put("b.perf", &text)];
+    assert!(first_words(&[&copies[0], &copies[1]]).contains("the same recording is on both sides"));
+}
+
+#[test]
+fn two_builds_as_replicates_of_one_side_are_named() {
+    let [r57, r80, after, after_2] = ["57-aligned-r1", "80-aligned-r2", "80-aligned-r1", "80-aligned-r3"]
+        .map(|name| fixture(&format!("{name}.perf.zst")));
+    let said = first_words(&["--before", &r57, &r80, "--after", &after, &after_2]);
+    assert!(said.contains("two builds, 5.7.22 and 8.0.33"), "{said}");
+    let gate = ["--fail-on", "all:delta_self_pp > 0"];
+    let arguments = [&["--before", &r57, &r80, "--after", &after, &after_2][..], &gate].concat();
+    let output = run("compare", &arguments);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn two_builds_at_one_path_are_told_by_their_functions() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let run = |name: &str, leaf: &str| {
+        let chains = [("shared handle main", 2000), (&*format!("{leaf} handle main"), 600)];
+        texts.put(name, &samples("/bin/server", &chains))
+    };
+    let (one, other, again) = (run("1.perf", "old"), run("2.perf", "new"), run("3.perf", "old"));
+    let said = first_words(&["--before", &one, &other, "--after", &again]);
+    assert!(said.contains("in functions that no other run has"), "{said}");
+    let said = first_words(&["--before", &one, &again, "--after", &other]);
+    assert!(!said.contains("replicates"), "{said}");
+}
+
+#[test]
+fn other_statements_than_before_are_another_workload() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let load = |name: &str, statement: &str| {
+        let chain =
+            format!("{statement} mysql_execute_command dispatch_command do_command handle_connection");
+        let net = "read vio_read net_read do_command handle_connection";
+        texts.put(name, &samples("/opt/mysql/bin/mysqld", &[(&chain, 700), (net, 300)]))
+    };
+    let (select, insert) = (
+        load("select.perf", "row_search_mvcc Sql_cmd_select::execute"),
+        load("insert.perf", "row_insert Sql_cmd_insert_values::execute_inner"),
+    );
+    let said = first_words(&[&select, &insert]);
+    assert!(said.contains("SELECT 100 %") && said.contains("INSERT 0 %"), "{said}");
+    assert!(said.contains("the sides did different work"), "{said}");
+    let old_name = load("old.perf", "row_search mysql_select handle_select");
+    assert!(
+        !compare(&[&old_name, &select]).starts_with("!!"),
+        "5.6 and 8.0 name the same statement otherwise"
+    );
+}
+
+#[test]
+fn another_workload_of_an_unknown_program_is_told_by_what_its_dispatcher_calls() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let load = |name: &str, chains: &[(&str, usize)]| texts.put(name, &samples("/bin/server", chains));
+    let read = load("read.perf", &[("scan find get serve loop main", 700), ("poll loop main", 300)]);
+    let write = load("write.perf", &[("log append put serve loop main", 650), ("poll loop main", 350)]);
+    let said = first_words(&[&read, &write]);
+    assert!(said.contains("the sides did different work") && said.contains("get"), "{said}");
+    // The same work under another name is no other work, and neither is a slower function.
+    let renamed = load("renamed.perf", &[("scan find fetch serve loop main", 700), ("poll loop main", 300)]);
+    assert!(!compare(&[&read, &renamed]).starts_with("!!"));
+    let slower = load("slower.perf", &[("scan find get serve loop main", 2700), ("poll loop main", 300)]);
+    assert!(!compare(&[&read, &slower]).starts_with("!!"));
+}
+
+#[test]
+fn chains_unwound_in_two_ways_are_named() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let side = |name: &str, root: &str| {
+        texts.put(name, &samples("/bin/server", &[(&format!("work handle main libc:{root}"), 400)]))
+    };
+    let (pointers, unwound) =
+        (side("fp.perf", "start_thread+0x305"), side("dwarf.perf", "start_thread+0x304"));
+    let said = first_words(&[&pointers, &unwound]);
+    assert!(said.contains("yes, by frame pointers before, yes, by debug information after"), "{said}");
+    let again = texts.put(
+        "again.perf",
+        &samples(
+            "/bin/server",
+            &[
+                ("more handle main libc:start_thread+0x305", 100),
+                ("work handle main libc:start_thread+0x305", 300),
+            ],
+        ),
+    );
+    assert!(!compare(&[&pointers, &again]).starts_with("!!"));
+}
+
+#[test]
+fn a_run_table_of_other_builds_than_the_profiles_is_named() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let table = |name: &str, builds: [&str; 2]| {
+        let rows = builds.map(|build| format!("{build},0,100\n{build},1,110\n"));
+        texts.put(name, &format!("build,W,tps\n{}", rows.concat()))
+    };
+    let [before, after] = ["57", "80"].map(|side| fixture(&format!("{side}-aligned-r1.perf.zst")));
+    let page = |table: &str| {
+        let output = run("report", &[&before, &after, "--runs", table, "--factors", "W"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(page(&table("other.csv", ["5.6", "5.7"])).contains("builds of the run table"));
+    assert!(!page(&table("same.csv", ["5.7", "8.0"])).contains("builds of the run table"));
+}
+
+#[test]
+fn gates_pass_fail_or_are_inconclusive() {
+    let before =
+        ["57-aligned-r1", "57-aligned-r2", "57-aligned-r3"].map(|run| fixture(&format!("{run}.perf.zst")));
+    let after =
+        ["80-aligned-r1", "80-aligned-r2", "80-aligned-r3"].map(|run| fixture(&format!("{run}.perf.zst")));
+    let sides: Vec<&str> = ["--before"]
+        .into_iter()
+        .chain(before.iter().map(String::as_str))
+        .chain(["--after"])
+        .chain(after.iter().map(String::as_str))
+        .collect();
+    let check = |command: &str, more: &[&str], expected: i32, said: &str| {
+        let output = run(command, &[&sides, more].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(expected), "{more:?}: {errors}");
+        assert!(errors.contains(said), "{more:?}: {errors}");
+    };
+    check("compare", &["--fail-on", "delta_self_pp > 50"], 0, "");
+    check("compare", &["--fail-on", "delta_self_pp > 0.5"], 1, "tripped by");
+    check("classify", &["--fail-on", "delta_self_pp > 0.5"], 1, "tripped by");
+    check("compare", &["--fail-on", "speed > 1"], 2, "hint:");
+    let gap = ["--fail-on", "gap_share_pct > 5"];
+    check("compare", &gap, 3, "is inconclusive: the throughput is not known");
+    check("compare", &[&gap[..], &["--inconclusive", "pass"]].concat(), 0, "is inconclusive");
+    check("compare", &[&gap[..], &["--inconclusive", "fail"]].concat(), 1, "is inconclusive");
+}
+
+#[test]
+fn without_a_gap_a_gate_on_its_shares_passes_with_a_note() {
+    let one = fixture("57-aligned-r1.perf.zst");
+    let tps = ["--tps-before", "5000", "--tps-after", "5000", "--fail-on", "gap_share_pct > 5"];
+    let output = run("compare", &[&[&*one, &one][..], &tps].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(errors.contains("passes: the gap of +0.00 % is not significant"), "{errors}");
+}
+
+#[test]
+fn a_gate_finer_than_the_noise_is_inconclusive() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let side = |name: &str, work: usize| {
+        texts.put(name, &samples("/bin/server", &[("work main", work), ("rest main", 2000 - work)]))
+    };
+    let (before, after) = (side("before.perf", 1000), side("after.perf", 1012));
+    let output = run("compare", &[&before, &after, "--fail-on", "delta_self_pp > 0.7"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(
+        errors.contains("noise hides changes of that size") && errors.contains("more recordings"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn a_function_named_behind_the_recordings_of_the_after_side_is_explained() {
+    let [before, after] = ["57", "80"].map(|side| fixture(&format!("{side}-aligned-r1.perf.zst")));
+    let output = run("explain", &["--before", &before, "--after", &after, "cmp_dtuple_rec_with_match_low"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("cmp_dtuple_rec_with_match_low"), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_short_help_fits_on_a_screen() {
+    for (command, most) in [("compare", 40), ("classify", 45), ("flame", 45), ("report", 45)] {
+        let output = pdiff_testing::pdiff().args([command, "-h"]).output().unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        assert!(help.lines().count() <= most, "{command}: {} lines\n{help}", help.lines().count());
+        assert!(help.contains("--help` shows all options"), "{help}");
+    }
+}
