@@ -42,8 +42,6 @@ fn every_message_of_the_troubleshooting_page_is_one_of_the_programs() {
 
 /// Files that commands of the documents speak of, and what stands for them here.
 const STAND_INS: &[(&str, &str)] = &[
-    ("old.data", "fixtures/mysql/57-aligned-r1.perf.zst"),
-    ("new.data", "fixtures/mysql/80-aligned-r1.perf.zst"),
     ("old.perf", "fixtures/mysql/57-aligned-r1.perf.zst"),
     ("new.perf", "fixtures/mysql/80-aligned-r1.perf.zst"),
     ("old.data", "fixtures/perf-data/fp.data"),

@@ -257,7 +257,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "classify::context and classify::succession",
     "classify::evidence and classify::fact",
     "classify::rules::family_cost and classify::rules::inline_flip",
-    "compare::cost and compare::gap",
     "options and perf_data",
     "error and perf_data",
     "perf_data::event_attr and perf_data::event_name",

@@ -44,9 +44,14 @@ pub struct ObjectCensus {
 /// ```
 ///
 /// # Errors
-/// If the file cannot be read as ELF.
+/// If the file cannot be read, or is no 64-bit little-endian ELF file.
 pub fn census_of(path: &Path, options: &SymbolizeOptions) -> Result<ObjectCensus, Error> {
-    let files = ObjectFiles::find(ElfFile::open(path)?, options);
+    let file = ElfFile::open(path)?;
+    if !file.is_64_bit_little_endian() {
+        let detail = "only 64-bit little-endian ELF files can be read".to_owned();
+        return Err(Error::NotElf { path: path.to_path_buf(), detail });
+    }
+    let files = ObjectFiles::find(file, options);
     let id = files.file.object_id();
     let mut notes = Notes::new();
     let cache = options.cache_dir.as_deref().map(|directory| CacheFile::of(directory, &id));

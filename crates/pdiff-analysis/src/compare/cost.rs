@@ -9,9 +9,8 @@
 use pdiff_profile::{NoteKind, Notes, Profile, RunMeasures, Weight};
 
 use super::comparison::{Cost, Pair};
-use super::gap::gap;
-use super::row::{Quantities, Row};
-use crate::noise::{NoiseSettings, common_shift};
+use super::row::Quantities;
+use crate::noise::common_shift;
 
 /// Window and span further apart than this are not taken for the same interval.
 const WINDOW_TOLERANCE: f64 = 0.01;
@@ -233,13 +232,8 @@ impl SideCost {
     }
 }
 
-/// Cost and gap of the comparison; each row's shares of the changes are set. `None` where a side has no operations.
-pub(super) fn cost(
-    before: &SideCost,
-    after: &SideCost,
-    rows: &mut [Row],
-    settings: &NoiseSettings,
-) -> Option<Cost> {
+/// Cost of the comparison, its gap left open. `None` where a side has no operations.
+pub(super) fn cost(before: &SideCost, after: &SideCost) -> Option<Cost> {
     let per_op = Pair { before: before.weight / before.operations?, after: after.weight / after.operations? };
     let log_ratio = (per_op.after / per_op.before).ln();
     if !log_ratio.is_finite() {
@@ -266,6 +260,6 @@ pub(super) fn cost(
             .cpu_coverage
             .zip(after.cpu_coverage)
             .map(|(before, after)| Pair { before, after }),
-        gap: gap(before, after, settings, rows),
+        gap: None,
     })
 }

@@ -23,7 +23,7 @@ const ROUNDING: f64 = 1e-9;
 /// Step of numeric derivatives, in logarithms.
 const STEP: f64 = 1e-4;
 
-/// Throughput, cores and parts; `None` where utilisation is not known.
+/// Throughput, cores and parts; each row's shares of the changes are set. `None` where utilisation is not known.
 pub(super) fn gap(
     before: &SideCost,
     after: &SideCost,

@@ -136,7 +136,8 @@ fn compare_prepared(
         costs[0].set_per_op(&mut row.before);
         costs[1].set_per_op(&mut row.after);
     }
-    let cost = cost::cost(&costs[0], &costs[1], &mut rows, &settings.noise);
+    let gap = gap::gap(&costs[0], &costs[1], &settings.noise, &mut rows);
+    let cost = cost::cost(&costs[0], &costs[1]).map(|cost| Cost { gap, ..cost });
     if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
         cost_change::set_cost_changes(cost, &mut rows, &settings.noise);
     }

@@ -142,7 +142,8 @@ fn fit(columns: &mut Vec<Column>, most: Option<usize>) {
         let others = columns.len().saturating_sub(1);
         columns.iter().take(others).map(|column| column.width() + COLUMN_GAP).sum()
     };
-    while taken(columns) + LEAST_NAME > most {
+    let title = columns.last().map_or(0, |names| width(&names.title));
+    while taken(columns) + LEAST_NAME.max(title) > most {
         let Some(last) = columns.iter().filter_map(|column| column.dropped_at).max() else { break };
         columns.retain(|column| column.dropped_at != Some(last));
     }

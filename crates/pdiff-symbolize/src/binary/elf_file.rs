@@ -105,6 +105,11 @@ impl ElfFile {
         &self.path
     }
 
+    /// Whether the program's code and debug information are of the only kind whose facts are taken.
+    pub(crate) fn is_64_bit_little_endian(&self) -> bool {
+        self.object().is_some_and(|object| object.is_64() && object.is_little_endian())
+    }
+
     /// The bytes, for what outlives a borrow of the file.
     pub(crate) fn shared_bytes(&self) -> Arc<FileBytes> {
         Arc::clone(&self.bytes)
