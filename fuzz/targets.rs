@@ -55,12 +55,13 @@ pub(crate) fn perf_script(text: &[u8]) -> bool {
 }
 
 /// `perf.data`: a whole recording, and the same bytes as records behind a stream's head.
-pub(crate) fn perf_data(bytes: &[u8]) {
-    recording(bytes);
+pub(crate) fn perf_data(bytes: &[u8]) -> bool {
+    let is_read = recording(bytes);
     let attr = bytes.get(..136).unwrap_or(bytes);
     let head =
         [&b"PERFILE2\x10\0\0\0\0\0\0\0"[..], &[64, 0, 0, 0, 0, 0, 8 + attr.len() as u8, 0], attr].concat();
     recording(&[&head, bytes].concat());
+    is_read
 }
 
 /// A recording of whatever kind its first bytes tell: text, folded stacks, packed or compressed.

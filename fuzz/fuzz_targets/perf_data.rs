@@ -6,4 +6,6 @@
 #[expect(dead_code, reason = "one target of all")]
 mod targets;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::perf_data(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    targets::perf_data(bytes);
+});
