@@ -16,7 +16,7 @@ pub(crate) struct Gates {
     inconclusive: Option<Inconclusive>,
 }
 
-/// What became of one gate.
+/// The outcome of one gate.
 enum Judged {
     Passed,
     Failed,

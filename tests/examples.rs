@@ -50,7 +50,7 @@ fn two_builds_are_classified() {
         example("classify_two_builds", &two_builds().each_ref().map(String::as_str));
     assert_eq!((status, errors.as_str()), (0, ""));
     let has = |start: &str| verdicts.lines().any(|verdict| verdict.starts_with(start));
-    assert!(has("inline-regression (proved): hash_key: "), "{verdicts}");
+    assert!(has("inline-change (proved): hash_key: "), "{verdicts}");
     assert!(has("new-overhead (proved): check_policy: "), "{verdicts}");
     assert!(!has("noise"), "{verdicts}");
 }

@@ -169,7 +169,7 @@ fn wrong_input_is_told_in_one_line() {
     };
     let (good, readme) = (fixture("57.tsv"), fixture("README.md"));
     check([&good, Path::new("no-such-file")], "cannot read no-such-file");
-    check([&good, &fixture("")], "cannot read");
+    check([&good, &fixture("")], "is a directory; hint: name a file");
     check(
         [Path::new("-"), Path::new("-")],
         "standard input can be one thing only; hint: give the others as files",

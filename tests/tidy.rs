@@ -263,6 +263,7 @@ const KNOWN_CIRCLES: &[&str] = &[
     "polling and resolutions",
     "census::function and census::table",
     "findings::first_screen and findings::grid",
+    "compare::mistakes and compare::prepare",
 ];
 
 #[test]

@@ -131,7 +131,7 @@ fn what_makes_sides_incomparable_comes_first_then_the_result_then_rows_then_warn
         "samples  10000 in 1 run  12000 in 1 run",
         "gap      -32.0 % (95 % -40.0..-22.0, run-to-run variation assumed): explained 61.0 %",
         "waiting  9.59 % of CPU is busy waiting after, 13.64 % before",
-        "worth at most +10.6 %",
+        "removing the spinning gains at most +10.6 %",
         "noise    single run a side",
         "drift    shares wander",
         "note     unparsed-line x2, 0.20 % of weight: 57.perf line 12: \\x1b[2J",

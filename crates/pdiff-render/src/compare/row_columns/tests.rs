@@ -55,7 +55,7 @@ fn csv_quotes_hostile_names_and_has_one_record_a_row() {
     assert!(
         text.starts_with("name,object,file,subsystem,thread_group,presence,match_level,match_ambiguous,")
     );
-    assert!(text.contains("\"old_\u{1b}[31m|`name`\n\",mysqld,,,,only-before,"), "{text}");
+    assert!(text.contains("\nold_\\x1b[31m|`name`\\x0a,mysqld,,,,only-before,"), "{text}");
     let record = text.lines().find(|line| line.starts_with("THD::")).unwrap();
     assert!(record.contains(",only-after,qualified,false,,THD::store_cached_properties,,,,,,,"), "{record}");
 }

@@ -17,7 +17,9 @@ fn causes_stand_worst_first_and_what_points_to_callees_stands_last() {
     assert!(at("missing  before: the binary is stripped") < at("inline-regression: 1 function\n"));
     assert!(at("inline-regression: 1 function\n") < at("heavier: 3 functions"));
     assert!(at("\nslower ") < at("\nslow\\x1b") && at("\nslow\\x1b") < at("\npointing "));
-    assert!(at("1 of 5 functions changed by no more than noise") < at("leaf, scan: real +0.50 points"));
+    assert!(
+        at("1 of 5 functions changed by no more than noise") < at("leaf, scan: real change +0.50 points")
+    );
     assert!(!text.contains("steady"));
 }
 
