@@ -22,7 +22,9 @@ mod verdicts;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-pub(crate) use attribute::{AttributeArgs, AttributeFormat, DesignArgs};
+#[cfg(feature = "parquet")]
+pub(crate) use attribute::AttributeFormat;
+pub(crate) use attribute::{AttributeArgs, DesignArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use comparison::{ComparisonArgs, FilterArgs, NameArgs, ShareArgs, WorkArgs};
 pub(crate) use completions::CompletionsArgs;
@@ -35,7 +37,9 @@ pub(crate) use output::{ColorArgs, ColorChoice, FileArgs, Format, OutputArgs, Pr
 pub(crate) use pack::PackArgs;
 pub(crate) use recordings::{PairArgs, RecordingArgs};
 pub(crate) use report::ReportArgs;
-pub(crate) use series::{SeriesArgs, SeriesFormat};
+pub(crate) use series::SeriesArgs;
+#[cfg(feature = "parquet")]
+pub(crate) use series::SeriesFormat;
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use symbolize::{AddressFormat, SymbolizeArgs};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};

@@ -16,9 +16,11 @@ use std::str::FromStr;
 use anyhow::{Result, anyhow};
 
 #[cfg(feature = "parquet")]
-pub(crate) use builds::{build_of, stem, table_bytes};
-pub(crate) use builds::{is_stdin, one_stream, source};
-pub(crate) use compared::{Compared, subsystems};
+pub(crate) use builds::{build_of, table_bytes};
+pub(crate) use builds::{is_stdin, one_stream, source, stem};
+pub(crate) use compared::Compared;
+#[cfg(feature = "parquet")]
+pub(crate) use compared::subsystems;
 pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
 pub(crate) use lookup::{cache_dir, check_files, lookup, with_servers_asked};
 pub(crate) use page::{Page, most_rows};

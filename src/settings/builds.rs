@@ -85,7 +85,6 @@ pub(crate) fn source(path: &Path) -> Source {
 }
 
 /// The file name without the extensions of recordings and compressors.
-#[cfg(feature = "parquet")]
 pub(crate) fn stem(path: &Path) -> String {
     if is_stdin(path) { "stdin".to_owned() } else { pdiff::stem(path) }
 }

@@ -1,7 +1,5 @@
 //! What every comparison works with: recordings, debug information, and how rows are made.
 
-use std::path::Path;
-
 use anyhow::{Result, anyhow};
 use pdiff::noise::{Floor, NoiseSettings};
 use pdiff::profile::names::MatchLevel;
@@ -111,6 +109,7 @@ fn with_knowledge(mut comparer: Comparer, names: &NameArgs, shares: &ShareArgs) 
 }
 
 /// Parts of the program, before the built-in ones.
-pub(crate) fn subsystems(path: Option<&Path>) -> Result<Option<Subsystems>> {
+#[cfg(feature = "parquet")]
+pub(crate) fn subsystems(path: Option<&std::path::Path>) -> Result<Option<Subsystems>> {
     path.map(|path| read_file(path, KNOWLEDGE, Subsystems::parse)).transpose()
 }
