@@ -44,7 +44,7 @@ const TELLING_BYTES: u64 = 64;
 const DEEPEST: usize = 8;
 
 /// The total of a function with most of the program under it tells nothing of what it calls, in percent.
-const MOST_OF_ALL_PCT: f64 = 50.0;
+const MOST_OF_ALL_PCT: f64 = 25.0;
 
 /// Code that shrank below this part lost something.
 const SHRUNK_PART: f64 = 0.9;
