@@ -124,7 +124,8 @@ fn collect<Elf: FileHeader>(
         Some(SymbolEntry { addr, size, kind, binding, name })
     };
     // Names may be the ends of one another, and all of them together many times as long as the table.
-    let mut left = FREE_NAME_BYTES + NAME_BYTES_PER_BYTE * names.len();
+    // The length is what the file claims.
+    let mut left = FREE_NAME_BYTES.saturating_add(NAME_BYTES_PER_BYTE.saturating_mul(names.len()));
     let fits = |entry: &SymbolEntry| {
         let length = names.get(entry.name).len() as u64;
         let fits = length <= left;
