@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::builds::Builds;
 use super::case::Case;
 use super::cause::{InBuild, Judged};
-use super::context::Context;
+use super::context::{Context, share_pct};
 use super::likeness::{name_likeness, shares_content};
 use super::rules::FlippedCallers;
 use super::sources::by_file;
@@ -324,7 +324,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
     fn is_doubtful(&self, row: usize, with: Side) -> bool {
         let Some(case) = self.context.cases.get(row) else { return true };
         let callers = self.callers(case, with);
-        if self.has_idle_caller(case, &callers, with) {
+        if self.has_idle_caller(case, &callers, with) || self.wraps(case, &callers, with) {
             return true;
         }
         Judged::ALL.iter().any(|measure| {
@@ -364,6 +364,26 @@ impl<'c, 'a> Kinship<'c, 'a> {
             callers = self.callers(caller, with);
         }
         false
+    }
+
+    /// Whether it is a step between its callers and what these called themselves in the other build: much of its weight
+    /// stands in callees that the callers lost.
+    fn wraps(&self, case: &Case<'_>, callers: &[usize], with: Side) -> bool {
+        let mut lost: FxHashMap<&str, f64> = FxHashMap::default();
+        for caller in callers.iter().filter_map(|row| self.context.cases.get(*row)) {
+            for (side, sign) in [(with.other(), 1.0), (with, -1.0)] {
+                for call in self.context.calls_from(caller.row, side) {
+                    let pct = share_pct(caller.row, side, call.weight(side));
+                    *lost.entry(&call.callee).or_default() += sign * pct;
+                }
+            }
+        }
+        let calls = self.context.calls_from(case.row, with).into_iter();
+        let taken = calls.map(|call| {
+            let lost = lost.get(call.callee.as_str()).copied().unwrap_or(0.0);
+            share_pct(case.row, with, call.weight(with)).min(lost.max(0.0))
+        });
+        taken.sum::<f64>() >= INHERITED_PART * share(Judged::Total, case.row, with)
     }
 
     /// Kin of a row, each once. Of a caller only its own code can have become the row.
