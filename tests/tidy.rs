@@ -251,19 +251,13 @@ fn no_file_imports_one_that_imports_it_back() {
 
 /// Circles that are still to be cut.
 const KNOWN_CIRCLES: &[&str] = &[
-    "normalize and same_named",
     "classify::context and classify::lost_callers",
     "classify::context and classify::rules",
     "classify::context and classify::succession",
     "classify::evidence and classify::fact",
     "classify::rules::family_cost and classify::rules::inline_flip",
-    "options and perf_data",
-    "error and perf_data",
-    "perf_data::event_attr and perf_data::event_name",
-    "polling and resolutions",
     "census::function and census::table",
     "findings::first_screen and findings::grid",
-    "compare::mistakes and compare::prepare",
 ];
 
 #[test]

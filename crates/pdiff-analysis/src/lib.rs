@@ -18,7 +18,6 @@ mod objects;
 mod one_sided;
 mod pattern;
 mod policy;
-mod same_named;
 mod settings_diff;
 mod source_roots;
 mod threads;

@@ -4,6 +4,7 @@
 //! keys that are equal on both sides for the same function. Each unique frame is named once.
 
 mod naming;
+mod same_named;
 
 use pdiff_profile::names::{FunctionName, MatchLevel};
 use pdiff_profile::{Lookups, Profile, Resolutions, Side, StackId};
@@ -12,9 +13,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::objects::ObjectLabels;
 use crate::one_sided::OneSidedInlines;
 use crate::policy::Policy;
-use crate::same_named::{Parts, may_be_local};
 use crate::source_roots::SourceRoots;
 use naming::Naming;
+use same_named::{Parts, may_be_local};
 
 /// The name of the row that takes what has no function.
 pub const UNRESOLVED: &str = "[unresolved]";

@@ -6,7 +6,7 @@ use pdiff_profile::BuildError;
 
 use crate::format::WrongKind;
 use crate::pack::{PackError, RestrictError};
-use crate::perf_data::PerfDataError;
+use crate::perf_data::error::PerfDataError;
 use crate::source::in_command;
 use crate::time_window::seconds;
 

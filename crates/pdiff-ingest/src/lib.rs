@@ -19,6 +19,7 @@ mod perf_script;
 mod read;
 mod server_settings;
 mod source;
+mod symbol_places;
 mod time_window;
 mod windows;
 
@@ -30,10 +31,11 @@ pub use pack::{
     MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, is_pack, read_pack,
     write_pack,
 };
-pub use perf_data::{PerfDataError, RunningKernel, SymbolPlaces};
+pub use perf_data::PerfDataError;
 pub use perf_script::parse_perf_script;
 pub use read::{read_input, read_profile};
 pub use server_settings::{SettingsError, parse_settings};
 pub use source::Source;
+pub use symbol_places::{RunningKernel, SymbolPlaces};
 pub use time_window::{ParseTimeWindowError, TimeWindow};
 pub use windows::{Windows, WindowsError};

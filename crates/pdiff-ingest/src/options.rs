@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use pdiff_profile::Unwinder;
 
-use crate::perf_data::SymbolPlaces;
+use crate::symbol_places::SymbolPlaces;
 use crate::time_window::TimeWindow;
 
 /// How a recording is read.

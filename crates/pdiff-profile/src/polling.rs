@@ -2,8 +2,8 @@
 
 use crate::codec::{ByteReader, ByteWriter, CodecError};
 use crate::id::FrameId;
+use crate::lookups::{Lookup, Lookups};
 use crate::profile::Profile;
-use crate::resolutions::{Lookup, Lookups};
 
 /// Raised with every change of the byte form.
 const VERSION: u64 = 1;

@@ -60,6 +60,7 @@ use crate::findings::{Findings, Input, RunOfStacks, findings};
 use crate::policy::Share;
 use cost::{RunCost, RunFacts, SideCost};
 use judged::{Counted, judged_rows};
+use mistakes::mistakes;
 use prepare::{Prepared, PreparedRun};
 use row_table::{RowTable, ThreadClass};
 
@@ -81,7 +82,8 @@ impl PreparedSides {
         let mut row_table = RowTable::new(&prepared, settings);
         let mut comparison =
             compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone());
-        comparison.comparability.extend(self.mistakes().iter().cloned());
+        let looked_for = || mistakes(sides, &prepared, &settings.knowledge.requests);
+        comparison.comparability.extend(self.mistakes.get_or_init(looked_for).iter().cloned());
         comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
         comparison
     }

@@ -1,5 +1,7 @@
 //! The runs of both sides made ready for counting: stacks as functions, samples filtered, threads grouped.
 
+use std::sync::OnceLock;
+
 use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Resolutions, Side, StackId, Weight};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,7 +11,6 @@ use super::coverage::Coverage;
 use super::input::{CompareSettings, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
-use super::mistakes::mistakes;
 use super::side_object::{SideObject, objects};
 use crate::filter::Filtering;
 use crate::normalize::{KeyId, Keys, NormalStacks};
@@ -28,7 +29,8 @@ pub struct PreparedSides {
     runs: Vec<NormalRun>,
     notes: Notes,
     program: Option<Program>,
-    mistakes: Vec<Fact>,
+    /// What looks like a mistake of what was given, once it was looked for.
+    pub(super) mistakes: OnceLock<Vec<Fact>>,
 }
 
 /// One run made ready.
@@ -161,9 +163,7 @@ impl PreparedSides {
         let renames = Renames::new(&keys, &seen, &settings.knowledge.aliases);
         let facts = KeyFacts::new(&keys, &settings.knowledge);
         let program = program(&view_runs(sides, &runs), &keys);
-        let mut ready = Self { keys, renames, facts, runs, notes, program, mistakes: Vec::new() };
-        ready.mistakes = mistakes(sides, &ready.view(sides), &settings.knowledge.requests);
-        ready
+        Self { keys, renames, facts, runs, notes, program, mistakes: OnceLock::new() }
     }
 
     /// The file name of each side's program before any filter, base first; `None` where no object is a file that is no library.
@@ -205,11 +205,6 @@ impl PreparedSides {
     #[must_use]
     pub fn objects(&self, sides: &Sides<'_>) -> Vec<SideObject> {
         objects(&self.keys, sides)
-    }
-
-    /// What looks like a mistake of what was given, and the program of each side.
-    pub(super) fn mistakes(&self) -> &[Fact] {
-        &self.mistakes
     }
 
     /// What was imperfect about the recordings.

@@ -7,9 +7,9 @@ use pdiff_profile::{
 };
 use rustc_hash::FxHashMap;
 
+use super::same_named::ChainOfRun;
 use super::{Keys, Level};
 use crate::policy::Inlines;
-use crate::same_named::ChainOfRun;
 
 /// Names the frames of one profile, each once.
 pub(super) struct Naming<'a> {

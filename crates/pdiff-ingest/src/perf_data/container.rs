@@ -15,6 +15,7 @@
 use std::io::{self, Read};
 
 use super::byte_stream::ByteStream;
+use super::error::PerfDataError;
 use super::event_attr::EventAttr;
 use super::features::Features;
 use super::fields::{ByteOrder, Fields};
@@ -27,40 +28,6 @@ const PIPE_HEAD_BYTES: usize = 16;
 const MAX_BEFORE_DATA: u64 = 128 << 20;
 /// The most behind the data.
 const MAX_BEHIND_DATA: u64 = 256 << 20;
-
-/// What is wrong with a recording as a whole.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PerfDataError {
-    /// The recording ends in its head.
-    #[error("it ends within its head, after {0} bytes; hint: it was cut off, copy it again")]
-    CutHead(u64),
-    /// The recording has a head that fits nothing.
-    #[error("its head is damaged ({0}); hint: it was cut off or changed, copy it again")]
-    DamagedHead(&'static str),
-    /// The first form of perf.data files, of 2009.
-    #[error("it has the form of 2009 (PERFFILE), which is not read; hint: record with perf 3.0 or later")]
-    FirstForm,
-    /// A recording of `perf stat record`.
-    #[error("it has counts of `perf stat record` and no samples; hint: record with `perf record`")]
-    Statistics,
-    /// A recording of a directory's worth of files.
-    #[error("its samples are in other files of its directory; hint: record without --threads")]
-    Directory,
-    /// The recording has no sample.
-    #[error("it has no samples{0}; hint: check that the program ran and that the event counts there")]
-    NoSamples(Box<str>),
-    /// Too many records are damaged.
-    #[error("{damaged} of {records} records are damaged ({example}); hint: --lenient goes on without them")]
-    TooManyDamaged {
-        /// Damaged records.
-        damaged: u64,
-        /// All records.
-        records: u64,
-        /// The first damaged one.
-        example: Box<str>,
-    },
-}
 
 /// An event as the file's head has it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@
 //!        clockid:u32 sample_regs_intr:u64 ...      older kernels end it earlier, later ones go on
 //! ```
 
-use super::event_name::event_name;
+use super::event_name::{Modifiers, event_name};
 use super::fields::{ByteOrder, Fields};
 
 /// The least size: what Linux 2.6.31 wrote.
@@ -48,18 +48,6 @@ mod flag {
     pub(super) const SAMPLE_ID_ALL: u64 = 1 << 18;
     pub(super) const EXCLUDE_HOST: u64 = 1 << 19;
     pub(super) const EXCLUDE_GUEST: u64 = 1 << 20;
-}
-
-/// Which modes an event leaves out, and how near to the instruction its samples are.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Modifiers {
-    pub(super) exclude_user: bool,
-    pub(super) exclude_kernel: bool,
-    pub(super) exclude_hypervisor: bool,
-    pub(super) exclude_host: bool,
-    pub(super) exclude_guest: bool,
-    /// 0 to 3.
-    pub(super) precise: u8,
 }
 
 /// What tells one event from another: type, configuration and modifiers.

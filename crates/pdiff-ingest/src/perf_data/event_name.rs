@@ -2,8 +2,6 @@
 //!
 //! perf writes names at the end of a recording, so one that was cut off has none.
 
-use super::event_attr::Modifiers;
-
 const HARDWARE: [&str; 10] = [
     "cycles",
     "instructions",
@@ -34,6 +32,18 @@ const SOFTWARE: [&str; 12] = [
 
 const CACHES: [&str; 7] = ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"];
 const CACHE_OPERATIONS: [&str; 3] = ["load", "store", "prefetch"];
+
+/// Which modes an event leaves out, and how near to the instruction its samples are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Modifiers {
+    pub(super) exclude_user: bool,
+    pub(super) exclude_kernel: bool,
+    pub(super) exclude_hypervisor: bool,
+    pub(super) exclude_host: bool,
+    pub(super) exclude_guest: bool,
+    /// 0 to 3.
+    pub(super) precise: u8,
+}
 
 /// The name of an event of `kind` (`type` of its attribute).
 pub(super) fn event_name(kind: u32, config: u64, modifiers: Modifiers) -> String {

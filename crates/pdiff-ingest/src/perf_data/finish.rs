@@ -3,13 +3,13 @@
 use pdiff_profile::{Frame, FrameId, NoteKind, Object, ObjectIndex, ObjectKind, Profile, Span, Weight};
 use rustc_hash::FxHashMap;
 
-use super::SymbolPlaces;
-use super::container::PerfDataError;
+use super::error::PerfDataError;
 use super::jit_symbols::JitSymbols;
 use super::kernel_symbols::{KernelSymbols, RecordedKernel};
 use super::reader::Reader;
 use crate::error::Error;
 use crate::options::ReadOptions;
+use crate::symbol_places::SymbolPlaces;
 
 /// More than one damaged record in so many is an error.
 const MAX_DAMAGED_ONE_IN: u64 = 100;

@@ -13,34 +13,12 @@ use std::path::{Path, PathBuf};
 use pdiff_profile::BuildId;
 
 use crate::digits;
+use crate::symbol_places::RunningKernel;
 
 /// The last function of the kernel reaches no further than this, as in perf.
 const LAST_FUNCTION_BYTES: u64 = 4096;
 /// The most bytes of a list.
 const MAX_LIST_BYTES: u64 = 256 << 20;
-
-/// Files of the running kernel.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RunningKernel {
-    /// Notes with its build-id: `/sys/kernel/notes`.
-    pub notes: PathBuf,
-    /// Its symbols: `/proc/kallsyms`.
-    pub symbols: PathBuf,
-    /// Its release: `/proc/sys/kernel/osrelease`.
-    pub release: PathBuf,
-}
-
-impl RunningKernel {
-    /// Where Linux has them.
-    #[must_use]
-    pub fn of_linux() -> Self {
-        Self {
-            notes: "/sys/kernel/notes".into(),
-            symbols: "/proc/kallsyms".into(),
-            release: "/proc/sys/kernel/osrelease".into(),
-        }
-    }
-}
 
 /// What the recording says of its kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -24,6 +24,7 @@
 mod byte_stream;
 mod container;
 mod counters;
+pub(crate) mod error;
 mod event_attr;
 mod event_name;
 mod events;
@@ -43,7 +44,6 @@ mod stacks;
 mod unwinding;
 
 use std::io::Read;
-use std::path::PathBuf;
 
 use pdiff_profile::Profile;
 
@@ -56,20 +56,8 @@ use byte_stream::ByteStream;
 use container::{HeadError, Layout};
 use reader::Reader;
 
-pub use container::PerfDataError;
 pub(crate) use container::is_perf_data;
-pub use kernel_symbols::RunningKernel;
-
-/// Files of this machine that name code which no binary has: the kernel's, and what programs make at run time.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct SymbolPlaces {
-    /// perf's build-id caches (`~/.debug`), where `perf record` keeps the kernel's symbols.
-    pub build_id_dirs: Vec<PathBuf>,
-    /// The running kernel, used if it is the one recorded.
-    pub running_kernel: Option<RunningKernel>,
-    /// Where programs write `perf-PID.map`: `/tmp`.
-    pub perf_map_dir: Option<PathBuf>,
-}
+pub use error::PerfDataError;
 
 /// Reads a recording.
 pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {

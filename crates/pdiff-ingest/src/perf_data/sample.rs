@@ -183,7 +183,7 @@ fn user_stack<'a>(fields: &mut Fields<'a>) -> Option<Option<&'a [u8]>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::perf_data::event_attr::Modifiers;
+    use crate::perf_data::event_name::Modifiers;
 
     fn attr(sample_type: u64, read_format: u64) -> EventAttr {
         EventAttr {

@@ -18,8 +18,9 @@ use super::texts::{read_texts, write_texts};
 use super::{CodecError, expect_version, table};
 use crate::id::FrameId;
 use crate::interner::Interner;
+use crate::lookups::Lookup;
 use crate::resolution::InlineFrame;
-use crate::resolutions::{Lookup, Resolutions};
+use crate::resolutions::Resolutions;
 
 /// Raised with every change of the form or of what its rows mean.
 const VERSION: u64 = 1;

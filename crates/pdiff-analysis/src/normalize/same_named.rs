@@ -12,8 +12,8 @@ use std::hash::{Hash as _, Hasher as _};
 use pdiff_profile::{InlineFrame, Resolution, Resolutions, Side};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use super::{Key, KeyId, Keys, Level};
 use crate::matching::{are_one_header, file_likeness};
-use crate::normalize::{Key, KeyId, Keys, Level};
 
 /// A machine frame of a run.
 #[derive(Debug)]
