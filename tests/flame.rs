@@ -130,7 +130,7 @@ fn each_view_draws_its_side_and_marks_what_one_side_alone_has() {
     let drawn = view("after");
     assert_eq!(named(&drawn, "added").fill, "url(#new)");
     assert_eq!(named(&drawn, "added").width, 8 * 90 * 1000);
-    assert_eq!(named(&drawn, "main").fill, "rgb(224,224,224)");
+    assert_eq!(named(&drawn, "main").fill, "rgb(238,238,238)");
     assert!(named(&drawn, "added").title.contains("new: only in After; total 0.00 -> 60.00 %"));
     assert!(!drawn.iter().any(|frame| frame.title.starts_with("vanished")));
     let drawn = view("gone");

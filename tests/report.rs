@@ -86,7 +86,9 @@ fn a_report_is_one_file_with_every_part_and_the_data_of_the_other_commands() {
         assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
     }
     for words in [
-        "fewer operations per second",
+        "80-default does 50 % less work than 57-default",
+        "largest parts beyond noise, and all else",
+        "data-function=\"log_writer\"",
         "redo log",
         "run-to-run variation assumed",
         "The gap in throughput, step by step",
@@ -137,7 +139,7 @@ fn nothing_in_a_report_asks_for_anything_outside() {
     }
     let policy =
         tags.iter().flat_map(|(_, attributes)| attributes).find(|(_, value)| value.contains("default-src"));
-    assert!(policy.unwrap().1.starts_with("default-src 'none'; script-src 'nonce-"));
+    assert!(policy.unwrap().1.starts_with("default-src 'none'; script-src 'sha256-"));
 }
 
 #[test]
@@ -359,4 +361,49 @@ fn a_page_of_absurd_names_and_words_stays_under_two_megabytes() {
     ]));
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert!(data(&page)["tree"]["frames"].as_array().is_some_and(|frames| !frames.is_empty()));
+}
+
+#[test]
+fn two_runs_of_one_build_are_explained_by_nothing() {
+    let [before, after, windows] =
+        ["mysql/80-aligned-r1.perf.zst", "mysql/80-aligned-r2.perf.zst", "mysql/windows.tsv"].map(fixture);
+    let page = stdout(&pdiff(&["report", &before, &after, "--windows", &windows]));
+    let written = page.split_once("<script type=\"application/json\"").unwrap().0;
+    assert!(written.contains("does as much work as"), "the verdict comes first");
+    assert!(written.contains("no part of the program changed beyond noise"));
+    for explanation in ["class=\"chart parts\"", "step by step", "Largest changes", "By part of the program"]
+    {
+        assert!(!written.contains(explanation), "{explanation}");
+    }
+    let data = data(&page);
+    let columns: Vec<&str> =
+        data["tree"]["columns"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    for name in ["self_per_op_significant", "total_per_op_significant"] {
+        let at = columns.iter().position(|column| *column == name).unwrap();
+        let frames = data["tree"]["frames"].as_array().unwrap();
+        let coloured = frames.iter().skip(1).filter(|frame| frame[at] == true).count();
+        assert_eq!(coloured, 0, "{name}");
+    }
+}
+
+#[test]
+fn the_answer_stands_first_and_its_parts_sum_to_the_change() {
+    let [before, after] = default_pair();
+    let page = stdout(&pdiff(&["report", &before, &after, "--windows", &fixture("mysql/windows.tsv")]));
+    let order = ["class=\"verdict\"", "class=\"chart parts\"", "id=\"graph\"", "id=\"rows\"", "id=\"cards\""];
+    let places: Vec<usize> = order.iter().map(|text| page.find(text).unwrap()).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let (_, table) = page.split_once("class=\"chart parts\"").unwrap();
+    let table = table.split_once("</table>").unwrap().0;
+    let number = |row: &str| -> f64 {
+        let (_, cells) = row.split_once("</span></span></td><td class=\"number\">").unwrap();
+        cells.split_once('<').unwrap().0.parse().unwrap()
+    };
+    let rows: Vec<f64> = table.split("<tr class=").skip(1).map(number).collect();
+    let (whole, parts) = rows.split_last().unwrap();
+    assert!((parts.iter().sum::<f64>() - whole).abs() < 0.1 * rows.len() as f64, "{rows:?}");
+    assert!(
+        table.split("<tr class=").nth(1).unwrap().contains("data-function=\"log_writer\""),
+        "the first part"
+    );
 }

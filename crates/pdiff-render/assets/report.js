@@ -1,53 +1,101 @@
-// The page put together. What is chosen in the address behind "#?" is applied, so that a view can be linked to:
-// sort, filter, significant, view, color, search, zoom (a function's name).
+// The page put together. What is chosen stands in the address behind "#?", so that a view can be linked to and Back goes
+// back: measure, sort, order, filter, significant, view, color, search, zoom (a frame's number, or a function's name).
 
 function choose(name, value) {
   const choice = document.querySelector(`input[name="${name}"][value="${CSS.escape(value)}"]`);
   if (!choice) return;
   choice.checked = true;
-  flame[name] = value;
+  if (name === "measure") page.measure = value; else flame[name] = value;
+}
+
+const DEFAULTS = { measure: page.measure, view: "diff", color: "total", sort: "delta", order: "descending" };
+
+/** The address of what is shown. */
+function addressNow() {
+  const all = { measure: page.measure, view: flame.view, color: flame.color, sort: table.sort,
+    order: table.descending ? "descending" : "ascending", filter: byId("filter").value,
+    significant: byId("significant").checked ? "1" : "", search: byId("search").value, zoom: flame.zoom ? String(flame.zoom) : "" };
+  if (table.sort === "function" && !table.descending) delete all.order;
+  const chosen = Object.entries(all).filter(([name, value]) => value && value !== DEFAULTS[name]);
+  return chosen.length ? "#?" + new URLSearchParams(chosen) : "";
+}
+
+/** Writes the address: a step that Back takes back, or, while something is typed, in place. */
+function remember(inPlace) {
+  const address = addressNow();
+  const now = location.hash.startsWith("#?") ? location.hash : "";
+  if (address === now) return;
+  history[inPlace ? "replaceState" : "pushState"](null, "", address || "#");
 }
 
 function applyAddress() {
-  if (!location.hash.startsWith("#?")) return;
+  if (location.hash.length > 1 && !location.hash.startsWith("#?")) return;
   const chosen = new URLSearchParams(location.hash.slice(2));
-  if (chosen.has("filter")) byId("filter").value = chosen.get("filter");
-  if (chosen.has("significant")) byId("significant").checked = true;
-  for (const name of ["view", "color"]) if (chosen.has(name)) choose(name, chosen.get(name));
-  const sorted = columns.find((column) => column.id === chosen.get("sort"));
-  if (sorted) sortBy(sorted, !sorted.text);
+  byId("filter").value = chosen.get("filter") || "";
+  byId("significant").checked = chosen.has("significant");
+  for (const name of ["measure", "view", "color"]) choose(name, chosen.get(name) || DEFAULTS[name]);
+  const sorted = columns.find((column) => column.id === (chosen.get("sort") || DEFAULTS.sort));
+  if (sorted) sortBy(sorted, chosen.has("order") ? chosen.get("order") === "descending" : !sorted.text);
   drawTable();
-  if (chosen.has("zoom")) {
-    const target = frames.find((frame) => frame.name === chosen.get("zoom"));
-    if (target) zoomTo(target.index);
-  }
+  const zoom = chosen.get("zoom") || "";
+  const target = /^\d+$/.test(zoom) ? frames[Number(zoom)] : zoom ? widestOf(zoom) : null;
+  flame.zoom = target ? target.index : 0;
+  flame.current = flame.zoom;
   searchFor(chosen.get("search") || "");
 }
 
+/** Goes to what the address speaks of. */
+function scrollToChosen() {
+  const chosen = new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "");
+  const has = (...names) => names.some((name) => chosen.has(name));
+  const section = has("zoom", "search", "view", "color") ? "flame" : has("filter", "significant", "sort") ? "functions" : null;
+  if (section) byId(section).scrollIntoView();
+}
+
 function openCard() {
-  const card = /^#v\d+$/.test(location.hash) ? byId(location.hash.slice(1)) : null;
-  if (card) card.open = true;
+  if (!/^#v\d+$/.test(location.hash)) return;
+  const id = location.hash.slice(1);
+  if (!byId(id)) drawCards(true);
+  const card = byId(id);
+  if (!card) return;
+  card.open = true;
+  card.scrollIntoView();
 }
 
 drawTable();
-drawCards();
+drawCards(false);
 drawFlame();
 applyAddress();
+scrollToChosen();
 openCard();
 
-byId("filter").addEventListener("input", drawTable);
-byId("significant").addEventListener("change", drawTable);
+byId("filter").addEventListener("input", () => { drawTable(); remember(true); });
+byId("significant").addEventListener("change", () => { drawTable(); remember(); });
 byId("more").addEventListener("click", () => { table.all = true; drawTable(); });
-for (const name of ["view", "color"]) {
+byId("all-cards").addEventListener("click", () => drawCards(true));
+for (const name of ["view", "color", "measure"]) {
   for (const choice of document.getElementsByName(name)) {
-    choice.addEventListener("change", () => { flame[name] = choice.value; drawFlame(); });
+    choice.addEventListener("change", () => {
+      choose(name, choice.value);
+      if (name === "measure") drawTable();
+      drawFlame();
+      remember();
+    });
   }
 }
-byId("search").addEventListener("input", () => searchFor(byId("search").value));
-byId("unzoom").addEventListener("click", () => zoomTo(0));
+for (const link of document.querySelectorAll("a[data-function]")) {
+  link.addEventListener("click", (event) => { event.preventDefault(); showFunction(link.dataset.function); });
+}
+byId("search").addEventListener("input", () => { searchFor(byId("search").value); remember(true); });
+byId("unzoom").addEventListener("click", () => { zoomTo(0); remember(); });
 byId("graph").addEventListener("keydown", pressed);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
-window.addEventListener("hashchange", () => { applyAddress(); openCard(); });
-window.addEventListener("resize", drawFlame);
-window.addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
+window.addEventListener("popstate", () => { applyAddress(); openCard(); });
+window.addEventListener("hashchange", openCard);
+let drawnAt = byId("graph").clientWidth;
+window.addEventListener("resize", () => {
+  if (byId("graph").clientWidth === drawnAt) return;
+  drawnAt = byId("graph").clientWidth;
+  drawFlame();
+});
 document.documentElement.dataset.drawn = "yes";

@@ -1,5 +1,6 @@
 "use strict";
-// Table of functions and verdict cards. All text of the profile goes in as text, never as markup.
+// What the page measures, the table of functions, and verdict cards. All text of the profile goes in as text, never as
+// markup.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
@@ -19,6 +20,28 @@ function element(tag, attributes, ...children) {
 const fixed = (value, places) => (typeof value === "number" ? value.toFixed(places) : "-");
 const signed = (value, places) => (typeof value === "number" ? (value < 0 ? "" : "+") + value.toFixed(places) : "-");
 
+/** What an operation costs on each side; null where operations are not known. */
+const perOperation = data.tree.per_op || null;
+
+/** The unit of costs: the whole has at least 100 of it. */
+const costUnit = (() => {
+  if (!perOperation) return null;
+  const most = 10 * Math.max(perOperation.before, perOperation.after);
+  const units = perOperation.is_time ? [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3], ["ns", 1]]
+    : [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1]];
+  const [name, divisor] = units.find(([, divisor]) => most / divisor >= 100) || units[3];
+  const places = most / divisor >= 10000 ? 0 : most / divisor >= 1000 ? 1 : 2;
+  return { name, divisor, places };
+})();
+
+/** The page's one measure: per operation where operations are known, else share. */
+const page = { measure: perOperation ? "operation" : "share" };
+const isCost = () => page.measure === "operation";
+const unitName = () => (isCost() ? (costUnit.name ? `${costUnit.name} per operation` : "per operation") : "% of all samples");
+const changeUnit = () => (isCost() ? unitName() : "points");
+const amount = (value) => (isCost() ? fixed(value / costUnit.divisor, costUnit.places) : fixed(value, 2));
+const difference = (value) => (isCost() ? signed(value / costUnit.divisor, costUnit.places) : signed(value, 2));
+
 const keyOf = (name, object, file) => [name, object, file || ""].join("\u0000");
 const verdicts = new Map();
 data.classify.verdicts.forEach((verdict, index) => {
@@ -32,24 +55,31 @@ for (const told of verdicts.values()) {
   verdictsByName.set(key, verdictsByName.has(key) ? null : told);
 }
 
-const hasKey = (key) => data.compare.functions.some((row) => (row.before || row.after || {})[key] !== undefined);
-const isTime = hasKey("self_per_op_ns");
-const hasCost = isTime || hasKey("self_per_op");
 const hasGap = data.compare.functions.some((row) => typeof row.gap_share_pct === "number");
-const side = (row, key, name) => (row[key] ? row[key][name] : 0);
-const costOf = (row, key) => (row[key] ? (row[key].self_per_op_ns ?? row[key].self_per_op ?? 0) : 0);
+
+/** A row's measure on one side, in the page's measure. */
+function ofRow(row, side, measure) {
+  const percent = row[side] ? row[side][`${measure}_pct`] ?? 0 : 0;
+  return isCost() ? percent / 100 * perOperation[side] : percent;
+}
+const rowChange = (row, measure) => ofRow(row, "after", measure) - ofRow(row, "before", measure);
+const rowIsSignificant = (row) => (isCost() ? row.self_per_op_significant === true : row.significant === true);
+function rowInterval(row) {
+  if (!isCost()) return [row.ci_low_pp, row.ci_high_pp];
+  const change = rowChange(row, "self");
+  return [change - row.self_per_op_half, change + row.self_per_op_half];
+}
 
 const columns = [
-  { id: "function", title: "function", text: true, value: (row) => row.name },
-  { id: "before", title: "self before %", value: (row) => side(row, "before", "self_pct"), places: 2 },
-  { id: "after", title: "self after %", value: (row) => side(row, "after", "self_pct"), places: 2 },
-  { id: "delta", title: "change, points", value: (row) => row.delta_self_pp, places: 2, change: true },
-  { id: "total", title: "change of total", value: (row) => row.delta_total_pp, places: 2, change: true },
-  { id: "cost", title: isTime ? "change per operation, ns" : "change per operation", places: isTime ? 0 : 1,
-    value: (row) => costOf(row, "after") - costOf(row, "before"), change: true, shown: hasCost },
-  { id: "gap", title: "of the gap %", value: (row) => row.gap_share_pct ?? null, places: 2, change: true, shown: hasGap },
-  { id: "noise", title: "noise", text: true, value: (row) => (row.significant ? "beyond" : "within") },
-  { id: "cause", title: "cause", text: true, value: (row) => {
+  { id: "function", title: () => "function", text: true, value: (row) => row.name },
+  { id: "before", title: () => `self before, ${unitName()}`, value: (row) => ofRow(row, "before", "self"), show: amount },
+  { id: "after", title: () => `self after, ${unitName()}`, value: (row) => ofRow(row, "after", "self"), show: amount },
+  { id: "delta", title: () => `change, ${changeUnit()}`, value: (row) => rowChange(row, "self"), show: difference, change: true },
+  { id: "total", title: () => `change with callees, ${changeUnit()}`, value: (row) => rowChange(row, "total"), show: difference, change: true },
+  { id: "gap", title: () => "of the gap %", value: (row) => row.gap_share_pct ?? null, show: (value) => signed(value, 2),
+    change: true, shown: hasGap },
+  { id: "noise", title: () => "noise", text: true, value: (row) => (rowIsSignificant(row) ? "beyond" : "within") },
+  { id: "cause", title: () => "cause", text: true, value: (row) => {
     const found = verdicts.get(keyOf(row.name, row.object, row.file));
     return found ? found.verdict.cause : "";
   } },
@@ -68,25 +98,28 @@ function compareRows(a, b) {
 }
 
 function drawTable() {
+  const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.sort : null;
   const wanted = byId("filter").value.toLowerCase();
   const onlySignificant = byId("significant").checked;
   const rows = data.compare.functions.filter((row) =>
-    (!onlySignificant || row.significant) && (row.name + " " + row.object).toLowerCase().includes(wanted));
+    (!onlySignificant || rowIsSignificant(row)) && (row.name + " " + row.object).toLowerCase().includes(wanted));
   rows.sort(compareRows);
   const shown = table.all ? rows : rows.slice(0, FIRST_ROWS);
   const head = element("tr");
   for (const column of columns) {
     const order = table.sort === column.id ? (table.descending ? "descending" : "ascending") : "none";
-    const button = element("button", { type: "button", "data-sort": column.id }, column.title);
+    const button = element("button", { type: "button", "data-sort": column.id }, column.title());
     button.addEventListener("click", () => {
       sortBy(column, table.sort === column.id ? !table.descending : !column.text);
       drawTable();
+      remember();
     });
     head.append(element("th", { scope: "col", class: column.text ? "" : "number", "aria-sort": order }, button));
   }
   const body = element("tbody");
   for (const row of shown) body.append(tableRow(row));
   byId("rows").replaceChildren(element("thead", {}, head), body);
+  if (focused) byId("rows").querySelector(`[data-sort="${CSS.escape(focused)}"]`)?.focus();
   const small = data.compare.functions_left_out.count;
   byId("shown").textContent = `${shown.length} of ${rows.length} functions` +
     (small ? `; ${small} more are left out, see the notes` : "");
@@ -96,11 +129,12 @@ function drawTable() {
 
 function tableRow(row) {
   const line = element("tr");
+  const isSignificant = rowIsSignificant(row);
   for (const column of columns) {
     const value = column.value(row);
     if (column.id === "function") {
       const show = element("a", { href: "#flame", title: "Show it in the flame graph" }, row.name);
-      show.addEventListener("click", () => searchFor("^" + row.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$"));
+      show.addEventListener("click", (event) => { event.preventDefault(); showFunction(row.name, row.object); });
       line.append(element("td", { class: "name" }, show, element("span", { class: "dim" }, " " + row.object)));
     } else if (column.id === "cause") {
       const found = verdicts.get(keyOf(row.name, row.object, row.file));
@@ -108,13 +142,12 @@ function tableRow(row) {
       if (found) cell.append(element("a", { href: "#v" + found.index }, value));
       line.append(cell);
     } else if (column.text) {
-      line.append(element("td", { class: row.significant ? "" : "dim" }, value));
+      line.append(element("td", { class: isSignificant ? "" : "dim" }, value));
     } else {
-      const tone = column.change && column.id !== "gap" && row.significant ? (value > 0 ? " worse" : " better") : "";
-      const interval = column.id === "delta"
-        ? { title: `95 % ${signed(row.ci_low_pp, 2)}..${signed(row.ci_high_pp, 2)}` } : {};
-      const text = column.change ? signed(value, column.places) : fixed(value, column.places);
-      line.append(element("td", { class: "number" + tone, ...interval }, text));
+      const tone = column.change && column.id !== "gap" && isSignificant ? (value > 0 ? " worse" : " better") : "";
+      const [low, high] = rowInterval(row);
+      const interval = column.id === "delta" ? { title: `95 % ${difference(low)}..${difference(high)} ${changeUnit()}` } : {};
+      line.append(element("td", { class: "number" + tone, ...interval }, column.show(value)));
     }
   }
   return line;
@@ -125,16 +158,40 @@ function sortBy(column, descending) {
   table.descending = descending;
 }
 
-function drawCards() {
-  for (const text of data.classify.missing) byId("missing").append(element("p", { class: "dim" }, "missing: " + text));
+const FIRST_CARDS = 20;
+const judgedChange = (verdict) => verdict[`delta_${verdict.judged_by}_pp`];
+
+/** Verdicts that say a cause, the largest changes first; then those whose cause is unclear. */
+function cardsInOrder() {
   const told = [...verdicts.values()];
-  const change = ({ verdict }) => verdict[`delta_${verdict.judged_by}_pp`];
-  told.sort((a, b) => Math.abs(change(b)) - Math.abs(change(a)) || (a.verdict.function < b.verdict.function ? -1 : 1));
-  for (const one of told) byId("cards").append(card(one.verdict, one.index, change(one)));
-  if (!told.length) byId("cards").append(element("p", {}, "Nothing changed by more than noise."));
+  const isUnclear = ({ verdict }) => (verdict.cause === "unclear" ? 1 : 0);
+  const size = ({ verdict }) => Math.abs(judgedChange(verdict));
+  return told.sort((a, b) => isUnclear(a) - isUnclear(b) || size(b) - size(a) ||
+    (a.verdict.function < b.verdict.function ? -1 : 1));
 }
 
-function card(verdict, index, change) {
+function drawCards(all) {
+  const told = cardsInOrder();
+  const shown = all ? told : told.filter(({ verdict }) => verdict.cause !== "unclear").slice(0, FIRST_CARDS);
+  byId("missing").replaceChildren(...data.classify.missing.map((text) => element("p", { class: "dim" }, "missing: " + text)));
+  byId("cards").replaceChildren(...shown.map((one) => card(one.verdict, one.index)));
+  if (!told.length) byId("cards").append(element("p", {}, "Nothing changed by more than noise."));
+  const unclear = told.filter(({ verdict }) => verdict.cause === "unclear").length;
+  byId("all-cards").hidden = shown.length === told.length;
+  byId("all-cards").textContent = `Show all ${told.length} verdicts` + (unclear ? `, ${unclear} of them with an unclear cause` : "");
+}
+
+function evidenceOf(verdict) {
+  const evidence = element("ul");
+  for (const one of verdict.evidence) {
+    evidence.append(element("li", {}, `${one.kind}${one.side ? ", " + one.side : ""}: ${one.text}`));
+  }
+  if (verdict.evidence_left_out) evidence.append(element("li", {}, `${verdict.evidence_left_out} facts: see pdiff explain`));
+  return evidence;
+}
+
+function card(verdict, index) {
+  const change = judgedChange(verdict);
   const summary = element("summary", {},
     element("b", { class: "name" }, verdict.function), ` ${signed(change, 2)} points of ${verdict.judged_by}: `,
     element("b", {}, verdict.cause), verdict.confidence === verdict.cause ? " " : ` (${verdict.confidence}) `,
@@ -148,14 +205,11 @@ function card(verdict, index, change) {
   }
   fact("95 % of self", `${signed(verdict.ci_low_pp, 2)}..${signed(verdict.ci_high_pp, 2)} points`);
   fact("in the builds", `before ${verdict.in_build.before}, after ${verdict.in_build.after}`);
-  fact("object", verdict.object + (verdict.file ? ", " + verdict.file : ""));
+  const show = element("a", { href: "#flame" }, "show in the flame graph");
+  show.addEventListener("click", (event) => { event.preventDefault(); showFunction(verdict.function, verdict.object); });
+  fact("object", verdict.object + (verdict.file ? ", " + verdict.file : "") + "; ", show);
   if (verdict.callers.length) fact("callers", verdict.callers.join(", "));
-  const evidence = element("ul");
-  for (const one of verdict.evidence) {
-    evidence.append(element("li", {}, `${one.kind}${one.side ? ", " + one.side : ""}: ${one.text}`));
-  }
-  if (verdict.evidence_left_out) evidence.append(element("li", {}, `${verdict.evidence_left_out} facts: see pdiff explain`));
-  fact("evidence", evidence);
+  fact("evidence", evidenceOf(verdict));
   fact("rule", verdict.rule_id);
   return element("details", { class: "card " + (change > 0 ? "up" : "down"), id: "v" + index }, summary, facts);
 }

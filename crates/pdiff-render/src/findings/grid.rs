@@ -114,7 +114,7 @@ fn paint(column: &mut Column, deltas: &[f64], findings: usize) {
 }
 
 /// What happened to a part, in a word or two.
-fn what(finding: &Finding) -> String {
+pub(crate) fn what(finding: &Finding) -> String {
     let grew = finding.delta_per_op().unwrap_or(finding.delta_pp()) > 0.0;
     let how = match (is_new(finding), is_gone(finding), grew) {
         (true, ..) => "new",

@@ -1,5 +1,5 @@
 //! The few parts that hold the change: the first screen of a comparison, and JSON.
 
 pub(crate) mod first_screen;
-mod grid;
+pub(crate) mod grid;
 pub(crate) mod json;

@@ -7,7 +7,8 @@ use super::change::Terms;
 use super::paint::{Tone, fill};
 use super::xml_text::push_escaped;
 use super::{FlameColor, FlameInput, FlameOptions, FlameView};
-use crate::document::number::{fixed, grouped};
+use crate::document::number::{fixed, grouped, signed};
+use crate::findings::first_screen;
 
 /// Pixels from one line of the band to the next.
 const LINE_HEIGHT: usize = 17;
@@ -49,7 +50,12 @@ fn side_text(side: Side, of: &SideSummary) -> String {
 }
 
 /// The lines of words.
-pub(super) fn lines(input: &FlameInput<'_>, options: &FlameOptions, terms: &Terms<'_>) -> Vec<String> {
+pub(super) fn lines(
+    input: &FlameInput<'_>,
+    options: &FlameOptions,
+    terms: &Terms<'_>,
+    width: u64,
+) -> Vec<String> {
     let comparison = input.comparison;
     let whose = match options.view {
         _ if input.is_single() => "the samples' weight",
@@ -59,7 +65,8 @@ pub(super) fn lines(input: &FlameInput<'_>, options: &FlameOptions, terms: &Term
         FlameView::Both if terms.cost().is_some() => "weight per operation, both sides on one scale",
         FlameView::Both => "share of each side's weight",
     };
-    let mut lines = vec![format!("Width: {whose}; with callees.")];
+    let scale = scale_text(input, options.view, terms, width);
+    let mut lines = vec![format!("Width: {whose}; with callees.{scale}")];
     if !input.is_single() {
         let measure = match terms.color() {
             FlameColor::OwnSelf => "self",
@@ -79,6 +86,24 @@ pub(super) fn lines(input: &FlameInput<'_>, options: &FlameOptions, terms: &Term
         lines.push(kept.join("; "));
     }
     lines
+}
+
+/// What the whole width stands for.
+fn scale_text(input: &FlameInput<'_>, view: FlameView, terms: &Terms<'_>, width: u64) -> String {
+    let side = match view {
+        FlameView::After => Side::After,
+        FlameView::Before | FlameView::Gone => Side::Before,
+        FlameView::Both => return String::new(),
+    };
+    let whole = input.tree.side_weights[side.index()].max(1) as f64;
+    let part = width as f64 / whole;
+    let share = format!("{} % of {side}'s samples", fixed(100.0 * part, 1));
+    let cost = terms.cost().map_or_else(String::new, |cost| {
+        let per_op = if side == Side::Before { cost.per_op.before } else { cost.per_op.after };
+        let unit = first_screen::cost_unit(cost);
+        format!(", {} {} per operation", unit.fixed(part * per_op), unit.name)
+    });
+    format!(" The whole width: {share}{cost}.")
 }
 
 fn denominator(share: Share) -> &'static str {
@@ -114,21 +139,31 @@ pub(super) fn band(lines: &[String], terms: &Terms<'_>, full: f64, is_single: bo
 /// Pixels that a character of the band takes at most.
 const CHARACTER: usize = 7;
 
+/// Three values of the scale each way, then what the other colours mean.
 fn push_swatches(out: &mut String, terms: &Terms<'_>, full: f64, y: usize) {
-    let full_at = match terms.cost() {
-        // Nothing is beyond noise.
-        _ if full <= 0.0 => String::new(),
-        Some(cost) if cost.is_time => format!("; full colour at {} ns per operation", fixed(full, 0)),
-        Some(_) => format!("; full colour at {} per operation", fixed(full, 0)),
-        None => format!("; full colour at {} points", fixed(full, 2)),
+    let value = |strength: f64, sign: f64| match terms.cost() {
+        Some(cost) => first_screen::cost_unit(cost).signed(sign * strength * strength * full),
+        None => signed(sign * strength * strength * full, 2),
     };
-    let swatches: [(&[Tone], String); 5] = [
-        (&[Tone::Less(1.0), Tone::Less(0.5), Tone::Less(0.15)], "\u{25bc} less".to_owned()),
-        (&[Tone::Noise], "within noise".to_owned()),
-        (&[Tone::More(0.15), Tone::More(0.5), Tone::More(1.0)], format!("\u{25b2} more{full_at}")),
-        (&[Tone::New, Tone::NewNoise], "new: only in After".to_owned()),
-        (&[Tone::Gone, Tone::GoneNoise], "gone: only in Before".to_owned()),
-    ];
+    let unit = match terms.cost() {
+        Some(cost) => format!("{} per operation", first_screen::cost_unit(cost).name),
+        None => "points".to_owned(),
+    };
+    let mut swatches: Vec<(Vec<Tone>, String)> = Vec::new();
+    if full > 0.0 {
+        let of = |strength: f64| (vec![Tone::Less(strength)], value(strength, -1.0));
+        swatches.extend([of(1.0), of(0.7), of(0.4)]);
+    }
+    swatches.push((vec![Tone::Noise], "within noise".to_owned()));
+    if full > 0.0 {
+        let of = |strength: f64| (vec![Tone::More(strength)], value(strength, 1.0));
+        swatches.extend([of(0.4), of(0.7), of(1.0)]);
+        if let Some((_, text)) = swatches.last_mut() {
+            *text = format!("{text} {unit}");
+        }
+    }
+    swatches.push((vec![Tone::New, Tone::NewNoise], "new: only in After".to_owned()));
+    swatches.push((vec![Tone::Gone, Tone::GoneNoise], "gone: only in Before".to_owned()));
     let mut x = LEFT;
     for (tones, text) in swatches {
         for tone in tones {
@@ -136,13 +171,13 @@ fn push_swatches(out: &mut String, terms: &Terms<'_>, full: f64, y: usize) {
                 "<rect x=\"{x}\" y=\"{}\" width=\"18\" height=\"12\" fill=\"{}\" stroke=\"#999\" \
                  stroke-width=\"0.5\"/>",
                 y.saturating_sub(10),
-                fill(*tone)
+                fill(tone)
             ));
             x += 19;
         }
-        x += 4;
+        x += 3;
         push_text(out, x, y, &text);
-        x += text.chars().count() * CHARACTER + 20;
+        x += text.chars().count() * CHARACTER + 10;
     }
 }
 

@@ -17,6 +17,7 @@ mod xml_text;
 use pdiff_analysis::classify::Classification;
 use pdiff_analysis::{CallTree, Comparison};
 
+pub(crate) use change::CostTerms;
 pub use folded::write_folded;
 pub use svg::write_flame_svg;
 pub use tree_json::tree_json;

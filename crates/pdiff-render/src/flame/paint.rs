@@ -14,8 +14,8 @@ const LEAST_MORE: Rgb = [253, 228, 200];
 const MOST_MORE: Rgb = [235, 115, 30];
 const LEAST_LESS: Rgb = [214, 230, 246];
 const MOST_LESS: Rgb = [80, 150, 220];
-const NOISE: Rgb = [224, 224, 224];
-const PLAIN: Rgb = [240, 240, 240];
+const NOISE: Rgb = [238, 238, 238];
+const PLAIN: Rgb = [245, 245, 245];
 const PRUNED: Rgb = [248, 248, 248];
 
 /// What a change says, in the least words.
@@ -41,8 +41,8 @@ pub(super) enum Tone {
     Gone,
 }
 
-/// How far along its scale a change is drawn at least, so that its direction shows.
-const LEAST_STRENGTH: f64 = 0.15;
+/// How far along its scale a change is drawn at least, so that it is never paler than noise and its direction shows.
+const LEAST_STRENGTH: f64 = 0.4;
 
 /// The tone of a frame; a change of `full` or more has the full colour.
 pub(super) fn tone(node: &TreeNode, terms: &Terms<'_>, full: f64) -> Tone {
@@ -120,8 +120,35 @@ pub(super) fn patterns() -> String {
     [
         pattern("new", 45, "rgb(253,212,160)", "rgb(235,140,50)"),
         pattern("gone", -45, "rgb(196,220,244)", "rgb(100,160,220)"),
-        pattern("new-noise", 45, "rgb(228,226,222)", "rgb(208,202,194)"),
-        pattern("gone-noise", -45, "rgb(224,226,228)", "rgb(196,203,210)"),
+        pattern("new-noise", 45, "rgb(242,240,237)", "rgb(226,221,214)"),
+        pattern("gone-noise", -45, "rgb(238,240,242)", "rgb(217,222,227)"),
     ]
     .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, as WCAG defines it.
+    fn luminance(rgb: Rgb) -> f64 {
+        let linear = |part: u8| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.039_28 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
+    }
+
+    #[test]
+    fn the_least_change_beyond_noise_is_darker_than_noise_and_names_can_be_read_on_all_colours() {
+        let least =
+            [between(LEAST_MORE, MOST_MORE, LEAST_STRENGTH), between(LEAST_LESS, MOST_LESS, LEAST_STRENGTH)];
+        for color in least {
+            assert!(luminance(color) + 0.1 < luminance(NOISE), "{color:?}");
+        }
+        for color in [MOST_MORE, MOST_LESS, least[0], least[1], NOISE] {
+            let contrast = (luminance(color) + 0.05) / 0.05;
+            assert!(contrast >= 4.5, "{color:?} {contrast}");
+        }
+    }
 }

@@ -24,9 +24,10 @@ pub fn write_flame_svg(
     options: &FlameOptions,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let terms = Terms::new(input.comparison, input.tree.side_weights, (options.color, options.terms));
+    let terms = Terms::new(input.comparison, input.tree.side_weights, (options.color, options.terms))
+        .of_frames(&input.tree.nodes);
     let frames = Frames::new(input, options.view, &terms);
-    let lines = legend::lines(input, options, &terms);
+    let lines = legend::lines(input, options, &terms, frames.width);
     let picture = Picture {
         full: full_change(input, &frames, &terms),
         titles: Titles::new(*input, terms),
@@ -69,14 +70,20 @@ fn lay_out(input: &FlameInput<'_>, options: &FlameOptions, frames: &Frames) -> R
     Ok(String::from_utf8_lossy(&svg).into_owned())
 }
 
-/// The greatest change that is more than noise.
+/// So many of the frames beyond noise lie within the colour scale: a change of everything must not take all of it.
+const SCALE_PART: f64 = 0.95;
+
+/// The change that has the full colour: nearly the greatest of the frames drawn that changed beyond noise.
 fn full_change(input: &FlameInput<'_>, frames: &Frames, terms: &Terms<'_>) -> f64 {
     let nodes = frames.drawn.iter().filter_map(|drawn| match drawn {
         Drawn::Node(index) => input.tree.nodes.get(*index),
         Drawn::Panel(_) | Drawn::Nothing => None,
     });
     let changes = nodes.filter_map(|node| terms.change(node)).filter(|change| change.significant);
-    changes.map(|change| change.delta().abs()).fold(0.0, f64::max)
+    let mut sizes: Vec<f64> = changes.map(|change| change.delta().abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    let last = sizes.len().saturating_sub(1);
+    sizes.get((SCALE_PART * last as f64) as usize).copied().unwrap_or(0.0)
 }
 
 struct Picture<'a> {

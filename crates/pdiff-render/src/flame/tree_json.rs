@@ -1,10 +1,11 @@
 //! The call tree as JSON, schema version 1: names once, frames as rows of numbers, for there are many.
 
-use pdiff_analysis::{CallTree, Comparison, FrameChange, TreeFrame, TreeFunction, TreeNode};
+use pdiff_analysis::{FrameChange, TreeFrame, TreeFunction, TreeNode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::FlameInput;
+use super::change::CostTerms;
 use crate::compare::json::side;
 use crate::compare::json_shape::{PolicyReport, SCHEMA_VERSION, SideReport};
 use crate::error::Error;
@@ -18,10 +19,20 @@ struct TreeReport<'a> {
     policy: PolicyReport,
     denominator: &'static str,
     filtered: &'a str,
+    /// What an operation costs on each side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_op: Option<PerOperation>,
     functions: Vec<FunctionReport<'a>>,
     subsystems: &'a [String],
-    columns: [&'static str; 16],
+    columns: [&'static str; 20],
     frames: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct PerOperation {
+    before: f64,
+    after: f64,
+    is_time: bool,
 }
 
 #[derive(Serialize)]
@@ -32,7 +43,7 @@ struct FunctionReport<'a> {
 }
 
 /// The columns of a frame.
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 20] = [
     "parent",
     "function",
     "subsystem",
@@ -49,6 +60,10 @@ const COLUMNS: [&str; 16] = [
     "total_ci_low_pp",
     "total_ci_high_pp",
     "total_significant",
+    "self_per_op_half",
+    "self_per_op_significant",
+    "total_per_op_half",
+    "total_per_op_significant",
 ];
 
 /// The tree as one line of JSON.
@@ -56,15 +71,18 @@ const COLUMNS: [&str; 16] = [
 /// # Errors
 /// Returns an error if serialisation fails.
 pub fn tree_json(input: &FlameInput<'_>) -> Result<Vec<u8>, Error> {
-    json_line(&tree_report(input.comparison, input.tree))
+    json_line(&tree_report(input))
 }
 
 /// The tree as a value of JSON.
 pub(crate) fn tree_value(input: &FlameInput<'_>) -> Result<Value, Error> {
-    json_value(&tree_report(input.comparison, input.tree))
+    json_value(&tree_report(input))
 }
 
-fn tree_report<'a>(comparison: &'a Comparison, tree: &'a CallTree) -> TreeReport<'a> {
+fn tree_report<'a>(input: &FlameInput<'a>) -> TreeReport<'a> {
+    let FlameInput { comparison, tree, .. } = *input;
+    let terms = CostTerms::new(input);
+    let per_op = terms.cost().filter(|_| !input.is_single());
     TreeReport {
         schema_version: SCHEMA_VERSION,
         before: side(&comparison.before),
@@ -72,10 +90,15 @@ fn tree_report<'a>(comparison: &'a Comparison, tree: &'a CallTree) -> TreeReport
         policy: comparison.policy.into(),
         denominator: comparison.share.as_str(),
         filtered: &comparison.filtered,
+        per_op: per_op.map(|cost| PerOperation {
+            before: cost.per_op.before,
+            after: cost.per_op.after,
+            is_time: cost.is_time,
+        }),
         functions: tree.functions.iter().map(function_report).collect(),
         subsystems: &tree.subsystems,
         columns: COLUMNS,
-        frames: tree.nodes.iter().map(frame_value).collect(),
+        frames: tree.nodes.iter().map(|node| frame_value(node, &terms)).collect(),
     }
 }
 
@@ -90,7 +113,7 @@ pub(crate) fn function_value(of: &TreeFunction) -> Value {
 }
 
 /// One entry of `frames`.
-pub(crate) fn frame_value(node: &TreeNode) -> Value {
+pub(crate) fn frame_value(node: &TreeNode, terms: &CostTerms<'_>) -> Value {
     let (function, subsystem, pruned) = match node.frame {
         TreeFrame::Root => (None, None, None),
         TreeFrame::Function(index) => (Some(index), None, None),
@@ -110,6 +133,7 @@ pub(crate) fn frame_value(node: &TreeNode) -> Value {
     };
     let own = change(|changes| changes.of_self);
     let total = change(|changes| changes.of_total);
+    let [own_cost, total_cost] = terms.of_node(node);
     json!([
         node.parent,
         function,
@@ -127,10 +151,14 @@ pub(crate) fn frame_value(node: &TreeNode) -> Value {
         total.map(|total| total.1),
         total.map(|total| total.2),
         total.map(|total| total.3),
+        own_cost.map(|(half, _)| rounded(half)),
+        own_cost.map(|(_, significant)| significant),
+        total_cost.map(|(half, _)| rounded(half)),
+        total_cost.map(|(_, significant)| significant),
     ])
 }
 
-/// Points to four places: finer than any sample.
+/// Points and costs to four places: finer than any sample.
 fn rounded(points: f64) -> f64 {
     let rounded = (points * 1e4).round() / 1e4;
     if rounded == 0.0 { 0.0 } else { rounded }

@@ -14,8 +14,8 @@ use crate::document::number::{CostUnit, fixed, signed};
 const MOST_PARTS: usize = 14;
 
 /// One part of the program.
-pub(super) struct Part {
-    pub(super) name: String,
+struct Part {
+    name: String,
     before: f64,
     after: f64,
     /// Percent of the throughput gap.
@@ -29,14 +29,14 @@ impl Part {
 }
 
 /// All parts, the largest change first.
-pub(super) struct Parts {
+struct Parts {
     parts: Vec<Part>,
     unit: Unit,
 }
 
 /// What the parts' numbers are.
 #[derive(Clone, Copy)]
-pub(super) enum Unit {
+enum Unit {
     Cost(CostUnit),
     Share,
 }
@@ -50,7 +50,7 @@ impl Unit {
     }
 
     /// The change of a part with its unit.
-    pub(super) fn change(self, part: &Part) -> String {
+    fn change(self, part: &Part) -> String {
         match self {
             Self::Cost(unit) => format!("{} {}", unit.signed(part.change()), unit.name),
             Self::Share => format!("{} points", signed(part.change(), 2)),
@@ -65,18 +65,8 @@ impl Unit {
     }
 }
 
-impl Parts {
-    pub(super) fn unit(&self) -> Unit {
-        self.unit
-    }
-
-    pub(super) fn largest(&self, count: usize) -> impl Iterator<Item = &Part> {
-        self.parts.iter().take(count)
-    }
-}
-
 /// The parts of the program, their self per operation, or as shares where operations are not known.
-pub(super) fn parts(comparison: &Comparison) -> Parts {
+fn parts(comparison: &Comparison) -> Parts {
     let mut sums: BTreeMap<String, (f64, f64, Option<f64>)> = BTreeMap::new();
     for row in &comparison.rows {
         let name = match &row.subsystem {
@@ -109,7 +99,8 @@ pub(super) fn parts(comparison: &Comparison) -> Parts {
 pub(super) fn charts(comparison: &Comparison) -> String {
     let parts = parts(comparison);
     let mut out = sides_chart(&parts);
-    if comparison.cost.is_some() {
+    // Steps explain a change; where no part changed beyond noise, there is nothing to explain.
+    if comparison.cost.is_some() && !comparison.findings.list.is_empty() {
         out.push_str(&steps_chart(comparison, &parts));
     }
     out
@@ -139,7 +130,9 @@ fn shown(parts: &Parts) -> Vec<Part> {
 
 fn sides_chart(parts: &Parts) -> String {
     let shown = shown(parts);
-    let full = shown.iter().map(|part| part.before.max(part.after)).fold(f64::MIN_POSITIVE, f64::max);
+    // What is left over is many parts: on the scale of single ones its bar would be the longest.
+    let named = shown.iter().take(MOST_PARTS);
+    let full = named.map(|part| part.before.max(part.after)).fold(f64::MIN_POSITIVE, f64::max);
     let has_gap = shown.iter().any(|part| part.gap_pct.is_some());
     let mut out = format!(
         "<h3>{}</h3>\n<div class=\"wide\"><table class=\"chart\"><thead><tr><th scope=\"col\">part</th>\
@@ -148,8 +141,9 @@ fn sides_chart(parts: &Parts) -> String {
         parts.unit.title(),
         if has_gap { "<th scope=\"col\" class=\"number\">of the gap</th>" } else { "" }
     );
-    for part in &shown {
-        let width = |value: f64| fixed((100.0 * value / full).clamp(0.0, 100.0), 2);
+    for (at, part) in shown.iter().enumerate() {
+        let part_of_scale = if at < MOST_PARTS { 100.0 } else { 0.0 };
+        let width = |value: f64| fixed((part_of_scale * value / full).clamp(0.0, 100.0), 2);
         let gap = match part.gap_pct {
             Some(gap) => format!("<td class=\"number\">{} %</td>", signed(gap, 1)),
             None if has_gap => "<td class=\"number\">-</td>".to_owned(),
@@ -257,13 +251,15 @@ fn step(name: &str, (from, to): (f64, f64), worse: bool, text: String) -> Step {
 
 fn draw_steps(title: &str, steps: &[Step]) -> String {
     let full = steps.iter().map(|step| step.from.max(step.to)).fold(f64::MIN_POSITIVE, f64::max);
+    let least = axis_start(steps, full);
+    let cut = if least > 0.0 { "; bars of the sides are cut off at the left" } else { "" };
     let mut out = format!(
         "<h3>{title}</h3>\n<div class=\"wide\"><table class=\"chart steps\"><thead><tr><th scope=\"col\">step</th>\
-         <th scope=\"col\" class=\"bars\">from Before to After</th><th scope=\"col\" class=\"number\">change</th></tr>\
+         <th scope=\"col\" class=\"bars\">from Before to After{cut}</th><th scope=\"col\" class=\"number\">change</th></tr>\
          </thead>\n<tbody>\n"
     );
     for step in steps {
-        let percent = |value: f64| (100.0 * value / full).clamp(0.0, 100.0);
+        let percent = |value: f64| (100.0 * (value - least) / (full - least)).clamp(0.0, 100.0);
         let (left, right) = (percent(step.from.min(step.to)), percent(step.from.max(step.to)));
         let class = match step.tone {
             StepTone::Level => "level",
@@ -281,4 +277,14 @@ fn draw_steps(title: &str, steps: &[Step]) -> String {
     }
     out.push_str("</tbody></table></div>\n");
     out
+}
+
+/// The part of the axis that steps shall take at least.
+const STEPS_PART: f64 = 0.5;
+
+/// Where the axis starts: at zero, or so late that the steps take half of it.
+fn axis_start(steps: &[Step], full: f64) -> f64 {
+    let is_step = |step: &&Step| !matches!(step.tone, StepTone::Level);
+    let lowest = steps.iter().filter(is_step).map(|step| step.from.min(step.to)).fold(full, f64::min);
+    if lowest <= full * (1.0 - STEPS_PART) { 0.0 } else { (full - (full - lowest) / STEPS_PART).max(0.0) }
 }

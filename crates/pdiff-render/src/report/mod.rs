@@ -4,10 +4,12 @@
 //! What a reader must see is written out here; what a reader plays with (table, verdict cards, flame graph) is drawn by
 //! the page's own script from the data. The page forbids itself every request, and no text of a profile is ever markup.
 
+mod answer;
 mod attribution;
 mod blocks;
 mod closure;
 mod data;
+mod sha256;
 mod text;
 mod words;
 
@@ -56,9 +58,13 @@ const SCRIPT: &str = concat!(
     include_str!("../../assets/report.js")
 );
 
-/// The page's own script runs, and nothing else; nothing is fetched, sent or framed.
-const POLICY: &str = "default-src 'none'; script-src 'nonce-pdiff'; style-src 'unsafe-inline'; base-uri 'none'; \
-                      form-action 'none'";
+/// The page's own script runs, which is named by its hash, and nothing else; nothing is fetched, sent or framed.
+fn policy(script: &str) -> String {
+    let hash = sha256::sha256_base64(script);
+    format!(
+        "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    )
+}
 
 /// Bytes that a page has at most: what can be attached to a bug report anywhere. Words, tables and pictures that are
 /// written out have limits each; data get what is left.
@@ -77,9 +83,11 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
     let labels = format!("{} -> {}", comparison.before.label, comparison.after.label);
     let title = escaped(input.title.unwrap_or(&labels));
     let mut sections = sections(input)?;
+    let script = format!("\n{SCRIPT}");
+    let policy = policy(&script);
     let mut head = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
          <body>\n<header>\n<h1>{title}</h1>\n"
@@ -98,7 +106,7 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
         escaped(input.tool),
         escaped_within(input.command, data::MOST_COMMAND)
     );
-    let end = format!("</script>\n<script nonce=\"pdiff\">\n{SCRIPT}</script>\n</body>\n</html>\n");
+    let end = format!("</script>\n<script>{script}</script>\n</body>\n</html>\n");
     let written: usize = sections.iter().map(|section| section.html().len()).sum();
     let taken = head.len() + written + foot.len() + end.len() + LEFT_OUT_BYTES;
     let data = data::embedded(input, PAGE_BYTES.saturating_sub(taken))?;
@@ -129,16 +137,17 @@ fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
     let comparison = input.comparison;
     let section = |id, title, body| Section { id, title, body };
     let comparability = comparability::blocks(comparison, None);
+    let measure = if comparison.cost.is_some() { MEASURE } else { "" };
     let mut sections = vec![
-        section("summary", "Summary", words::summary(input)),
-        section("comparability", "Are the sides comparable?", blocks::lines(&comparability)),
-        section("closure", "Where the CPU goes", closure::charts(comparison)),
+        section("summary", "The answer", words::summary(input)),
+        section("flame", "Flame graph", format!("{NO_SCRIPT}{FLAME_START}{measure}{FLAME}")),
         section("functions", "Functions", format!("{NO_SCRIPT}{FUNCTIONS}")),
+        section("closure", "Where the CPU goes", closure::charts(comparison)),
+        section("comparability", "Are the sides comparable?", blocks::lines(&comparability)),
         section("verdicts", "Verdicts", format!("{NO_SCRIPT}{VERDICTS}")),
-        section("flame", "Flame graph", format!("{NO_SCRIPT}{FLAME}")),
     ];
     if let Some(view) = &input.attribution {
-        sections.insert(3, section("factors", "The gap, attributed to factors", attribution::section(view)?));
+        sections.insert(1, section("factors", "The gap, attributed to factors", attribution::section(view)?));
     }
     let families = families_of(comparison);
     if !families.is_empty() {
@@ -179,10 +188,22 @@ const FUNCTIONS: &str = concat!(
     "<p><button type=\"button\" id=\"more\" hidden>Show all</button></p>\n"
 );
 
-const VERDICTS: &str = "<div id=\"missing\"></div>\n<div id=\"cards\"></div>\n";
+const VERDICTS: &str = concat!(
+    "<div id=\"missing\"></div>\n<div id=\"cards\"></div>\n",
+    "<p><button type=\"button\" id=\"all-cards\" hidden>Show all</button></p>\n"
+);
+
+/// Where operations are known, the page counts in costs, and can be switched.
+const MEASURE: &str = concat!(
+    "<fieldset><legend>Measure</legend>",
+    "<label><input type=\"radio\" name=\"measure\" value=\"operation\" checked> per operation</label> ",
+    "<label><input type=\"radio\" name=\"measure\" value=\"share\"> share</label></fieldset>",
+);
+
+const FLAME_START: &str = "<form class=\"controls\" id=\"flame-controls\">";
 
 const FLAME: &str = concat!(
-    "<form class=\"controls\" id=\"flame-controls\"><fieldset><legend>Width</legend>",
+    "<fieldset><legend>Width</legend>",
     "<label><input type=\"radio\" name=\"view\" value=\"diff\" checked> larger of both</label> ",
     "<label><input type=\"radio\" name=\"view\" value=\"after\"> after</label> ",
     "<label><input type=\"radio\" name=\"view\" value=\"before\"> before</label> ",
@@ -191,11 +212,10 @@ const FLAME: &str = concat!(
     "<label><input type=\"radio\" name=\"color\" value=\"self\"> self</label></fieldset>",
     "<label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"found\"></output> ",
     "<button type=\"button\" id=\"unzoom\" disabled>Reset zoom</button></form>\n",
-    "<p class=\"key\"><span class=\"swatch less\"></span> \u{25bc} less <span class=\"swatch noise\"></span> within noise ",
-    "<span class=\"swatch more\"></span> \u{25b2} more <span class=\"swatch new\"></span> new: only after ",
-    "<span class=\"swatch gone\"></span> gone: only before. Keys: arrows move, Enter zooms, Escape resets.</p>\n",
-    "<div id=\"graph\" tabindex=\"0\" role=\"application\" aria-label=\"Flame graph: arrows move, Enter zooms\" ",
-    "aria-describedby=\"frame\"></div>\n<p id=\"frame\" aria-live=\"polite\">&nbsp;</p>\n"
+    "<p class=\"key\" id=\"key\"></p>\n<div id=\"flame-body\">",
+    "<div id=\"graph\" tabindex=\"0\" role=\"application\" aria-label=\"Flame graph: arrows move, Enter zooms, Escape resets\" ",
+    "aria-describedby=\"frame\"></div>\n<aside id=\"frame\" aria-live=\"polite\" aria-label=\"The frame in focus\"></aside></div>\n",
+    "<p class=\"key\">Click or Enter zooms, arrows move, Escape resets. The address keeps the view: copy it to share it.</p>\n"
 );
 
 #[cfg(test)]

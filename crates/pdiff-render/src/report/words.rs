@@ -1,21 +1,17 @@
-//! The summary in words: what happened, what explains it, what cannot be told.
+//! The summary: the answer in few lines, and what is not certain about it.
 
-use pdiff_analysis::classify::{Cause, Verdict};
+use pdiff_analysis::Gravity;
+use pdiff_analysis::classify::Cause;
 use pdiff_analysis::noise::Method;
-use pdiff_analysis::{Comparison, Cost, Gap, Gravity};
 use pdiff_study::ablation::GapAt;
 
 use super::ReportInput;
-use super::closure::{Part, parts};
 use super::text::{escaped, escaped_within};
 use crate::attribution;
 use crate::attribution::view::AttributionView;
 use crate::compare::closing;
-use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
+use crate::document::number::fixed;
 use crate::verdicts::words::missing_text;
-
-/// Parts of the program, and functions, that the summary names.
-const MOST_NAMED: usize = 5;
 
 /// Characters of a remark on both sides.
 const MOST_OF_A_REMARK: usize = 1000;
@@ -27,10 +23,9 @@ const MOST_SENTENCES: usize = 30;
 const LEAST_WORTH_PCT: f64 = 1.0;
 
 pub(super) fn summary(input: &ReportInput<'_>) -> String {
-    let mut out = String::new();
-    push_list("What happened", &happened(input.comparison), &mut out);
-    push_list("What explains it", &explains(input), &mut out);
-    push_list("What cannot be told", &untold(input), &mut out);
+    let mut out = super::answer::first_screen(input);
+    out.extend(input.attribution.as_ref().and_then(factors_text).map(|text| format!("<p>{text}</p>\n")));
+    push_list("What is not certain", &untold(input), &mut out);
     out.push_str("<details><summary>The sums in full</summary>\n");
     out.push_str(&super::blocks::lines(&closing::blocks(input.comparison)));
     out.push_str("</details>\n");
@@ -49,83 +44,6 @@ fn push_list(title: &str, sentences: &[String], out: &mut String) {
     out.push_str("</ul>\n");
 }
 
-fn happened(comparison: &Comparison) -> Vec<String> {
-    let mut sentences = Vec::new();
-    match &comparison.cost {
-        Some(cost) => {
-            sentences.extend(cost.gap.as_ref().map(|gap| gap_sentence(comparison, gap)));
-            sentences.push(cost_sentence(cost));
-        }
-        None => sentences.push(
-            "Operations are not known on both sides: shares show where the CPU went, not whether there was more of it. \
-             Throughput given by <code>--tps-before</code> and <code>--tps-after</code> would tell."
-                .to_owned(),
-        ),
-    }
-    let noise = &comparison.noise;
-    sentences.push(format!(
-        "{} of {} functions tested changed their share by more than noise.",
-        noise.significant, noise.tests
-    ));
-    sentences
-}
-
-fn gap_sentence(comparison: &Comparison, gap: &Gap) -> String {
-    let [before, after] = [&comparison.before.label, &comparison.after.label].map(|label| escaped(label));
-    let change = if gap.gap_pct < 0.0 { "fewer" } else { "more" };
-    let whose = if gap.assumed { ", run-to-run variation assumed" } else { "" };
-    format!(
-        "<b>{after} does {} % {change} operations per second than {before}</b>: {} against {} (95 % {}{whose}), on {} \
-         against {} CPU cores.",
-        fixed(gap.gap_pct.abs(), 1),
-        grouped(gap.tps.after.round() as u64),
-        grouped(gap.tps.before.round() as u64),
-        interval(gap.interval_pct, 1),
-        fixed(gap.cores.after, 2),
-        fixed(gap.cores.before, 2),
-    )
-}
-
-fn cost_sentence(cost: &Cost) -> String {
-    let unit = CostUnit::for_column(10.0 * cost.per_op.before.max(cost.per_op.after), cost.is_time);
-    let what = if cost.is_time { "of CPU" } else { "of the event" };
-    let noise = cost.log_interval.map_or_else(String::new, |(low, high)| {
-        format!(", 95 % {}", interval((percent_of_log(low), percent_of_log(high)), 1))
-    });
-    format!(
-        "An operation takes {} {unit} {what} instead of {} {unit}: {} %{noise}.",
-        unit.fixed(cost.per_op.after),
-        unit.fixed(cost.per_op.before),
-        signed(percent_of_log(cost.log_ratio), 1),
-        unit = unit.name,
-    )
-}
-
-fn explains(input: &ReportInput<'_>) -> Vec<String> {
-    let comparison = input.comparison;
-    let mut sentences = Vec::new();
-    let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
-    if let Some(of) = gap.and_then(|gap| gap.parts) {
-        sentences.push(format!(
-                "Of the gap, {} % is functions whose change is more than noise, {} % is CPU cores used (waiting, client, \
-                 idle).",
-                fixed(of.explained_pct, 1),
-                fixed(of.utilisation_pct, 1)
-            ));
-    }
-    sentences.push(format!("By part of the program: {}.", parts_text(comparison)));
-    sentences.extend(input.attribution.as_ref().and_then(factors_text));
-    let told = told(input);
-    if told.is_empty() {
-        sentences.push("No function has a cause beyond noise.".to_owned());
-    } else {
-        let named: Vec<String> = told.iter().take(MOST_NAMED).map(|verdict| verdict_text(verdict)).collect();
-        sentences.push(format!("Largest changes with a cause: {}.", named.join("; ")));
-        sentences.push(format!("All {} causes: {}.", told.len(), causes_text(&told)));
-    }
-    sentences
-}
-
 /// What the benchmark runs say.
 fn factors_text(view: &AttributionView<'_>) -> Option<String> {
     let of = view.attribution;
@@ -141,48 +59,6 @@ fn factors_text(view: &AttributionView<'_>) -> Option<String> {
         escaped(&of.base),
         escaped(&of.target),
     ))
-}
-
-fn parts_text(comparison: &Comparison) -> String {
-    let parts = parts(comparison);
-    let unit = parts.unit();
-    let text = |part: &Part| format!("{} {}", escaped(&part.name), unit.change(part));
-    parts.largest(MOST_NAMED).map(text).collect::<Vec<_>>().join(", ")
-}
-
-fn told<'a>(input: &ReportInput<'a>) -> Vec<&'a Verdict> {
-    let mut told: Vec<&Verdict> = input
-        .classification
-        .verdicts
-        .iter()
-        .filter(|verdict| !matches!(verdict.cause, Cause::Noise | Cause::Unclear))
-        .collect();
-    told.sort_by(|a, b| {
-        let size = |verdict: &Verdict| verdict.delta_self_pp().abs();
-        size(b)
-            .total_cmp(&size(a))
-            .then_with(|| a.function.cmp(&b.function))
-            .then_with(|| a.object.cmp(&b.object))
-    });
-    told
-}
-
-fn verdict_text(verdict: &Verdict) -> String {
-    format!(
-        "<code>{}</code> {} points of self ({}, {})",
-        escaped(&verdict.function),
-        signed(verdict.delta_self_pp(), 2),
-        verdict.cause.as_str(),
-        verdict.confidence.as_str()
-    )
-}
-
-fn causes_text(told: &[&Verdict]) -> String {
-    let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
-    for verdict in told {
-        *counts.entry(verdict.cause.as_str()).or_default() += 1;
-    }
-    counts.iter().map(|(cause, count)| format!("{count} {cause}")).collect::<Vec<_>>().join(", ")
 }
 
 fn untold(input: &ReportInput<'_>) -> Vec<String> {

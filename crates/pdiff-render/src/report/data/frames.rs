@@ -4,7 +4,7 @@ use pdiff_analysis::{CallTree, TreeFrame, TreeNode};
 use serde_json::Value;
 
 use super::json_text::{bytes, economise};
-use crate::flame::{frame_value, function_value};
+use crate::flame::{CostTerms, frame_value, function_value};
 
 /// Bytes that one frame `[pruned]` takes at most.
 const PRUNED_BYTES: usize = 160;
@@ -32,11 +32,11 @@ pub(super) fn by_width(tree: &CallTree) -> Vec<Wide> {
 }
 
 /// What each frame costs at most: itself, its function where it is the first of it, and what is pruned from it.
-pub(super) fn prices(tree: &CallTree, frames: &[Wide]) -> Vec<usize> {
+pub(super) fn prices(tree: &CallTree, frames: &[Wide], terms: &CostTerms<'_>) -> Vec<usize> {
     let mut is_named = vec![false; tree.functions.len()];
     let price = |frame: &Wide| {
         let Some(node) = tree.nodes.get(frame.place) else { return 0 };
-        let mut price = economised(frame_value(node)) + PRUNED_BYTES;
+        let mut price = economised(frame_value(node, terms)) + PRUNED_BYTES;
         if let TreeFrame::Function(index) = node.frame
             && let Some((named, function)) = is_named.get_mut(index).zip(tree.functions.get(index))
             && !std::mem::replace(named, true)

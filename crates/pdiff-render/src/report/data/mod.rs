@@ -26,7 +26,7 @@ use crate::attribution::json::attribution_value;
 use crate::compare::json::{row_value, value_without_rows};
 use crate::error::Error;
 use crate::files::written_bytes::json_refused;
-use crate::flame::{FlameInput, tree_value};
+use crate::flame::{CostTerms, FlameInput, tree_value};
 use crate::settings::json::settings_json;
 use crate::verdicts::json::{value_without_verdicts, verdict_value};
 use json_text::{bytes, economise, shorten_lists, without_markup};
@@ -68,7 +68,16 @@ pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Emb
     let verdicts = verdicts(input);
     let rows = rows(input, &verdicts);
     let level = input.comparison.policy.match_level;
-    let mut row_values = values(rows.iter().take(most), |row| row_value(row.of, level))?;
+    let terms =
+        CostTerms::new(&FlameInput { comparison: input.comparison, tree: input.tree, verdicts: None });
+    let mut row_values = values(rows.iter().take(most), |row| {
+        let mut value = row_value(row.of, level)?;
+        if let Some((half, significant)) = terms.of_row(row.of) {
+            value["self_per_op_half"] = Value::from(half);
+            value["self_per_op_significant"] = Value::from(significant);
+        }
+        Ok(value)
+    })?;
     let mut verdict_values = values(verdicts.iter().take(most), |verdict| verdict_value(verdict.of))?;
     let mut evidence: Vec<Value> = verdict_values.iter_mut().map(take_evidence).collect();
     let frames = frames::by_width(input.tree);
@@ -79,7 +88,7 @@ pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Emb
     let mut shelves = [
         (prices(row_values.get(..significant).unwrap_or_default()), 20),
         (Shelf::new(verdict_prices), 30),
-        (Shelf::new(frames::prices(input.tree, &frames)), 25),
+        (Shelf::new(frames::prices(input.tree, &frames, &terms)), 25),
         (prices(&evidence), 15),
         (prices(row_values.get(significant..).unwrap_or_default()), 10),
     ];

@@ -1,0 +1,252 @@
+//! The first screen: the verdict in a line, and where the change is, part by part with bars and intervals.
+//!
+//! The words are those of `pdiff compare`. Without a part beyond noise there is no table, and nothing is explained.
+
+use pdiff_analysis::classify::{FindingCause, finding_causes};
+use pdiff_analysis::{Comparison, Finding, FindingMember};
+
+use super::ReportInput;
+use super::blocks;
+use super::text::{escaped, escaped_within};
+use crate::document::number::{CostUnit, fixed, interval, signed};
+use crate::document::{Block, Line};
+use crate::findings::first_screen;
+use crate::findings::grid::what;
+
+/// Characters of what words of the table mean.
+const MOST_OF_MARKS: usize = 1000;
+
+/// Functions that are named of one part.
+const MOST_MEMBERS: usize = 8;
+
+/// The verdict line, what an operation costs, and the parts of the change.
+pub(super) fn first_screen(input: &ReportInput<'_>) -> String {
+    let comparison = input.comparison;
+    let causes = finding_causes(&comparison.findings, input.classification);
+    let mut out = String::new();
+    for block in first_screen::blocks(comparison, &causes, None) {
+        match block {
+            Block::Line(line) => push_line(line, &mut out),
+            Block::Grid(_) => out.push_str(&parts_table(comparison, &causes)),
+            Block::Gap => {}
+        }
+    }
+    out
+}
+
+fn push_line(line: Line, out: &mut String) {
+    match line.label {
+        "result" => out.push_str(&format!("<p class=\"verdict\">{}</p>\n", escaped(&line.text))),
+        "marks" => {
+            // The page shows whole intervals.
+            let text = line.text.split("; ").filter(|text| !text.starts_with("95 %")).collect::<Vec<_>>();
+            out.push_str(&format!(
+                "<p class=\"dim\">{}</p>\n",
+                escaped_within(&text.join("; "), MOST_OF_MARKS)
+            ));
+        }
+        "where" => out.push_str(&format!("<h3>{}</h3>\n", escaped(&capitalised(&line.text)))),
+        _ => out.push_str(&blocks::lines(&[Block::Line(line)])),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The page's measure: cost per operation where operations are known, else share.
+#[derive(Clone, Copy)]
+pub(super) enum Measure {
+    Cost(CostUnit),
+    Points,
+}
+
+impl Measure {
+    pub(super) fn of(comparison: &Comparison) -> Self {
+        comparison.cost.as_ref().map_or(Self::Points, |cost| Self::Cost(first_screen::cost_unit(cost)))
+    }
+
+    fn title(self) -> String {
+        match self {
+            Self::Cost(unit) if unit.name.is_empty() => "per operation".to_owned(),
+            Self::Cost(unit) => format!("{} per operation", unit.name),
+            Self::Points => "points of share".to_owned(),
+        }
+    }
+
+    fn signed(self, value: f64) -> String {
+        match self {
+            Self::Cost(unit) => unit.signed(value),
+            Self::Points => signed(value, 2),
+        }
+    }
+
+    fn delta(self, finding: &Finding) -> f64 {
+        match self {
+            Self::Cost(_) => finding.delta_per_op().unwrap_or(0.0),
+            Self::Points => finding.delta_pp(),
+        }
+    }
+
+    fn interval(self, finding: &Finding) -> Option<(f64, f64)> {
+        match self {
+            Self::Cost(_) => finding.interval_per_op,
+            Self::Points => Some(finding.interval_pp),
+        }
+    }
+
+    fn member_delta(self, member: &FindingMember) -> f64 {
+        match self {
+            Self::Cost(_) => member.delta_per_op().unwrap_or(0.0),
+            Self::Points => member.delta_pp(),
+        }
+    }
+}
+
+/// One row of the table.
+struct Part {
+    rank: String,
+    delta: f64,
+    interval: Option<(f64, f64)>,
+    what: String,
+    cause: String,
+    /// Markup.
+    name: String,
+    class: &'static str,
+}
+
+fn parts_table(comparison: &Comparison, causes: &[FindingCause]) -> String {
+    let measure = Measure::of(comparison);
+    let findings = &comparison.findings;
+    let mut parts: Vec<Part> =
+        findings.list.iter().zip(causes).map(|(finding, cause)| part(measure, finding, cause)).collect();
+    let rest = match measure {
+        Measure::Cost(_) => findings.rest.delta_per_op().unwrap_or(0.0),
+        Measure::Points => findings.rest.delta_pp(),
+    };
+    let whole = comparison.cost.as_ref().map_or(0.0, |cost| cost.per_op.after - cost.per_op.before);
+    let sum = |name: &str, delta: f64| Part {
+        rank: String::new(),
+        delta,
+        interval: None,
+        what: String::new(),
+        cause: String::new(),
+        name: name.to_owned(),
+        class: "sum",
+    };
+    parts.push(sum("all else", rest));
+    parts.push(sum("the whole", whole));
+    let has_share = findings.list.iter().any(|finding| finding.share_of_change_pct.is_some());
+    let scale = Scale::new(&parts);
+    let share = if has_share { "<th scope=\"col\" class=\"number\">of all</th>" } else { "" };
+    let mut out = format!(
+        "<div class=\"wide\"><table class=\"chart parts\"><thead><tr><th scope=\"col\" class=\"number\">#</th>\
+         <th scope=\"col\">part of the program</th><th scope=\"col\" class=\"bars\">change, with its 95 % interval</th>\
+         <th scope=\"col\" class=\"number\">{}</th><th scope=\"col\" class=\"number\">95 %</th>{share}\
+         <th scope=\"col\">what</th><th scope=\"col\">cause</th></tr></thead>\n<tbody>\n",
+        measure.title()
+    );
+    for part in &parts {
+        push_part(part, measure, &scale, has_share.then_some(whole), &mut out);
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+fn part(measure: Measure, finding: &Finding, cause: &FindingCause) -> Part {
+    let function = finding.name.rsplit(" -> ").next().unwrap_or(&finding.name);
+    let mut name = format!(
+        "<a href=\"#flame\" class=\"name\" data-function=\"{}\">{}</a>",
+        escaped(function),
+        escaped(&finding.name)
+    );
+    name.push_str(&members(measure, finding));
+    Part {
+        rank: finding.rank.to_string(),
+        delta: measure.delta(finding),
+        interval: measure.interval(finding),
+        what: what(finding),
+        cause: format!("{}, {}", cause.cause.as_str(), cause.confidence.as_str()),
+        name,
+        class: "",
+    }
+}
+
+/// What the part is made of, on demand.
+fn members(measure: Measure, finding: &Finding) -> String {
+    if finding.members.len() < 2 {
+        return String::new();
+    }
+    let mut out = String::from("<details><summary>made of</summary><ul>");
+    for member in finding.members.iter().take(MOST_MEMBERS) {
+        let name = if member.name.is_empty() { "all others" } else { &member.name };
+        let delta = measure.signed(measure.member_delta(member));
+        out.push_str(&format!("<li>{delta} <code>{}</code></li>", escaped(name)));
+    }
+    if finding.members.len() > MOST_MEMBERS {
+        out.push_str(&format!("<li>and {} more</li>", finding.members.len() - MOST_MEMBERS));
+    }
+    out.push_str("</ul></details>");
+    out
+}
+
+/// From where to where the bars go.
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    fn new(parts: &[Part]) -> Self {
+        let ends = parts.iter().flat_map(|part| {
+            let (low, high) = part.interval.unwrap_or((part.delta, part.delta));
+            [low, high, part.delta]
+        });
+        let ends = ends.filter(|end| end.is_finite());
+        let (low, high) = ends.fold((0.0, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
+        Self { low, high: if high > low { high } else { low + 1.0 } }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        (100.0 * (value - self.low) / (self.high - self.low)).clamp(0.0, 100.0)
+    }
+
+    /// Style of an element from one value to another.
+    fn span(&self, from: f64, to: f64) -> String {
+        let (left, right) = (self.place(from.min(to)), self.place(from.max(to)));
+        format!("left:{}%;width:{}%", fixed(left, 2), fixed((right - left).max(0.3), 2))
+    }
+}
+
+fn push_part(part: &Part, measure: Measure, scale: &Scale, whole: Option<f64>, out: &mut String) {
+    let direction = match part.class {
+        "sum" => "level",
+        _ if part.delta > 0.0 => "up",
+        _ => "down",
+    };
+    let whisker = part.interval.map_or_else(String::new, |(low, high)| {
+        format!("<span class=\"whisker\" style=\"{}\"></span>", scale.span(low, high))
+    });
+    let between = part.interval.map_or_else(String::new, |(low, high)| match measure {
+        Measure::Cost(unit) => format!("{}..{}", unit.signed(low), unit.signed(high)),
+        Measure::Points => interval((low, high), 2),
+    });
+    let share = whole.map_or_else(String::new, |whole| {
+        format!("<td class=\"number\">{} %</td>", fixed(100.0 * part.delta / whole, 0))
+    });
+    out.push_str(&format!(
+        "<tr class=\"{}\"><td class=\"number\">{}</td><th scope=\"row\">{}</th><td class=\"bars\">\
+         <span class=\"track\"><span class=\"bar {direction}\" style=\"{}\"></span>{whisker}\
+         <span class=\"zero\" style=\"left:{}%\"></span></span></td><td class=\"number\">{}</td>\
+         <td class=\"number\">{between}</td>{share}<td>{}</td><td>{}</td></tr>\n",
+        part.class,
+        part.rank,
+        part.name,
+        scale.span(0.0, part.delta),
+        fixed(scale.place(0.0), 2),
+        measure.signed(part.delta),
+        part.what,
+        part.cause,
+    ));
+}
