@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pdiff_analysis::inlines::{InlineComparison, compare_inlines};
 use pdiff_analysis::matching::match_functions;
@@ -43,10 +43,18 @@ impl Binary {
     /// # Errors
     /// If it cannot be read, or if a pack does not hold all of the functions.
     pub fn read(path: &Path, lookup: &Lookup) -> Result<Self, Error> {
+        Self::read_with(path, &[], lookup)
+    }
+
+    /// The same, where its debug information may be in one of `files`, by build-id.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_with(path: &Path, files: &[PathBuf], lookup: &Lookup) -> Result<Self, Error> {
         if begins_like_a_pack(path)? {
             return Self::packed(path);
         }
-        let taken = census_of(path, &lookup.options(&[]))?;
+        let taken = census_of(path, &lookup.options(files))?;
         Ok(Self {
             object_id: Some(taken.id.to_string()),
             build_id: taken.build_id.as_ref().map(ToString::to_string),

@@ -41,7 +41,7 @@ pub(crate) use series::SeriesArgs;
 #[cfg(feature = "parquet")]
 pub(crate) use series::SeriesFormat;
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
-pub(crate) use symbolize::{AddressFormat, SymbolizeArgs};
+pub(crate) use symbolize::{AddressFormat, AddressMeaning, SymbolizeArgs};
 pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
 /// The command line as clap knows it: `-h` shows what most people need, `--help` everything.

@@ -210,3 +210,21 @@ fn a_closed_pipe_is_quiet_and_a_file_is_whole() {
     let written: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     assert_eq!(written, report("before.elf", "after.elf", &[]));
 }
+
+#[test]
+fn binaries_are_named_as_in_other_commands() {
+    let by_place = report("before.elf", "after.elf", &[]);
+    let [before, after] = ["before.elf", "after.elf"].map(|name| fixture(name).display().to_string());
+    let output = pdiff(&["--binary-before", &before, "--binary-after", &after])
+        .args(["--no-cache", "--format", "json"])
+        .output()
+        .unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&stdout(&output)).unwrap(), by_place);
+    // A stripped file beside the file with the debug information of its build.
+    for option in ["--binary", "--binary-before"] {
+        let found = report("stripped.elf", "after.elf", &[option, &before]);
+        assert_eq!(changes(&found), changes(&by_place), "{option}");
+    }
+    let output = pdiff(&[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}

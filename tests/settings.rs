@@ -157,6 +157,23 @@ fn one_side_may_come_from_standard_input_and_be_an_option_file() {
 }
 
 #[test]
+fn an_option_file_that_sets_log_bin_off_is_warned_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let [wrong, right] = ["wrong.cnf", "right.cnf"].map(|name| directory.path().join(name));
+    std::fs::write(&wrong, "[mysqld]\nlog_bin=OFF\n").unwrap();
+    std::fs::write(&right, "[mysqld]\ndisable-log-bin\n").unwrap();
+    let table = text(&pdiff([&right, &wrong], &[]));
+    assert!(table.contains("log_bin = OFF on the after side does not switch it off"), "{table}");
+    let report = json(&right, &wrong);
+    assert_eq!(
+        (&report["differs"][0]["before"], &report["differs"][0]["after"]),
+        (&"OFF".into(), &"ON".into())
+    );
+    assert_eq!(names(&report["misleading"]), ["log_bin"]);
+    assert_eq!(json(&right, &right)["misleading"], Value::Null);
+}
+
+#[test]
 fn wrong_input_is_told_in_one_line() {
     let check = |files: [&Path; 2], expected: &str| {
         let output = pdiff(files, &[]);

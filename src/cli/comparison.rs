@@ -33,6 +33,9 @@ pub(crate) struct FilterArgs {
     /// Keep only these thread ids (repeatable, or comma-separated)
     #[arg(long, value_name = "TID", value_delimiter = ',')]
     pub(crate) tid: Vec<String>,
+    /// Keep only threads of this group, as --by thread-group tells them (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) thread_group: Vec<String>,
     /// Keep only samples whose leaf is in this object (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) dso: Vec<String>,

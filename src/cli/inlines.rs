@@ -20,11 +20,11 @@ Confirmed: a caller held the function inlined on one side; on the other it calls
 #[command(after_help = INLINES_EXAMPLES)]
 pub(crate) struct InlinesArgs {
     /// Program or library of the base build (ELF), or a pack with a full census
-    #[arg(value_name = "BIN_A", value_hint = ValueHint::FilePath)]
-    pub(crate) before: PathBuf,
+    #[arg(value_name = "BIN_A", required_unless_present = "binary_before", value_hint = ValueHint::FilePath)]
+    pub(crate) before: Option<PathBuf>,
     /// Program, library or pack of the build to compare with it
-    #[arg(value_name = "BIN_B", value_hint = ValueHint::FilePath)]
-    pub(crate) after: PathBuf,
+    #[arg(value_name = "BIN_B", required_unless_present = "binary_after", value_hint = ValueHint::FilePath)]
+    pub(crate) after: Option<PathBuf>,
     /// Show only these changes: new, gone, lost, gained, mixed, grew, shrank, same, not-visible (comma-separated)
     #[arg(long, value_name = "CHANGE", value_delimiter = ',')]
     pub(crate) change: Vec<String>,
@@ -37,8 +37,17 @@ pub(crate) struct InlinesArgs {
     /// Ignore the built-in renames
     #[arg(long, help_heading = "Names")]
     pub(crate) no_builtin_aliases: bool,
+    /// The binary of the base build by name, instead of BIN_A; or its debug file, matched by build-id (repeatable)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
+    pub(crate) binary_before: Vec<PathBuf>,
+    /// The same of the other build
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
+    pub(crate) binary_after: Vec<PathBuf>,
+    /// Debug file of either build, matched by build-id (repeatable)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
+    pub(crate) binary: Vec<PathBuf>,
     /// Also search for separate debug information under this directory (repeatable)
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]
+    #[arg(long = "symfs", alias = "debug-root", value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]
     pub(crate) debug_root: Vec<PathBuf>,
     /// Directory for cache files, one per binary [default: the user's cache directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]

@@ -22,7 +22,6 @@ const USUAL: &[&str] = &[
     "output",
     "fail_on",
     "function",
-    "inline_check",
     "runs",
     "factors",
     "profiles",

@@ -6,12 +6,14 @@ use clap::{Args, ValueEnum, ValueHint};
 
 const SYMBOLIZE_EXAMPLES: &str = "\
 Examples:
-  pdiff symbolize /usr/sbin/mysqld 0x1e704c5 0x1e913a0
+  pdiff symbolize /usr/sbin/mysqld mysqld+0x1a704c5
+  pdiff symbolize /usr/sbin/mysqld --as address 0x1e704c5 0x1e913a0
   cut -f2 addresses.tsv | pdiff symbolize /usr/sbin/mysqld -
   pdiff symbolize a.out 0x1139 --format json | jq -r '.frames[-1].function'
 
-Addresses are those of the ELF file itself (what nm and addr2line speak of), in hexadecimal, looked
-up as they are.
+Addresses are those of the ELF file itself (what nm and addr2line speak of), or positions in the file
+(what perf prints behind the file's name, as in server+0x1139), in hexadecimal, looked up as they are.
+Which of the two they are is told by where the code lies; where both can be, --as is asked for.
 Text is as of `addr2line -f -i -C`: innermost first, a blank line between addresses.";
 
 /// Which addresses of which file.
@@ -24,6 +26,9 @@ pub(crate) struct SymbolizeArgs {
     /// Addresses in hexadecimal; reads standard input if - or none is given
     #[arg(value_name = "ADDR")]
     pub(crate) addresses: Vec<String>,
+    /// What plain numbers are: address or offset (position in the file) [default: what they can be]
+    #[arg(long = "as", value_name = "WHAT", value_enum)]
+    pub(crate) meaning: Option<AddressMeaning>,
     /// Output format
     #[arg(long, value_name = "FORM", value_enum, default_value_t = AddressFormat::Text)]
     pub(crate) format: AddressFormat,
@@ -33,6 +38,13 @@ pub(crate) struct SymbolizeArgs {
     /// Also search for separate debug information under this directory (repeatable)
     #[arg(long = "symfs", alias = "debug-root", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) debug_root: Vec<PathBuf>,
+}
+
+/// What a number is to a file.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AddressMeaning {
+    Address,
+    Offset,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

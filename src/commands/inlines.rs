@@ -1,8 +1,8 @@
 //! `pdiff inlines`: what changed in inlining between two binaries, or packs of them, without any profile.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use pdiff::inlines::Change;
 use pdiff::profile::{Notes, Side};
 use pdiff::render::{self, BuildFile, InlinesFilter, InlinesOptions, InlinesView};
@@ -16,17 +16,38 @@ pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
     let filter = filter(args)?;
     let lookup = lookup(args)?;
-    let read = |path: &Path, side: Side| {
-        Binary::read(path, &lookup).with_context(|| format!("the binary of the {side} side"))
+    let [(before_path, of_before), (after_path, of_after)] = [
+        files(args.before.as_ref(), &args.binary_before, &args.binary)?,
+        files(args.after.as_ref(), &args.binary_after, &args.binary)?,
+    ];
+    let read = |path: &Path, more: &[PathBuf], side: Side| {
+        Binary::read_with(path, more, &lookup).with_context(|| format!("the binary of the {side} side"))
     };
-    let (before, after) = rayon::join(|| read(&args.before, Side::Before), || read(&args.after, Side::After));
+    let (before, after) = rayon::join(
+        || read(before_path, &of_before, Side::Before),
+        || read(after_path, &of_after, Side::After),
+    );
     let (before, after) = (before?, after?);
     let comparison = before.compare(&after, &renames(args, [&before, &after])?);
     let mut notes = Notes::new();
     [&before, &after].into_iter().for_each(|binary| notes.merge(&binary.notes));
-    let (before, after) = (&file(&args.before, &before), &file(&args.after, &after));
+    let (before, after) = (&file(before_path, &before), &file(after_path, &after));
     let view = InlinesView { comparison: &comparison, before, after, filter: &filter, notes: &notes };
     write(args, &page, &view)
+}
+
+/// The binary of a side, and files that may hold its debug information.
+fn files<'a>(
+    given: Option<&'a PathBuf>,
+    own: &'a [PathBuf],
+    of_either: &[PathBuf],
+) -> Result<(&'a Path, Vec<PathBuf>)> {
+    let (path, own) = match (given, own.split_first()) {
+        (Some(path), _) => (path, own),
+        (None, Some((path, rest))) => (path, rest),
+        (None, None) => bail!("no binary; hint: give two, as `pdiff inlines old/server new/server`"),
+    };
+    Ok((path, own.iter().chain(of_either).cloned().collect()))
 }
 
 /// The renames of the files given, then those that are known of the program.

@@ -78,6 +78,7 @@ fn filter_settings(args: &FilterArgs) -> Result<Filters> {
     Ok(Filters {
         comm: parse_all("--comm", &args.comm)?,
         tid: args.tid.iter().map(thread).collect::<Result<_>>()?,
+        thread_group: parse_all("--thread-group", &args.thread_group)?,
         dso: parse_all("--dso", &args.dso)?,
         stack_contains: parse_all("--stack-contains", &args.stack_contains)?,
         kernel: match (args.kernel, args.no_kernel) {

@@ -55,6 +55,8 @@ pub struct Filters {
     pub comm: Vec<OnSide<Pattern>>,
     /// Thread ids.
     pub tid: Vec<OnSide<u32>>,
+    /// Groups of threads.
+    pub thread_group: Vec<OnSide<Pattern>>,
     /// Objects of the leaf, by the path that perf printed.
     pub dso: Vec<OnSide<Pattern>>,
     /// Functions anywhere in the stack, by qualified name.
@@ -69,6 +71,7 @@ impl Filters {
     pub fn is_empty(&self) -> bool {
         self.comm.is_empty()
             && self.tid.is_empty()
+            && self.thread_group.is_empty()
             && self.dso.is_empty()
             && self.stack_contains.is_empty()
             && self.kernel.is_none()
@@ -88,6 +91,7 @@ impl Filters {
         let parts = [
             list("comm", &self.comm),
             list("tid", &self.tid),
+            list("thread group", &self.thread_group),
             list("dso", &self.dso),
             list("stack contains", &self.stack_contains),
             kernel,
@@ -101,8 +105,13 @@ impl Filters {
         if self.is_empty() {
             return None;
         }
+        let is_of_group = |at: usize| {
+            let group = input.groups.get(at).map_or("", String::as_str);
+            any(&self.thread_group, input.side, |pattern| pattern.is_match(group))
+        };
+        let threads = input.profile.threads.iter().enumerate();
         let threads: Vec<bool> =
-            input.profile.threads.iter().map(|thread| self.keeps_thread(thread, input)).collect();
+            threads.map(|(at, thread)| self.keeps_thread(thread, input) && is_of_group(at)).collect();
         let wanted: Vec<bool> = input
             .keys
             .iter()
@@ -152,6 +161,8 @@ pub(crate) struct Filtering<'p, 'a> {
     pub(crate) profile: &'p Profile,
     pub(crate) stacks: &'a NormalStacks,
     pub(crate) keys: &'a Keys,
+    /// The group of each thread, where a filter asks for it.
+    pub(crate) groups: &'a [String],
     pub(crate) event: EventId,
     pub(crate) side: Side,
 }

@@ -39,11 +39,12 @@ pub use findings::{
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{
     Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting, Preset, Requests,
-    SettingsKnowledge, SpinList, Subsystems, ThreadGroups,
+    SettingsKnowledge, SpinList, Subsystem, Subsystems, ThreadGroups,
 };
 pub use normalize::UNRESOLVED;
 pub use pattern::{Pattern, PatternError};
 pub use policy::{GroupBy, Inlines, Policy, Share, UnknownChoice};
 pub use settings_diff::{
-    AtDefault, FoldedSettings, OneSidedSetting, SettingChange, SettingGate, SettingsDiff, settings_diff,
+    AtDefault, FoldedSettings, MisleadingSetting, OneSidedSetting, SettingChange, SettingGate, SettingsDiff,
+    settings_diff,
 };

@@ -305,3 +305,51 @@ fn samples_without_period_do_not_tell_the_cores_used() {
     let facts = compared(&[&timed], &[&timed], &settings()).comparability;
     assert!(facts.iter().any(|fact| fact.name == "cores used" && fact.before == "1.00"), "{facts:?}");
 }
+
+fn by_subsystem(folded: &str) -> Vec<(String, f64, f64)> {
+    let profile = profile(folded);
+    let settings = CompareSettings { group_by: GroupBy::Subsystem, ..settings() };
+    let comparison = compared(&[&profile], &[&profile], &settings);
+    let row = |row: &pdiff_analysis::Row| (row.name.clone(), row.before.self_pct, row.before.total_pct);
+    let mut rows: Vec<_> = comparison.rows.iter().map(row).collect();
+    rows.sort_by(|a, b| a.0.cmp(&b.0));
+    rows
+}
+
+#[test]
+fn inlined_templates_count_for_the_subsystem_of_the_function_that_holds_them() {
+    let found = by_subsystem(
+        "mysqld!log_writer;+mysqld!std::vector<int>::push_back;+mysqld!std::move 60
+         mysqld!log_writer;mysqld!std::sort<int> 40",
+    );
+    let expected = [("C++ library and third party", 40.0, 40.0), ("redo log", 60.0, 100.0)];
+    let expected = expected.map(|(name, own, total)| (name.to_owned(), own, total));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn where_a_thread_begins_counts_for_no_subsystem_but_in_its_own_samples() {
+    let of_connection = "libc.so.6!start_thread;mysqld!pfs_spawn_thread;mysqld!log_writer 90";
+    let found = by_subsystem(&format!("{of_connection}\nlibc.so.6!start_thread;mysqld!pfs_spawn_thread 10"));
+    let expected = [("performance schema", 10.0, 10.0), ("redo log", 90.0, 90.0)];
+    let expected = expected.map(|(name, own, total)| (name.to_owned(), own, total));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_thread_group_can_be_kept_by_whatever_tells_it() {
+    let profile = profile(
+        "mysqld@0: mysqld!handle_connection;mysqld!f 30
+         mysqld@0: mysqld!g 10
+         connection@0: mysqld!h 20
+         ib_log_writer@0: mysqld!log_writer 40",
+    );
+    let filters = pdiff_analysis::Filters {
+        thread_group: vec!["^connections$".parse().unwrap()],
+        ..pdiff_analysis::Filters::default()
+    };
+    let comparison = compared(&[&profile], &[&profile], &CompareSettings { filters, ..settings() });
+    let mut names: Vec<&str> = comparison.rows.iter().map(|row| row.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["f", "g", "h", "handle_connection"]);
+}

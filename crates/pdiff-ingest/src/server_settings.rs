@@ -224,7 +224,10 @@ fn parse_options(text: &str) -> Result<ServerSettings, SettingsError> {
             if !is_name(&name) {
                 return Err(not_a_setting(index, line));
             }
-            settings.insert(&name, &value);
+            match value {
+                Some(value) => settings.insert(&name, &value),
+                None => settings.turn_off(&name),
+            }
         }
     }
     Ok(settings)
@@ -236,8 +239,8 @@ fn is_server_group(group: &str) -> bool {
     SERVER_GROUPS.contains(&group) || group.starts_with("mysqld-")
 }
 
-/// One line of an option file: what it sets and to what.
-fn option(line: &str) -> (String, String) {
+/// One line of an option file: what it sets and to what; `None` where the option's name turns it off.
+fn option(line: &str) -> (String, Option<String>) {
     let line = without_comment(line).trim();
     let (name, value) = line.split_once('=').map_or((line, None), |(name, value)| (name, Some(value.trim())));
     let name = name.trim().to_ascii_lowercase().replace('-', "_");
@@ -246,9 +249,9 @@ fn option(line: &str) -> (String, String) {
     let unquoted = value.map(|value| unquote(value).to_owned());
     let turned_off = ["skip_", "disable_"].iter().find_map(|head| name.strip_prefix(head));
     match (unquoted, turned_off) {
-        (Some(value), _) => (name.to_owned(), value),
-        (None, Some(off)) if !OWN_SKIPS.contains(&name) => (off.to_owned(), "OFF".to_owned()),
-        (None, _) => (name.strip_prefix("enable_").unwrap_or(name).to_owned(), "ON".to_owned()),
+        (Some(value), _) => (name.to_owned(), Some(value)),
+        (None, Some(off)) if !OWN_SKIPS.contains(&name) => (off.to_owned(), None),
+        (None, _) => (name.strip_prefix("enable_").unwrap_or(name).to_owned(), Some("ON".to_owned())),
     }
 }
 
@@ -325,6 +328,9 @@ mod tests {
             &[("a", "1"), ("b", "2"), ("c", "x # 'y"), ("d", "x\\' # y")],
         );
         assert_eq!(parse_settings(text).map(|settings| settings.scope()), Ok(SettingsScope::Given));
+        assert_eq!(parse_settings(text).map(|settings| settings.is_turned_off("log-bin")), Ok(true));
+        let later = parse_settings("[mysqld]\ndisable-log-bin\nlog-bin=OFF\n");
+        assert_eq!(later.map(|settings| settings.is_turned_off("log_bin")), Ok(false));
         assert_eq!(parse_settings("a\t1").map(|settings| settings.scope()), Ok(SettingsScope::All));
     }
 

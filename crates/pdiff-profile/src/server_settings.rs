@@ -1,6 +1,6 @@
 //! The settings that a server ran with: names and values, as the server or its option file spells them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How much of a server's settings is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,13 +16,14 @@ pub enum SettingsScope {
 pub struct ServerSettings {
     scope: SettingsScope,
     values: BTreeMap<Box<str>, String>,
+    turned_off: BTreeSet<Box<str>>,
 }
 
 impl ServerSettings {
     /// No settings yet.
     #[must_use]
     pub fn new(scope: SettingsScope) -> Self {
-        Self { scope, values: BTreeMap::new() }
+        Self { scope, values: BTreeMap::new(), turned_off: BTreeSet::new() }
     }
 
     /// How much is known.
@@ -33,7 +34,21 @@ impl ServerSettings {
 
     /// Sets a value. Dashes and underscores in names are the same to a server, and of two values the later holds.
     pub fn insert(&mut self, name: &str, value: &str) {
-        self.values.insert(canonical(name), value.to_owned());
+        let name = canonical(name);
+        self.turned_off.remove(&name);
+        self.values.insert(name, value.to_owned());
+    }
+
+    /// Turns a setting off, as `skip-NAME` in an option file does.
+    pub fn turn_off(&mut self, name: &str) {
+        self.insert(name, "OFF");
+        self.turned_off.insert(canonical(name));
+    }
+
+    /// Whether `skip-NAME` or the like turned it off, not a value.
+    #[must_use]
+    pub fn is_turned_off(&self, name: &str) -> bool {
+        self.turned_off.contains(&canonical(name))
     }
 
     /// Adds a line to a value.

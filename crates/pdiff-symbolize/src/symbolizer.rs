@@ -127,6 +127,18 @@ impl Symbolizer {
         &self.notes
     }
 
+    /// Whether an address lies in code of the file.
+    #[must_use]
+    pub fn is_code(&self, addr: ObjectAddr) -> bool {
+        self.files.file.is_code(addr.0)
+    }
+
+    /// The address of what stands at a position in the file, if that is code.
+    #[must_use]
+    pub fn code_at_offset(&self, offset: u64) -> Option<ObjectAddr> {
+        self.files.file.addr_of_offset(offset).map(ObjectAddr).filter(|addr| self.is_code(*addr))
+    }
+
     /// The functions at addresses of the file, in the order given.
     pub fn symbolize(&mut self, addrs: &[ObjectAddr]) -> Vec<Resolution> {
         let mut sorted: Vec<u64> = addrs.iter().map(|addr| addr.0).collect();

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::input::Knowledge;
-use crate::knowledge::FunctionPlace;
-use crate::normalize::{Key, KeyId, Keys};
+use crate::knowledge::{FunctionPlace, Subsystem};
+use crate::normalize::{Key, KeyId, Keys, Level};
 
 /// Whether a function waits busily or idles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,9 @@ pub(super) enum Waits {
 /// By key: what is known of the function.
 #[derive(Debug)]
 pub(super) struct KeyFacts {
-    subsystems: Vec<Box<str>>,
+    subsystems: Vec<Subsystem>,
+    /// Functions that threads begin with.
+    starts: Vec<bool>,
     waits: Vec<Waits>,
 }
 
@@ -25,7 +27,7 @@ impl KeyFacts {
     pub(super) fn new(keys: &Keys, knowledge: &Knowledge) -> Self {
         let subsystem = |key: &Key| {
             let place = FunctionPlace { name: &key.qualified, object: &key.object, file: key.file() };
-            knowledge.subsystems.subsystem(place).into()
+            knowledge.subsystems.subsystem(place)
         };
         let waits = |name: &str| match (knowledge.spin.is_spin(name), knowledge.spin.is_idle(name)) {
             (true, _) => Waits::Spins,
@@ -36,12 +38,32 @@ impl KeyFacts {
         let all: Vec<_> = keys.iter().collect();
         Self {
             subsystems: all.par_iter().map(|(_, key)| subsystem(key)).collect(),
+            starts: all
+                .par_iter()
+                .map(|(_, key)| knowledge.subsystems.is_thread_start(&key.qualified))
+                .collect(),
             waits: all.par_iter().map(|(_, key)| waits(&key.qualified)).collect(),
         }
     }
 
     pub(super) fn subsystem(&self, key: KeyId) -> &str {
-        self.subsystems.get(key.0 as usize).map_or("", |name| name)
+        self.subsystems.get(key.0 as usize).map_or("", |subsystem| &subsystem.name)
+    }
+
+    /// The function whose subsystem a level of a stack counts for: that of the caller, where the copy of a template is
+    /// inlined into it.
+    pub(super) fn charged(&self, levels: &[Level], at: usize) -> Option<KeyId> {
+        let is_of_callers = |level: &Level| {
+            level.inlined
+                && self.subsystems.get(level.key.0 as usize).is_some_and(|subsystem| subsystem.is_of_callers)
+        };
+        levels.get(..=at)?.iter().rfind(|level| !is_of_callers(level)).map(|level| level.key)
+    }
+
+    /// How many levels a thread begins with, before its own work.
+    pub(super) fn thread_start(&self, levels: &[Level]) -> usize {
+        let is_start = |level: &&Level| self.starts.get(level.key.0 as usize).copied().unwrap_or(false);
+        levels.iter().take_while(is_start).count()
     }
 
     pub(super) fn waits(&self, key: KeyId) -> Waits {

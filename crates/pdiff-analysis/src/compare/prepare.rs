@@ -231,10 +231,15 @@ fn normal_runs(
         keys.iter().map(|(_, key)| thread_groups.by_root(&key.qualified)).collect();
     let run = |(side, input, stacks): (Side, &RunInput<'_>, NormalStacks)| {
         let (profile, event) = (input.profile, input.event);
-        let what = Filtering { profile, stacks: &stacks, keys, event, side };
+        let groups_of = |cells: &[Cell]| group_threads(profile, cells, &stacks, &roots, thread_groups);
+        // A thread's group goes by all of its samples, whatever else is filtered.
+        let asks_for_groups = !settings.filters.thread_group.is_empty();
+        let of_all = asks_for_groups.then(|| groups_of(profile.cells_of(event)));
+        let groups = of_all.as_deref().unwrap_or(&[]);
+        let what = Filtering { profile, stacks: &stacks, keys, groups, event, side };
         let kept = settings.filters.apply(&what, notes);
         let cells = kept.as_deref().unwrap_or(profile.cells_of(event));
-        let groups = group_threads(profile, cells, &stacks, &roots, thread_groups);
+        let groups = of_all.unwrap_or_else(|| groups_of(cells));
         let polling = input.resolutions.map(Resolutions::polling).filter(|polling| !polling.is_empty());
         let polls = polling.map_or_else(Vec::new, |polling| polling.stacks(profile));
         NormalRun { stacks, kept, groups, polls }

@@ -108,7 +108,14 @@ impl<'a> RowTable<'a> {
         class: &ThreadClass,
         stack: StackId,
     ) -> StackRows {
-        let levels = run.stacks.get(stack);
+        let of_subsystems;
+        let levels = match self.settings.group_by {
+            GroupBy::Subsystem => {
+                of_subsystems = self.levels_of_subsystems(run.stacks.get(stack));
+                &of_subsystems[..]
+            }
+            _ => run.stacks.get(stack),
+        };
         let Some(leaf) = levels.last() else { unreachable!("a normalised stack has at least one level") };
         let machine = levels.iter().rfind(|level| !level.inlined).unwrap_or(leaf);
         let leaf_object = &self.keys.get(leaf.key).object;
@@ -124,6 +131,18 @@ impl<'a> RowTable<'a> {
             Share::ThreadGroup => Some(self.scope(&class.group)),
         };
         StackRows { own, booked, chain, inlined: leaf.inlined, total, denominator }
+    }
+
+    /// Levels as they count for subsystems: without what the thread begins with, unless the sample lies there, and inlined
+    /// templates as the function that holds them.
+    fn levels_of_subsystems(&self, levels: &[Level]) -> Vec<Level> {
+        let machine_at = levels.iter().rposition(|level| !level.inlined).unwrap_or(0);
+        let first = self.facts.thread_start(levels).min(machine_at);
+        let charged = |(at, level): (usize, &Level)| Level {
+            key: self.facts.charged(levels, at).unwrap_or(level.key),
+            ..*level
+        };
+        levels.iter().enumerate().skip(first).map(charged).collect()
     }
 
     /// The rows of some levels, each once, in order.

@@ -19,5 +19,5 @@ pub use preset::Preset;
 pub use requests::Requests;
 pub use server_settings::{KnownSetting, SettingsKnowledge};
 pub use spin::SpinList;
-pub use subsystems::{FunctionPlace, Subsystems};
+pub use subsystems::{FunctionPlace, Subsystem, Subsystems};
 pub use thread_groups::ThreadGroups;

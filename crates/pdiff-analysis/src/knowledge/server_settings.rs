@@ -27,6 +27,7 @@ pub struct KnownSetting {
     why: String,
     /// By first version that has it, ascending.
     defaults: Vec<((u32, u32, u32), String)>,
+    names_a_file: Option<String>,
     subsystems: Vec<String>,
     functions: PatternSet,
 }
@@ -76,6 +77,7 @@ struct Setting {
     why: String,
     #[serde(default)]
     defaults: BTreeMap<String, String>,
+    names_a_file: Option<String>,
     #[serde(default)]
     subsystems: Vec<String>,
     #[serde(default)]
@@ -128,6 +130,11 @@ impl SettingsKnowledge {
     pub fn without_noise(mut self) -> Self {
         self.noise.clear();
         self
+    }
+
+    /// Settings whose value in an option file is the name of a file, each with what is to be known of that.
+    pub(crate) fn names_of_files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.settings.iter().filter_map(|setting| Some((setting.name.as_str(), setting.names_a_file()?)))
     }
 
     /// What is known of a setting, and how many matter more.
@@ -184,6 +191,7 @@ impl KnownSetting {
             name: setting.name,
             why: setting.why,
             defaults,
+            names_a_file: setting.names_a_file,
             subsystems: setting.subsystems,
         })
     }
@@ -192,6 +200,12 @@ impl KnownSetting {
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why
+    }
+
+    /// Where the value in an option file is the name of a file and switches it on, whatever it is: what is to be known of that.
+    #[must_use]
+    pub fn names_a_file(&self) -> Option<&str> {
+        self.names_a_file.as_deref()
     }
 
     /// Its default in a version, where known.

@@ -13,6 +13,7 @@ const MYSQLD: &str = include_str!("../../presets/mysqld/subsystems.toml");
 #[derive(Clone, Debug, Default)]
 pub struct Subsystems {
     rules: Vec<Rule>,
+    thread_starts: Vec<PatternSet>,
 }
 
 #[derive(Clone, Debug)]
@@ -21,6 +22,16 @@ struct Rule {
     objects: ObjectRule,
     files: Option<PatternSet>,
     functions: Option<PatternSet>,
+    is_of_callers: bool,
+}
+
+/// The part of a program that a function belongs to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Subsystem {
+    /// What it is called; where no rule holds, `other (OBJECT)`.
+    pub name: String,
+    /// Whether copies inlined into other functions belong to those.
+    pub is_of_callers: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -34,6 +45,8 @@ enum ObjectRule {
 #[serde(deny_unknown_fields)]
 struct File {
     object: Option<String>,
+    #[serde(default)]
+    thread_starts: Vec<String>,
     subsystem: Vec<Entry>,
 }
 
@@ -44,6 +57,8 @@ struct Entry {
     files: Option<Vec<String>>,
     functions: Option<Vec<String>>,
     objects: Option<Vec<String>>,
+    #[serde(default)]
+    inlined_is_of_callers: bool,
 }
 
 /// Where a function stands, as far as it is known.
@@ -58,8 +73,8 @@ pub struct FunctionPlace<'a> {
 }
 
 impl Subsystems {
-    /// The rules of one file: `object`, and tables `[[subsystem]]` with `name` and any of `files`, `functions`,
-    /// `objects`.
+    /// The rules of one file: `object`, `thread_starts`, and tables `[[subsystem]]` with `name` and any of `files`,
+    /// `functions`, `objects`, `inlined_is_of_callers`.
     ///
     /// # Errors
     /// If the text is not of that form.
@@ -70,7 +85,10 @@ impl Subsystems {
         let rules = file.subsystem.into_par_iter().map(|entry| Rule::new(entry, program.as_ref()));
         // Of several wrong rules the first is told, whichever thread came to it first.
         let rules: Vec<Result<Rule, KnowledgeError>> = rules.collect();
-        Ok(Self { rules: rules.into_iter().collect::<Result<_, _>>()? })
+        Ok(Self {
+            rules: rules.into_iter().collect::<Result<_, _>>()?,
+            thread_starts: vec![PatternSet::new(&file.thread_starts)?],
+        })
     }
 
     /// The built-in rules: mysqld, the kernel and the C and C++ libraries.
@@ -86,20 +104,29 @@ impl Subsystems {
     #[must_use]
     pub fn or(mut self, other: Self) -> Self {
         self.rules.extend(other.rules);
+        self.thread_starts.extend(other.thread_starts);
         self
     }
 
-    /// The subsystem of a function; where no rule holds, `other (OBJECT)`.
+    /// Whether a function is where threads begin: it has the work of others below it and no part in it.
     #[must_use]
-    pub fn subsystem(&self, place: FunctionPlace<'_>) -> String {
+    pub fn is_thread_start(&self, name: &str) -> bool {
+        self.thread_starts.iter().any(|starts| starts.is_match(name))
+    }
+
+    /// The subsystem of a function.
+    #[must_use]
+    pub fn subsystem(&self, place: FunctionPlace<'_>) -> Subsystem {
         let speaking = || self.rules.iter().filter(|rule| rule.speaks_of(place.object));
         let by_file = place.file.and_then(|file| {
             speaking().find(|rule| rule.files.as_ref().is_some_and(|set| set.is_match(file)))
         });
         let by_name = || speaking().find(|rule| rule.holds_by_name(place.name));
-        by_file
-            .or_else(by_name)
-            .map_or_else(|| format!("other ({})", place.object), |rule| rule.name.to_string())
+        let found = by_file.or_else(by_name);
+        Subsystem {
+            name: found.map_or_else(|| format!("other ({})", place.object), |rule| rule.name.to_string()),
+            is_of_callers: found.is_some_and(|rule| rule.is_of_callers),
+        }
     }
 }
 
@@ -115,6 +142,7 @@ impl Rule {
             objects,
             files: set(&entry.files)?,
             functions: set(&entry.functions)?,
+            is_of_callers: entry.inlined_is_of_callers,
             name: entry.name.into(),
         })
     }
@@ -147,7 +175,7 @@ mod tests {
                      [[subsystem]]\nname='libc'\nobjects=['^libc']\n";
         let rules = Subsystems::parse(rules).unwrap();
         let check = |name, object, file, expected: &str| {
-            assert_eq!(rules.subsystem(FunctionPlace { name, object, file }), expected);
+            assert_eq!(rules.subsystem(FunctionPlace { name, object, file }).name, expected);
         };
         check("log_write", "x", Some("src/btr/a.cc"), "btr");
         check("log_write", "x", None, "log");
@@ -160,6 +188,18 @@ mod tests {
     #[test]
     fn the_built_in_rules_know_the_redo_log() {
         let place = FunctionPlace { name: "log_writer", object: "mysqld", file: None };
-        assert_eq!(Subsystems::builtin().subsystem(place), "redo log");
+        assert_eq!(Subsystems::builtin().subsystem(place).name, "redo log");
+    }
+
+    #[test]
+    fn the_built_in_rules_know_what_is_of_callers_and_where_threads_begin() {
+        let rules = Subsystems::builtin();
+        let is_of_callers =
+            |name| rules.subsystem(FunctionPlace { name, object: "mysqld", file: None }).is_of_callers;
+        assert!(is_of_callers("std::vector<int>::push_back") && !is_of_callers("log_writer"));
+        let starts = ["pfs_spawn_thread", "start_thread", "__clone3", "clone", "_start", "__libc_start_main"];
+        assert!(starts.iter().all(|name| rules.is_thread_start(name)));
+        assert!(rules.is_thread_start("std::thread::_State_impl<x>::_M_run"));
+        assert!(!["handle_connection", "clone_begin", "main"].iter().any(|name| rules.is_thread_start(name)));
     }
 }

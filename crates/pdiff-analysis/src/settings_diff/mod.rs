@@ -88,9 +88,24 @@ pub struct FoldedSettings {
     pub names: Vec<String>,
 }
 
+/// A value that does not do what it says: the option takes the name of a file, and is on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MisleadingSetting {
+    /// On which side.
+    pub side: Side,
+    /// The setting.
+    pub name: String,
+    /// The value that the option file gives.
+    pub value: String,
+    /// What is to be known of it.
+    pub why: String,
+}
+
 /// How the settings of two servers differ.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SettingsDiff {
+    /// Values that do not do what they say.
+    pub misleading: Vec<MisleadingSetting>,
     /// Settings that differ, those that matter first.
     pub differs: Vec<SettingChange>,
     /// Settings that only Before has.
@@ -146,7 +161,10 @@ pub fn settings_diff(
     after: &ServerSettings,
     knowledge: &SettingsKnowledge,
 ) -> SettingsDiff {
-    let sides = [before, after];
+    let (before, after) = (&mut before.clone(), &mut after.clone());
+    let mut misleading = as_the_server_reads(before, Side::Before, knowledge);
+    misleading.extend(as_the_server_reads(after, Side::After, knowledge));
+    let sides = [&*before, &*after];
     let joined = join(sides, knowledge);
     let known: [BTreeSet<&str>; 2] = [0, 1].map(|at| joined.iter().map(|joined| joined.names[at]).collect());
     let mut folded: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -188,6 +206,7 @@ pub fn settings_diff(
         FoldedSettings { what, names }
     });
     SettingsDiff {
+        misleading,
         differs,
         only_before,
         only_after,
@@ -197,6 +216,29 @@ pub fn settings_diff(
         is_partial: sides.map(|side| side.scope() == SettingsScope::Given),
         versions: sides.map(|side| side.get("version").map(str::to_owned)),
     }
+}
+
+/// Turns on what an option file switches on by naming a file; what looks as if it were switched off that way is returned.
+fn as_the_server_reads(
+    settings: &mut ServerSettings,
+    side: Side,
+    knowledge: &SettingsKnowledge,
+) -> Vec<MisleadingSetting> {
+    if settings.scope() != SettingsScope::Given {
+        return Vec::new();
+    }
+    let mut misleading = Vec::new();
+    for (name, why) in knowledge.names_of_files() {
+        let Some(value) = settings.get(name).filter(|_| !settings.is_turned_off(name)).map(str::to_owned)
+        else {
+            continue;
+        };
+        if same_value(&value, "OFF") {
+            misleading.push(MisleadingSetting { side, name: name.to_owned(), value, why: why.to_owned() });
+        }
+        settings.insert(name, "ON");
+    }
+    misleading
 }
 
 /// Settings of both sides: by name, then by known renames, one to one.

@@ -138,3 +138,26 @@ fn gates_name_the_differing_setting_and_why() {
     assert!(gates[0].admits(Side::After) && !gates[0].admits(Side::Before));
     assert!(found.gates(&knowledge, "parse_sql", Some("parser and lexer")).is_empty());
 }
+
+#[test]
+fn log_bin_off_in_an_option_file_names_the_log_and_leaves_it_on() {
+    let of = |set: fn(&mut ServerSettings)| {
+        let mut settings = ServerSettings::new(SettingsScope::Given);
+        set(&mut settings);
+        settings_diff(&settings, &self::settings(&[("log_bin", "OFF")]), &SettingsKnowledge::mysqld())
+    };
+    for set in [
+        |s: &mut ServerSettings| s.insert("log-bin", "OFF"),
+        |s: &mut ServerSettings| s.insert("log_bin", "0"),
+    ] {
+        let found = of(set);
+        assert_eq!(found.differs[0].before, "ON");
+        let [told] = &found.misleading[..] else { panic!("{:?}", found.misleading) };
+        assert_eq!((told.side, told.name.as_str()), (Side::Before, "log_bin"));
+        assert!(told.why.contains("skip-log-bin"));
+    }
+    let found = of(|s| s.turn_off("log_bin"));
+    assert!(found.differs.is_empty() && found.misleading.is_empty());
+    let found = of(|s| s.insert("log_bin", "mysql-bin"));
+    assert!(found.differs[0].before == "ON" && found.misleading.is_empty());
+}

@@ -1,6 +1,8 @@
 //! Differing settings for programs: JSON, schema version 1 (`docs/json.md`), and CSV.
 
-use pdiff_analysis::{AtDefault, FoldedSettings, OneSidedSetting, SettingChange, SettingsDiff};
+use pdiff_analysis::{
+    AtDefault, FoldedSettings, MisleadingSetting, OneSidedSetting, SettingChange, SettingsDiff,
+};
 use pdiff_profile::Side;
 use serde::Serialize;
 
@@ -19,11 +21,21 @@ struct Report<'a> {
 /// The part that other reports embed.
 #[derive(Serialize)]
 pub(crate) struct SettingsReport<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    misleading: Vec<MisleadingReport<'a>>,
     differs: Vec<ChangeReport<'a>>,
     only_before: Vec<OneSidedReport<'a>>,
     only_after: Vec<OneSidedReport<'a>>,
     folded: Vec<FoldedReport<'a>>,
     same: usize,
+}
+
+#[derive(Serialize)]
+struct MisleadingReport<'a> {
+    side: &'static str,
+    name: &'a str,
+    value: &'a str,
+    why: &'a str,
 }
 
 #[derive(Serialize)]
@@ -72,7 +84,14 @@ impl<'a> SettingsReport<'a> {
             at_default: of.at_default,
         };
         let folded = |of: &'a FoldedSettings| FoldedReport { what: &of.what, names: &of.names };
+        let misleading = |of: &'a MisleadingSetting| MisleadingReport {
+            side: of.side.as_str(),
+            name: &of.name,
+            value: &of.value,
+            why: &of.why,
+        };
         Self {
+            misleading: of.misleading.iter().map(misleading).collect(),
             differs: of.differs.iter().map(change).collect(),
             only_before: of.only_before.iter().map(one).collect(),
             only_after: of.only_after.iter().map(one).collect(),

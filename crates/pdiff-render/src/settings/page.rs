@@ -69,7 +69,15 @@ fn heading(of: &SettingsDiff, labels: [&str; 2]) -> Vec<Block> {
             if of.is_partial[at] { ", an option file: what it does not set has its default" } else { "" };
         Line::toned(label, format!("{}{version}{partial}", labels[at]), Tone::Strong)
     };
-    vec![line(0, "before"), line(1, "after")]
+    [line(0, "before"), line(1, "after")].into_iter().chain(misleading(of)).collect()
+}
+
+fn misleading(of: &SettingsDiff) -> impl Iterator<Item = Block> {
+    of.misleading.iter().map(|of| {
+        let text =
+            format!("{} = {} on the {} side does not switch it off: {}", of.name, of.value, of.side, of.why);
+        Line::block("warning", visible(&text).into_owned())
+    })
 }
 
 /// Differing settings as lines of other pages: what matters, the most important first.
@@ -77,7 +85,8 @@ pub(crate) fn short_blocks(of: &SettingsDiff, most: usize, width: Option<usize>)
     let known: Vec<&SettingChange> = of.differs.iter().filter(|change| change.why.is_some()).collect();
     let shown = known.len().min(most);
     let what = "settings that differ and are known to matter, the first";
-    let mut blocks = changes("settings", what, &known[..shown], None, width);
+    let mut blocks: Vec<Block> = misleading(of).collect();
+    blocks.extend(changes("settings", what, &known[..shown], None, width));
     let one_sided = of.only_before.len() + of.only_after.len();
     let text = format!(
         "{} more that matter, {} others differ, {one_sided} are of one side only; `pdiff settings` lists them",

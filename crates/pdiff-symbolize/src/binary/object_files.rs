@@ -118,9 +118,17 @@ pub(crate) fn build_id_paths(id: &BuildId, wanted: Wanted, options: &SymbolizeOp
 }
 
 fn find_debug_file(file: &ElfFile, options: &SymbolizeOptions) -> Option<ElfFile> {
-    by_build_id(file, options)
+    among_binaries(file, options)
+        .or_else(|| by_build_id(file, options))
         .or_else(|| by_debug_link(file, options))
         .or_else(|| fetched(file.build_id()?, options))
+}
+
+/// A file that the user gave, of the same build.
+fn among_binaries(file: &ElfFile, options: &SymbolizeOptions) -> Option<ElfFile> {
+    let id = file.build_id()?;
+    let others = options.binaries.iter().filter(|path| path.as_path() != file.path());
+    others.filter_map(|path| open_with_build_id(path, id)).find(has_use)
 }
 
 fn by_build_id(file: &ElfFile, options: &SymbolizeOptions) -> Option<ElfFile> {

@@ -114,7 +114,8 @@ impl<'a> Growing<'a> {
         path.clear();
         let levels = run.stacks.get(stack);
         path.extend(levels.iter().map(|level| FrameKey::Function(self.renames.canonical(level.key))));
-        let leaf = levels.last().map(|level| self.renames.canonical(level.key));
+        let leaf = levels.len().checked_sub(1).and_then(|at| self.facts.charged(levels, at));
+        let leaf = leaf.map(|key| self.renames.canonical(key));
         if self.settings.reverse {
             path.reverse();
         }
