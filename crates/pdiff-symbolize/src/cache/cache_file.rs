@@ -57,6 +57,8 @@ pub(crate) enum Damage {
     Truncated,
     #[error("its checksum is wrong")]
     Checksum,
+    #[error("others can write it or its directory, so it is not believed; hint: chmod go-w")]
+    OfOthers,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +86,9 @@ impl CacheFile {
         source: u64,
     ) -> Result<Option<(FileBytes, Range<usize>)>, Damage> {
         let Ok(bytes) = FileBytes::open(&self.path) else { return Ok(None) };
+        if !self.is_own() {
+            return Err(Damage::OfOthers);
+        }
         let entries = directory(&bytes)?;
         let Some(entry) = entries.iter().find(|entry| entry.tag == tag as u32 && entry.source == source)
         else {
@@ -99,7 +104,7 @@ impl CacheFile {
 
     /// Puts a section into the file, beside what else is there.
     pub(crate) fn store(&self, tag: SectionTag, source: u64, content: &[u8]) -> io::Result<()> {
-        let old = FileBytes::open(&self.path).ok();
+        let old = FileBytes::open(&self.path).ok().filter(|_| self.is_own());
         let mut sections: Vec<(Entry, &[u8])> = Vec::new();
         if let Some(bytes) = &old {
             let kept = directory(bytes).unwrap_or_default();
@@ -114,10 +119,29 @@ impl CacheFile {
         self.write(&mut sections)
     }
 
+    /// Whether nobody but the user (or root) can have written the file.
+    #[cfg(target_os = "linux")]
+    fn is_own(&self) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let Ok(user) = fs::metadata("/proc/self").map(|process| process.uid()) else { return true };
+        let is_own = |path: &Path, writable: u32| {
+            fs::metadata(path)
+                .is_ok_and(|found| [0, user].contains(&found.uid()) && found.mode() & writable == 0)
+        };
+        // A file that the user's group may write is usual where groups are of one user; its directory keeps others out.
+        is_own(&self.path, 0o002) && self.path.parent().is_none_or(|directory| is_own(directory, 0o022))
+    }
+
+    /// Elsewhere it is not known.
+    #[cfg(not(target_os = "linux"))]
+    fn is_own(&self) -> bool {
+        true
+    }
+
     fn write(&self, sections: &mut [(Entry, &[u8])]) -> io::Result<()> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         if let Some(directory) = self.path.parent() {
-            fs::create_dir_all(directory)?;
+            make_private(directory)?;
         }
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let beside = self.path.with_extension(format!("tmp-{}-{number}", std::process::id()));
@@ -206,6 +230,14 @@ fn u64_at(bytes: &[u8], at: usize) -> Result<u64, Damage> {
     Ok(u64::from_le_bytes(word))
 }
 
+/// Makes a directory, and those above it, that only the user can enter.
+fn make_private(directory: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(directory)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +262,27 @@ mod tests {
         assert_eq!(content(&file, SectionTag::AddressIndex, 7).unwrap(), b"larger index");
         assert_eq!(content(&file, SectionTag::AddressIndex, 8), None);
         assert_eq!(file.path().parent().unwrap().read_dir().unwrap().count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_others_can_write_is_not_believed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_directory, file) = file();
+        let own = [(file.path().to_path_buf(), 0o600), (file.path().parent().unwrap().to_path_buf(), 0o700)];
+        let allow = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        file.store(SectionTag::Census, 7, b"of others").unwrap();
+        assert_eq!(fs::metadata(&own[1].0).unwrap().permissions().mode() & 0o777, 0o700);
+        for (path, mode) in &own {
+            allow(path, 0o777);
+            let found = file.load(SectionTag::Census, 7).map(|_| ());
+            assert_eq!(found, Err(Damage::OfOthers), "{}", path.display());
+            // Nor is it kept beside what is added.
+            file.store(SectionTag::AddressIndex, 7, b"own").unwrap();
+            allow(path, *mode);
+            assert_eq!(content(&file, SectionTag::Census, 7), None);
+            file.store(SectionTag::Census, 7, b"of others").unwrap();
+        }
     }
 
     #[test]
