@@ -73,6 +73,7 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   pdiff explain 57.perf 80.perf cmp_dtuple_rec_with_match_low
   pdiff explain 57.perf 80.perf info_low --binary-before 57/bin/mysqld --binary-after 80/bin/mysqld
+  pdiff explain 57.perf 80.perf '#1'
   pdiff explain 57.perf 80.perf 'ReadView::' --source-root-before src/57 --source-root-after src/80
   pdiff explain --before a1.perf a2.perf --after b1.perf b2.perf --function info_low --format json";
 
@@ -81,7 +82,7 @@ Examples:
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
-    /// Qualified name of the function, its last part, or a regular expression
+    /// Qualified name of the function, its last part, or a regular expression; or a part of the change, as #1
     #[arg(index = 3, value_name = "FUNC", required_unless_present_any = ["named", "after_runs"], help_heading = None::<&str>)]
     pub(crate) function: Option<String>,
     /// Name of the function, if recordings are given with --before and --after

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use pdiff::RowFunction;
 use pdiff::classify::{FunctionLookup, Verdict};
-use pdiff::render::{self, ExplainView};
+use pdiff::render::{self, ExplainView, ExplainedFinding};
 
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::settings::{Page, examined, most_rows};
@@ -27,7 +27,23 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let (comparer, _) = examined(&args.examined, args.quiet)?;
     let prepared = comparer.watch(Watching::start(args.quiet).watch()).prepare()?;
     let evidence = prepared.verdicts()?;
-    let names = names(name, evidence.look_up(name))?;
+    let found = evidence.comparison.findings.named(name);
+    let classification = if found.is_empty() { None } else { Some(evidence.classify()) };
+    let explained = |finding| {
+        let classification = classification.as_ref()?;
+        Some(ExplainedFinding { comparison: &evidence.comparison, classification, finding })
+    };
+    let findings: Vec<ExplainedFinding<'_>> = found.iter().copied().filter_map(explained).collect();
+    if found.is_empty() && name.starts_with('#') {
+        let count = evidence.comparison.findings.list.len();
+        bail!("there is no part {name}: {count} parts changed beyond noise; hint: pdiff compare lists them")
+    }
+    let names = match evidence.look_up(name) {
+        FunctionLookup::Found(names) => names,
+        found_no_function if found.is_empty() => names(name, found_no_function)?,
+        // What is no function of the program has no verdict of its own.
+        _ => found.iter().filter(|of| of.is_function()).map(|of| of.function().to_owned()).collect(),
+    };
     let (verdicts, facts) = evidence.explain(&names);
     let row = |of: &Verdict| RowFunction {
         name: of.function.clone(),
@@ -39,8 +55,15 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let most_lines = most_rows(args.lines).unwrap_or(usize::MAX);
     let is_json = args.format == ExplainFormat::Json;
     let (texts, missing) = roots.read(&lines, if is_json { usize::MAX } else { most_lines });
-    let view =
-        ExplainView { name, verdicts: &verdicts, facts: &facts, lines: &lines, texts: &texts, most_lines };
+    let view = ExplainView {
+        name,
+        findings: &findings,
+        verdicts: &verdicts,
+        facts: &facts,
+        lines: &lines,
+        texts: &texts,
+        most_lines,
+    };
     let rendered = match args.format {
         ExplainFormat::Text => render::explain_text(&view, &page.table(0)).into_bytes(),
         ExplainFormat::Markdown => render::explain_markdown(&view).into_bytes(),

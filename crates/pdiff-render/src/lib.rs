@@ -33,6 +33,7 @@ pub use compare::row_columns::parquet;
 pub use document::options::{SortBy, TableOptions, UnknownOrder};
 pub use document::visible_text::visible;
 pub use error::Error;
+pub use findings::one::ExplainedFinding;
 #[cfg(feature = "flame")]
 pub use flame::write_flame_svg;
 pub use flame::{FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tree_json, write_folded};

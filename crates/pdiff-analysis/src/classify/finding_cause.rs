@@ -53,7 +53,7 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
 
 /// The verdict on the function that a finding is named by; an edge is its callee's.
 fn named_verdict<'a>(finding: &Finding, of: &'a Classification) -> Option<&'a Verdict> {
-    let name = finding.name.rsplit(" -> ").next().unwrap_or(&finding.name);
+    let name = finding.function();
     of.verdicts.iter().find(|verdict| verdict.function == name && verdict.object == finding.object)
 }
 

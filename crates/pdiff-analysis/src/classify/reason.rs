@@ -26,6 +26,13 @@ pub enum Reason {
         /// The build that does not show it.
         hidden: Side,
     },
+    /// The same, and a setting switches it that is on where it ran, and off or unknown on the other side.
+    SwitchedOn {
+        /// The side that ran it.
+        active: Side,
+        /// The setting.
+        setting: SettingValues,
+    },
     /// One function under two names.
     Renamed {
         /// Its name before.

@@ -180,6 +180,38 @@ impl Finding {
     }
 }
 
+impl Findings {
+    /// The findings that a user means: by their place (`#1`), by their whole name, or by the function or the last parts
+    /// of its name.
+    #[must_use]
+    pub fn named(&self, wanted: &str) -> Vec<&Finding> {
+        let rank = wanted.strip_prefix('#').and_then(|rank| rank.parse::<usize>().ok());
+        if let Some(rank) = rank {
+            return self.list.iter().filter(|finding| finding.rank == rank).collect();
+        }
+        let is_it = |finding: &&Finding| {
+            let function = finding.function();
+            let is_last_part = function.strip_suffix(wanted).is_some_and(|head| head.ends_with("::"));
+            finding.name == wanted || function == wanted || is_last_part
+        };
+        self.list.iter().filter(is_it).collect()
+    }
+}
+
+impl Finding {
+    /// The function that it is named by; of an edge the callee.
+    #[must_use]
+    pub fn function(&self) -> &str {
+        self.name.rsplit(" -> ").next().unwrap_or(&self.name)
+    }
+
+    /// Whether it is named by a function of the program.
+    #[must_use]
+    pub fn is_function(&self) -> bool {
+        !matches!(self.kind, FindingKind::Interrupts | FindingKind::NoCaller | FindingKind::Unresolved)
+    }
+}
+
 changes!(Finding);
 changes!(FindingMember);
 changes!(FindingsRest);

@@ -34,11 +34,9 @@ fn settings_of(finding: &Finding, diff: &SettingsDiff, knowledge: &SettingsKnowl
 }
 
 fn functions_of(finding: &Finding) -> Vec<&str> {
-    // An edge is its callee's.
-    let name = finding.name.rsplit(" -> ").next().unwrap_or(&finding.name);
     let change = finding.delta_pp().abs();
     let is_large = |delta: f64| delta.abs() >= LEAST_MEMBER * change;
     let members =
         finding.members.iter().filter(|member| !member.name.is_empty() && is_large(member.delta_pp()));
-    std::iter::once(name).chain(members.map(|member| member.name.as_str())).collect()
+    std::iter::once(finding.function()).chain(members.map(|member| member.name.as_str())).collect()
 }

@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{EnteredBy, EvidenceKind, Reason, Tag};
 use pdiff_analysis::{SettingsDiff, SettingsKnowledge, settings_diff};
 use pdiff_profile::{ServerSettings, SettingsScope};
 
-use crate::build::{Extra, classified_with, said, seen, verdict};
+use crate::build::{Extra, Side, classified_with, said, seen, verdict};
 
 fn differing(before: &str, after: &str) -> Option<SettingsDiff> {
     let side = |value: &str| {
@@ -61,4 +61,27 @@ fn noise_and_what_no_setting_switches_get_no_tag() {
     for name in ["main", "work", "commit"] {
         assert!(!verdict(&outcome, name).tags.contains(&Tag::Settings), "{name}");
     }
+}
+
+#[test]
+fn a_setting_that_one_server_alone_knows_tells_what_its_binary_hides() {
+    let side = |names: &[(&str, &str)]| {
+        let mut settings = ServerSettings::new(SettingsScope::All);
+        names.iter().for_each(|(name, value)| settings.insert(name, value));
+        settings
+    };
+    let threads = |value| [("innodb_log_writer_threads", value)];
+    let said_of = |before: &[(&str, &str)], after: &[(&str, &str)], is_mirrored: bool| {
+        let settings = settings_diff(&side(before), &side(after), &SettingsKnowledge::mysqld());
+        let extra = Extra { settings: Some(settings), ..Extra::default() };
+        let (idle, busy) = ("main;work 600", "main;work 600\nmain;log_writer 60");
+        let of = |folded| Side { folded, build: None };
+        let sides = if is_mirrored { (of(busy), of(idle)) } else { (of(idle), of(busy)) };
+        said(&classified_with(sides.0, sides.1, &extra), "log_writer")
+    };
+    assert_eq!(said_of(&[], &threads("ON"), false), "new-overhead likely R-switched-on");
+    assert_eq!(said_of(&threads("OFF"), &threads("ON"), false), "newly-active likely R-switched-on");
+    assert_eq!(said_of(&threads("ON"), &[], true), "gone likely R-switched-off");
+    assert_eq!(said_of(&[], &threads("OFF"), false), "unclear unclear R-not-visible");
+    assert_eq!(said_of(&threads("ON"), &threads("ON"), false), "unclear unclear R-not-visible");
 }

@@ -185,7 +185,7 @@ fn settings(comparison: &Comparison) -> Vec<Block> {
     lines.into_iter().map(line).collect()
 }
 
-fn setting_text(setting: &FindingSetting) -> String {
+pub(crate) fn setting_text(setting: &FindingSetting) -> String {
     let values = match &setting.values {
         [Some(before), Some(after)] => format!("{before} before, {after} after"),
         [None, Some(after)] => format!("= {after}, which Before does not know"),
@@ -198,8 +198,8 @@ fn setting_text(setting: &FindingSetting) -> String {
 
 /// What to do next.
 fn next(comparison: &Comparison, has_causes: bool) -> Option<Block> {
-    let first = comparison.findings.list.iter().find(|finding| is_function(finding))?;
-    let name = first.name.rsplit(" -> ").next().unwrap_or(&first.name);
+    let first = comparison.findings.list.iter().find(|finding| finding.is_function())?;
+    let name = first.function();
     let path = |side: &pdiff_analysis::SideSummary| side.runs.first().map(|run| run.path.clone());
     let (before, after) = (path(&comparison.before)?, path(&comparison.after)?);
     let explain = format!("pdiff explain {before} {after} {}", quoted(name));
@@ -209,10 +209,6 @@ fn next(comparison: &Comparison, has_causes: bool) -> Option<Block> {
         format!("why: {explain}; causes of all parts: pdiff classify {before} {after} with both binaries")
     };
     Some(Line::block("next", text))
-}
-
-fn is_function(finding: &Finding) -> bool {
-    !matches!(finding.kind, FindingKind::Interrupts | FindingKind::NoCaller | FindingKind::Unresolved)
 }
 
 /// A name as a shell wants it.

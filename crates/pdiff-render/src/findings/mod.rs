@@ -3,3 +3,4 @@
 pub(crate) mod first_screen;
 pub(crate) mod grid;
 pub(crate) mod json;
+pub(crate) mod one;

@@ -9,6 +9,7 @@ use crate::document::options::TableOptions;
 use crate::document::short_name::with_file;
 use crate::document::table;
 use crate::document::{Block, Line, Tone, apart};
+use crate::findings::one::{self, ExplainedFinding};
 use crate::verdicts::hot_lines;
 use crate::verdicts::hot_lines::SourceTexts;
 use crate::verdicts::words::{fact_text, limit_text, reason_text};
@@ -18,6 +19,8 @@ use crate::verdicts::words::{fact_text, limit_text, reason_text};
 pub struct ExplainView<'a> {
     /// The name that was asked for.
     pub name: &'a str,
+    /// The findings that the name stands for.
+    pub findings: &'a [ExplainedFinding<'a>],
     /// The verdicts on sampled functions.
     pub verdicts: &'a [Verdict],
     /// What the builds hold of a function that neither run sampled.
@@ -62,7 +65,7 @@ fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
         let lines = lines.map(|lines| hot_lines::blocks(lines, view.texts, view.most_lines, width));
         [verdict(of), lines.unwrap_or_default()]
     });
-    apart(explained.chain([unsampled]))
+    apart(view.findings.iter().map(one::blocks).chain(explained).chain([unsampled]))
 }
 
 fn verdict(of: &Verdict) -> Vec<Block> {

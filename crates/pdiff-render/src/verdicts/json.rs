@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::files::written_bytes::{json_line, json_value};
 use crate::findings;
 use crate::findings::json::{FindingReport, RestReport};
+use crate::findings::one::ExplainedFinding;
 use crate::settings::json::SettingsReport;
 use crate::verdicts::explain::ExplainView;
 use crate::verdicts::hot_lines::FunctionLinesReport;
@@ -153,16 +154,25 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
     #[derive(Serialize)]
     struct ExplainReport<'a> {
         schema_version: u32,
+        /// The findings that the name stands for.
+        findings: Vec<FindingReport<'a>>,
         verdicts: Vec<VerdictReport<'a>>,
         facts: Vec<EvidenceReport>,
         hot_lines: Vec<FunctionLinesReport<'a>>,
     }
     json_line(&ExplainReport {
         schema_version: SCHEMA_VERSION,
+        findings: view.findings.iter().filter_map(explained).collect(),
         verdicts: view.verdicts.iter().map(verdict).collect(),
         facts: view.facts.iter().map(evidence).collect(),
         hot_lines: view.lines.iter().map(|of| FunctionLinesReport::new(of, view.texts)).collect(),
     })
+}
+
+fn explained<'a>(of: &ExplainedFinding<'a>) -> Option<FindingReport<'a>> {
+    let causes = finding_causes(&of.comparison.findings, of.classification);
+    let reports = findings::json::with_causes(of.comparison, &causes);
+    reports.into_iter().nth(of.finding.rank.checked_sub(1)?)
 }
 
 fn verdict(of: &Verdict) -> VerdictReport<'_> {

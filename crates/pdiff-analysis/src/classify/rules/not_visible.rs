@@ -1,4 +1,5 @@
-//! `R-unresolved` and `R-not-visible`: where the files do not show what a verdict would need, none is given.
+//! `R-unresolved` and `R-not-visible`: where the files do not show what a verdict would need, none is given, unless a
+//! setting tells it (`R-switched-on`, `R-switched-off`).
 
 use pdiff_profile::Side;
 
@@ -7,9 +8,12 @@ use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
+use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
+use crate::classify::setting::SettingValues;
+use crate::settings_diff::SettingGate;
 
 /// A row of what has no function.
 pub(super) fn unresolved(_: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
@@ -18,13 +22,35 @@ pub(super) fn unresolved(_: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
 }
 
 /// Samples on one side only, while the other side's build does not show whether it holds the function.
-pub(super) fn one_sided(_: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+pub(super) fn one_sided(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let hidden = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::NotVisible)?;
     let judged = changed(case)?;
-    let reason = Reason::NotVisible { hidden };
     let why = match case.of_program {
         true => Limit::BuildShowsTooLittle(hidden),
         false => Limit::NotExamined { object: case.row.object.clone() },
     };
+    if let Some(switched) = switched(context, case, hidden, judged) {
+        return Some(gates::common(switched.limited(Confidence::Likely, why), case));
+    }
+    let reason = Reason::NotVisible { hidden };
     Some(Finding::new("R-not-visible", Cause::Unclear, judged, reason).limited(Confidence::Unclear, why))
+}
+
+/// A setting that switches the function, is on where it ran, and off on the other side or unknown to its server. What a
+/// server does not know it cannot switch on: the cost is new there. What it knows and has off is newly active.
+fn switched(context: &Context<'_>, case: &Case<'_>, hidden: Side, judged: Judged) -> Option<Finding> {
+    let active = hidden.other();
+    if case.is_sampled(hidden) {
+        return None;
+    }
+    let is_it = |gate: &SettingGate<'_>| !gate.is_off[active.index()] && gate.is_off[hidden.index()];
+    let gate = context.gates(case).into_iter().find(is_it)?;
+    let (rule_id, cause) = match (active, gate.differs) {
+        (Side::After, true) => ("R-switched-on", Cause::NewlyActive),
+        (Side::After, false) => ("R-switched-on", Cause::NewOverhead),
+        (Side::Before, true) => ("R-switched-off", Cause::Lighter),
+        (Side::Before, false) => ("R-switched-off", Cause::Gone),
+    };
+    let reason = Reason::SwitchedOn { active, setting: SettingValues::of(&gate) };
+    Some(Finding::new(rule_id, cause, judged, reason))
 }

@@ -49,6 +49,7 @@ fn text(most_lines: usize, width: usize) -> String {
     let (lines, facts) = ([lines()], [no_binary()]);
     let view = ExplainView {
         name: "x",
+        findings: &[],
         verdicts: &classification.verdicts[2..3],
         facts: &facts,
         lines: &lines,

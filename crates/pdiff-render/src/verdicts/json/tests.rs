@@ -48,6 +48,7 @@ fn an_explanation_has_verdicts_facts_and_lines() {
     let classification = classification();
     let view = ExplainView {
         name: "leaf",
+        findings: &[],
         verdicts: &classification.verdicts[..1],
         facts: &[],
         lines: &[],

@@ -24,6 +24,9 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::NotVisible { hidden } => {
             format!("sampled {} only; the {hidden} binary cannot show whether it contains it", hidden.other())
         }
+        Reason::SwitchedOn { active, setting: of } => {
+            format!("sampled {active} only; a setting switches it on there: {}", setting(of))
+        }
         Reason::Renamed { before, after, net_pp } => {
             format!("{before} before is {after} after; net {net_pp:+.2} points")
         }

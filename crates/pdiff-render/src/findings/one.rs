@@ -1,0 +1,85 @@
+//! One finding in full: its change, cause, settings, and the functions inside.
+
+use pdiff_analysis::classify::{Classification, finding_causes};
+use pdiff_analysis::{Comparison, Finding, FindingMember};
+
+use crate::document::number::{fixed, interval, signed};
+use crate::document::{Block, Line, Tone};
+use crate::findings::first_screen::{cost_unit, setting_text};
+use crate::findings::grid::what;
+
+/// Functions inside that are listed.
+const MOST_MEMBERS: usize = 8;
+
+/// A finding to be explained, and where it is from.
+#[derive(Clone, Copy, Debug)]
+pub struct ExplainedFinding<'a> {
+    /// What was compared.
+    pub comparison: &'a Comparison,
+    /// The verdicts on all functions.
+    pub classification: &'a Classification,
+    /// The finding.
+    pub finding: &'a Finding,
+}
+
+/// Everything that is known of a finding.
+pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
+    let ExplainedFinding { comparison, classification, finding } = of;
+    let object = if finding.object.is_empty() { String::new() } else { format!(" ({})", finding.object) };
+    let count = comparison.findings.list.len();
+    let title = format!("{} of {count}: {}{object}, {}", finding.rank, finding.name, what(finding));
+    let mut blocks = vec![Line::toned("part", title, Tone::Strong), Line::block("change", change_text(of))];
+    let causes = finding_causes(&comparison.findings, classification);
+    if let Some(cause) = finding.rank.checked_sub(1).and_then(|at| causes.get(at)) {
+        blocks.push(Line::block("cause", format!("{}, {}", cause.cause, cause.confidence)));
+        blocks.extend(cause.limited_by.map(|why| Line::block("limited", why)));
+    }
+    let polling = [&finding.before, &finding.after].map(|side| fixed(side.polling_pct(), 1));
+    if finding.before.polling.0.max(finding.after.polling.0) > 0 {
+        let [before, after] = polling;
+        blocks.push(Line::block("polling", format!("{before} % of it before, {after} % after")));
+    }
+    blocks.extend(finding.settings.iter().map(|setting| Line::block("setting", setting_text(setting))));
+    if !finding.callers.is_empty() {
+        blocks.push(Line::block("callers", finding.callers.join(", ")));
+    }
+    let members = finding.members.iter().filter(|member| !member.name.is_empty());
+    blocks.extend(members.take(MOST_MEMBERS).map(|member| Line::block("inside", inside_text(of, member))));
+    blocks
+}
+
+fn change_text(of: &ExplainedFinding<'_>) -> String {
+    let finding = of.finding;
+    let points = format!(
+        "{} -> {} % of CPU: {} points, 95 % interval {}, q {:.2e}",
+        fixed(finding.before.pct, 2),
+        fixed(finding.after.pct, 2),
+        signed(finding.delta_pp(), 2),
+        interval(finding.interval_pp, 2),
+        finding.q_value
+    );
+    let Some((cost, delta)) = of.comparison.cost.as_ref().zip(finding.delta_per_op()) else { return points };
+    let unit = cost_unit(cost);
+    let bounds = finding.interval_per_op.map_or_else(String::new, |(low, high)| {
+        format!(", 95 % interval {}..{}", unit.signed(low), unit.signed(high))
+    });
+    let share = finding
+        .share_of_change_pct
+        .map_or_else(String::new, |share| format!(", {} % of all that changed", fixed(share, 0)));
+    format!("{} {} per operation{bounds}{share}; {points}", unit.signed(delta), unit.name)
+}
+
+/// What a function spends itself in the finding's stacks, and its verdict.
+fn inside_text(of: &ExplainedFinding<'_>, member: &FindingMember) -> String {
+    let change = match of.comparison.cost.as_ref().zip(member.delta_per_op()) {
+        Some((cost, delta)) => {
+            let unit = cost_unit(cost);
+            format!("{} {}", unit.signed(delta), unit.name)
+        }
+        None => format!("{} points", signed(member.delta_pp(), 2)),
+    };
+    let mut verdicts = of.classification.verdicts.iter();
+    let verdict = verdicts.find(|of| of.function == member.name && of.object == member.object);
+    let verdict = verdict.map_or_else(String::new, |of| format!(": {}, {}", of.cause, of.confidence));
+    format!("{change} in {} itself{verdict}", member.name)
+}
