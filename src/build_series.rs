@@ -112,7 +112,7 @@ impl ReadSeries {
         check_samples(&normal, &sides, pair, &settings.filters)?;
         Ok(by.map(|group_by| {
             settings.group_by = group_by;
-            normal.compare(&sides, &settings)
+            normal.compare_rows(&sides, &settings)
         }))
     }
 

@@ -52,6 +52,13 @@ impl Prepared {
         self.compare_as(by, self.given.settings.share)
     }
 
+    /// The rows of one kind alone, as shares of all, without findings.
+    #[must_use]
+    pub fn rows(&self, by: GroupBy) -> Comparison {
+        let settings = CompareSettings { group_by: by, share: Share::All, ..self.given.settings.clone() };
+        self.normal.compare_rows(&self.sides(), &settings)
+    }
+
     /// Compares, with rows of one kind, as shares of something else than the rest is.
     #[must_use]
     pub fn compare_as(&self, by: GroupBy, share: Share) -> Comparison {

@@ -25,6 +25,9 @@ pub(crate) struct CompareArgs {
     pub(crate) comparison: ComparisonArgs,
     #[command(flatten)]
     pub(crate) servers: ServerArgs,
+    /// Say of each part of the change why it changed; looks into the binaries
+    #[arg(long, help_heading = "Output")]
+    pub(crate) causes: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

@@ -165,7 +165,7 @@ fn meeting(args: &AttributeArgs, attribution: &Attribution) -> Result<Option<Mee
         Some(lookup) => comparer.lookup(lookup),
         None => comparer.without_binaries(),
     };
-    let comparison = comparer.prepare()?.compare(By::Subsystem);
+    let comparison = comparer.prepare()?.rows(By::Subsystem);
     let meeting = meet(attribution, &comparison, &of_factor).map_err(|text| anyhow!(text));
     meeting.context("--profiles").map(Some)
 }

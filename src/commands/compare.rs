@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use pdiff::Comparison;
+use pdiff::classify::{FindingCause, finding_causes};
 use pdiff::render::{self, TableOptions};
 
 use crate::cli::{CompareArgs, Format, WorkArgs};
@@ -25,9 +26,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let watching = Watching::start(args.output.progress.quiet);
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.progress.quiet)?;
     let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
-    let comparison = comparer.watch(watching.watch()).prepare()?.compare(compared.by);
+    let prepared = comparer.watch(watching.watch()).prepare()?;
+    let comparison = prepared.compare(compared.by);
+    let causes = if args.causes {
+        finding_causes(&comparison.findings, &prepared.verdicts()?.classify())
+    } else {
+        Vec::new()
+    };
     warn_of_one_sided(&args.comparison.work, &comparison);
-    page.output.write_by(|out| Ok(write(&comparison, args.output.format, &table, out)?))?;
+    page.output.write_by(|out| Ok(write((&comparison, &causes), args.output.format, &table, out)?))?;
     watching.lap("render", None);
     watching.report(args.output.progress.timings);
     Ok(gates.judge(&comparison))
@@ -51,15 +58,16 @@ fn warn_of_one_sided(work: &WorkArgs, comparison: &Comparison) {
 }
 
 fn write(
-    comparison: &Comparison,
+    (comparison, causes): (&Comparison, &[FindingCause]),
     format: Format,
     options: &TableOptions,
-    out: impl Write,
+    mut out: impl Write,
 ) -> Result<(), render::Error> {
+    let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(|source| render::Error::Write { source });
     match format {
-        Format::Table => pdiff::write_table(comparison, options, out),
-        Format::Markdown => pdiff::write_markdown(comparison, options, out),
-        Format::Json => pdiff::write_json(comparison, out),
+        Format::Table => put(render::table_with_causes(comparison, causes, options).as_bytes()),
+        Format::Markdown => put(render::markdown_with_causes(comparison, causes, options).as_bytes()),
+        Format::Json => put(&render::json_with_causes(comparison, causes)?),
         Format::Csv => pdiff::write_csv(comparison, out),
         #[cfg(feature = "parquet")]
         Format::Parquet => pdiff::write_parquet(comparison, out),

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use pdiff::profile::Side;
 use pdiff::render::{AttributionView, ReportInput, html_report};
 use pdiff::study::ablation::{Attribution, Meeting, meet};
-use pdiff::{By, Comparison, Fact, Gravity, PROGRAM, Prepared, Share, TreeSettings, is_other_version};
+use pdiff::{By, Comparison, Fact, Gravity, PROGRAM, Prepared, TreeSettings, is_other_version};
 
 use super::attribute::{attributed, subsystems_of};
 use crate::cli::ReportArgs;
@@ -93,7 +93,7 @@ fn attribution(args: &ReportArgs, reads_stdin: bool) -> Result<Option<Attributio
 
 /// Factors beside the subsystems that they switch, where any factor has one.
 fn meeting(args: &ReportArgs, attribution: &Attribution, prepared: &Prepared) -> Result<Option<Meeting>> {
-    let comparison = prepared.compare_as(By::Subsystem, Share::All);
+    let comparison = prepared.rows(By::Subsystem);
     let is_there = |subsystem: &str| comparison.rows.iter().any(|row| row.name == subsystem);
     let of_factor = subsystems_of(attribution, &args.factor_subsystem, is_there)?;
     if of_factor.is_empty() {

@@ -25,8 +25,8 @@ pub use attribution::page::{attribution_markdown, attribution_table};
 #[cfg(feature = "plots")]
 pub use attribution::plots::{gap_waterfall_svg, interaction_matrix_svg};
 pub use attribution::view::AttributionView;
-pub use compare::json::json;
-pub use compare::page::{markdown, table};
+pub use compare::json::{json, json_with_causes};
+pub use compare::page::{markdown, markdown_with_causes, table, table_with_causes};
 pub use compare::row_columns::csv;
 #[cfg(feature = "parquet")]
 pub use compare::row_columns::parquet;

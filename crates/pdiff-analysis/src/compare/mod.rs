@@ -57,6 +57,7 @@ use rustc_hash::FxHashMap;
 
 use crate::aggregate::{CellRows, RowId, RunTable, aggregate};
 use crate::findings::{Findings, Input, RunOfStacks, findings};
+use crate::noise::NoiseSettings;
 use crate::policy::Share;
 use cost::{RunCost, RunFacts, SideCost};
 use judged::{Counted, judged_rows};
@@ -78,6 +79,14 @@ impl PreparedSides {
     /// Deterministic: rows are sorted by the size of their change, then by weight, then by name.
     #[must_use]
     pub fn compare(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
+        let mut comparison = self.compare_rows(sides, settings);
+        comparison.findings = self.findings(sides, comparison.cost.as_ref(), settings.noise);
+        comparison
+    }
+
+    /// The same without findings, for who needs the rows only.
+    #[must_use]
+    pub fn compare_rows(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
         let prepared = self.view(sides);
         let mut row_table = RowTable::new(&prepared, settings);
         let mut comparison =
@@ -86,6 +95,13 @@ impl PreparedSides {
         comparison.comparability.extend(self.mistakes.get_or_init(looked_for).iter().cloned());
         comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
         comparison
+    }
+
+    /// What was found under the settings, from the first time that it is asked for.
+    fn findings(&self, sides: &Sides<'_>, cost: Option<&Cost>, noise: NoiseSettings) -> Findings {
+        let find = || found(&self.view(sides), cost, noise);
+        let (known, findings) = self.findings.get_or_init(|| (noise, find()));
+        if *known == noise { findings.clone() } else { find() }
     }
 
     /// Tells from the stacks who called the rows of a comparison that changed, and what they called.
@@ -143,7 +159,6 @@ fn compare_prepared(
     if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
         cost_change::set_cost_changes(cost, &mut rows, &settings.noise);
     }
-    let findings = found(prepared, cost.as_ref(), settings);
     let [before, after] = summaries;
     Comparison {
         comparability: comparability::facts(
@@ -165,7 +180,7 @@ fn compare_prepared(
         coverage: prepared.keys.one_sided().coverage().clone(),
         rows,
         families,
-        findings,
+        findings: Findings::default(),
         cost,
         noise,
         notes,
@@ -173,7 +188,7 @@ fn compare_prepared(
 }
 
 /// Where the sides differ, in few parts.
-fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, settings: &CompareSettings) -> Findings {
+fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, noise: NoiseSettings) -> Findings {
     let runs = prepared.runs.iter().map(|run| RunOfStacks {
         side: run.side,
         profile: run.input.profile,
@@ -187,7 +202,7 @@ fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, settings: &CompareSetting
         runs: runs.collect(),
         subsystems: prepared.keys.iter().map(|(key, _)| prepared.facts.subsystem(key)).collect(),
         cost,
-        noise: settings.noise,
+        noise,
     })
 }
 

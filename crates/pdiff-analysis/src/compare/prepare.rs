@@ -13,6 +13,8 @@ use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
 use super::side_object::{SideObject, objects};
 use crate::filter::Filtering;
+use crate::findings::Findings;
+use crate::noise::NoiseSettings;
 use crate::normalize::{KeyId, Keys, NormalStacks};
 use crate::objects::{ObjectLabels, ObjectWeights, heaviest_program, weights_by_label};
 use crate::one_sided::OneSidedInlines;
@@ -31,6 +33,8 @@ pub struct PreparedSides {
     program: Option<Program>,
     /// What looks like a mistake of what was given, once it was looked for.
     pub(super) mistakes: OnceLock<Vec<Fact>>,
+    /// The findings under the noise settings that first asked for them; rows and denominators do not matter to them.
+    pub(super) findings: OnceLock<(NoiseSettings, Findings)>,
 }
 
 /// One run made ready.
@@ -163,7 +167,16 @@ impl PreparedSides {
         let renames = Renames::new(&keys, &seen, &settings.knowledge.aliases);
         let facts = KeyFacts::new(&keys, &settings.knowledge);
         let program = program(&view_runs(sides, &runs), &keys);
-        Self { keys, renames, facts, runs, notes, program, mistakes: OnceLock::new() }
+        Self {
+            keys,
+            renames,
+            facts,
+            runs,
+            notes,
+            program,
+            mistakes: OnceLock::new(),
+            findings: OnceLock::new(),
+        }
     }
 
     /// The file name of each side's program before any filter, base first; `None` where no object is a file that is no library.

@@ -1,5 +1,6 @@
 //! A comparison as JSON: [`crate::compare::json_shape`] filled in, every row, in the comparison's own order.
 
+use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::noise::{Method, RunVariation};
 use pdiff_analysis::{Comparison, Cost, Fact, Family, Gap, Gravity, NoiseSummary, Row, SideSummary};
 use pdiff_profile::Note;
@@ -41,7 +42,17 @@ use crate::findings;
 /// # Errors
 /// Returns an error if serialisation fails.
 pub fn json(comparison: &Comparison) -> Result<Vec<u8>, Error> {
-    json_line(&report_of(comparison, &comparison.rows))
+    json_with_causes(comparison, &[])
+}
+
+/// The same with the cause of each finding, in their order; none where there are none.
+///
+/// # Errors
+/// Returns an error if serialisation fails.
+pub fn json_with_causes(comparison: &Comparison, causes: &[FindingCause]) -> Result<Vec<u8>, Error> {
+    let mut report = report_of(comparison, &comparison.rows);
+    report.findings = findings::json::with_causes(comparison, causes);
+    json_line(&report)
 }
 
 /// The comparison as a value of JSON, without its rows.

@@ -5,10 +5,13 @@ use pdiff_profile::Presence;
 
 use crate::compare::families;
 use crate::compare::row_order::Chosen;
-use crate::document::{Block, Line, Tone};
+use crate::document::{Block, Grid, Line, Tone};
 
 /// What stands for a change that is not significant.
 pub(crate) const NOT_SIGNIFICANT: &str = "~";
+
+/// The heading of a row's part of the change in CPU per operation.
+pub(crate) const CPU_CHANGE_SHARE: (&str, &str) = ("share of", "CPU change %");
 
 /// The mark of a row that has no weight before.
 const NEW: &str = "new";
@@ -44,8 +47,9 @@ fn is_marked_by_cost(row: &Row) -> bool {
     !row.significant && row.has_own_cost_change()
 }
 
-/// One line for the marks that the rows shown carry.
-pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block> {
+/// One line for the marks that the rows shown carry, and for the columns that have room in their grid.
+pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>, grid: &Grid) -> Vec<Block> {
+    let has_share = grid.columns.iter().any(|column| column.title[1] == CPU_CHANGE_SHARE.1);
     let any = |holds: fn(&Row) -> bool| chosen.shown.iter().any(|row| holds(row));
     let percent = 100.0 * comparison.noise.q_threshold;
     let meanings = [
@@ -61,7 +65,7 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block>
         (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} sampled only before")),
         (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),
         (
-            any(|row| row.cpu_change_share_pct.is_some()),
+            has_share,
             "share of CPU change is the row's part of the change in CPU per operation; removing it may gain more or less".to_owned(),
         ),
         (

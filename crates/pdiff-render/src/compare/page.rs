@@ -1,6 +1,7 @@
 //! The page of a comparison: its sections in order, as a table for a terminal or as markdown.
 
 use pdiff_analysis::Comparison;
+use pdiff_analysis::classify::FindingCause;
 
 use crate::compare::closing;
 use crate::compare::comparability;
@@ -50,8 +51,14 @@ use crate::findings::first_screen;
 /// ```
 #[must_use]
 pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
+    table_with_causes(comparison, &[], options)
+}
+
+/// The same with the cause of each finding, in their order; none where there are none.
+#[must_use]
+pub fn table_with_causes(comparison: &Comparison, causes: &[FindingCause], options: &TableOptions) -> String {
     let width = table::readable_width(options.width);
-    let screen = first_screen::blocks(comparison, &[], width.or(Some(first_screen::WIDTH)));
+    let screen = first_screen::blocks(comparison, causes, width.or(Some(first_screen::WIDTH)));
     table::draw(&page(comparison, options, width, screen), width, options.color)
 }
 
@@ -60,7 +67,17 @@ pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
 /// Names stand as code; whatever markdown or a terminal would obey in them is spelled out.
 #[must_use]
 pub fn markdown(comparison: &Comparison, options: &TableOptions) -> String {
-    markdown::draw(&page(comparison, options, None, first_screen::blocks(comparison, &[], None)))
+    markdown_with_causes(comparison, &[], options)
+}
+
+/// The same with the cause of each finding, in their order; none where there are none.
+#[must_use]
+pub fn markdown_with_causes(
+    comparison: &Comparison,
+    causes: &[FindingCause],
+    options: &TableOptions,
+) -> String {
+    markdown::draw(&page(comparison, options, None, first_screen::blocks(comparison, causes, None)))
 }
 
 /// The page of a comparison, for lines of at most `width` columns, with its first screen.
@@ -71,14 +88,13 @@ fn page(
     screen: Vec<Block>,
 ) -> Vec<Block> {
     let chosen = row_order::choose(comparison, options);
+    let rows = row_grid::grid(comparison, &chosen, width);
+    let legend = legend::blocks(comparison, &chosen, &rows);
     let sections = [
         comparability::grave_blocks(comparison),
         screen,
-        vec![
-            heading::rows_line(comparison, options, &chosen),
-            Block::Grid(row_grid::grid(comparison, &chosen, width)),
-        ],
-        [legend::blocks(comparison, &chosen), families::blocks(comparison, &chosen)].concat(),
+        vec![heading::rows_line(comparison, options, &chosen), Block::Grid(rows)],
+        [legend, families::blocks(comparison, &chosen)].concat(),
         comparability::warning_blocks(comparison),
         [heading::blocks(comparison), comparability::plain_blocks(comparison, width)].concat(),
         closing::blocks(comparison),

@@ -2,7 +2,7 @@
 
 use pdiff_analysis::{Comparison, Row, Share};
 
-use crate::compare::legend::{NOT_SIGNIFICANT, marks};
+use crate::compare::legend::{CPU_CHANGE_SHARE, NOT_SIGNIFICANT, marks};
 use crate::compare::row_order::delta_per_op;
 use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::short_name::with_file;
@@ -109,7 +109,7 @@ impl Field {
             Self::CostBefore => (cost.as_str(), "before"),
             Self::CostAfter => (cost.as_str(), "after"),
             Self::CostDelta => (cost.as_str(), "change"),
-            Self::CpuChangeShare => ("share of", "CPU change %"),
+            Self::CpuChangeShare => CPU_CHANGE_SHARE,
             Self::Marks => ("", ""),
             Self::ThreadGroup => ("thread", "group"),
             Self::Name => ("", comparison.group_by.as_str()),

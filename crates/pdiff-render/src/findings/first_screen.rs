@@ -206,7 +206,7 @@ fn next(comparison: &Comparison, has_causes: bool) -> Option<Block> {
     let text = if has_causes {
         format!("all of part {}: {explain}", first.rank)
     } else {
-        format!("why: {explain}; causes of all parts: pdiff classify {before} {after} with both binaries")
+        format!("why: {explain}; the causes of all parts: --causes, with both binaries")
     };
     Some(Line::block("next", text))
 }

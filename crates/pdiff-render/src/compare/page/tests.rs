@@ -219,3 +219,14 @@ fn a_row_whose_cost_changed_while_its_share_held_is_marked_and_stands_first() {
     comparison.rows[1].significant = true;
     assert!(!table(&comparison, &at(100, None)).contains("/op"), "the share tells it");
 }
+
+#[test]
+fn only_columns_that_have_room_are_explained() {
+    for width in [60, 80, 100, 200] {
+        let text = table(&sample::full(), &at(width, None));
+        let is_shown = text.lines().any(|line| line.contains("CPU change %"));
+        let is_explained =
+            text.split_whitespace().collect::<Vec<_>>().join(" ").contains("share of CPU change is");
+        assert_eq!(is_explained, is_shown, "{width}: {text}");
+    }
+}

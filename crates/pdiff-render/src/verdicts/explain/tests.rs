@@ -91,3 +91,44 @@ fn widths_are_kept_and_lines_cut() {
         assert!(text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
     }
 }
+
+#[test]
+fn a_part_stands_before_its_functions_with_its_setting_and_members() {
+    let mut comparison = crate::compare::sample::with_findings();
+    let classification = classification();
+    let mut member = pdiff_analysis::FindingMember {
+        name: classification.verdicts[2].function.clone(),
+        object: classification.verdicts[2].object.clone(),
+        before: pdiff_analysis::FindingSide::default(),
+        after: comparison.findings.list[0].after,
+    };
+    member.before.per_op = Some(0.0);
+    comparison.findings.list[0].members = vec![member];
+    let finding = comparison.findings.named("#1")[0];
+    assert_eq!(comparison.findings.named("log_writer"), [finding]);
+    assert_eq!(comparison.findings.named("execute"), comparison.findings.named("#2"));
+    assert!(comparison.findings.named("#9").is_empty());
+    let findings = [ExplainedFinding { comparison: &comparison, classification: &classification, finding }];
+    let view = ExplainView {
+        name: "log_writer",
+        findings: &findings,
+        verdicts: &classification.verdicts[2..3],
+        facts: &[],
+        lines: &[],
+        texts: &SourceTexts::default(),
+        most_lines: 1,
+    };
+    let options =
+        TableOptions { width: Some(120), color: false, top: None, min_delta_pp: None, sort: SortBy::Delta };
+    let text = explain_text(&view, &options);
+    for part in [
+        "part     1 of 3: log_writer (mysqld), new, polling",
+        "cause    new-overhead, likely",
+        "polling  0.0 % of it before, 97.9 % after",
+        "setting  innodb_log_writer_threads = ON, which Before does not know",
+        "inside   +26.4 us in slower itself: heavier, likely",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.find("part ") < text.find("function slower"), "{text}");
+}
