@@ -126,7 +126,7 @@ fn a_part_stands_before_its_functions_with_its_setting_and_members() {
         "cause    new-overhead, likely",
         "polling  0.0 % of it before, 97.9 % after",
         "setting  innodb_log_writer_threads = ON, which Before does not know",
-        "inside   +26.4 us in slower itself: heavier, likely",
+        "inside   +26.40 us in slower itself: heavier, likely",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
