@@ -42,8 +42,14 @@ fn significant_rows_trip_a_gate_and_others_only_with_all() {
 #[test]
 fn a_row_whose_cost_changed_on_its_own_trips_gates_on_cost_alone() {
     let mut comparison = comparison();
-    let change =
-        |extent| CostChange { pct: Some(24.0), ci_low_pct: None, ci_high_pct: None, q_value: 0.001, extent };
+    let change = |extent| CostChange {
+        pct: Some(24.0),
+        ci_low_pct: None,
+        ci_high_pct: None,
+        q_value: 0.001,
+        own: None,
+        extent,
+    };
     for row in &mut comparison.rows {
         row.significant = false;
         let extent = if row.name == "f" { CostExtent::Own } else { CostExtent::Shared };

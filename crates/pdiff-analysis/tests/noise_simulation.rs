@@ -2,10 +2,16 @@
 //! What is judged here is the promise as a whole: the false discovery rate, and that a change of 1.3 times the printed
 //! detectable effect is found nine times in ten.
 
+#[path = "support/random.rs"]
+#[allow(dead_code, reason = "each program takes what it needs of it")]
+mod random;
+
 use pdiff_analysis::noise::{
     Denominator, FALSE_DISCOVERY_RATE, FLOOR_PP, FLOOR_RELATIVE, Floor, Judgement, Method, NoiseSettings,
     Row, RowRun, RunBlocks, judge,
 };
+
+use random::Rng;
 
 const ROWS: usize = 120;
 const BLOCKS: usize = 12;
@@ -15,42 +21,6 @@ const SETTINGS: NoiseSettings = NoiseSettings {
     false_discovery_rate: FALSE_DISCOVERY_RATE,
     floor: Floor { points: FLOOR_PP, relative: FLOOR_RELATIVE },
 };
-
-/// SplitMix64 (Steele, Lea and Flood 2014): small, seeded and good enough for a simulation.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn uniform(&mut self) -> f64 {
-        ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-
-    fn log_normal(&mut self, cv: f64) -> f64 {
-        (cv * self.normal() - 0.5 * cv * cv).exp()
-    }
-
-    fn poisson(&mut self, mean: f64) -> f64 {
-        if mean > 12.0 {
-            return (mean + mean.sqrt() * self.normal()).round().max(0.0);
-        }
-        let (limit, mut product, mut count) = ((-mean).exp(), self.uniform(), 0.0);
-        while product > limit {
-            product *= self.uniform();
-            count += 1.0;
-        }
-        count
-    }
-}
 
 /// Rows whose weights follow from a true share each, over a seeded world.
 struct World {
@@ -64,7 +34,7 @@ impl World {
     /// Shares fall off like a profile's: the median row holds a third of the mean one. A row's CV between runs is near
     /// `cv`, give or take a third.
     fn new(seed: u64, cv: f64) -> Self {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::new(seed);
         let raw: Vec<f64> = (0..ROWS).map(|_| (1.5 * rng.normal()).exp()).collect();
         let sum: f64 = raw.iter().sum();
         let cvs = (0..ROWS).map(|_| cv * rng.log_normal(0.3)).collect();

@@ -12,7 +12,7 @@ use super::prepare::PreparedRun;
 use super::row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 use super::row_table::{RowKey, RowTable};
 use crate::aggregate::{Measure, RowId, RowMeasures, RunTable};
-use crate::noise::{self, Denominator, RowNoise, RunBlocks, Sensitivity};
+use crate::noise::{self, Denominator, Excess, RowNoise, RunBlocks, Sensitivity, TypicalRow};
 use crate::normalize::{KeyId, Keys, UNRESOLVED};
 use crate::policy::Share;
 
@@ -30,21 +30,31 @@ pub(super) struct Counted<'a> {
 pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>, Vec<Family>, NoiseSummary) {
     let denominators: Vec<Denominator> =
         (0..counted.row_table.scopes()).map(|scope| counted.denominator(scope)).collect();
-    let judge = |measure: fn(&RowMeasures) -> Measure| {
+    let inputs = |measure: fn(&RowMeasures) -> Measure| {
         let rows = 0..counted.row_table.rows().len();
-        let inputs: Vec<noise::Row> = rows.map(|row| counted.noise_row(RowId(row as u32), measure)).collect();
-        noise::judge(&denominators, &inputs, &counted.settings.noise)
+        rows.map(|row| counted.noise_row(RowId(row as u32), measure)).collect::<Vec<noise::Row>>()
     };
-    let others = || rayon::join(|| judge(|row| row.booked), || judge(|row| row.total));
-    let (judgement, (booked, total)) = rayon::join(|| judge(|row| row.own), others);
+    let own = inputs(|row| row.own);
+    let typical = counted.typical(&denominators, &own);
+    let judge = |inputs: Vec<noise::Row>| {
+        let judgement = noise::judge(&denominators, &inputs, &counted.settings.noise);
+        let beyond = typical.as_ref().zip(denominators.first());
+        let beyond = beyond.map(|(typical, all)| typical.excesses(all, inputs, &counted.settings.noise));
+        (judgement, beyond.unwrap_or_default())
+    };
+    let others = || rayon::join(|| judge(inputs(|row| row.booked)), || judge(inputs(|row| row.total)));
+    let ((judgement, beyond_typical), (booked, total)) = rayon::join(|| judge(own), others);
     let keyed = counted.row_table.rows().par_iter().zip(&judgement.rows).enumerate();
     let drifting = judgement.drifting.iter().map(|row| counted.name(RowId(*row as u32))).collect();
     let mut rows: Vec<Row> =
         keyed.map(|(index, (key, noise))| counted.row(RowId(index as u32), key, noise)).collect();
     for (index, row) in rows.iter_mut().enumerate() {
         let id = RowId(index as u32);
-        let change =
-            |of: &noise::Judgement, measure| of.rows.get(index).map(|n| counted.change(id, n, measure));
+        let change = |(of, beyond): &(noise::Judgement, Vec<Option<Excess>>), measure| {
+            let change = counted.change(id, of.rows.get(index)?, measure);
+            Some(MeasureChange { beyond_typical: beyond.get(index).copied().flatten(), ..change })
+        };
+        row.beyond_typical = beyond_typical.get(index).copied().flatten();
         row.booked = change(&booked, |row| row.booked).unwrap_or_default();
         row.total = change(&total, |row| row.total).unwrap_or_default();
     }
@@ -118,6 +128,21 @@ impl Counted<'_> {
         Denominator { before, after }
     }
 
+    /// What the typical function's share did in each run, where runs repeat and costs per operation can be compared.
+    fn typical(&self, denominators: &[Denominator], rows: &[noise::Row]) -> Option<TypicalRow> {
+        let all = denominators.first()?;
+        let has_operations = |run: &PreparedRun<'_>| {
+            let measures = &run.input.measures;
+            measures.operations.or(measures.tps).is_some()
+        };
+        let is_asked = self.settings.share == Share::All
+            && all.before.len().max(all.after.len()) > 1
+            && self.runs.iter().all(has_operations);
+        let resolved =
+            rows.iter().enumerate().filter(|(row, _)| !self.name(RowId(*row as u32)).starts_with(UNRESOLVED));
+        is_asked.then(|| TypicalRow::of(all, resolved.map(|(_, row)| row)))?
+    }
+
     fn noise_row(&self, row: RowId, measure: fn(&RowMeasures) -> Measure) -> noise::Row {
         let of_run = |table: &RunTable| measure(&table.row(row)).row_run();
         let [before, after] = Side::BOTH.map(|side| self.tables(side).map(of_run).collect::<Vec<_>>());
@@ -138,6 +163,7 @@ impl Counted<'_> {
             after_bound_pct: noise.after_bound_pct,
             se_pp: noise.se_pp,
             degrees_of_freedom: noise.degrees_of_freedom,
+            beyond_typical: None,
             cost_change: None,
         }
     }
@@ -190,6 +216,7 @@ impl Counted<'_> {
             gap_share_pct: None,
             gap_share_interval_pct: None,
             cpu_change_share_pct: None,
+            beyond_typical: None,
             cost_change: None,
         }
     }

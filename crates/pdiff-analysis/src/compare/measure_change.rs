@@ -2,7 +2,7 @@
 
 use pdiff_profile::Side;
 
-use crate::noise::{Test, Untested};
+use crate::noise::{Excess, Test, Untested};
 
 /// What can be said of the change of one of a row's measures.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,6 +27,8 @@ pub struct MeasureChange {
     pub se_pp: f64,
     /// Degrees of freedom of the t distribution that `se_pp` is used with.
     pub degrees_of_freedom: f64,
+    /// What it changed beyond the typical function; `None` where that was not tested.
+    pub beyond_typical: Option<Excess>,
     /// The change per operation; `None` where that was not tested.
     pub cost_change: Option<CostChange>,
 }
@@ -40,10 +42,26 @@ pub struct CostChange {
     pub ci_low_pct: Option<f64>,
     /// Upper end of it.
     pub ci_high_pct: Option<f64>,
-    /// Smallest false discovery rate at which the cost changed at all.
+    /// Smallest false discovery rate at which the cost changed at all, among changes large enough to matter; 1 for others.
     pub q_value: f64,
+    /// The change beyond that of the typical function; `None` where too few functions were sampled to tell.
+    pub own: Option<OwnCostChange>,
     /// What that says.
     pub extent: CostExtent,
+}
+
+/// The change of a measure's cost per operation beyond that of the typical function: what all have in common, the
+/// machine's noise included, cancels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct OwnCostChange {
+    /// 100 (ratio after / ratio before - 1) of its cost over the typical function's; `None` without weight on the base side.
+    pub pct: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub ci_low_pct: Option<f64>,
+    /// Upper end of it.
+    pub ci_high_pct: Option<f64>,
+    /// Smallest false discovery rate at which it is a change of its own, among changes large enough to matter; 1 for others.
+    pub q_value: f64,
 }
 
 /// How far a change of cost per operation is a row's own.
@@ -55,7 +73,7 @@ pub enum CostExtent {
     Shared,
     /// Beyond noise, and too few functions were sampled to tell what all have in common.
     NotToldApart,
-    /// Beyond noise, and beyond what the median function's cost changed, in the same direction.
+    /// Beyond what the typical function's cost changed, more than noise, and in the same direction as the cost itself.
     Own,
 }
 
@@ -106,6 +124,7 @@ impl Default for MeasureChange {
             after_bound_pct: None,
             se_pp: 0.0,
             degrees_of_freedom: 0.0,
+            beyond_typical: None,
             cost_change: None,
         }
     }

@@ -36,14 +36,13 @@ pub use comparison::{
     SideSummary,
 };
 pub use cost::CPU_SCALE_TOLERANCE;
-pub(crate) use cost_change::typical_factor;
 pub use coverage::Coverage;
 pub use family::InlineChange;
 pub(crate) use family::net_and_moved;
 pub use gap::assumed_log_half;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
-pub use measure_change::{CostChange, CostExtent, MeasureChange};
+pub use measure_change::{CostChange, CostExtent, MeasureChange, OwnCostChange};
 pub use mistakes::{PROGRAM, is_other_version};
 pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;

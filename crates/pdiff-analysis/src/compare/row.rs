@@ -4,7 +4,7 @@ use pdiff_profile::{Presence, Side, Weight};
 
 use super::family::InlineChange;
 use super::measure_change::{CostChange, CostExtent, MeasureChange};
-use crate::noise::Test;
+use crate::noise::{Excess, Test};
 
 /// Gives a type with quantities `before` and `after` a view of each and their differences.
 macro_rules! of_both_sides {
@@ -117,6 +117,9 @@ pub struct Row {
     /// Its part of the change in CPU per operation, in percent: what the change is made of, and not what removing it would
     /// gain. Set where `gap_share_pct` is.
     pub cpu_change_share_pct: Option<f64>,
+    /// What self changed beyond the typical function; `None` without operations, without runs to compare, or if the row was
+    /// not tested.
+    pub beyond_typical: Option<Excess>,
     /// The change of self per operation; `None` without operations, without runs to compare, or if the row was not tested.
     pub cost_change: Option<CostChange>,
 }

@@ -299,7 +299,35 @@ const COST_CHANGE: &[Plain] = &[
         Text(|row| row.cost_change.map(|of| of.extent.as_str())),
         Null,
         false,
-        "`within-noise`, `shared` (as the median function), `not-told-apart` (too few functions to say) or `own`",
+        "`within-noise`, `shared` (as the typical function), `not-told-apart` (too few functions to say) or `own`",
+    ),
+    (
+        "own_pct",
+        Number(|row| row.cost_change?.own?.pct),
+        LeftOut,
+        false,
+        "change in percent against the typical function: what a run has in common cancels",
+    ),
+    (
+        "own_ci_low_pct",
+        Number(|row| row.cost_change?.own?.ci_low_pct),
+        LeftOut,
+        false,
+        "lower end of its 95 % confidence interval",
+    ),
+    (
+        "own_ci_high_pct",
+        Number(|row| row.cost_change?.own?.ci_high_pct),
+        LeftOut,
+        false,
+        "upper end of that interval",
+    ),
+    (
+        "own_q_value",
+        Number(|row| Some(row.cost_change?.own?.q_value)),
+        LeftOut,
+        false,
+        "as above, for the change against the typical function",
     ),
 ];
 

@@ -9,10 +9,10 @@ use pdiff_profile::Side;
 
 use super::groups::Groups;
 use super::input::Input;
-use crate::compare::{Cost, typical_factor};
+use crate::compare::Cost;
 use crate::noise::{
     CommonFactor, Denominator, MIN_SAMPLES, NoiseSettings, Row, RowNoise, SINGLE_RUN_CV_DF, ShareChange,
-    judge, q_values,
+    ShownTests, Tested, judge, typical_factor,
 };
 
 /// What is known of one group's change.
@@ -21,10 +21,9 @@ pub(super) struct Change {
     pub(super) noise: RowNoise,
     /// Beyond the common factor, in points; between those of Before and of After, so that swapped sides agree.
     pub(super) points: f64,
-    /// Of "nothing but what all have in common"; `None` for groups that are not tested.
-    pub(super) p: Option<f64>,
-    /// It goes the way that the cost goes, and is large enough to matter.
-    is_large: bool,
+    /// The test of "nothing but what all have in common"; `None` for groups that are not tested. A group is shown only if
+    /// its change goes the way that the cost goes, and is large enough to matter.
+    test: Option<Tested>,
 }
 
 /// Tests of groups.
@@ -37,8 +36,8 @@ pub(super) struct Judge<'a> {
     common: CommonFactor,
     /// The rows that tell how shares vary from run to run.
     rows: Vec<Row>,
-    /// The p-values of all tests with their rates of false findings, smallest first.
-    tested: Vec<(f64, f64)>,
+    /// The rate of false findings among the nodes that can be shown.
+    shown: ShownTests,
 }
 
 /// The changes of every node: of all below it, and of its own.
@@ -64,16 +63,14 @@ impl<'a> Judge<'a> {
             common: input.cost.and_then(Cost::factor_of_shares).unwrap_or_else(|| typical(groups, own)),
             denominator,
             rows,
-            tested: Vec::new(),
+            shown: ShownTests::new(&[]),
         };
         let mut changes: Vec<Change> = noise.iter().map(|noise| judge.change(*noise)).collect();
         // A node without children is one group, not two.
-        let mut tested: Vec<f64> = changes.iter().take(count).filter_map(|change| change.p).collect();
+        let mut tested: Vec<Tested> = changes.iter().take(count).filter_map(|change| change.test).collect();
         let inner = |node: &usize| !groups.nodes[*node].children.is_empty();
-        tested.extend((0..count).filter(inner).filter_map(|node| changes[count + node].p));
-        let rates = q_values(&tested);
-        judge.tested = tested.into_iter().zip(rates).collect();
-        judge.tested.sort_by(|a, b| a.0.total_cmp(&b.0));
+        tested.extend((0..count).filter(inner).filter_map(|node| changes[count + node].test));
+        judge.shown = ShownTests::new(&tested);
         let own = changes.split_off(count);
         (judge, NodeChanges { all: changes, own })
     }
@@ -97,14 +94,13 @@ impl<'a> Judge<'a> {
 
     /// Whether a change is more than noise and large enough to matter.
     pub(super) fn is_found(&self, change: &Change) -> bool {
-        change.is_large && self.q(change).is_some_and(|q| q <= self.settings.false_discovery_rate)
+        let is_shown = change.test.is_some_and(|test| test.passes);
+        is_shown && self.q(change).is_some_and(|q| q <= self.settings.false_discovery_rate)
     }
 
-    /// The smallest rate of false findings among the nodes' tests at which a change is one; `None` if it is not tested.
+    /// The smallest rate of false findings among the nodes shown at which a change is one; `None` if it is not tested.
     pub(super) fn q(&self, change: &Change) -> Option<f64> {
-        let p = change.p?;
-        let at = self.tested.partition_point(|(tested, _)| *tested < p);
-        Some(self.tested.get(at).map_or(1.0, |(_, q)| *q))
+        change.test.map(|test| self.shown.q_of(test.p))
     }
 
     /// What the share of a place becomes that did not change.
@@ -125,13 +121,9 @@ impl<'a> Judge<'a> {
         let share = share_change(&noise);
         let excess = self.common.excess(share);
         let by_cost = self.of_cost().map_or(noise.delta_pp, |factor| factor.excess(share).points);
-        let p = noise.test.p().map(|_| excess.p());
-        Change {
-            noise,
-            points: excess.points,
-            p,
-            is_large: excess.is_large(&self.settings.floor) && by_cost * excess.points > 0.0,
-        }
+        let goes_with_cost = by_cost * excess.points > 0.0;
+        let test = noise.test.p().map(|_| excess.tested(&self.settings.floor, goes_with_cost));
+        Change { noise, points: excess.points, test }
     }
 }
 

@@ -58,6 +58,16 @@ impl RunBlocks {
             coarse_sum_n2: dot(&coarse, &coarse),
         }
     }
+
+    /// The same run with its denominator `factor` times as large.
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        Self {
+            total: self.total * factor,
+            sum_n2: self.sum_n2 * factor * factor,
+            coarse_sum_n2: self.coarse_sum_n2 * factor * factor,
+            ..*self
+        }
+    }
 }
 
 impl RowRun {
@@ -72,6 +82,12 @@ impl RowRun {
             coarse_sum_w2: dot(&coarse_w, &coarse_w),
             coarse_sum_wn: dot(&coarse_w, &coarse_n),
         }
+    }
+
+    /// Takes the run's denominator to be `factor` times as large.
+    pub(super) fn scale_denominator(&mut self, factor: f64) {
+        self.sum_wn *= factor;
+        self.coarse_sum_wn *= factor;
     }
 }
 

@@ -10,6 +10,7 @@
 //! by p^2 s^2, with covariance p (1-p) s^2: so the covariance is at most p / (1-p) times the variance of the share. Twice that is added,
 //! but never more than what perfect correlation would add.
 
+use super::fdr::{Tested, q_values_above_floor};
 use super::input::Floor;
 use super::student::{critical_t, two_sided_p};
 
@@ -44,10 +45,10 @@ pub struct Excess {
     pub points: f64,
     /// What the old share makes of the new one without change.
     pub expected_pct: f64,
-    after_pct: f64,
-    ratio: f64,
-    se_pp: f64,
-    degrees_of_freedom: f64,
+    pub(super) after_pct: f64,
+    pub(super) ratio: f64,
+    pub(super) se_pp: f64,
+    pub(super) degrees_of_freedom: f64,
 }
 
 impl CommonFactor {
@@ -86,14 +87,26 @@ impl Excess {
 
     /// Whether it passes the practical floor, in points of either profile.
     pub fn is_large(&self, floor: &Floor) -> bool {
-        let least = self.points.abs().min(self.points.abs() / self.ratio);
-        least >= floor.points && self.is_large_part(floor)
+        self.points.abs() >= self.least_pp(floor)
     }
 
-    /// Whether it is more than a small part of the row.
-    pub fn is_large_part(&self, floor: &Floor) -> bool {
-        self.points.abs() >= floor.relative * self.after_pct.max(self.expected_pct)
+    /// The smallest excess, in points, that passes the floor.
+    fn least_pp(&self, floor: &Floor) -> f64 {
+        let of_row = floor.relative * self.after_pct.max(self.expected_pct);
+        of_row.max(floor.points * self.ratio.max(1.0))
     }
+
+    /// The test of a row that is shown only if its excess passes the floor, and something else `holds` of it.
+    pub(crate) fn tested(&self, floor: &Floor, holds: bool) -> Tested {
+        let by_chance = || two_sided_p(self.least_pp(floor) / self.se_pp, self.degrees_of_freedom);
+        let floor_p = if self.se_pp > 0.0 { by_chance() } else { 0.0 };
+        Tested { p: self.p(), floor_p, passes: holds && self.is_large(floor) }
+    }
+}
+
+/// The q-value of each row's excess among the rows whose excess passes the floor; 1 for the others.
+pub fn q_values_of_large(excesses: &[Excess], floor: &Floor) -> Vec<f64> {
+    q_values_above_floor(&excesses.iter().map(|excess| excess.tested(floor, true)).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 /// The q-value of each p-value, in the same order: the smallest false discovery rate at which it is a finding.
 /// Equal p-values get equal q-values.
-pub fn q_values(p_values: &[f64]) -> Vec<f64> {
+pub(super) fn q_values(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     let p = |index: usize| p_values.get(index).copied().unwrap_or(1.0);
     order.sort_by(|&a, &b| p(b).total_cmp(&p(a)).then(b.cmp(&a)));
@@ -41,35 +41,59 @@ pub(crate) struct Tested {
 /// (Benjamini-Hochberg for tests whose p-values cannot take every value: Heyse 2011, "A false discovery rate procedure for
 /// categorical data").
 pub(crate) fn q_values_above_floor(tests: &[Tested]) -> Vec<f64> {
-    let mut caps: Vec<f64> = tests.iter().map(|test| test.floor_p.clamp(0.0, 1.0)).collect();
-    caps.sort_by(f64::total_cmp);
-    let sums: Vec<f64> = std::iter::once(0.0)
-        .chain(caps.iter().scan(0.0, |sum, cap| {
+    let shown = ShownTests::new(tests);
+    tests.iter().map(|test| if test.passes { shown.q_of(test.p) } else { 1.0 }).collect()
+}
+
+/// The tests whose changes pass the floor, with the rate of false ones among them at every level.
+pub(crate) struct ShownTests {
+    /// `floor_p` of all tests, smallest first, and the sums of the first ones.
+    caps: Vec<f64>,
+    sums: Vec<f64>,
+    /// p and q of the tests that pass the floor, smallest first.
+    shown: Vec<(f64, f64)>,
+}
+
+impl ShownTests {
+    /// Ranks the tests that pass the floor.
+    pub(crate) fn new(tests: &[Tested]) -> Self {
+        let mut caps: Vec<f64> = tests.iter().map(|test| test.floor_p.clamp(0.0, 1.0)).collect();
+        caps.sort_by(f64::total_cmp);
+        let add = |sum: &mut f64, cap: &f64| {
             *sum += cap;
             Some(*sum)
-        }))
-        .collect();
-    let expected_false = |level: f64| {
-        let capped = caps.partition_point(|cap| *cap <= level);
-        sums.get(capped).copied().unwrap_or(0.0) + (caps.len() - capped) as f64 * level
-    };
-    let mut shown: Vec<(usize, f64)> = tests
-        .iter()
-        .enumerate()
-        .filter(|(_, test)| test.passes)
-        .map(|(index, test)| (index, test.p))
-        .collect();
-    shown.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    let mut q = vec![1.0; tests.len()];
-    let mut smallest = 1.0_f64;
-    for (from_largest, &(index, p)) in shown.iter().enumerate() {
-        let rank = (shown.len() - from_largest) as f64;
-        smallest = smallest.min(expected_false(p) / rank);
-        if let Some(slot) = q.get_mut(index) {
-            *slot = smallest;
+        };
+        let sums = std::iter::once(0.0).chain(caps.iter().scan(0.0, add)).collect();
+        let mut shown: Vec<(f64, f64)> =
+            tests.iter().filter(|test| test.passes).map(|test| (test.p, 1.0)).collect();
+        shown.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut tests = Self { caps, sums, shown: Vec::new() };
+        let mut smallest = 1.0_f64;
+        for (at, (p, q)) in shown.iter_mut().enumerate().rev() {
+            smallest = smallest.min(tests.expected_false(*p) / (at + 1) as f64);
+            *q = smallest;
+        }
+        tests.shown = shown;
+        tests
+    }
+
+    /// How many rows chance alone would show at a level.
+    fn expected_false(&self, level: f64) -> f64 {
+        let capped = self.caps.partition_point(|cap| *cap <= level);
+        self.sums.get(capped).copied().unwrap_or(0.0) + (self.caps.len() - capped) as f64 * level
+    }
+
+    /// The q-value of a p-value that passes the floor: of one of the tests, or of one more among them.
+    pub(crate) fn q_of(&self, p: f64) -> f64 {
+        let smaller = self.shown.partition_point(|(shown, _)| *shown < p);
+        match self.shown.get(smaller) {
+            Some((shown, q)) if *shown == p => *q,
+            next => {
+                let alone = self.expected_false(p) / (smaller + 1) as f64;
+                next.map_or(alone, |(_, q)| alone.min(*q)).min(1.0)
+            }
         }
     }
-    q
 }
 
 #[cfg(test)]
@@ -106,6 +130,16 @@ mod tests {
         let mut tests = vec![tested(0.01, 1.0, true)];
         tests.extend(vec![tested(0.5, 1e-6, false); 500]);
         assert!((q_values_above_floor(&tests)[0] - (0.01 + 500.0 * 1e-6)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_more_test_is_ranked_among_the_others() {
+        let tests = [tested(0.001, 1.0, true), tested(0.02, 1.0, true), tested(0.5, 1.0, false)];
+        let shown = ShownTests::new(&tests);
+        assert!((shown.q_of(0.001) - 0.003).abs() < 1e-12);
+        assert!((shown.q_of(0.01) - 0.015).abs() < 1e-12);
+        assert!((shown.q_of(0.02) - 0.03).abs() < 1e-12);
+        assert_eq!((shown.q_of(0.9), shown.q_of(1.0)), (0.9, 1.0));
     }
 
     fn check(p: &[f64], expected: &[f64]) {

@@ -23,14 +23,15 @@ mod prior;
 mod side;
 mod student;
 mod trigamma;
+mod typical;
 mod within;
 
 pub use blocks::{RowRun, RunBlocks};
 pub(crate) use blocks::{coarse_blocks, ends_coarse_block};
-pub use common_factor::{CommonFactor, Excess, ShareChange};
+pub use common_factor::{CommonFactor, Excess, ShareChange, q_values_of_large};
 pub(crate) use cost::common_shift;
 pub use detectable::{POWER, Sensitivity, SideSize};
-pub use fdr::q_values;
+pub(crate) use fdr::{ShownTests, Tested, q_values_above_floor};
 pub use input::{
     ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, FLOOR_PP, FLOOR_RELATIVE, Floor, NoiseSettings, Row,
     SINGLE_RUN_CV, SINGLE_RUN_CV_DF,
@@ -38,3 +39,4 @@ pub use input::{
 pub use judge::judge;
 pub use judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
 pub use student::critical_t;
+pub(crate) use typical::{TypicalRow, typical_factor};

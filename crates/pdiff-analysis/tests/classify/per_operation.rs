@@ -67,10 +67,18 @@ fn with_one_run_a_side_the_cost_is_told_and_not_judged() {
 }
 
 #[test]
-fn a_profile_whose_cost_varies_from_run_to_run_tells_nothing_of_a_function() {
+fn a_machine_that_varies_from_run_to_run_neither_hides_nor_makes_a_change_against_other_functions() {
+    let varying: [&[f64]; 2] = [&[1000.0, 1300.0, 800.0], &[1200.0, 780.0, 1010.0]];
     let (before, after) = (program(450, 0, 10), program(560, 0, 10));
-    let outcome = compared(&before, &after, [&[1000.0, 1300.0, 800.0], &[1200.0, 780.0, 1010.0]]);
-    assert_eq!(said(&outcome, "hot_a"), "noise likely R-noise");
+    let outcome = compared(&before, &after, varying);
+    assert_eq!(said(&outcome, "hot_a"), "heavier likely R-heavier");
+    let Reason::CostChanged { change, .. } = &verdict(&outcome, "hot_a").reason else {
+        panic!("not by cost")
+    };
+    // The cost itself is not known to have changed, its ratio to the other functions' is.
+    assert!(change.ci_low_pct.unwrap() < 0.0 && change.own.unwrap().ci_low_pct.unwrap() > 0.0, "{change:?}");
+    let same = compared(&before, &before, varying);
+    assert_eq!(said(&same, "hot_a"), "noise likely R-noise");
 }
 
 #[test]

@@ -217,6 +217,14 @@ pub(crate) struct CostChangeReport {
     ci_high_pct: Option<f64>,
     q_value: f64,
     extent: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own_pct: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own_ci_low_pct: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own_ci_high_pct: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own_q_value: Option<f64>,
 }
 
 impl CostChangeReport {
@@ -227,6 +235,10 @@ impl CostChangeReport {
             ci_high_pct: of.ci_high_pct,
             q_value: of.q_value,
             extent: of.extent.as_str(),
+            own_pct: of.own.and_then(|own| own.pct),
+            own_ci_low_pct: of.own.and_then(|own| own.ci_low_pct),
+            own_ci_high_pct: of.own.and_then(|own| own.ci_high_pct),
+            own_q_value: of.own.map(|own| own.q_value),
         }
     }
 }

@@ -4,7 +4,7 @@ use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
     Comparison, Cost, CostChange, CostExtent, Coverage, Fact, Finding, FindingKind, FindingSetting,
     FindingSide, Findings, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary,
-    Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
+    OwnCostChange, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
@@ -55,6 +55,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         gap_share_pct: None,
         gap_share_interval_pct: None,
         cpu_change_share_pct: None,
+        beyond_typical: None,
         cost_change: None,
     }
 }
@@ -66,6 +67,12 @@ pub(crate) fn own_cost_change() -> CostChange {
         ci_low_pct: Some(20.0),
         ci_high_pct: Some(28.0),
         q_value: 0.001,
+        own: Some(OwnCostChange {
+            pct: Some(19.0),
+            ci_low_pct: Some(16.0),
+            ci_high_pct: Some(22.0),
+            q_value: 0.002,
+        }),
         extent: CostExtent::Own,
     }
 }

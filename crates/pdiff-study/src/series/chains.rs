@@ -35,17 +35,25 @@ pub(super) struct Chain {
 /// Object and name.
 type Key = (String, String);
 
+/// The false discovery rate to keep in each comparison, so that the chance of any false change in the whole series is no
+/// more than the rate asked for where nothing changed (Bonferroni).
+fn rate_of_each(steps: &[Step]) -> f64 {
+    let rate = steps.iter().map(|step| step.comparison.noise.q_threshold).fold(1.0, f64::min);
+    rate / steps.len().max(1) as f64
+}
+
 /// Chains the rows: first those of consecutive builds, in order, then those of others.
 pub(super) fn chains(steps: &[Step], per_operation: bool) -> Vec<Chain> {
     let builds = steps.iter().map(|step| step.to + 1).max().unwrap_or(0);
     let mut chains: Vec<Chain> = Vec::new();
+    let rate = rate_of_each(steps);
     let mut known: HashMap<Key, usize> = HashMap::new();
     let mut names_at: HashMap<usize, HashMap<Key, usize>> = HashMap::new();
     let (consecutive, others): (Vec<&Step>, Vec<&Step>) =
         steps.iter().partition(|step| step.to == step.from + 1);
     for step in consecutive {
         let mut next: HashMap<Key, usize> = HashMap::new();
-        let significant = cost_change::significant(&step.comparison, per_operation);
+        let significant = cost_change::significant(&step.comparison, per_operation, rate);
         for (row, significant) in step.comparison.rows.iter().zip(significant) {
             let key = |name: &str| (row.object.clone(), name.to_owned());
             let of_before: BTreeSet<usize> =
@@ -90,7 +98,7 @@ pub(super) fn chains(steps: &[Step], per_operation: bool) -> Vec<Chain> {
     }
     for step in others {
         let Some(names) = names_at.get(&step.to) else { continue };
-        let significant = cost_change::significant(&step.comparison, per_operation);
+        let significant = cost_change::significant(&step.comparison, per_operation, rate);
         for (row, significant) in step.comparison.rows.iter().zip(significant) {
             let after = &row.name;
             let chain = names.get(&(row.object.clone(), after.clone()));

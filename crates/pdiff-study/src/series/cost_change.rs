@@ -4,35 +4,35 @@
 //! What the share changed beyond the whole profile's cost is tested (`noise::CommonFactor`); false discoveries are bounded
 //! over the rows (Benjamini, Hochberg). With one run a side the variation of cost is assumed, as it is for shares.
 
-use pdiff_analysis::noise::{ASSUMED_CV, CommonFactor, Excess, RunVariation, SINGLE_RUN_CV_DF, q_values};
+use pdiff_analysis::noise::{
+    CommonFactor, Excess, RunVariation, SINGLE_RUN_CV, SINGLE_RUN_CV_DF, q_values_of_large,
+};
 use pdiff_analysis::{Comparison, Cost};
 
-/// For each row: its change is beyond noise and large enough to matter. `per_operation` judges costs per operation, else
-/// shares.
-pub(super) fn significant(comparison: &Comparison, per_operation: bool) -> Vec<bool> {
+/// For each row: its change is beyond noise and large enough to matter, at a false discovery rate of `rate` among the rows
+/// for which that is said. `per_operation` judges costs per operation, else shares.
+pub(super) fn significant(comparison: &Comparison, per_operation: bool, rate: f64) -> Vec<bool> {
     let Some(cost) = comparison.cost.as_ref().filter(|_| per_operation) else {
-        return comparison.rows.iter().map(|row| row.significant).collect();
+        let is_found = |q: Option<f64>| q.is_some_and(|q| q <= rate);
+        return comparison.rows.iter().map(|row| row.significant && is_found(row.test.q())).collect();
     };
     let factor = factor_of(cost, &comparison.noise.run_variation);
     let tested: Vec<Option<Excess>> =
         comparison.rows.iter().map(|row| row.self_change().map(|change| factor.excess(change))).collect();
-    let p_values: Vec<f64> = tested.iter().flatten().map(Excess::p).collect();
-    let mut q = q_values(&p_values).into_iter();
-    let threshold = comparison.noise.q_threshold;
-    let is_found = |excess: &Option<Excess>| {
-        excess.is_some_and(|excess| {
-            q.next().is_some_and(|q| q <= threshold) && excess.is_large(&comparison.noise.floor)
-        })
-    };
-    tested.iter().map(is_found).collect()
+    let floor = &comparison.noise.floor;
+    let excesses: Vec<Excess> = tested.iter().flatten().copied().collect();
+    let mut q_values = q_values_of_large(&excesses, floor).into_iter();
+    let mut is_found = |excess: &Excess| q_values.next().is_some_and(|q| q <= rate) && excess.is_large(floor);
+    tested.iter().map(|excess| excess.as_ref().is_some_and(&mut is_found)).collect()
 }
 
-/// What the change of the whole profile's cost makes of shares; its noise is assumed where it was not measured.
+/// What the change of the whole profile's cost makes of shares. Where its noise was not measured, it is taken to be that
+/// of one run a side, however the noise of shares was found.
 fn factor_of(cost: &Cost, variation: &RunVariation) -> CommonFactor {
     cost.factor_of_shares().unwrap_or_else(|| {
         let cv = match variation {
             RunVariation::Assumed { cv } => *cv,
-            RunVariation::Measured { .. } => ASSUMED_CV,
+            RunVariation::Measured { .. } => SINGLE_RUN_CV,
         };
         CommonFactor {
             ratio: (-cost.log_ratio).exp(),

@@ -46,7 +46,10 @@ fn what_was_tested_per_operation_stands_beside_the_share() {
     let mut comparison = sample::full();
     comparison.rows[5].cost_change = Some(sample::own_cost_change());
     let row = &parsed(&comparison)["functions"][5];
-    assert_eq!(keys(&row["cost_change"]), "ci_high_pct ci_low_pct extent pct q_value");
+    assert_eq!(
+        keys(&row["cost_change"]),
+        "ci_high_pct ci_low_pct extent own_ci_high_pct own_ci_low_pct own_pct own_q_value pct q_value"
+    );
     assert_eq!((&row["cost_change"]["extent"], &row["cost_change"]["pct"]), (&"own".into(), &24.0.into()));
 }
 

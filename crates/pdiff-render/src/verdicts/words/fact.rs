@@ -5,7 +5,7 @@ use pdiff_analysis::matching::{FoundBy, SourceMove};
 use pdiff_profile::Side;
 use pdiff_profile::census::{Spin, Visibility};
 
-use super::{cost, setting};
+use super::{cost, own_cost, setting};
 
 /// A fact in words.
 #[must_use]
@@ -25,9 +25,10 @@ pub fn fact_text(of: &Fact) -> String {
             )
         }
         Fact::Cost { measure, change, whole_pct } => format!(
-            "{measure} per operation {}, q {:.2e}; the whole profile {whole_pct:+.1} %",
+            "{measure} per operation {}, q {:.2e}{}; the whole profile {whole_pct:+.1} %",
             cost(change),
-            change.q_value
+            change.q_value,
+            own_cost(change)
         ),
         Fact::Held { out_of_line, code_bytes, inlined_instances, sees_inlined, place } => {
             let inlined = match (sees_inlined, inlined_instances) {

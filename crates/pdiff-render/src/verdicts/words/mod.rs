@@ -10,16 +10,29 @@ pub use limit::limit_text;
 pub use missing::missing_text;
 pub use reason::reason_text;
 
-use pdiff_analysis::CostChange;
 use pdiff_analysis::classify::SettingValues;
+use pdiff_analysis::{CostChange, CostExtent, OwnCostChange};
 use pdiff_profile::Side;
 
 /// A change of cost with its interval.
 fn cost(change: &CostChange) -> String {
-    let pct = change.pct.map_or_else(|| "a change of unknown size".to_owned(), |pct| format!("{pct:+.0} %"));
-    let interval = change.ci_low_pct.zip(change.ci_high_pct);
-    let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % {low:+.0}..{high:+.0})"));
-    format!("{pct}{interval}")
+    percent([change.pct, change.ci_low_pct, change.ci_high_pct])
+}
+
+/// What of that is its own, where it is more than noise.
+fn own_cost(change: &CostChange) -> String {
+    let own = change.own.filter(|_| change.extent == CostExtent::Own);
+    let against = |own: OwnCostChange| {
+        format!(", {} against the typical function", percent([own.pct, own.ci_low_pct, own.ci_high_pct]))
+    };
+    own.map_or_else(String::new, against)
+}
+
+fn percent([pct, low, high]: [Option<f64>; 3]) -> String {
+    let pct = pct.map_or_else(|| "a change of unknown size".to_owned(), |pct| format!("{pct:+.0} %"));
+    let interval =
+        low.zip(high).map_or_else(String::new, |(low, high)| format!(" (95 % {low:+.0}..{high:+.0})"));
+    pct + &interval
 }
 
 /// A setting and its values.

@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{EnteredBy, FamilyCost, Reason, SelfChange, SetMem
 use pdiff_profile::Side;
 
 use super::limit::unseen;
-use super::{cost, setting};
+use super::{cost, own_cost, setting};
 
 /// Why a verdict is what it is.
 #[must_use]
@@ -77,10 +77,14 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::CostChanged { judged, change, share_pp, other_way } => {
             let share = match other_way {
-                true => "although its share went the other way because others changed more",
-                false => "although its share is within noise",
+                true => "its share went the other way because others changed more",
+                false => "its share shows no change",
             };
-            format!("{judged} costs {} per operation, {share} ({share_pp:+.2} points)", cost(change))
+            format!(
+                "{judged} costs {} per operation{}; {share} ({share_pp:+.2} points)",
+                cost(change),
+                own_cost(change)
+            )
         }
         Reason::CostNotTold { judged, change } => {
             format!("{judged} costs {} per operation, its share is within noise", cost(change))

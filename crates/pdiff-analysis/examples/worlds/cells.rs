@@ -1,0 +1,123 @@
+//! The worlds, changes and designs that are tried.
+
+use crate::world::{Change, Nature, Run, World};
+
+/// One line of the table.
+pub(crate) struct Cell {
+    pub(crate) name: &'static str,
+    pub(crate) change: Change,
+    pub(crate) runs: [usize; 2],
+    nature: Nature,
+}
+
+/// Recordings of both sides, and what is true of them.
+pub(crate) struct Recorded {
+    pub(crate) before: Vec<Run>,
+    pub(crate) after: Vec<Run>,
+    pub(crate) truth: Truth,
+}
+
+/// What is true of a world.
+pub(crate) struct Truth {
+    pub(crate) change: Change,
+    /// Change of each function's share, in points.
+    pub(crate) delta_pp: Vec<f64>,
+    /// Logarithm of the cost of an operation after over that before.
+    pub(crate) log_cost: f64,
+}
+
+impl Cell {
+    pub(crate) fn record(&self, seed: u64) -> Recorded {
+        let mut world = World::new(seed, self.nature, self.change);
+        let [shares_before, shares_after] = world.shares_pct();
+        let delta_pp =
+            shares_after.iter().zip(&shares_before).map(|(after, before)| after - before).collect();
+        let truth = Truth { change: self.change, delta_pp, log_cost: world.log_cost() };
+        let (costs_before, costs_after) = (world.before.clone(), world.after.clone());
+        let [runs_before, runs_after] = self.runs;
+        Recorded {
+            before: (0..runs_before).map(|_| world.run(&costs_before)).collect(),
+            after: (0..runs_after).map(|_| world.run(&costs_after)).collect(),
+            truth,
+        }
+    }
+}
+
+impl Change {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::AllDearer => "all 20 % dearer",
+            Self::OneHeavy => "30 % costs 20 % more",
+            Self::Twenty => "20 functions",
+            Self::ManyLight => "120 light functions",
+        }
+    }
+}
+
+/// Nothing but the counting of samples, and a machine that varies by 5 %.
+const CALM: Nature = Nature {
+    cv: 0.0,
+    cv_differs: 0.0,
+    heavy_tails: false,
+    subsystem_cv: 0.0,
+    machine_cv: 0.05,
+    drift: 0.0,
+    bursts: false,
+    phases: false,
+    spins: false,
+};
+
+const fn varying(cv: f64) -> Nature {
+    Nature { cv, ..CALM }
+}
+
+const DIFFERING: Nature = Nature { cv_differs: 0.6, ..varying(0.08) };
+const TAILS: Nature = Nature { heavy_tails: true, ..varying(0.08) };
+const SUBSYSTEMS: Nature = Nature { subsystem_cv: 0.08, ..varying(0.05) };
+const DRIFT: Nature = Nature { drift: 0.2, ..varying(0.08) };
+const BURSTS: Nature = Nature { bursts: true, ..varying(0.03) };
+const PHASES: Nature = Nature { phases: true, ..varying(0.03) };
+const SPINS: Nature = Nature { spins: true, ..varying(0.05) };
+const MACHINE: Nature = Nature { machine_cv: 0.1, cv_differs: 0.3, ..varying(0.05) };
+
+const fn cell(name: &'static str, nature: Nature, change: Change, runs: [usize; 2]) -> Cell {
+    Cell { name, change, runs, nature }
+}
+
+use Change::{AllDearer, ManyLight, Nothing, OneHeavy, Twenty};
+
+pub(crate) const CELLS: &[Cell] = &[
+    cell("CV 0 %", CALM, Nothing, [1, 1]),
+    cell("CV 0 %", CALM, Nothing, [3, 3]),
+    cell("CV 3 %", varying(0.03), Nothing, [3, 3]),
+    cell("CV 8 %", varying(0.08), Nothing, [1, 1]),
+    cell("CV 8 %", varying(0.08), Nothing, [3, 3]),
+    cell("CV 15 %", varying(0.15), Nothing, [1, 1]),
+    cell("CV 15 %", varying(0.15), Nothing, [3, 3]),
+    cell("CV 25 %", varying(0.25), Nothing, [3, 3]),
+    cell("CV differs", DIFFERING, Nothing, [1, 1]),
+    cell("CV differs", DIFFERING, Nothing, [1, 5]),
+    cell("CV differs", DIFFERING, Nothing, [2, 2]),
+    cell("CV differs", DIFFERING, Nothing, [3, 3]),
+    cell("CV differs", DIFFERING, Nothing, [5, 5]),
+    cell("heavy tails", TAILS, Nothing, [3, 3]),
+    cell("subsystems", SUBSYSTEMS, Nothing, [3, 3]),
+    cell("drift", DRIFT, Nothing, [1, 1]),
+    cell("drift", DRIFT, Nothing, [3, 3]),
+    cell("bursts", BURSTS, Nothing, [1, 1]),
+    cell("bursts", BURSTS, Nothing, [3, 3]),
+    cell("phases", PHASES, Nothing, [1, 1]),
+    cell("phases", PHASES, Nothing, [3, 3]),
+    cell("spinning row", SPINS, Nothing, [3, 3]),
+    cell("CV 5 %", varying(0.05), Twenty, [2, 2]),
+    cell("CV 5 %", varying(0.05), Twenty, [3, 3]),
+    cell("CV differs", DIFFERING, Twenty, [3, 3]),
+    cell("subsystems", SUBSYSTEMS, Twenty, [3, 3]),
+    cell("CV 0 %", CALM, ManyLight, [3, 3]),
+    cell("CV 3 %", varying(0.03), ManyLight, [3, 3]),
+    cell("machine 10 %", MACHINE, OneHeavy, [3, 3]),
+    cell("machine 10 %", MACHINE, AllDearer, [3, 3]),
+    cell("machine 10 %", SUBSYSTEMS, AllDearer, [3, 3]),
+    cell("machine 10 %", DIFFERING, AllDearer, [3, 3]),
+];
