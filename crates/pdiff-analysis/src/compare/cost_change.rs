@@ -17,7 +17,7 @@ use crate::noise::{
 
 /// The part of the false discovery rate that is kept among the rows whose cost changed on its own. These tests trust the
 /// variation that was measured alone, so that a false one is likelier than its p-value says (docs/noise.md).
-const RATE_OF_OWN: f64 = 0.2;
+const RATE_OF_OWN: f64 = 0.02;
 
 /// Judges each row's cost per operation; nothing where the noise of the whole profile's cost was not measured.
 /// The settings' false discovery rate bounds the false ones among the rows of each measure that are shown.

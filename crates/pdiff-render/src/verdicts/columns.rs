@@ -34,7 +34,7 @@ const TEXTS: [Text; 17] = [
     ("cost_change_extent", |v| Some(v.cost_change?.extent.as_str().to_owned())),
 ];
 
-const NUMBERS: [Number; 18] = [
+const NUMBERS: [Number; 22] = [
     ("before_self_pct", |v| Some(v.before.self_pct)),
     ("before_booked_self_pct", |v| Some(v.before.booked_self_pct)),
     ("before_total_pct", |v| Some(v.before.total_pct)),
@@ -53,6 +53,10 @@ const NUMBERS: [Number; 18] = [
     ("cost_change_ci_low_pct", |v| v.cost_change?.ci_low_pct),
     ("cost_change_ci_high_pct", |v| v.cost_change?.ci_high_pct),
     ("cost_change_q_value", |v| Some(v.cost_change?.q_value)),
+    ("cost_change_own_pct", |v| v.cost_change?.own?.pct),
+    ("cost_change_own_ci_low_pct", |v| v.cost_change?.own?.ci_low_pct),
+    ("cost_change_own_ci_high_pct", |v| v.cost_change?.own?.ci_high_pct),
+    ("cost_change_own_q_value", |v| Some(v.cost_change?.own?.q_value)),
 ];
 
 /// The verdicts as CSV.
