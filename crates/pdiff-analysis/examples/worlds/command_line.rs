@@ -68,10 +68,12 @@ fn seen(json: &Value) -> Seen {
         significant: row["significant"] == true,
         has_own_cost: row["cost_change"]["extent"] == "own",
     };
+    let names = |key: &str| json["noise"][key].as_array().is_some_and(|names| !names.is_empty());
     let cost = &json["cost"];
     let log = |key: &str| cost[key].as_f64().map(|pct| (pct / 100.0).ln_1p());
     Seen {
         rows: rows.iter().map(row).collect(),
         log_cost_interval: log("ci_low_pct").zip(log("ci_high_pct")),
+        is_warned: names("drifting"),
     }
 }

@@ -32,5 +32,10 @@ fn seen(comparison: &Comparison) -> Seen {
         has_own_cost: row.has_own_cost_change(),
     });
     let cost = comparison.cost.as_ref();
-    Seen { rows: rows.collect(), log_cost_interval: cost.and_then(|cost| cost.log_interval) }
+    let noise = &comparison.noise;
+    Seen {
+        rows: rows.collect(),
+        log_cost_interval: cost.and_then(|cost| cost.log_interval),
+        is_warned: !noise.drifting.is_empty(),
+    }
 }

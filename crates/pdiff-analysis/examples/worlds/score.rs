@@ -10,6 +10,8 @@ pub(crate) struct Seen {
     pub(crate) rows: Vec<SeenRow>,
     /// 95 % interval of the logarithm of the cost of an operation after over that before.
     pub(crate) log_cost_interval: Option<(f64, f64)>,
+    /// It warned that shares drift.
+    pub(crate) is_warned: bool,
 }
 
 /// What it said of a function.
@@ -49,6 +51,7 @@ impl Part {
 pub(crate) struct Score {
     worlds: f64,
     any_false: Part,
+    any_false_without_warning: Part,
     /// Sum over worlds of the false part of the rows shown, and of its square.
     false_part: f64,
     false_part_squares: f64,
@@ -60,8 +63,9 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    pub(crate) const HEADINGS: [&str; 7] = [
+    pub(crate) const HEADINGS: [&str; 8] = [
         "any false row %",
+        "and no warning %",
         "false part of rows shown %",
         "true rows shown",
         "share intervals hold %",
@@ -87,6 +91,7 @@ impl Score {
         }
         self.worlds += 1.0;
         self.any_false.add(wrong > 0.0);
+        self.any_false_without_warning.add(wrong > 0.0 && !seen.is_warned);
         let false_part: f64 = if wrong > 0.0 { wrong / (right + wrong) } else { 0.0 };
         self.false_part += false_part;
         self.false_part_squares += false_part * false_part;
@@ -100,11 +105,12 @@ impl Score {
         }
     }
 
-    pub(crate) fn columns(&self) -> [String; 7] {
+    pub(crate) fn columns(&self) -> [String; 8] {
         let mean = self.false_part / self.worlds;
         let error = ((self.false_part_squares / self.worlds - mean * mean).max(0.0) / self.worlds).sqrt();
         [
             self.any_false.percent(),
+            self.any_false_without_warning.percent(),
             format!("{:.1} +- {:.1}", 100.0 * mean, 100.0 * error),
             format!("{:.1}", self.found / self.worlds),
             self.rows.percent(),

@@ -205,6 +205,7 @@ impl Counted<'_> {
             after,
             ci_low_pp: noise.ci_low_pp,
             ci_high_pp: noise.ci_high_pp,
+            selected_interval_pp: noise.selected_interval_pp,
             se_pp: noise.se_pp,
             degrees_of_freedom: noise.degrees_of_freedom,
             test: noise.test,

@@ -94,6 +94,8 @@ pub struct Row {
     pub ci_low_pp: f64,
     /// Upper end of the 95 % interval of the change of self, in points.
     pub ci_high_pp: f64,
+    /// Of a significant row: the interval that allows for its having been picked from many, in points.
+    pub selected_interval_pp: Option<(f64, f64)>,
     /// Standard error of the change of self, in points.
     pub se_pp: f64,
     /// Degrees of freedom of the t distribution that `se_pp` is used with.

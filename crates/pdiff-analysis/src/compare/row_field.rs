@@ -221,6 +221,20 @@ const CHANGE: &[Plain] = &[
         "the change of self is beyond noise and large enough to matter",
     ),
     (
+        "selected_ci_low_pp",
+        Number(|row| row.selected_interval_pp.map(|of| of.0)),
+        LeftOut,
+        false,
+        "of significant rows: lower end of the interval that allows for being picked from all rows tested (false coverage rate of 5 %)",
+    ),
+    (
+        "selected_ci_high_pp",
+        Number(|row| row.selected_interval_pp.map(|of| of.1)),
+        LeftOut,
+        false,
+        "upper end of that interval",
+    ),
+    (
         "detectable_pp",
         Number(|row| row.detectable_pp),
         LeftOut,

@@ -74,6 +74,8 @@ pub struct RowNoise {
     pub ci_low_pp: f64,
     /// Upper end of the 95 % interval of `delta_pp`.
     pub ci_high_pp: f64,
+    /// Of a significant row: the interval that allows for its having been picked from many (false coverage rate of 5 %).
+    pub selected_interval_pp: Option<(f64, f64)>,
     /// The test of no change.
     pub test: Test,
     /// The change is large enough to matter, and its q-value is at most the false discovery rate asked for.

@@ -129,9 +129,9 @@ fn fact(of: &Fact) -> FactReport<'_> {
 }
 
 fn noise(of: &NoiseSummary) -> NoiseReport<'_> {
-    let (cv, assumed) = match of.run_variation {
-        RunVariation::Assumed { cv } => (cv, true),
-        RunVariation::Measured { cv, .. } => (cv, false),
+    let (cv, assumed_part) = match of.run_variation {
+        RunVariation::Assumed { cv } => (cv, 1.0),
+        RunVariation::Measured { cv, assumed_part, .. } => (cv, assumed_part),
     };
     let detectable = of.detectable.iter();
     NoiseReport {
@@ -140,7 +140,8 @@ fn noise(of: &NoiseSummary) -> NoiseReport<'_> {
             Method::Replicates => "replicates",
         },
         run_cv_pct: 100.0 * cv,
-        run_cv_assumed: assumed,
+        run_cv_assumed: assumed_part >= 1.0,
+        run_cv_assumed_part: assumed_part,
         dispersion_assumed: of.assumed_dispersion,
         tests: of.tests,
         significant: of.significant,

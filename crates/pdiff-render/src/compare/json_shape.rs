@@ -134,6 +134,8 @@ pub(crate) struct NoiseReport<'a> {
     pub(crate) run_cv_pct: f64,
     /// The variation was assumed, not measured.
     pub(crate) run_cv_assumed: bool,
+    /// How much of it is assumed, 0 to 1.
+    pub(crate) run_cv_assumed_part: f64,
     /// The noise within runs was assumed: a recording has no time.
     pub(crate) dispersion_assumed: bool,
     pub(crate) tests: usize,

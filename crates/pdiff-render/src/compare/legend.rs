@@ -59,7 +59,8 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>, grid: &Grid) 
         ),
         (
             any(|row| row.significant),
-            "95 %: confidence interval of the change (+-: half of its width)".to_owned(),
+            "95 %: confidence interval of the change (+-: half of its width); significant rows were picked, so they tend to look larger than they are"
+                .to_owned(),
         ),
         (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} sampled only after")),
         (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} sampled only before")),

@@ -7,11 +7,11 @@ use crate::document::number::{fixed, grouped};
 use crate::document::visible_text::cut_middle;
 use crate::document::{Block, Line, Tone};
 
-/// How many drifting rows are named.
-const NAMED_DRIFTS: usize = 3;
+/// How many rows are named.
+const NAMED: usize = 3;
 
-/// Longest name of a drifting row.
-const DRIFT_NAME: usize = 40;
+/// The longest name in such a list.
+const LONGEST_NAME: usize = 40;
 
 /// The lines on noise.
 pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
@@ -31,8 +31,14 @@ fn method_text(noise: &NoiseSummary) -> String {
     };
     let variation = match noise.run_variation {
         RunVariation::Assumed { cv } => format!("run-to-run variation of {} % assumed", fixed(100.0 * cv, 1)),
-        RunVariation::Measured { cv, .. } => {
-            format!("run-to-run variation of {} % measured", fixed(100.0 * cv, 1))
+        RunVariation::Measured { cv, assumed_part, .. } => {
+            let percent = fixed(100.0 * cv, 1);
+            match (100.0 * assumed_part).round() {
+                0.0 => format!("run-to-run variation of {percent} % measured"),
+                assumed => format!(
+                    "run-to-run variation of {percent} % ({assumed:.0} % of that assumed, the rest measured)"
+                ),
+            }
         }
     };
     let within =
@@ -56,13 +62,16 @@ fn detectable_text(noise: &NoiseSummary) -> Option<String> {
 }
 
 fn drift_text(names: &[String]) -> String {
-    let named: Vec<_> = names.iter().take(NAMED_DRIFTS).map(|name| cut_middle(name, DRIFT_NAME)).collect();
-    let more = match names.len().saturating_sub(NAMED_DRIFTS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let named = some_of(names);
     format!(
-        "shares wander over seconds, so their noise is understated and a change may be the load's: {}{more}",
-        named.join(", ")
+        "shares wander over seconds, so their noise is understated and a change may be the load's: {named}"
     )
+}
+
+fn some_of(names: &[String]) -> String {
+    let named: Vec<_> = names.iter().take(NAMED).map(|name| cut_middle(name, LONGEST_NAME)).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }

@@ -44,6 +44,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         after: quantities(after),
         ci_low_pp: after - before - 0.5,
         ci_high_pp: after - before + 0.5,
+        selected_interval_pp: None,
         se_pp: 0.25,
         degrees_of_freedom: f64::INFINITY,
         test: Test::Tested { p: 0.5, q: 0.5 },

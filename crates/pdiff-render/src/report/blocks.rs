@@ -41,7 +41,7 @@ fn push(out: &mut String, text: &str, left_out: &mut u64) {
 
 fn line_text(line: &Line) -> String {
     let label = match line.label {
-        "!" | "!!" => "note well",
+        "!" | "!!" => "warning",
         label => label,
     };
     format!("<p class=\"line {}\"><b>{}</b> {}</p>\n", class(line.tone), escaped(label), escaped(&line.text))

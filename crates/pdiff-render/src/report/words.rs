@@ -76,7 +76,7 @@ fn untold(input: &ReportInput<'_>) -> Vec<String> {
     let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
     match gap.map(|gap| gap.parts) {
         Some(Some(of)) => sentences.push(format!(
-            "{} % of the gap is functions whose change is no more than noise, {} % has no function.",
+            "{} % of the gap lies in functions whose own change is not significant, {} % has no function.",
             fixed(of.not_significant_pct, 1),
             fixed(of.unresolved_pct, 1)
         )),
