@@ -23,6 +23,10 @@ use crate::settings_diff::SettingGate;
 /// The part of a function's samples that must stand under callers which do not call it, so that its callers are lost.
 const LOST_PART: f64 = 0.5;
 
+/// So many functions must be compared for builds to be called a patch apart, and this part of them must have the same code.
+const LEAST_COMPARED: usize = 20;
+const SAME_CODE_PART: f64 = 0.5;
+
 /// How many jumps in tail position are followed, and how many functions on each level.
 const LONGEST_JUMPS: usize = 4;
 const WIDEST_JUMPS: usize = 16;
@@ -40,6 +44,8 @@ pub(super) struct Context<'a> {
     pub(super) common_shift: CommonShift,
     /// Whether the program is one file on both sides.
     pub(super) same_program: bool,
+    /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
+    pub(super) is_patched: bool,
     successions: OnceLock<Successions>,
 }
 
@@ -62,6 +68,10 @@ impl<'a> Context<'a> {
         let lost = LostCallers::new(input.calls, &builds, &cases, &rows);
         let is_same = |object: &&str| input.same_objects.iter().any(|same| same == object);
         let same_program = input.builds.map(|builds| builds.label).filter(is_same).is_some();
+        let of_program = cases.iter().filter(|case| case.of_program);
+        let same: Vec<bool> = of_program.filter_map(|case| builds.same_code(&case.ids)).collect();
+        let count = same.iter().filter(|same| **same).count();
+        let is_patched = same.len() >= LEAST_COMPARED && count as f64 >= SAME_CODE_PART * same.len() as f64;
         Self {
             input,
             builds,
@@ -71,6 +81,7 @@ impl<'a> Context<'a> {
             lost,
             common_shift,
             same_program,
+            is_patched,
             successions: OnceLock::new(),
         }
     }
@@ -224,6 +235,26 @@ impl<'a> Context<'a> {
             let callers = places(census, &caller.ids[side.index()]);
             !caller.of_program || own.iter().any(|own| reaches(census, &callers, *own))
         })
+    }
+
+    /// The share of a callee that left the function's callers from side `less` to the other: what they had of it there may have
+    /// been the function's, which left by a jump. In points of the row's own side, heaviest callers first.
+    pub(super) fn left_callers_pp(&self, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
+        let mut callers: Vec<usize> = Side::BOTH
+            .into_iter()
+            .flat_map(|side| self.calls_to(case.row, side))
+            .filter_map(|call| self.row_number(self.caller(call)?.row))
+            .collect();
+        callers.sort_unstable();
+        callers.dedup();
+        let under = |caller: usize, side: Side| {
+            let Some(caller) = self.cases.get(caller) else { return 0.0 };
+            let calls = self.calls_from(caller.row, side).into_iter();
+            let of_callee =
+                calls.filter(|call| call.callee == callee.row.name && call.callee_file == callee.row.file);
+            of_callee.map(|call| share_pct(caller.row, side, call.weight(side))).sum::<f64>()
+        };
+        callers.into_iter().map(|caller| (under(caller, less) - under(caller, less.other())).max(0.0)).sum()
     }
 
     /// The share of a callee that a side's run may have under a function's callers instead: the function leaves by a jump to

@@ -36,10 +36,7 @@ pub fn finding_causes(findings: &Findings, of: &Classification) -> Vec<FindingCa
 
 fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
     let named = named_verdict(finding, of);
-    let code_is_new = named.and_then(|verdict| match (verdict.in_before, verdict.in_after) {
-        (InBuild::NotVisible, _) => None,
-        (in_before, in_after) => Some(in_before == InBuild::No && in_after == InBuild::Yes),
-    });
+    let code_is_new = named.and_then(Verdict::code_is_new);
     let (cause, confidence, limited_by) =
         one_sided(finding, named).unwrap_or_else(|| of_members(finding, of, named));
     let knows_one = |setting: &crate::findings::FindingSetting| setting.values.iter().any(Option::is_none);

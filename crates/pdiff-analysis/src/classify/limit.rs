@@ -49,6 +49,8 @@ pub enum Limit {
     },
     /// A side's build shows too little to look for a renamed twin.
     NoTwinSearch(Side),
+    /// A side's build holds it inlined only, so that its code cannot be looked for in the other build.
+    NoOwnBody(Side),
     /// A lambda or unnamed type, whose names compilers choose.
     LocalName,
     /// Library code, which may have been written in another way.

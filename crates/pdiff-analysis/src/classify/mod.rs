@@ -59,6 +59,8 @@ use case::Case;
 use context::Context;
 use rules::FlippedCallers;
 
+use crate::policy::Share;
+
 /// Says of every function over the floor what happened to it, and why.
 #[must_use]
 pub fn classify(input: &ClassifyInput<'_>) -> Classification {
@@ -98,6 +100,7 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
     evidence.extend(facts::facts(context, case));
     evidence.extend(tag_facts);
     let row = case.row;
+    let net_new_per_op_ns = net_new_per_op_ns(context, case, &finding.reason, finding.judged);
     Verdict {
         function: row.name.clone(),
         object: row.object.clone(),
@@ -115,6 +118,7 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
         ci_high_pp: row.ci_high_pp,
         q_value: row.test.q(),
         cost_change: finding.judged.cost_change(row),
+        net_new_per_op_ns,
         family: None,
         callers: finding.callers,
         tags,
@@ -124,6 +128,19 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
         other_name: case.other_name.clone(),
         evidence,
     }
+}
+
+/// What is new or saved per operation: the net change of the set or family that a reason tells of, or of the measure itself.
+fn net_new_per_op_ns(context: &Context<'_>, case: &Case<'_>, reason: &Reason, judged: Judged) -> Option<f64> {
+    let comparison = context.input.comparison;
+    let cost = comparison.cost.as_ref().filter(|cost| cost.is_time && comparison.share == Share::All)?;
+    let (before, after) = judged.shares(case.row);
+    let net_pp = match reason {
+        Reason::Succession { net_pp, .. } | Reason::Renamed { net_pp, .. } => *net_pp,
+        Reason::Flipped { family: Some(family), .. } => family.net_pp,
+        _ => context.common_shift.own_change_pp(before, after),
+    };
+    Some(cost.per_op.after * net_pp / 100.0)
 }
 
 /// Pairs of verdicts, by their place: a flipped function, and a caller that has a verdict. `rows` are those that have.

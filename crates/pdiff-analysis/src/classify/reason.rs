@@ -107,6 +107,15 @@ pub enum Reason {
         /// Change of its self, in points.
         self_pp: f64,
     },
+    /// It goes on into a callee more than before.
+    GoesOnMore {
+        /// The callee.
+        callee: String,
+        /// Its share under the function on each side, in percent.
+        pct: [f64; 2],
+        /// Change of the function's total, in points.
+        total_pp: f64,
+    },
     /// A caller now also calls it, which the before run did not.
     NewEdge {
         /// The caller.

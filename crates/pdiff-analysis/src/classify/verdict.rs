@@ -45,6 +45,9 @@ pub struct Verdict {
     pub q_value: Option<f64>,
     /// The change of the judged measure per operation, where that was tested.
     pub cost_change: Option<CostChange>,
+    /// What is new or saved per operation, in nanoseconds: of the function, or of its set or inlining family together; `None`
+    /// without operations or for events that are no time.
+    pub net_new_per_op_ns: Option<f64>,
     /// The family it belongs to, by number.
     pub family: Option<usize>,
     /// Callers that the verdict names.
@@ -76,6 +79,15 @@ impl Verdict {
         match side {
             Side::Before => self.in_before,
             Side::After => self.in_after,
+        }
+    }
+
+    /// Whether it is code that Before's build does not have; `None` where that cannot be said.
+    #[must_use]
+    pub fn code_is_new(&self) -> Option<bool> {
+        match (self.in_before, self.in_after) {
+            (InBuild::NotVisible, _) => None,
+            (in_before, in_after) => Some(in_before == InBuild::No && in_after == InBuild::Yes),
         }
     }
 

@@ -114,6 +114,54 @@ fn code_that_only_one_run_entered_is_newly_active() {
     assert_eq!(said(&outcome, "audit"), "newly-active likely R-newly-active");
 }
 
+/// Twenty functions with the same code in both builds, all sampled: the builds are a patch apart.
+fn steady() -> (String, String) {
+    let stacks = (0..20).map(|n| format!("main;steady_{n} 60\n")).collect();
+    let words = (0..20).map(|n| format!("steady_{n}:80 steady_{n}={n} main>steady_{n} ")).collect();
+    (stacks, words)
+}
+
+#[test]
+fn of_builds_a_patch_apart_a_changed_caller_lost_its_fast_path() {
+    let (steady, words) = steady();
+    let (before, after) =
+        (format!("{steady}main;run 100"), format!("{steady}main;run 100\nmain;run;audit 90"));
+    let build = format!("main:50 {words} audit:300 audit=50 main>run run>audit run:200");
+    let of = |hash: u32| format!("{build} run={hash}");
+    let outcome = classified(seen(&before, &of(60)), seen(&after, &of(61)));
+    assert_eq!(said(&outcome, "audit"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "audit").callers, ["run"]);
+    let outcome = classified(seen(&before, &of(60)), seen(&after, &of(60)));
+    assert_eq!(said(&outcome, "audit"), "newly-active likely R-newly-active");
+}
+
+#[test]
+fn of_builds_a_patch_apart_a_changed_function_may_go_on_more_often() {
+    let (steady, words) = steady();
+    let build = format!("main:50 {words} fetch:300 fetch=50 main>seek seek>fetch seek:200");
+    let of = |hash: u32| format!("{build} seek={hash}");
+    let before = format!("{steady}main;seek 60\nmain;seek;fetch 90");
+    let more_often = format!("{steady}main;seek 120\nmain;seek;fetch 180");
+    let further = format!("{steady}main;seek 62\nmain;seek;fetch 270");
+    let outcome = classified(seen(&before, &of(60)), seen(&further, &of(61)));
+    assert_eq!(said(&outcome, "seek"), "missing-fast-path likely R-fast-path");
+    for (after, hash) in [(&further, 60), (&more_often, 61)] {
+        let outcome = classified(seen(&before, &of(60)), seen(after, &of(hash)));
+        assert_ne!(verdict(&outcome, "seek").rule_id, "R-fast-path");
+    }
+}
+
+#[test]
+fn nothing_is_proved_new_or_gone_whose_code_stands_in_others_alone() {
+    let (before, after) = (with_rest("main;run;+check 100"), with_rest("main;run 50"));
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:400 run<check*2"),
+        seen(&after, "main:50 work:50 run:200"),
+    );
+    let check = verdict(&outcome, "check");
+    assert_eq!((check.confidence.as_str(), check.code_is_new()), ("likely", Some(false)));
+}
+
 #[test]
 fn a_chain_of_calls_that_only_one_run_entered_is_newly_active_down_to_its_leaf() {
     let (before, after) =

@@ -66,6 +66,12 @@ struct VerdictReport<'a> {
     /// Change of the judged measure per operation, where it was tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_change: Option<CostChangeReport>,
+    /// Whether it is code that the before binary does not have, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_is_new: Option<bool>,
+    /// What is new or saved per operation, its set or inlining family together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    net_new_per_op_ns: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     family_id: Option<usize>,
     callers: &'a [String],
@@ -196,6 +202,8 @@ fn verdict(of: &Verdict) -> VerdictReport<'_> {
         ci_high_pp: of.ci_high_pp,
         q_value: of.q_value,
         cost_change: of.cost_change.as_ref().map(CostChangeReport::new),
+        code_is_new: of.code_is_new(),
+        net_new_per_op_ns: of.net_new_per_op_ns,
         family_id: of.family,
         callers: &of.callers,
         tags: of.tags.iter().map(|tag| tag.as_str()).collect(),

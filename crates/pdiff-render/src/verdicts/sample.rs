@@ -28,6 +28,7 @@ pub(crate) fn verdict(function: &str, cause: Cause, shares: (f64, f64)) -> Verdi
         ci_high_pp: row.ci_high_pp,
         q_value: Some(0.01),
         cost_change: None,
+        net_new_per_op_ns: None,
         family: None,
         callers: vec!["caller_a".to_owned(), "caller_b".to_owned()],
         tags: Vec::new(),

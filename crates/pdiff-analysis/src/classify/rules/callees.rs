@@ -41,7 +41,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     let lost = |(call, change): &(&SampledCall, f64)| {
         let callee = context.callee(call);
         callee.map_or(0.0, |callee| match context.jumps_to(case, callee, less) {
-            true => change.abs(),
+            true => context.left_callers_pp(case, callee, less).min(change.abs()),
             false => context.lost_from(case, callee, less).min(change.abs()),
         })
     };

@@ -3,7 +3,7 @@
 //!
 //! The caller itself may have nine tenths of the program under it, so that no measure of its own tells of the call. The
 //! verdict is then on the function that is entered, and names the caller. What the before run did not enter at all is left to
-//! [`super::newly_active`]: a setting or the data may have chosen the path.
+//! [`super::newly_active`], for a setting or the data may have chosen the path; unless the builds are a patch apart.
 
 use pdiff_profile::Side;
 
@@ -24,7 +24,10 @@ const EXPLAINING_PART: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    let is_old = case.is_sampled(Side::Before) && case.other_name.is_none();
+    // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all.
+    let is_old = (case.is_sampled(Side::Before)
+        || (context.is_patched && gates::is_held(case, Side::Before)))
+        && case.other_name.is_none();
     let is_grown = row.total.significant && row.delta_total_pp() > 0.0;
     if !case.of_program || !is_old || !is_grown || is_library(case) || !context.gates(case).is_empty() {
         return None;

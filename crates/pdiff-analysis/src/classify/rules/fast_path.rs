@@ -50,8 +50,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
     let is_exchange = left_pp > EXPLAINING_PART * entered_pp;
-    if !explains || is_exchange || row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
+    if row.delta_self_pp() > (1.0 - EXPLAINING_PART) * grown_pp {
         return None;
+    }
+    if !explains || is_exchange {
+        return more_entered(context, case, flipped);
     }
     let reason = Reason::GoesOn {
         callees: entered.iter().take(3).map(|(call, _)| call.callee.clone()).collect(),
@@ -69,6 +72,43 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         true => finding.with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call))),
         false => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
+    Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// A callee that the before run entered, too, must have grown by this factor, and by this factor more than the rest of the
+/// function did: the function is not merely called more often.
+const MORE: f64 = 2.0;
+const MORE_THAN_REST: f64 = 1.3;
+
+/// The same for a callee that the before run entered less: the function's code differs, the callee's does not, and most of the
+/// growth of the function is in it.
+fn more_entered(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    let (row, shift) = (case.row, context.common_shift);
+    let differs = context.builds.same_code(&case.ids) == Some(false);
+    let grown_pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
+    if !differs || !context.is_patched || grown_pp < FLOOR_PP {
+        return None;
+    }
+    let (call, pct) = context.calls_from(row, Side::After).into_iter().find_map(|call| {
+        let callee = context.callee(call)?;
+        let pct = Side::BOTH.map(|side| share_pct(row, side, call.weight(side)));
+        let [before, after] = [shift.factor() * pct[0], pct[1]];
+        let rest = [shift.factor() * row.before.total_pct - before, row.after.total_pct - after];
+        let is_same = callee.row.object == row.object && context.builds.same_code(&callee.ids) == Some(true);
+        let is_more = before > 0.0 && after >= MORE * before && after - before >= EXPLAINING_PART * grown_pp;
+        let is_beyond_rest = after * rest[0] >= MORE_THAN_REST * before * rest[1];
+        let has_left =
+            context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee));
+        (is_same && is_more && is_beyond_rest && !has_left).then_some((call, pct))
+    })?;
+    let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
+    if left >= EXPLAINING_PART * (pct[1] - pct[0]) {
+        return None;
+    }
+    let reason = Reason::GoesOnMore { callee: call.callee.clone(), pct, total_pp: row.delta_total_pp() };
+    let fact = entered_evidence(context, case, call, pct[1]);
+    let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with([fact]);
+    let finding = finding.limited(Confidence::Likely, Limit::PathNotCounted);
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 

@@ -58,6 +58,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !context.builds.absence_is_certain(with) {
         finding = finding.limited(Confidence::Likely, Limit::NoTwinSearch(with));
     }
+    if has_no_body(context, case, with) {
+        finding = finding.limited(Confidence::Likely, Limit::NoOwnBody(with));
+    }
     let row = context.row_number(case.row);
     if row.is_some_and(|row| context.successions(flipped).is_doubtful(row)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
@@ -73,6 +76,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         finding = finding.limited(Confidence::Likely, Limit::Library);
     }
     Some(gates::common(finding, case))
+}
+
+/// Whether a build holds it inlined only: it has no code of its own that could be looked for in the other build.
+fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
+    let ids = &case.ids[with.index()];
+    let function = |id| context.builds.census(with).and_then(|census| census.function(id));
+    !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
 }
 
 /// Who calls it: the stacks tell, unless they lost the caller and show one that does not call it in the code.

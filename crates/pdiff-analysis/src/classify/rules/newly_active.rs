@@ -103,7 +103,7 @@ fn is_lost(context: &Context<'_>, case: &Case<'_>, idle: Side) -> bool {
     let mut functions = callees.filter_map(|id| census.function(id));
     functions.any(|function| {
         let callee = context.case(function.name(), &case.row.object, function.file());
-        callee.is_some_and(|callee| FACTOR * context.orphaned_pct(callee, idle) >= active_pct)
+        callee.is_some_and(|callee| FACTOR * context.lost_from(case, callee, idle) >= active_pct)
     })
 }
 

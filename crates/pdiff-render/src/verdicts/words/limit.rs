@@ -58,6 +58,9 @@ pub fn limit_text(of: &Limit) -> String {
             "too few functions were sampled on both sides to tell what all have in common".to_owned()
         }
         Limit::InCommon => "what all functions have in common is no cause of one of them".to_owned(),
+        Limit::NoOwnBody(side) => {
+            format!("the {side} binary holds it inlined only: its code cannot be looked for in the other binary")
+        }
         Limit::LosingKin => {
             "functions beside it in the source, or that call it, may have lost as much: a part of them may have become it"
                 .to_owned()

@@ -65,6 +65,11 @@ pub fn reason_text(of: &Reason) -> String {
              before)",
             callees.join(", ")
         ),
+        Reason::GoesOnMore { callee, pct: [before, after], total_pp } => {
+            format!(
+                "total {total_pp:+.2} points: calls {callee} more ({before:.2} to {after:.2} %), and its own code differs"
+            )
+        }
         Reason::NewEdge { caller, after_pct } => format!(
             "{caller} now also calls it ({after_pct:.2} %), which the before run did less; the code of {caller} differs"
         ),
