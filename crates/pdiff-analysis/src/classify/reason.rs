@@ -107,7 +107,7 @@ pub enum Reason {
         /// Change of its self, in points.
         self_pp: f64,
     },
-    /// It goes on into a callee more than before.
+    /// It calls a callee more than before.
     GoesOnMore {
         /// The callee.
         callee: String,
