@@ -12,12 +12,12 @@ use pdiff_analysis::{
     Aliases, Architectural, Gate, Pattern, Requests, SettingsKnowledge, SpinList, Subsystems, ThreadGroups,
 };
 use pdiff_ingest::{
-    Input, ReadOptions, Source, TimeWindow, Windows, parse_perf_script, parse_settings, read_input,
-    read_pack, write_pack,
+    Input, ReadOptions, Source, TimeWindow, Windows, parse_counts, parse_perf_script, parse_settings,
+    read_input, read_pack, write_pack,
 };
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::names::{FunctionName, MatchLevel};
-use pdiff_profile::{EventId, Notes, ObjectAddr, Profile, Resolutions, Weight};
+use pdiff_profile::{EventId, Notes, ObjectAddr, Profile, Resolutions, Side, Weight};
 use pdiff_study::{parse_sysbench, parse_vmstat};
 use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of};
 
@@ -37,6 +37,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("arguments", arguments),
     ("settings", settings),
     ("benchmark", benchmark),
+    ("counts", counts),
     ("names", names),
 ];
 
@@ -51,6 +52,15 @@ fn options() -> ReadOptions<'static> {
 pub(crate) fn perf_script(text: &[u8]) -> bool {
     let Ok(profile) = parse_perf_script(text, &options()) else { return false };
     assert_conserved(&profile);
+    true
+}
+
+/// Calls counted by other tools: finite, none below zero.
+pub(crate) fn counts(bytes: &[u8]) -> bool {
+    let Ok(counts) = parse_counts(&String::from_utf8_lossy(bytes), Side::After) else { return false };
+    let calls = counts.functions.values().chain(counts.entries.values());
+    calls.for_each(|calls| assert!(*calls >= 0.0, "{calls}"));
+    assert!(!counts.functions.is_empty());
     true
 }
 

@@ -42,7 +42,7 @@ pub(crate) use series::SeriesArgs;
 pub(crate) use series::SeriesFormat;
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use symbolize::{AddressFormat, AddressMeaning, SymbolizeArgs};
-pub(crate) use verdicts::{ClassifyArgs, ExamineArgs, ExplainArgs, ExplainFormat};
+pub(crate) use verdicts::{ClassifyArgs, EvidenceArgs, ExamineArgs, ExplainArgs, ExplainFormat};
 
 /// The command line as clap knows it: `-h` shows what most people need, `--help` everything.
 pub(crate) fn program() -> clap::Command {

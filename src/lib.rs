@@ -71,8 +71,8 @@ pub use pdiff_analysis::{
     choose_events, classify, compare, inlines, is_other_version, matching, noise, settings_diff,
 };
 pub use pdiff_ingest::{
-    Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_settings, read_pack,
-    read_profile,
+    Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_counts, parse_settings,
+    read_pack, read_profile,
 };
 pub use pdiff_profile as profile;
 #[cfg(feature = "output")]

@@ -3,6 +3,7 @@
 
 mod builds;
 mod compared;
+mod counted_calls;
 mod drawn;
 mod lookup;
 mod page;
@@ -25,7 +26,7 @@ pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
 pub(crate) use lookup::{cache_dir, check_files, lookup, with_servers_asked};
 pub(crate) use page::{Page, most_rows};
 pub(crate) use server_settings::{read_server_settings, settings_knowledge, with_servers};
-pub(crate) use side_file::{ADDRESSES, KNOWLEDGE, LIST, read_file, read_to_limit};
+pub(crate) use side_file::{ADDRESSES, COUNTS, KNOWLEDGE, LIST, read_file, read_to_limit};
 pub(crate) use verdicts::examined;
 
 fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {

@@ -142,6 +142,11 @@ fn settings_stand_any_bytes() {
 }
 
 #[test]
+fn counts_stand_any_bytes() {
+    driven("counts");
+}
+
+#[test]
 fn output_of_benchmarks_stands_any_bytes() {
     driven("benchmark");
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
+use super::numbers;
 use super::{ColorArgs, ComparisonArgs, FileArgs, GateArgs, OutputArgs, PairArgs, ServerArgs};
 
 const CLASSIFY_EXAMPLES: &str = "\
@@ -67,6 +68,19 @@ pub(crate) struct EvidenceArgs {
     /// Calls per operation: function or `caller -> callee`, before, after; tab-separated (docs/verdicts.md)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) counts: Option<PathBuf>,
+    /// Counted calls of the base build: callgrind, branch records, bpftrace, funccount, perf stat or a table
+    /// (docs/verdicts.md); several files are added up
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., requires = "counts_after", conflicts_with = "counts")]
+    pub(crate) counts_before: Vec<PathBuf>,
+    /// The same for the other build
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., requires = "counts_before", conflicts_with = "counts")]
+    pub(crate) counts_after: Vec<PathBuf>,
+    /// Operations done while the calls of the base build were counted; without, both counts are of the same work
+    #[arg(long, value_name = "N", value_parser = numbers::amount, requires_all = ["counts_before", "counts_operations_after"])]
+    pub(crate) counts_operations_before: Option<f64>,
+    /// The same for the other build
+    #[arg(long, value_name = "N", value_parser = numbers::amount, requires_all = ["counts_after", "counts_operations_before"])]
+    pub(crate) counts_operations_after: Option<f64>,
 }
 
 const EXPLAIN_EXAMPLES: &str = "\

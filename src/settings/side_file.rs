@@ -12,6 +12,9 @@ pub(crate) const KNOWLEDGE: Limit = Limit { what: "a file of knowledge", most_by
 /// A list or a table: build-ids, windows, counts of calls, what a benchmark printed.
 pub(crate) const LIST: Limit = Limit { what: "a list of this kind", most_bytes: 16 << 20 };
 
+/// Calls that a tool counted: callgrind's files of a large server have some 20 MB.
+pub(crate) const COUNTS: Limit = Limit { what: "a file of counted calls", most_bytes: 512 << 20 };
+
 /// What a server says of its settings.
 pub(crate) const SERVER_SETTINGS: Limit = Limit { what: "the settings of a server", most_bytes: 16 << 20 };
 

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use pdiff::classify::{CallCounts, Demands};
 use pdiff::{Architectural, By, Comparer};
 
+use super::counted_calls::call_counts;
 use super::server_settings::with_servers;
 use super::{Compared, KNOWLEDGE, LIST, read_file};
 use crate::cli::ExamineArgs;
@@ -21,6 +22,9 @@ pub(crate) fn examined(args: &ExamineArgs, quiet: bool) -> Result<(Comparer, boo
     }
     if let Some(path) = &evidence.counts {
         comparer = comparer.counts(read_file(path, LIST, CallCounts::parse)?);
+    }
+    if let Some(counts) = call_counts(evidence)? {
+        comparer = comparer.counts(counts);
     }
     if evidence.inline_check {
         comparer = comparer.demands(Demands::InlineProof);

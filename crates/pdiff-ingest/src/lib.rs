@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod compressed;
+mod counts;
 mod digits;
 mod error;
 mod folded;
@@ -23,6 +24,7 @@ mod symbol_places;
 mod time_window;
 mod windows;
 
+pub use counts::{CountsFileError, parse_counts};
 pub use error::Error;
 pub use format::WrongKind;
 pub use input::Input;

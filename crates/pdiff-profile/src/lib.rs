@@ -6,6 +6,7 @@ mod address;
 mod builder;
 pub mod census;
 pub mod codec;
+mod counted_calls;
 mod id;
 mod interner;
 mod lookups;
@@ -26,6 +27,7 @@ mod weight;
 
 pub use address::{FileOffset, ObjectAddr, RawAddr, RuntimeAddr};
 pub use builder::{BuildError, ProfileBuilder};
+pub use counted_calls::{CallSource, CountedCalls};
 pub use id::{EventId, FrameId, ObjectIndex, StackId, StringId, ThreadId};
 pub use lookups::{Lookup, Lookups};
 pub use notes::{Note, NoteKind, Notes};

@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use super::builds::{Builds, CallerFlip};
 use super::case::Case;
 use super::common_shift::CommonShift;
+use super::counts::CallCounts;
+use super::fact::Fact;
 use super::input::ClassifyInput;
 use super::lost_callers::{LostCall, LostCallers, places, reaches};
 use super::row_index::RowIndex;
@@ -84,6 +86,12 @@ impl<'a> Context<'a> {
             is_patched,
             successions: OnceLock::new(),
         }
+    }
+
+    /// Where the counts of calls are from.
+    pub(super) fn counted_by(&self) -> Option<Fact> {
+        let origin = self.input.counts.and_then(CallCounts::origin)?;
+        Some(Fact::CountedBy(origin.to_owned()))
     }
 
     /// What took the place of what.

@@ -10,6 +10,9 @@
 //! calls. A name that stands twice is refused. Lines that begin with `#` are comments. The first line may be a heading: it
 //! begins with `function`, and no numbers follow.
 
+use std::collections::BTreeSet;
+
+use pdiff_profile::{CallSource, CountedCalls};
 use rustc_hash::FxHashMap;
 
 use crate::compare::Pair;
@@ -18,7 +21,14 @@ use crate::compare::Pair;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CallCounts {
     by_function: FxHashMap<Box<str>, Pair>,
+    /// What counted them, where that is known.
+    source: Option<CallSource>,
+    /// Where the counts of both sides are from, in words.
+    origin: Option<Box<str>>,
 }
+
+/// Sampled calls of a caller on one side below which the ratio of what it calls says nothing.
+const MIN_SAMPLED_CALLS: f64 = 100.0;
 
 /// What is wrong with a file of counts.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -76,26 +86,75 @@ impl CallCounts {
         if by_function.is_empty() {
             return Err(CountsError::Empty);
         }
-        Ok(Self { by_function })
+        Ok(Self { by_function, source: None, origin: None })
     }
 
-    /// The calls per operation of a function.
+    /// Joins what was counted on each side; `origin` says where from. A function that only one side has is left out, as nobody
+    /// may have looked for it on the other, unless the source counts all calls.
+    #[must_use]
+    pub fn of_sides(before: &CountedCalls, after: &CountedCalls, origin: &str) -> Self {
+        // Sampled branches miss what was rarely called: there, zero is the best guess, and the number of calls guards it.
+        let has_zeros = |counts: &CountedCalls| counts.source.counts_all() || counts.source.is_sampled();
+        let both = has_zeros(before) && has_zeros(after);
+        let pair = |before: Option<&f64>, after: Option<&f64>| match (before, after) {
+            (Some(before), Some(after)) => Some(Pair { before: *before, after: *after }),
+            (None, None) => None,
+            (before, after) => both.then(|| Pair {
+                before: before.copied().unwrap_or_default(),
+                after: after.copied().unwrap_or_default(),
+            }),
+        };
+        let functions: BTreeSet<_> = before.functions.keys().chain(after.functions.keys()).collect();
+        let functions = functions.into_iter().filter_map(|name| {
+            Some((name.clone(), pair(before.functions.get(name), after.functions.get(name))?))
+        });
+        let edges: BTreeSet<_> = before.entries.keys().chain(after.entries.keys()).collect();
+        let edges = edges.into_iter().filter_map(|edge| {
+            let calls = pair(before.entries.get(edge), after.entries.get(edge))?;
+            Some((format!("{} -> {}", edge.0, edge.1).into(), calls))
+        });
+        Self {
+            by_function: functions.chain(edges).collect(),
+            source: Some(before.source),
+            origin: Some(origin.into()),
+        }
+    }
+
+    /// Where the counts are from, if they were read from files of each side.
+    #[must_use]
+    pub fn origin(&self) -> Option<&str> {
+        self.origin.as_deref()
+    }
+
+    /// The calls per operation of a function; `None` if only ratios are known.
     #[must_use]
     pub fn get(&self, function: &str) -> Option<Pair> {
+        self.counted(function).filter(|_| !self.is_sampled())
+    }
+
+    fn counted(&self, function: &str) -> Option<Pair> {
         self.by_function.get(function).copied()
+    }
+
+    fn is_sampled(&self) -> bool {
+        self.source.is_some_and(CallSource::is_sampled)
     }
 
     /// How often a callee is entered from a caller, per operation: where that was counted, else all calls of the callee.
     #[must_use]
     pub fn entries(&self, caller: &str, callee: &str) -> Option<Pair> {
-        self.get(&format!("{caller} -> {callee}")).or_else(|| self.get(callee))
+        let from_caller = self.counted(&format!("{caller} -> {callee}"));
+        // Where callers are known, calls from elsewhere are none from here.
+        let has_callers = self.source.is_some_and(CallSource::has_callers);
+        from_caller.or_else(|| self.counted(callee).filter(|_| !has_callers))
     }
 
     /// The same per call of the caller; `None` where one of both was not counted or the caller was not called.
     #[must_use]
     pub fn entries_per_call(&self, caller: &str, callee: &str) -> Option<Pair> {
-        let (calls, entries) = (self.get(caller)?, self.entries(caller, callee)?);
-        let is_called = calls.before > 0.0 && calls.after > 0.0;
+        let (calls, entries) = (self.counted(caller)?, self.entries(caller, callee)?);
+        let least = if self.is_sampled() { MIN_SAMPLED_CALLS } else { f64::MIN_POSITIVE };
+        let is_called = calls.before >= least && calls.after >= least;
         is_called.then(|| Pair { before: entries.before / calls.before, after: entries.after / calls.after })
     }
 }
@@ -127,6 +186,47 @@ mod tests {
     fn a_function_called_function_is_no_heading() {
         let counts = CallCounts::parse("function\t1\t2\ng\t3\t4\n").unwrap();
         assert_eq!(counts.get("function").map(|calls| (calls.before, calls.after)), Some((1.0, 2.0)));
+    }
+
+    fn callgrind(edges: &[(&str, &str, f64)], source: CallSource) -> CountedCalls {
+        let mut counts = CountedCalls::new(source);
+        edges.iter().for_each(|(caller, callee, calls)| counts.add_entries(caller, callee, *calls));
+        counts
+    }
+
+    #[test]
+    fn what_callgrind_does_not_have_was_not_called() {
+        let of = |edges: &[_]| callgrind(edges, CallSource::Callgrind);
+        let before = of(&[("main", "f", 10.0), ("main", "h", 4.0)]).divided_by(2.0);
+        let after = of(&[("main", "f", 5.0), ("f", "g", 5.0), ("main", "h", 4.0)]);
+        let counts = CallCounts::of_sides(&before, &after, "two files");
+        let pair = |calls: Option<Pair>| calls.map(|of| (of.before, of.after));
+        assert_eq!(pair(counts.get("f")), Some((5.0, 5.0)));
+        assert_eq!(pair(counts.get("g")), Some((0.0, 5.0)));
+        assert_eq!(pair(counts.entries_per_call("f", "g")), Some((0.0, 1.0)));
+        // It is called, but not from there.
+        assert_eq!(pair(counts.entries_per_call("f", "h")), None);
+    }
+
+    #[test]
+    fn probes_say_nothing_of_what_one_side_did_not_ask_for() {
+        let of = |names: &[&str]| {
+            let mut counts = CountedCalls::new(CallSource::PerfStat);
+            names.iter().for_each(|name| counts.add(name, 3.0));
+            counts
+        };
+        let counts = CallCounts::of_sides(&of(&["f"]), &of(&["f", "g"]), "probes");
+        assert!(counts.get("f").is_some() && counts.get("g").is_none());
+    }
+
+    #[test]
+    fn sampled_calls_give_ratios_where_there_are_enough() {
+        let of = |f, g| callgrind(&[("main", "f", f), ("f", "g", g)], CallSource::BranchRecords);
+        let counts = CallCounts::of_sides(&of(200.0, 10.0), &of(400.0, 400.0), "records");
+        assert_eq!(counts.get("f"), None);
+        assert_eq!(counts.entries_per_call("f", "g"), Some(Pair { before: 0.05, after: 1.0 }));
+        let few = CallCounts::of_sides(&of(20.0, 1.0), &of(400.0, 400.0), "records");
+        assert_eq!(few.entries_per_call("f", "g"), None);
     }
 
     #[test]

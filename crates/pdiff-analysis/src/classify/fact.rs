@@ -183,6 +183,8 @@ pub enum Fact {
         /// The lower end of the other side's share, in percent.
         low_pct: f64,
     },
+    /// Where the counts of calls are from.
+    CountedBy(String),
     /// Calls per operation.
     Calls(Pair),
     /// Calls and time grew, both as a factor.
@@ -298,7 +300,9 @@ impl Fact {
             | Self::NotInSelf { .. }
             | Self::Idle { .. } => EvidenceKind::Sampled,
             Self::Flip { .. } => EvidenceKind::Flip,
-            Self::Calls(_) | Self::CallsAndTime { .. } | Self::Entries { .. } => EvidenceKind::Counts,
+            Self::CountedBy(_) | Self::Calls(_) | Self::CallsAndTime { .. } | Self::Entries { .. } => {
+                EvidenceKind::Counts
+            }
             Self::Spin { .. } => EvidenceKind::Spin,
             Self::Setting { .. } => EvidenceKind::Settings,
             Self::Rule { .. } => EvidenceKind::Rule,

@@ -69,7 +69,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         .map(|(_, pct)| pct)
         .sum();
     let finding = match counted_pp >= EXPLAINING_PART * grown_pp {
-        true => finding.with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call))),
+        true => finding
+            .with(entered.iter().filter_map(|(call, _)| count_evidence(context, row, call)))
+            .with(context.counted_by()),
         false => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))

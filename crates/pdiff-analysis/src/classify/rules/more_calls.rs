@@ -37,6 +37,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     }
     let reason = Reason::MoreCalls { calls: more_calls, time: more_time };
     let counted = Fact::CallsAndTime { calls, more_calls, more_time };
-    let finding = Finding::new("R-more-calls", Cause::MoreCalls, judged, reason).with([counted]);
+    let finding = Finding::new("R-more-calls", Cause::MoreCalls, judged, reason)
+        .with([counted])
+        .with(context.counted_by());
     Some(gates::common(finding, case))
 }

@@ -71,7 +71,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         None => Limit::NotEntered,
     };
     let finding = match counted(context, case, idle) {
-        Some(counts) => finding.with([counts]),
+        Some(counts) => finding.with([counts]).with(context.counted_by()),
         None => finding.limited(Confidence::Likely, limit),
     };
     Some(gates::common(finding, case))

@@ -120,6 +120,7 @@ pub fn fact_text(of: &Fact) -> String {
                 "no sample {idle}: at most {bound_pct:.4} % (95 %){caller}; lower end {active} {low_pct:.3} %"
             )
         }
+        Fact::CountedBy(origin) => format!("calls counted by {origin}"),
         Fact::Calls(calls) => {
             format!("called {} times per operation before, {} after", calls.before, calls.after)
         }

@@ -1,0 +1,75 @@
+//! Files of counted calls, one list of them a side.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use pdiff::classify::CallCounts;
+use pdiff::parse_counts;
+use pdiff::profile::{CallSource, CountedCalls, Side};
+
+use super::{COUNTS, read_file};
+use crate::cli::EvidenceArgs;
+
+/// The counts of both sides, where they are given.
+pub(crate) fn call_counts(args: &EvidenceArgs) -> Result<Option<CallCounts>> {
+    if args.counts_before.is_empty() || args.counts_after.is_empty() {
+        return Ok(None);
+    }
+    let before = counted(&args.counts_before, Side::Before)?;
+    let after = counted(&args.counts_after, Side::After)?;
+    if before.source != after.source {
+        bail!(
+            "--counts-before is {}, --counts-after {}: they count differently; hint: count both sides with one tool",
+            before.source,
+            after.source
+        );
+    }
+    let operations = [args.counts_operations_before, args.counts_operations_after];
+    if before.source == CallSource::Table && operations.iter().any(Option::is_some) {
+        bail!("--counts-operations-before: a table is per operation already; hint: leave it out");
+    }
+    let names = [named(&args.counts_before), named(&args.counts_after)];
+    let origin = origin(before.source, &names, operations);
+    let per_operation =
+        |counts: CountedCalls, operations: Option<f64>| counts.divided_by(operations.unwrap_or(1.0));
+    let [of_before, of_after] = operations;
+    let (before, after) = (per_operation(before, of_before), per_operation(after, of_after));
+    Ok(Some(CallCounts::of_sides(&before, &after, &origin)))
+}
+
+fn origin(source: CallSource, [before, after]: &[String; 2], operations: [Option<f64>; 2]) -> String {
+    let unit = match (operations, source) {
+        ([Some(before), Some(after)], _) => format!(", over {before} and {after} operations"),
+        (_, CallSource::Table) => String::new(),
+        (_, CallSource::BranchRecords) => ", sampled".to_owned(),
+        _ => ", taking each side's whole count for one operation".to_owned(),
+    };
+    format!("{source} in {before} and {after}{unit}")
+}
+
+fn named(paths: &[PathBuf]) -> String {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match paths {
+        [path, rest @ ..] if !rest.is_empty() => format!("{} and {} more", name(path), rest.len()),
+        paths => paths.iter().map(|path| name(path)).collect(),
+    }
+}
+
+/// What the files of one side counted, together.
+fn counted(paths: &[PathBuf], side: Side) -> Result<CountedCalls> {
+    let mut whole: Option<CountedCalls> = None;
+    for path in paths {
+        let counts = read_file(path, COUNTS, |text| parse_counts(text, side))?;
+        match &mut whole {
+            None => whole = Some(counts),
+            Some(whole) if whole.source == counts.source => whole.merge(counts),
+            Some(whole) => bail!(
+                "{}: {} beside {}; hint: give files of one tool",
+                path.display(),
+                counts.source,
+                whole.source
+            ),
+        }
+    }
+    whole.ok_or_else(|| anyhow::anyhow!("no file of counted calls"))
+}

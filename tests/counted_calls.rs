@@ -1,0 +1,89 @@
+//! `--counts-before` and `--counts-after`: what callgrind counted turns a likely verdict into a proved one.
+//!
+//! `fixtures/counts/source.c` is built three times: a lookup that mostly returns early, one that never does (`every-call`), and
+//! one that is called twice (`twice`).
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+fn fixture(name: &str) -> String {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/counts").join(name);
+    path.display().to_string()
+}
+
+fn classify(after: &str, more: &[&str]) -> Output {
+    let [old, new] = ["before", after].map(|side| fixture(&format!("{side}/reader.perf.zst")));
+    let [old_binary, new_binary] = ["before", after].map(|side| fixture(&format!("{side}/reader")));
+    let mut command = pdiff_testing::pdiff();
+    command.args(["classify", &old, &new, "--binary-before", &old_binary, "--binary-after", &new_binary]);
+    command.args(["--no-cache", "--quiet", "--format", "json"]).args(more).output().unwrap()
+}
+
+/// The verdict on a function: cause, confidence, and all of its text.
+fn verdict(output: &Output, function: &str) -> (String, String, String) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let verdicts = report["verdicts"].as_array().unwrap();
+    let verdict = verdicts.iter().find(|verdict| verdict["function"] == function).unwrap();
+    let text = |key: &str| verdict[key].as_str().unwrap().to_owned();
+    (text("cause"), text("confidence"), verdict.to_string())
+}
+
+fn counts(after: &str) -> Vec<String> {
+    let [before, after] = ["before", after].map(|side| fixture(&format!("{side}/callgrind.out")));
+    ["--counts-before", &before, "--counts-after", &after].map(str::to_owned).to_vec()
+}
+
+fn counted(after: &str, more: &[&str]) -> Output {
+    let counts = counts(after);
+    let given: Vec<&str> = counts.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    classify(after, &given)
+}
+
+#[test]
+fn a_callee_that_an_early_return_spared_is_proved_to_be_called_more_often() {
+    let (cause, confidence, _) = verdict(&classify("every-call", &[]), "leaf");
+    assert_eq!([cause.as_str(), &confidence], ["heavier", "likely"]);
+    let operations = ["--counts-operations-before", "1000", "--counts-operations-after", "1000"];
+    let (cause, confidence, text) = verdict(&counted("every-call", &operations), "leaf");
+    assert_eq!([cause.as_str(), &confidence], ["more-calls", "proved"]);
+    let origin =
+        "calls counted by callgrind in callgrind.out and callgrind.out, over 1000 and 1000 operations";
+    assert!(text.contains(origin), "{text}");
+    assert!(text.contains("called 62.50 times as often"), "{text}");
+}
+
+#[test]
+fn twice_the_calls_are_proved_by_counts_and_heavier_without() {
+    let (cause, ..) = verdict(&classify("twice", &[]), "lookup");
+    assert_ne!(cause, "more-calls");
+    let (cause, confidence, text) = verdict(&counted("twice", &[]), "lookup");
+    assert_eq!([cause.as_str(), &confidence], ["more-calls", "proved"]);
+    assert!(text.contains("called 2.00 times as often"), "{text}");
+    assert!(text.contains("taking each side's whole count for one operation"), "{text}");
+}
+
+#[test]
+fn wrong_files_of_counts_are_one_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let odd = put("odd", "# callgrind format\nevents: Ir\nfn=(7)\n");
+    let other = put("other", "@[lookup]: 3\n");
+    let callgrind = fixture("before/callgrind.out");
+    for (before, after, expected) in [
+        (&odd, &callgrind, "line 3: not a name"),
+        (&other, &callgrind, "count both sides with one tool"),
+        (&fixture("source.c"), &callgrind, "no counts of calls are recognised"),
+    ] {
+        let output = classify("twice", &["--counts-before", before, "--counts-after", after]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected) && said.trim_end().lines().count() == 1, "{said}");
+    }
+}
