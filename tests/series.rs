@@ -76,7 +76,7 @@ fn recorded(repeats: usize, more: &[&str]) -> Vec<String> {
 
 #[test]
 fn costs_arrive_where_pairs_of_builds_say_so_and_not_where_symbols_are_missing() {
-    let words = recorded(2, &[]);
+    let words = recorded(3, &[]);
     let report = json(&words.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(report["builds"], serde_json::json!(["5.6", "5.7", "8.0"]));
     assert_eq!(report["arrivals_by"], "cost_per_operation");
@@ -106,10 +106,12 @@ fn costs_arrive_where_pairs_of_builds_say_so_and_not_where_symbols_are_missing()
         }
     }
     // The same cost as the comparison of that pair gives.
-    let side = |stem: &str| [1, 2].map(|repeat| fixture(&format!("mysql/{stem}-aligned-r{repeat}.perf.zst")));
+    let side =
+        |stem: &str| [1, 2, 3].map(|repeat| fixture(&format!("mysql/{stem}-aligned-r{repeat}.perf.zst")));
     let (before, after, windows) = (side("57"), side("80"), fixture("mysql/windows.tsv"));
     let compare = pdiff_testing::pdiff()
-        .args(["compare", "--before", &before[0], &before[1], "--after", &after[0], &after[1]])
+        .args(["compare", "--before", &before[0], &before[1], &before[2]])
+        .args(["--after", &after[0], &after[1], &after[2]])
         .args(["--windows", &windows, "--no-symbolize", "-q", "--format", "json", "--by", "subsystem"])
         .output()
         .unwrap();
@@ -151,7 +153,7 @@ fn cpu_and_switches_per_operation_are_as_computed_by_hand() {
 
 #[test]
 fn tables_say_in_which_build_a_cost_arrived_and_what_is_hidden() {
-    let words = recorded(1, &["-n", "4"]);
+    let words = recorded(3, &["-n", "4"]);
     let table = stdout(&run(&words.iter().map(String::as_str).collect::<Vec<_>>()));
     assert!(table.contains("arrived") && table.contains("optimiser"), "{table}");
     assert!(table.contains("without function"), "5.7 is stripped, and that is said: {table}");

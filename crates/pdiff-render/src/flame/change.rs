@@ -72,7 +72,7 @@ impl<'a> Terms<'a> {
             let rate = FALSE_DISCOVERY_RATE * (at + 1) as f64 / count;
             (two_sided_p(half * HALF_IN_ERRORS) <= rate).then_some(*half)
         };
-        let least = halves.iter().enumerate().filter_map(passes).last();
+        let least = halves.iter().enumerate().filter_map(passes).next_back();
         self.cut = least.or_else(|| halves.first().map(|most| most * 2.0)).unwrap_or(1.0).max(1.0);
         self
     }

@@ -14,7 +14,7 @@ type Text = (&'static str, fn(&Verdict) -> Option<String>);
 /// A column of numbers.
 type Number = (&'static str, fn(&Verdict) -> Option<f64>);
 
-const TEXTS: [Text; 17] = [
+const TEXTS: [Text; 18] = [
     ("name", |v| Some(v.function.clone())),
     ("function", |v| Some(v.function.clone())),
     ("object", |v| Some(v.object.clone())),
@@ -31,10 +31,11 @@ const TEXTS: [Text; 17] = [
     ("in_build_after", |v| Some(v.in_build(Side::After).to_string())),
     ("sampled_before", |v| Some(v.is_sampled(Side::Before).to_string())),
     ("sampled_after", |v| Some(v.is_sampled(Side::After).to_string())),
+    ("code_is_new", |v| v.code_is_new().map(|is_new| is_new.to_string())),
     ("cost_change_extent", |v| Some(v.cost_change?.extent.as_str().to_owned())),
 ];
 
-const NUMBERS: [Number; 22] = [
+const NUMBERS: [Number; 23] = [
     ("before_self_pct", |v| Some(v.before.self_pct)),
     ("before_booked_self_pct", |v| Some(v.before.booked_self_pct)),
     ("before_total_pct", |v| Some(v.before.total_pct)),
@@ -49,6 +50,7 @@ const NUMBERS: [Number; 22] = [
     ("ci_low_pp", |v| Some(v.ci_low_pp)),
     ("ci_high_pp", |v| Some(v.ci_high_pp)),
     ("q_value", |v| v.q_value),
+    ("net_new_per_op_ns", |v| v.net_new_per_op_ns),
     ("cost_change_pct", |v| v.cost_change?.pct),
     ("cost_change_ci_low_pct", |v| v.cost_change?.ci_low_pct),
     ("cost_change_ci_high_pct", |v| v.cost_change?.ci_high_pct),

@@ -33,6 +33,7 @@ fn a_verdict_has_all_that_the_schema_says() {
         "before": {"self_pct": 1.0, "booked_self_pct": 1.0, "total_pct": 2.0, "x_pct": 1.0},
         "after": {"self_pct": 3.0, "booked_self_pct": 3.0, "total_pct": 6.0, "x_pct": 3.0},
         "delta_self_pp": 2.0, "delta_booked_pp": 2.0, "delta_total_pp": 4.0, "ci_low_pp": 1.5, "ci_high_pp": 2.5,
+        "code_is_new": false,
         "q_value": 0.01, "callers": ["caller_a", "caller_b"], "tags": ["spin-wait", "compiler-change"],
         "sampled": {"before": true, "after": true}, "in_build": {"before": "yes", "after": "not-visible"},
         "evidence": [{"kind": "code", "text": "its code grew from 6 to 12 bytes", "numbers": {}}]
