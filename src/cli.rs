@@ -29,7 +29,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use comparison::{ComparisonArgs, FilterArgs, NameArgs, ShareArgs, WorkArgs};
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use debug_info::{DebugInfoArgs, LookupArgs};
-pub(crate) use flame::{ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
+pub(crate) use flame::{AlignBy, ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 pub(crate) use gates::{GateArgs, Inconclusive};
 pub(crate) use inlines::{InlinesArgs, InlinesFormat};
 pub(crate) use man::ManArgs;

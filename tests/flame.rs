@@ -361,3 +361,35 @@ fn is_grey(fill: &str) -> bool {
     let channels = fill.trim_start_matches("rgb(").trim_end_matches(')').split(',').collect::<BTreeSet<_>>();
     fill.ends_with("-noise)") || channels.len() == 1
 }
+
+#[test]
+fn a_caller_that_one_side_inserted_does_not_tear_the_picture() {
+    let pair = ["56-aligned-r1.perf.zst", "80-aligned-r1.perf.zst"].map(capture);
+    let marked_pct = |align: &str| -> f64 {
+        let form = ["--format", "json", "--min-width", "0.05", "--align", align];
+        let arguments = [&["flame", "--diff", &pair[0], &pair[1]], &form[..]].concat();
+        let tree: Value = serde_json::from_str(&stdout(&pdiff(&arguments))).unwrap();
+        let weights = ["before", "after"].map(|side| tree[side]["weight"].as_f64().unwrap());
+        let frames = tree["frames"].as_array().unwrap();
+        let shares = |frame: &Value| [4 + 1, 4 + 3].map(|at| frame[at].as_f64().unwrap());
+        let is_one_sided = |frame: &Value| shares(frame).contains(&0.0);
+        let (mut area, mut marked) = (0.0, 0.0);
+        for frame in frames.iter().filter(|frame| frame[1].is_u64()) {
+            let parent_is_one_sided = is_one_sided(&frames[frame[0].as_u64().unwrap() as usize]);
+            // What is inside a strip is closed in the page, and not marked in a picture.
+            if align == "anchors" && parent_is_one_sided {
+                continue;
+            }
+            let [before, after] = shares(frame);
+            let width = (before / weights[0]).max(after / weights[1]);
+            area += width;
+            let function = &tree["functions"][frame[1].as_u64().unwrap() as usize];
+            if is_one_sided(frame) && function["presence"] == "both" {
+                marked += width;
+            }
+        }
+        100.0 * marked / area
+    };
+    let (exact, aligned) = (marked_pct("exact"), marked_pct("anchors"));
+    assert!(exact > 30.0 && aligned <= 5.0, "{exact} % and {aligned} %");
+}

@@ -45,6 +45,15 @@ pub(crate) struct FlameArgs {
     pub(crate) progress: ProgressArgs,
 }
 
+/// What holds the stacks of both sides together.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AlignBy {
+    /// Functions that both sides ran; what one side alone ran is drawn inside them.
+    Anchors,
+    /// Equal callers.
+    Exact,
+}
+
 /// What the picture shows.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Picture")]
@@ -58,6 +67,10 @@ pub(crate) struct PictureArgs {
     /// Colour by cost per operation instead of share; needs operations on both sides
     #[arg(long)]
     pub(crate) operations: bool,
+    /// Lay stacks along the functions that both sides ran, or only along equal callers [default: anchors; folded, json,
+    /// --reverse: exact]
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub(crate) align: Option<AlignBy>,
     /// Draw callers on top of leaf functions
     #[arg(long)]
     pub(crate) reverse: bool,

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use pdiff::profile::Side;
 use pdiff::render::{AttributionView, ReportInput, html_report};
 use pdiff::study::ablation::{Attribution, Meeting, meet};
-use pdiff::{By, Comparison, Fact, Gravity, PROGRAM, Prepared, TreeSettings, is_other_version};
+use pdiff::{Align, By, Comparison, Fact, Gravity, PROGRAM, Prepared, TreeSettings, is_other_version};
 
 use super::attribute::{attributed, subsystems_of};
 use crate::cli::ReportArgs;
@@ -26,6 +26,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
     let watching = Watching::start(args.progress.quiet);
     let prepared = comparer.watch(watching.watch()).prepare()?;
     let tree = prepared.call_tree(&TreeSettings {
+        align: Align::Anchors,
         reverse: false,
         focus: None,
         by_subsystem: false,

@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 use pdiff::profile::names::MatchLevel;
 use pdiff::render::{FlameColor, FlameOptions, FlameTerms, FlameView};
-use pdiff::{By, Comparer, Inlines, Share, TreeSettings};
+use pdiff::{Align, By, Comparer, Inlines, Share, TreeSettings};
 
 use super::{Compared, parse};
-use crate::cli::{ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
+use crate::cli::{AlignBy, ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 
 /// Frames narrower than this cannot be seen: half a pixel of a usual window.
 const LEAST_WIDTH_PCT: f64 = 0.05;
@@ -72,6 +72,9 @@ fn check_single(is_pair: bool, picture: &PictureArgs) -> Result<()> {
     if picture.view.is_some() {
         bail!("--view: there is one recording; hint: pdiff flame --diff BEFORE AFTER");
     }
+    if picture.align.is_some() {
+        bail!("--align: there is one recording to draw; hint: pdiff flame --diff BEFORE AFTER");
+    }
     if picture.operations {
         bail!(
             "--operations: there is one recording to draw, and no change; hint: pdiff flame --diff BEFORE AFTER"
@@ -84,6 +87,7 @@ fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> R
     let is_svg = format == FlameFormat::Svg;
     let min_width_pct = picture.min_width.unwrap_or(if is_svg { LEAST_WIDTH_PCT } else { 0.0 });
     Ok(TreeSettings {
+        align: align(picture, is_svg && is_pair),
         reverse: picture.reverse,
         focus: picture.focus.as_deref().map(|focus| parse("--focus", focus)).transpose()?,
         by_subsystem: picture.by_subsystem,
@@ -91,6 +95,17 @@ fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> R
         max_depth: is_svg.then_some(MAX_DRAWN_DEPTH),
         judge: is_pair && format != FlameFormat::Folded,
     })
+}
+
+/// What holds both sides together: pictures of two sides are aligned, unless they begin at the leaves; other tools get
+/// stacks as they were recorded.
+fn align(picture: &PictureArgs, is_picture: bool) -> Align {
+    match picture.align {
+        Some(AlignBy::Exact) => Align::Exact,
+        Some(AlignBy::Anchors) => Align::Anchors,
+        None if is_picture && !picture.reverse => Align::Anchors,
+        None => Align::Exact,
+    }
 }
 
 fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool, min_width_pct: f64) -> FlameOptions {

@@ -7,13 +7,16 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_analysis::{CallTree, Comparison, PreparedSides, Share, Sides, TreeFrame, TreeNode, TreeSettings};
+use pdiff_analysis::{
+    Align, CallTree, Comparison, PreparedSides, Share, Sides, TreeFrame, TreeNode, TreeSettings,
+};
 use pdiff_profile::Profile;
 use proptest::prelude::*;
 use support::{profile, settings, side};
 
 fn whole() -> TreeSettings {
     TreeSettings {
+        align: Align::Exact,
         reverse: false,
         focus: None,
         by_subsystem: false,

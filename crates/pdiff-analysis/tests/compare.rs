@@ -6,8 +6,8 @@ mod support;
 
 use pdiff_analysis::noise::{Test, Untested};
 use pdiff_analysis::{
-    CompareSettings, Comparison, GroupBy, KernelFilter, MatchedBy, PreparedSides, Row, RowFunction, Share,
-    Sides, TreeSettings,
+    Align, CompareSettings, Comparison, GroupBy, KernelFilter, MatchedBy, PreparedSides, Row, RowFunction,
+    Share, Sides, TreeSettings,
 };
 use pdiff_profile::{NoteKind, Presence, ProfileBuilder, RunMeasures, Side, Span, Thread, Weight};
 use support::{compared, measured, profile, settings, side};
@@ -44,6 +44,7 @@ fn weights_that_fill_their_type_are_kept() {
     let runs = [&profile, &profile];
     let sides = Sides { before: side("before", &runs, &[]), after: side("after", &runs, &[]) };
     let tree = TreeSettings {
+        align: Align::Exact,
         reverse: false,
         focus: None,
         by_subsystem: false,

@@ -9,7 +9,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use pdiff_analysis::{Comparison, PreparedSides, Row, Sides, TreeSettings, compare};
+use pdiff_analysis::{Align, Comparison, PreparedSides, Row, Sides, TreeSettings, compare};
 use pdiff_profile::{InlineFrame, Profile, Resolutions, Weight};
 use resolved::side;
 
@@ -127,6 +127,7 @@ fn static_functions_that_stand_inlined_are_told_apart_too() {
 fn namesakes_stand_in_the_call_tree_in_one_order_whatever_came_first() {
     let leaves = [(100, "step@/log.cc", 30), (200, "step@/buffer.cc", 20), (300, "step@/a.cc", 10)];
     let whole = TreeSettings {
+        align: Align::Exact,
         reverse: false,
         focus: None,
         by_subsystem: false,

@@ -89,6 +89,7 @@ for (const link of document.querySelectorAll("a[data-function]")) {
 byId("search").addEventListener("input", () => { searchFor(byId("search").value); remember(true); });
 byId("unzoom").addEventListener("click", () => { zoomTo(0); remember(); });
 byId("graph").addEventListener("keydown", pressed);
+byId("graph").addEventListener("mousemove", pointed);
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 window.addEventListener("popstate", () => { applyAddress(); openCard(); });
 window.addEventListener("hashchange", openCard);

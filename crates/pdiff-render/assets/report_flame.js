@@ -30,9 +30,13 @@ const functionOf = (frame) => (frame.row[column.function] === null ? null : tree
 const isNew = (frame) => frame.row[column.before_total_weight] === 0;
 const isGone = (frame) => frame.row[column.after_total_weight] === 0;
 const isOneSided = (frame) => isNew(frame) || isGone(frame);
-/** Code that one side alone has, inside what both sides have: drawn as one strip, opened by a zoom. */
+/** A strip narrower than this part of the picture is closed until it is zoomed to: nothing in it could be read. */
+const OPEN_PART = 0.01;
+/** Code that one side alone has, inside what both sides have. */
 const isStrip = (frame) => tree.is_aligned === true && flame.view === "diff" && frame.parent !== null && !isPruned(frame) && isOneSided(frame) &&
   !isOneSided(frames[frame.parent]);
+
+const isClosed = (frame, part, whole) => isStrip(frame) && frame.index !== flame.zoom && part < OPEN_PART * whole;
 
 /** A weight of one side in the page's measure. */
 function inMeasure(weight, side) {
@@ -76,8 +80,15 @@ function mark(frame) {
 const strengthOf = (delta, full) => Math.max(LEAST_STRENGTH, Math.min(1, Math.sqrt(Math.abs(delta) / full)));
 const shade = (hue, strength) => `color-mix(in srgb, var(--${hue}) ${Math.round(100 * strength)}%, var(--ground))`;
 
+/** Drawn as of one side: in an aligned tree only what is code of that side alone, or where that begins. */
+const isMarked = (frame) => isOneSided(frame) &&
+  (!tree.is_aligned || functionOf(frame)?.presence !== "both" || !isOneSided(frames[frame.parent]));
+
 function fill(frame, full) {
   if (frame.parent === null || isPruned(frame)) return "var(--plain)";
+  if (isOneSided(frame) && !isMarked(frame)) {
+    return isSignificant(frame) ? shade(isNew(frame) ? "more" : "less", LEAST_STRENGTH) : "var(--noise)";
+  }
   if (!isSignificant(frame)) return isNew(frame) ? "url(#new-noise)" : isGone(frame) ? "url(#gone-noise)" : "var(--noise)";
   if (isNew(frame)) return "url(#new)";
   if (isGone(frame)) return "url(#gone)";
@@ -117,6 +128,7 @@ function drawFlame() {
   const share = widths(flame.view);
   const found = flame.search ? frames.map((frame) => frame.parent !== null && flame.search.test(frame.name)) : null;
   const places = [];
+  const holdsFound = new Set();
   const above = [];
   for (let at = frames[flame.zoom].parent; at !== null; at = frames[at].parent) above.unshift(frames[at]);
   for (const frame of above) places.push({ frame, x: 0, width, above: true });
@@ -124,7 +136,8 @@ function drawFlame() {
   while (waiting.length) {
     const place = waiting.pop();
     places.push(place);
-    if (isStrip(place.frame) && place.frame.index !== flame.zoom) continue;
+    place.closed = isClosed(place.frame, place.width, width) && place.frame.children.length > 0;
+    if (place.closed) continue;
     let x = place.x;
     for (const child of place.frame.children) {
       const part = share[child.index] / share[place.frame.index] * place.width;
@@ -132,12 +145,18 @@ function drawFlame() {
       x += part;
     }
   }
+  // What is found inside a closed strip marks the strip.
+  if (found) for (let index = frames.length - 1; index > 0; index -= 1) {
+    const parent = frames[index].parent;
+    if (found[index] && parent !== flame.zoom && tree.is_aligned && isOneSided(frames[parent])) holdsFound.add(parent);
+    if (holdsFound.has(index) && isOneSided(frames[parent])) holdsFound.add(parent);
+  }
   const full = fullChange(places);
   const depth = places.reduce((deepest, place) => Math.max(deepest, place.frame.depth), 0);
   const picture = shape("svg", { viewBox: `0 0 ${width} ${(depth + 1) * LEVEL}`, height: (depth + 1) * LEVEL, role: "img",
     "aria-label": `Flame graph of ${places.length} frames, widths in ${unitName()}` });
   picture.append(hatchings());
-  for (const place of places) picture.append(drawFrame(place, full, found));
+  for (const place of places) picture.append(drawFrame(place, full, found, holdsFound));
   if (!places.length) picture.append(Object.assign(shape("text", { x: 8, y: 14 }), { textContent: "no such stack" }));
   byId("graph").replaceChildren(picture);
   drawn = places;
@@ -182,14 +201,14 @@ function drawKey(full, shown, pixels) {
   byId("key").replaceChildren(...parts);
 }
 
-function drawFrame({ frame, x, width, above }, full, found) {
+function drawFrame({ frame, x, width, above, closed }, full, found, holdsFound) {
   const group = shape("g", { "data-frame": frame.index });
   if (above) group.classList.add("above");
   if (isStrip(frame)) group.classList.add("strip");
-  if (found && found[frame.index]) group.classList.add("match");
+  if (found && (found[frame.index] || (closed && holdsFound.has(frame.index)))) group.classList.add("match");
   const title = shape("title", {});
   title.textContent = `${visible(frame.name)}: ${amount(ofFrame(frame, "before", "total"))} -> ` +
-    `${amount(ofFrame(frame, "after", "total"))} ${unitName()}` + (isStrip(frame) && frame.children.length ? "; click opens it" : "");
+    `${amount(ofFrame(frame, "after", "total"))} ${unitName()}` + (closed ? "; click opens it" : "");
   const rect = shape("rect", { x: x.toFixed(2), y: frame.depth * LEVEL, width: width.toFixed(2), height: LEVEL - 1 });
   rect.style.fill = fill(frame, full);
   group.append(title, rect);
@@ -201,7 +220,6 @@ function drawFrame({ frame, x, width, above }, full, found) {
     group.append(text);
   }
   group.addEventListener("click", () => { flame.current = frame.index; zoomTo(frame.index); remember(); });
-  group.addEventListener("mouseenter", () => tell(frame));
   return group;
 }
 
@@ -254,6 +272,13 @@ function tell(frame) {
     parts.push(element("p", {}, element("a", { href: "#v" + index }, `${verdict.cause}, ${verdict.confidence}`), ": ", verdict.reason));
   }
   panel.replaceChildren(...parts);
+}
+
+/** Tells about the frame under a pointer that moves: a page that scrolls below a resting one says nothing. */
+function pointed(event) {
+  if (!event.movementX && !event.movementY) return;
+  const group = event.target.closest("g[data-frame]");
+  if (group) tell(frames[Number(group.dataset.frame)]);
 }
 
 const MOST_NEIGHBOURS = 4;

@@ -29,7 +29,7 @@ mod side_object;
 use pdiff_profile::{Notes, Side, StackId, Weight};
 
 pub use call_tree::{
-    CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
+    Align, CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
 };
 pub use comparison::{
     Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, NoiseSummary, Pair, RunSummary,
@@ -188,6 +188,11 @@ fn compare_prepared(
 
 /// Where the sides differ, in few parts.
 fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, noise: NoiseSettings) -> Findings {
+    findings(&stacks_of_both(prepared, cost, noise))
+}
+
+/// Both sides' stacks as findings want them.
+fn stacks_of_both<'a>(prepared: &'a Prepared<'_>, cost: Option<&'a Cost>, noise: NoiseSettings) -> Input<'a> {
     let runs = prepared.runs.iter().map(|run| RunOfStacks {
         side: run.side,
         profile: run.input.profile,
@@ -195,14 +200,14 @@ fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, noise: NoiseSettings) -> 
         cells: run.cells,
         polls: prepared.spins(run),
     });
-    findings(&Input {
+    Input {
         keys: prepared.keys,
         canonical: prepared.keys.iter().map(|(key, _)| prepared.renames.canonical(key)).collect(),
         runs: runs.collect(),
         subsystems: prepared.keys.iter().map(|(key, _)| prepared.facts.subsystem(key)).collect(),
         cost,
         noise,
-    })
+    }
 }
 
 fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {

@@ -9,6 +9,7 @@
 //!
 //! Cost: unique stacks x depth, and cells once.
 
+mod aligned;
 mod anchors;
 mod code;
 mod finding;
@@ -22,6 +23,7 @@ mod settings;
 mod stacks;
 mod tree;
 
+pub(crate) use aligned::AlignedStacks;
 pub use finding::{Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest};
 pub(crate) use input::{Input, RunOfStacks};
 

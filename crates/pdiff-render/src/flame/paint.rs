@@ -3,7 +3,7 @@
 //! Blue and orange differ for every common kind of colour blindness; marks, hatching and titles say the same without
 //! colour.
 
-use pdiff_analysis::{TreeFrame, TreeNode};
+use pdiff_analysis::{CallTree, TreeFrame, TreeNode};
 
 use super::change::Terms;
 
@@ -45,13 +45,14 @@ pub(super) enum Tone {
 const LEAST_STRENGTH: f64 = 0.4;
 
 /// The tone of a frame; a change of `full` or more has the full colour.
-pub(super) fn tone(node: &TreeNode, terms: &Terms<'_>, full: f64) -> Tone {
+pub(super) fn tone(tree: &CallTree, node: &TreeNode, terms: &Terms<'_>, full: f64) -> Tone {
     if matches!(node.frame, TreeFrame::Pruned { .. }) {
         return Tone::Pruned;
     }
     let Some(change) = terms.change(node).filter(|_| node.parent.is_some()) else { return Tone::Plain };
-    let is_new = node.before.total_weight == 0;
-    let is_gone = node.after.total_weight == 0;
+    let is_marked = tree.is_marked(node);
+    let is_new = node.before.total_weight == 0 && is_marked;
+    let is_gone = node.after.total_weight == 0 && is_marked;
     if !change.significant {
         return match (is_new, is_gone) {
             (true, _) => Tone::NewNoise,

@@ -158,7 +158,9 @@ impl Picture<'_> {
         let (title, tone) = match drawn {
             Some(Drawn::Node(index)) => match self.input.tree.nodes.get(*index) {
                 Some(node) if self.input.is_single() => (self.titles.of_node(node), plain),
-                Some(node) => (self.titles.of_node(node), tone(node, &self.terms, self.full)),
+                Some(node) => {
+                    (self.titles.of_node(node), tone(self.input.tree, node, &self.terms, self.full))
+                }
                 None => (nothing(), plain),
             },
             Some(Drawn::Panel(side)) => (self.titles.of_panel(*side), plain),

@@ -1,6 +1,6 @@
 //! The call tree as JSON, schema version 1: names once, frames as rows of numbers, for there are many.
 
-use pdiff_analysis::{FrameChange, TreeFrame, TreeFunction, TreeNode};
+use pdiff_analysis::{Align, FrameChange, TreeFrame, TreeFunction, TreeNode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -22,6 +22,8 @@ struct TreeReport<'a> {
     /// What an operation costs on each side.
     #[serde(skip_serializing_if = "Option::is_none")]
     per_op: Option<PerOperation>,
+    /// Whether the stacks of both sides are laid along what both ran.
+    is_aligned: bool,
     functions: Vec<FunctionReport<'a>>,
     subsystems: &'a [String],
     columns: [&'static str; 20],
@@ -40,6 +42,7 @@ struct FunctionReport<'a> {
     name: &'a str,
     object: &'a str,
     subsystem: &'a str,
+    presence: &'static str,
 }
 
 /// The columns of a frame.
@@ -95,6 +98,7 @@ fn tree_report<'a>(input: &FlameInput<'a>) -> TreeReport<'a> {
             after: cost.per_op.after,
             is_time: cost.is_time,
         }),
+        is_aligned: tree.align == Align::Anchors,
         functions: tree.functions.iter().map(function_report).collect(),
         subsystems: &tree.subsystems,
         columns: COLUMNS,
@@ -103,13 +107,18 @@ fn tree_report<'a>(input: &FlameInput<'a>) -> TreeReport<'a> {
 }
 
 fn function_report(of: &TreeFunction) -> FunctionReport<'_> {
-    FunctionReport { name: &of.name, object: &of.object, subsystem: &of.subsystem }
+    let presence = match of.ran {
+        [true, false] => "only-before",
+        [false, true] => "only-after",
+        _ => "both",
+    };
+    FunctionReport { name: &of.name, object: &of.object, subsystem: &of.subsystem, presence }
 }
 
 /// One entry of `functions`.
 pub(crate) fn function_value(of: &TreeFunction) -> Value {
-    let FunctionReport { name, object, subsystem } = function_report(of);
-    json!({"name": name, "object": object, "subsystem": subsystem})
+    let FunctionReport { name, object, subsystem, presence } = function_report(of);
+    json!({"name": name, "object": object, "subsystem": subsystem, "presence": presence})
 }
 
 /// One entry of `frames`.

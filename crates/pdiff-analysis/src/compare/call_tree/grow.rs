@@ -7,6 +7,7 @@ use super::TreeSettings;
 use crate::compare::key_facts::KeyFacts;
 use crate::compare::matching::Renames;
 use crate::compare::prepare::{Prepared, PreparedRun};
+use crate::findings::AlignedStacks;
 use crate::normalize::KeyId;
 
 /// What a frame stands for.
@@ -43,12 +44,24 @@ pub(super) struct Grown {
     pub(super) subsystems: Vec<String>,
     /// Weight of each side, in focus or not.
     pub(super) side_weights: [u64; 2],
+    /// By function: whether each side has samples of it.
+    pub(super) ran: Vec<[bool; 2]>,
 }
 
 impl Grown {
-    pub(super) fn new(prepared: &Prepared<'_>, settings: &TreeSettings) -> Self {
+    pub(super) fn new(
+        prepared: &Prepared<'_>,
+        settings: &TreeSettings,
+        aligned: Option<&AlignedStacks>,
+    ) -> Self {
         let root = GrownNode { parent: ROOT, key: None, depth: 0, self_weight: [0; 2], total_weight: [0; 2] };
-        let tree = Self { nodes: vec![root], ends: Vec::new(), subsystems: Vec::new(), side_weights: [0; 2] };
+        let tree = Self {
+            nodes: vec![root],
+            ends: Vec::new(),
+            subsystems: Vec::new(),
+            side_weights: [0; 2],
+            ran: vec![[false; 2]; prepared.keys.iter().count()],
+        };
         let in_focus = prepared
             .keys
             .iter()
@@ -61,9 +74,10 @@ impl Grown {
             renames: prepared.renames,
             facts: prepared.facts,
             settings,
+            aligned,
         };
-        for run in &prepared.runs {
-            growing.add_run(run);
+        for (number, run) in prepared.runs.iter().enumerate() {
+            growing.add_run(number, run);
         }
         let mut tree = growing.tree;
         for index in (1..tree.nodes.len()).rev() {
@@ -85,17 +99,18 @@ struct Growing<'a> {
     renames: &'a Renames,
     facts: &'a KeyFacts,
     settings: &'a TreeSettings,
+    aligned: Option<&'a AlignedStacks>,
 }
 
 impl<'a> Growing<'a> {
-    fn add_run(&mut self, run: &PreparedRun<'_>) {
+    fn add_run(&mut self, number: usize, run: &PreparedRun<'_>) {
         let side = run.side.index();
         let weights = run.stack_weights();
         let side_weight = &mut self.tree.side_weights[side];
         *side_weight = weights.iter().fold(*side_weight, |sum, weight| sum.saturating_add(*weight));
         let mut path = Vec::new();
         let ends = (0_u32..).zip(&weights).map(|(stack, weight)| {
-            if *weight == 0 || !self.path(run, StackId(stack), &mut path) {
+            if *weight == 0 || !self.path((number, run), StackId(stack), &mut path) {
                 return None;
             }
             let end = path.iter().fold(ROOT, |at, key| self.child(at, *key));
@@ -110,10 +125,25 @@ impl<'a> Growing<'a> {
     }
 
     /// Writes the frames of a stack, root of the tree first; false if it is out of focus.
-    fn path(&mut self, run: &PreparedRun<'_>, stack: StackId, path: &mut Vec<FrameKey>) -> bool {
+    fn path(
+        &mut self,
+        (number, run): (usize, &PreparedRun<'_>),
+        stack: StackId,
+        path: &mut Vec<FrameKey>,
+    ) -> bool {
         path.clear();
         let levels = run.stacks.get(stack);
-        path.extend(levels.iter().map(|level| FrameKey::Function(self.renames.canonical(level.key))));
+        for level in levels {
+            if let Some(ran) = self.tree.ran.get_mut(self.renames.canonical(level.key).0 as usize) {
+                ran[run.side.index()] = true;
+            }
+        }
+        match self.aligned.and_then(|aligned| aligned.path(number, stack)) {
+            Some(aligned) => path.extend(aligned.iter().copied().map(FrameKey::Function)),
+            None => {
+                path.extend(levels.iter().map(|level| FrameKey::Function(self.renames.canonical(level.key))))
+            }
+        }
         let leaf = levels.len().checked_sub(1).and_then(|at| self.facts.charged(levels, at));
         let leaf = leaf.map(|key| self.renames.canonical(key));
         if self.settings.reverse {

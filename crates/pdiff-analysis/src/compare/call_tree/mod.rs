@@ -18,12 +18,26 @@ use pdiff_profile::Side;
 
 use super::input::CompareSettings;
 use super::prepare::Prepared;
+use super::stacks_of_both;
+use crate::findings::AlignedStacks;
 use crate::pattern::Pattern;
 use grow::Grown;
+
+/// What holds the stacks of both sides together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Align {
+    /// Equal callers: one more caller on one side, and all below it is apart.
+    Exact,
+    /// The functions that both sides ran, as in findings; what one side alone ran stands inside them. Not for reversed
+    /// trees, which stay exact.
+    Anchors,
+}
 
 /// How the tree is made.
 #[derive(Clone, Debug)]
 pub struct TreeSettings {
+    /// What holds the stacks of both sides together.
+    pub align: Align,
     /// Leaf functions at the root, their callers below them.
     pub reverse: bool,
     /// Only stacks with such a function, from the outermost one on (from the innermost one with `reverse`).
@@ -63,6 +77,8 @@ pub struct TreeFunction {
     pub object: String,
     /// Part of the program.
     pub subsystem: String,
+    /// Whether each side has samples of it anywhere, base first.
+    pub ran: [bool; 2],
 }
 
 /// A frame's weight on one side.
@@ -145,6 +161,32 @@ pub struct CallTree {
     pub subsystems: Vec<String>,
     /// Weight of each side, base first; more than the root's total where there is a focus.
     pub side_weights: [u64; 2],
+    /// How it was made.
+    pub align: Align,
+}
+
+impl CallTree {
+    /// Whether a frame is where one side's own code begins: the sides above it are both there.
+    #[must_use]
+    pub fn is_strip(&self, node: &TreeNode) -> bool {
+        let is_one_sided = |node: &TreeNode| node.before.total_weight == 0 || node.after.total_weight == 0;
+        let parent = node.parent.and_then(|parent| self.nodes.get(parent));
+        is_one_sided(node) && parent.is_some_and(|parent| !is_one_sided(parent))
+    }
+
+    /// Whether a frame is drawn as of one side: in an exact tree if the other side has nothing of it, in an aligned one
+    /// if its code is of that side alone, or begins there.
+    #[must_use]
+    pub fn is_marked(&self, node: &TreeNode) -> bool {
+        match (self.align, node.frame) {
+            (Align::Exact, _) => true,
+            (Align::Anchors, TreeFrame::Function(function)) => {
+                let ran = self.functions.get(function).map_or([false; 2], |function| function.ran);
+                ran != [true; 2] || self.is_strip(node)
+            }
+            (Align::Anchors, _) => true,
+        }
+    }
 }
 
 /// Makes the tree of prepared sides.
@@ -153,7 +195,9 @@ pub(super) fn call_tree(
     compared: &CompareSettings,
     settings: &TreeSettings,
 ) -> CallTree {
-    let grown = Grown::new(prepared, settings);
+    let aligned = (settings.align == Align::Anchors && !settings.reverse)
+        .then(|| AlignedStacks::new(&stacks_of_both(prepared, None, compared.noise)));
+    let grown = Grown::new(prepared, settings, aligned.as_ref());
     let (mut tree, places) = prune::prune(&grown, prepared, settings);
     if settings.judge {
         judged::judge(&mut tree, &grown, &places, prepared, compared);

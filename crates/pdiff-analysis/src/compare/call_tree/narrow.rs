@@ -41,6 +41,7 @@ impl CallTree {
             functions: Vec::new(),
             subsystems: self.subsystems.clone(),
             side_weights: self.side_weights,
+            align: self.align,
         };
         let mut functions = vec![None; self.functions.len()];
         // Kept frames from the root to the last one: where they were, and where they are.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::grow::{FrameKey, Grown, GrownNode, ROOT};
-use super::{CallTree, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings};
+use super::{Align, CallTree, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings};
 use crate::compare::prepare::Prepared;
 
 /// By grown frame: its place in [`CallTree::nodes`], or that of the pruned frames that it belongs to.
@@ -26,6 +26,7 @@ pub(super) fn prune(grown: &Grown, prepared: &Prepared<'_>, settings: &TreeSetti
         functions: Vec::new(),
         subsystems: grown.subsystems.clone(),
         side_weights: grown.side_weights,
+        align: if settings.reverse { Align::Exact } else { settings.align },
     };
     let mut functions = Functions { ids: FxHashMap::default() };
     let mut places = vec![u32::MAX; grown.nodes.len()];
@@ -41,7 +42,7 @@ pub(super) fn prune(grown: &Grown, prepared: &Prepared<'_>, settings: &TreeSetti
                     None => TreeFrame::Root,
                     Some(FrameKey::Subsystem(index)) => TreeFrame::Subsystem(index as usize),
                     Some(FrameKey::Function(key)) => {
-                        TreeFrame::Function(functions.id(key, &mut tree.functions, prepared))
+                        TreeFrame::Function(functions.id((key, grown), &mut tree.functions, prepared))
                     }
                 };
                 let parent = (id != ROOT).then(|| places[node.parent as usize] as usize);
@@ -156,7 +157,7 @@ struct Functions {
 impl Functions {
     fn id(
         &mut self,
-        key: crate::normalize::KeyId,
+        (key, grown): (crate::normalize::KeyId, &Grown),
         functions: &mut Vec<TreeFunction>,
         prepared: &Prepared<'_>,
     ) -> usize {
@@ -166,6 +167,7 @@ impl Functions {
                 name: named.name.to_string(),
                 object: named.object.to_string(),
                 subsystem: prepared.facts.subsystem(key).to_owned(),
+                ran: grown.ran.get(key.0 as usize).copied().unwrap_or_default(),
             });
             functions.len() - 1
         })
