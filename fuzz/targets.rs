@@ -12,8 +12,8 @@ use pdiff_analysis::{
     Aliases, Architectural, Gate, Pattern, Requests, SettingsKnowledge, SpinList, Subsystems, ThreadGroups,
 };
 use pdiff_ingest::{
-    Input, ReadOptions, Source, TimeWindow, Windows, parse_counts, parse_perf_script, parse_settings,
-    read_input, read_pack, write_pack,
+    Input, ReadOptions, Source, TimeWindow, Windows, parse_counts, parse_inline_remarks, parse_perf_script,
+    parse_settings, read_input, read_pack, write_pack,
 };
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::names::{FunctionName, MatchLevel};
@@ -38,6 +38,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("settings", settings),
     ("benchmark", benchmark),
     ("counts", counts),
+    ("remarks", remarks),
     ("names", names),
 ];
 
@@ -61,6 +62,13 @@ pub(crate) fn counts(bytes: &[u8]) -> bool {
     let calls = counts.functions.values().chain(counts.entries.values());
     calls.for_each(|calls| assert!(*calls >= 0.0, "{calls}"));
     assert!(!counts.functions.is_empty());
+    true
+}
+
+/// What a compiler said of inlining.
+pub(crate) fn remarks(bytes: &[u8]) -> bool {
+    let Ok(remarks) = parse_inline_remarks(&String::from_utf8_lossy(bytes)) else { return false };
+    assert!(!remarks.is_empty());
     true
 }
 

@@ -4,6 +4,7 @@ mod attribute;
 mod compare;
 mod comparison;
 mod completions;
+mod counts;
 mod debug_info;
 mod flame;
 mod gates;
@@ -28,6 +29,7 @@ pub(crate) use attribute::{AttributeArgs, DesignArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use comparison::{ComparisonArgs, FilterArgs, NameArgs, ShareArgs, WorkArgs};
 pub(crate) use completions::CompletionsArgs;
+pub(crate) use counts::{CountsArgs, CountsFormat};
 pub(crate) use debug_info::{DebugInfoArgs, LookupArgs};
 pub(crate) use flame::{AlignBy, ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 pub(crate) use gates::{GateArgs, Inconclusive};
@@ -42,7 +44,7 @@ pub(crate) use series::SeriesArgs;
 pub(crate) use series::SeriesFormat;
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use symbolize::{AddressFormat, AddressMeaning, SymbolizeArgs};
-pub(crate) use verdicts::{ClassifyArgs, EvidenceArgs, ExamineArgs, ExplainArgs, ExplainFormat};
+pub(crate) use verdicts::{ClassifyArgs, EvidenceArgs, ExamineArgs, ExplainArgs, ExplainFormat, RemarkArgs};
 
 /// The command line as clap knows it: `-h` shows what most people need, `--help` everything.
 pub(crate) fn program() -> clap::Command {
@@ -93,6 +95,8 @@ pub(crate) enum Command {
     Series(Box<SeriesArgs>),
     /// Print the functions at addresses of a binary, including inlined ones.
     Symbolize(SymbolizeArgs),
+    /// Print the calls that a tool counted, as pdiff reads them: callgrind, probes, branch records.
+    Counts(CountsArgs),
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
     /// Write manual pages.

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use pdiff_analysis::classify::{CallCounts, Demands};
+use pdiff_analysis::inlines::InlineReasons;
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
     Aliases, Architectural, CompareSettings, Filters, Inlines, PreparedSides, Preset, SettingsKnowledge,
@@ -10,7 +11,7 @@ use pdiff_analysis::{
 };
 use pdiff_ingest::{ReadOptions, Windows};
 use pdiff_profile::names::MatchLevel;
-use pdiff_profile::{ServerSettings, Side};
+use pdiff_profile::{PerSide, ServerSettings, Side};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -199,6 +200,12 @@ impl Comparer {
     /// Calls per operation, where counted, for verdicts.
     pub fn counts(mut self, counts: CallCounts) -> Self {
         self.evidence.counts = Some(counts);
+        self
+    }
+
+    /// What the compilers said of calls, for verdicts: of the base build, and of the other.
+    pub fn inline_reasons(mut self, reasons: PerSide<Option<InlineReasons>>) -> Self {
+        self.evidence.inline_reasons = reasons;
         self
     }
 

@@ -1,9 +1,11 @@
 //! What verdicts may rest on beyond recordings and binaries: calls counted, costs of design, settings of the servers.
 
 use pdiff_analysis::classify::{CallCounts, Demands};
+use pdiff_analysis::inlines::InlineReasons;
 use pdiff_analysis::{
     Architectural, Comparison, Fact, Gravity, SettingChange, SettingsDiff, SettingsKnowledge,
 };
+use pdiff_profile::PerSide;
 
 /// What verdicts may rest on, beyond recordings and binaries.
 #[derive(Clone, Debug)]
@@ -11,6 +13,8 @@ pub(crate) struct EvidenceGiven {
     /// Costs of design, where they are not those of the preset.
     pub(crate) architectural: Option<Architectural>,
     pub(crate) counts: Option<CallCounts>,
+    /// What the compilers said of calls.
+    pub(crate) inline_reasons: PerSide<Option<InlineReasons>>,
     pub(crate) demands: Demands,
     /// How the servers' settings differ, where they are given.
     pub(crate) settings: Option<SettingsDiff>,
@@ -22,6 +26,7 @@ impl Default for EvidenceGiven {
         Self {
             architectural: None,
             counts: None,
+            inline_reasons: PerSide::default(),
             demands: Demands::Any,
             settings: None,
             settings_knowledge: SettingsKnowledge::default(),

@@ -72,8 +72,8 @@ pub use pdiff_analysis::{
     noise, settings_diff,
 };
 pub use pdiff_ingest::{
-    Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_counts, parse_settings,
-    read_pack, read_profile,
+    Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_counts,
+    parse_inline_remarks, parse_settings, read_pack, read_profile,
 };
 pub use pdiff_profile as profile;
 #[cfg(feature = "output")]

@@ -82,6 +82,7 @@ fn run(command: &Command) -> Result<Outcome> {
         #[cfg(not(feature = "parquet"))]
         Command::Series(args) => commands::attribute::series(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),
+        Command::Counts(args) => commands::counts::run(args).map(|()| Outcome::Ran),
         Command::Completions(args) => commands::completions::run(args).map(|()| Outcome::Ran),
         Command::Man(args) => commands::man::run(args).map(|()| Outcome::Ran),
     }

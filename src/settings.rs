@@ -7,6 +7,7 @@ mod counted_calls;
 mod drawn;
 mod lookup;
 mod page;
+mod remarks;
 mod server_settings;
 mod side_file;
 mod verdicts;
@@ -22,11 +23,13 @@ pub(crate) use builds::{is_stdin, one_stream, source, stem};
 pub(crate) use compared::Compared;
 #[cfg(feature = "parquet")]
 pub(crate) use compared::subsystems;
+pub(crate) use counted_calls::counted;
 pub(crate) use drawn::{Drawn, MAX_DRAWN_DEPTH};
 pub(crate) use lookup::{cache_dir, check_files, lookup, with_servers_asked};
 pub(crate) use page::{Page, most_rows};
+pub(crate) use remarks::inline_reasons;
 pub(crate) use server_settings::{read_server_settings, settings_knowledge, with_servers};
-pub(crate) use side_file::{ADDRESSES, COUNTS, KNOWLEDGE, LIST, read_file, read_to_limit};
+pub(crate) use side_file::{ADDRESSES, COUNTS, KNOWLEDGE, LIST, REMARKS, read_file, read_to_limit};
 pub(crate) use verdicts::examined;
 
 fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {

@@ -93,6 +93,7 @@ impl<'a> Verdicts<'a> {
             same_objects: self.facts.same_objects(),
             packs_without_census: self.facts.lacking(),
             counts: evidence.counts.as_ref(),
+            inline_reasons: evidence.inline_reasons.as_ref().map(Option::as_ref),
             settings: evidence.settings.as_ref(),
             knowledge: ClassifyKnowledge {
                 aliases: &knowledge.aliases,

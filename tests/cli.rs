@@ -316,6 +316,7 @@ fn help_pages_are_as_written_down() {
         "symbolize",
         "attribute",
         "series",
+        "counts",
         "completions",
         "man",
     ] {

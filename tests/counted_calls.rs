@@ -66,6 +66,51 @@ fn twice_the_calls_are_proved_by_counts_and_heavier_without() {
 }
 
 #[test]
+fn an_early_return_that_vanished_is_likely_by_samples_and_proved_by_counts() {
+    let files = |name: &str| ["before", "after"].map(|side| fixture(&format!("early-return/{side}/{name}")));
+    let [old, new] = files("tables.perf.zst");
+    let [old_binary, new_binary] = files("tables");
+    let [old_counts, new_counts] = files("callgrind.out");
+    let said = |more: &[&str]| {
+        let mut command = pdiff_testing::pdiff();
+        command.args(["classify", &old, &new, "--binary-before", &old_binary, "--binary-after", &new_binary]);
+        command.args(["--operations-before", "6000000", "--operations-after", "6000000"]);
+        command.args(["--no-cache", "--quiet", "--format", "json"]).args(more).output().unwrap()
+    };
+    let counts = ["--counts-before", &old_counts, "--counts-after", &new_counts];
+    for (more, expected) in [(&[][..], "likely"), (&counts[..], "proved")] {
+        let output = said(more);
+        for function in ["info", "figures"] {
+            let (cause, confidence, text) = verdict(&output, function);
+            assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", expected], "{function}: {text}");
+        }
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let finding = &report["findings"][0];
+        assert_eq!([&finding["cause"], &finding["confidence"]], ["missing-fast-path", expected], "{finding}");
+    }
+}
+
+#[test]
+fn what_was_counted_is_printed_and_can_be_read_again() {
+    let callgrind = fixture("before/callgrind.out");
+    let counts = |words: &[&str]| {
+        let output = pdiff_testing::pdiff().arg("counts").args(words).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let table = counts(&[&callgrind, "-n", "3"]);
+    assert!(table.contains("callgrind: 46 functions") && table.contains("5,000  fact"), "{table}");
+    let lines = counts(&[&callgrind, "--operations", "1000", "--format", "lines"]);
+    assert!(lines.contains("\nlookup\t1\n") && lines.contains("\nlookup -> leaf\t0.016\n"), "{lines}");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("calls.tsv").display().to_string();
+    std::fs::write(&path, &lines).unwrap();
+    assert_eq!(counts(&[&path, "--format", "lines"]), lines);
+    let json: serde_json::Value = serde_json::from_str(&counts(&[&callgrind, "--format", "json"])).unwrap();
+    assert_eq!((&json["source"], &json["functions"][0]["calls"]), (&"callgrind".into(), &5000.0.into()));
+}
+
+#[test]
 fn wrong_files_of_counts_are_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| {

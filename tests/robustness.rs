@@ -142,6 +142,11 @@ fn settings_stand_any_bytes() {
 }
 
 #[test]
+fn reports_of_compilers_stand_any_bytes() {
+    driven("remarks");
+}
+
+#[test]
 fn counts_stand_any_bytes() {
     driven("counts");
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorArgs, FileArgs};
+use super::{ColorArgs, FileArgs, RemarkArgs};
 
 const INLINES_EXAMPLES: &str = "\
 Examples:
   pdiff inlines 57/bin/mysqld 80/bin/mysqld
   pdiff inlines old/mysqld new/mysqld --change lost,mixed --function '^row_|^btr_'
+  pdiff inlines a.out b.out --remarks-after inlining.txt
   pdiff inlines a.out b.out --format json | jq '.functions[].confirmed_lost[].caller_after'
 
 Debug information is needed on both sides (-g1 is enough), in the binary or separate.
@@ -55,6 +56,8 @@ pub(crate) struct InlinesArgs {
     /// Do not use cache files
     #[arg(long, conflicts_with = "cache_dir", help_heading = "Debug information")]
     pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) remarks: RemarkArgs,
     /// Output format; json has every row that passes the filters
     #[arg(long, value_name = "FORM", value_enum, default_value_t = InlinesFormat::Table, help_heading = "Output")]
     pub(crate) format: InlinesFormat,

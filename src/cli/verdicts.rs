@@ -81,6 +81,20 @@ pub(crate) struct EvidenceArgs {
     /// The same for the other build
     #[arg(long, value_name = "N", value_parser = numbers::amount, requires_all = ["counts_after", "counts_operations_before"])]
     pub(crate) counts_operations_after: Option<f64>,
+    #[command(flatten)]
+    pub(crate) remarks: RemarkArgs,
+}
+
+/// What the compilers said.
+#[derive(Args, Debug)]
+pub(crate) struct RemarkArgs {
+    /// What the compiler of the base build said of inlining: GCC's -fopt-info-inline-optimized-missed, or Clang's
+    /// -fsave-optimization-record (docs/inlines.md)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., help_heading = "Evidence")]
+    pub(crate) remarks_before: Vec<PathBuf>,
+    /// The same for the other build
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., help_heading = "Evidence")]
+    pub(crate) remarks_after: Vec<PathBuf>,
 }
 
 const EXPLAIN_EXAMPLES: &str = "\

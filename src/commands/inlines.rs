@@ -9,13 +9,14 @@ use pdiff::render::{self, BuildFile, InlinesFilter, InlinesOptions, InlinesView}
 use pdiff::{Aliases, Binary, Lookup};
 
 use crate::cli::{InlinesArgs, InlinesFormat};
-use crate::settings::{KNOWLEDGE, Page, cache_dir, most_rows, read_file, with_servers_asked};
+use crate::settings::{KNOWLEDGE, Page, cache_dir, inline_reasons, most_rows, read_file, with_servers_asked};
 
 /// Takes the census of both, compares, and writes the result.
 pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
     let filter = filter(args)?;
     let lookup = lookup(args)?;
+    let reasons = inline_reasons(&args.remarks)?;
     let [(before_path, of_before), (after_path, of_after)] = [
         files(args.before.as_ref(), &args.binary_before, &args.binary)?,
         files(args.after.as_ref(), &args.binary_after, &args.binary)?,
@@ -32,7 +33,9 @@ pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let mut notes = Notes::new();
     [&before, &after].into_iter().for_each(|binary| notes.merge(&binary.notes));
     let (before, after) = (&file(before_path, &before), &file(after_path, &after));
-    let view = InlinesView { comparison: &comparison, before, after, filter: &filter, notes: &notes };
+    let reasons = reasons.as_ref().map(Option::as_ref);
+    let view =
+        InlinesView { comparison: &comparison, before, after, reasons, filter: &filter, notes: &notes };
     write(args, &page, &view)
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod attribute;
 pub(crate) mod classify;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod counts;
 pub(crate) mod explain;
 pub(crate) mod flame;
 pub(crate) mod inlines;

@@ -56,7 +56,7 @@ fn named(paths: &[PathBuf]) -> String {
 }
 
 /// What the files of one side counted, together.
-fn counted(paths: &[PathBuf], side: Side) -> Result<CountedCalls> {
+pub(crate) fn counted(paths: &[PathBuf], side: Side) -> Result<CountedCalls> {
     let mut whole: Option<CountedCalls> = None;
     for path in paths {
         let counts = read_file(path, COUNTS, |text| parse_counts(text, side))?;

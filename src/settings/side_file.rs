@@ -15,6 +15,9 @@ pub(crate) const LIST: Limit = Limit { what: "a list of this kind", most_bytes: 
 /// Calls that a tool counted: callgrind's files of a large server have some 20 MB.
 pub(crate) const COUNTS: Limit = Limit { what: "a file of counted calls", most_bytes: 512 << 20 };
 
+/// What a compiler said of inlining: the reports of a large server have some 200 MB.
+pub(crate) const REMARKS: Limit = Limit { what: "a compiler's report", most_bytes: 512 << 20 };
+
 /// What a server says of its settings.
 pub(crate) const SERVER_SETTINGS: Limit = Limit { what: "the settings of a server", most_bytes: 16 << 20 };
 

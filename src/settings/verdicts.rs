@@ -5,6 +5,7 @@ use pdiff::classify::{CallCounts, Demands};
 use pdiff::{Architectural, By, Comparer};
 
 use super::counted_calls::call_counts;
+use super::remarks::inline_reasons;
 use super::server_settings::with_servers;
 use super::{Compared, KNOWLEDGE, LIST, read_file};
 use crate::cli::ExamineArgs;
@@ -26,6 +27,7 @@ pub(crate) fn examined(args: &ExamineArgs, quiet: bool) -> Result<(Comparer, boo
     if let Some(counts) = call_counts(evidence)? {
         comparer = comparer.counts(counts);
     }
+    comparer = comparer.inline_reasons(inline_reasons(&evidence.remarks)?);
     if evidence.inline_check {
         comparer = comparer.demands(Demands::InlineProof);
     }

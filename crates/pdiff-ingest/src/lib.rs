@@ -18,6 +18,7 @@ mod pack;
 mod perf_data;
 mod perf_script;
 mod read;
+mod remarks;
 mod server_settings;
 mod source;
 mod symbol_places;
@@ -36,6 +37,7 @@ pub use pack::{
 pub use perf_data::PerfDataError;
 pub use perf_script::parse_perf_script;
 pub use read::{read_input, read_profile};
+pub use remarks::{RemarksError, parse_inline_remarks};
 pub use server_settings::{SettingsError, parse_settings};
 pub use source::Source;
 pub use symbol_places::{RunningKernel, SymbolPlaces};

@@ -1,7 +1,7 @@
 //! What was checked: [`Fact`], one kind a statement, with its numbers. Its words are in `pdiff-render`.
 
-use pdiff_profile::Side;
 use pdiff_profile::census::{Spin, Visibility};
+use pdiff_profile::{RemarkPlace, Side};
 
 use super::cause::Judged;
 use super::evidence::EvidenceKind;
@@ -104,6 +104,17 @@ pub enum Fact {
         before: u64,
         /// Bytes after.
         after: u64,
+    },
+    /// The compiler's own words on why a call was not inlined.
+    CompilerSaid {
+        /// The caller.
+        caller: String,
+        /// Its words.
+        words: String,
+        /// Where the call is.
+        place: RemarkPlace,
+        /// How many more calls of that caller it gave the same words for.
+        more: usize,
     },
     /// Who compiled it.
     Compilers {
@@ -291,7 +302,7 @@ impl Fact {
             Self::CalledBy { .. } => EvidenceKind::Call,
             Self::Matched { .. } | Self::AsOne { .. } => EvidenceKind::Match,
             Self::SourceMoved(_) | Self::InliningDecided(_) => EvidenceKind::Source,
-            Self::Compilers { .. } => EvidenceKind::Compiler,
+            Self::Compilers { .. } | Self::CompilerSaid { .. } => EvidenceKind::Compiler,
             Self::SampledCallers(_)
             | Self::SampledCallees(_)
             | Self::CalleeChange { .. }

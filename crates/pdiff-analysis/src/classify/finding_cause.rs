@@ -60,6 +60,12 @@ type Said = (Cause, Confidence, Option<&'static str>);
 fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     let size = |side: Side| finding.side(side).per_op.unwrap_or(finding.side(side).pct);
     let (before, after) = (size(Side::Before), size(Side::After));
+    // A side that has a little of it did run it: the verdict on it says why there is more.
+    let has_little = before > 0.0 && before < NEXT_TO_NOTHING * after;
+    let told = named.filter(|verdict| has_little && is_cause(verdict.cause));
+    if let Some(verdict) = told.filter(|verdict| verdict.delta_judged_pp() > 0.0) {
+        return Some((verdict.cause, verdict.confidence, None));
+    }
     let cause = if before < NEXT_TO_NOTHING * after {
         let is_active = named.is_some_and(|verdict| verdict.in_before == InBuild::Yes);
         if is_active { Cause::NewlyActive } else { Cause::NewOverhead }
@@ -73,7 +79,9 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         _ => (verdict.in_after, verdict.in_before),
     });
     let is_shown = here == InBuild::Yes && (there == InBuild::No || cause == Cause::NewlyActive);
-    Some(if is_shown {
+    Some(if cause == Cause::NewlyActive && before > 0.0 {
+        (cause, Confidence::Likely, Some("the base run entered it, too"))
+    } else if is_shown {
         (cause, Confidence::Proved, None)
     } else {
         (cause, Confidence::Likely, Some("a build does not show whether it holds the code"))

@@ -1,10 +1,11 @@
 //! What verdicts are made of.
 
-use pdiff_profile::Side;
 use pdiff_profile::census::Census;
+use pdiff_profile::{PerSide, Side};
 
 use super::counts::CallCounts;
 use crate::compare::{Comparison, SampledCalls};
+use crate::inlines::InlineReasons;
 use crate::knowledge::{Aliases, Architectural, SettingsKnowledge, SpinList};
 use crate::settings_diff::SettingsDiff;
 
@@ -45,6 +46,8 @@ pub struct ClassifyInput<'a> {
     pub packs_without_census: [bool; 2],
     /// Calls per operation, where counted.
     pub counts: Option<&'a CallCounts>,
+    /// What the compiler of each build said of its calls, where its report was given.
+    pub inline_reasons: PerSide<Option<&'a InlineReasons>>,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<&'a SettingsDiff>,
     /// What is known of the program.

@@ -10,11 +10,13 @@
 mod change;
 mod comparison;
 mod flip;
+mod reasons;
 
 pub use change::Change;
 pub(crate) use comparison::confirmed_flips;
 pub use comparison::{FunctionComparison, InlineComparison, compare_inlines};
 pub use flip::Flip;
+pub use reasons::{InlineReason, InlineReasons};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use pdiff_profile::census::{
     Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineSite,
     Producer, Spin, Visibility,
 };
-use pdiff_profile::{ObjectAddr, Profile, RunMeasures};
+use pdiff_profile::{ObjectAddr, PerSide, Profile, RunMeasures};
 use std::collections::BTreeMap;
 
 use crate::support::{profile, settings, side};
@@ -155,6 +155,7 @@ pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'
         same_objects: extra.same_objects,
         packs_without_census: [false; 2],
         counts: extra.counts.as_ref(),
+        inline_reasons: PerSide::default(),
         settings: extra.settings.as_ref(),
         knowledge: ClassifyKnowledge {
             aliases: &aliases,

@@ -4,9 +4,9 @@
 
 use std::io::{self, Write};
 
-use pdiff_analysis::inlines::{Flip, FunctionComparison};
+use pdiff_analysis::inlines::{Flip, FunctionComparison, InlineReason};
 use pdiff_profile::census::{Census, Function, FunctionId, Visibility};
-use pdiff_profile::{Note, Side};
+use pdiff_profile::{Note, RemarkPlace, Side};
 use serde::{Serialize, Serializer};
 
 use crate::compare::json_shape::SCHEMA_VERSION;
@@ -106,6 +106,29 @@ struct FlipReport<'a> {
     caller_before: &'a str,
     caller_after: &'a str,
     sites: u64,
+    /// Why the side that calls does not inline, in its compiler's words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<ReasonReport>,
+}
+
+/// One reason of the compiler.
+#[derive(Serialize)]
+struct ReasonReport {
+    words: Box<str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<i64>,
+    /// The calls it was given for.
+    places: Vec<PlaceReport>,
+}
+
+/// A place in the source.
+#[derive(Serialize)]
+struct PlaceReport {
+    file: Box<str>,
+    line: u32,
+    column: u32,
 }
 
 /// Writes the comparison as one line of JSON, schema version 1.
@@ -169,7 +192,8 @@ fn row<'a>(view: &InlinesView<'a>, of: &FunctionComparison) -> RowReport<'a> {
         function.map(|function| form_of(view.census(side), function, name))
     };
     let before_name = comparison.function(of, Side::Before).map(Function::name);
-    let flips = |flips: &[Flip]| flips.iter().map(|flip| flip_of(view, flip)).collect();
+    let flips =
+        |flips: &[Flip], called_on| flips.iter().map(|flip| flip_of(view, of, flip, called_on)).collect();
     RowReport {
         name,
         signature: named.and_then(Function::signature),
@@ -182,8 +206,8 @@ fn row<'a>(view: &InlinesView<'a>, of: &FunctionComparison) -> RowReport<'a> {
         source: of.source.as_str(),
         before: form(Side::Before),
         after: form(Side::After),
-        confirmed_lost: flips(&of.confirmed_lost),
-        confirmed_gained: flips(&of.confirmed_gained),
+        confirmed_lost: flips(&of.confirmed_lost, Side::After),
+        confirmed_gained: flips(&of.confirmed_gained, Side::Before),
         change: of.change.as_str(),
     }
 }
@@ -202,13 +226,25 @@ fn form_of<'a>(census: &'a Census, function: Function<'a>, name: &str) -> FormRe
     }
 }
 
-fn flip_of<'a>(view: &InlinesView<'a>, flip: &Flip) -> FlipReport<'a> {
+fn flip_of<'a>(
+    view: &InlinesView<'a>,
+    row: &FunctionComparison,
+    flip: &Flip,
+    called_on: Side,
+) -> FlipReport<'a> {
     let name = |side, id: FunctionId| view.census(side).function(id).map_or("", Function::name);
     FlipReport {
         caller_before: name(Side::Before, flip.caller_before),
         caller_after: name(Side::After, flip.caller_after),
         sites: flip.sites,
+        reasons: view.reasons_of(row, flip, called_on).into_iter().map(reason).collect(),
     }
+}
+
+fn reason(of: InlineReason) -> ReasonReport {
+    let place = |place: RemarkPlace| PlaceReport { file: place.file, line: place.line, column: place.column };
+    let places = of.places.into_iter().map(place).collect();
+    ReasonReport { words: of.words, cost: of.cost, threshold: of.threshold, places }
 }
 
 #[cfg(test)]

@@ -9,3 +9,4 @@ pub(crate) mod page;
 pub(crate) mod sample;
 pub(crate) mod section;
 pub(crate) mod view;
+mod why;

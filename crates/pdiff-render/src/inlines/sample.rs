@@ -7,7 +7,7 @@ use pdiff_profile::census::{
     Body, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineSite, Producer,
     Visibility,
 };
-use pdiff_profile::{Notes, ObjectAddr};
+use pdiff_profile::{Notes, ObjectAddr, PerSide};
 
 use crate::inlines::view::{BuildFile, InlinesFilter, InlinesView};
 
@@ -85,7 +85,7 @@ pub(crate) fn view<'a>(
     notes: &'a Notes,
 ) -> InlinesView<'a> {
     static ALL: InlinesFilter = InlinesFilter { changes: Vec::new(), function: None };
-    InlinesView { comparison, before, after, filter: &ALL, notes }
+    InlinesView { comparison, before, after, reasons: PerSide::default(), filter: &ALL, notes }
 }
 
 struct Build {

@@ -18,6 +18,7 @@ use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line};
 use crate::inlines::callers::callers_text;
 use crate::inlines::heading::meaning;
 use crate::inlines::view::InlinesView;
+use crate::inlines::why;
 
 /// Changes that have a section, in order of what they tell on inlining.
 pub(crate) const ORDER: [Change; 7] =
@@ -128,7 +129,10 @@ pub(crate) fn blocks(
         _ => format!("; {} shown, JSON holds all", grouped(entries.len() as u64)),
     };
     let text = format!("{}: {}{shown}", grouped(count as u64), meaning(change));
-    vec![Line::block(change.as_str(), text), Block::Grid(grid(view.comparison, change, &entries, width))]
+    let mut blocks =
+        vec![Line::block(change.as_str(), text), Block::Grid(grid(view.comparison, change, &entries, width))];
+    blocks.extend(entries.iter().flat_map(|entry| why::lines(view, entry.row)));
+    blocks
 }
 
 /// One column with its cells.

@@ -1,9 +1,11 @@
 //! What is shown of a comparison of two builds' inlining, and how.
 
 use pdiff_analysis::Pattern;
-use pdiff_analysis::inlines::{Change, FunctionComparison, InlineComparison};
+use pdiff_analysis::inlines::{
+    Change, Flip, FunctionComparison, InlineComparison, InlineReason, InlineReasons,
+};
 use pdiff_profile::census::{Census, Function};
-use pdiff_profile::{Notes, Side};
+use pdiff_profile::{Notes, PerSide, Side};
 
 /// A comparison of inlining, with what is known of the two files.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +16,8 @@ pub struct InlinesView<'a> {
     pub before: &'a BuildFile,
     /// The other build's file.
     pub after: &'a BuildFile,
+    /// What the compiler of each build said of its calls, where its report was given.
+    pub reasons: PerSide<Option<&'a InlineReasons>>,
     /// Which rows are shown, in every form.
     pub filter: &'a InlinesFilter,
     /// What was imperfect.
@@ -72,6 +76,21 @@ impl<'a> InlinesView<'a> {
             let on = |side| comparison.function(row, side).map(Function::name);
             filter.takes_change(row.change) && filter.takes_names(Side::BOTH.into_iter().filter_map(on))
         })
+    }
+
+    /// Why the side that calls does not inline, in its compiler's words. `called_on` is After for a lost copy.
+    pub(crate) fn reasons_of(
+        &self,
+        row: &FunctionComparison,
+        flip: &Flip,
+        called_on: Side,
+    ) -> Vec<InlineReason> {
+        let (caller, callee) = match called_on {
+            Side::Before => (flip.caller_before, row.before),
+            Side::After => (flip.caller_after, row.after),
+        };
+        let said = self.reasons[called_on].zip(callee);
+        said.map_or_else(Vec::new, |(said, callee)| said.of_call(self.census(called_on), caller, callee))
     }
 
     /// One side's file.

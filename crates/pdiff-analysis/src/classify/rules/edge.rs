@@ -7,7 +7,7 @@
 
 use pdiff_profile::Side;
 
-use super::fast_path::{entered_evidence, only_entered};
+use super::fast_path::{count_evidence, counted, entered_evidence, only_entered};
 use super::new_code::is_library;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -46,7 +46,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let fact = entered_evidence(context, caller, call, *pct);
     let mut finding = Finding::new("R-edge", Cause::MissingFastPath, Judged::Total, reason).with([fact]);
     finding.callers = vec![caller.row.name.clone()];
-    let finding = finding.limited(Confidence::Likely, Limit::PathNotCounted);
+    let finding = match counted(context, caller.row, call) {
+        Some(true) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
+        Some(false) => return None,
+        None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
+    };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 

@@ -163,12 +163,12 @@ fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usi
 
 /// Whether counts say that the function now also calls a callee more often per call of its own; `None` where that was not
 /// counted.
-fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
+pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
     let per_call = context.input.counts?.entries_per_call(&row.name, &call.callee)?;
     Some(per_call.after > 0.0 && per_call.after >= FACTOR * per_call.before)
 }
 
-fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {
+pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {
     let counts = context.input.counts?;
     let (calls, per_call) = (counts.get(&row.name)?, counts.entries_per_call(&row.name, &call.callee)?);
     Some(Fact::Entries { caller: row.name.clone(), callee: call.callee.clone(), calls, per_call })

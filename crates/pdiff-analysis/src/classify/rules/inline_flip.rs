@@ -36,6 +36,9 @@ const CALLER_FACTOR: f64 = 2.0;
 /// not in the file, but growth of a tenth is more than a new compiler makes.
 const GROWN_BODY: f64 = 1.1;
 
+/// Statements of the compiler that are quoted for one function.
+const MOST_WORDS: usize = 5;
+
 /// A function that a change of inlining took out of a caller, or put into it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct FlippedCallee {
@@ -161,6 +164,7 @@ fn callee_of(
     };
     let mut finding = Finding::new(rule_id, cause, Judged::Booked, reason);
     finding = finding.with(flips.iter().map(|flip| flip_fact(flip, inlined_on)));
+    finding = finding.with(compiler_said(context, case, &flips, inlined_on.other()));
     finding = finding.with(why(context, case));
     finding.callers = callers;
     let copies = copies_pct(context, case, &flips, inlined_on);
@@ -205,6 +209,26 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
 fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {
     let caller = flip.names[Side::After.index()].clone();
     Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level }
+}
+
+/// What the compiler said of the calls that it did not inline, on the side that calls.
+fn compiler_said(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], called_on: Side) -> Vec<Fact> {
+    let reasons = context.input.inline_reasons[called_on].zip(context.builds.census(called_on));
+    let (Some((reasons, census)), Some(found)) = (reasons, case.found) else { return Vec::new() };
+    let callee = match called_on {
+        Side::Before => found.before,
+        Side::After => found.after,
+    };
+    let of_flip = |flip: &CallerFlip| {
+        let said = reasons.of_call(census, flip.called_in.0, callee);
+        let caller = flip.names[called_on.index()].clone();
+        said.into_iter().filter_map(move |reason| {
+            let place = reason.places.first()?.clone();
+            let more = reason.places.len() - 1;
+            Some(Fact::CompilerSaid { caller: caller.clone(), words: reason.words.into(), place, more })
+        })
+    };
+    flips.iter().flat_map(of_flip).take(MOST_WORDS).collect()
 }
 
 /// What made the compiler decide otherwise, as far as the files tell.

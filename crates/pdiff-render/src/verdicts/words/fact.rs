@@ -2,8 +2,8 @@
 
 use pdiff_analysis::classify::{CallInCode, Fact, InlinedCopies, Judged, SourcePlace, SpinSign};
 use pdiff_analysis::matching::{FoundBy, SourceMove};
-use pdiff_profile::Side;
 use pdiff_profile::census::{Spin, Visibility};
+use pdiff_profile::{RemarkPlace, Side};
 
 use super::{cost, own_cost, setting};
 
@@ -82,6 +82,11 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::SameCode => "the code is the same in both builds".to_owned(),
         Fact::SameCodeOfPair => "the code of both is the same".to_owned(),
         Fact::GrownCode { before, after } => format!("its code grew from {before} to {after} bytes"),
+        Fact::CompilerSaid { caller, words, place, more } => {
+            let RemarkPlace { file, line, column } = place;
+            let more = if *more == 0 { String::new() } else { format!(" and {more} more") };
+            format!("the compiler on the call in {caller} ({file}:{line}:{column}{more}): {words}")
+        }
         Fact::Compilers { before, after } => format!("{before} before, {after} after"),
         Fact::SampledCallers(named) => format!("callers in the stacks: {}", shares_text(named)),
         Fact::SampledCallees(named) => format!("callees in the stacks: {}", shares_text(named)),

@@ -1,0 +1,59 @@
+//! What compilers said of calls that they inlined, and of those that they did not: the format is recognised by content.
+
+mod clang;
+mod gcc;
+
+use pdiff_profile::InlineRemark;
+
+/// What is wrong with a compiler's report.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemarksError {
+    /// None of the formats.
+    #[error(
+        "no compiler's report on inlining is recognised in it; hint: GCC writes one by \
+         -fopt-info-inline-optimized-missed=FILE, Clang by -fsave-optimization-record=yaml"
+    )]
+    Unknown,
+    /// LLVM's binary form.
+    #[error(
+        "optimization records in LLVM's binary form; hint: write text by -fsave-optimization-record=yaml"
+    )]
+    Binary,
+    /// A line that the format does not allow.
+    #[error("line {line}: not {expected}")]
+    Malformed {
+        /// Which line, from 1.
+        line: usize,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// The format is known, but nothing is said of any call.
+    #[error("it says nothing of inlining; hint: GCC needs -fopt-info-inline-optimized-missed=FILE")]
+    Empty,
+}
+
+/// LLVM's mark of records in binary form.
+const BINARY_MARK: &str = "RMRK";
+
+/// Reads a compiler's report: the text of GCC's `-fopt-info`, or Clang's optimization records in YAML. What other passes say is
+/// left out.
+///
+/// # Errors
+/// Returns an error if the format is not recognised, a record is malformed, or no call is in it.
+pub fn parse_inline_remarks(text: &str) -> Result<Vec<InlineRemark>, RemarksError> {
+    if text.starts_with(BINARY_MARK) {
+        return Err(RemarksError::Binary);
+    }
+    let remarks = if clang::is_format(text) {
+        clang::parse(text)?
+    } else if gcc::is_format(text) {
+        gcc::parse(text)
+    } else {
+        return Err(RemarksError::Unknown);
+    };
+    if remarks.is_empty() { Err(RemarksError::Empty) } else { Ok(remarks) }
+}
+
+#[cfg(test)]
+mod tests;

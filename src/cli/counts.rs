@@ -1,0 +1,47 @@
+//! The arguments of `pdiff counts`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::{ColorArgs, FileArgs, numbers};
+
+const COUNTS_EXAMPLES: &str = "\
+Examples:
+  pdiff counts callgrind.out.4711
+  pdiff counts callgrind.out.4711 --operations 10000 --format lines > old-calls.tsv
+  perf script -F ip,sym,brstacksym > branches.txt && pdiff counts branches.txt -n 50
+  pdiff counts probes.csv --format json | jq -r '.functions[0].function'
+
+The formats are recognised by content: callgrind's output, perf script's branch records, text of bpftrace
+and funccount, perf stat -x, with probes, and tables of function<TAB>calls. Several files are added up.
+`pdiff classify --counts-before .. --counts-after ..` reads the same files, and what --format lines prints.";
+
+/// Which files of counted calls, and how they are shown.
+#[derive(Args, Debug)]
+#[command(after_help = COUNTS_EXAMPLES)]
+pub(crate) struct CountsArgs {
+    /// Files of counted calls, of one build and by one tool
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Divide by the operations done meanwhile
+    #[arg(long, value_name = "N", value_parser = numbers::amount)]
+    pub(crate) operations: Option<f64>,
+    /// Output format; lines and json have every function and caller
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = CountsFormat::Table, help_heading = "Output")]
+    pub(crate) format: CountsFormat,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+    /// Rows in the table; 0 shows all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, help_heading = "Output")]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) color: ColorArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CountsFormat {
+    Table,
+    Lines,
+    Json,
+}
