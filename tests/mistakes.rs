@@ -173,6 +173,57 @@ fn another_workload_of_an_unknown_program_is_told_by_what_its_dispatcher_calls()
 }
 
 #[test]
+fn without_callers_the_work_is_not_judged() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let chained = texts.put("chained.perf", &samples("/bin/server", &[("scan get serve main", 500)]));
+    let flat = texts.put("flat.perf", &samples("/bin/server", &[("scan", 300), ("poll", 200)]));
+    let text = compare(&[&chained, &flat]);
+    assert!(!text.contains("different work"), "{text}");
+    assert!(text.contains("totals need chains on both sides"), "{text}");
+}
+
+#[test]
+fn one_report_gives_costs_in_one_unit() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let side = |name: &str, work: usize| {
+        texts.put(name, &samples("/bin/server", &[("work main", work), ("rest main", 400)]))
+    };
+    let sides = [side("before.perf", 800), side("after.perf", 900)];
+    // 1,200 samples of 1 ms by 36 operations; then a thousand times as many.
+    for (operations, unit, others) in [("36", "ms", ["us", "ns"]), ("36000", "us", ["ms", "ns"])] {
+        let counted = ["--operations-before", operations, "--operations-after", operations];
+        let arguments = [&[&*sides[0], &sides[1]][..], &counted].concat();
+        let text = compare(&arguments);
+        assert!(text.contains(&format!("33.33 -> 36.11 {unit} CPU per operation")), "{text}");
+        assert!(text.contains(&format!("33.33 {unit} CPU ")), "{text}");
+        for other in others {
+            let is_unit = |word: &str| word == other || word == format!("{other}/op");
+            assert!(!text.split_whitespace().any(is_unit), "{other}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_was_found_for_one_side_only_is_named_with_the_option() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/inline-only");
+    let path = |name: &str| fixture.join(name).display().to_string();
+    let output = pdiff_testing::pdiff()
+        .args(["compare", "--quiet", "--no-cache", "--symfs", &path("after")])
+        .args([path("before-r1.perf.zst"), path("after-r1.perf.zst")])
+        .args(["--binary-after", &path("after/orders")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let alarm: String = text.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    assert!(alarm.starts_with("!!") && alarm.contains("orders"), "{text}");
+    assert!(alarm.contains("was not found for the before side"), "{alarm}");
+    assert!(
+        alarm.split_whitespace().collect::<Vec<_>>().join(" ").contains("--binary-before FILE"),
+        "{alarm}"
+    );
+}
+
+#[test]
 fn chains_unwound_in_two_ways_are_named() {
     let texts = Texts(tempfile::tempdir().unwrap());
     let side = |name: &str, root: &str| {

@@ -27,7 +27,7 @@ const perOperation = data.tree.per_op || null;
 const costUnit = (() => {
   if (!perOperation) return null;
   const most = 10 * Math.max(perOperation.before, perOperation.after);
-  const units = perOperation.is_time ? [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3], ["ns", 1]]
+  const units = perOperation.is_time ? [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]]
     : [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1]];
   const [name, divisor] = units.find(([, divisor]) => most / divisor >= 100) || units[3];
   const places = most / divisor >= 10000 ? 0 : most / divisor >= 1000 ? 1 : 2;

@@ -166,8 +166,13 @@ fn span(before: &SideSummary, after: &SideSummary) -> Fact {
 
 fn throughput(cost: Option<&Cost>) -> Vec<Fact> {
     let Some(cost) = cost else { return Vec::new() };
-    let unit = if cost.is_time { "us CPU" } else { "k event counts" };
-    let cost_text = |value: f64| format!("{:.2} {unit}", value / 1e3);
+    let scale = cost.scale();
+    let of = match (cost.is_time, scale.name) {
+        (true, unit) => format!("{unit} CPU"),
+        (false, "") => "events".to_owned(),
+        (false, unit) => format!("{unit} events"),
+    };
+    let cost_text = |value: f64| format!("{:.*} {of}", scale.places, value / scale.divisor);
     let mut facts =
         vec![fact("cost per operation", cost_text(cost.per_op.before), cost_text(cost.per_op.after))];
     if let Some(gap) = &cost.gap {

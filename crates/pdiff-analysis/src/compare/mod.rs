@@ -9,6 +9,7 @@ mod comparability;
 mod comparison;
 mod cost;
 mod cost_change;
+mod cost_scale;
 mod coverage;
 mod family;
 mod gap;
@@ -36,6 +37,7 @@ pub use comparison::{
     SideSummary,
 };
 pub use cost::CPU_SCALE_TOLERANCE;
+pub use cost_scale::CostScale;
 pub use coverage::Coverage;
 pub use family::InlineChange;
 pub(crate) use family::net_and_moved;

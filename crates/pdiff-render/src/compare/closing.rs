@@ -29,7 +29,7 @@ pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
 }
 
 fn cost_line(cost: &Cost) -> Block {
-    let unit = CostUnit::for_column(10.0 * cost.per_op.before.max(cost.per_op.after), cost.is_time);
+    let unit = CostUnit::of(cost);
     let what = if cost.is_time { "CPU" } else { "of the event" };
     let without = cost.per_op_without_spin;
     let spins = without != cost.per_op;
@@ -63,7 +63,7 @@ fn change(pair: Pair) -> String {
 /// The other reading of the cost, where nothing tells which operations belong to the samples.
 fn as_counted_line(cost: &Cost) -> Option<Block> {
     let other = cost.per_op_as_counted?;
-    let unit = CostUnit::for_column(10.0 * other.before.max(other.after), cost.is_time);
+    let unit = CostUnit::of(cost);
     let text = format!(
         "{} -> {} {} per operation{} if the program was idle outside the samples' span; --cpu-seconds-before/-after \
          decide which is right",

@@ -60,13 +60,9 @@ pub(crate) fn grid(comparison: &Comparison, chosen: &Chosen<'_>, most: Option<us
     into_grid(columns, if chosen.rest.is_empty() { 1 } else { 2 })
 }
 
-/// One unit for all costs.
+/// The unit of the costs of rows.
 fn cost_unit(comparison: &Comparison) -> CostUnit {
-    let (largest, is_time) = comparison
-        .cost
-        .as_ref()
-        .map_or((0.0, true), |cost| (cost.per_op.before.max(cost.per_op.after), cost.is_time));
-    CostUnit::for_column(largest, is_time)
+    comparison.cost.as_ref().map_or_else(|| CostUnit::of_total(0.0, true), CostUnit::of).for_parts()
 }
 
 impl Column {

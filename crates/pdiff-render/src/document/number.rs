@@ -1,4 +1,6 @@
-//! Numbers as readers get them: fixed places, signs on changes, one unit per column.
+//! Numbers as readers get them: fixed places, signs on changes, one unit for all costs.
+
+use pdiff_analysis::{Cost, CostScale};
 
 /// What stands where there is no number.
 pub(crate) const NONE: &str = "-";
@@ -47,7 +49,7 @@ pub(crate) fn grouped(value: u64) -> String {
     text
 }
 
-/// The unit in which a column of costs is given.
+/// The unit in which costs are given: one for all that a report says of them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct CostUnit {
     /// Its name, `us` or `k`.
@@ -56,28 +58,20 @@ pub(crate) struct CostUnit {
     places: usize,
 }
 
-/// Times in nanoseconds.
-const TIMES: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
-
-/// Weights of events that are no time.
-const COUNTS: [(&str, f64); 4] = [("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0)];
-
-/// A total has at least this many of the unit, so that small rows still show.
-const LEAST_UNITS: f64 = 100.0;
-
 impl CostUnit {
-    /// The unit that suits a column whose largest value is `largest`.
-    pub(crate) fn for_column(largest: f64, is_time: bool) -> Self {
-        let units = if is_time { TIMES } else { COUNTS };
-        let fits = |(_, divisor): &&(&str, f64)| largest / divisor >= LEAST_UNITS;
-        let (name, divisor) =
-            units.iter().find(fits).copied().unwrap_or((if is_time { "ns" } else { "" }, 1.0));
-        let places = match largest / divisor {
-            units if units >= 10_000.0 => 0,
-            units if units >= 1_000.0 => 1,
-            _ => 2,
-        };
-        Self { name, divisor, places }
+    /// The unit of a comparison's costs.
+    pub(crate) fn of(cost: &Cost) -> Self {
+        cost.scale().into()
+    }
+
+    /// The unit that suits where the whole costs `total`.
+    pub(crate) fn of_total(total: f64, is_time: bool) -> Self {
+        CostScale::of_total(total, is_time).into()
+    }
+
+    /// The same unit with one more place, for the many small parts of the whole.
+    pub(crate) fn for_parts(self) -> Self {
+        Self { places: self.places + 1, ..self }
     }
 
     /// A cost in this unit.
@@ -88,6 +82,12 @@ impl CostUnit {
     /// A change of cost in this unit.
     pub(crate) fn signed(self, value: f64) -> String {
         signed(value / self.divisor, self.places)
+    }
+}
+
+impl From<CostScale> for CostUnit {
+    fn from(CostScale { name, divisor, places }: CostScale) -> Self {
+        Self { name, divisor, places }
     }
 }
 
@@ -112,14 +112,17 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_costs_has_one_unit() {
-        let unit = CostUnit::for_column(352_000.0, true);
+    fn the_unit_of_costs_is_that_of_the_whole() {
+        let unit = CostUnit::of_total(352_000.0, true);
         assert_eq!(
-            (unit.name, unit.fixed(350.0), unit.signed(-352_000.0)),
-            ("us", "0.35".into(), "-352.00".into())
+            (unit.name, unit.fixed(352_000.0), unit.signed(-1_250.0)),
+            ("us", "352.0".into(), "-1.2".into())
         );
-        assert_eq!(CostUnit::for_column(42_000.0, true).fixed(85.2), "85");
-        assert_eq!(CostUnit::for_column(5.0, false).name, "");
-        assert_eq!(CostUnit::for_column(3e8, false).name, "M");
+        let parts = unit.for_parts();
+        assert_eq!((parts.name, parts.fixed(350.0)), ("us", "0.35".into()));
+        assert_eq!(CostUnit::of_total(46_412.0, true).fixed(46_412.0), "46.41");
+        assert_eq!(CostUnit::of_total(33_504_930.0, true).fixed(33_504_930.0), "33.50");
+        assert_eq!(CostUnit::of_total(5.0, false).name, "");
+        assert_eq!(CostUnit::of_total(3e8, false).name, "M");
     }
 }

@@ -14,11 +14,6 @@ const LEAST_POLLING_PCT: f64 = 5.0;
 /// It fits this width where no terminal says another one.
 pub(crate) const WIDTH: usize = 100;
 
-/// The unit of costs per operation: three digits of the larger side show.
-pub(crate) fn cost_unit(cost: &Cost) -> CostUnit {
-    CostUnit::for_column(10.0 * cost.per_op.before.max(cost.per_op.after), cost.is_time)
-}
-
 /// The blocks of the first screen, for lines of at most `width` columns; `causes` are those of the findings, or none.
 pub(crate) fn blocks(comparison: &Comparison, causes: &[FindingCause], width: Option<usize>) -> Vec<Block> {
     let mut blocks = vec![Line::toned("result", result_text(comparison), Tone::Strong)];
@@ -81,7 +76,7 @@ fn runs_text(comparison: &Comparison) -> String {
 }
 
 fn cost_text(comparison: &Comparison, cost: &Cost) -> String {
-    let unit = cost_unit(cost);
+    let unit = CostUnit::of(cost);
     let what = if cost.is_time { "CPU" } else { "of the event" };
     let noise = match cost.log_interval {
         Some((low, high)) => {
@@ -114,7 +109,7 @@ fn polling_text(comparison: &Comparison) -> String {
 
 fn where_text(comparison: &Comparison) -> String {
     let change = comparison.cost.as_ref().map(|cost| {
-        let unit = cost_unit(cost);
+        let unit = CostUnit::of(cost);
         format!("{} {} per operation", unit.signed(cost.per_op.after - cost.per_op.before), unit.name)
     });
     let count = comparison.findings.list.len();

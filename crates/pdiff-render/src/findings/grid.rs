@@ -3,11 +3,11 @@
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Cost, Finding, FindingKind};
 
-use crate::document::number::{fixed, signed};
+use crate::document::number::{CostUnit, fixed, signed};
 use crate::document::short_name::shorten;
 use crate::document::visible_text::{visible, width};
 use crate::document::{Align, COLUMN_GAP, Grid, GridCell, GridColumn, Tone};
-use crate::findings::first_screen::{cost_unit, is_gone, is_new};
+use crate::findings::first_screen::{is_gone, is_new};
 
 /// A finding of which so much waits busily is said to poll, in percent.
 const POLLING_PCT: f64 = 50.0;
@@ -63,7 +63,7 @@ fn column(title: &str, align: Align, dropped_at: Option<u8>, texts: impl Iterato
 
 /// The columns of changes per operation.
 fn costs(comparison: &Comparison, cost: &Cost) -> Vec<Column> {
-    let unit = cost_unit(cost);
+    let unit = CostUnit::of(cost);
     let findings = &comparison.findings;
     let whole = cost.per_op.after - cost.per_op.before;
     let deltas = findings.list.iter().map(|finding| finding.delta_per_op());

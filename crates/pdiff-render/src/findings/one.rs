@@ -3,9 +3,9 @@
 use pdiff_analysis::classify::{Classification, finding_causes};
 use pdiff_analysis::{Comparison, Finding, FindingMember};
 
-use crate::document::number::{fixed, interval, signed};
+use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line, Tone};
-use crate::findings::first_screen::{cost_unit, setting_text};
+use crate::findings::first_screen::setting_text;
 use crate::findings::grid::what;
 
 /// Functions inside that are listed.
@@ -59,7 +59,7 @@ fn change_text(of: &ExplainedFinding<'_>) -> String {
         finding.q_value
     );
     let Some((cost, delta)) = of.comparison.cost.as_ref().zip(finding.delta_per_op()) else { return points };
-    let unit = cost_unit(cost);
+    let unit = CostUnit::of(cost);
     let bounds = finding.interval_per_op.map_or_else(String::new, |(low, high)| {
         format!(", 95 % interval {}..{}", unit.signed(low), unit.signed(high))
     });
@@ -73,7 +73,7 @@ fn change_text(of: &ExplainedFinding<'_>) -> String {
 fn inside_text(of: &ExplainedFinding<'_>, member: &FindingMember) -> String {
     let change = match of.comparison.cost.as_ref().zip(member.delta_per_op()) {
         Some((cost, delta)) => {
-            let unit = cost_unit(cost);
+            let unit = CostUnit::of(cost);
             format!("{} {}", unit.signed(delta), unit.name)
         }
         None => format!("{} points", signed(member.delta_pp(), 2)),

@@ -7,8 +7,7 @@ use super::change::Terms;
 use super::paint::{Tone, fill};
 use super::xml_text::push_escaped;
 use super::{FlameColor, FlameInput, FlameOptions, FlameView};
-use crate::document::number::{fixed, grouped, signed};
-use crate::findings::first_screen;
+use crate::document::number::{CostUnit, fixed, grouped, signed};
 
 /// Pixels from one line of the band to the next.
 const LINE_HEIGHT: usize = 17;
@@ -100,7 +99,7 @@ fn scale_text(input: &FlameInput<'_>, view: FlameView, terms: &Terms<'_>, width:
     let share = format!("{} % of {side}'s samples", fixed(100.0 * part, 1));
     let cost = terms.cost().map_or_else(String::new, |cost| {
         let per_op = if side == Side::Before { cost.per_op.before } else { cost.per_op.after };
-        let unit = first_screen::cost_unit(cost);
+        let unit = CostUnit::of(cost);
         format!(", {} {} per operation", unit.fixed(part * per_op), unit.name)
     });
     format!(" The whole width: {share}{cost}.")
@@ -142,11 +141,11 @@ const CHARACTER: usize = 7;
 /// Three values of the scale each way, then what the other colours mean.
 fn push_swatches(out: &mut String, terms: &Terms<'_>, full: f64, y: usize) {
     let value = |strength: f64, sign: f64| match terms.cost() {
-        Some(cost) => first_screen::cost_unit(cost).signed(sign * strength * strength * full),
+        Some(cost) => CostUnit::of(cost).signed(sign * strength * strength * full),
         None => signed(sign * strength * strength * full, 2),
     };
     let unit = match terms.cost() {
-        Some(cost) => format!("{} per operation", first_screen::cost_unit(cost).name),
+        Some(cost) => format!("{} per operation", CostUnit::of(cost).name),
         None => "points".to_owned(),
     };
     let mut swatches: Vec<(Vec<Tone>, String)> = Vec::new();

@@ -11,7 +11,7 @@ use pdiff_profile::Side;
 use super::FlameInput;
 use super::change::Terms;
 use super::xml_text::plain;
-use crate::document::number::{fixed, grouped, interval, signed};
+use crate::document::number::{CostUnit, fixed, grouped, interval, signed};
 use crate::verdicts::words::reason_text;
 
 /// Makes titles.
@@ -111,17 +111,15 @@ impl<'a> Titles<'a> {
             facts.push(format!("total {} before, {} after", shares[0], shares[1]));
         }
         if let (Some(cost), Some(change)) = (self.terms.cost(), self.terms.change(node)) {
-            let unit = if cost.is_time { " ns" } else { "" };
+            let unit = CostUnit::of(cost).for_parts();
             let noise = if change.significant { "" } else { ", within noise" };
             let measure = match self.terms.color() {
                 super::FlameColor::OwnSelf => "self",
                 super::FlameColor::Total => "total",
             };
-            facts.push(format!(
-                "{measure} per operation {} -> {}{unit}{noise}",
-                fixed(change.before, 0),
-                fixed(change.after, 0)
-            ));
+            let numbers =
+                format!("{} -> {} {}", unit.fixed(change.before), unit.fixed(change.after), unit.name);
+            facts.push(format!("{measure} per operation {}{noise}", numbers.trim_end()));
         }
     }
 

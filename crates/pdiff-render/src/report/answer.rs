@@ -64,7 +64,7 @@ pub(super) enum Measure {
 
 impl Measure {
     pub(super) fn of(comparison: &Comparison) -> Self {
-        comparison.cost.as_ref().map_or(Self::Points, |cost| Self::Cost(first_screen::cost_unit(cost)))
+        comparison.cost.as_ref().map_or(Self::Points, |cost| Self::Cost(CostUnit::of(cost)))
     }
 
     fn title(self) -> String {

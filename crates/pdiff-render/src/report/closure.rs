@@ -90,9 +90,7 @@ fn parts(comparison: &Comparison) -> Parts {
         .map(|(name, (before, after, gap_pct))| Part { name, before, after, gap_pct })
         .collect();
     parts.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()).then_with(|| a.name.cmp(&b.name)));
-    let unit = comparison.cost.as_ref().map_or(Unit::Share, |cost| {
-        Unit::Cost(CostUnit::for_column(cost.per_op.before.max(cost.per_op.after), cost.is_time))
-    });
+    let unit = comparison.cost.as_ref().map_or(Unit::Share, |cost| Unit::Cost(CostUnit::of(cost)));
     Parts { parts, unit }
 }
 

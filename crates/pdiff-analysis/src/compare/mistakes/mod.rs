@@ -18,7 +18,7 @@ pub(super) use unwinding::{Unwinding, unwinding};
 /// What was found; the program of each side is always among it, where there is one.
 pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Vec<Fact> {
     let mut facts = Vec::new();
-    facts.extend(workload::workload(prepared, requests));
+    facts.extend(workload::workload(sides, prepared, requests));
     facts.extend(replicates(sides, prepared));
     facts.extend(same_recording(sides));
     facts.extend(program::program(sides));

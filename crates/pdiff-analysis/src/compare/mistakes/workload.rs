@@ -9,6 +9,7 @@ use pdiff_profile::{Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::comparison::{Fact, Gravity};
+use super::super::input::Sides;
 use super::super::prepare::{Prepared, PreparedRun, seen};
 use super::fact;
 use crate::knowledge::Requests;
@@ -36,7 +37,12 @@ const DEEPEST: usize = 40;
 const NAMED: usize = 3;
 
 /// A warning, if the sides did different work.
-pub(super) fn workload(prepared: &Prepared<'_>, requests: &Requests) -> Option<Fact> {
+pub(super) fn workload(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Option<Fact> {
+    // Samples without callers do not say what they were part of.
+    let has_chains = |side: Side| sides.get(side).runs.iter().all(|run| run.profile.has_callchains);
+    if !Side::BOTH.into_iter().all(has_chains) {
+        return None;
+    }
     let texts = match of_requests(prepared, requests) {
         Known::Alike => return None,
         Known::Differ(texts) => texts,
