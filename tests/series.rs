@@ -203,6 +203,62 @@ fn without_operations_arrivals_are_of_shares_and_csv_holds_every_value() {
 }
 
 #[test]
+fn where_runs_repeat_growth_and_relative_throughput_have_intervals() {
+    let words = recorded(2, &[]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let report = json(&words);
+    let functions = report["functions"].as_array().unwrap();
+    let known = functions.iter().filter(|row| row["growth_ci_low"].is_number());
+    assert!(known.clone().count() > 100);
+    for row in known {
+        let value = |key: &str| row[key].as_f64().unwrap();
+        assert!(
+            value("growth_ci_low") <= value("growth") && value("growth") <= value("growth_ci_high"),
+            "{row}"
+        );
+    }
+    let grown = functions.iter().find(|row| row["name"] == "flst_add_first").unwrap();
+    assert!(grown["growth_ci_low"].as_f64().unwrap() > 0.0, "{grown}");
+    assert!(stdout(&run(&words)).contains("+-"));
+    // One run a build says nothing of how runs vary.
+    let words = recorded(1, &[]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let report = json(&words);
+    assert!(report["functions"].as_array().unwrap().iter().all(|row| row["growth_ci_low"].is_null()));
+    let directory = tempfile::tempdir().unwrap();
+    let runs = directory.path().join("runs.csv");
+    std::fs::write(&runs, "build,workload,tps\na,x,100\na,x,110\nb,x,80\nb,x,90\n").unwrap();
+    let runs = runs.to_str().unwrap();
+    let report = json(&["--runs", runs]);
+    assert!(report["throughput"][0]["ci_low"].is_null());
+    let ends = ["ci_low", "ci_high"].map(|end| report["throughput"][1][end].as_f64().unwrap());
+    assert!(ends[0] < 0.81 && ends[1] > 0.81, "{ends:?}");
+    assert!(stdout(&run(&["--runs", runs])).contains("0.58..1.14"));
+}
+
+#[test]
+fn binaries_are_of_one_build_or_of_any() {
+    let orders = |name: &str| fixture(&format!("inline-only/{name}"));
+    let recordings =
+        [format!("a={}", orders("before-r1.perf.zst")), format!("b={}", orders("after-r1.perf.zst"))];
+    let binaries = ["a", "b"]
+        .map(|of| format!("{of}={}", orders(if of == "a" { "before/orders" } else { "after/orders" })));
+    let words =
+        [&recordings[0], &recordings[1], "--binary", &binaries[0], "--binary", &binaries[1], "--no-cache"];
+    let report = json(&[&words[..], &["-q"]].concat());
+    let names: Vec<&str> =
+        report["functions"].as_array().unwrap().iter().filter_map(|row| row["name"].as_str()).collect();
+    // Inlined in the first build: only its binary says so.
+    let row = report["functions"].as_array().unwrap().iter().find(|row| row["name"] == "hash_key");
+    let row = row.unwrap_or_else(|| panic!("{names:?}"));
+    assert!(row["self_pct"][0].as_f64().unwrap() > 10.0, "{row}");
+    let output =
+        run(&[&recordings[0], &recordings[1], "--binary", &format!("c={}", orders("before/orders"))]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("--binary: no recording of build 'c'"), "{stderr}");
+}
+
+#[test]
 fn wrong_input_is_one_clear_line() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {

@@ -11,6 +11,7 @@ const SERIES_EXAMPLES: &str = "\
 Examples:
   pdiff series 56.perf 57.perf 80.perf --windows windows.tsv
   pdiff series 5.6=a1.perf 5.6=a2.perf 8.0=b1.perf 8.0=b2.perf
+  pdiff series 5.7=57.perf 8.0=80.perf --binary 5.7=57/bin/mysqld --binary 8.0=80/bin/mysqld
   pdiff series --runs qps.csv --base 5.6.51
   pdiff series 5.7=57.perf 8.0=80.perf --vmstat 5.7=57.vmstat --vmstat 8.0=80.vmstat --cpus 8
 
@@ -50,6 +51,9 @@ pub(crate) struct SeriesArgs {
     /// Rules for parts of the program (TOML), tried before the built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) subsystems: Option<PathBuf>,
+    /// Binary or debug file, matched by build-id or name; LABEL=PATH for one build only (repeatable)
+    #[arg(long, value_name = "[LABEL=]PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
+    pub(crate) binary: Vec<String>,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
 

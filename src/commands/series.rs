@@ -15,7 +15,8 @@ use pdiff::{By, Series, Windows};
 
 use crate::cli::{SeriesArgs, SeriesFormat};
 use crate::settings::{
-    LIST, Page, build_of, is_stdin, lookup, most_rows, one_stream, read_file, stem, subsystems, table_bytes,
+    LIST, Page, build_of, check_files, is_stdin, lookup, most_rows, one_stream, read_file, stem, subsystems,
+    table_bytes,
 };
 use crate::watching::Watching;
 
@@ -97,6 +98,26 @@ fn recorded_builds(words: &[String]) -> Result<Vec<Build>> {
         }
     }
     Ok(builds)
+}
+
+/// Binaries, each with the build that it is of; `None` where it is any build's that its build-id or name fits.
+fn binaries(words: &[String], recorded: &[Build]) -> Result<Vec<(Option<usize>, PathBuf)>> {
+    let of = |word: &String| {
+        let whole = PathBuf::from(word);
+        let (of, path) = match word.split_once('=').filter(|_| !whole.exists()) {
+            Some((label, path)) => {
+                let at = recorded.iter().position(|build| build.label == label).ok_or_else(|| {
+                    let known: Vec<&str> = recorded.iter().map(|build| build.label.as_str()).collect();
+                    anyhow!("--binary: no recording of build '{label}'; hint: there are {}", known.join(", "))
+                })?;
+                (Some(at), PathBuf::from(path))
+            }
+            None => (None, whole),
+        };
+        check_files("--binary", std::slice::from_ref(&path))?;
+        Ok((of, path))
+    };
+    words.iter().map(of).collect()
 }
 
 fn of_labels<T>(
@@ -212,7 +233,12 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
     if recorded.len() < 2 {
         return Ok(Costs::default());
     }
-    let builds = recorded.iter().map(|build| build_of(&build.label, &build.paths));
+    let binaries = binaries(&args.binary, recorded)?;
+    let of_build = |(at, build): (usize, &Build)| {
+        let mine = binaries.iter().filter(|(of, _)| of.is_none_or(|of| of == at));
+        mine.fold(build_of(&build.label, &build.paths), |build, (_, path)| build.binary(path))
+    };
+    let builds = recorded.iter().enumerate().map(of_build);
     let series = Series::new(builds)
         .lookup(lookup(&args.lookup, args.quiet)?)
         .preset_by_program()
@@ -227,15 +253,21 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
         });
         steps.collect()
     };
+    let last = recorded.len() - 1;
     let pairs: Vec<(usize, usize)> = (1..recorded.len()).map(|to| (to - 1, to)).collect();
     let (mut functions, mut subsystems) = compare(&pairs)?;
+    // How well growth over all builds is known is told where runs of both ends repeat.
+    let repeats = [0, last].iter().all(|at| recorded.get(*at).is_some_and(|build| build.paths.len() > 1));
+    let (of_functions, of_subsystems) = if repeats { compare(&[(0, last)])? } else { Default::default() };
+    let ends = |steps: &[Step]| steps.first().map(|step| step.comparison.clone());
+    let (of_functions, of_subsystems) = (ends(&of_functions), ends(&of_subsystems));
     let visibility = Visibility::of(&functions);
     let (around, around_subsystems) = compare(&visibility.around_hidden())?;
     functions.extend(around);
     subsystems.extend(around_subsystems);
     Ok(Costs {
-        subsystems: arrivals(&subsystems, &visibility),
-        functions: arrivals(&functions, &visibility),
+        subsystems: arrivals(&subsystems, of_subsystems.as_ref(), &visibility),
+        functions: arrivals(&functions, of_functions.as_ref(), &visibility),
         per_operation: are_per_operation(&functions),
     })
 }

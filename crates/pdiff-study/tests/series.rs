@@ -19,7 +19,7 @@ fn names_that_became_one_keep_what_they_cost_before() {
         comparison: compared(&[builds[from]], &[builds[from + 1]], &settings()),
     };
     let steps = [step(0), step(1)];
-    let rows = arrivals(&steps, &Visibility::of(&steps));
+    let rows = arrivals(&steps, None, &Visibility::of(&steps));
     let costs = |name: &str| -> Vec<f64> {
         let row = rows.iter().find(|row| row.name == name).unwrap();
         row.costs.iter().map(|cost| cost.self_pct.round()).collect()

@@ -72,6 +72,12 @@ fn values(view: &SeriesView) -> Vec<Value<'_>> {
             let relative =
                 value.relative.map(|of| plain("throughput", &row.class, &row.workload, at, "relative", of));
             values.extend(relative);
+            let (low, high) = value.interval.unzip();
+            let ends = [("relative_ci_low", low), ("relative_ci_high", high)];
+            let known = ends.into_iter().filter_map(|(measure, end)| Some((measure, end?)));
+            values.extend(
+                known.map(|(measure, end)| plain("throughput", &row.class, &row.workload, at, measure, end)),
+            );
         }
     }
     for (class, of_builds) in &view.classes {
@@ -106,7 +112,14 @@ fn values(view: &SeriesView) -> Vec<Value<'_>> {
 
 fn costs<'a>(view: &'a SeriesView, table: &'static str, row: &'a Arrival, values: &mut Vec<Value<'a>>) {
     for ((cost, hidden), build) in row.costs.iter().zip(&row.hidden).zip(&view.builds) {
-        let measures = [("self_pct", Some(cost.self_pct)), ("self_per_op_ns", cost.self_per_op_ns)];
+        let is_last = view.builds.last() == Some(build);
+        let interval = view.growth_interval(row).filter(|_| is_last);
+        let measures = [
+            ("self_pct", Some(cost.self_pct)),
+            ("self_per_op_ns", cost.self_per_op_ns),
+            ("growth_ci_low", interval.map(|(low, _)| low)),
+            ("growth_ci_high", interval.map(|(_, high)| high)),
+        ];
         let known = measures.into_iter().filter_map(|(measure, value)| Some((measure, value?)));
         values.extend(known.map(|(measure, value)| Value {
             table,

@@ -20,6 +20,7 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
             Some(json!({
                 "class": row.class, "workload": row.workload, "build": name(at),
                 "tps": value.tps, "relative": value.relative, "runs": value.runs,
+                "ci_low": value.interval.map(|(low, _)| low), "ci_high": value.interval.map(|(_, high)| high),
             }))
         })
     });
@@ -49,8 +50,12 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
     });
     let costs = |rows: &[Arrival]| -> Vec<Value> {
         let row = |row: &Arrival| {
+            let interval = view.growth_interval(row);
             json!({
                 "name": row.name,
+                "growth": view.growth(row),
+                "growth_ci_low": interval.map(|(low, _)| low),
+                "growth_ci_high": interval.map(|(_, high)| high),
                 "object": row.object,
                 "self_pct": row.costs.iter().map(|cost| cost.self_pct).collect::<Vec<_>>(),
                 "self_per_op_ns": row.costs.iter().map(|cost| cost.self_per_op_ns).collect::<Vec<_>>(),

@@ -5,7 +5,7 @@ use pdiff_analysis::UNRESOLVED;
 use pdiff_study::series::{Arrival, Arrived, NOTABLE_RELATIVE};
 
 use crate::document::markdown;
-use crate::document::number::{NONE, fixed, grouped, signed};
+use crate::document::number::{CostUnit, NONE, fixed, grouped, signed};
 use crate::document::ranked_columns::{RankedColumns, SPARE};
 use crate::document::table;
 use crate::document::table::readable_width;
@@ -100,6 +100,16 @@ fn throughput(view: &SeriesView, base: &str, width: Option<usize>) -> Vec<Block>
             relative_cell(row.values.get(at).copied().flatten().and_then(|value| value.relative))
         };
         columns.push(rank(view, at), ["", build], Align::Right, rows.iter().map(cell).collect());
+        let interval = |row: &pdiff_study::series::RelativeRow| {
+            row.values.get(at).copied().flatten().and_then(|value| value.interval)
+        };
+        if rows.iter().any(|row| interval(row).is_some()) {
+            let text = |row| {
+                interval(row)
+                    .map_or_else(String::new, |(low, high)| format!("{}..{}", fixed(low, 2), fixed(high, 2)))
+            };
+            columns.numbers(SPARE, [build, "95 %"], rows.iter().map(text));
+        }
     }
     let text = format!(
         "(ops/s of a build) / (ops/s of {base}); coloured beyond {} % either way",
@@ -194,6 +204,8 @@ fn costs(
     let shown: Vec<&Arrival> = order.into_iter().take(top.unwrap_or(usize::MAX)).collect();
     let per_op = rows.iter().any(|row| row.costs.iter().any(|cost| cost.self_per_op_ns.is_some()));
     let is_hidden = |row: &Arrival, at: usize| row.hidden.get(at).copied().unwrap_or(false);
+    let unit = cost_unit(view);
+    let per_op_title = format!("{}/op", unit.name);
     let mut columns = RankedColumns::default();
     for (at, build) in view.builds.iter().enumerate() {
         let value = |row: &&Arrival| row.costs.get(at).copied().unwrap_or_default();
@@ -203,21 +215,28 @@ fn costs(
             shown.iter().map(|row| hideable(fixed(value(row).self_pct, 2), is_hidden(row, at))),
         );
         if per_op {
-            let us = |row: &&Arrival| {
-                let us = value(row).self_per_op_ns.map_or_else(|| NONE.to_owned(), |ns| fixed(ns / 1e3, 2));
-                hideable(us, is_hidden(row, at))
+            let cost = |row: &&Arrival| {
+                let cost = value(row).self_per_op_ns.map_or_else(|| NONE.to_owned(), |ns| unit.fixed(ns));
+                hideable(cost, is_hidden(row, at))
             };
-            columns.numbers(rank(view, at), [build, "us/op"], shown.iter().map(us));
+            columns.numbers(rank(view, at), [build, &per_op_title], shown.iter().map(cost));
         }
     }
     if per_op {
         columns.numbers(
             1,
-            ["growth", "us/op"],
-            shown.iter().map(|row| row.growth_ns().map_or_else(|| NONE.to_owned(), |ns| signed(ns / 1e3, 2))),
+            ["growth", &per_op_title],
+            shown.iter().map(|row| row.growth_ns().map_or_else(|| NONE.to_owned(), |ns| unit.signed(ns))),
         );
     } else {
         columns.numbers(1, ["growth", "points"], shown.iter().map(|row| signed(row.growth_pp(), 2)));
+    }
+    let half = |row: &Arrival| {
+        let text = |half: f64| if view.per_operation { unit.fixed(half) } else { fixed(half, 2) };
+        row.growth_half.map_or_else(String::new, |half| format!("+-{}", text(half)))
+    };
+    if shown.iter().any(|row| row.growth_half.is_some()) {
+        columns.numbers(1, ["growth", "95 %"], shown.iter().map(|row| half(row)));
     }
     let build = |row: &&Arrival| match (view.arrived(row), row.arrived) {
         (Some((first, last)), _) if first == last => last.to_owned(),
@@ -236,6 +255,16 @@ fn costs(
         text.push_str(", ? not visible: symbols are missing, it may be more; a..b: in one of these builds");
     }
     vec![Line::toned("costs", text, Tone::Strong), columns.grid(width, 0)]
+}
+
+/// The unit of all costs: that of the build whose operations cost most.
+fn cost_unit(view: &SeriesView) -> CostUnit {
+    let whole = |at: usize| {
+        let costs = view.subsystems.iter().filter_map(|row| row.costs.get(at)?.self_per_op_ns);
+        costs.sum::<f64>()
+    };
+    let largest = (0..view.builds.len()).map(whole).fold(0.0, f64::max);
+    CostUnit::of_total(largest, true).for_parts()
 }
 
 fn hideable(number: String, is_hidden: bool) -> String {

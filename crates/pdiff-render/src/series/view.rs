@@ -24,6 +24,17 @@ pub struct SeriesView {
 }
 
 impl SeriesView {
+    /// Growth from the first build to the last, in nanoseconds per operation or in points.
+    pub(crate) fn growth(&self, row: &Arrival) -> Option<f64> {
+        if self.per_operation { row.growth_ns() } else { Some(row.growth_pp()) }
+    }
+
+    /// Its 95 % interval, where runs repeat.
+    pub(crate) fn growth_interval(&self, row: &Arrival) -> Option<(f64, f64)> {
+        let (growth, half) = (self.growth(row)?, row.growth_half?);
+        Some((growth - half, growth + half))
+    }
+
     /// The builds, first and last, in one of which a row arrived; `None` if in none or if that is not known.
     pub(crate) fn arrived(&self, row: &Arrival) -> Option<(&str, &str)> {
         let (first, last) = match row.arrived {

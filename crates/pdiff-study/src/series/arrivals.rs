@@ -3,6 +3,7 @@
 use super::build_cost::BuildCost;
 use super::chains::{Chain, Step, chains};
 use super::visibility::Visibility;
+use pdiff_analysis::Comparison;
 
 /// A function or subsystem over all builds.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,6 +21,9 @@ pub struct Arrival {
     pub significant: Vec<bool>,
     /// Where it grew most, beyond noise.
     pub arrived: Arrived,
+    /// Half of the 95 % interval of its growth from the first build to the last, in nanoseconds per operation, or in points
+    /// where arrivals are judged by share; known where the runs of both builds repeat.
+    pub growth_half: Option<f64>,
 }
 
 /// Where a cost arrived, by places in the order of builds.
@@ -64,6 +68,7 @@ impl Arrival {
             hidden,
             significant: steps,
             arrived,
+            growth_half: chain.growth_half,
         }
     }
 }
@@ -109,11 +114,12 @@ fn arrived(chain: &Chain, hidden: &[bool], per_operation: bool) -> Arrived {
 }
 
 /// Chains the rows of comparisons: of each build with the one before it, and of the builds around those that hide functions
-/// ([`Visibility::around_hidden`]). Sorted by growth from first to last build, largest first, then by name.
+/// ([`Visibility::around_hidden`]). `ends` is the first build compared with the last, which tells how well the growth
+/// between them is known. Sorted by that growth, largest first, then by name.
 #[must_use]
-pub fn arrivals(steps: &[Step], visibility: &Visibility) -> Vec<Arrival> {
+pub fn arrivals(steps: &[Step], ends: Option<&Comparison>, visibility: &Visibility) -> Vec<Arrival> {
     let per_operation = are_per_operation(steps);
-    let chains = chains(steps, per_operation);
+    let chains = chains(steps, ends, per_operation);
     let mut rows: Vec<Arrival> =
         chains.into_iter().map(|chain| Arrival::of(chain, visibility, per_operation)).collect();
     let growth = |row: &Arrival| {

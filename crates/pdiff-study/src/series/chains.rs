@@ -30,6 +30,9 @@ pub(super) struct Chain {
     pub(super) costs: Vec<BuildCost>,
     /// Whether its change from one build to another is beyond noise, for the pairs that were compared.
     pub(super) significant: HashMap<(usize, usize), bool>,
+    /// Half of the 95 % interval of its growth from the first build to the last, in the unit of its costs; `None` where runs
+    /// do not repeat, or where several rows make up the chain.
+    pub(super) growth_half: Option<f64>,
 }
 
 /// Object and name.
@@ -42,8 +45,9 @@ fn rate_of_each(steps: &[Step]) -> f64 {
     rate / steps.len().max(1) as f64
 }
 
-/// Chains the rows: first those of consecutive builds, in order, then those of others.
-pub(super) fn chains(steps: &[Step], per_operation: bool) -> Vec<Chain> {
+/// Chains the rows: first those of consecutive builds, in order, then those of others. `ends` compares the first build with
+/// the last.
+pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: bool) -> Vec<Chain> {
     let builds = steps.iter().map(|step| step.to + 1).max().unwrap_or(0);
     let mut chains: Vec<Chain> = Vec::new();
     let rate = rate_of_each(steps);
@@ -65,6 +69,7 @@ pub(super) fn chains(steps: &[Step], per_operation: bool) -> Vec<Chain> {
                     unresolved: row.unresolved,
                     costs: vec![BuildCost::default(); builds],
                     significant: HashMap::new(),
+                    growth_half: None,
                 });
                 chains.len() - 1
             });
@@ -107,8 +112,23 @@ pub(super) fn chains(steps: &[Step], per_operation: bool) -> Vec<Chain> {
             }
         }
     }
+    if let Some((ends, names)) = ends.zip(names_at.get(&(builds.saturating_sub(1)))) {
+        set_growth(&mut chains, ends, names, per_operation);
+    }
     chains.retain(|chain| !chain.costs.is_empty());
     chains
+}
+
+/// Sets how well the growth from the first build to the last is known.
+fn set_growth(chains: &mut [Chain], ends: &Comparison, names: &HashMap<Key, usize>, per_operation: bool) {
+    let mut seen = BTreeSet::new();
+    for (row, half) in ends.rows.iter().zip(cost_change::growth_halves(ends, per_operation)) {
+        let at = names.get(&(row.object.clone(), row.name.clone())).copied();
+        if let Some(chain) = at.and_then(|at| chains.get_mut(at)) {
+            let is_first = at.is_some_and(|at| seen.insert(at));
+            chain.growth_half = half.filter(|_| is_first);
+        }
+    }
 }
 
 /// Adds the chain at `other` to the one at `at`; it is left without costs.

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use pdiff_analysis::noise::critical_t;
+
 /// Relative throughput further from 1 than this is marked.
 pub const NOTABLE_RELATIVE: f64 = 0.05;
 
@@ -36,6 +38,8 @@ pub struct Relative {
     pub tps: f64,
     /// Over the base's; `None` where the base has no run of the workload.
     pub relative: Option<f64>,
+    /// 95 % interval of `relative`, where both builds have several runs; `None` for the base itself.
+    pub interval: Option<(f64, f64)>,
     /// Runs behind it.
     pub runs: usize,
 }
@@ -64,7 +68,7 @@ pub struct ClassMean {
 #[must_use]
 pub fn relative_throughput(runs: &[Throughput], builds: &[String], base: usize) -> Vec<RelativeRow> {
     let mut keys: Vec<(&str, &str)> = Vec::new();
-    let mut sums: HashMap<(&str, &str, &str), (f64, usize)> = HashMap::new();
+    let mut logs: HashMap<(&str, &str, &str), Vec<f64>> = HashMap::new();
     let (mut seen, mut classes) = (HashSet::new(), HashMap::new());
     for run in runs {
         let key = (run.class.as_str(), run.workload.as_str());
@@ -73,28 +77,63 @@ pub fn relative_throughput(runs: &[Throughput], builds: &[String], base: usize) 
             classes.entry(key.0).or_insert(next);
             keys.push(key);
         }
-        let sum = sums.entry((key.0, key.1, run.build.as_str())).or_default();
-        *sum = (sum.0 + run.tps.ln(), sum.1 + 1);
+        logs.entry((key.0, key.1, run.build.as_str())).or_default().push(run.tps.ln());
     }
     // Classes together, in the order in which they come first.
     keys.sort_by_key(|key| classes.get(key.0).copied());
     let row = |(class, workload): (&str, &str)| {
-        let mean = |build: &String| {
-            let (sum, runs) = sums.get(&(class, workload, build.as_str()))?;
-            Some((sum / *runs as f64, *runs))
-        };
-        let of_base = builds.get(base).and_then(mean).map(|(log, _)| log);
-        let value = |build: &String| {
-            let (log, runs) = mean(build)?;
-            Some(Relative { tps: log.exp(), relative: of_base.map(|base| (log - base).exp()), runs })
+        let mean = |build: &String| logs.get(&(class, workload, build.as_str())).map(|logs| Mean::of(logs));
+        let of_base = builds.get(base).and_then(mean);
+        let value = |(at, build): (usize, &String)| {
+            let own = mean(build)?;
+            let against = of_base.filter(|_| at != base);
+            Some(Relative {
+                tps: own.mean.exp(),
+                relative: of_base.map(|base| (own.mean - base.mean).exp()),
+                interval: against.and_then(|base| own.ratio_to(base)),
+                runs: own.runs,
+            })
         };
         RelativeRow {
             class: class.to_owned(),
             workload: workload.to_owned(),
-            values: builds.iter().map(value).collect(),
+            values: builds.iter().enumerate().map(value).collect(),
         }
     };
     keys.into_iter().map(row).collect()
+}
+
+/// The mean of logarithms, and how far the runs lie apart.
+#[derive(Clone, Copy)]
+struct Mean {
+    mean: f64,
+    /// Squared standard error of the mean; `None` with one run.
+    squared_error: Option<f64>,
+    runs: usize,
+}
+
+impl Mean {
+    fn of(logs: &[f64]) -> Self {
+        let runs = logs.len();
+        let mean = logs.iter().sum::<f64>() / runs as f64;
+        let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
+        let squared_error = (runs > 1).then(|| squares / (runs - 1) as f64 / runs as f64);
+        Self { mean, squared_error, runs }
+    }
+
+    /// The 95 % interval of the ratio to another mean, both with their own variation (Welch).
+    fn ratio_to(self, base: Self) -> Option<(f64, f64)> {
+        let (own, other) = (self.squared_error?, base.squared_error?);
+        let log = self.mean - base.mean;
+        let sum = own + other;
+        let half = if sum > 0.0 {
+            let squares = own.powi(2) / (self.runs - 1) as f64 + other.powi(2) / (base.runs - 1) as f64;
+            critical_t(0.05, sum.powi(2) / squares) * sum.sqrt()
+        } else {
+            0.0
+        };
+        Some(((log - half).exp(), (log + half).exp()))
+    }
 }
 
 /// Each class's mean over its workloads, for each build.
@@ -121,4 +160,35 @@ pub fn class_means(rows: &[RelativeRow], builds: usize) -> Vec<(String, Vec<Opti
         .iter()
         .map(|class| ((*class).to_owned(), (0..builds).map(|build| of(class, build)).collect()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_give_an_interval_of_the_ratio() {
+        let run = |build: &str, tps: f64| Throughput {
+            build: build.into(),
+            workload: String::new(),
+            class: String::new(),
+            tps,
+        };
+        let runs = [("a", 100.0), ("a", 110.0), ("b", 80.0), ("b", 90.0), ("c", 50.0)];
+        let runs: Vec<Throughput> = runs.into_iter().map(|(build, tps)| run(build, tps)).collect();
+        let builds = ["a", "b", "c"].map(str::to_owned);
+        let rows = relative_throughput(&runs, &builds, 0);
+        let value = |at: usize| rows[0].values[at].unwrap();
+        // Half the distance of two logarithms is the standard error of their mean; Welch's degrees of freedom are between
+        // one and two here.
+        let (low, high) = value(1).interval.unwrap();
+        let errors =
+            [(110.0_f64 / 100.0).ln() / 2.0, (90.0_f64 / 80.0).ln() / 2.0].map(|error| error.powi(2));
+        let freedom = (errors[0] + errors[1]).powi(2) / (errors[0].powi(2) + errors[1].powi(2));
+        let half = critical_t(0.05, freedom) * (errors[0] + errors[1]).sqrt();
+        let log = (80.0_f64 * 90.0).ln() / 2.0 - (100.0_f64 * 110.0).ln() / 2.0;
+        assert!((low.ln() - (log - half)).abs() < 1e-9 && (high.ln() - (log + half)).abs() < 1e-9);
+        assert!(value(0).interval.is_none(), "the base has no interval against itself");
+        assert!(value(2).interval.is_none(), "one run says nothing of how runs vary");
+    }
 }
