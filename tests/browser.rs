@@ -4,6 +4,8 @@
 
 #[path = "browser/devtools.rs"]
 mod devtools;
+#[path = "browser/points.rs"]
+mod points;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -210,7 +212,7 @@ fn hands_on_a_report_search_zoom_toggle_sort_and_print_it() {
 
     // The page counts in costs, and in shares when asked to: table, colours and words.
     let unit = "document.querySelector('[data-sort=before]').textContent";
-    assert!(page.text(unit).contains("\u{b5}s per operation"));
+    assert!(page.text(unit).contains("us per operation"));
     let hues = |sign: &str, hue: &str| {
         format!(
             "frames.filter(one => changeOf(one, 'total') {sign} 0 && fill(one, 1).includes('--{hue}')).length"

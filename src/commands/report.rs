@@ -45,6 +45,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
     };
     let page = html_report(&ReportInput {
         comparison: &verdicts.comparison,
+        subsystems: &prepared.rows(By::Subsystem),
         classification: &classification,
         tree: &tree,
         settings: classification.settings.as_ref(),

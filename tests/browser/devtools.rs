@@ -31,7 +31,12 @@ pub(crate) struct Page {
 
 impl Page {
     /// Opens a file in a window of this many pixels.
-    pub(crate) fn open(browser: &Path, file: &Path, (width, height): (u32, u32)) -> Self {
+    pub(crate) fn open(browser: &Path, file: &Path, size: (u32, u32)) -> Self {
+        Self::open_at(browser, file, "", size)
+    }
+
+    /// Opens a file at an address within it.
+    pub(crate) fn open_at(browser: &Path, file: &Path, address: &str, (width, height): (u32, u32)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let [commands, answers] = ["commands", "answers"].map(|name| directory.path().join(name));
         assert!(Command::new("mkfifo").args([&commands, &answers]).status().unwrap().success());
@@ -73,7 +78,7 @@ impl Page {
         }
         page.resize(width, height);
         page.loaded = false;
-        page.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        page.call("Page.navigate", json!({"url": format!("file://{}{address}", file.display())}));
         while !page.loaded {
             page.hear();
         }
@@ -125,7 +130,7 @@ impl Page {
 
     /// What an expression is worth in the page.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
-        let asked = json!({"expression": expression, "returnByValue": true});
+        let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let mut result = self.call("Runtime.evaluate", asked);
         assert!(result["exceptionDetails"].is_null(), "{expression}: {}", result["exceptionDetails"]);
         result["result"]["value"].take()
@@ -167,10 +172,17 @@ impl Page {
             "ArrowUp" => 38,
             "ArrowRight" => 39,
             "ArrowDown" => 40,
+            "s" => 83,
             _ => panic!("key {key}"),
         };
         for kind in ["rawKeyDown", "keyUp"] {
             let event = json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code});
+            let event = if key == "Enter" && kind == "rawKeyDown" {
+                // A button is pressed by the character, not by the key.
+                json!({"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code, "text": "\r"})
+            } else {
+                event
+            };
             self.call("Input.dispatchKeyEvent", event);
         }
     }

@@ -1,5 +1,6 @@
 // The page put together. What is chosen stands in the address behind "#?", so that a view can be linked to and Back goes
-// back: measure, sort, order, filter, significant, view, color, search, zoom (a frame's number, or a function's name).
+// back: measure, sort, order, filter, significant, view, color, direction, around (a function in the middle), search, zoom (a
+// frame's number, or a function's name), frame (the one that the panel tells about).
 
 function choose(name, value) {
   const choice = document.querySelector(`input[name="${name}"][value="${CSS.escape(value)}"]`);
@@ -8,13 +9,15 @@ function choose(name, value) {
   if (name === "measure") page.measure = value; else flame[name] = value;
 }
 
-const DEFAULTS = { measure: page.measure, view: "diff", color: "total", sort: "delta", order: "descending" };
+const DEFAULTS = { measure: page.measure, view: "diff", color: "total", direction: "callees", sort: "delta", order: "descending" };
 
 /** The address of what is shown. */
 function addressNow() {
-  const all = { measure: page.measure, view: flame.view, color: flame.color, sort: table.sort,
+  const all = { measure: page.measure, view: flame.view, color: flame.color, direction: flame.direction,
+    around: flame.around ? flame.around.name : "", sort: table.sort,
     order: table.descending ? "descending" : "ascending", filter: byId("filter").value,
-    significant: byId("significant").checked ? "1" : "", search: byId("search").value, zoom: flame.zoom ? String(flame.zoom) : "" };
+    significant: byId("significant").checked ? "1" : "", search: byId("search").value, zoom: flame.zoom ? String(flame.zoom) : "",
+    frame: ["0", "d0", "i0", String(flame.zoom)].includes(flame.current) ? "" : flame.current };
   if (table.sort === "function" && !table.descending) delete all.order;
   const chosen = Object.entries(all).filter(([name, value]) => value && value !== DEFAULTS[name]);
   return chosen.length ? "#?" + new URLSearchParams(chosen) : "";
@@ -33,14 +36,15 @@ function applyAddress() {
   const chosen = new URLSearchParams(location.hash.slice(2));
   byId("filter").value = chosen.get("filter") || "";
   byId("significant").checked = chosen.has("significant");
-  for (const name of ["measure", "view", "color"]) choose(name, chosen.get(name) || DEFAULTS[name]);
+  for (const name of ["measure", "view", "color", "direction"]) choose(name, chosen.get(name) || DEFAULTS[name]);
   const sorted = columns.find((column) => column.id === (chosen.get("sort") || DEFAULTS.sort));
   if (sorted) sortBy(sorted, chosen.has("order") ? chosen.get("order") === "descending" : !sorted.text);
   drawTable();
   const zoom = chosen.get("zoom") || "";
   const target = /^\d+$/.test(zoom) ? frames[Number(zoom)] : zoom ? widestOf(zoom) : null;
-  flame.zoom = target ? target.index : 0;
-  flame.current = flame.zoom;
+  flame.around = chosen.has("around") ? functionNamed(chosen.get("around")) : null;
+  flame.zoom = target && !flame.around ? target.index : 0;
+  flame.current = chosen.get("frame") || (flame.around ? "d0" : String(flame.zoom));
   searchFor(chosen.get("search") || "");
 }
 
@@ -48,7 +52,7 @@ function applyAddress() {
 function scrollToChosen() {
   const chosen = new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "");
   const has = (...names) => names.some((name) => chosen.has(name));
-  const section = has("zoom", "search", "view", "color") ? "flame" : has("filter", "significant", "sort") ? "functions" : null;
+  const section = has("zoom", "search", "view", "color", "direction", "around", "frame") ? "flame" : has("filter", "significant", "sort") ? "functions" : null;
   if (section) byId(section).scrollIntoView();
 }
 
@@ -73,10 +77,11 @@ byId("filter").addEventListener("input", () => { drawTable(); remember(true); })
 byId("significant").addEventListener("change", () => { drawTable(); remember(); });
 byId("more").addEventListener("click", () => { table.all = true; drawTable(); });
 byId("all-cards").addEventListener("click", () => drawCards(true));
-for (const name of ["view", "color", "measure"]) {
+for (const name of ["view", "color", "measure", "direction"]) {
   for (const choice of document.getElementsByName(name)) {
     choice.addEventListener("change", () => {
       choose(name, choice.value);
+      if (name === "direction") Object.assign(flame, { zoom: 0, around: null, current: "0" });
       if (name === "measure") drawTable();
       drawFlame();
       remember();
@@ -87,9 +92,10 @@ for (const link of document.querySelectorAll("a[data-function]")) {
   link.addEventListener("click", (event) => { event.preventDefault(); showFunction(link.dataset.function); });
 }
 byId("search").addEventListener("input", () => { searchFor(byId("search").value); remember(true); });
-byId("unzoom").addEventListener("click", () => { zoomTo(0); remember(); });
+byId("unzoom").addEventListener("click", () => { showAround(null); remember(); });
 byId("graph").addEventListener("keydown", pressed);
 byId("graph").addEventListener("mousemove", pointed);
+byId("graph").addEventListener("mouseleave", () => clearTimeout(resting));
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 window.addEventListener("popstate", () => { applyAddress(); openCard(); });
 window.addEventListener("hashchange", openCard);

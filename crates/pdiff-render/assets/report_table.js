@@ -97,13 +97,23 @@ function compareRows(a, b) {
   return (table.descending ? -order : order) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
 
+/** The rows that the filter and the choice of significance leave, sorted. */
+function wantedRows() {
+  const text = byId("filter").value;
+  let wanted = (name) => name.toLowerCase().includes(text.toLowerCase());
+  try {
+    const pattern = new RegExp(text, "i");
+    wanted = (name) => pattern.test(name);
+  } catch { /* what is no pattern is plain text */ }
+  const onlySignificant = byId("significant").checked;
+  return data.compare.functions
+    .filter((row) => (!onlySignificant || rowIsSignificant(row)) && (wanted(row.name) || wanted(row.object)))
+    .sort(compareRows);
+}
+
 function drawTable() {
   const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.sort : null;
-  const wanted = byId("filter").value.toLowerCase();
-  const onlySignificant = byId("significant").checked;
-  const rows = data.compare.functions.filter((row) =>
-    (!onlySignificant || rowIsSignificant(row)) && (row.name + " " + row.object).toLowerCase().includes(wanted));
-  rows.sort(compareRows);
+  const rows = wantedRows();
   const shown = table.all ? rows : rows.slice(0, FIRST_ROWS);
   const head = element("tr");
   for (const column of columns) {
@@ -135,7 +145,8 @@ function tableRow(row) {
     if (column.id === "function") {
       const show = element("a", { href: "#flame", title: "Show it in the flame graph" }, row.name);
       show.addEventListener("click", (event) => { event.preventDefault(); showFunction(row.name, row.object); });
-      line.append(element("td", { class: "name" }, show, element("span", { class: "dim" }, " " + row.object)));
+      const without = hasFrame(row.name, row.object) ? "" : ", no frame";
+      line.append(element("td", { class: "name" }, show, element("span", { class: "dim" }, " " + row.object + without)));
     } else if (column.id === "cause") {
       const found = verdicts.get(keyOf(row.name, row.object, row.file));
       const cell = element("td");

@@ -52,11 +52,14 @@ fn push_grid(grid: &Grid, out: &mut String, left_out: &mut u64) {
     for column in &grid.columns {
         let [top, bottom] = &column.title;
         let title = format!("{top} {bottom}");
-        out.push_str(&format!(
-            "<th scope=\"col\" class=\"{}\">{}</th>",
-            side(column.align),
-            escaped(title.trim())
-        ));
+        // A heading without words is none: a screen reader would read out nothing.
+        let title = escaped(title.trim());
+        match title.is_empty() {
+            true => out.push_str("<td></td>"),
+            false => {
+                out.push_str(&format!("<th scope=\"col\" class=\"{}\">{title}</th>", side(column.align)));
+            }
+        }
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in &grid.rows {

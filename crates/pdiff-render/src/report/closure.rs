@@ -1,14 +1,16 @@
 //! The chart of where the CPU goes: parts of the program before and after, and the steps from Before to After.
 //!
-//! A part is a subsystem; what has no function is a part of its own. Self sums over parts to the whole, so the bars
-//! close. Bars are elements with a width: they follow the window, the theme and the printer, and say their number.
+//! A part is a subsystem; what has no function is a part of its own, and comes last, for it explains nothing. Self sums
+//! over parts to the whole, so the bars close. Bars are elements with a width: they follow the window, the theme and the printer, and say their number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use pdiff_analysis::Comparison;
 
+use super::ReportInput;
 use super::text::escaped;
 use crate::document::number::{CostUnit, fixed, signed};
+use crate::flame::{CostTerms, FlameInput};
 
 /// Parts that get a bar; the others are one.
 const MOST_PARTS: usize = 14;
@@ -20,6 +22,10 @@ struct Part {
     after: f64,
     /// Percent of the throughput gap.
     gap_pct: Option<f64>,
+    /// It has no function.
+    is_unresolved: bool,
+    /// Its change is beyond noise.
+    is_significant: bool,
 }
 
 impl Part {
@@ -65,16 +71,28 @@ impl Unit {
     }
 }
 
+/// The names of the parts that changed beyond noise, in the page's measure.
+fn significant_parts<'a>(input: &ReportInput<'a>) -> HashSet<&'a str> {
+    let terms =
+        CostTerms::new(&FlameInput { comparison: input.comparison, tree: input.tree, verdicts: None });
+    let is_significant =
+        |row: &pdiff_analysis::Row| terms.of_row(row).map_or(row.significant, |(_, significant)| significant);
+    let rows = input.subsystems.rows.iter();
+    rows.filter(|row| is_significant(row)).map(|row| row.name.as_str()).collect()
+}
+
 /// The parts of the program, their self per operation, or as shares where operations are not known.
-fn parts(comparison: &Comparison) -> Parts {
-    let mut sums: BTreeMap<String, (f64, f64, Option<f64>)> = BTreeMap::new();
+fn parts(input: &ReportInput<'_>) -> Parts {
+    let comparison = input.comparison;
+    let significant = significant_parts(input);
+    let mut sums: BTreeMap<(bool, String), (f64, f64, Option<f64>)> = BTreeMap::new();
     for row in &comparison.rows {
         let name = match &row.subsystem {
             _ if row.unresolved => format!("without function ({})", row.object),
             Some(subsystem) if !subsystem.is_empty() => subsystem.clone(),
             _ => row.object.clone(),
         };
-        let entry = sums.entry(name).or_default();
+        let entry = sums.entry((row.unresolved, name)).or_default();
         let is_cost = comparison.cost.is_some();
         let value = |of: &pdiff_analysis::Quantities| {
             if is_cost { of.self_per_op.unwrap_or(0.0) } else { of.self_pct }
@@ -87,15 +105,22 @@ fn parts(comparison: &Comparison) -> Parts {
     }
     let mut parts: Vec<Part> = sums
         .into_iter()
-        .map(|(name, (before, after, gap_pct))| Part { name, before, after, gap_pct })
+        .map(|((is_unresolved, name), (before, after, gap_pct))| {
+            let is_significant = significant.contains(name.as_str());
+            Part { name, before, after, gap_pct, is_unresolved, is_significant }
+        })
         .collect();
-    parts.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()).then_with(|| a.name.cmp(&b.name)));
+    parts.sort_by(|a, b| {
+        let largest = b.change().abs().total_cmp(&a.change().abs());
+        a.is_unresolved.cmp(&b.is_unresolved).then(largest).then_with(|| a.name.cmp(&b.name))
+    });
     let unit = comparison.cost.as_ref().map_or(Unit::Share, |cost| Unit::Cost(CostUnit::of(cost)));
     Parts { parts, unit }
 }
 
-pub(super) fn charts(comparison: &Comparison) -> String {
-    let parts = parts(comparison);
+pub(super) fn charts(input: &ReportInput<'_>) -> String {
+    let comparison = input.comparison;
+    let parts = parts(input);
     let mut out = sides_chart(&parts);
     // Steps explain a change; where no part changed beyond noise, there is nothing to explain.
     if comparison.cost.is_some() && !comparison.findings.list.is_empty() {
@@ -106,14 +131,19 @@ pub(super) fn charts(comparison: &Comparison) -> String {
 
 /// The parts shown, and the rest as one.
 fn shown(parts: &Parts) -> Vec<Part> {
-    let (first, rest) = parts.parts.split_at(parts.parts.len().min(MOST_PARTS));
+    // What has no function keeps its own row, at the end, if it is a part to speak of.
+    let is_first = |part: &&Part| !part.is_unresolved;
+    let (named, unresolved): (Vec<&Part>, Vec<&Part>) = parts.parts.iter().partition(is_first);
+    let (first, rest) = named.split_at(named.len().min(MOST_PARTS));
     let copy = |part: &Part| Part {
         name: part.name.clone(),
         before: part.before,
         after: part.after,
         gap_pct: part.gap_pct,
+        is_unresolved: part.is_unresolved,
+        is_significant: part.is_significant,
     };
-    let mut shown: Vec<Part> = first.iter().map(copy).collect();
+    let mut shown: Vec<Part> = first.iter().copied().map(copy).collect();
     if !rest.is_empty() {
         let gaps: Option<f64> = rest.iter().map(|part| part.gap_pct).sum();
         shown.push(Part {
@@ -121,15 +151,19 @@ fn shown(parts: &Parts) -> Vec<Part> {
             before: rest.iter().map(|part| part.before).sum(),
             after: rest.iter().map(|part| part.after).sum(),
             gap_pct: gaps,
+            is_unresolved: false,
+            is_significant: rest.iter().any(|part| part.is_significant),
         });
     }
+    shown.extend(unresolved.into_iter().map(copy));
     shown
 }
 
 fn sides_chart(parts: &Parts) -> String {
     let shown = shown(parts);
     // What is left over is many parts: on the scale of single ones its bar would be the longest.
-    let named = shown.iter().take(MOST_PARTS);
+    let is_rest = |at: usize, part: &Part| at >= MOST_PARTS && !part.is_unresolved;
+    let named = shown.iter().enumerate().filter(|(at, part)| !is_rest(*at, part)).map(|(_, part)| part);
     let full = named.map(|part| part.before.max(part.after)).fold(f64::MIN_POSITIVE, f64::max);
     let has_gap = shown.iter().any(|part| part.gap_pct.is_some());
     let mut out = format!(
@@ -140,7 +174,13 @@ fn sides_chart(parts: &Parts) -> String {
         if has_gap { "<th scope=\"col\" class=\"number\">of the gap</th>" } else { "" }
     );
     for (at, part) in shown.iter().enumerate() {
-        let part_of_scale = if at < MOST_PARTS { 100.0 } else { 0.0 };
+        let part_of_scale = if is_rest(at, part) { 0.0 } else { 100.0 };
+        let (tone, mark) = match (part.is_significant, part.is_unresolved) {
+            (true, _) if part.change() > 0.0 => ("worse", ""),
+            (true, _) => ("better", ""),
+            (false, true) => ("dim", " not judged"),
+            (false, false) => ("dim", " noise"),
+        };
         let width = |value: f64| fixed((part_of_scale * value / full).clamp(0.0, 100.0), 2);
         let gap = match part.gap_pct {
             Some(gap) => format!("<td class=\"number\">{} %</td>", signed(gap, 1)),
@@ -150,7 +190,7 @@ fn sides_chart(parts: &Parts) -> String {
         out.push_str(&format!(
             "<tr><th scope=\"row\">{}</th><td class=\"bars\"><span class=\"bar before\" style=\"width:{}%\"></span>\
              <span class=\"bar after\" style=\"width:{}%\"></span></td><td class=\"number\">{}</td>\
-             <td class=\"number\">{}</td><td class=\"number\">{}</td>{gap}</tr>\n",
+             <td class=\"number\">{}</td><td class=\"number {tone}\">{}{mark}</td>{gap}</tr>\n",
             escaped(&part.name),
             width(part.before),
             width(part.after),

@@ -33,6 +33,8 @@ use text::{escaped, escaped_within};
 pub struct ReportInput<'a> {
     /// The comparison, by function.
     pub comparison: &'a Comparison,
+    /// The same by part of the program.
+    pub subsystems: &'a Comparison,
     /// Why functions changed.
     pub classification: &'a Classification,
     /// Both sides' stacks.
@@ -54,7 +56,10 @@ pub struct ReportInput<'a> {
 const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str = concat!(
     include_str!("../../assets/report_table.js"),
+    include_str!("../../assets/report_tree.js"),
     include_str!("../../assets/report_flame.js"),
+    include_str!("../../assets/report_panel.js"),
+    include_str!("../../assets/report_files.js"),
     include_str!("../../assets/report.js")
 );
 
@@ -142,7 +147,7 @@ fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
         section("summary", "The answer", words::summary(input)),
         section("flame", "Flame graph", format!("{NO_SCRIPT}{FLAME_START}{measure}{FLAME}")),
         section("functions", "Functions", format!("{NO_SCRIPT}{FUNCTIONS}")),
-        section("closure", "Where the CPU goes", closure::charts(comparison)),
+        section("closure", "Where the CPU goes", closure::charts(input)),
         section("comparability", "Are the sides comparable?", blocks::lines(&comparability)),
         section("verdicts", "Verdicts", format!("{NO_SCRIPT}{VERDICTS}")),
     ];
@@ -182,9 +187,9 @@ const NO_SCRIPT: &str = "<noscript><p>This part is drawn by the page's own scrip
                          stand at the end of the file as JSON.</p></noscript>\n";
 
 const FUNCTIONS: &str = concat!(
-    "<form class=\"controls\" id=\"table-controls\"><label>Name contains <input type=\"search\" id=\"filter\" ",
+    "<form class=\"controls\" id=\"table-controls\"><label>Name matches <input type=\"search\" id=\"filter\" ",
     "autocomplete=\"off\"></label> <label><input type=\"checkbox\" id=\"significant\"> significant only</label> ",
-    "<output id=\"shown\"></output></form>\n<div class=\"wide\"><table id=\"rows\"></table></div>\n",
+    "<output id=\"shown\"></output> <button type=\"button\" id=\"save-csv\">Save CSV</button></form>\n<div class=\"wide\"><table id=\"rows\"></table></div>\n",
     "<p><button type=\"button\" id=\"more\" hidden>Show all</button></p>\n"
 );
 
@@ -210,12 +215,19 @@ const FLAME: &str = concat!(
     "<label><input type=\"radio\" name=\"view\" value=\"gone\"> gone (only before)</label></fieldset>",
     "<fieldset><legend>Colour</legend><label><input type=\"radio\" name=\"color\" value=\"total\" checked> total</label> ",
     "<label><input type=\"radio\" name=\"color\" value=\"self\"> self</label></fieldset>",
+    "<fieldset><legend>Direction</legend>",
+    "<label><input type=\"radio\" name=\"direction\" value=\"callees\" checked> roots first</label> ",
+    "<label><input type=\"radio\" name=\"direction\" value=\"callers\"> leaves first</label></fieldset>",
     "<label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"found\"></output> ",
-    "<button type=\"button\" id=\"unzoom\" disabled>Reset zoom</button></form>\n",
+    "<button type=\"button\" id=\"unzoom\" disabled>Reset zoom</button> ",
+    "<button type=\"button\" id=\"copy-link\">Copy link</button> ",
+    "<button type=\"button\" id=\"save-svg\">Save SVG</button> <button type=\"button\" id=\"save-png\">Save PNG</button> ",
+    "<output id=\"around\" class=\"strong\"></output></form>\n",
     "<p class=\"key\" id=\"key\"></p>\n<div id=\"flame-body\">",
-    "<div id=\"graph\" tabindex=\"0\" role=\"application\" aria-label=\"Flame graph: arrows move, Enter zooms, Escape resets\" ",
+    "<div id=\"graph\" tabindex=\"0\" role=\"application\" aria-label=\"Flame graph: arrows move, Enter zooms, s shows callers and callees, Escape resets\" ",
     "aria-describedby=\"frame\"></div>\n<aside id=\"frame\" aria-live=\"polite\" aria-label=\"The frame in focus\"></aside></div>\n",
-    "<p class=\"key\">Click or Enter zooms, arrows move, Escape resets. The address keeps the view: copy it to share it.</p>\n"
+    "<p class=\"key\">Click or Enter zooms, arrows move, s shows the callers and callees of a function, Escape resets. ",
+    "The address keeps the view.</p>\n"
 );
 
 #[cfg(test)]
