@@ -148,6 +148,21 @@ fn each_view_draws_its_side_and_marks_what_one_side_alone_has() {
 }
 
 #[test]
+fn inferno_s_script_stays_as_it_is_and_ours_stands_behind_it() {
+    let [before, after] = pair();
+    let svg = svg(&["--diff", &before, &after]);
+    let scripts = svg.split("<script").skip(1).filter_map(|rest| rest.split_once("</script>"));
+    let scripts: Vec<&str> = scripts.map(|(script, _)| script).collect();
+    assert_eq!(scripts.len(), 2);
+    // What ours takes the place of is there untouched.
+    assert!(scripts[0].contains("return (func);") && !scripts[0].contains("data-mark"));
+    for function in ["function g_to_func(", "function update_text(", "function update_text_for_elements("] {
+        assert!(scripts.iter().all(|script| script.contains(function)), "{function}");
+    }
+    assert!(svg.contains("<title id=\"name\">") && svg.contains(" tabindex=\"0\""));
+}
+
+#[test]
 fn a_picture_says_what_it_shows_and_functions_carry_their_verdict() {
     let [before, after] = pair();
     let windows = capture("windows.tsv");
@@ -200,7 +215,8 @@ fn hostile_names_stay_names() {
         let handlers = document.descendants().flat_map(|node| node.attributes().collect::<Vec<_>>());
         let handlers: Vec<&str> =
             handlers.map(|of| of.name()).filter(|name| name.starts_with("on")).collect();
-        assert_eq!((scripts, handlers), (1, vec!["onload"]));
+        // inferno's script, and ours.
+        assert_eq!((scripts, handlers), (2, vec!["onload"]));
     }
     assert!(names.contains("<script>alert(1)</script>"), "{names:?}");
     assert!(names.contains("]]></svg><svg onload=x>"), "{names:?}");

@@ -35,8 +35,31 @@ impl Page {
         Self::open_at(browser, file, "", size)
     }
 
+    /// Opens a file whose scripts do not run.
+    pub(crate) fn open_without_scripts(browser: &Path, file: &Path, size: (u32, u32)) -> Self {
+        let mut page = Self::start(browser, size);
+        page.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+        page.go_to(file, "");
+        page
+    }
+
     /// Opens a file at an address within it.
-    pub(crate) fn open_at(browser: &Path, file: &Path, address: &str, (width, height): (u32, u32)) -> Self {
+    pub(crate) fn open_at(browser: &Path, file: &Path, address: &str, size: (u32, u32)) -> Self {
+        let mut page = Self::start(browser, size);
+        page.go_to(file, address);
+        page
+    }
+
+    fn go_to(&mut self, file: &Path, address: &str) {
+        self.loaded = false;
+        self.call("Page.navigate", json!({"url": format!("file://{}{address}", file.display())}));
+        while !self.loaded {
+            self.hear();
+        }
+    }
+
+    /// An empty page in a window of this many pixels.
+    fn start(browser: &Path, (width, height): (u32, u32)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let [commands, answers] = ["commands", "answers"].map(|name| directory.path().join(name));
         assert!(Command::new("mkfifo").args([&commands, &answers]).status().unwrap().success());
@@ -77,11 +100,6 @@ impl Page {
             page.call(&format!("{domain}.enable"), json!({}));
         }
         page.resize(width, height);
-        page.loaded = false;
-        page.call("Page.navigate", json!({"url": format!("file://{}{address}", file.display())}));
-        while !page.loaded {
-            page.hear();
-        }
         page
     }
 

@@ -310,3 +310,53 @@ fn sorting_by_keys_keeps_the_focus_and_cards_lead_to_frames() {
     assert_eq!(page.text("document.querySelector('#frame b').textContent"), name);
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }
+
+#[test]
+fn a_page_without_scripts_has_the_answer_the_picture_and_the_functions() {
+    let Some(browser) = browser() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let file = default_report(directory.path());
+    let mut page = Page::open_without_scripts(&browser, &file, (1200, 900));
+    assert_eq!(page.count("document.querySelectorAll('#functions noscript tbody tr').length"), 20);
+    let labels = "[...document.querySelectorAll('#flame svg.still text')].map(one => one.textContent).join()";
+    assert!(page.text(labels).contains("\u{25b2} log_writer"));
+    let wide = "document.querySelector('svg.still').getBoundingClientRect().width";
+    assert!(page.value(wide).as_f64().unwrap() > 1000.0);
+    assert_eq!(page.text("document.querySelector('.parts tbody th a').textContent"), "log_writer");
+    let idle = "[...document.querySelectorAll('button, input')].filter(one => one.checkVisibility()).length";
+    assert_eq!(page.count(idle), 0, "what does nothing without scripts is not there");
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+}
+
+#[test]
+fn a_picture_has_a_name_is_worked_by_keys_and_says_all_of_a_frame() {
+    let Some(browser) = browser() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("diff.svg");
+    super::pdiff(&["flame", "--diff"], &file);
+    let mut page = Page::open(&browser, &file, (1200, 900));
+    assert!(page.text("document.title").contains("57-default -> 80-default"));
+    assert_eq!(page.text("document.documentElement.getAttribute('role')"), "group");
+    page.value("document.getElementById('frames').focus()");
+    assert_eq!(page.text("document.activeElement.id"), "frames");
+    page.press("ArrowUp");
+    assert!(page.text("frames.getAttribute('aria-label')").starts_with("all ("));
+    page.press("ArrowUp");
+    let told = page.text("frames.getAttribute('aria-label')");
+    assert!(!told.starts_with("all ("), "{told}");
+    // Its title is whole, on some lines below the picture, and no line leaves it.
+    let lines = "[...document.querySelectorAll('#details, [id^=details-]')].map(one => one.textContent).filter(one => one.trim())";
+    let shown = format!("{lines}.join(' ')");
+    assert_eq!(page.text(&shown), told);
+    let overhang = "[...document.querySelectorAll('#details, [id^=details-]')].some(one => one.getBoundingClientRect().right > innerWidth)";
+    assert_eq!(page.value(overhang), false);
+    page.press("Enter");
+    assert!(page.count("document.querySelectorAll('#frames .parent').length") > 0);
+    page.press("Escape");
+    assert_eq!(page.count("document.querySelectorAll('#frames .parent').length"), 0);
+    let verdict = "[...frames.children].find(one => one.querySelector('title').textContent.includes('verdict on the function'))";
+    page.value(&format!("focus_on({verdict})"));
+    let shown = page.text(&shown);
+    assert!(shown.contains("verdict on the function: ") && shown.ends_with(')'), "{shown}");
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+}

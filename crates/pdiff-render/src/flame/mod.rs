@@ -9,6 +9,7 @@ mod folded;
 mod frames;
 mod legend;
 mod paint;
+mod still;
 mod svg;
 mod title;
 mod tree_json;
@@ -19,6 +20,7 @@ use pdiff_analysis::{CallTree, Comparison};
 
 pub(crate) use change::CostTerms;
 pub use folded::write_folded;
+pub(crate) use still::still_picture;
 pub use svg::write_flame_svg;
 pub use tree_json::tree_json;
 pub(crate) use tree_json::{frame_value, function_value, tree_value};

@@ -1,6 +1,6 @@
 //! The colours of frames: blue is less, orange is more, grey is within noise; hatched is on one side only.
 //!
-//! Blue and orange differ for every common kind of colour blindness; marks, hatching and titles say the same without
+//! Blue and orange differ for every common kind of colour blindness, and in luminance, too; marks, hatching and titles say the same without
 //! colour.
 
 use pdiff_analysis::{CallTree, TreeFrame, TreeNode};
@@ -11,9 +11,9 @@ use super::change::Terms;
 type Rgb = [u8; 3];
 
 const LEAST_MORE: Rgb = [253, 228, 200];
-const MOST_MORE: Rgb = [235, 115, 30];
+const MOST_MORE: Rgb = [245, 150, 50];
 const LEAST_LESS: Rgb = [214, 230, 246];
-const MOST_LESS: Rgb = [80, 150, 220];
+const MOST_LESS: Rgb = [60, 130, 205];
 const NOISE: Rgb = [238, 238, 238];
 const PLAIN: Rgb = [245, 245, 245];
 const PRUNED: Rgb = [248, 248, 248];
@@ -147,6 +147,8 @@ mod tests {
         for color in least {
             assert!(luminance(color) + 0.1 < luminance(NOISE), "{color:?}");
         }
+        let ratio = (luminance(MOST_MORE) + 0.05) / (luminance(MOST_LESS) + 0.05);
+        assert!(ratio > 1.5, "more and less differ without hue: {ratio}");
         for color in [MOST_MORE, MOST_LESS, least[0], least[1], NOISE] {
             let contrast = (luminance(color) + 0.05) / 0.05;
             assert!(contrast >= 4.5, "{color:?} {contrast}");

@@ -29,6 +29,8 @@ pub fn write_flame_svg(
     let frames = Frames::new(input, options.view, &terms);
     let lines = legend::lines(input, options, &terms, frames.width);
     let picture = Picture {
+        title: legend::title(input, options),
+        about: legend::subtitle(input),
         full: full_change(input, &frames, &terms),
         titles: Titles::new(*input, terms),
         band_height: legend::height(&lines, input.is_single()),
@@ -45,8 +47,8 @@ pub fn write_flame_svg(
 /// Where the band's first line stands: below inferno's title and subtitle.
 const BAND_TOP: usize = FONT_SIZE * 5 + 8;
 
-/// What a search found stands in a line of its own below what the frame under the pointer says, which is long.
-const MATCHED_LINE: usize = 17;
+/// What a search found stands in a line of its own below what the frame under the pointer says, which takes three lines.
+const MATCHED_LINE: usize = 3 * 15 + 4;
 
 /// inferno's font size.
 const FONT_SIZE: usize = flamegraph::defaults::FONT_SIZE;
@@ -87,6 +89,8 @@ fn full_change(input: &FlameInput<'_>, frames: &Frames, terms: &Terms<'_>) -> f6
 }
 
 struct Picture<'a> {
+    title: String,
+    about: String,
     input: &'a FlameInput<'a>,
     terms: Terms<'a>,
     frames: &'a Frames,
@@ -100,15 +104,8 @@ const FRAME_START: &str = "<g><title>";
 const FRAME_END: &str = "</g>";
 const FRAMES_START: &str = "<svg id=\"frames\"";
 
-/// What inferno's script says of the text that a search looks at, and what it is to say: the name alone.
-const SEARCHED: &str = "return (func);";
-const SEARCHED_NAME: &str = "return func.replace(/ \\([^(]*\\)$/, \"\");";
-
-/// What inferno's script makes a frame's label of, and what it is to make it of: the direction of a change first, for
-/// eyes and printers that do not tell blue from orange.
-const LABELLED: &str = "var txt = find_child(e, \"title\").textContent";
-const LABELLED_WITH_MARK: &str =
-    "var txt = (e.getAttribute(\"data-mark\") || \"\") + find_child(e, \"title\").textContent";
+/// What stands behind inferno's script and takes the place of some of its functions.
+const SCRIPT: &str = include_str!("../../assets/flame.js");
 
 impl Picture<'_> {
     fn finish(&self, laid_out: &str, band: &str) -> String {
@@ -118,7 +115,8 @@ impl Picture<'_> {
         out.push_str(band);
         let mut rest = body;
         if let Some(after) = rest.strip_prefix(FRAMES_START) {
-            out.push_str(&format!("{FRAMES_START} y=\"{}\"", self.band_height));
+            let about = "tabindex=\"0\" role=\"img\" aria-label=\"Frames: arrow keys move\"";
+            out.push_str(&format!("{FRAMES_START} y=\"{}\" {about}", self.band_height));
             rest = after;
         }
         while let Some((before, frame)) = rest.split_once(FRAME_START) {
@@ -127,7 +125,9 @@ impl Picture<'_> {
             self.push_frame(frame, &mut out);
             rest = after;
         }
-        out.push_str(rest);
+        let (frames, end) = rest.rsplit_once("</svg>").unwrap_or((rest, ""));
+        out.push_str(frames);
+        out.push_str(&format!("<script type=\"text/ecmascript\"><![CDATA[\n{SCRIPT}]]></script></svg>{end}"));
         out
     }
 
@@ -141,13 +141,25 @@ impl Picture<'_> {
                 &format!("viewBox=\"0 0 {WIDTH} {height}\""),
                 &format!("viewBox=\"0 0 {WIDTH} {higher}\""),
             )
-            .replace("<defs>", &format!("<defs>{}", paint::patterns()))
-            .replace(SEARCHED, SEARCHED_NAME)
-            .replace(LABELLED, LABELLED_WITH_MARK);
+            .replace("<defs>", &format!("{}<defs>{}", self.names(), paint::patterns()))
+            .replacen("<svg ", "<svg role=\"group\" aria-labelledby=\"name description\" ", 1)
+            .replace("<text id=\"details\"", "<text id=\"details\" role=\"status\"")
+            .replace("<text id=\"search\"", "<text id=\"search\" tabindex=\"0\" role=\"button\"");
         for (id, by) in [("details", self.band_height), ("matched", self.band_height + MATCHED_LINE)] {
             text = lowered(&text, id, by);
         }
         text
+    }
+
+    /// What the picture is, for screen readers and the browser's own title.
+    fn names(&self) -> String {
+        let mut out = String::from("<title id=\"name\">");
+        push_escaped(&mut out, &plain(&self.title));
+        out.push_str("</title><desc id=\"description\">");
+        let what = "Flame graph. Arrow keys move from frame to frame, Enter zooms, Escape resets.";
+        push_escaped(&mut out, &format!("{what} {}", plain(&self.about)));
+        out.push_str("</desc>");
+        out
     }
 
     /// One frame: inferno's title and text hold its number.

@@ -67,7 +67,7 @@ impl Measure {
         comparison.cost.as_ref().map_or(Self::Points, |cost| Self::Cost(CostUnit::of(cost)))
     }
 
-    fn title(self) -> String {
+    pub(super) fn title(self) -> String {
         match self {
             Self::Cost(unit) if unit.name.is_empty() => "per operation".to_owned(),
             Self::Cost(unit) => format!("{} per operation", unit.name),
@@ -75,7 +75,7 @@ impl Measure {
         }
     }
 
-    fn signed(self, value: f64) -> String {
+    pub(super) fn signed(self, value: f64) -> String {
         match self {
             Self::Cost(unit) => unit.signed(value),
             Self::Points => signed(value, 2),

@@ -10,6 +10,7 @@ mod blocks;
 mod closure;
 mod data;
 mod sha256;
+mod still;
 mod text;
 mod words;
 
@@ -94,7 +95,8 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         <noscript><style>.drawn {{ display: none; }}</style></noscript>\n</head>\n\
          <body>\n<header>\n<h1>{title}</h1>\n"
     );
     head.push_str(&blocks::lines(&heading::blocks(comparison)));
@@ -145,8 +147,16 @@ fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
     let measure = if comparison.cost.is_some() { MEASURE } else { "" };
     let mut sections = vec![
         section("summary", "The answer", words::summary(input)),
-        section("flame", "Flame graph", format!("{NO_SCRIPT}{FLAME_START}{measure}{FLAME}")),
-        section("functions", "Functions", format!("{NO_SCRIPT}{FUNCTIONS}")),
+        section(
+            "flame",
+            "Flame graph",
+            format!("{}<div class=\"drawn\">{FLAME_START}{measure}{FLAME}</div>\n", still::picture(input)),
+        ),
+        section(
+            "functions",
+            "Functions",
+            format!("{}<div class=\"drawn\">{FUNCTIONS}</div>\n", still::functions(input)),
+        ),
         section("closure", "Where the CPU goes", closure::charts(input)),
         section("comparability", "Are the sides comparable?", blocks::lines(&comparability)),
         section("verdicts", "Verdicts", format!("{NO_SCRIPT}{VERDICTS}")),
