@@ -68,8 +68,8 @@ pub use pdiff_analysis::{
     RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SettingChange, SettingGate, SettingsDiff,
     SettingsKnowledge, Share, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, SpinList,
     Subsystem, Subsystems, ThreadGroups, TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED,
-    UnknownChoice, assumed_log_half, choose_events, classify, compare, inlines, is_other_version, matching,
-    noise, settings_diff,
+    UnknownChoice, assumed_log_half, beside, choose_events, classify, compare, inlines, is_other_version,
+    matching, noise, settings_diff,
 };
 pub use pdiff_ingest::{
     Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_counts,

@@ -10,6 +10,7 @@ Examples:
   pdiff compare 57.data 80.data --top 20
   pdiff compare --before a1.perf a2.perf --after b1.perf b2.perf --by subsystem
   pdiff compare 57.perf 80.perf --tps-before 69818 --tps-after 47509 --dso mysqld
+  pdiff compare 57.data 80.data --windows w.tsv --event cycles --beside instructions,cache-misses
   pdiff compare 57.perf 80.perf --format json | jq '.functions[] | select(.significant) | .name'
   pdiff compare main.perf branch.perf --fail-on 'delta_self_pp > 0.5'
 
@@ -25,6 +26,10 @@ pub(crate) struct CompareArgs {
     pub(crate) comparison: ComparisonArgs,
     #[command(flatten)]
     pub(crate) servers: ServerArgs,
+    /// Divide costs per operation into a count and a price by other events of the recordings, as instructions: does a
+    /// function do more, or the same more slowly? Needs operations
+    #[arg(long, value_name = "EVENT", value_delimiter = ',', help_heading = "Output")]
+    pub(crate) beside: Vec<String>,
     /// Say of each part of the change why it changed; looks into the binaries
     #[arg(long, help_heading = "Output")]
     pub(crate) causes: bool,

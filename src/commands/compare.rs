@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use pdiff::Comparison;
 use pdiff::classify::{FindingCause, finding_causes};
+use pdiff::noise::NoiseSettings;
 use pdiff::render::{self, TableOptions};
+use pdiff::{Comparer, Comparison};
 
 use crate::cli::{CompareArgs, Format, WorkArgs};
 use crate::exit::Outcome;
@@ -26,8 +27,19 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let watching = Watching::start(args.output.progress.quiet);
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.progress.quiet)?;
     let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
+    let others = others_of(args, &comparer, compared.reads_stdin)?;
     let prepared = comparer.watch(watching.watch()).prepare()?;
-    let comparison = prepared.compare(compared.by);
+    let mut comparison = prepared.compare(compared.by);
+    for other in others {
+        let counts = other.prepare()?.rows(compared.by);
+        comparison.beside.extend(pdiff::beside(&comparison, &counts, assumed_cv(args)));
+    }
+    if !args.beside.is_empty() && comparison.beside.is_empty() {
+        bail!(
+            "--beside: operations are not known on both sides, so costs cannot be divided; hint: give --operations-before and \
+             --operations-after, or --windows"
+        );
+    }
     let causes = if args.causes {
         finding_causes(&comparison.findings, &prepared.verdicts()?.classify())
     } else {
@@ -38,6 +50,26 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     watching.lap("render", None);
     watching.report(args.output.progress.timings);
     Ok(gates.judge(&comparison))
+}
+
+/// The same comparison by each of the events beside.
+fn others_of(args: &CompareArgs, comparer: &Comparer, reads_stdin: bool) -> Result<Vec<Comparer>> {
+    let share = &args.comparison.shares.denominator;
+    if !args.beside.is_empty() && share != "all" {
+        bail!("--beside: costs are of all samples, not of --denominator {share}; hint: leave that out");
+    }
+    if !args.beside.is_empty() && reads_stdin {
+        bail!(
+            "--beside: the recordings are read once an event, and standard input can be read once; hint: use a file"
+        );
+    }
+    Ok(args.beside.iter().map(|event| comparer.clone().event(event)).collect())
+}
+
+/// The variation between runs that is taken for granted.
+fn assumed_cv(args: &CompareArgs) -> f64 {
+    let given = args.comparison.shares.assumed_cv.map(|percent| percent / 100.0);
+    NoiseSettings { assumed_cv: given, ..NoiseSettings::default() }.single_run_cv()
 }
 
 /// What is known of one side only gives neither cost per operation nor gap; packs and tables may know the other side.

@@ -24,13 +24,14 @@ mod threads;
 
 pub use choose_event::{EventError, choose_events};
 pub use compare::{
-    Align, CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange, CostExtent,
-    CostScale, Coverage, Fact, Family, FieldGroup, FieldValue, FrameChange, FrameChanges, FrameWeight,
-    FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange, InlineFlip, InlinedInto, Knowledge,
-    MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OwnCostChange, PROGRAM, Pair, PreparedSides,
-    Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch, RunInput, RunSummary, SampledCall,
-    SampledCalls, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, TreeFrame, TreeFunction,
-    TreeNode, TreeSettings, assumed_log_half, compare, is_other_version,
+    Align, Beside, BesideRow, CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange,
+    CostExtent, CostParts, CostReason, CostScale, Coverage, Fact, Family, FieldGroup, FieldValue,
+    FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange,
+    InlineFlip, InlinedInto, Interval, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts,
+    OwnCostChange, PROGRAM, Pair, PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline,
+    RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideLines, SideObject, SideSummary,
+    Sides, SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, assumed_log_half, beside, compare,
+    is_other_version,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{

@@ -2,6 +2,7 @@
 
 use pdiff_profile::{Notes, Side, Weight};
 
+use super::cost_parts::Beside;
 use super::coverage::Coverage;
 use super::family::InlineChange;
 use super::input::ObjectFacts;
@@ -41,6 +42,8 @@ pub struct Comparison {
     pub findings: Findings,
     /// Cost per operation and throughput, where operations are known.
     pub cost: Option<Cost>,
+    /// What other events of the recordings say of these costs, where they were asked for.
+    pub beside: Vec<Beside>,
     /// How noise was judged.
     pub noise: NoiseSummary,
     /// Imperfections of all stages.

@@ -4,11 +4,13 @@
 //! [`crate::noise`] judges, `cost` brings in operations and `comparability` says what to know first. Law: self weights
 //! of the rows sum to each side's weight, and so do self by symbol weights.
 
+mod beside;
 mod call_tree;
 mod comparability;
 mod comparison;
 mod cost;
 mod cost_change;
+mod cost_parts;
 mod cost_scale;
 mod coverage;
 mod family;
@@ -29,6 +31,7 @@ mod side_object;
 
 use pdiff_profile::{Notes, Side, StackId, Weight};
 
+pub use beside::beside;
 pub use call_tree::{
     Align, CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
 };
@@ -37,6 +40,7 @@ pub use comparison::{
     SideSummary,
 };
 pub use cost::CPU_SCALE_TOLERANCE;
+pub use cost_parts::{Beside, BesideRow, CostParts, CostReason, Interval};
 pub use cost_scale::CostScale;
 pub use coverage::Coverage;
 pub use family::InlineChange;
@@ -183,6 +187,7 @@ fn compare_prepared(
         families,
         findings: Findings::default(),
         cost,
+        beside: Vec::new(),
         noise,
         notes,
     }

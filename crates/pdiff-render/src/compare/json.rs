@@ -6,6 +6,7 @@ use pdiff_analysis::{Comparison, Cost, Fact, Family, Gap, Gravity, NoiseSummary,
 use pdiff_profile::Note;
 use pdiff_profile::names::MatchLevel;
 
+use crate::compare::beside;
 use crate::compare::json_shape::{
     CompareReport, CostReport, DetectableReport, FactReport, FamilyReport, FlipReport, GapPartsReport,
     GapReport, NoiseReport, NoteReport, ObjectReport, PairReport, RunReport, SCHEMA_VERSION, SideReport,
@@ -83,6 +84,7 @@ fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'
         gap: comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(gap),
         findings: findings::json::findings(comparison),
         findings_rest: findings::json::rest(comparison),
+        beside: comparison.beside.iter().map(beside::report).collect(),
         functions: rows.iter().map(|row| RowJson { row, level }).collect(),
         families: comparison.families.iter().map(family).collect(),
         notes: comparison.notes.iter().map(note).collect(),

@@ -42,11 +42,57 @@ pub(crate) struct CompareReport<'a> {
     /// The parts that hold the change, largest first.
     pub(crate) findings: Vec<FindingReport<'a>>,
     pub(crate) findings_rest: RestReport,
+    /// What other events say of the costs, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<BesideReport<'a>>,
     /// Every row: heaviest change of self first.
     pub(crate) functions: Vec<RowJson<'a>>,
     /// Rows between which weight moved because inlining changed.
     pub(crate) families: Vec<FamilyReport<'a>>,
     pub(crate) notes: Vec<NoteReport<'a>>,
+}
+
+/// What a second event says of the costs.
+#[derive(Serialize)]
+pub(crate) struct BesideReport<'a> {
+    /// The event compared.
+    pub(crate) event: &'a str,
+    /// The second event.
+    pub(crate) beside: &'a str,
+    /// All samples together.
+    pub(crate) whole: Option<CostPartsReport>,
+    pub(crate) functions: Vec<BesideRowReport<'a>>,
+}
+
+/// One row of two events.
+#[derive(Serialize)]
+pub(crate) struct BesideRowReport<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) object: &'a str,
+    #[serde(flatten)]
+    pub(crate) parts: CostPartsReport,
+}
+
+/// The change of a cost per operation, divided into a count and a price.
+#[derive(Serialize)]
+pub(crate) struct CostPartsReport {
+    pub(crate) per_op_before: f64,
+    pub(crate) per_op_after: f64,
+    pub(crate) count_per_op_before: f64,
+    pub(crate) count_per_op_after: f64,
+    pub(crate) price_before: f64,
+    pub(crate) price_after: f64,
+    /// What the count made the cost per operation change by; with `by_price` the whole change.
+    pub(crate) by_count: f64,
+    pub(crate) by_price: f64,
+    pub(crate) count_ratio: f64,
+    pub(crate) count_ratio_ci: [f64; 2],
+    pub(crate) price_ratio: f64,
+    pub(crate) price_ratio_ci: [f64; 2],
+    /// The price changed beyond that of the typical function.
+    pub(crate) price_is_own: bool,
+    /// `more work`, `less work`, `same work, slower`, `same work, faster` or `unclear`.
+    pub(crate) reason: &'static str,
 }
 
 /// One side.

@@ -1,5 +1,6 @@
 //! A comparison, row by row: the page for readers, and JSON, CSV and Parquet for programs.
 
+pub(crate) mod beside;
 pub(crate) mod closing;
 pub(crate) mod comparability;
 pub(crate) mod families;

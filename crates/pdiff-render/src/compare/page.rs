@@ -3,6 +3,7 @@
 use pdiff_analysis::Comparison;
 use pdiff_analysis::classify::FindingCause;
 
+use crate::compare::beside;
 use crate::compare::closing;
 use crate::compare::comparability;
 use crate::compare::families;
@@ -94,6 +95,7 @@ fn page(
         comparability::grave_blocks(comparison),
         screen,
         vec![heading::rows_line(comparison, options, &chosen), Block::Grid(rows)],
+        beside::blocks(comparison, options),
         [legend, families::blocks(comparison, &chosen)].concat(),
         comparability::warning_blocks(comparison),
         [heading::blocks(comparison), comparability::plain_blocks(comparison, width)].concat(),

@@ -134,6 +134,7 @@ pub(crate) fn fact(name: &'static str, values: (&str, &str), gravity: Gravity, r
 pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
     Comparison {
         findings: Findings::default(),
+        beside: Vec::new(),
         before: side("57"),
         after: side("80"),
         policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
