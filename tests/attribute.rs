@@ -279,12 +279,13 @@ fn standard_input_and_tabs_are_read() {
 fn pictures_are_written_whole_and_are_xml() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    let (gap, pairs) = (path("gap.svg"), path("pairs.svg"));
-    let more = ["--factors", STUDY_FACTORS, "--plot", &gap, "--plot-interactions", &pairs];
+    let (gap, pairs, dots) = (path("gap.svg"), path("pairs.svg"), path("dots.svg"));
+    let pictures = ["--plot", &gap, "--plot-interactions", &pairs, "--plot-effects", &dots];
+    let more = [&["--factors", STUDY_FACTORS][..], &pictures[..]].concat();
     stdout(&run(&fixture(STUDY), &more));
     // Pictures of before are written over.
     stdout(&run(&fixture(STUDY), &more));
-    for (file, words) in [(&gap, "binlog"), (&pairs, "+3.3")] {
+    for (file, words) in [(&gap, "binlog"), (&pairs, "+3.3"), (&dots, "at its place")] {
         let svg = std::fs::read_to_string(file).unwrap();
         roxmltree::Document::parse(&svg).unwrap();
         assert!(svg.contains(words), "{svg}");

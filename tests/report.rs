@@ -170,7 +170,7 @@ fn benchmark_runs_are_attributed_in_the_page_as_by_their_own_command() {
     let (_, section) = page.split_once("<section id=\"factors\">").unwrap();
     let section = section.split_once("</section>").unwrap().0;
     let pictures: Vec<&str> = section.split("<svg ").skip(1).collect();
-    assert_eq!(pictures.len(), 2);
+    assert_eq!(pictures.len(), 3, "the waterfall, the dots of each factor, the pairs");
     for picture in pictures {
         let svg = format!("<svg {}</svg>", picture.split_once("</svg>").unwrap().0);
         roxmltree::Document::parse(&svg).unwrap();

@@ -10,7 +10,7 @@ const ATTRIBUTE_EXAMPLES: &str = "\
 Examples:
   pdiff attribute runs.csv --factors W,P,B,S,F
   pdiff attribute runs.csv --factors W,P --columns build=version --restart P --ignore note
-  pdiff attribute runs.csv --factors W,P,B --plot gap.svg --plot-interactions pairs.svg
+  pdiff attribute runs.csv --factors W,P,B --plot gap.svg --plot-effects dots.svg
   pdiff attribute runs.csv --factors W --profiles 57.perf 80.perf --factor-subsystem W='redo log'
 
 The table has one row a run: build, replicate (optional), tps or seconds, and one column a factor:
@@ -48,6 +48,9 @@ pub(crate) struct AttributeArgs {
     /// Draw a waterfall of the gap, factor by factor (SVG)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
+    /// Draw what each factor does alone, at its place and on average, with intervals (SVG)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) plot_effects: Option<PathBuf>,
     /// Draw the interactions between factors as a matrix (SVG)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot_interactions: Option<PathBuf>,

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
     let pairs = picture(args.plot_interactions.as_deref(), "--plot-interactions", || {
         render::interaction_matrix_svg(&view)
     })?;
-    for (output, svg) in [gap, pairs].into_iter().flatten() {
+    let effects = picture(args.plot_effects.as_deref(), "--plot-effects", || render::effects_svg(&view))?;
+    for (output, svg) in [gap, effects, pairs].into_iter().flatten() {
         output.write(svg.as_bytes())?;
     }
     write(args, &page, &view)

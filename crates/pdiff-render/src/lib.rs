@@ -24,7 +24,7 @@ pub use attribution::csv::attribution_csv;
 pub use attribution::json::attribution_json;
 pub use attribution::page::{attribution_markdown, attribution_table};
 #[cfg(feature = "plots")]
-pub use attribution::plots::{gap_waterfall_svg, interaction_matrix_svg};
+pub use attribution::plots::{effects_svg, gap_waterfall_svg, interaction_matrix_svg};
 pub use attribution::view::AttributionView;
 pub use compare::json::{json, json_with_causes};
 pub use compare::page::{markdown, markdown_with_causes, table, table_with_causes};

@@ -2,18 +2,20 @@
 //! interactions. SVG on a light ground, in blue and vermilion, which colour-blind readers tell apart (Okabe and Ito
 //! 2008); every bar and cell has its number, so colour is never alone. The same text stands alone or inside HTML.
 
+mod canvas;
+mod effects;
+
 use pdiff_study::ablation::{Attribution, Estimate, Interaction, Scale};
-use plotters::prelude::{
-    Circle, IntoDrawingArea, PathElement, RGBColor, Rectangle, SVGBackend, ShapeStyle, Text, WHITE,
-};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, IntoFont, TextStyle};
+use plotters::prelude::RGBColor;
+use plotters::style::text_anchor::{HPos, VPos};
 
 use crate::attribution::view::AttributionView;
 use crate::document::number::signed;
 use crate::document::visible_text::cut_middle;
 use crate::error::Error;
-use crate::flame::{escaped, plain};
+use crate::flame::plain;
+use canvas::{Canvas, draw, ticks};
+pub use effects::effects_svg;
 
 /// In favour of the target.
 const BETTER: RGBColor = RGBColor(0, 114, 178);
@@ -25,6 +27,9 @@ const WORSE: RGBColor = RGBColor(213, 94, 0);
 const NEUTRAL: RGBColor = RGBColor(110, 110, 110);
 
 const INK: RGBColor = RGBColor(30, 30, 30);
+
+/// Lines of an axis.
+const GRID: RGBColor = RGBColor(222, 222, 222);
 
 /// Letters of a name that are shown; the middle of longer ones is left out.
 const MOST_LETTERS: usize = 30;
@@ -67,8 +72,11 @@ pub fn gap_waterfall_svg(view: &AttributionView<'_>) -> Result<Option<String>, E
         let span = (high - low).max(1e-9);
         let x = |value: f64| LEFT + (f64::from(WIDTH - LEFT - RIGHT) * (value - low) / span).round() as i32;
         let bottom = TOP + ROW * bars.len() as i32;
+        for tick in ticks(low, high) {
+            canvas.line((x(tick), TOP - 4), (x(tick), bottom), GRID)?;
+            canvas.text((x(tick), bottom + 6), &tick_text(tick), HPos::Center, VPos::Top, INK)?;
+        }
         canvas.line((x(0.0), TOP - 4), (x(0.0), bottom), INK)?;
-        canvas.text((x(0.0), bottom + 6), "0 %", HPos::Center, VPos::Top, INK)?;
         for (at, bar) in bars.iter().enumerate() {
             let top = TOP + ROW * at as i32;
             let (left, right) =
@@ -209,70 +217,14 @@ fn cell(
     Ok(())
 }
 
+/// A value of an axis in percent.
+fn tick_text(tick: f64) -> String {
+    let text = signed(tick, if tick.fract().abs() > 1e-9 { 1 } else { 0 });
+    if tick == 0.0 { "0 %".to_owned() } else { format!("{text} %") }
+}
+
 fn label(name: &str) -> String {
     cut_middle(&plain(name), MOST_LETTERS).into_owned()
-}
-
-type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-
-/// A plotters area in whole pixels, with this project's errors.
-struct Canvas<'a> {
-    area: Area<'a>,
-}
-
-impl Canvas<'_> {
-    fn text(&self, at: (i32, i32), text: &str, h: HPos, v: VPos, color: RGBColor) -> Result<(), Error> {
-        let font = ("sans-serif", 13).into_font();
-        let style = TextStyle::from(font).color(&color).pos(Pos::new(h, v));
-        self.area.draw(&Text::new(text.to_owned(), at, style)).map_err(failed)
-    }
-
-    fn line(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
-        self.area.draw(&PathElement::new(vec![from, to], color.stroke_width(1))).map_err(failed)
-    }
-
-    fn fill(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
-        self.area.draw(&Rectangle::new([from, to], color.filled())).map_err(failed)
-    }
-
-    fn tint(&self, from: (i32, i32), to: (i32, i32), color: RGBColor, strength: f64) -> Result<(), Error> {
-        self.area.draw(&Rectangle::new([from, to], color.mix(strength).filled())).map_err(failed)
-    }
-
-    fn frame(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
-        let style: ShapeStyle = color.mix(0.3).stroke_width(1);
-        self.area.draw(&Rectangle::new([from, to], style)).map_err(failed)
-    }
-
-    fn circle(&self, at: (i32, i32)) -> Result<(), Error> {
-        self.area.draw(&Circle::new(at, 3, INK.stroke_width(1))).map_err(failed)
-    }
-}
-
-fn failed(error: impl std::fmt::Display) -> Error {
-    Error::Picture { reason: error.to_string() }
-}
-
-/// Draws on a white ground under a title, and gives the SVG text.
-fn draw(
-    (width, height): (i32, i32),
-    title: &str,
-    paint: impl FnOnce(&Canvas<'_>) -> Result<(), Error>,
-) -> Result<String, Error> {
-    let mut svg = String::new();
-    {
-        let size = (width.unsigned_abs(), height.unsigned_abs());
-        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        area.fill(&WHITE).map_err(failed)?;
-        let canvas = Canvas { area };
-        let style = TextStyle::from(("sans-serif", 15).into_font()).color(&INK);
-        canvas.area.draw(&Text::new(title.to_owned(), (20, 16), style)).map_err(failed)?;
-        paint(&canvas)?;
-        canvas.area.present().map_err(failed)?;
-    }
-    // A name for readers who cannot see it.
-    let name = escaped(title);
-    Ok(svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{name}\" "), 1))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! The gap attributed to factors, from benchmark runs: the waterfall, the tables of `pdiff attribute`, the matrix of
+//! The gap attributed to factors, from benchmark runs: the waterfall, the dots of each factor, the tables of `pdiff attribute`, the matrix of
 //! interactions.
 
 use super::blocks;
 use crate::attribution;
-use crate::attribution::plots::{gap_waterfall_svg, interaction_matrix_svg};
+use crate::attribution::plots::{effects_svg, gap_waterfall_svg, interaction_matrix_svg};
 use crate::attribution::view::AttributionView;
 use crate::error::Error;
 
@@ -11,6 +11,7 @@ use crate::error::Error;
 pub(super) fn section(view: &AttributionView<'_>) -> Result<String, Error> {
     let mut out = String::new();
     push_plot(gap_waterfall_svg(view)?, &mut out);
+    push_plot(effects_svg(view)?, &mut out);
     out.push_str(&blocks::lines(&attribution::page::page(view, None)));
     push_plot(interaction_matrix_svg(view)?, &mut out);
     Ok(out)

@@ -40,7 +40,9 @@ fn with_view<T>(names: [&str; 2], look: impl FnOnce(&AttributionView<'_>) -> T) 
 #[test]
 fn pictures_are_xml_with_every_name_in_them() {
     let names = ["log<script>alert(1)</script>", "ps & \"x\"\u{1b}[31m\u{ffff}"];
-    for picture in with_view(names, |view| [gap_waterfall_svg(view), interaction_matrix_svg(view)]) {
+    for picture in
+        with_view(names, |view| [gap_waterfall_svg(view), interaction_matrix_svg(view), effects_svg(view)])
+    {
         let svg = picture.unwrap().unwrap();
         let document = roxmltree::Document::parse(&svg).unwrap();
         assert!(!svg.contains("<script") && !svg.contains('\u{1b}'));
@@ -70,4 +72,34 @@ fn bars_are_as_long_as_the_numbers_say() {
     for (width, points) in widths.iter().zip(&expected) {
         assert!((width / widths[0] - points / expected[0]).abs() < 0.01, "{widths:?} {expected:?}");
     }
+}
+
+#[test]
+fn dots_stand_where_the_numbers_say_and_axes_have_round_values() {
+    let svg = with_view(["P", "W"], effects_svg).unwrap().unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let dots: Vec<f64> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("rect") && node.attribute("width") == Some("8"))
+        .map(|node| node.attribute("x").unwrap().parse().unwrap())
+        .collect();
+    let expected = with_view(["P", "W"], |view| {
+        let of = view.attribution;
+        let value = |step: &pdiff_study::ablation::Step| step.effect.unwrap().points.value;
+        let averages = &of.shapley.as_ref().unwrap().values;
+        (0..2)
+            .flat_map(|at| {
+                [value(&of.independent[at]), value(&of.cumulative[at]), averages[at].1.points.value]
+            })
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(dots.len(), expected.len());
+    let per_point = (dots[0] - dots[4]) / (expected[0] - expected[4]);
+    for (dot, value) in dots.iter().zip(&expected) {
+        assert!((dot - dots[0] - per_point * (value - expected[0])).abs() < 2.0, "{dots:?} {expected:?}");
+    }
+    assert_eq!(ticks(-30.0, 12.0), [-30.0, -20.0, -10.0, 0.0, 10.0]);
+    assert_eq!(ticks(0.0, 0.07).len(), 8);
+    assert_eq!(ticks(1.0, 1.0), [0.0]);
+    assert!(svg.contains("prefers-color-scheme: dark"));
 }

@@ -1,0 +1,122 @@
+//! Dots with whiskers: what each factor does alone, at its place in the order, and on average over all orders.
+
+use pdiff_study::ablation::{Estimate, Step};
+use plotters::prelude::RGBColor;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::canvas::{Canvas, draw, ticks};
+use super::{BETTER, GRID, INK, LEFT, NEUTRAL, RIGHT, TOP, WIDTH, WORSE, label, tick_text};
+use crate::attribution::view::AttributionView;
+use crate::document::number::signed;
+use crate::error::Error;
+
+/// From one of a factor's dots to the next.
+const LINE: i32 = 18;
+
+/// Half a dot.
+const DOT: i32 = 4;
+
+/// A factor's dots.
+struct Row {
+    name: String,
+    dots: Vec<(&'static str, Estimate)>,
+}
+
+/// Alone, at its place, averaged: each factor's change of the gap with its interval. `None` where none is known.
+///
+/// # Errors
+/// Returns an error if drawing fails.
+pub fn effects_svg(view: &AttributionView<'_>) -> Result<Option<String>, Error> {
+    let rows = rows(view);
+    let ends = rows.iter().flat_map(|row| &row.dots).flat_map(|(_, estimate)| {
+        let (low, high) = estimate.interval.unwrap_or((estimate.value, estimate.value));
+        [low, high, estimate.value]
+    });
+    let (low, high) = ends.fold((0.0f64, 0.0f64), |(low, high), end| (low.min(end), high.max(end)));
+    if rows.is_empty() || low == high {
+        return Ok(None);
+    }
+    let bottom = TOP + rows.iter().map(height).sum::<i32>();
+    let title = format!(
+        "What each factor changes of the gap of {} to {}, in points, with 95 % intervals",
+        label(&view.attribution.target),
+        label(&view.attribution.base)
+    );
+    draw((WIDTH, bottom + 60), &title, |canvas| {
+        let x = |value: f64| {
+            LEFT + (f64::from(WIDTH - LEFT - RIGHT) * (value - low) / (high - low)).round() as i32
+        };
+        for tick in ticks(low, high) {
+            canvas.line((x(tick), TOP - 4), (x(tick), bottom), GRID)?;
+            let text = tick_text(tick).trim_end_matches(" %").to_owned();
+            canvas.text((x(tick), bottom + 6), &text, HPos::Center, VPos::Top, INK)?;
+        }
+        canvas.line((x(0.0), TOP - 4), (x(0.0), bottom), INK)?;
+        let mut top = TOP;
+        for row in &rows {
+            canvas.text((20, top + height(row) / 2), &row.name, HPos::Left, VPos::Center, INK)?;
+            for (at, (how, estimate)) in (0i32..).zip(&row.dots) {
+                push_dot(canvas, how, estimate, &x, top + LINE * at + LINE / 2 + 4)?;
+            }
+            top += height(row);
+            canvas.line((20, top), (WIDTH - 20, top), GRID)?;
+        }
+        let legend =
+            "blue: in favour of the target; vermilion: against it; grey: within noise, or of single runs";
+        canvas.text((20, bottom + 34), legend, HPos::Left, VPos::Top, INK)
+    })
+    .map(Some)
+}
+
+fn height(row: &Row) -> i32 {
+    LINE * row.dots.len() as i32 + 8
+}
+
+fn rows(view: &AttributionView<'_>) -> Vec<Row> {
+    let of = view.attribution;
+    let step = |steps: &[Step], factor: usize| {
+        steps.iter().find(|step| step.factor == factor).and_then(|step| Some(step.effect?.points))
+    };
+    let averaged = |factor: usize| {
+        let values = of.shapley.iter().flat_map(|shapley| &shapley.values);
+        values.filter(|(own, _)| *own == factor).map(|(_, effect)| effect.points).next()
+    };
+    let rows = (0..of.factors.len()).map(|factor| {
+        let dots = [
+            ("alone", step(&of.independent, factor)),
+            ("at its place", step(&of.cumulative, factor)),
+            ("average", averaged(factor)),
+        ];
+        let dots = dots.into_iter().filter_map(|(how, estimate)| Some((how, estimate?))).collect();
+        Row { name: label(view.name(factor)), dots }
+    });
+    rows.filter(|row| !row.dots.is_empty()).collect()
+}
+
+fn color(estimate: &Estimate) -> RGBColor {
+    match estimate.interval {
+        Some((low, _)) if low > 0.0 => BETTER,
+        Some((_, high)) if high < 0.0 => WORSE,
+        _ => NEUTRAL,
+    }
+}
+
+fn push_dot(
+    canvas: &Canvas<'_>,
+    how: &str,
+    estimate: &Estimate,
+    x: &impl Fn(f64) -> i32,
+    y: i32,
+) -> Result<(), Error> {
+    let middle = x(estimate.value);
+    let mut end = middle + DOT;
+    if let Some((low, high)) = estimate.interval {
+        canvas.line((x(low), y), (x(high), y), INK)?;
+        canvas.line((x(low), y - DOT), (x(low), y + DOT), INK)?;
+        canvas.line((x(high), y - DOT), (x(high), y + DOT), INK)?;
+        end = end.max(x(high));
+    }
+    canvas.fill((middle - DOT, y - DOT), (middle + DOT, y + DOT), color(estimate))?;
+    canvas.text((LEFT - 10, y), how, HPos::Right, VPos::Center, NEUTRAL)?;
+    canvas.text((end + 6, y), &signed(estimate.value, 1), HPos::Left, VPos::Center, INK)
+}
