@@ -42,7 +42,7 @@ pub use knowledge::{
     Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting, Preset, Requests,
     SettingsKnowledge, SpinList, Subsystem, Subsystems, ThreadGroups,
 };
-pub use normalize::UNRESOLVED;
+pub use normalize::{UNRESOLVED, is_nameless};
 pub use pattern::{Pattern, PatternError};
 pub use policy::{GroupBy, Inlines, Policy, Share, UnknownChoice};
 pub use settings_diff::{

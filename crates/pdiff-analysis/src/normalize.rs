@@ -7,7 +7,7 @@ mod naming;
 mod same_named;
 
 use pdiff_profile::names::{FunctionName, MatchLevel};
-use pdiff_profile::{Lookups, Profile, Resolutions, Side, StackId};
+use pdiff_profile::{InlineFrame, Lookups, Profile, Resolutions, Side, StackId, is_unnamed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
@@ -19,6 +19,13 @@ use same_named::{Parts, may_be_local};
 
 /// The name of the row that takes what has no function.
 pub const UNRESOLVED: &str = "[unresolved]";
+
+/// Whether a row's name stands for code whose function has no name: the row of all such code of an object, or one unnamed
+/// function.
+#[must_use]
+pub fn is_nameless(name: &str) -> bool {
+    name.starts_with(UNRESOLVED) || is_unnamed(name)
+}
 
 /// A function, on both sides and in all runs of one comparison.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,9 +48,16 @@ pub(crate) struct Key {
     pub(crate) is_by_file: bool,
     /// Several functions of this name stand behind it, for not all samples tell which.
     pub(crate) is_mixed: bool,
+    /// Of an unnamed function: what tells it from those of other builds.
+    pub(crate) unnamed: Option<Box<str>>,
 }
 
 impl Key {
+    /// Whether it stands for code whose function has no name.
+    pub(crate) fn is_nameless(&self) -> bool {
+        self.unnamed.is_some() || *self.name == *UNRESOLVED
+    }
+
     /// Source file, if known: After's where both sides have one, for that is the code at hand.
     pub(crate) fn file(&self) -> Option<&str> {
         self.files.iter().rev().flatten().next().map(|file| &**file)
@@ -131,13 +145,12 @@ impl Keys {
     pub(crate) fn absorb(&mut self, other: Self, side: Side) -> Vec<KeyId> {
         let mut ids = Vec::with_capacity(other.keys.len());
         for (number, mut key) in (0..).map(KeyId).zip(other.keys) {
-            let name = (key.name, key.object);
+            let name = (key.unnamed.clone().unwrap_or_else(|| key.name.clone()), key.object.clone());
             let next = self.next_id();
             // A name in another file is a part, which stands under no name.
             let is_part = other.ids.get(&name) != Some(&number);
-            let id = if is_part { next } else { *self.ids.entry(name.clone()).or_insert(next) };
+            let id = if is_part { next } else { *self.ids.entry(name).or_insert(next) };
             if id == next {
-                (key.name, key.object) = name;
                 self.keys.push(key);
             } else if let Some(known) = self.keys.get_mut(id.0 as usize) {
                 known.files[side.index()] = key.files[side.index()].take();
@@ -263,6 +276,17 @@ impl Keys {
         }
     }
 
+    /// A function that no symbol names: the same on both sides only in one build.
+    fn unnamed(&mut self, frame: &InlineFrame, identity: &str, place: (&str, Side)) -> KeyId {
+        let (object, side) = place;
+        let id = self.intern(identity, object, || frame.name.clone());
+        if let Some(key) = self.keys.get_mut(id.0 as usize) {
+            (key.name, key.unnamed) = (frame.name.clone(), Some(identity.into()));
+            key.seen[side.index()] = true;
+        }
+        id
+    }
+
     fn unresolved(&mut self, object: &str) -> KeyId {
         self.intern(UNRESOLVED, object, || UNRESOLVED.into())
     }
@@ -279,6 +303,7 @@ impl Keys {
                 seen: [false; 2],
                 is_by_file: false,
                 is_mixed: false,
+                unnamed: None,
             });
         }
         id

@@ -37,7 +37,7 @@ pub use object::{BuildId, Object, ObjectId, ObjectKind};
 pub use per_side::PerSide;
 pub use polling::PollingFrames;
 pub use profile::{Cell, Event, Frame, Mapping, Profile, Span, Thread};
-pub use resolution::{InlineChain, InlineFrame, Reason, Resolution};
+pub use resolution::{InlineChain, InlineFrame, Reason, Resolution, is_unnamed};
 pub use resolutions::Resolutions;
 pub use server_settings::{ServerSettings, SettingsScope};
 pub use side::{Presence, RunMeasures, Side};

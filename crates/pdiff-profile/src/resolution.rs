@@ -17,6 +17,48 @@ pub struct InlineFrame {
     pub inlined: bool,
 }
 
+/// Begins the linkage name of an unnamed function: no linker writes such.
+const UNNAMED: &str = "<unnamed>";
+
+/// Stands between the object and the distance in the name of an unnamed function.
+const OFFSET: &str = "+0x";
+
+impl InlineFrame {
+    /// A machine function that no symbol names, by the distance of its first byte from where its object begins
+    /// (`mysqld+0x7a12b0`). `build` is the identity of the object's file: in another build another function lies there.
+    #[must_use]
+    pub fn unnamed(object: &str, build: &str, offset: u64) -> Self {
+        Self {
+            name: format!("{object}{OFFSET}{offset:x}").into(),
+            linkage_name: Some(format!("{UNNAMED}{build}{OFFSET}{offset:x}").into()),
+            file: None,
+            line: None,
+            inlined: false,
+        }
+    }
+
+    /// What tells an unnamed function from those of other builds; `None` for functions with a name.
+    #[must_use]
+    pub fn unnamed_identity(&self) -> Option<&str> {
+        self.linkage_name.as_deref().filter(|name| name.starts_with(UNNAMED))
+    }
+}
+
+/// Whether a function's name is that of an unnamed one: an object and a distance.
+///
+/// ```
+/// use pdiff_profile::is_unnamed;
+///
+/// assert!(is_unnamed("mysqld+0x7a12b0"));
+/// assert!(!is_unnamed("trx_commit") && !is_unnamed("operator+0x"));
+/// ```
+#[must_use]
+pub fn is_unnamed(name: &str) -> bool {
+    let distance = name.rsplit_once(OFFSET).filter(|(object, _)| !object.is_empty());
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    distance.is_some_and(|(_, digits)| is_number(digits))
+}
+
 /// The functions at one address, OUTERMOST FIRST: the machine function, then what was inlined into it. Never empty.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InlineChain(Vec<InlineFrame>);

@@ -214,7 +214,12 @@ fn unresolved(before: &SideSummary, after: &SideSummary) -> Fact {
     let text = |side: &SideSummary| format!("{:.2} %", side.unresolved_pct);
     let fact = fact("without function", text(before), text(after));
     let much = before.unresolved_pct.max(after.unresolved_pct) > UNRESOLVED_PCT;
-    graver(fact, much, Gravity::Warning, "rows understate what is there; see the rows [unresolved]")
+    graver(
+        fact,
+        much,
+        Gravity::Warning,
+        "named rows understate what is there; see the rows [unresolved] and object+0x...",
+    )
 }
 
 fn inlined_functions(one_sided: &OneSidedInlines) -> Option<Fact> {

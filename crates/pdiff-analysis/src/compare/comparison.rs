@@ -78,7 +78,7 @@ pub struct SideSummary {
     pub samples: u64,
     /// Weight after filters; self weights of the rows sum to it.
     pub weight: Weight,
-    /// Part of the weight that has no function, in percent, whatever rows are.
+    /// Part of the weight whose function has no name, in percent, whatever rows are.
     pub unresolved_pct: f64,
     /// Part of the weight that waits busily, in percent.
     pub spin_pct: f64,
@@ -223,7 +223,7 @@ pub struct GapParts {
     pub explained_pct: f64,
     /// Rows whose change is not.
     pub not_significant_pct: f64,
-    /// Rows `[unresolved]`.
+    /// Rows `[unresolved]` and unnamed functions.
     pub unresolved_pct: f64,
     /// Cores used: waiting, client, idle.
     pub utilisation_pct: f64,

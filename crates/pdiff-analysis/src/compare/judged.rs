@@ -13,7 +13,7 @@ use super::row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 use super::row_table::{RowKey, RowTable};
 use crate::aggregate::{Measure, RowId, RowMeasures, RunTable};
 use crate::noise::{self, Denominator, Excess, RowNoise, RunBlocks, Sensitivity, TypicalRow};
-use crate::normalize::{KeyId, Keys, UNRESOLVED};
+use crate::normalize::{KeyId, Keys, is_nameless};
 use crate::policy::Share;
 
 /// Everything counted, not yet judged.
@@ -139,7 +139,7 @@ impl Counted<'_> {
             && all.before.len().max(all.after.len()) > 1
             && self.runs.iter().all(has_operations);
         let resolved =
-            rows.iter().enumerate().filter(|(row, _)| !self.name(RowId(*row as u32)).starts_with(UNRESOLVED));
+            rows.iter().enumerate().filter(|(row, _)| !is_nameless(&self.name(RowId(*row as u32))));
         is_asked.then(|| TypicalRow::of(all, resolved.map(|(_, row)| row)))?
     }
 
@@ -193,7 +193,7 @@ impl Counted<'_> {
             file: function.and_then(|(_, key)| key.file().map(str::to_owned)),
             subsystem: function.map(|(id, _)| self.row_table.subsystem(id).to_owned()),
             thread_group: (self.settings.share == Share::ThreadGroup).then(|| scope.to_owned()),
-            unresolved: name.starts_with(UNRESOLVED),
+            unresolved: is_nameless(&name),
             presence: match (before.total_weight.0 > 0, after.total_weight.0 > 0) {
                 (true, false) => Presence::OnlyBefore,
                 (false, true) => Presence::OnlyAfter,

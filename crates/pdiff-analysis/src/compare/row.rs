@@ -80,7 +80,7 @@ pub struct Row {
     pub subsystem: Option<String>,
     /// Thread group, where shares are of thread groups.
     pub thread_group: Option<String>,
-    /// Takes what has no function.
+    /// Its code has no name: one unnamed function, or all code of an object whose functions are not known.
     pub unresolved: bool,
     /// On which sides it has weight anywhere in a stack.
     pub presence: Presence,

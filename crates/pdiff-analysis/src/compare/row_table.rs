@@ -98,7 +98,7 @@ impl<'a> RowTable<'a> {
 
     /// Whether the leaf of the stack has no function.
     pub(super) fn is_unresolved(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
-        run.stacks.get(stack).last().is_some_and(|leaf| *self.keys.get(leaf.key).name == *UNRESOLVED)
+        run.stacks.get(stack).last().is_some_and(|leaf| self.keys.get(leaf.key).is_nameless())
     }
 
     /// The rows that a stack of a thread counts for.
@@ -216,9 +216,7 @@ impl<'a> RowTable<'a> {
             GroupBy::Object => Some(key.object.clone()),
             GroupBy::Comm => Some(class.comm.as_str().into()),
             GroupBy::ThreadGroup => Some(class.group.as_str().into()),
-            GroupBy::Subsystem if &*key.name == UNRESOLVED => {
-                Some(format!("{UNRESOLVED} ({})", key.object).into())
-            }
+            GroupBy::Subsystem if key.is_nameless() => Some(format!("{UNRESOLVED} ({})", key.object).into()),
             GroupBy::Subsystem => Some(self.subsystem(id).into()),
             GroupBy::File => Some(file_or_object(key.file(), &key.object)),
             GroupBy::Directory => {

@@ -4,7 +4,7 @@ use pdiff_profile::ObjectKind;
 use rustc_hash::FxHashMap;
 
 use super::input::Input;
-use crate::normalize::{Key, KeyId, UNRESOLVED};
+use crate::normalize::{Key, KeyId};
 
 /// What kind of code a function is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +35,8 @@ impl Code {
 /// The kind of every function, by its renamed key.
 pub(super) struct CodeKinds {
     by_key: Vec<Code>,
-    unresolved: Vec<bool>,
+    /// Of what has no function: the one of its object that stands for all of it.
+    unresolved: Vec<Option<KeyId>>,
 }
 
 impl CodeKinds {
@@ -44,18 +45,39 @@ impl CodeKinds {
         let kind = |key: &Key| kinds.get(&*key.object).copied().unwrap_or(ObjectKind::Unknown);
         Self {
             by_key: input.keys.iter().map(|(_, key)| code_of(key, kind(key))).collect(),
-            unresolved: input.keys.iter().map(|(_, key)| *key.name == *UNRESOLVED).collect(),
+            unresolved: unresolved(input),
         }
     }
 
     /// Whether it stands for what has no function.
     pub(super) fn is_unresolved(&self, key: KeyId) -> bool {
-        self.unresolved.get(key.0 as usize).copied().unwrap_or(true)
+        self.unresolved.get(key.0 as usize).is_none_or(Option::is_some)
+    }
+
+    /// What stands for all code without function of the same object.
+    pub(super) fn unresolved_of(&self, key: KeyId) -> KeyId {
+        self.unresolved.get(key.0 as usize).copied().flatten().unwrap_or(key)
     }
 
     pub(super) fn get(&self, key: KeyId) -> Code {
         self.by_key.get(key.0 as usize).copied().unwrap_or(Code::Library)
     }
+}
+
+/// Whether nothing is known of a function but where it is in one build. Of one build on both sides it is a function like any.
+fn is_unresolved(key: &Key) -> bool {
+    key.is_nameless() && !(key.unnamed.is_some() && key.seen == [true; 2])
+}
+
+/// By key: of what has no function, the first of its object by name.
+fn unresolved(input: &Input<'_>) -> Vec<Option<KeyId>> {
+    let mut first: FxHashMap<&str, (&str, KeyId)> = FxHashMap::default();
+    for (id, key) in input.keys.iter().filter(|(_, key)| is_unresolved(key)) {
+        let known = first.entry(&key.object).or_insert((&key.name, id));
+        *known = (*known).min((&key.name, id));
+    }
+    let of = |key: &Key| first.get(&*key.object).filter(|_| is_unresolved(key)).map(|(_, id)| *id);
+    input.keys.iter().map(|(_, key)| of(key)).collect()
 }
 
 /// What the objects of both sides are, by their labels in rows.
@@ -70,7 +92,7 @@ fn object_kinds(input: &Input<'_>) -> FxHashMap<String, ObjectKind> {
 }
 
 fn code_of(key: &Key, kind: ObjectKind) -> Code {
-    let is_unresolved = &*key.name == UNRESOLVED;
+    let is_unresolved = is_unresolved(key);
     match kind {
         ObjectKind::Kernel | ObjectKind::KernelModule if is_interrupt(&key.qualified) => Code::Interrupt,
         ObjectKind::Kernel if is_system_call(&key.qualified) => Code::SystemCall,

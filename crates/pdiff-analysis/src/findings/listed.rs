@@ -13,7 +13,7 @@ use super::select::{self, Pick, Shape};
 use super::stacks::Stacks;
 use super::tree::AnchorTree;
 use crate::compare::Cost;
-use crate::normalize::KeyId;
+use crate::normalize::{KeyId, UNRESOLVED};
 
 /// The most findings: what a reader takes in at once.
 const MOST_FINDINGS: usize = 10;
@@ -170,7 +170,7 @@ impl Listing<'_> {
             Place::Region(key) => (place(FindingKind::Region), name(key), Some(key)),
             Place::Interrupts => (FindingKind::Interrupts, "[interrupts]".to_owned(), None),
             Place::NoCaller(key) => (FindingKind::NoCaller, name(key), Some(key)),
-            Place::Unresolved(key) => (FindingKind::Unresolved, name(key), Some(key)),
+            Place::Unresolved(key) => (FindingKind::Unresolved, UNRESOLVED.to_owned(), Some(key)),
         }
     }
 

@@ -88,7 +88,7 @@ impl Finder<'_> {
             return Place::Region(own);
         }
         if let Some(unresolved) = first(Code::Unresolved) {
-            return Place::Unresolved(unresolved);
+            return Place::Unresolved(self.codes.unresolved_of(unresolved));
         }
         let is_named = |key: &KeyId| !self.codes.is_unresolved(*key);
         let named = functions.iter().copied().find(is_named).or_else(|| functions.first().copied());

@@ -179,6 +179,11 @@ impl<'a> Naming<'a> {
         let kept = if is_collapsed { chain.frames().get(..1) } else { Some(chain.frames()) };
         let mut levels = Vec::with_capacity(chain.frames().len());
         for inline in kept.into_iter().flatten() {
+            if let Some(identity) = inline.unnamed_identity() {
+                let key = self.keys.unnamed(inline, identity, (&object, self.side));
+                levels.push(Level { key, inlined: false });
+                continue;
+            }
             let dwarf = Spelling { name: &inline.name, linkage: inline.linkage_name.as_deref() };
             let perf = perf_spelling.take().unwrap_or(dwarf);
             for spelling in [dwarf, perf] {

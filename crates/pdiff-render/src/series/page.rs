@@ -1,7 +1,7 @@
 //! A series of builds for readers: relative throughput by class, CPU and context switches per operation, and the build in
 //! which each cost arrived.
 
-use pdiff_analysis::UNRESOLVED;
+use pdiff_analysis::is_nameless;
 use pdiff_study::series::{Arrival, Arrived, NOTABLE_RELATIVE};
 
 use crate::document::markdown;
@@ -43,7 +43,7 @@ const NOTABLE_UNRESOLVED_PCT: f64 = 3.0;
 
 fn unresolved(view: &SeriesView) -> Vec<Block> {
     let share = |at: usize| -> f64 {
-        let rows = view.functions.iter().filter(|row| row.name == UNRESOLVED);
+        let rows = view.functions.iter().filter(|row| is_nameless(&row.name));
         rows.filter_map(|row| row.costs.get(at)).map(|cost| cost.self_pct).sum()
     };
     let line = |(at, build): (usize, &String)| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::chains::Step;
-use pdiff_analysis::UNRESOLVED;
+use pdiff_analysis::is_nameless;
 
 /// A build with this many percent of its samples in an object without function hides that object's functions.
 const HIDDEN_PCT: f64 = 0.1;
@@ -28,7 +28,7 @@ impl Visibility {
                 if row.unresolved {
                     for (build, share) in [(step.from, row.before.self_pct), (step.to, row.after.self_pct)] {
                         if let Some(hidden) = visibility.hidden.get_mut(build) {
-                            hidden.insert(row.object.clone(), share);
+                            *hidden.entry(row.object.clone()).or_insert(0.0) += share;
                         }
                     }
                 } else if let Some(subsystem) = &row.subsystem {
@@ -60,7 +60,7 @@ impl Visibility {
         let Some(hidden) = self.hidden.get(build) else { return 0.0 };
         let of = |object: &str| hidden.get(object).copied().unwrap_or(0.0);
         match object {
-            _ if name.starts_with(UNRESOLVED) => 0.0,
+            _ if is_nameless(name) => 0.0,
             "" => self.objects.get(name).into_iter().flatten().map(|object| of(object)).sum(),
             // A function with samples has its symbol.
             _ if seen_pct > 0.0 => 0.0,

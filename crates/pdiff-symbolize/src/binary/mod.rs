@@ -7,6 +7,7 @@
 //! object_files   which files belong to a binary: its debug file, what that shares (dwz), split units
 //! elf_file       segments, code, build-id, sections, inflated on demand
 //! symbol_entries what symbol tables say; symbol_table: which function an address is in; plt: stubs
+//! function_ranges where functions begin and end by the unwind tables, which stripped files have, too
 //! sections       the DWARF sections of those files; split: those of split units
 //! units          compilation units and their ranges; entries: a walk over one unit
 //! code_ranges, reference, strings, scopes    what attributes of entries say
@@ -21,6 +22,7 @@ pub(crate) mod elf_file;
 pub(crate) mod entries;
 pub(crate) mod file_bytes;
 pub(crate) mod function_name;
+pub(crate) mod function_ranges;
 pub(crate) mod gap;
 pub(crate) mod inflate;
 pub(crate) mod layout;

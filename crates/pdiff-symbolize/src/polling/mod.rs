@@ -8,15 +8,14 @@
 //! 0.05 s.
 
 mod aarch64;
-mod function_ranges;
 mod x86_64;
 
 use std::ops::Range;
 
 use crate::binary::elf_file::ElfFile;
+use crate::binary::function_ranges::FunctionRanges;
 use crate::binary::layout::Processor;
 use crate::binary::ranges::{disjoint, range_at};
-use function_ranges::FunctionRanges;
 
 /// Larger functions are not decoded; the largest real ones have 300 KB.
 const MAX_FUNCTION_BYTES: u64 = 4 << 20;
@@ -47,13 +46,12 @@ impl Body {
 }
 
 /// The loops that wait in the functions of a file that hold sorted addresses.
-pub(crate) fn polling_loops(file: &ElfFile, sorted: &[u64]) -> Vec<Range<u64>> {
+pub(crate) fn polling_loops(file: &ElfFile, functions: &FunctionRanges, sorted: &[u64]) -> Vec<Range<u64>> {
     let decode: fn(u64, &[u8]) -> Body = match Processor::of(file) {
         Processor::X86 => x86_64::decode,
         Processor::Arm => aarch64::decode,
         Processor::Other => return Vec::new(),
     };
-    let functions = FunctionRanges::new(file);
     let mut found = Vec::new();
     let mut decoded_to = 0;
     for addr in sorted.iter().copied().filter(|addr| file.is_code(*addr)) {

@@ -9,6 +9,7 @@ mod name_vote;
 mod positions;
 mod profile;
 mod recorded_names;
+mod unnamed;
 
 pub use address_map::{AddressKind, AddressMap};
 pub use profile::{Resolved, ResolvedObject, resolve_profile};

@@ -2,7 +2,8 @@
 //!
 //! The kernel's frames and those of objects without a file keep the symbol that perf printed, and so do frames in whose
 //! place the file has none. A file without debug information knows less than perf did when it had the symbol table at
-//! hand (`recv` for `__libc_recv`), so there perf's symbol holds, too. A frame is unresolved only where neither has a name.
+//! hand (`recv` for `__libc_recv`), so there perf's symbol holds, too. Where neither has a name, a frame is in an unnamed function
+//! (`mysqld+0x7a12b0`) if the unwind tables say where that begins, else unresolved.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use pdiff_profile::{
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::binary::function_ranges::FunctionRanges;
 use crate::binary::gap::Gap;
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
@@ -23,6 +25,7 @@ use crate::resolve::address_map::AddressMap;
 use crate::resolve::candidate::{Lookout, Source, find_binary};
 use crate::resolve::frames::{ObjectFrames, uses_of_frames};
 use crate::resolve::identity::{Identity, identify};
+use crate::resolve::unnamed::UnnamedFunctions;
 use crate::symbolizer::Symbolizer;
 
 /// What happened to one object of a profile.
@@ -170,7 +173,7 @@ fn resolve_object(
         result.leave_to_perf(frames, Reason::WrongFile);
         return Ok(result);
     }
-    result.symbolize(frames, &identity, &mut symbolizer);
+    result.symbolize(object, frames, &identity, &mut symbolizer);
     result.finish(object, &identity, &symbolizer);
     Ok(result)
 }
@@ -232,7 +235,13 @@ impl ObjectResult {
         self.frames.push((frame, lookup, at));
     }
 
-    fn symbolize(&mut self, frames: &ObjectFrames, identity: &Identity, symbolizer: &mut Symbolizer) {
+    fn symbolize(
+        &mut self,
+        object: &Object,
+        frames: &ObjectFrames,
+        identity: &Identity,
+        symbolizer: &mut Symbolizer,
+    ) {
         let mut asked: Vec<Asked> = Vec::new();
         for (frame, recorded, uses) in frames.frames.iter().filter(|(_, recorded, _)| !recorded.inlined) {
             let addr = identity.object_addr(recorded, *uses);
@@ -247,11 +256,13 @@ impl ObjectResult {
         let mut addrs: Vec<ObjectAddr> = asked.iter().filter_map(|asked| asked.2).collect();
         addrs.sort_unstable();
         addrs.dedup();
-        self.find_polling(&asked, &addrs, symbolizer);
+        let ranges = FunctionRanges::new(symbolizer.file());
+        self.find_polling(&asked, &addrs, &ranges, symbolizer);
         let found = symbolizer.symbolize(&addrs);
         let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
         self.uncovered = uncovered(&addrs, &found, symbolizer);
         self.resolutions = found;
+        let mut unnamed = UnnamedFunctions::new(&ranges, object, symbolizer);
         let perf_knows_more = !symbolizer.has_debug_info();
         for (frame, lookup, addr, symbol) in asked {
             let has_symbol = symbol != PerfSymbol::None;
@@ -262,8 +273,14 @@ impl ObjectResult {
                 _ if has_symbol => {}
                 Some((at, Resolution::Unresolved(reason))) => {
                     let reason = *reason;
-                    self.unresolved.entry(reason).or_insert(at);
-                    self.set_unresolved(frame, lookup, reason);
+                    let in_code = addr.filter(|_| reason == Reason::NoSymbol);
+                    match in_code.and_then(|addr| unnamed.at(addr.0, &mut self.resolutions)) {
+                        Some(at) => self.frames.push((frame, lookup, at)),
+                        None => {
+                            self.unresolved.entry(reason).or_insert(at);
+                            self.set_unresolved(frame, lookup, reason);
+                        }
+                    }
                 }
                 None => self.set_unresolved(frame, lookup, Reason::NoAddress),
             }
@@ -280,9 +297,15 @@ impl ObjectResult {
     }
 
     /// Finds the frames in loops that wait busily; `addrs` are sorted.
-    fn find_polling(&mut self, asked: &[Asked], addrs: &[ObjectAddr], symbolizer: &Symbolizer) {
+    fn find_polling(
+        &mut self,
+        asked: &[Asked],
+        addrs: &[ObjectAddr],
+        ranges: &FunctionRanges,
+        symbolizer: &Symbolizer,
+    ) {
         let sorted: Vec<u64> = addrs.iter().map(|addr| addr.0).collect();
-        let loops = polling_loops(symbolizer.file(), &sorted);
+        let loops = polling_loops(symbolizer.file(), ranges, &sorted);
         let polls = |(_, _, addr, _): &&Asked| addr.is_some_and(|addr| is_in(&loops, addr.0));
         self.polling = asked.iter().filter(polls).map(|(frame, lookup, ..)| (*frame, *lookup)).collect();
     }

@@ -11,11 +11,12 @@ use crate::binary::elf_file::ElfFile;
 const MAX_FUNCTIONS: usize = 1 << 22;
 
 /// The code of each unwind entry, by address.
-pub(super) struct FunctionRanges(Vec<Range<u64>>);
+#[derive(Debug)]
+pub(crate) struct FunctionRanges(Vec<Range<u64>>);
 
 impl FunctionRanges {
     /// Of a file; of none where it has no `.eh_frame` that can be read.
-    pub(super) fn new(file: &ElfFile) -> Self {
+    pub(crate) fn new(file: &ElfFile) -> Self {
         let bytes = file.section(".eh_frame");
         let addr = |name: &str| Some(file.object()?.section_by_name(name)?.address());
         let Some(start) = addr(".eh_frame") else { return Self(Vec::new()) };
@@ -39,7 +40,7 @@ impl FunctionRanges {
     }
 
     /// The function that holds an address.
-    pub(super) fn at(&self, addr: u64) -> Option<Range<u64>> {
+    pub(crate) fn at(&self, addr: u64) -> Option<Range<u64>> {
         let after = self.0.partition_point(|range| range.start <= addr);
         self.0.get(after.checked_sub(1)?).filter(|range| range.contains(&addr)).cloned()
     }
