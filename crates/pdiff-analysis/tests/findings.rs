@@ -4,7 +4,7 @@
 
 mod support;
 
-use pdiff_analysis::{Comparison, Finding, FindingKind, Findings};
+use pdiff_analysis::{Comparison, Finding, FindingKind, Findings, KernelKind};
 use pdiff_profile::{Profile, RunMeasures, Side};
 use proptest::prelude::*;
 use support::{compared, measured, profile, settings};
@@ -220,4 +220,41 @@ proptest! {
         let back = compared(&[&after], &[&before], &settings()).findings;
         prop_assert_eq!(mirror(&there, 1.0), mirror(&back, -1.0));
     }
+}
+
+/// A program whose `sort` touches new memory: the kernel spreads it over many functions.
+fn with_faults(samples: u32) -> Vec<(String, u32)> {
+    let fault = "main;serve;run;sort;/lib/libc.so.6!memcpy;[kernel.kallsyms]!asm_exc_page_fault";
+    let leaves = ["clear_page", "charge_memcg", "get_page_from_freelist", "rmqueue"];
+    let faults = leaves.iter().map(|leaf| (format!("{fault};[kernel.kallsyms]!{leaf}"), samples));
+    let tick = "main;serve;plan;[kernel.kallsyms]!asm_sysvec_apic_timer_interrupt".to_owned();
+    changed(str::to_owned).into_iter().chain(faults).chain([(tick, 8)]).collect()
+}
+
+#[test]
+fn the_work_of_the_kernel_is_told_by_who_entered_it() {
+    let (before, after) = (with_faults(3), with_faults(30));
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    let kernel = &comparison.findings.kernel;
+    let first = &kernel[0];
+    assert_eq!((first.caller.as_deref(), first.kind), (Some("sort"), KernelKind::PageFaults));
+    assert!(first.significant && first.functions == 4 && first.delta_pp() > 5.0, "{first:?}");
+    let others: Vec<_> = kernel[1..].iter().map(|of| (of.caller.as_deref(), of.kind)).collect();
+    assert!(others.contains(&(None, KernelKind::Interrupts)), "{others:?}");
+    assert!(
+        others.contains(&(Some("commit"), KernelKind::Other))
+            || others.contains(&(Some("log"), KernelKind::Other))
+    );
+    // Every sample of the kernel is in one of them.
+    for side in Side::BOTH {
+        let of = |work: &pdiff_analysis::KernelWork| match side {
+            Side::Before => work.before.weight.0,
+            Side::After => work.after.weight.0,
+        };
+        let rows = comparison.rows.iter().filter(|row| row.object.starts_with("[kernel"));
+        let expected: u64 = rows.map(|row| row.side(side).self_weight.0).sum();
+        assert_eq!(kernel.iter().map(of).sum::<u64>(), expected);
+    }
+    let same = found(&borrowed(&before), &borrowed(&before));
+    assert!(same.findings.kernel.iter().all(|of| !of.significant));
 }

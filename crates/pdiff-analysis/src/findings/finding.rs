@@ -2,6 +2,8 @@
 
 use pdiff_profile::Weight;
 
+use super::kernel_kind::KernelKind;
+
 /// Where the CPU of two builds differs, in few parts that sum with the rest to the whole change.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Findings {
@@ -9,6 +11,8 @@ pub struct Findings {
     pub list: Vec<Finding>,
     /// All that is in none of them.
     pub rest: FindingsRest,
+    /// The same samples seen from the kernel: all of its work by who entered it and what for, the largest change first.
+    pub kernel: Vec<KernelWork>,
 }
 
 /// How the samples of a finding belong together.
@@ -140,6 +144,44 @@ pub struct FindingsRest {
     pub common_factor: f64,
     /// Changes beyond noise that were too many to list.
     pub unlisted: usize,
+}
+
+/// What the kernel did for one caller and one reason.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KernelWork {
+    /// The function of the program that entered the kernel; `None` for interrupts, which strike anywhere, and where the
+    /// callers were lost.
+    pub caller: Option<String>,
+    /// Label of its object; empty where there is no caller.
+    pub object: String,
+    /// What the kernel was entered for.
+    pub kind: KernelKind,
+    /// On the base side.
+    pub before: FindingSide,
+    /// On the other side.
+    pub after: FindingSide,
+    /// 95 % interval of the change of share, in points.
+    pub interval_pp: (f64, f64),
+    /// The smallest rate of false findings at which it is one; `None` if it was not tested.
+    pub q_value: Option<f64>,
+    /// Beyond noise, and large enough to matter.
+    pub significant: bool,
+    /// Functions of the kernel at the leaves of its stacks: the rows that it stands for.
+    pub functions: usize,
+}
+
+impl KernelWork {
+    /// Change of share, in points.
+    #[must_use]
+    pub fn delta_pp(&self) -> f64 {
+        self.after.pct - self.before.pct
+    }
+
+    /// Change of weight per operation; `None` without operations.
+    #[must_use]
+    pub fn delta_per_op(&self) -> Option<f64> {
+        Some(self.after.per_op? - self.before.per_op?)
+    }
 }
 
 macro_rules! changes {

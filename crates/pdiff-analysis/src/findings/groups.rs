@@ -40,7 +40,7 @@ pub(super) struct Groups {
 }
 
 /// What one run has of each node: by node, then by block.
-struct RunWeights {
+pub(super) struct RunWeights {
     side: Side,
     blocks: usize,
     weights: Vec<f64>,
@@ -140,7 +140,7 @@ impl Groups {
 }
 
 impl RunWeights {
-    fn new(
+    pub(super) fn new(
         side: Side,
         cells: &[pdiff_profile::Cell],
         node_of: impl Fn(usize) -> Option<usize>,
@@ -168,7 +168,7 @@ impl RunWeights {
         run
     }
 
-    fn row(&self, nodes: &[usize]) -> RowRun {
+    pub(super) fn row(&self, nodes: &[usize]) -> RowRun {
         let mut weights = vec![0.0; self.blocks];
         for node in nodes {
             let own = self.weights.get(node * self.blocks..(node + 1) * self.blocks).unwrap_or(&[]);

@@ -65,7 +65,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
     }
     let mut rest = of.rest(&list, unlisted);
     [rest.before.polling, rest.after.polling] = polling_rest.map(Weight);
-    Findings { list, rest }
+    Findings { list, rest, kernel: Vec::new() }
 }
 
 impl Listing<'_> {

@@ -7,7 +7,9 @@
 //! Laws: findings and rest sum to each side's weight, to the last unit; a side against itself has none; swapped sides have
 //! the same with opposite sign; names, wrappers, moves and inlining alone make none.
 //!
-//! Cost: unique stacks x depth, and cells once.
+//! Beside them stands the work of the kernel, by who entered it and what for ([`kernel`]).
+//!
+//! Cost: unique stacks x depth, and cells twice.
 
 mod aligned;
 mod anchors;
@@ -16,6 +18,8 @@ mod finding;
 mod groups;
 mod input;
 mod judged;
+mod kernel;
+mod kernel_kind;
 mod listed;
 mod places;
 mod select;
@@ -24,8 +28,12 @@ mod stacks;
 mod tree;
 
 pub(crate) use aligned::AlignedStacks;
-pub use finding::{Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest};
+pub use finding::{
+    Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelWork,
+};
 pub(crate) use input::{Input, RunOfStacks};
+pub use kernel::is_kernel_object;
+pub use kernel_kind::KernelKind;
 
 use anchors::Anchors;
 use code::CodeKinds;
@@ -45,7 +53,8 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
     let groups = Groups::new(input, &stacks, &places, &tree, anchors.len());
     let (judge, changes) = Judge::new(input, &groups);
     let picks = select::select(&groups, &judge, &changes);
-    listed::list(
+    let kernel = kernel::kernel_work(input, &stacks, &codes, &groups);
+    let found = listed::list(
         &listed::Listing {
             input,
             stacks: &stacks,
@@ -55,5 +64,6 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
             judge: &judge,
         },
         picks,
-    )
+    );
+    Findings { kernel, ..found }
 }

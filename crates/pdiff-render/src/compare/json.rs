@@ -85,6 +85,7 @@ fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'
         findings: findings::json::findings(comparison),
         findings_rest: findings::json::rest(comparison),
         beside: comparison.beside.iter().map(beside::report).collect(),
+        kernel: findings::kernel_json::kernel(comparison),
         functions: rows.iter().map(|row| RowJson { row, level }).collect(),
         families: comparison.families.iter().map(family).collect(),
         notes: comparison.notes.iter().map(note).collect(),

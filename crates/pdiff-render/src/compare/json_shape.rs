@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::compare::row_json::RowJson;
 use crate::findings::json::{FindingReport, RestReport};
+use crate::findings::kernel_json::KernelReport;
 
 /// The version of this schema.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
@@ -45,6 +46,8 @@ pub(crate) struct CompareReport<'a> {
     /// What other events say of the costs, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) beside: Vec<BesideReport<'a>>,
+    /// The work of the kernel by who entered it and what for.
+    pub(crate) kernel: Vec<KernelReport<'a>>,
     /// Every row: heaviest change of self first.
     pub(crate) functions: Vec<RowJson<'a>>,
     /// Rows between which weight moved because inlining changed.

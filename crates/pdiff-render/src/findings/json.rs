@@ -167,7 +167,7 @@ fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
     }
 }
 
-fn side(of: &FindingSide, is_time: bool) -> FindingSideReport {
+pub(super) fn side(of: &FindingSide, is_time: bool) -> FindingSideReport {
     FindingSideReport {
         weight: of.weight.0,
         samples: of.samples,

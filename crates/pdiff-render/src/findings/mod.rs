@@ -3,4 +3,5 @@
 pub(crate) mod first_screen;
 pub(crate) mod grid;
 pub(crate) mod json;
+pub(crate) mod kernel_json;
 pub(crate) mod one;

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::files::written_bytes::{json_line, json_value};
 use crate::findings;
 use crate::findings::json::{FindingReport, RestReport};
+use crate::findings::kernel_json::KernelReport;
 use crate::findings::one::ExplainedFinding;
 use crate::settings::json::SettingsReport;
 use crate::verdicts::explain::ExplainView;
@@ -30,6 +31,8 @@ struct ClassifyReport<'a> {
     /// The parts that hold the change, with their causes.
     findings: Vec<FindingReport<'a>>,
     findings_rest: RestReport,
+    /// The work of the kernel by who entered it and what for.
+    kernel: Vec<KernelReport<'a>>,
     verdicts: Vec<VerdictReport<'a>>,
     families: Vec<FamilyReport<'a>>,
     /// What is missing for proof, and how to supply it.
@@ -145,6 +148,7 @@ fn report<'a>(
         denominator: comparison.share.as_str(),
         findings: findings::json::with_causes(comparison, &finding_causes(&comparison.findings, of)),
         findings_rest: findings::json::rest(comparison),
+        kernel: findings::kernel_json::kernel(comparison),
         verdicts: verdicts.iter().map(verdict).collect(),
         families: of.families.iter().map(family).collect(),
         missing: of.missing.iter().map(missing_text).collect(),

@@ -4,6 +4,7 @@ pub(crate) mod columns;
 pub(crate) mod explain;
 pub(crate) mod hot_lines;
 pub(crate) mod json;
+mod kernel;
 pub(crate) mod page;
 #[cfg(test)]
 pub(crate) mod sample;

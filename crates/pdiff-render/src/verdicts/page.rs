@@ -18,6 +18,7 @@ use crate::document::visible_text::{cut_end, visible, width as columns_of};
 use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone, apart};
 use crate::findings::first_screen;
 use crate::settings;
+use crate::verdicts::kernel;
 use crate::verdicts::words::{missing_text, reason_text};
 
 /// Columns of a name where the width is limited: at most, and at least.
@@ -87,6 +88,7 @@ fn page(
     sections
         .push(settings.map_or_else(Vec::new, |of| settings::page::short_blocks(of, MOST_SETTINGS, width)));
     sections.extend(SHOWN.iter().map(|cause| cause_blocks(*cause, of, options, width)));
+    sections.push(kernel::blocks(comparison, &of.verdicts, options, width));
     sections.push(comparability::warning_blocks(comparison));
     sections.push([heading::blocks(comparison), comparability::plain_blocks(comparison, width)].concat());
     sections.push(closing(of));
@@ -102,8 +104,11 @@ fn cause_blocks(
     width: Option<usize>,
 ) -> Vec<Block> {
     let least = options.min_delta_pp.unwrap_or(0.0);
-    let mut verdicts: Vec<&Verdict> =
-        of.verdicts.iter().filter(|v| v.cause == cause && v.delta_judged_pp().abs() >= least).collect();
+    let mut verdicts: Vec<&Verdict> = of
+        .verdicts
+        .iter()
+        .filter(|v| v.cause == cause && v.delta_judged_pp().abs() >= least && !kernel::is_of_kernel(v))
+        .collect();
     // What only points to a callee stands behind what is a cause itself.
     verdicts.sort_by(|a, b| {
         is_of_callees(a)

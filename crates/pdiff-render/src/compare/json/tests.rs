@@ -22,7 +22,7 @@ fn the_keys_are_those_of_schema_version_1() {
     assert_eq!(value["schema_version"], 1);
     assert_eq!(
         keys(&value),
-        "after before comparability cost denominator families filtered findings findings_rest functions gap group_by noise notes policy preset schema_version"
+        "after before comparability cost denominator families filtered findings findings_rest functions gap group_by kernel noise notes policy preset schema_version"
     );
     assert_eq!(keys(&value["before"]), "label objects runs samples spin_pct unresolved_pct weight");
     assert_eq!(keys(&value["before"]["runs"][0]), "event path samples span_s weight");
