@@ -47,7 +47,7 @@ pub struct Sensitivity {
     pub alpha: f64,
     /// The smallest change that counts as a finding.
     pub floor: Floor,
-    /// The row's variance over the expected one.
+    /// The row's variance between runs over the typical one.
     pub(super) scale: f64,
     /// Degrees of freedom of the row's own runs.
     pub(super) residual_df: f64,
@@ -122,7 +122,7 @@ impl Sensitivity {
     }
 
     fn df(&self, row: &[SideShare; 2]) -> f64 {
-        self.model.prior.df.min(self.model.expected_df(row)) + self.residual_df
+        self.model.df(row, self.residual_df)
     }
 
     /// Solves d = K se(d) from `change` on for a given K each way; `None` if there is no room for so large a change.

@@ -98,14 +98,18 @@ pub const ASSUMED_CV: f64 = 0.08;
 /// scale of the noise differs about as much as an estimate on this many does.
 pub(super) const ASSUMED_CV_DF: f64 = 16.0;
 
+/// Degrees of freedom that the assumed run-to-run variance counts for where it is averaged with the measured one: fewer, so that
+/// replicates soon say more than it does.
+pub(super) const ASSUMED_CV_WEIGHT: f64 = 6.0;
+
 /// Run-to-run CV assumed with one run per side. It is larger than [`ASSUMED_CV`] because functions differ: where their CVs
 /// scatter around 8 % by a factor of 1.8 (a standard deviation of 0.6 in the logarithm), the root mean square is 11.5 %,
 /// and the most variable functions are the ones that would be called significant.
 pub const SINGLE_RUN_CV: f64 = 0.12;
 
 /// Degrees of freedom of the variation assumed with one run per side: few, because a function's own CV may be far from
-/// the assumed one. With 10, comparisons of equal worlds whose CVs scatter as above find a row in about 8 of 100.
-pub const SINGLE_RUN_CV_DF: f64 = 10.0;
+/// the assumed one. With 8, comparisons of equal worlds whose CVs scatter as above find a row in about 7 of 100; with 10, in 10.
+pub const SINGLE_RUN_CV_DF: f64 = 8.0;
 
 /// The share of false alarms among the rows called significant that a reader is assumed to accept.
 pub const FALSE_DISCOVERY_RATE: f64 = 0.05;

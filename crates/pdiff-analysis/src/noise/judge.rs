@@ -5,8 +5,9 @@ use super::drift::find_drift;
 use super::fdr::{Tested, q_values_above_floor};
 use super::input::{Denominator, Floor, NoiseSettings, Row};
 use super::judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
-use super::model::{RunModel, residual_df};
+use super::model::{Lending, Lent, RunModel, residual_df};
 use super::side::SideShare;
+use super::spread::TailMatch;
 use super::student::{critical_t, two_sided_p};
 
 /// Level of the printed intervals: 95 %.
@@ -35,16 +36,27 @@ const ZERO_BOUND_SAMPLES: f64 = 3.0;
 /// assert!(judgement.rows[0].significant && !judgement.rows[1].significant);
 /// ```
 pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSettings) -> Judgement {
+    judge_lending(denominators, rows, settings, Lending::BySpread)
+}
+
+/// The same with a choice of how rows lend to each other.
+pub(super) fn judge_lending(
+    denominators: &[Denominator],
+    rows: &[Row],
+    settings: &NoiseSettings,
+    lending: Lending,
+) -> Judgement {
     let sides: Vec<[SideShare; 2]> = rows.iter().map(|row| sides_of(row, denominators)).collect();
     let tested: Vec<[SideShare; 2]> = sides.iter().copied().filter(|row| untested(row).is_none()).collect();
     let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
     let model = match method {
         Method::SingleRun => RunModel::single_run(settings.single_run_cv()),
-        Method::Replicates => RunModel::fit(&tested, settings.prior_cv()),
+        Method::Replicates => RunModel::fit(&tested, settings.prior_cv(), lending),
     };
     let level =
         Level { alpha: settings.false_discovery_rate / tested.len().max(1) as f64, floor: settings.floor };
-    let mut judged: Vec<RowNoise> = sides.iter().map(|row| judge_row(row, &model, level)).collect();
+    let tails = TailMatch::new();
+    let mut judged: Vec<RowNoise> = sides.iter().map(|row| judge_row(row, &model, &tails, level)).collect();
     correct_for_many_tests(&mut judged, settings);
     Judgement {
         rows: judged,
@@ -96,9 +108,9 @@ fn untested([before, after]: &[SideShare; 2]) -> Option<Untested> {
 }
 
 /// Everything about a row but what depends on the other rows' p-values.
-fn judge_row(row: &[SideShare; 2], model: &RunModel, level: Level) -> RowNoise {
+fn judge_row(row: &[SideShare; 2], model: &RunModel, tails: &TailMatch, level: Level) -> RowNoise {
     let [before, after] = row;
-    let error = model.standard_error(row);
+    let error = model.standard_error(row, tails);
     let delta_pp = 100.0 * (after.share - before.share);
     let se_pp = 100.0 * error.value;
     let half = if se_pp > 0.0 { critical_t(INTERVAL_ALPHA, error.df) * se_pp } else { 0.0 };
@@ -181,8 +193,10 @@ fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) ->
         Method::Replicates => RunVariation::Measured {
             cv,
             assumed_part: model.assumed_part,
-            prior_df: model.prior.df,
-            prior_variance: model.prior.variance,
+            spread: match model.lent {
+                Lent::Spread(spread) => spread.of_cvs,
+                Lent::Nothing | Lent::Prior(_) => 0.0,
+            },
             residual_df: tested.iter().map(residual_df).fold(0.0, f64::max),
         },
     }
@@ -207,7 +221,7 @@ fn sensitivities(
     typical
         .map(|(index, dispersions)| {
             let sides = sides_of(&empty(index), denominators);
-            sensitivity(&sides, model, median(dispersions), level, model.prior.variance)
+            sensitivity(&sides, model, median(dispersions), level, 1.0)
         })
         .collect()
 }

@@ -116,11 +116,8 @@ pub enum RunVariation {
         cv: f64,
         /// How much of the square of `cv` is the assumed variation and not measured, 0 to 1.
         assumed_part: f64,
-        /// Degrees of freedom that the other rows could lend to each row's variance; infinite if rows do not differ
-        /// (a row then takes as many as its expected variance has).
-        prior_df: f64,
-        /// Typical variance over the expected one (1 = as expected).
-        prior_variance: f64,
+        /// How rows differ: standard deviation of the logarithm of their own coefficients of variation around `cv`.
+        spread: f64,
         /// Degrees of freedom from a row's own runs, where it has all of them.
         residual_df: f64,
     },

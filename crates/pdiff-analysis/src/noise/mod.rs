@@ -21,6 +21,7 @@ mod judgement;
 mod model;
 mod prior;
 mod side;
+mod spread;
 mod student;
 mod trigamma;
 mod typical;

@@ -6,20 +6,20 @@
 //! a common value asks for. (A trend of log variance on mean, as limma offers, would learn the same shape from the
 //! rows; here the shape is known and only c is not.)
 //!
-//! With runs to compare, each row's observed variance over e, x, is shrunk as in limma's moderated t (Smyth 2004,
-//! Stat. Appl. Genet. Mol. Biol. 3:3): s~^2 = (d0 s0^2 + d x) / (d0 + d). Two things differ from limma:
+//! With runs to compare, c is measured, and so is how far the rows' own coefficients spread around it (`spread.rs`). Functions
+//! of one run move together, so a thousand rows over three runs do not tell c as well as a thousand independent ones would. A
+//! c^2 measured below the assumed one is therefore averaged with it, on d degrees of freedom against [`ASSUMED_CV_WEIGHT`] (two
+//! runs alike by luck must not make every row significant), and each row's c^2 is as uncertain as [`COMMON_CV_DF`] more
+//! degrees of freedom leave it, beside the spread. A variance is never below w.
 //!
-//! - The functions of one run move together, so a thousand rows over three runs do not tell c as well as a thousand
-//!   independent ones would. A c^2 measured below the assumed one is therefore averaged with it, on d degrees of freedom
-//!   against [`ASSUMED_CV_DF`] (two runs alike by luck must not make every row significant), and the prior lends at most as many degrees of freedom as e has
-//!   (Satterthwaite 1946: w on its blocks', (c p)^2 on d + ASSUMED_CV_DF).
-//! - A variance is never below w.
-//!
-//! With one run a side d = 0, and the same formulas leave the block variance and the assumed c.
+//! With one run a side there is only the block variance and an assumed c, on degrees of freedom by Satterthwaite's formula
+//! (1946).
 
-use super::input::{ASSUMED_CV_DF, SINGLE_RUN_CV_DF};
+use super::input::{ASSUMED_CV_DF, ASSUMED_CV_WEIGHT, SINGLE_RUN_CV_DF};
 use super::prior::{Prior, ScaledVariance};
 use super::side::SideShare;
+use super::spread::{Error, TailMatch, spread_of_cvs};
+use super::trigamma::{inverse_trigamma, trigamma};
 
 /// A share that varied by more than itself from run to run would not be a share worth comparing.
 const MAX_CV: f64 = 1.0;
@@ -27,6 +27,12 @@ const MAX_CV: f64 = 1.0;
 /// A row above this share has no room to vary as its share would let expect: what a program always runs through is at
 /// 99.9 % in every run. Its variance says nothing of the other rows', and they learn nothing from it.
 const MOST_TELLING_SHARE: f64 = 0.5;
+
+/// Degrees of freedom that the typical variance has beyond those of a row's runs.
+const COMMON_CV_DF: f64 = 24.0;
+
+/// A row varies by at most this many times the typical variance.
+const MAX_SCALE: f64 = 100.0;
 
 /// The variance of a share from run to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +44,37 @@ pub(super) struct RunModel {
     /// How much of `cv2` was assumed, 0 to 1.
     pub(super) assumed_part: f64,
     /// What the rows lend to each other.
-    pub(super) prior: Prior,
+    pub(super) lent: Lent,
+}
+
+/// What rows lend to each other of their variances.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Lent {
+    /// Nothing was measured between runs.
+    Nothing,
+    /// Their coefficients of variation are spread around the typical one.
+    Spread(Spread),
+    /// Their whole variances over the expected ones have one inverse chi-squared prior.
+    Prior(Prior),
+}
+
+/// How rows lend to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lending {
+    /// By the spread of their own coefficients of variation: for shares.
+    BySpread,
+    /// By one prior of all variances, as limma does: more powerful and less safe, for tests that keep a part of the rate.
+    ByPrior,
+}
+
+/// How much rows' own variances between runs differ from the typical one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Spread {
+    /// Standard deviation of the logarithm of the coefficients of variation.
+    pub(super) of_cvs: f64,
+    /// Standard deviation of the logarithm of a row's variance between runs, before its own runs are looked at: the spread of
+    /// rows, and what is not known of the typical one.
+    pub(super) log_sd: f64,
 }
 
 /// Standard error of a difference of two sides' shares.
@@ -46,7 +82,7 @@ pub(super) struct RunModel {
 pub(super) struct StandardError {
     pub(super) value: f64,
     pub(super) df: f64,
-    /// The row's variance over the expected one, shrunk.
+    /// The row's variance between runs over the typical one.
     pub(super) scale: f64,
 }
 
@@ -59,25 +95,36 @@ impl RunModel {
     /// The model before anything is measured.
     pub(super) fn assumed(cv: f64) -> Self {
         let cv = if cv.is_nan() { 0.0 } else { cv.clamp(0.0, MAX_CV) };
-        Self { cv2: cv * cv, cv_df: ASSUMED_CV_DF, assumed_part: 1.0, prior: Prior::EXPECTED }
+        Self { cv2: cv * cv, cv_df: ASSUMED_CV_DF, assumed_part: 1.0, lent: Lent::Nothing }
     }
 
     /// Fits the model to rows of two or more runs on at least one side.
-    pub(super) fn fit(rows: &[[SideShare; 2]], assumed_cv: f64) -> Self {
+    pub(super) fn fit(rows: &[[SideShare; 2]], assumed_cv: f64, lending: Lending) -> Self {
         let assumed = Self::assumed(assumed_cv);
         let telling: Vec<[SideShare; 2]> = rows.iter().copied().filter(tells_of_others).collect();
         let rows = telling.as_slice();
         let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
-        let cv_df = residual_df + ASSUMED_CV_DF;
         let measured = measured_cv2(rows, &assumed);
-        let blended = (residual_df * measured + ASSUMED_CV_DF * assumed.cv2) / cv_df;
+        let weight = residual_df + ASSUMED_CV_WEIGHT;
+        let blended = (residual_df * measured + ASSUMED_CV_WEIGHT * assumed.cv2) / weight;
         let (cv2, assumed_part) = if measured >= blended {
             (measured, 0.0)
         } else {
-            (blended, ASSUMED_CV_DF * assumed.cv2 / (cv_df * blended))
+            (blended, ASSUMED_CV_WEIGHT * assumed.cv2 / (weight * blended))
         };
-        let model = Self { cv2, cv_df, assumed_part, prior: Prior::EXPECTED };
-        Self { prior: Prior::fit(&model.scaled_variances(rows)), ..model }
+        let model = Self { cv2, cv_df: residual_df + ASSUMED_CV_DF, assumed_part, lent: Lent::Nothing };
+        let lent = match lending {
+            Lending::BySpread => {
+                let of_cvs = spread_of_cvs(rows, cv2);
+                let uncertainty = trigamma(0.5 * (residual_df + COMMON_CV_DF));
+                Lent::Spread(Spread { of_cvs, log_sd: (4.0 * of_cvs * of_cvs + uncertainty).sqrt() })
+            }
+            Lending::ByPrior => {
+                let variances = rows.iter().filter_map(|row| model.scaled_variance(row));
+                Lent::Prior(Prior::fit(&variances.collect::<Vec<_>>()))
+            }
+        };
+        Self { lent, ..model }
     }
 
     /// Variance expected of one run's share.
@@ -92,11 +139,7 @@ impl RunModel {
         if part.is_finite() { part } else { 0.0 }
     }
 
-    /// Each row's observed variance between runs over the expected one, for rows that have runs to compare.
-    fn scaled_variances(&self, rows: &[[SideShare; 2]]) -> Vec<ScaledVariance> {
-        rows.iter().filter_map(|row| self.scaled_variance(row)).collect()
-    }
-
+    /// A row's observed variance between its runs over the expected one, with its degrees of freedom.
     fn scaled_variance(&self, [before, after]: &[SideShare; 2]) -> Option<ScaledVariance> {
         let df = before.residual_df() + after.residual_df();
         let scaled = |side: &SideShare| match side.residual_df() > 0.0 {
@@ -108,20 +151,52 @@ impl RunModel {
     }
 
     /// Standard error of after minus before, from the row's own runs and the other rows.
-    pub(super) fn standard_error(&self, row: &[SideShare; 2]) -> StandardError {
-        let lent_df = self.prior.df.min(self.expected_df(row));
-        let own = self.scaled_variance(row).unwrap_or(ScaledVariance { value: 0.0, df: 0.0 });
-        let scale = match lent_df + own.df {
-            df if df.is_finite() && df > 0.0 => (lent_df * self.prior.variance + own.df * own.value) / df,
-            _ => self.prior.variance,
+    pub(super) fn standard_error(&self, row: &[SideShare; 2], tails: &TailMatch) -> StandardError {
+        let of =
+            |part: fn(&SideShare) -> f64| row.iter().map(|side| part(side) / side.runs.max(1.0)).sum::<f64>();
+        let within = of(|side| side.within);
+        let between = self.cv2 * of(|side| side.share * side.share);
+        let Error { variance, df } = match self.lent {
+            Lent::Nothing => Error { variance: within + between, df: self.expected_df(row) },
+            Lent::Spread(spread) => tails.error(row, self.cv2, spread.log_sd),
+            Lent::Prior(prior) => self.shrunk(row, prior),
         };
-        StandardError { value: self.error_at(row, scale), df: lent_df + own.df, scale }
+        let scale = ((variance - within) / between).clamp(0.0, MAX_SCALE);
+        StandardError { value: variance.sqrt(), df, scale: if scale.is_finite() { scale } else { 1.0 } }
     }
 
-    /// Standard error if the row's variance is `scale` times the expected one.
-    pub(super) fn error_at(&self, [before, after]: &[SideShare; 2], scale: f64) -> f64 {
+    /// The row's variance over the expected one, shrunk towards the prior's.
+    fn shrunk(&self, row: &[SideShare; 2], prior: Prior) -> Error {
+        let lent_df = prior.df.min(self.expected_df(row));
+        let own = self.scaled_variance(row).unwrap_or(ScaledVariance { value: 0.0, df: 0.0 });
+        let scale = match lent_df + own.df {
+            df if df.is_finite() && df > 0.0 => (lent_df * prior.variance + own.df * own.value) / df,
+            _ => prior.variance,
+        };
         let of_mean = |side: &SideShare| (scale * self.expected(side)).max(side.within) / side.runs.max(1.0);
+        let [before, after] = row;
+        Error { variance: of_mean(before) + of_mean(after), df: lent_df + own.df }
+    }
+
+    /// Standard error if the row's variance between runs is `scale` times the typical one.
+    pub(super) fn error_at(&self, [before, after]: &[SideShare; 2], scale: f64) -> f64 {
+        let of_mean = |side: &SideShare| {
+            (side.within + scale * self.cv2 * side.share * side.share) / side.runs.max(1.0)
+        };
         (of_mean(before) + of_mean(after)).sqrt()
+    }
+
+    /// Degrees of freedom that a row can be expected to have of its own runs and of the others.
+    pub(super) fn df(&self, row: &[SideShare; 2], residual_df: f64) -> f64 {
+        let lent = match self.lent {
+            Lent::Nothing => f64::INFINITY,
+            Lent::Prior(prior) => prior.df,
+            Lent::Spread(spread) => {
+                let log_sd = self.between_part(row) * spread.log_sd;
+                2.0 * inverse_trigamma(log_sd * log_sd)
+            }
+        };
+        lent.min(self.expected_df(row)) + residual_df
     }
 
     /// Degrees of freedom that the expected variance of the difference has (Satterthwaite's approximation).
@@ -172,8 +247,8 @@ fn median_excess(rows: &[[SideShare; 2]], cv2: f64, assumed: &RunModel) -> f64 {
     let mut excess: Vec<(f64, f64)> = rows
         .iter()
         .filter_map(|row| {
-            let x = model.scaled_variance(row)?;
-            Some((x.value / median_of_chi2_over_df(x.df), assumed.between_part(row)))
+            let ScaledVariance { value, df } = model.scaled_variance(row)?;
+            Some((value / median_of_chi2_over_df(df), assumed.between_part(row)))
         })
         .collect();
     excess.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));

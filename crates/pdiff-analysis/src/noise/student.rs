@@ -35,6 +35,11 @@ pub(super) fn normal_quantile(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability.clamp(0.0, 1.0))
 }
 
+/// The standard normal's density.
+pub(super) fn normal_density(x: f64) -> f64 {
+    (-0.5 * x * x).exp() / std::f64::consts::TAU.sqrt()
+}
+
 /// Chance that a standard normal variable is `x` or less; 0 where that is not defined.
 pub(super) fn normal_cdf(x: f64) -> f64 {
     if x.is_nan() { 0.0 } else { Normal::standard().cdf(x) }

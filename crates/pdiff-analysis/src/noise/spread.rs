@@ -1,0 +1,287 @@
+//! How functions differ in their variation from run to run: what rows lend to each other.
+//!
+//! A row's variance is w + c_i^2 p^2: w is the variance within a run, and c_i is the row's own coefficient of variation
+//! between runs. The c_i are log-normal around one typical c. What sampling adds differs in no row, so the spread s of
+//! ln c_i is estimated from the likelihood of all rows' squares between runs, each with its own w. Light rows, whose
+//! variance is all w, then say nothing of s, and s says nothing of them. (limma fits one inverse chi-squared prior to whole
+//! variances; where a part of each is known that lends heavy rows too many degrees of freedom.)
+//!
+//! Given s, a row's change is a mixture of normal variables over the values that its c_i may have, weighted by how well they
+//! explain the row's own runs. A t distribution with the same quantiles at two levels represents it: at 5 %, which the
+//! intervals have, and at the level of a single test. Log-normal tails are lighter than those of t with matched moments, so
+//! this keeps power.
+
+use super::side::SideShare;
+use super::student::{critical_t, normal_cdf, normal_density, normal_quantile};
+
+/// Values that ln c_i may have, in standard deviations from the mean: equal steps, for which sums over a normal density are
+/// as good as the integral.
+const NODES: usize = 21;
+const FARTHEST_NODE: f64 = 4.0;
+
+/// Spreads that are tried, and the step between them.
+const SPREADS: usize = 13;
+const SPREAD_STEP: f64 = 0.1;
+
+/// What is assumed of the spread before rows say otherwise: 0.25, give or take 0.25. Repeated recordings of three database
+/// servers gave variances over the expected one on 7 to 20 degrees of freedom, which is 0.2 to 0.3.
+const ASSUMED_SPREAD: f64 = 0.25;
+const ASSUMED_SPREAD_SD: f64 = 0.25;
+
+/// A row whose variance is between runs for less than this part says nothing of how rows differ.
+const LEAST_PART: f64 = 0.02;
+
+/// The level of printed intervals, where the t distribution agrees with the mixture.
+const INTERVAL_ALPHA: f64 = 0.05;
+
+/// The level of a single test where it agrees, too: that of one among 500 at a false discovery rate of 5 %.
+const SINGLE_TEST_ALPHA: f64 = 1e-4;
+
+/// The smallest and largest degrees of freedom of such a t distribution.
+const MIN_DF: f64 = 1.0;
+const MAX_DF: f64 = 1e4;
+
+/// Estimates the standard deviation of the logarithm of rows' own coefficients of variation around `cv2`, the square of the
+/// typical one: the root mean square over what the rows leave likely.
+pub(super) fn spread_of_cvs(rows: &[[SideShare; 2]], cv2: f64) -> f64 {
+    let tells = |row: &&[SideShare; 2]| {
+        let [before, after] = row;
+        let between = cv2 * (before.share.powi(2) + after.share.powi(2));
+        let has_runs = before.residual_df() + after.residual_df() > 0.0;
+        has_runs && between > LEAST_PART * (between + before.within + after.within)
+    };
+    let telling: Vec<&[SideShare; 2]> = rows.iter().filter(tells).collect();
+    let tried = (0..SPREADS).map(|step| step as f64 * SPREAD_STEP);
+    let scored: Vec<(f64, f64)> = tried
+        .map(|spread| {
+            let factors = nodes(2.0 * spread).map(|(factor, weight)| (cv2 * factor, weight));
+            let of_rows: f64 = telling.iter().map(|row| log_likelihood(row, &factors)).sum();
+            (spread, of_rows - 0.5 * ((spread - ASSUMED_SPREAD) / ASSUMED_SPREAD_SD).powi(2))
+        })
+        .collect();
+    let best = scored.iter().map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
+    let weighted = scored.iter().map(|(spread, score)| (spread, (score - best).exp()));
+    let (sum, weights) = weighted.fold((0.0, 0.0), |(sum, weights), (spread, weight)| {
+        (sum + weight * spread * spread, weights + weight)
+    });
+    let spread = (sum / weights).sqrt();
+    if spread.is_finite() { spread } else { ASSUMED_SPREAD }
+}
+
+/// Factors of a variance whose logarithm has the standard deviation `log_sd` around 0, with their weights.
+fn nodes(log_sd: f64) -> [(f64, f64); NODES] {
+    let at = |node: usize| FARTHEST_NODE * (2.0 * node as f64 / (NODES - 1) as f64 - 1.0);
+    let sum: f64 = (0..NODES).map(|node| normal_density(at(node))).sum();
+    std::array::from_fn(|node| ((log_sd * at(node)).exp(), normal_density(at(node)) / sum))
+}
+
+fn log_likelihood(row: &[SideShare; 2], cvs2: &[(f64, f64); NODES]) -> f64 {
+    let logs = cvs2.map(|(cv2, _)| log_density(row, cv2));
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logs.iter().zip(cvs2).map(|(log, (_, weight))| weight * (log - most).exp()).sum();
+    most + sum.ln()
+}
+
+/// Logarithm of the density of a row's squares between runs, but for a constant.
+fn log_density([before, after]: &[SideShare; 2], cv2: f64) -> f64 {
+    let of = |side: &SideShare| {
+        let df = side.residual_df();
+        if df <= 0.0 {
+            return 0.0;
+        }
+        let variance = side.within + cv2 * side.share * side.share;
+        -0.5 * (df * variance.ln() + side.between_squares / variance)
+    };
+    of(before) + of(after)
+}
+
+/// The standard error of a change with its degrees of freedom: the t distribution that stands for what is known of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Error {
+    pub(super) variance: f64,
+    pub(super) df: f64,
+}
+
+/// Puts a t distribution in the place of a mixture of normal ones.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct TailMatch {
+    /// Normal quantiles at the two levels.
+    quantiles: [f64; 2],
+    /// Ratio of the quantile of a single test to that of an interval, and logarithm of the degrees of freedom, from few to many.
+    ratios: Vec<(f64, f64)>,
+}
+
+impl TailMatch {
+    /// How many degrees of freedom are tabled between the fewest and the most.
+    const TABLED: usize = 40;
+
+    /// Tables quantiles of t.
+    pub(super) fn new() -> Self {
+        let ratio = |at: usize| {
+            let part = at as f64 / (Self::TABLED - 1) as f64;
+            let log_df = MIN_DF.ln() + part * (MAX_DF / MIN_DF).ln();
+            (critical_t(SINGLE_TEST_ALPHA, log_df.exp()) / critical_t(INTERVAL_ALPHA, log_df.exp()), log_df)
+        };
+        Self {
+            quantiles: [INTERVAL_ALPHA, SINGLE_TEST_ALPHA].map(|alpha| -normal_quantile(0.5 * alpha)),
+            ratios: (0..Self::TABLED).map(ratio).collect(),
+        }
+    }
+
+    /// The error of the change of a row whose coefficient of variation has the square `cv2`, give or take a standard
+    /// deviation of `log_sd` in the logarithm of that square.
+    pub(super) fn error(&self, row: &[SideShare; 2], cv2: f64, log_sd: f64) -> Error {
+        let [before, after] = row;
+        let runs = |side: &SideShare| side.runs.max(1.0);
+        let within = before.within / runs(before) + after.within / runs(after);
+        let between = before.share.powi(2) / runs(before) + after.share.powi(2) / runs(after);
+        let factors = nodes(log_sd).map(|(factor, weight)| (cv2 * factor, weight));
+        let logs = factors.map(|(cv2, _)| log_density(row, cv2));
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut parts: [(f64, f64); NODES] = std::array::from_fn(|_| (0.0, 0.0));
+        let mut weights = 0.0;
+        for ((part, (cv2, weight)), log) in parts.iter_mut().zip(factors).zip(logs) {
+            // Where a row's own runs cannot be explained at all, they say nothing.
+            let likelihood = if most.is_finite() { (log - most).exp() } else { 1.0 };
+            *part = (within + cv2 * between, weight * likelihood);
+            weights += part.1;
+        }
+        parts.iter_mut().for_each(|(_, weight)| *weight /= weights);
+        let within_part: f64 = parts.iter().map(|(variance, weight)| weight * within / variance).sum();
+        let within_df = {
+            let squared = |side: &SideShare| (side.within / runs(side)).powi(2) / side.within_df.max(1.0);
+            within * within / (squared(before) + squared(after))
+        };
+        let Error { variance, df } = self.matched(&parts);
+        let df = 1.0 / (1.0 / df + within_part * within_part / within_df);
+        Error { variance, df: if df.is_finite() { df } else { MAX_DF } }
+    }
+
+    fn matched(&self, parts: &[(f64, f64); NODES]) -> Error {
+        let mean: f64 = parts.iter().map(|(variance, weight)| weight * variance).sum();
+        let spread: f64 = parts.iter().map(|(variance, weight)| weight * (variance - mean).abs()).sum();
+        if spread.is_nan() || spread <= 1e-3 * mean {
+            return Error { variance: mean, df: MAX_DF };
+        }
+        let deviations = parts.map(|(variance, weight)| (variance.sqrt(), weight));
+        let [normal_interval, normal_single] = self.quantiles;
+        let interval = quantile(&deviations, INTERVAL_ALPHA, normal_interval * mean.sqrt());
+        let single = quantile(&deviations, SINGLE_TEST_ALPHA, normal_single * mean.sqrt());
+        let df = self.df_at(single / interval);
+        Error { variance: (interval / critical_t(INTERVAL_ALPHA, df)).powi(2), df }
+    }
+
+    /// The degrees of freedom at which t has this ratio of quantiles.
+    fn df_at(&self, ratio: f64) -> f64 {
+        let next = self.ratios.partition_point(|(tabled, _)| *tabled > ratio);
+        let at = |index: usize| self.ratios.get(index).copied();
+        match (next.checked_sub(1).and_then(at), at(next)) {
+            (Some((above, few)), Some((below, many))) => {
+                (few + (many - few) * (above - ratio) / (above - below)).exp()
+            }
+            (None, Some(_)) => MIN_DF,
+            _ => MAX_DF,
+        }
+    }
+}
+
+/// The value that a mixture of normal variables around 0 exceeds with the chance `alpha`, on either side together; by
+/// Newton's method on the logarithm of the chance, kept between bounds.
+fn quantile(deviations: &[(f64, f64); NODES], alpha: f64, start: f64) -> f64 {
+    let largest = deviations.iter().map(|(deviation, _)| *deviation).fold(0.0, f64::max);
+    let (mut low, mut high) = (0.0, -normal_quantile(0.5 * alpha) * largest);
+    let mut at = start.clamp(low, high);
+    for _ in 0..30 {
+        let (mut tail, mut density) = (0.0, 0.0);
+        for (deviation, weight) in deviations {
+            tail += 2.0 * weight * normal_cdf(-at / deviation);
+            density += 2.0 * weight * normal_density(at / deviation) / deviation;
+        }
+        if tail > alpha {
+            low = at;
+        } else {
+            high = at;
+        }
+        let next = at + (tail / alpha).ln() * tail / density;
+        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        if (next - at).abs() <= 1e-6 * at {
+            return next;
+        }
+        at = next;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(squares: f64, within: f64) -> [SideShare; 2] {
+        let side = SideShare {
+            share: 0.01,
+            runs: 3.0,
+            within,
+            within_df: 42.0,
+            sampling: within,
+            between_squares: squares,
+            samples: 600,
+            denominator_samples: 60_000,
+        };
+        [side, side]
+    }
+
+    /// Rows of which each varies by its own factor, in equal steps of the logarithm, and chance adds what it does.
+    fn rows(log_sd: f64, within: f64) -> Vec<[SideShare; 2]> {
+        let chi2_of_4 = [0.71, 1.65, 2.75, 4.04, 7.78];
+        let steps = [-1.5, -0.9, -0.5, -0.2, 0.2, 0.5, 0.9, 1.5];
+        let of = |step: f64, chi2: f64| {
+            let cv2 = 0.08 * 0.08 * (2.0 * log_sd * step).exp();
+            row(0.5 * chi2 * (within + cv2 * 1e-4), within)
+        };
+        steps.iter().flat_map(|step| chi2_of_4.map(|chi2| of(*step, chi2))).collect()
+    }
+
+    #[test]
+    fn functions_that_differ_are_told_from_those_that_do_not() {
+        let of = |log_sd| spread_of_cvs(&rows(log_sd, 1e-9), 0.08 * 0.08);
+        assert!(of(0.0) < 0.2, "{}", of(0.0));
+        assert!((of(0.6) - 0.6).abs() < 0.15, "{}", of(0.6));
+    }
+
+    #[test]
+    fn rows_that_only_sampling_moves_say_nothing_of_how_they_differ() {
+        let unknown = spread_of_cvs(&[], 0.0064);
+        assert!((spread_of_cvs(&rows(0.9, 1e-3), 0.0064) - unknown).abs() < 1e-9);
+        assert!((spread_of_cvs(&rows(0.9, f64::NAN), 0.0064) - unknown).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_spread_the_error_is_that_of_the_typical_row() {
+        let error = TailMatch::new().error(&row(1.0, 1e-6), 0.0064, 0.0);
+        assert!((error.variance - 2.0 * (1e-6 + 0.0064 * 1e-4) / 3.0).abs() < 1e-12);
+        assert!(error.df > 42.0);
+    }
+
+    #[test]
+    fn a_row_that_varied_more_than_others_has_a_larger_error_and_few_degrees_of_freedom() {
+        let of = |squares| TailMatch::new().error(&row(squares, 1e-9), 0.0064, 1.2);
+        let (calm, wild) = (of(2.0 * 0.02 * 0.02 * 1e-4), of(2.0 * 0.3 * 0.3 * 1e-4));
+        assert!(wild.variance > 10.0 * calm.variance, "{calm:?} {wild:?}");
+        assert!(calm.df > 3.0 && calm.df < 30.0 && wild.df < 60.0, "{calm:?} {wild:?}");
+    }
+
+    #[test]
+    fn the_t_distribution_has_the_tails_of_the_mixture() {
+        let matched = TailMatch::new();
+        let parts = nodes(1.0);
+        let Error { variance, df } = matched.matched(&parts);
+        let tail = |at: f64| -> f64 {
+            parts.iter().map(|(part, weight)| 2.0 * weight * normal_cdf(-at / part.sqrt())).sum()
+        };
+        for alpha in [INTERVAL_ALPHA, SINGLE_TEST_ALPHA] {
+            let at = critical_t(alpha, df) * variance.sqrt();
+            // The degrees of freedom are interpolated.
+            assert!((tail(at) / alpha - 1.0).abs() < 0.1, "{alpha}: {}", tail(at));
+        }
+    }
+}
