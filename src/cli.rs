@@ -13,6 +13,7 @@ mod man;
 mod numbers;
 mod output;
 mod pack;
+mod plan;
 mod recordings;
 mod report;
 mod series;
@@ -37,6 +38,7 @@ pub(crate) use inlines::{InlinesArgs, InlinesFormat};
 pub(crate) use man::ManArgs;
 pub(crate) use output::{ColorArgs, ColorChoice, FileArgs, Format, OutputArgs, ProgressArgs};
 pub(crate) use pack::PackArgs;
+pub(crate) use plan::{PlanArgs, PlanDesign, PlanFormat};
 pub(crate) use recordings::{PairArgs, RecordingArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use series::SeriesArgs;
@@ -89,6 +91,8 @@ pub(crate) enum Command {
     Inlines(Box<InlinesArgs>),
     /// Compare the settings of two servers, the important ones first.
     Settings(SettingsArgs),
+    /// Plan the benchmark runs that would tell the causes of a change, with what the profile predicts.
+    Plan(Box<PlanArgs>),
     /// Attribute the throughput gap to settings, from benchmark runs.
     Attribute(Box<AttributeArgs>),
     /// Compare several builds in order: throughput, and in which build each cost arrived.

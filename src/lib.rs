@@ -26,6 +26,7 @@ mod error;
 mod evidence;
 mod lookup;
 mod packer;
+mod plan;
 mod prepared;
 mod progress;
 mod read;
@@ -58,17 +59,18 @@ pub use write::{
 pub use pdiff_analysis::GroupBy as By;
 pub use pdiff_analysis::{
     Aliases, Align, Architectural, ArchitecturalRule, AtDefault, CPU_SCALE_TOLERANCE, CallTree,
-    CompareSettings, Comparison, Cost, CostChange, CostExtent, EventError, Fact, Family, FieldGroup,
-    FieldValue, Filters, Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings,
-    FindingsRest, FoldedSettings, FrameChange, FrameChanges, FrameWeight, FunctionLines, FunctionPlace, Gap,
-    GapParts, Gate, GateError, GateOutcome, Gravity, GroupBy, HotLine, InlineChange, InlineFlip, InlinedInto,
-    Inlines, KernelFilter, KernelKind, KernelWork, Knowledge, KnowledgeError, KnownSetting, MatchedBy,
-    MeasureChange, MisleadingSetting, NoiseSummary, ObjectFacts, OnSide, OneSidedSetting, PROGRAM, Pair,
-    Pattern, PatternError, Policy, PreparedSides, Preset, Program, Quantities, Row, RowField, RowFunction,
-    RowInline, RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SettingChange, SettingGate,
-    SettingsDiff, SettingsKnowledge, Share, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine,
-    SpinList, Subsystem, Subsystems, ThreadGroups, TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip,
-    UNRESOLVED, UnknownChoice, assumed_log_half, beside, choose_events, classify, compare, inlines,
+    CompareSettings, Comparison, Cost, CostChange, CostExtent, Design, EventError, Experiment, Fact, Family,
+    FieldGroup, FieldValue, Filters, Finding, FindingKind, FindingMember, FindingSetting, FindingSide,
+    Findings, FindingsRest, FoldedSettings, Forecast, FrameChange, FrameChanges, FrameWeight, FunctionLines,
+    FunctionPlace, Gap, GapParts, Gate, GateError, GateOutcome, Gravity, GroupBy, HotLine, InlineChange,
+    InlineFlip, InlinedInto, Inlines, KernelFilter, KernelKind, KernelWork, Knowledge, KnowledgeError,
+    KnownSetting, MatchedBy, MeasureChange, MisleadingSetting, NoiseSummary, NotPlanned, ObjectFacts, OnSide,
+    OneSidedSetting, PROGRAM, Pair, Pattern, PatternError, Plan, PlanError, PlanSettings, PlannedFactor,
+    PlannedRun, Policy, PreparedSides, Preset, Program, Quantities, Row, RowField, RowFunction, RowInline,
+    RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SettingChange, SettingGate, SettingsDiff,
+    SettingsKnowledge, Share, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, SpinList,
+    Subsystem, Subsystems, ThreadGroups, TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED,
+    UnknownChoice, WantedFactor, assumed_log_half, beside, choose_events, classify, compare, inlines,
     is_other_version, matching, noise, settings_diff,
 };
 pub use pdiff_ingest::{

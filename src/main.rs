@@ -83,6 +83,7 @@ fn run(command: &Command) -> Result<Outcome> {
         Command::Series(args) => commands::attribute::series(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),
         Command::Counts(args) => commands::counts::run(args).map(|()| Outcome::Ran),
+        Command::Plan(args) => commands::plan::run(args).map(|()| Outcome::Ran),
         Command::Completions(args) => commands::completions::run(args).map(|()| Outcome::Ran),
         Command::Man(args) => commands::man::run(args).map(|()| Outcome::Ran),
     }

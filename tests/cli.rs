@@ -314,6 +314,7 @@ fn help_pages_are_as_written_down() {
         "report",
         "settings",
         "symbolize",
+        "plan",
         "attribute",
         "series",
         "counts",

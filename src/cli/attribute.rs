@@ -11,6 +11,7 @@ Examples:
   pdiff attribute runs.csv --factors W,P,B,S,F
   pdiff attribute runs.csv --factors W,P --columns build=version --restart P --ignore note
   pdiff attribute runs.csv --factors W,P,B --plot gap.svg --plot-effects dots.svg
+  pdiff attribute runs.csv --factors W,P --plan plan.json
   pdiff attribute runs.csv --factors W --profiles 57.perf 80.perf --factor-subsystem W='redo log'
 
 The table has one row a run: build, replicate (optional), tps or seconds, and one column a factor:
@@ -28,6 +29,9 @@ pub(crate) struct AttributeArgs {
     #[command(flatten)]
     pub(crate) design: DesignArgs,
 
+    /// Plan of these runs, as pdiff plan --format json wrote it: sets what it predicted beside what was measured
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Profiles")]
+    pub(crate) plan: Option<PathBuf>,
     /// Recordings of base and target at the baseline, to compare factors with subsystems
     #[arg(long, value_name = "FILE", num_args = 2, value_hint = ValueHint::FilePath, help_heading = "Profiles")]
     pub(crate) profiles: Vec<PathBuf>,

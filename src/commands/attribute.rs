@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff::render::{self, AttributionView};
-use pdiff::study::ablation::{AttributeSettings, Attribution, Meeting, attribute, meet};
-use pdiff::study::{ColumnName, RunsColumns, RunsTable, Setting, parse_runs};
+use pdiff::study::ablation::{AttributeSettings, Attribution, Foretold, Meeting, attribute, foretold, meet};
+use pdiff::study::{ColumnName, RunsColumns, RunsTable, Setting, parse_plan, parse_runs};
 use pdiff::{By, Comparer, SettingsKnowledge};
 
 use crate::cli::{AttributeArgs, AttributeFormat, DesignArgs};
@@ -19,9 +19,11 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
     one_stream(args.profiles.iter().chain([&args.runs]).map(|path| is_stdin(path)))?;
     let attribution = attributed(&args.runs, &args.design)?;
     let meeting = meeting(args, &attribution)?;
+    let foretold = args.plan.as_deref().map(|path| beside_plan(path, &attribution)).transpose()?;
     let view = AttributionView {
         attribution: &attribution,
         meeting: meeting.as_ref(),
+        foretold: foretold.as_ref(),
         chosen: args.design.chose_sides(),
     };
     let gap = picture(args.plot.as_deref(), "--plot", || render::gap_waterfall_svg(&view))?;
@@ -33,6 +35,19 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
         output.write(svg.as_bytes())?;
     }
     write(args, &page, &view)
+}
+
+/// What a plan predicted, beside what was measured.
+fn beside_plan(path: &Path, attribution: &Attribution) -> Result<Foretold> {
+    let bytes = table_bytes(path)?;
+    let text = String::from_utf8_lossy(&bytes.bytes);
+    let forecasts = parse_plan(&text).map_err(|text| anyhow!("--plan: {} {text}", path.display()))?;
+    let foretold = foretold(attribution, &forecasts);
+    if foretold.rows.is_empty() {
+        let names: Vec<&str> = forecasts.iter().map(|forecast| forecast.name.as_str()).collect();
+        bail!("--plan: {} predicts no factor of the runs; hint: it has {}", path.display(), names.join(", "));
+    }
+    Ok(foretold)
 }
 
 /// The gap attributed to factors, from a table of runs.

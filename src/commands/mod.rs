@@ -14,6 +14,7 @@ pub(crate) mod flame;
 pub(crate) mod inlines;
 pub(crate) mod man;
 pub(crate) mod pack;
+pub(crate) mod plan;
 pub(crate) mod report;
 #[cfg(feature = "parquet")]
 pub(crate) mod series;

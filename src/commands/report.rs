@@ -53,6 +53,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
         attribution: attribution.as_ref().map(|attribution| AttributionView {
             attribution,
             meeting: meeting.as_ref(),
+            foretold: None,
             chosen: args.design.chose_sides(),
         }),
         title: args.title.as_deref(),

@@ -17,6 +17,7 @@ mod normalize;
 mod objects;
 mod one_sided;
 mod pattern;
+mod plan;
 mod policy;
 mod settings_diff;
 mod source_roots;
@@ -45,6 +46,10 @@ pub use knowledge::{
 };
 pub use normalize::{UNRESOLVED, is_nameless};
 pub use pattern::{Pattern, PatternError};
+pub use plan::{
+    Design, Experiment, Forecast, NotPlanned, Plan, PlanError, PlanSettings, PlannedFactor, PlannedRun,
+    WantedFactor,
+};
 pub use policy::{GroupBy, Inlines, Policy, Share, UnknownChoice};
 pub use settings_diff::{
     AtDefault, FoldedSettings, MisleadingSetting, OneSidedSetting, SettingChange, SettingGate, SettingsDiff,

@@ -13,6 +13,7 @@ mod files;
 mod findings;
 mod flame;
 mod inlines;
+mod plan;
 #[cfg(feature = "report")]
 mod report;
 mod resolution_lines;
@@ -42,6 +43,10 @@ pub use flame::{FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tre
 pub use inlines::json::write_inlines_json;
 pub use inlines::page::{inlines_markdown, inlines_table};
 pub use inlines::view::{BuildFile, InlinesFilter, InlinesOptions, InlinesView};
+pub use plan::json::plan_json;
+pub use plan::page::{plan_markdown, plan_table};
+pub use plan::runs::plan_runs_csv;
+pub use plan::script::plan_script;
 #[cfg(feature = "report")]
 pub use report::{ReportInput, html_report};
 pub use resolution_lines::{resolution_json_lines, resolution_text};

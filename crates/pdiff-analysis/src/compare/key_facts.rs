@@ -62,8 +62,12 @@ impl KeyFacts {
 
     /// How many levels a thread begins with, before its own work.
     pub(super) fn thread_start(&self, levels: &[Level]) -> usize {
-        let is_start = |level: &&Level| self.starts.get(level.key.0 as usize).copied().unwrap_or(false);
-        levels.iter().take_while(is_start).count()
+        levels.iter().take_while(|level| self.is_start(level.key)).count()
+    }
+
+    /// Whether threads begin with a function.
+    pub(super) fn is_start(&self, key: KeyId) -> bool {
+        self.starts.get(key.0 as usize).copied().unwrap_or(false)
     }
 
     pub(super) fn waits(&self, key: KeyId) -> Waits {

@@ -61,9 +61,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::aggregate::{CellRows, RowId, RunTable, aggregate};
-use crate::findings::{Findings, Input, RunOfStacks, findings};
+use crate::findings::{Findings, Input, RunOfStacks, findings, switched};
+use crate::knowledge::SettingsKnowledge;
 use crate::noise::NoiseSettings;
+use crate::plan::{self, Plan, PlanError, PlanInput, PlanSettings};
 use crate::policy::Share;
+use crate::settings_diff::SettingsDiff;
 use cost::{RunCost, RunFacts, SideCost};
 use judged::{Counted, judged_rows};
 use mistakes::mistakes;
@@ -113,6 +116,30 @@ impl PreparedSides {
     #[must_use]
     pub fn calls(&self, sides: &Sides<'_>, comparison: &Comparison) -> SampledCalls {
         sampled_calls::sampled_calls(&self.view(sides), &comparison.rows)
+    }
+
+    /// Plans experiments that would tell the causes of a comparison's findings.
+    ///
+    /// # Errors
+    /// If a factor is not known, or there is none.
+    pub fn plan(
+        &self,
+        sides: &Sides<'_>,
+        comparison: &Comparison,
+        noise: NoiseSettings,
+        settings: (Option<&SettingsDiff>, &SettingsKnowledge),
+        wanted: &PlanSettings,
+    ) -> Result<Plan, PlanError> {
+        let prepared = self.view(sides);
+        let (settings, knowledge) = settings;
+        let functions = prepared
+            .keys
+            .iter()
+            .map(|(id, key)| (&*key.qualified, prepared.facts.subsystem(id), prepared.facts.is_start(id)));
+        let functions = functions.collect();
+        let input = PlanInput { comparison, settings, knowledge, noise, functions };
+        let stacks = stacks_of_both(&prepared, comparison.cost.as_ref(), noise);
+        plan::make(&input, wanted, |codes| switched(&stacks, codes, &noise))
     }
 
     /// Makes one tree of both sides' stacks.

@@ -144,6 +144,10 @@ pub struct FindingsRest {
     pub common_factor: f64,
     /// Changes beyond noise that were too many to list.
     pub unlisted: usize,
+    /// The sum of those changes without sign, in points.
+    pub unlisted_pp: f64,
+    /// The same of all changes beyond noise, listed or not.
+    pub significant_pp: f64,
 }
 
 /// What the kernel did for one caller and one reason.

@@ -9,7 +9,7 @@ use super::groups::Groups;
 use super::input::{Amount, Input};
 use super::judged::{Judge, share_change};
 use super::places::Place;
-use super::select::{self, Pick, Shape};
+use super::select::{self, Pick, Shape, Untold};
 use super::stacks::Stacks;
 use super::tree::AnchorTree;
 use crate::compare::Cost;
@@ -36,16 +36,18 @@ pub(super) struct Listing<'a> {
 
 /// Lists the largest picks.
 pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
+    let significant_points: f64 = picks.iter().map(|pick| pick.change.points.abs()).sum();
     let by_size = |a: &Pick, b: &Pick| {
-        let by_size = of.delta(b).abs().total_cmp(&of.delta(a).abs());
+        let by_size = of.sure_size(b).total_cmp(&of.sure_size(a));
+        let by_size = by_size.then_with(|| of.delta(b).abs().total_cmp(&of.delta(a).abs()));
         by_size.then_with(|| of.identity(a).1.cmp(&of.identity(b).1)).then_with(|| a.node.cmp(&b.node))
     };
     picks.sort_by(by_size);
-    let unlisted = select::gather(of.groups, of.judge, &mut picks, MOST_FINDINGS);
+    let untold = select::gather(of.groups, of.judge, &mut picks, MOST_FINDINGS);
     picks.sort_by(by_size);
-    // What goes the way of the whole stands first: a gain explains no loss.
+    // What goes the way of the whole stands first: a gain explains no loss. Smaller places stand behind larger ones.
     let goes_along = |pick: &Pick| (of.delta(pick) < 0.0) == of.whole_shrank();
-    picks.sort_by_key(|pick| !goes_along(pick));
+    picks.sort_by_key(|pick| (!goes_along(pick), pick.shape == Shape::Gathered));
     let mut of_node = vec![None; of.groups.nodes.len()];
     for (at, pick) in picks.iter().enumerate() {
         pick.nodes.iter().for_each(|node| of_node[*node] = Some(at));
@@ -63,7 +65,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
         [finding.before.polling, finding.after.polling] = polling[at].map(Weight);
         list.push(finding);
     }
-    let mut rest = of.rest(&list, unlisted);
+    let mut rest = of.rest(&list, untold, significant_points);
     [rest.before.polling, rest.after.polling] = polling_rest.map(Weight);
     Findings { list, rest, kernel: Vec::new() }
 }
@@ -76,6 +78,14 @@ impl Listing<'_> {
             Some((before, after)) => after - before,
             None => after.pct - before.pct,
         }
+    }
+
+    /// How large a change is at least: the end of its interval that is nearer to zero. What may be nothing stands last.
+    fn sure_size(&self, pick: &Pick) -> f64 {
+        let noise = &pick.change.noise;
+        let per_op = self.input.cost.and_then(|_| self.interval_per_op(pick, self.delta(pick)));
+        let (low, high) = per_op.unwrap_or((noise.ci_low_pp, noise.ci_high_pp));
+        if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
     }
 
     /// Whether an operation costs less than it did. Without operations shares sum to the same, and growth stands first.
@@ -145,7 +155,7 @@ impl Listing<'_> {
         let name = |key: KeyId| self.input.keys.get(key).name.to_string();
         let place = |kind: FindingKind| match pick.shape {
             Shape::Net => FindingKind::Replaced,
-            Shape::Spread => FindingKind::Spread,
+            Shape::Spread | Shape::Gathered => FindingKind::Spread,
             Shape::Place => kind,
         };
         match self.groups.nodes[pick.node].place {
@@ -286,7 +296,7 @@ impl Listing<'_> {
         callers.into_iter().map(|(key, _)| self.input.keys.get(key).name.to_string()).collect()
     }
 
-    fn rest(&self, list: &[Finding], unlisted: usize) -> FindingsRest {
+    fn rest(&self, list: &[Finding], untold: Untold, significant_pp: f64) -> FindingsRest {
         let [before, after] = Side::BOTH.map(|side| {
             let mut left = self.groups.totals[side.index()];
             let mut pct = if left.weight > 0 { 100.0 } else { 0.0 };
@@ -298,7 +308,14 @@ impl Listing<'_> {
             }
             self.side(side, left, pct)
         });
-        FindingsRest { before, after, common_factor: self.judge.common().ratio, unlisted }
+        FindingsRest {
+            before,
+            after,
+            common_factor: self.judge.common().ratio,
+            unlisted: untold.count,
+            unlisted_pp: untold.points,
+            significant_pp,
+        }
     }
 }
 

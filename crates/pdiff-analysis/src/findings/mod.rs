@@ -25,6 +25,7 @@ mod places;
 mod select;
 mod settings;
 mod stacks;
+mod switched;
 mod tree;
 
 pub(crate) use aligned::AlignedStacks;
@@ -34,6 +35,7 @@ pub use finding::{
 pub(crate) use input::{Input, RunOfStacks};
 pub use kernel::is_kernel_object;
 pub use kernel_kind::KernelKind;
+pub(crate) use switched::{MOST_SWITCHES, Switched, SwitchedCode, SwitchedPart, switched};
 
 use anchors::Anchors;
 use code::CodeKinds;

@@ -30,7 +30,13 @@ const STANDS_OUT: f64 = 0.6;
 const OF_CALLEE: f64 = 3.0;
 
 /// So much of the changes that a list has no room for must lie below one function, so that they are told as its.
-const GATHERED_PART: f64 = 0.6;
+const GATHERED_PART: f64 = 0.3;
+
+/// Of the functions that have most of them, the deepest that has so much of what the first one has.
+const OF_MOST_GATHERED: f64 = 0.9;
+
+/// Places of a list for changes that it has no room for one by one: what grew, and what shrank.
+const GATHERED_SPREADS: usize = 2;
 
 /// How a finding's samples lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +45,8 @@ pub(super) enum Shape {
     Place,
     /// Over many places below one, none of which changed enough alone.
     Spread,
+    /// Smaller places below one that changed each by itself, and in one direction.
+    Gathered,
     /// Places that changed in opposite directions: the net of them.
     Net,
 }
@@ -70,35 +78,65 @@ pub(super) fn select(groups: &Groups, judge: &Judge<'_>, changes: &NodeChanges) 
     roots
 }
 
-/// Leaves `most` of picks that stand largest first. Those that there is no room for are told as one where they are spread
-/// below one function; gives how many are told nowhere.
-pub(super) fn gather(groups: &Groups, judge: &Judge<'_>, picks: &mut Vec<Pick>, most: usize) -> usize {
+/// What a list has no room for.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Untold {
+    pub(super) count: usize,
+    /// The sum of their changes without sign, in points.
+    pub(super) points: f64,
+}
+
+/// Leaves `most` of picks that stand largest first. The last places go to the largest of what is left: what grew below one
+/// function as one, what shrank below one function as one, or a single pick; gives what is told nowhere.
+pub(super) fn gather(groups: &Groups, judge: &Judge<'_>, picks: &mut Vec<Pick>, most: usize) -> Untold {
+    let mut untold = Untold::default();
     if picks.len() <= most {
-        return 0;
+        return untold;
     }
-    let left = picks.split_off(most.saturating_sub(1));
-    let Some(spread) = spread_below(groups, judge, picks, &left) else {
-        picks.extend(left.first().cloned());
-        return left.len() - 1;
-    };
-    let is_told = |pick: &&Pick| pick.nodes.iter().all(|node| spread.nodes.contains(node));
-    let untold = left.len() - left.iter().filter(is_told).count();
-    picks.push(spread);
+    let left = picks.split_off(most.saturating_sub(GATHERED_SPREADS));
+    let (grew, shrank): (Vec<Pick>, Vec<Pick>) =
+        left.iter().cloned().partition(|pick| pick.change.points > 0.0);
+    let mut candidates: Vec<Pick> =
+        [grew, shrank].iter().filter_map(|one_way| gathered(groups, judge, one_way)).collect();
+    candidates.extend(left.iter().cloned());
+    candidates.sort_by(|a, b| b.change.points.abs().total_cmp(&a.change.points.abs()));
+    let mut told: Vec<Pick> = Vec::new();
+    for candidate in candidates {
+        let is_free = |of: &Pick| !of.nodes.iter().any(|node| candidate.nodes.contains(node));
+        if told.len() < GATHERED_SPREADS && told.iter().all(is_free) {
+            told.push(candidate);
+        }
+    }
+    let is_told = |pick: &Pick| told.iter().any(|of| pick.nodes.iter().all(|node| of.nodes.contains(node)));
+    for pick in left.iter().filter(|pick| !is_told(pick)) {
+        untold.count += 1;
+        untold.points += pick.change.points.abs();
+    }
+    picks.append(&mut told);
     untold
 }
 
-/// All that no listed pick has below the deepest function that holds most of what is left, if that changed.
-fn spread_below(groups: &Groups, judge: &Judge<'_>, listed: &[Pick], left: &[Pick]) -> Option<Pick> {
+/// Of picks that go one way, those below the deepest function that holds most of them, as one.
+fn gathered(groups: &Groups, judge: &Judge<'_>, left: &[Pick]) -> Option<Pick> {
     let size = |pick: &Pick| pick.change.points.abs();
     let total: f64 = left.iter().map(size).sum();
+    if left.is_empty() {
+        return None;
+    }
     let held =
         |node: usize| -> f64 { left.iter().filter(|pick| groups.is_below(pick.node, node)).map(size).sum() };
     // Parents stand before children.
-    let node = (0..groups.nodes.len()).rev().find(|node| held(*node) >= GATHERED_PART * total)?;
-    let mut nodes = groups.below(node);
-    nodes.retain(|node| !listed.iter().any(|pick| pick.nodes.contains(node)));
+    let most = (0..groups.nodes.len()).map(held).fold(0.0, f64::max);
+    let is_deep_enough = |node: &usize| held(*node) >= OF_MOST_GATHERED * most;
+    let node =
+        (0..groups.nodes.len()).rev().find(is_deep_enough).filter(|_| most >= GATHERED_PART * total)?;
+    let told: Vec<&Pick> = left.iter().filter(|pick| groups.is_below(pick.node, node)).collect();
+    if let [one] = told.as_slice() {
+        return Some((*one).clone());
+    }
+    let nodes: Vec<usize> = told.iter().flat_map(|pick| pick.nodes.iter().copied()).collect();
     let change = judge.of_sets(std::slice::from_ref(&nodes)).pop()?;
-    judge.is_found(&change).then_some(Pick { node, shape: Shape::Spread, nodes, change })
+    Some(Pick { node, shape: Shape::Gathered, nodes, change })
 }
 
 /// What is said at one node.

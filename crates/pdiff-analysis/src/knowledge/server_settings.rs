@@ -30,6 +30,8 @@ pub struct KnownSetting {
     names_a_file: Option<String>,
     subsystems: Vec<String>,
     functions: PatternSet,
+    /// The value with which a server does what one without the setting does.
+    as_without: Option<String>,
 }
 
 /// A setting under another name.
@@ -82,6 +84,7 @@ struct Setting {
     subsystems: Vec<String>,
     #[serde(default)]
     functions: Vec<String>,
+    as_without: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -193,6 +196,7 @@ impl KnownSetting {
             defaults,
             names_a_file: setting.names_a_file,
             subsystems: setting.subsystems,
+            as_without: setting.as_without,
         })
     }
 
@@ -213,6 +217,23 @@ impl KnownSetting {
     pub fn default_of(&self, version: (u32, u32, u32)) -> Option<&str> {
         let held = self.defaults.iter().rev().find(|(since, _)| *since <= version);
         held.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a server with this value does what one without the setting does.
+    #[must_use]
+    pub fn is_as_without(&self, value: &str) -> bool {
+        self.as_without.as_deref() == Some(value.trim())
+    }
+
+    /// Whether an experiment with it takes a function away: one of the parts of the program that it switches, or one of
+    /// its functions where it switches no whole part.
+    #[must_use]
+    pub fn switches(&self, function: &str, subsystem: &str) -> bool {
+        if self.subsystems.is_empty() {
+            self.functions.is_match(function)
+        } else {
+            self.subsystems.iter().any(|switched| switched == subsystem)
+        }
     }
 
     /// Whether it switches a function, or the part of the program that the function is of.

@@ -55,7 +55,8 @@ impl SettingsDiff {
             let other_is_partial = self.is_partial[side.other().index()];
             let rows = self.only(side).iter().filter(move |_| !other_is_partial);
             rows.filter(|only| !is_off(&only.value)).filter_map(move |only| {
-                let (rank, setting) = gate(&only.name)?;
+                let (rank, setting) =
+                    gate(&only.name).filter(|(_, known)| !known.is_as_without(&only.value))?;
                 let mut values = [None, None];
                 values[side.index()] = Some(only.value.clone());
                 let is_off = [side == Side::After, side == Side::Before];
@@ -71,6 +72,6 @@ impl SettingsDiff {
     }
 }
 
-fn is_off(value: &str) -> bool {
+pub(crate) fn is_off(value: &str) -> bool {
     value.is_empty() || value.eq_ignore_ascii_case("none") || same_value(value, "OFF")
 }

@@ -13,7 +13,9 @@ use pdiff_profile::{ServerSettings, SettingsScope, Side};
 
 use crate::knowledge::SettingsKnowledge;
 pub use gate::SettingGate;
-use value::{only_in_each, same_scaled, same_value};
+pub(crate) use gate::is_off;
+pub(crate) use value::same_value;
+use value::{only_in_each, same_scaled};
 
 /// A setting whose values differ.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// Whether two values say the same: capitals, ON and 1, 75 and 75.000000, 128M and its bytes, and the order of a list
 /// of words do not matter.
-pub(super) fn same_value(a: &str, b: &str) -> bool {
+pub(crate) fn same_value(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim().to_lowercase(), b.trim().to_lowercase());
     if a == b {
         return true;

@@ -2,8 +2,8 @@
 
 use pdiff_study::Setting;
 use pdiff_study::ablation::{
-    Compared, Effect, Estimate, FractionAverage, GapAt, Interaction, Masking, Meeting, MeetingRow,
-    NoiseSource, Range, Scale, Step,
+    Compared, Effect, Estimate, ForecastRow, Foretold, FractionAverage, GapAt, Interaction, Masking, Meeting,
+    MeetingRow, NoiseSource, Range, Scale, Step,
 };
 use serde_json::{Map, Value, json};
 
@@ -79,7 +79,31 @@ pub(crate) fn attribution_value(view: &AttributionView<'_>) -> Value {
     if let Some(meeting) = view.meeting {
         report["profiles"] = profiles(view, meeting);
     }
+    if let Some(of) = view.foretold {
+        report["predicted"] = foretold(view, of);
+    }
     report
+}
+
+fn foretold(view: &AttributionView<'_>, of: &Foretold) -> Value {
+    let row = |row: &ForecastRow| {
+        json!({
+            "factor": view.name(row.factor),
+            "effect": if row.is_average { "average" } else { "alone" },
+            "predicted_log": log(&row.predicted.log),
+            "predicted_pp": row.predicted.points.map(|points| points.value),
+            "predicted_ci_pp": row.predicted.points.and_then(|points| points.interval).map(|(low, high)| [low, high]),
+            "measured": effect_value(&row.measured),
+            "agreement": row.agreement.map(|agreement| agreement.as_str()),
+        })
+    };
+    json!({
+        "rows": of.rows.iter().map(row).collect::<Vec<_>>(),
+        "doubts": of.doubts.iter().map(|(factor, doubt)| json!({
+            "factor": view.name(*factor), "doubt": doubt,
+        })).collect::<Vec<_>>(),
+        "without": of.without.iter().map(|factor| view.name(*factor)).collect::<Vec<_>>(),
+    })
 }
 
 fn fraction(view: &AttributionView<'_>, of: &FractionAverage) -> Map<String, Value> {

@@ -3,6 +3,7 @@
 
 mod alone_and_placed;
 mod builds;
+mod foretold;
 mod heading;
 mod masking;
 mod orders;
@@ -20,6 +21,7 @@ use crate::document::{Block, Line, Tone, apart};
 
 use alone_and_placed::side_by_side;
 use builds::builds;
+use foretold::foretold_blocks;
 use heading::heading;
 use masking::masking;
 use orders::averages;
@@ -55,6 +57,7 @@ pub fn attribution_markdown(view: &AttributionView<'_>) -> String {
 pub(crate) fn page(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
     apart([
         heading(view),
+        view.foretold.map_or_else(Vec::new, |of| foretold_blocks(view, of, width)),
         cumulative(view, width),
         independent(view, width),
         side_by_side(view, width),

@@ -1,7 +1,7 @@
 //! What is shown of an attribution, and words that all its forms share.
 
 use pdiff_study::Setting;
-use pdiff_study::ablation::{Attribution, Effect, Estimate, Meeting, Scale, Sign};
+use pdiff_study::ablation::{Attribution, Effect, Estimate, Foretold, Meeting, Scale, Sign};
 
 use crate::document::number::{NONE, interval, signed};
 
@@ -12,6 +12,8 @@ pub struct AttributionView<'a> {
     pub attribution: &'a Attribution,
     /// Factors beside subsystems.
     pub meeting: Option<&'a Meeting>,
+    /// What a plan predicted beside what was measured.
+    pub foretold: Option<&'a Foretold>,
     /// Whether the user chose base and target; else they are in natural order.
     pub chosen: bool,
 }

@@ -102,6 +102,10 @@ pub(crate) struct RestReport {
     common_shift_pp: f64,
     /// Changes beyond noise that were too many to list.
     unlisted: usize,
+    /// The sum of those without sign, in points.
+    unlisted_pp: f64,
+    /// The same of all changes beyond noise.
+    significant_pp: f64,
 }
 
 /// All findings of a comparison.
@@ -134,6 +138,8 @@ pub(crate) fn rest(of: &Comparison) -> RestReport {
         common_factor: rest.common_factor,
         common_shift_pp: rest.before.pct * (rest.common_factor - 1.0),
         unlisted: rest.unlisted,
+        unlisted_pp: rest.unlisted_pp,
+        significant_pp: rest.significant_pp,
     }
 }
 

@@ -11,6 +11,7 @@ mod attribute;
 mod attribution;
 mod cells;
 mod estimate;
+mod forecast;
 mod fraction;
 mod gaps;
 mod meeting;
@@ -23,6 +24,7 @@ pub use attribution::{
     NoiseSource, Plots, Range, Scale, Shapley, Sign, Step, Together,
 };
 pub use estimate::{Effect, Estimate, GapAt};
+pub use forecast::{Agreement, FactorForecast, ForecastRow, Foretold, Predicted, foretold};
 pub use fraction::FractionAverage;
 pub use meeting::{Compared, Meeting, MeetingRow, meet};
 

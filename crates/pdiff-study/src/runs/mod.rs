@@ -9,11 +9,13 @@
 
 mod columns;
 mod error;
+mod plan_file;
 mod series_columns;
 mod text_table;
 
 pub use columns::{ColumnName, RunsColumns, parse_runs};
 pub use error::RunsError;
+pub use plan_file::parse_plan;
 pub use series_columns::{SeriesColumns, ThroughputRow, parse_throughputs};
 pub use text_table::is_reading_guarded;
 

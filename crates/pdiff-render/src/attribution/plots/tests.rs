@@ -34,7 +34,7 @@ fn table(names: [&str; 2]) -> RunsTable {
 fn with_view<T>(names: [&str; 2], look: impl FnOnce(&AttributionView<'_>) -> T) -> T {
     let settings = AttributeSettings { base: 0, target: 1, restart: Setting::BASELINE, masking: Vec::new() };
     let attribution = attribute(&table(names), &settings).unwrap();
-    look(&AttributionView { attribution: &attribution, meeting: None, chosen: true })
+    look(&AttributionView { attribution: &attribution, meeting: None, foretold: None, chosen: true })
 }
 
 #[test]

@@ -1,0 +1,129 @@
+//! What an experiment switches, and what is expected of it.
+
+/// A factor that the user wants: `P=performance_schema`, `F=innodb_flush_log_at_trx_commit:0`, `S=parser and lexer`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WantedFactor {
+    /// What it is called in the table of runs.
+    pub name: String,
+    /// A setting, or a part of the program.
+    pub what: String,
+    /// What the setting becomes; `None` where that is plain.
+    pub value: Option<String>,
+}
+
+impl std::str::FromStr for WantedFactor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, what) = text.split_once('=').unwrap_or((text, text));
+        let (what, value) = match what.split_once(':') {
+            Some((what, value)) => (what, Some(value.trim().to_owned())),
+            None => (what, None),
+        };
+        let (name, what) = (name.trim().to_owned(), what.trim().to_owned());
+        let is_name = |text: &str| !text.is_empty() && !text.contains([',', '"', '\n', '\t']);
+        if !is_name(&name) || what.is_empty() {
+            return Err(format!("'{text}' is no factor; hint: write NAME=SETTING or NAME=SETTING:VALUE"));
+        }
+        Ok(Self { name, what, value })
+    }
+}
+
+/// What is done to switch a factor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Experiment {
+    /// A setting of the server gets another value.
+    Setting {
+        /// Its name.
+        name: String,
+        /// Its values while the recordings were made, base first; `None` where not known, or not a setting of that side.
+        values: [Option<String>; 2],
+        /// What it becomes; `None` where the user has to choose.
+        to: Option<String>,
+    },
+    /// A part of the program is switched off in a way that the user knows.
+    Part {
+        /// The part.
+        subsystem: String,
+    },
+    /// The change of a function is taken out of the new build.
+    Revert {
+        /// The function.
+        function: String,
+    },
+    /// The new build is compiled as the base was: a function lost inlining or was compiled worse.
+    Rebuild {
+        /// The function.
+        function: String,
+    },
+}
+
+impl Experiment {
+    /// The stable text.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Setting { .. } => "setting",
+            Self::Part { .. } => "part",
+            Self::Revert { .. } => "revert",
+            Self::Rebuild { .. } => "rebuild",
+        }
+    }
+}
+
+/// What is expected of a factor, in favour of the new build where positive.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Forecast {
+    /// Change of ln(after / before) of throughput.
+    pub log: f64,
+    /// In which a measurement with the planned runs lies, 95 %.
+    pub log_interval: (f64, f64),
+    /// The same in points of the gap; `None` where no throughput was given.
+    pub points: Option<f64>,
+    /// In which a measurement with the planned runs lies, 95 %.
+    pub points_interval: Option<(f64, f64)>,
+}
+
+impl Forecast {
+    /// How wide the interval is, in points.
+    #[must_use]
+    pub fn width_points(&self) -> Option<f64> {
+        self.points_interval.map(|(low, high)| high - low)
+    }
+}
+
+/// A factor of the experiment.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlannedFactor {
+    /// What it is called in the table of runs.
+    pub name: String,
+    /// What is done to switch it.
+    pub experiment: Experiment,
+    /// Builds that have it, base first.
+    pub on: [bool; 2],
+    /// Findings that it may explain.
+    pub finding_ranks: Vec<usize>,
+    /// Samples in its code or below it, in percent, base first.
+    pub within_pct: [f64; 2],
+    /// Samples in its own code, in percent.
+    pub own_pct: [f64; 2],
+    /// The part of those below it that goes to sleep or waits for a disk, in percent.
+    pub sleeps_pct: [f64; 2],
+    /// The factor alone, from the settings recorded.
+    pub alone: Forecast,
+    /// The average over all orders of the factors; `None` unless the runs are a full factorial.
+    pub average: Option<Forecast>,
+    /// Why the expectation is not worth much; empty where it is.
+    pub doubts: Vec<String>,
+}
+
+/// A finding that no experiment is planned for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotPlanned {
+    /// Its place in the list of findings.
+    pub rank: usize,
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub why: &'static str,
+}

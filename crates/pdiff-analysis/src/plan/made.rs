@@ -1,0 +1,463 @@
+//! Makes a [`Plan`] of findings and of what the user wants switched.
+
+use super::design::{Design, LEAST_EFFECT, Layout, PlannedRun};
+use super::effect::{Effects, Goes};
+use super::factor::{Experiment, Forecast, NotPlanned, PlannedFactor, WantedFactor};
+use crate::compare::{Comparison, Cost};
+use crate::findings::{Finding, FindingKind, MOST_SWITCHES, Switched, SwitchedCode};
+use crate::knowledge::SettingsKnowledge;
+use crate::noise::{NoiseSettings, critical_t};
+use crate::settings_diff::{SettingsDiff, is_off, same_value};
+
+/// The most factors that are switched in all combinations by default: runs double with each.
+const MOST_IN_FACTORIAL: usize = 4;
+
+/// The most factors that a plan takes from findings by itself.
+const MOST_FROM_FINDINGS: usize = 4;
+
+/// An expectation whose interval is wider says too little, in points of the gap.
+const MOST_WIDTH_POINTS: f64 = 25.0;
+
+/// A part of so much of a factor's samples that sleeps is a doubt: what it waits is in no profile. In percent.
+const MOST_ASLEEP_PCT: f64 = 5.0;
+
+/// What is asked of a plan.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PlanSettings {
+    /// The factors; those of findings where none are named.
+    pub factors: Vec<WantedFactor>,
+    /// Which runs; by the number of factors where not said.
+    pub design: Option<Design>,
+    /// Findings that lost inlining or were compiled to worse code, by rank: the build is the experiment.
+    pub rebuilds: Vec<usize>,
+    /// How often each is repeated; as often as the expected effects need where not said.
+    pub replicates: Option<usize>,
+}
+
+/// Experiments that would tell causes, with what is expected of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// What the builds are called, base first.
+    pub labels: [String; 2],
+    /// The factors, in the order in which they are changed.
+    pub factors: Vec<PlannedFactor>,
+    /// Which runs.
+    pub design: Design,
+    /// How often each is repeated.
+    pub replicates: usize,
+    /// The runs, repeat by repeat.
+    pub runs: Vec<PlannedRun>,
+    /// By factor: the smallest effect that the runs find with power 0.9, as a logarithm of throughput.
+    pub detectable_log: Vec<f64>,
+    /// ln(after / before) of throughput while the recordings were made.
+    pub gap_log: Option<f64>,
+    /// Variation of one run's throughput, as a part of it.
+    pub run_cv: f64,
+    /// Whether that variation is assumed: there was one recording a side.
+    pub is_cv_assumed: bool,
+    /// CPU cores in use, where known.
+    pub cores: Option<[f64; 2]>,
+    /// Whether the servers' settings were given.
+    pub knows_settings: bool,
+    /// Findings without an experiment.
+    pub not_planned: Vec<NotPlanned>,
+}
+
+/// Why no plan can be made.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The user's factor stands for nothing that is known.
+    #[error("'{what}' is no known setting and no part of the program; hint: parts are {parts}")]
+    UnknownFactor {
+        /// What the factor was said to be.
+        what: String,
+        /// Parts of the program.
+        parts: String,
+    },
+    /// Neither findings nor the user give a factor.
+    #[error(
+        "no finding can be switched; hint: name what to switch, as --factors P=performance_schema, or give --settings-before and --settings-after"
+    )]
+    NoFactor,
+    /// More factors than can be planned.
+    #[error("{count} factors are too many to plan; hint: name {MOST_SWITCHES} at most")]
+    TooManyFactors {
+        /// How many.
+        count: usize,
+    },
+    /// A name twice.
+    #[error("two factors are called '{name}'")]
+    NamedTwice {
+        /// The name.
+        name: String,
+    },
+}
+
+/// What a plan is made of.
+pub(crate) struct PlanInput<'a> {
+    pub(crate) comparison: &'a Comparison,
+    pub(crate) settings: Option<&'a SettingsDiff>,
+    pub(crate) knowledge: &'a SettingsKnowledge,
+    pub(crate) noise: NoiseSettings,
+    /// By key: qualified name and part of the program, and whether a thread begins there.
+    pub(crate) functions: Vec<(&'a str, &'a str, bool)>,
+}
+
+/// A factor before it is measured in the samples.
+struct Candidate {
+    name: String,
+    experiment: Experiment,
+    on: [bool; 2],
+    finding_ranks: Vec<usize>,
+    /// Logarithm of what throughput of each side gains, where it is no code that is switched.
+    fixed: [f64; 2],
+}
+
+/// Makes the plan; `sort` sorts both sides' samples by the code of factors.
+pub(crate) fn make(
+    input: &PlanInput<'_>,
+    wanted: &PlanSettings,
+    sort: impl FnOnce(&[SwitchedCode]) -> Switched,
+) -> Result<Plan, PlanError> {
+    let candidates = if wanted.factors.is_empty() {
+        input.of_findings(&wanted.rebuilds)
+    } else {
+        wanted.factors.iter().map(|factor| input.of_wanted(factor)).collect::<Result<_, _>>()?
+    };
+    check(&candidates)?;
+    let codes: Vec<SwitchedCode> = candidates.iter().map(|candidate| input.code(candidate)).collect();
+    let switched = sort(&codes);
+    let fixed: Vec<[f64; 2]> = candidates.iter().map(|candidate| candidate.fixed).collect();
+    let effects =
+        Effects { sides: [&switched.sides[0], &switched.sides[1]], fixed: &fixed, count: candidates.len() };
+    let on: Vec<[bool; 2]> = candidates.iter().map(|candidate| candidate.on).collect();
+    let few = candidates.len() <= MOST_IN_FACTORIAL;
+    let design = wanted.design.unwrap_or(if few { Design::Factorial } else { Design::OneByOne });
+    let (sd, is_cv_assumed) = run_variation(input);
+    let layout = Layout { design, on: &on, sd };
+    let alone: Vec<f64> = (0..candidates.len()).map(|at| effects.middle(1 << at)).collect();
+    let replicates = wanted.replicates.unwrap_or_else(|| layout.replicates(&alone)).max(1);
+    let cost = input.comparison.cost.as_ref();
+    let gap = cost.and_then(|cost| cost.gap.as_ref());
+    let forecaster = Forecaster {
+        effects: &effects,
+        layout: &layout,
+        replicates,
+        gap_log: gap.map(|gap| (gap.tps.after / gap.tps.before).ln()),
+        switched: &switched,
+    };
+    let factors: Vec<PlannedFactor> = candidates
+        .into_iter()
+        .enumerate()
+        .map(|(at, candidate)| input.planned(at, candidate, &forecaster))
+        .collect();
+    let not_planned = input.not_planned(&factors);
+    Ok(Plan {
+        labels: [input.comparison.before.label.clone(), input.comparison.after.label.clone()],
+        design,
+        replicates,
+        runs: layout.runs(replicates),
+        detectable_log: (0..factors.len()).map(|at| layout.detectable(at, replicates)).collect(),
+        gap_log: forecaster.gap_log,
+        run_cv: sd,
+        is_cv_assumed,
+        cores: gap.map(|gap| [gap.cores.before, gap.cores.after]),
+        knows_settings: input.settings.is_some(),
+        factors,
+        not_planned,
+    })
+}
+
+fn check(candidates: &[Candidate]) -> Result<(), PlanError> {
+    if candidates.is_empty() {
+        return Err(PlanError::NoFactor);
+    }
+    if candidates.len() > MOST_SWITCHES {
+        return Err(PlanError::TooManyFactors { count: candidates.len() });
+    }
+    let twice = candidates
+        .iter()
+        .enumerate()
+        .find(|(at, candidate)| candidates.iter().take(*at).any(|other| other.name == candidate.name));
+    twice.map_or(Ok(()), |(_, candidate)| Err(PlanError::NamedTwice { name: candidate.name.clone() }))
+}
+
+/// How much one run's throughput varies, and whether that is assumed.
+fn run_variation(input: &PlanInput<'_>) -> (f64, bool) {
+    let measured = || {
+        let cost = input.comparison.cost.as_ref()?;
+        let (low, high) = cost.log_interval?;
+        let runs = [&input.comparison.before, &input.comparison.after].map(|side| side.runs.len() as f64);
+        let se = (high - low) / 2.0 / critical_t(0.05, cost.log_degrees_of_freedom);
+        let sd = se / (1.0 / runs[0] + 1.0 / runs[1]).sqrt();
+        sd.is_finite().then_some(sd)
+    };
+    measured().map_or((input.noise.single_run_cv(), true), |sd| (sd, false))
+}
+
+impl PlanInput<'_> {
+    /// Settings that switch findings, then functions whose cost is new or more.
+    fn of_findings(&self, rebuilds: &[usize]) -> Vec<Candidate> {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for finding in &self.comparison.findings.list {
+            let Some(setting) = finding.settings.first() else { continue };
+            match candidates.iter_mut().find(|candidate| candidate.name == setting.name) {
+                Some(known) => known.finding_ranks.push(finding.rank),
+                None => {
+                    let mut candidate = self.setting(&setting.name, &setting.name, None);
+                    candidate.finding_ranks.push(finding.rank);
+                    candidates.push(candidate);
+                }
+            }
+        }
+        let reverts = self.comparison.findings.list.iter().filter(|finding| can_be_reverted(finding));
+        candidates
+            .extend(reverts.filter_map(|finding| self.revert(finding, rebuilds.contains(&finding.rank))));
+        candidates.truncate(MOST_FROM_FINDINGS);
+        candidates
+    }
+
+    fn revert(&self, finding: &Finding, is_of_compiler: bool) -> Option<Candidate> {
+        let more = match (finding.delta_per_op(), self.comparison.cost.as_ref()) {
+            (Some(delta), Some(Cost { per_op, .. })) => delta / per_op.after,
+            _ => finding.delta_pp() / 100.0,
+        };
+        let function = finding.name.clone();
+        let (verb, experiment) = match is_of_compiler {
+            true => ("rebuild", Experiment::Rebuild { function }),
+            false => ("revert", Experiment::Revert { function }),
+        };
+        (more > 0.0 && more < 1.0).then(|| Candidate {
+            name: format!("{verb}_{}", finding.rank),
+            experiment,
+            on: [false, true],
+            finding_ranks: vec![finding.rank],
+            fixed: [0.0, -(1.0 - more).ln()],
+        })
+    }
+
+    fn of_wanted(&self, wanted: &WantedFactor) -> Result<Candidate, PlanError> {
+        if self.knowledge.setting(&wanted.what).is_some() {
+            let mut candidate = self.setting(&wanted.name, &wanted.what, wanted.value.clone());
+            let is_of = |finding: &&Finding| finding.settings.iter().any(|of| of.name == wanted.what);
+            let ranks = self.comparison.findings.list.iter().filter(is_of).map(|finding| finding.rank);
+            candidate.finding_ranks = ranks.collect();
+            return Ok(candidate);
+        }
+        let is_part = self.functions.iter().any(|(_, part, _)| *part == wanted.what);
+        if is_part {
+            return Ok(Candidate {
+                name: wanted.name.clone(),
+                experiment: Experiment::Part { subsystem: wanted.what.clone() },
+                on: [true, true],
+                finding_ranks: Vec::new(),
+                fixed: [0.0; 2],
+            });
+        }
+        let mut parts: Vec<&str> =
+            self.functions.iter().map(|(_, part, _)| *part).filter(|part| !part.is_empty()).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        Err(PlanError::UnknownFactor { what: wanted.what.clone(), parts: parts.join(", ") })
+    }
+
+    fn setting(&self, name: &str, setting: &str, to: Option<String>) -> Candidate {
+        let (values, on) = self.values(setting);
+        let is_switch = values.iter().flatten().all(|value| same_value(value, "ON") || is_off(value));
+        let to = to.or_else(|| is_switch.then(|| "OFF".to_owned()));
+        Candidate {
+            name: name.to_owned(),
+            experiment: Experiment::Setting { name: setting.to_owned(), values, to },
+            on,
+            finding_ranks: Vec::new(),
+            fixed: [0.0; 2],
+        }
+    }
+
+    /// The values of a setting on both sides, and the sides on which it can be switched: they know it, and it is not off.
+    fn values(&self, setting: &str) -> ([Option<String>; 2], [bool; 2]) {
+        let Some(diff) = self.settings else { return ([None, None], [true, true]) };
+        if let Some(change) = diff.differs.iter().find(|change| change.name == setting) {
+            let values = [change.before.clone(), change.after.clone()];
+            let on = [!is_off(&values[0]), !is_off(&values[1])];
+            return (values.map(Some), on);
+        }
+        for side in pdiff_profile::Side::BOTH {
+            if let Some(only) = diff.only(side).iter().find(|only| only.name == setting) {
+                let (mut values, mut on) = ([None, None], [false, false]);
+                values[side.index()] = Some(only.value.clone());
+                on[side.index()] = !is_off(&only.value);
+                return (values, on);
+            }
+        }
+        ([None, None], [true, true])
+    }
+
+    /// The functions that a factor switches. Where a thread begins is no part of it.
+    fn code(&self, candidate: &Candidate) -> SwitchedCode {
+        let is_switched = |name: &str, part: &str| match &candidate.experiment {
+            Experiment::Setting { name: setting, .. } => {
+                let known = self.knowledge.setting(setting);
+                known.is_some_and(|(_, known)| known.switches(name, part))
+            }
+            Experiment::Part { subsystem } => part == subsystem,
+            Experiment::Revert { .. } | Experiment::Rebuild { .. } => false,
+        };
+        let functions =
+            self.functions.iter().map(|(name, part, is_start)| !is_start && is_switched(name, part));
+        SwitchedCode { functions: functions.collect(), on: candidate.on }
+    }
+
+    fn planned(&self, at: usize, candidate: Candidate, forecaster: &Forecaster<'_>) -> PlannedFactor {
+        let bit = 1_u32 << at;
+        let share = |side: usize, is_in: &dyn Fn(u32, u32, bool) -> bool| -> f64 {
+            let parts = forecaster.switched.sides[side].iter();
+            let parts = parts.filter(|part| is_in(part.within & bit, part.own & bit, part.sleeps));
+            100.0 * parts.map(|part| part.share).sum::<f64>().max(0.0)
+        };
+        let of_sides = |is_in: &dyn Fn(u32, u32, bool) -> bool| [share(0, is_in), share(1, is_in)];
+        let within_pct = of_sides(&|within, _, _| within != 0);
+        let sleeps_pct = of_sides(&|within, _, sleeps| within != 0 && sleeps);
+        let alone = forecaster.alone(at);
+        let average = forecaster.average(at);
+        let mut factor = PlannedFactor {
+            name: candidate.name,
+            experiment: candidate.experiment,
+            on: candidate.on,
+            finding_ranks: candidate.finding_ranks,
+            within_pct,
+            own_pct: of_sides(&|_, own, _| own != 0),
+            sleeps_pct,
+            alone,
+            average,
+            doubts: Vec::new(),
+        };
+        factor.doubts = doubts(&factor, forecaster.layout.detectable(at, forecaster.replicates));
+        factor
+    }
+
+    fn not_planned(&self, factors: &[PlannedFactor]) -> Vec<NotPlanned> {
+        let is_planned = |rank: usize| factors.iter().any(|factor| factor.finding_ranks.contains(&rank));
+        let of = |finding: &Finding| NotPlanned {
+            rank: finding.rank,
+            name: finding.name.clone(),
+            why: match finding.kind {
+                FindingKind::Interrupts => "work of the kernel, which no change of the program switches",
+                FindingKind::NoCaller => "callers were lost; record with --call-graph dwarf or lbr first",
+                FindingKind::Unresolved => "no symbols; give the binary first",
+                FindingKind::Spread => "spread over many places, so that no one change switches it",
+                _ if finding.delta_per_op().unwrap_or(finding.delta_pp()) < 0.0 => {
+                    "a gain, so nothing is to be taken back"
+                }
+                _ if !finding.settings.is_empty() => "no room in the plan; name the setting with --factors",
+                _ => "no factor of the plan switches it; name what does with --factors",
+            },
+        };
+        let list = self.comparison.findings.list.iter();
+        list.filter(|finding| !is_planned(finding.rank)).map(of).collect()
+    }
+}
+
+/// Whether the change of a finding could be taken out of the new build.
+fn can_be_reverted(finding: &Finding) -> bool {
+    let is_place = matches!(
+        finding.kind,
+        FindingKind::Region | FindingKind::Edge | FindingKind::Replaced | FindingKind::CrossCutting
+    );
+    is_place && finding.settings.is_empty()
+}
+
+fn doubts(factor: &PlannedFactor, detectable: f64) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let asleep = (0..2).any(|side| {
+        factor.within_pct[side] > 0.0
+            && 100.0 * factor.sleeps_pct[side] / factor.within_pct[side] >= MOST_ASLEEP_PCT
+    });
+    if asleep {
+        doubts.push(
+            "its code sleeps or waits for the disk, which no CPU profile shows: it may gain more".to_owned(),
+        );
+    }
+    let shown = factor.average.unwrap_or(factor.alone);
+    if shown.width_points().is_some_and(|width| width > MOST_WIDTH_POINTS) {
+        doubts.push(format!("no prediction: its interval is wider than {MOST_WIDTH_POINTS:.0} points"));
+    }
+    if shown.log.abs() < LEAST_EFFECT {
+        doubts.push(format!(
+            "too small to be seen: these runs show {:.0} % and more",
+            100.0 * detectable.exp_m1()
+        ));
+    }
+    doubts
+}
+
+/// What is expected of each factor.
+struct Forecaster<'a> {
+    effects: &'a Effects<'a>,
+    layout: &'a Layout<'a>,
+    replicates: usize,
+    gap_log: Option<f64>,
+    switched: &'a Switched,
+}
+
+impl Forecaster<'_> {
+    fn alone(&self, factor: usize) -> Forecast {
+        let set = 1_u32 << factor;
+        let readings = [Goes::Within, Goes::Own].map(|goes| self.effects.log(set, goes));
+        let half = self.share_half(factor).hypot(self.layout.half_alone(factor, self.replicates));
+        let log = self.effects.middle(set);
+        let (low, high) = ends(readings, half);
+        let level = self.gap_log.map(|gap| 100.0 * gap.exp());
+        let points = |log: f64| level.map(|level| level * log.exp_m1());
+        Forecast {
+            log,
+            log_interval: (low, high),
+            points: points(log),
+            points_interval: points(low).zip(points(high)),
+        }
+    }
+
+    /// The average over all orders, where the runs tell it.
+    fn average(&self, factor: usize) -> Option<Forecast> {
+        if self.layout.design != Design::Factorial {
+            return None;
+        }
+        let effects = self.effects;
+        let readings =
+            [Goes::Within, Goes::Own].map(|goes| effects.average(factor, |set| effects.log(set, goes)));
+        let log = 0.5 * (readings[0] + readings[1]);
+        let alone = effects.middle(1 << factor);
+        let part = if alone == 0.0 { 1.0 } else { (log / alone).abs().min(1.0) };
+        let half = (part * self.share_half(factor)).hypot(self.layout.half_average(factor, self.replicates));
+        let points = self.gap_log.map(|gap| {
+            let level = |log: f64| 100.0 * (gap + log).exp();
+            let of = |goes: Goes| effects.average(factor, |set| level(effects.log(set, goes)));
+            let readings = [of(Goes::Within), of(Goes::Own)];
+            let sets = 0..1_u32 << effects.count;
+            let mean =
+                sets.map(|set| level(effects.middle(set))).sum::<f64>() / f64::from(1_u32 << effects.count);
+            (0.5 * (readings[0] + readings[1]), ends(readings, mean * half))
+        });
+        Some(Forecast {
+            log,
+            log_interval: ends(readings, half),
+            points: points.map(|(value, _)| value),
+            points_interval: points.map(|(_, interval)| interval),
+        })
+    }
+
+    /// Half of the 95 % interval that the shares of a factor's code give its effect. What varies from run to run is the
+    /// weight of the code beside the rest, so a share has less room to vary the larger it is: by p (1 - p), and the
+    /// logarithm of the rest by p.
+    fn share_half(&self, factor: usize) -> f64 {
+        let Some(noise) = self.switched.noise.get(factor) else { return 0.0 };
+        let half = (noise.ci_high_pp - noise.ci_low_pp) / 200.0;
+        if half.is_finite() { half } else { 0.0 }
+    }
+}
+
+/// From the lower reading less its error to the upper one more its error.
+fn ends(readings: [f64; 2], half: f64) -> (f64, f64) {
+    (readings[0].min(readings[1]) - half, readings[0].max(readings[1]) + half)
+}

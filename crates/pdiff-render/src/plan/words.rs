@@ -1,0 +1,54 @@
+//! What all forms of a plan say in the same words.
+
+use pdiff_analysis::{Experiment, Plan};
+
+use crate::document::number::fixed;
+
+/// What is done to switch a factor.
+pub(crate) fn experiment_text(experiment: &Experiment) -> String {
+    match experiment {
+        Experiment::Setting { name, values, to } => {
+            let was = match values {
+                [Some(before), Some(after)] if before == after => format!(", was {before}"),
+                [Some(before), Some(after)] => format!(", was {before} before and {after} after"),
+                [None, Some(after)] => format!(", was {after} after only"),
+                [Some(before), None] => format!(", was {before} before only"),
+                [None, None] => String::new(),
+            };
+            let to = to.as_deref().map_or_else(|| "another value".to_owned(), |to| format!("= {to}"));
+            format!("set {name} {to}{was}")
+        }
+        Experiment::Part { subsystem } => format!("switch off: {subsystem}"),
+        Experiment::Revert { function } => format!("take back the change of {function}"),
+        Experiment::Rebuild { function } => format!("compile {function} as the base was compiled"),
+    }
+}
+
+/// What predictions rest on.
+pub(crate) fn assumptions(plan: &Plan) -> Vec<String> {
+    let [before, after] = &plan.labels;
+    let cores = plan.cores.map_or_else(String::new, |[base, other]| {
+        format!(": {} in {before}, {} in {after}", fixed(base, 2), fixed(other, 2))
+    });
+    let variation = fixed(100.0 * plan.run_cv, 0);
+    let from =
+        if plan.is_cv_assumed { "assumed, with one recording a side" } else { "as the recordings show" };
+    let mut texts = vec![
+        format!("the CPU is the limit, and the cores in use stay{cores}"),
+        "nobody waits longer or shorter: what waits off the CPU is in no profile".to_owned(),
+        "between the two ends of an interval a factor takes away only its own code, or all that this calls, too"
+            .to_owned(),
+        format!("throughput varies by {variation} % from run to run ({from})"),
+        "the runs have the load and the settings of the recordings".to_owned(),
+    ];
+    if !plan.knows_settings {
+        texts.push(
+            "both builds have each setting, and it is on: the settings of the servers were not given"
+                .to_owned(),
+        );
+    }
+    if plan.gap_log.is_none() {
+        texts.push("throughput is not known, so there are ratios but no points of the gap".to_owned());
+    }
+    texts
+}
