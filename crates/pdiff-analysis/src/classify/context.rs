@@ -29,6 +29,9 @@ const LOST_PART: f64 = 0.5;
 const LEAST_COMPARED: usize = 20;
 const SAME_CODE_PART: f64 = 0.5;
 
+/// Functions of fewer bytes have the same size by chance.
+const TELLING_BYTES: u64 = 64;
+
 /// How many jumps in tail position are followed, and how many functions on each level.
 const LONGEST_JUMPS: usize = 4;
 const WIDEST_JUMPS: usize = 16;
@@ -92,6 +95,14 @@ impl<'a> Context<'a> {
     pub(super) fn counted_by(&self) -> Option<Fact> {
         let origin = self.input.counts.and_then(CallCounts::origin)?;
         Some(Fact::CountedBy(origin.to_owned()))
+    }
+
+    /// Whether a function has the same code in both builds, or code of the same size, long enough to be so by no chance: a
+    /// record that grew changes offsets in the code of all that read it, and nothing else.
+    pub(super) fn has_like_code(&self, case: &Case<'_>) -> bool {
+        let bytes =
+            Side::BOTH.map(|side| self.builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
+        self.builds.same_code(&case.ids) == Some(true) || (bytes[0] >= TELLING_BYTES && bytes[0] == bytes[1])
     }
 
     /// What took the place of what.

@@ -67,6 +67,8 @@ pub enum Limit {
     CallsOrCost,
     /// The change is in what it calls.
     InCallees,
+    /// The change is in what calls it.
+    InCallers,
     /// A run's chains lost callers of what it calls, so that its total may be too low on that side.
     LostChains(Side),
     /// Too few functions to tell what all have in common.

@@ -123,6 +123,15 @@ pub enum Reason {
         /// Its share under the caller after, in percent.
         after_pct: f64,
     },
+    /// Most of its growth is under a function that a caller now also calls.
+    Below {
+        /// That function.
+        function: String,
+        /// Its caller.
+        caller: String,
+        /// The row's growth under it, in points.
+        grown_pp: f64,
+    },
     /// The same, where the chains lost it as the caller.
     GoesOnUnseen {
         /// The function it now also calls.
@@ -196,6 +205,24 @@ pub enum Reason {
         self_pp: f64,
         /// What is known of the code.
         code: SelfChange,
+    },
+    /// Its own code is the same, and it stands in another file of the source.
+    OtherFile {
+        /// The file before.
+        before: String,
+        /// The file after.
+        after: String,
+        /// Change of self, in points.
+        self_pp: f64,
+    },
+    /// Its code is the same: what calls it does so otherwise.
+    CallersChanged {
+        /// The measure.
+        judged: Judged,
+        /// What it changed, in points.
+        delta_pp: f64,
+        /// The callers under which it changed most, with the change in points.
+        callers: Vec<(String, f64)>,
     },
     /// What it calls, or what is inlined into it, changed.
     CalleesChanged {

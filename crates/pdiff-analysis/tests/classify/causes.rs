@@ -149,6 +149,72 @@ fn of_builds_a_patch_apart_a_changed_function_may_go_on_more_often() {
         let outcome = classified(seen(&before, &of(60)), seen(after, &of(hash)));
         assert_ne!(verdict(&outcome, "seek").rule_id, "R-fast-path");
     }
+    // A record that both read grew: offsets in the callee differ, its size does not.
+    let other_offsets = of(61).replace("fetch=50", "fetch=51");
+    let outcome = classified(seen(&before, &of(60)), seen(&further, &other_offsets));
+    assert_eq!(said(&outcome, "seek"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn what_grew_under_a_call_that_is_new_is_part_of_that_finding() {
+    let (steady, words) = steady();
+    let build = format!(
+        "main:50 {words} audit:300 audit=50 write:90 write=51 main>run run>audit audit>write main>write run:200"
+    );
+    let of = |hash: u32| format!("{build} run={hash}");
+    let before = format!("{steady}main;run 100\nmain;write 30");
+    let after = format!("{steady}main;run 100\nmain;write 30\nmain;run;audit;write 90");
+    let outcome = classified(seen(&before, &of(60)), seen(&after, &of(61)));
+    assert_eq!(said(&outcome, "audit"), "missing-fast-path likely R-edge");
+    assert_eq!(said(&outcome, "write"), "missing-fast-path likely R-below");
+    assert_eq!(verdict(&outcome, "write").callers, ["audit"]);
+    // With other code the growth may be its own.
+    let other = of(61).replace("write=51", "write=52").replace("write:90", "write:130");
+    let outcome = classified(seen(&before, &of(60)), seen(&after, &other));
+    assert_ne!(verdict(&outcome, "write").rule_id, "R-below");
+}
+
+#[test]
+fn the_same_file_of_a_library_did_not_change_its_callers_did() {
+    let (steady, words) = steady();
+    let build = format!("main:50 {words}");
+    let before =
+        format!("{steady}main;/lib/libc.so.6!print 100\nmain;/lib/libc.so.6!print;+/lib/libc.so.6!pad 60");
+    let after =
+        format!("{steady}main;/lib/libc.so.6!print 100\nmain;/lib/libc.so.6!print;+/lib/libc.so.6!pad 160");
+    let same = ["libc.so.6".to_owned(), "libc.so".to_owned()];
+    let extra = Extra { same_objects: &same, ..Extra::default() };
+    let outcome = classified_with(seen(&before, &build), seen(&after, &build), &extra);
+    let print = outcome.verdicts.iter().find(|verdict| verdict.function.starts_with("print")).unwrap();
+    assert_eq!((print.rule_id, print.cause.as_str()), ("R-callers", "heavier"));
+    assert_eq!(print.callers, ["main"]);
+}
+
+#[test]
+fn a_callee_that_chains_lost_before_makes_no_new_edge() {
+    let (steady, words) = steady();
+    let build =
+        format!("main:50 {words} size:300 size=50 parse:90 parse=51 main>run run>size size>parse run:200");
+    let of = |hash: u32| format!("{build} run={hash}");
+    let after = format!("{steady}main;run 100\nmain;run;size;parse 90");
+    // The parser hid the function that called it: a leaf without a frame.
+    let hidden = format!("{steady}main;run 100\nmain;run;parse 90");
+    let outcome = classified(seen(&hidden, &of(60)), seen(&after, &of(61)));
+    assert_ne!(verdict(&outcome, "size").rule_id, "R-edge");
+    let none = format!("{steady}main;run 100");
+    let outcome = classified(seen(&none, &of(60)), seen(&after, &of(61)));
+    assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-edge");
+}
+
+#[test]
+fn of_builds_a_patch_apart_a_function_in_another_file_is_moved() {
+    let (steady, words) = steady();
+    let of = |file: &str| format!("main:50 {words} find_slot:300 find_slot@{file} main>find_slot");
+    let (before, after) = (format!("{steady}main;find_slot 100"), format!("{steady}main;find_slot 60"));
+    let outcome = classified(seen(&before, &of("src/page.c")), seen(&after, &of("src/slot.c")));
+    assert_eq!(said(&outcome, "find_slot"), "moved likely R-moved");
+    let outcome = classified(seen(&before, &of("src/page.c")), seen(&after, &of("src/page.c")));
+    assert_eq!(said(&outcome, "find_slot"), "lighter likely R-lighter");
 }
 
 #[test]

@@ -111,8 +111,8 @@ fn cause_blocks(
         .collect();
     // What only points to a callee stands behind what is a cause itself.
     verdicts.sort_by(|a, b| {
-        is_of_callees(a)
-            .cmp(&is_of_callees(b))
+        is_of_others(a)
+            .cmp(&is_of_others(b))
             .then(size(b).total_cmp(&size(a)))
             .then_with(|| a.function.cmp(&b.function))
     });
@@ -131,16 +131,16 @@ fn cause_blocks(
     blocks
 }
 
-/// What the function calls, or what is inlined into it, changed.
-fn is_of_callees(of: &Verdict) -> bool {
-    of.rule_id == "R-callees"
+/// The change is that of others: of what the function calls, of what is inlined into it, or of its callers.
+fn is_of_others(of: &Verdict) -> bool {
+    matches!(of.rule_id, "R-callees" | "R-callers" | "R-below")
 }
 
 /// By what a verdict is ranked: the change of the function's own weight; of its total where that is the point.
 fn size(of: &Verdict) -> f64 {
     match of.cause {
         Cause::MissingFastPath | Cause::NewlyActive => of.delta_total_pp().abs(),
-        _ if is_of_callees(of) => of.delta_total_pp().abs(),
+        _ if is_of_others(of) => of.delta_total_pp().abs(),
         _ => of.delta_self_pp().abs().max(of.delta_booked_pp().abs()),
     }
 }

@@ -4,6 +4,7 @@
 
 use pdiff_profile::Side;
 
+use super::callers;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::{Context, share_pct};
@@ -17,6 +18,9 @@ use crate::compare::SampledCall;
 
 /// The part of a change of total that lost chains must be able to explain, so that it says nothing.
 const LOST_PART: f64 = 0.5;
+
+/// The part of a change that is the function's own, where no callee has as much.
+const OWN_PART: f64 = 0.5;
 
 /// How many callees are named.
 const NAMED: usize = 3;
@@ -37,6 +41,22 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         .filter(|(_, change)| change * delta_pp > 0.0)
         .collect();
     calls.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.callee.cmp(&b.0.callee)));
+    // No callee tells why: then it is called otherwise, or its time is another, for the same code.
+    let named_pp: f64 = calls.iter().map(|(_, change)| change.abs()).sum();
+    let is_own =
+        row.delta_self_pp() * delta_pp > 0.0 && row.delta_self_pp().abs() >= OWN_PART * delta_pp.abs();
+    // A part of the same library that changed was called otherwise as the function was.
+    let elsewhere_pp: f64 = calls
+        .iter()
+        .filter(|(call, _)| call.callee_object != row.object)
+        .map(|(_, change)| change.abs())
+        .sum();
+    let of_library = !case.of_program && case.of_same_file && elsewhere_pp < OWN_PART * delta_pp.abs();
+    let is_untold = judged != Judged::Total && is_own && named_pp < OWN_PART * delta_pp.abs();
+    let by_callers = (of_library || is_untold).then(|| callers::finding(context, case, judged));
+    if let Some(finding) = by_callers.flatten() {
+        return finding;
+    }
     // What the other run's chains lost of it was under it there, too.
     let lost = |(call, change): &(&SampledCall, f64)| {
         let callee = context.callee(call);

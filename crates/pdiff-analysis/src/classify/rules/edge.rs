@@ -9,6 +9,7 @@ use pdiff_profile::Side;
 
 use super::fast_path::{count_evidence, counted, entered_evidence, only_entered};
 use super::new_code::is_library;
+use super::newly_active::lost_pp;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -40,6 +41,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let left: f64 = only_entered(context, caller, flipped, Side::Before).iter().map(|(_, pct)| pct).sum();
     let explains = *pct >= FLOOR_PP.max(EXPLAINING_PART * grown_pp) && left <= EXPLAINING_PART * pct;
     if !explains || grown_pp < EXPLAINING_PART * pct || !may_cost_more(context, caller, *pct) {
+        return None;
+    }
+    // What it calls may have stood under it before, too, in chains that lost it.
+    let of_callee = |callee: &Case<'_>| match context.jumps_to(case, callee, Side::Before) {
+        true => context.left_callers_pp(case, callee, Side::Before),
+        false => context.lost_from(case, callee, Side::Before),
+    };
+    if lost_pp(context, case, Side::Before, of_callee) >= EXPLAINING_PART * grown_pp {
         return None;
     }
     let reason = Reason::NewEdge { caller: caller.row.name.clone(), after_pct: *pct };

@@ -82,8 +82,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 const MORE: f64 = 2.0;
 const MORE_THAN_REST: f64 = 1.3;
 
-/// The same for a callee that the before run entered less: the function's code differs, the callee's does not, and most of the
-/// growth of the function is in it.
+/// The same for a callee that the before run entered less: the function's code differs, the callee's does not (or in offsets
+/// only), and most of the growth of the function is in it.
 fn more_entered(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let (row, shift) = (case.row, context.common_shift);
     let differs = context.builds.same_code(&case.ids) == Some(false);
@@ -96,7 +96,7 @@ fn more_entered(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers
         let pct = Side::BOTH.map(|side| share_pct(row, side, call.weight(side)));
         let [before, after] = [shift.factor() * pct[0], pct[1]];
         let rest = [shift.factor() * row.before.total_pct - before, row.after.total_pct - after];
-        let is_same = callee.row.object == row.object && context.builds.same_code(&callee.ids) == Some(true);
+        let is_same = callee.row.object == row.object && context.has_like_code(callee);
         let is_more = before > 0.0 && after >= MORE * before && after - before >= EXPLAINING_PART * grown_pp;
         let is_beyond_rest = after * rest[0] >= MORE_THAN_REST * before * rest[1];
         let has_left =

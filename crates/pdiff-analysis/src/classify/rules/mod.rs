@@ -1,7 +1,9 @@
 //! The rules, in the order of decision: the first matching rule wins. One rule a file; `docs/verdicts.md` has a section
 //! for each id.
 
+mod below;
 mod callees;
+mod callers;
 mod code_quality;
 mod common_shift;
 mod edge;
@@ -31,7 +33,7 @@ use super::finding::Finding;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 17] = [
+const RULES: [Rule; 18] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
@@ -45,6 +47,7 @@ const RULES: [Rule; 17] = [
     fast_path::rule,
     edge::rule,
     newly_active::rule,
+    below::rule,
     more_calls::rule,
     per_operation::rule,
     common_shift::rule,

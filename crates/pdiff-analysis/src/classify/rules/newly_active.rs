@@ -96,15 +96,26 @@ fn by_caller(context: &Context<'_>, caller: &Case<'_>) -> EnteredBy {
 /// Whether the idle run may have entered the function and its chains lost it: what it calls in the code has samples
 /// there, under callers that do not call it.
 fn is_lost(context: &Context<'_>, case: &Case<'_>, idle: Side) -> bool {
-    let Some(census) = context.builds.census(idle) else { return false };
-    let places = places(census, &case.ids[idle.index()]);
-    let callees = places.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
     let active_pct = case.row.side(idle.other()).total_pct;
-    let mut functions = callees.filter_map(|id| census.function(id));
-    functions.any(|function| {
-        let callee = context.case(function.name(), &case.row.object, function.file());
-        callee.is_some_and(|callee| FACTOR * context.lost_from(case, callee, idle) >= active_pct)
-    })
+    let lost_pp = lost_pp(context, case, idle, |callee| context.lost_from(case, callee, idle));
+    lost_pp > 0.0 && FACTOR * lost_pp >= active_pct
+}
+
+/// The most that a side's chains may have lost of one callee of the function, by a measure of that.
+pub(super) fn lost_pp<'c, 'a>(
+    context: &'c Context<'a>,
+    case: &Case<'_>,
+    side: Side,
+    of_callee: impl Fn(&'c Case<'a>) -> f64,
+) -> f64 {
+    let Some(census) = context.builds.census(side) else { return 0.0 };
+    let places = places(census, &case.ids[side.index()]);
+    let callees = places.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
+    let callees = callees.filter_map(|id| {
+        let function = census.function(id)?;
+        context.case(function.name(), &case.row.object, function.file())
+    });
+    callees.map(of_callee).fold(0.0, f64::max)
 }
 
 /// The nearest caller that the idle side's run sampled well; callers that it never entered either are passed over.

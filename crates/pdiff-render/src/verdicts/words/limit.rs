@@ -51,6 +51,7 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
         Limit::CallsOrCost => "samples alone do not tell calls from cost per call".to_owned(),
         Limit::InCallees => "the change is in what it calls: see there".to_owned(),
+        Limit::InCallers => "the change is in what calls it: see there".to_owned(),
         Limit::LostChains(side) => {
             format!("the {side} run's chains lost callers of what it calls: its total may be too low there")
         }

@@ -73,6 +73,11 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::NewEdge { caller, after_pct } => format!(
             "{caller} now also calls it ({after_pct:.2} %), which the before run did less; the code of {caller} differs"
         ),
+        Reason::Below { function, caller, grown_pp } => {
+            format!(
+                "{grown_pp:+.2} points under {function}, which {caller} now also calls: one finding with it"
+            )
+        }
         Reason::GoesOnUnseen { callee, after_pct } => format!(
             "now also calls {callee} ({after_pct:.2} %; no such call was sampled before); the chains lost it \
              as the caller"
@@ -126,13 +131,26 @@ pub fn reason_text(of: &Reason) -> String {
             };
             format!("{how}; self {self_pp:+.2} points")
         }
+        Reason::OtherFile { before, after, self_pp } => {
+            format!("code of the same size, moved from {before} to {after}; self {self_pp:+.2} points")
+        }
+        Reason::CallersChanged { judged, delta_pp, callers } => {
+            let names = named_changes(callers);
+            let names = if names.is_empty() { "callers that are not known".to_owned() } else { names };
+            format!("the same code; {judged} {delta_pp:+.2} points, under {names}")
+        }
         Reason::CalleesChanged { judged, delta_pp, self_pp, callees } => {
-            let names: Vec<String> =
-                callees.iter().map(|(name, change_pp)| format!("{name} {change_pp:+.2}")).collect();
-            let names = if names.is_empty() { "no callee stands out".to_owned() } else { names.join(", ") };
+            let names = named_changes(callees);
+            let names = if names.is_empty() { "no callee stands out".to_owned() } else { names };
             format!("{judged} {delta_pp:+.2} points, self {self_pp:+.2}: {names}")
         }
     }
+}
+
+/// Functions with changes in points.
+fn named_changes(of: &[(String, f64)]) -> String {
+    let named: Vec<String> = of.iter().map(|(name, change_pp)| format!("{name} {change_pp:+.2}")).collect();
+    named.join(", ")
 }
 
 /// The functions of a set, with their shares.

@@ -1,0 +1,89 @@
+//! `R-below`: most of the function's growth is under a function that a caller now also calls (`R-edge`). It is part of that
+//! finding, not one of its own.
+//!
+//! The way up goes along the callers that hold most of the growth. A function that the before run entered, too, must have
+//! the same code: else the growth may be its own.
+
+use pdiff_profile::Side;
+
+use super::edge;
+use super::newly_active::FACTOR;
+use crate::classify::case::Case;
+use crate::classify::cause::{Cause, Confidence, Judged};
+use crate::classify::context::{Context, share_pct};
+use crate::classify::finding::Finding;
+use crate::classify::gates;
+use crate::classify::limit::Limit;
+use crate::classify::reason::Reason;
+use crate::classify::rules::FlippedCallers;
+use crate::noise::FLOOR_PP;
+
+/// The part of a function's growth that must be under one caller.
+const EXPLAINING_PART: f64 = 0.5;
+
+/// How many callers in a row are looked at.
+const DEEPEST: usize = 8;
+
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+    let row = case.row;
+    let is_grown = row.total.significant && row.delta_total_pp() > 0.0;
+    if !is_grown || !case.of_program || row.unresolved || !is_entered_anew(context, case) {
+        return None;
+    }
+    let (mut below, mut part) = (case, 1.0);
+    for _ in 0..DEEPEST {
+        let (caller, under) = growing_caller(context, below)?;
+        part *= under;
+        if part < EXPLAINING_PART {
+            return None;
+        }
+        if let Some(entered) = edge::rule(context, caller, flipped) {
+            return Some(finding(context, case, caller, &entered, part));
+        }
+        below = Some(caller).filter(|caller| is_entered_anew(context, caller))?;
+    }
+    None
+}
+
+fn finding(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    function: &Case<'_>,
+    entered: &Finding,
+    part: f64,
+) -> Finding {
+    let reason = Reason::Below {
+        function: function.row.name.clone(),
+        caller: entered.callers.first().cloned().unwrap_or_default(),
+        grown_pp: part * grown_pp(context, case),
+    };
+    let mut finding = Finding::new("R-below", Cause::MissingFastPath, Judged::Total, reason);
+    finding.callers = vec![function.row.name.clone()];
+    let (at_most, _) = entered.confidence();
+    let finding = finding.limited(at_most.min(Confidence::Likely), Limit::InCallers);
+    gates::inlining_ruled_out(gates::common(finding, case), context, case)
+}
+
+/// Whether the growth is that of calls: the before run hardly entered it, or its code is the same.
+fn is_entered_anew(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let row = case.row;
+    row.after.total_pct >= FACTOR * row.before.total_pct || context.has_like_code(case)
+}
+
+fn grown_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {
+    context.common_shift.own_change_pp(case.row.before.total_pct, case.row.after.total_pct)
+}
+
+/// The caller under which the function grew most, and the part of its growth that is there.
+fn growing_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<(&'c Case<'a>, f64)> {
+    let whole_pp = grown_pp(context, case);
+    if whole_pp < FLOOR_PP {
+        return None;
+    }
+    let grown = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| {
+        let [before, after] = Side::BOTH.map(|side| share_pct(case.row, side, call.weight(side)));
+        Some((context.caller(call)?, context.common_shift.own_change_pp(before, after) / whole_pp))
+    });
+    let most = grown.reduce(|most, next| if next.1 > most.1 { next } else { most });
+    most.map(|(caller, part)| (caller, part.min(1.0)))
+}
