@@ -41,6 +41,11 @@ const PHRASES: &[(&str, &str)] = &[
     ("Races of the present code", "Record the benchmark results of DATE"),
     ("what became of", "what happened to"),
     ("and the like", "and similar"),
+    ("that are no libraries", "libraries left aside"),
+    ("that is no library", "every object is a library"),
+    ("that are no time", "that do not measure time"),
+    ("for who needs", "for callers that need"),
+    ("that they speak of", "they apply to"),
 ];
 
 fn root() -> &'static Path {

@@ -64,7 +64,7 @@ pub(crate) struct ObjectWeights<'a> {
     pub(crate) leaf_weights: Vec<u64>,
 }
 
-/// Which object is the program: of all files that are no libraries the one with most samples of its own.
+/// Which object is the program: the file with the most samples of its own, libraries left aside.
 pub(crate) fn heaviest_program(weights: &FxHashMap<String, u64>) -> Option<(&str, u64)> {
     let programs = weights.iter().filter(|(label, _)| !label.ends_with(".so"));
     let heaviest = programs.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))?;

@@ -46,7 +46,7 @@ pub struct Verdict {
     /// The change of the judged measure per operation, where that was tested.
     pub cost_change: Option<CostChange>,
     /// What is new or saved per operation, in nanoseconds: of the function, or of its set or inlining family together; `None`
-    /// without operations or for events that are no time.
+    /// without operations or for events that do not measure time.
     pub net_new_per_op_ns: Option<f64>,
     /// The family it belongs to, by number.
     pub family: Option<usize>,

@@ -16,7 +16,7 @@ pub struct CostScale {
 /// Times in nanoseconds.
 const TIMES: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
 
-/// Weights of events that are no time.
+/// Weights of events that do not measure time.
 const COUNTS: [(&str, f64); 4] = [("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0)];
 
 /// The whole has at least this many of the unit.

@@ -92,7 +92,7 @@ impl PreparedSides {
         comparison
     }
 
-    /// The same without findings, for who needs the rows only.
+    /// The same without findings, for callers that need only the rows.
     #[must_use]
     pub fn compare_rows(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
         let prepared = self.view(sides);

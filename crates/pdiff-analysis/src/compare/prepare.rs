@@ -49,7 +49,7 @@ struct NormalRun {
     polls: Vec<bool>,
 }
 
-/// The program compared: of all files that are no libraries the one with most samples of its own, filters applied.
+/// The program compared: after the filters, the file with the most samples of its own, libraries left aside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     /// What rows call it.
@@ -179,7 +179,7 @@ impl PreparedSides {
         }
     }
 
-    /// The file name of each side's program before any filter, base first; `None` where no object is a file that is no library.
+    /// The file name of each side's program before any filter, base first; `None` if every object is a library or has no file.
     #[must_use]
     pub fn program_names(sides: &Sides<'_>) -> [Option<String>; 2] {
         Side::BOTH.map(|side| {
@@ -190,7 +190,7 @@ impl PreparedSides {
         })
     }
 
-    /// The program compared; `None` if no object is a file that is no library.
+    /// The program compared; `None` if every object is a library or has no file.
     #[must_use]
     pub fn program(&self) -> Option<&Program> {
         self.program.as_ref()

@@ -72,7 +72,7 @@ pub struct RowMatch {
 pub struct Row {
     /// Function, or the group's name.
     pub name: String,
-    /// Label of the object; empty for groups that are no part of one object.
+    /// Label of the object; empty for groups that span several objects.
     pub object: String,
     /// Source file, if known.
     pub file: Option<String>,
@@ -194,6 +194,6 @@ pub struct Quantities {
     pub x_pct: f64,
     /// Self weight per operation, in the event's unit; `None` without operations.
     pub self_per_op: Option<f64>,
-    /// Self time per operation in nanoseconds; `None` without operations or for events that are no time.
+    /// Self time per operation in nanoseconds; `None` without operations or for events that do not measure time.
     pub self_per_op_ns: Option<f64>,
 }

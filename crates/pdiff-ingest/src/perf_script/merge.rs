@@ -83,7 +83,7 @@ fn lanes_and_cells(
     (lanes, counted)
 }
 
-/// The counts of a worker and the texts that they speak of.
+/// The counts of a worker and the texts they refer to.
 struct Part {
     threads: Vec<(Option<Position>, Box<[u8]>)>,
     events: Vec<(Option<Position>, Box<[u8]>)>,
