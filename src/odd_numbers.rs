@@ -56,6 +56,8 @@ const USUAL: &[(&str, &str)] = &[
     ("attribute", "RUNS --factors P,W -o OUT"),
     ("series", "--runs RUNS --columns build=build --vmstat a=VMSTAT -q -o OUT"),
     ("symbolize", "BINARY 0x1139 -o OUT"),
+    ("counts", "COUNTS -o OUT"),
+    ("plan", "BEFORE AFTER --no-symbolize -q -o OUT"),
 ];
 
 fn is_number(argument: &Arg) -> bool {

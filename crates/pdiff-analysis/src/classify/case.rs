@@ -133,3 +133,9 @@ impl<'a> Case<'a> {
         if can_tell { InBuild::No } else { InBuild::NotVisible }
     }
 }
+
+/// The share of a weight that stands under a row, on the row's denominator, in percent.
+pub(super) fn share_pct(row: &Row, side: Side, weight: pdiff_profile::Weight) -> f64 {
+    let of = row.side(side);
+    if of.total_weight.0 == 0 { 0.0 } else { of.total_pct * weight.as_f64() / of.total_weight.as_f64() }
+}

@@ -8,15 +8,14 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::builds::{Builds, CallerFlip};
-use super::case::Case;
+use super::case::{Case, share_pct};
 use super::common_shift::CommonShift;
 use super::counts::CallCounts;
 use super::fact::Fact;
 use super::input::ClassifyInput;
 use super::lost_callers::{LostCall, LostCallers, places, reaches};
 use super::row_index::RowIndex;
-use super::rules::FlippedCallers;
-use super::succession::Successions;
+use super::succession_sets::Successions;
 use crate::compare::{Row, SampledCall};
 use crate::matching::FoundBy;
 use crate::policy::Share;
@@ -51,7 +50,8 @@ pub(super) struct Context<'a> {
     pub(super) same_program: bool,
     /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
     pub(super) is_patched: bool,
-    successions: OnceLock<Successions>,
+    /// What took the place of what; [`super::succession::successions`] fills it when a rule asks for it.
+    pub(super) successions: OnceLock<Successions>,
 }
 
 impl<'a> Context<'a> {
@@ -103,11 +103,6 @@ impl<'a> Context<'a> {
         let bytes =
             Side::BOTH.map(|side| self.builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
         self.builds.same_code(&case.ids) == Some(true) || (bytes[0] >= TELLING_BYTES && bytes[0] == bytes[1])
-    }
-
-    /// What took the place of what.
-    pub(super) fn successions(&self, flipped: &FlippedCallers) -> &Successions {
-        self.successions.get_or_init(|| Successions::new(self, flipped))
     }
 
     /// Half the width of the 95 % interval of the common factor, relative to it; 0 where it is not known.
@@ -291,10 +286,4 @@ impl<'a> Context<'a> {
         }
         false
     }
-}
-
-/// The share of a weight that stands under a row, on the row's denominator, in percent.
-pub(super) fn share_pct(row: &Row, side: Side, weight: pdiff_profile::Weight) -> f64 {
-    let of = row.side(side);
-    if of.total_weight.0 == 0 { 0.0 } else { of.total_pct * weight.as_f64() / of.total_weight.as_f64() }
 }

@@ -4,7 +4,7 @@ use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{RemarkPlace, Side};
 
 use super::cause::Judged;
-use super::evidence::EvidenceKind;
+use super::evidence_kind::EvidenceKind;
 use super::setting::SettingValues;
 use crate::compare::{CostChange, Pair};
 use crate::matching::{FoundBy, SourceMove};

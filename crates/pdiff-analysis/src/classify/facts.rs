@@ -5,9 +5,9 @@ use pdiff_profile::census::{Census, Function, FunctionId, TOLD_CALLERS};
 use rustc_hash::FxHashMap;
 
 use super::builds::Builds;
-use super::case::Case;
+use super::case::{Case, share_pct};
 use super::cause::{InBuild, Judged};
-use super::context::{Context, share_pct};
+use super::context::Context;
 use super::evidence::Evidence;
 use super::fact::{Fact, InlinedCopies, SourcePlace};
 use crate::compare::{MeasureChange, Pair, Row};

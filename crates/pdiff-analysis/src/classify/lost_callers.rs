@@ -11,8 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::builds::Builds;
-use super::case::Case;
-use super::context::share_pct;
+use super::case::{Case, share_pct};
 use super::row_index::RowIndex;
 use crate::compare::{SampledCall, SampledCalls};
 use crate::noise::FLOOR_PP;

@@ -15,12 +15,13 @@ use pdiff_profile::census::{Census, FunctionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builds::Builds;
-use super::case::Case;
+use super::case::{Case, share_pct};
 use super::cause::{InBuild, Judged};
-use super::context::{Context, share_pct};
+use super::context::Context;
 use super::likeness::{name_likeness, shares_content};
 use super::rules::FlippedCallers;
 use super::sources::by_file;
+use super::succession_sets::{Succession, Successions};
 use crate::compare::Row;
 use crate::noise::FLOOR_PP;
 
@@ -61,25 +62,13 @@ const MOST_CALLERS: usize = 3;
 /// The relative error of the common factor, where it is not measured.
 const ASSUMED_ERROR: f64 = 0.03;
 
-/// Functions that took each other's place, as rows.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Succession {
-    /// The functions that had the weight before, heaviest first.
-    pub(super) before: Vec<usize>,
-    /// Those that have it after.
-    pub(super) after: Vec<usize>,
-}
-
-/// All sets, by row.
-#[derive(Default)]
-pub(super) struct Successions {
-    sets: Vec<Succession>,
-    of_row: FxHashMap<usize, usize>,
-    doubtful: FxHashSet<usize>,
+/// What took the place of what, computed when the first rule asks.
+pub(super) fn successions<'c>(context: &'c Context<'_>, flipped: &FlippedCallers) -> &'c Successions {
+    context.successions.get_or_init(|| Successions::new(context, flipped))
 }
 
 impl Successions {
-    pub(super) fn new(context: &Context<'_>, flipped: &FlippedCallers) -> Self {
+    fn new(context: &Context<'_>, flipped: &FlippedCallers) -> Self {
         let fresh: Vec<(usize, Side)> = (0..).zip(&context.cases).filter_map(fresh).collect();
         if fresh.is_empty() {
             return Self::default();
@@ -98,16 +87,6 @@ impl Successions {
         }
         let one_sided = fresh.iter().map(|(row, _)| *row).collect();
         Self { doubtful, ..Self::of_links(context, &links, &one_sided) }
-    }
-
-    /// Whether kin of a row lost as much as it has, though not so that they are one set for sure.
-    pub(super) fn is_doubtful(&self, row: usize) -> bool {
-        self.doubtful.contains(&row)
-    }
-
-    /// The set of a row.
-    pub(super) fn of_row(&self, row: usize) -> Option<&Succession> {
-        self.of_row.get(&row).and_then(|set| self.sets.get(*set))
     }
 
     fn of_links(context: &Context<'_>, links: &[(usize, usize)], one_sided: &FxHashSet<usize>) -> Self {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::edge::CallEdge;
-use super::function::{FunctionFacts, FunctionId};
+use super::function_facts::{FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
 use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};

@@ -14,7 +14,7 @@
 use super::body::{Body, BodyHash, BodyPart, Spin};
 use super::builder::index_of;
 use super::edge::{CallEdge, EdgeSource};
-use super::function::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
+use super::function_facts::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
 use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;

@@ -1,6 +1,6 @@
 //! Direct calls between out-of-line functions.
 
-use super::function::FunctionId;
+use super::function_facts::FunctionId;
 
 /// What tells of a call edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

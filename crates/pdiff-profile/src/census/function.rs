@@ -1,5 +1,4 @@
-//! The functions of a census: what is written about each ([`FunctionFacts`]) and the view that readers get
-//! ([`Function`]).
+//! [`Function`]: a function seen through its census, and how a census gives it out.
 //!
 //! A function is one per qualified name and parameters; file-local ones are one per file as well. Its clones, split-off
 //! parts and constructor variants are folded into it.
@@ -7,115 +6,9 @@
 use std::fmt;
 
 use super::body::{Body, BodyPart, Spin};
-use super::producer::{Producer, ProducerId};
+use super::function_facts::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
+use super::producer::Producer;
 use super::table::Census;
-use super::text::TextId;
-
-/// A function of one census. Ids follow the order of names.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FunctionId(pub u32);
-
-impl FunctionId {
-    /// As an index.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// What the source and the compiler said on inlining (`DW_AT_inline`). Compilers omit it for a `static inline`
-/// function that was never inlined: it is a hint, not evidence.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum InlineAttribute {
-    /// Nothing is said.
-    Absent,
-    /// Neither declared inline nor inlined.
-    NotInlined,
-    /// Not declared inline, but inlined: the compiler chose.
-    CompilerChose,
-    /// Declared inline, but not inlined.
-    DeclaredNotInlined,
-    /// Declared inline and inlined.
-    DeclaredInlined,
-}
-
-impl InlineAttribute {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Absent,
-        Self::NotInlined,
-        Self::CompilerChose,
-        Self::DeclaredNotInlined,
-        Self::DeclaredInlined,
-    ];
-
-    /// The attribute's DWARF value; anything unknown is [`Self::Absent`].
-    #[must_use]
-    pub fn from_dwarf(value: u64) -> Self {
-        match value {
-            0 => Self::NotInlined,
-            1 => Self::CompilerChose,
-            2 => Self::DeclaredNotInlined,
-            3 => Self::DeclaredInlined,
-            _ => Self::Absent,
-        }
-    }
-}
-
-/// Who can see a function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Linkage {
-    /// Every unit.
-    External,
-    /// One file only.
-    Local,
-    /// It lies in another object: a stub of the procedure linkage table, named `sym@plt`.
-    Imported,
-}
-
-impl Linkage {
-    pub(super) const ALL: [Self; 3] = [Self::External, Self::Local, Self::Imported];
-}
-
-/// What is written about a function; texts are of the same census.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct FunctionFacts {
-    /// Qualified name with template arguments, without parameters.
-    pub name: TextId,
-    /// What follows the name in the signature: parameters and qualifiers, `(int) const`.
-    pub parameters: Option<TextId>,
-    /// The linkage name, without clone suffix and version.
-    pub linkage_name: Option<TextId>,
-    /// The source file that declares it, `..` folded.
-    pub file: Option<TextId>,
-    /// The line there; 0 where not known.
-    pub line: u32,
-    /// Declared inline or not, as the debug information says.
-    pub inline: InlineAttribute,
-    /// Who can see it.
-    pub linkage: Linkage,
-    /// Who compiled it.
-    pub producer: Option<ProducerId>,
-    /// The function whose code this name stands for too (folded or aliased symbols); its own facts are empty then.
-    pub alias_of: Option<FunctionId>,
-}
-
-impl FunctionFacts {
-    /// An external function of which only the name is known.
-    #[must_use]
-    pub fn named(name: TextId) -> Self {
-        Self {
-            name,
-            parameters: None,
-            linkage_name: None,
-            file: None,
-            line: 0,
-            inline: InlineAttribute::Absent,
-            linkage: Linkage::External,
-            producer: None,
-            alias_of: None,
-        }
-    }
-}
 
 /// A function seen through its census.
 #[derive(Clone, Copy)]
@@ -245,5 +138,48 @@ impl<'a> Function<'a> {
 impl fmt::Debug for Function<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.name(), self.parameters().unwrap_or(""))
+    }
+}
+
+impl Census {
+    /// One function.
+    #[must_use]
+    pub fn function(&self, id: FunctionId) -> Option<Function<'_>> {
+        self.functions.get(id.index()).map(|facts| Function { census: self, facts, id })
+    }
+
+    /// All functions, by name.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = Function<'_>> {
+        self.functions.iter().enumerate().map(|(index, facts)| {
+            let id = FunctionId(u32::try_from(index).expect("the builder gives out 32-bit ids"));
+            Function { census: self, facts, id }
+        })
+    }
+
+    /// The functions of one qualified name: overloads and file-local namesakes.
+    pub fn find(&self, name: &str) -> impl Iterator<Item = Function<'_>> {
+        let first = self.functions.partition_point(|facts| self.text(facts.name) < name);
+        let rest = self.functions.get(first..).unwrap_or(&[]);
+        let count = rest.partition_point(|facts| self.text(facts.name) == name);
+        (first..first + count).filter_map(|index| self.function(FunctionId(u32::try_from(index).ok()?)))
+    }
+
+    /// Whether a function of this build has the same code as one of another: `None` where that cannot be said (not
+    /// decoded, or different compilers).
+    #[must_use]
+    pub fn same_code(&self, function: FunctionId, other: &Self, in_other: FunctionId) -> Option<bool> {
+        let (ours, theirs) = (self.function(function)?, other.function(in_other)?);
+        let same_compiler = match (ours.producer(), theirs.producer()) {
+            (Some(a), Some(b)) => a.same_compiler(b),
+            _ => false,
+        };
+        let hashes = |function: Function<'_>| {
+            let of = |body: &Body| body.hash.map(|hash| (body.part, hash));
+            let mut hashes = function.bodies().iter().map(of).collect::<Option<Vec<_>>>()?;
+            hashes.sort_unstable();
+            Some(hashes).filter(|hashes| !hashes.is_empty())
+        };
+        same_compiler.then_some(())?;
+        Some(hashes(ours)? == hashes(theirs)?)
     }
 }

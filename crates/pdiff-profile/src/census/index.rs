@@ -1,6 +1,6 @@
 //! Rows grouped by a function: where each function's rows begin, and rows in another order than their own.
 
-use super::function::FunctionId;
+use super::function_facts::FunctionId;
 
 /// Where each function's rows begin in a table sorted by that function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

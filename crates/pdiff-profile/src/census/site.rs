@@ -1,6 +1,6 @@
 //! Inlined instances, counted per call site.
 
-use super::function::FunctionId;
+use super::function_facts::FunctionId;
 use super::text::TextId;
 
 /// Inlined instances of one function from one call line inside the code of one out-of-line function.

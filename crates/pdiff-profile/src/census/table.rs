@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::edge::CallEdge;
-use super::function::{Function, FunctionFacts, FunctionId};
+use super::function_facts::{FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
 use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
@@ -132,28 +132,6 @@ impl Census {
         self.producers.get(id.0 as usize)
     }
 
-    /// One function.
-    #[must_use]
-    pub fn function(&self, id: FunctionId) -> Option<Function<'_>> {
-        self.functions.get(id.index()).map(|facts| Function { census: self, facts, id })
-    }
-
-    /// All functions, by name.
-    pub fn functions(&self) -> impl ExactSizeIterator<Item = Function<'_>> {
-        self.functions.iter().enumerate().map(|(index, facts)| {
-            let id = FunctionId(u32::try_from(index).expect("the builder gives out 32-bit ids"));
-            Function { census: self, facts, id }
-        })
-    }
-
-    /// The functions of one qualified name: overloads and file-local namesakes.
-    pub fn find(&self, name: &str) -> impl Iterator<Item = Function<'_>> {
-        let first = self.functions.partition_point(|facts| self.text(facts.name) < name);
-        let rest = self.functions.get(first..).unwrap_or(&[]);
-        let count = rest.partition_point(|facts| self.text(facts.name) == name);
-        (first..first + count).filter_map(|index| self.function(FunctionId(u32::try_from(index).ok()?)))
-    }
-
     /// Whether functions were left out when it was packed ([`Census::to_packed_bytes`]).
     #[must_use]
     pub fn is_part(&self) -> bool {
@@ -226,24 +204,5 @@ impl Census {
     #[must_use]
     pub fn inlined_instances(&self) -> u64 {
         self.sites.iter().map(|site| u64::from(site.count)).sum()
-    }
-
-    /// Whether a function of this build has the same code as one of another: `None` where that cannot be said (not
-    /// decoded, or different compilers).
-    #[must_use]
-    pub fn same_code(&self, function: FunctionId, other: &Self, in_other: FunctionId) -> Option<bool> {
-        let (ours, theirs) = (self.function(function)?, other.function(in_other)?);
-        let same_compiler = match (ours.producer(), theirs.producer()) {
-            (Some(a), Some(b)) => a.same_compiler(b),
-            _ => false,
-        };
-        let hashes = |function: Function<'_>| {
-            let of = |body: &Body| body.hash.map(|hash| (body.part, hash));
-            let mut hashes = function.bodies().iter().map(of).collect::<Option<Vec<_>>>()?;
-            hashes.sort_unstable();
-            Some(hashes).filter(|hashes| !hashes.is_empty())
-        };
-        same_compiler.then_some(())?;
-        Some(hashes(ours)? == hashes(theirs)?)
     }
 }

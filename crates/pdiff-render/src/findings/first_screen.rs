@@ -6,7 +6,7 @@ use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 use crate::document::visible_text::visible;
 use crate::document::{Block, Line, Tone};
-use crate::findings::grid;
+use crate::findings::grid::{self, is_gone, is_new};
 
 /// Busy waiting below this many percent of CPU does not change how costs read.
 const LEAST_POLLING_PCT: f64 = 5.0;
@@ -153,14 +153,6 @@ fn marks_text(comparison: &Comparison) -> String {
     ];
     let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
     texts.join("; ")
-}
-
-pub(crate) fn is_new(finding: &Finding) -> bool {
-    finding.before.samples == 0
-}
-
-pub(crate) fn is_gone(finding: &Finding) -> bool {
-    finding.after.samples == 0
 }
 
 /// A line for each setting that switches findings.

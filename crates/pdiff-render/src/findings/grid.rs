@@ -7,7 +7,6 @@ use crate::document::number::{CostUnit, fixed, signed};
 use crate::document::short_name::shorten;
 use crate::document::visible_text::{visible, width};
 use crate::document::{Align, COLUMN_GAP, Grid, GridCell, GridColumn, Tone};
-use crate::findings::first_screen::{is_gone, is_new};
 
 /// A finding of which so much waits busily is said to poll, in percent.
 const POLLING_PCT: f64 = 50.0;
@@ -111,6 +110,14 @@ fn paint(column: &mut Column, deltas: &[f64], findings: usize) {
     for (cell, delta) in column.cells.iter_mut().zip(deltas).take(findings) {
         cell.tone = if *delta > 0.0 { Tone::Worse } else { Tone::Better };
     }
+}
+
+pub(crate) fn is_new(finding: &Finding) -> bool {
+    finding.before.samples == 0
+}
+
+pub(crate) fn is_gone(finding: &Finding) -> bool {
+    finding.after.samples == 0
 }
 
 /// What happened to a part, in a word or two.

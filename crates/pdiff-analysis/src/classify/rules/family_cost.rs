@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::inline_flip::FlippedCallee;
+use super::flipped_callee::FlippedCallee;
 use crate::classify::cause::Judged;
 use crate::classify::context::Context;
 use crate::noise::FLOOR_PP;

@@ -11,10 +11,11 @@ use pdiff_profile::Side;
 use rustc_hash::FxHashMap;
 
 use super::family_cost::{FamilyCost, family_costs};
+use super::flipped_callee::FlippedCallee;
 use crate::classify::builds::CallerFlip;
-use crate::classify::case::Case;
+use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
-use crate::classify::context::{Context, share_pct};
+use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
@@ -38,17 +39,6 @@ const GROWN_BODY: f64 = 1.1;
 
 /// Statements of the compiler that are quoted for one function.
 const MOST_WORDS: usize = 5;
-
-/// A function that a change of inlining took out of a caller, or put into it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct FlippedCallee {
-    /// Its row, by number.
-    pub(crate) row: usize,
-    /// The side that holds the copies.
-    pub(crate) inlined_on: Side,
-    /// Change of its self by symbol, in points.
-    pub(crate) delta_booked_pp: f64,
-}
 
 /// Which rows are callers of flipped functions, and what their families cost. Rows by number, for several functions may
 /// have one name.

@@ -9,6 +9,7 @@ mod common_shift;
 mod edge;
 mod family_cost;
 mod fast_path;
+mod flipped_callee;
 mod inline_flip;
 mod more_calls;
 mod moved;
@@ -23,7 +24,7 @@ mod weight;
 
 pub use family_cost::FamilyCost;
 #[cfg(test)]
-pub(super) use inline_flip::FlippedCallee;
+pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
 
 use super::case::Case;

@@ -6,15 +6,16 @@
 use pdiff_profile::Side;
 
 use super::weight::changed;
-use crate::classify::case::Case;
+use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild};
-use crate::classify::context::{Context, share_pct};
+use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::has_call;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
+use crate::classify::succession::successions;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
 /// under another name.
@@ -62,7 +63,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         finding = finding.limited(Confidence::Likely, Limit::NoOwnBody(with));
     }
     let row = context.row_number(case.row);
-    if row.is_some_and(|row| context.successions(flipped).is_doubtful(row)) {
+    if row.is_some_and(|row| successions(context, flipped).is_doubtful(row)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
     }
     if is_local_name(&case.row.name) {

@@ -9,14 +9,15 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::{Reason, SetMember};
 use crate::classify::rules::FlippedCallers;
-use crate::classify::succession::Succession;
+use crate::classify::succession::successions;
+use crate::classify::succession_sets::Succession;
 use pdiff_profile::Side;
 
 use super::weight::changed;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = context.row_number(case.row)?;
-    let set = context.successions(flipped).of_row(row)?;
+    let set = successions(context, flipped).of_row(row)?;
     let judged = changed(case).filter(|judged| is_of_set(context, case, *judged))?;
     let cause = match set.before.len().cmp(&set.after.len()) {
         std::cmp::Ordering::Less => Cause::Split,

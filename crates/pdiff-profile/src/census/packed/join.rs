@@ -6,7 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::census::builder::CensusBuilder;
-use crate::census::function::{Function, FunctionFacts, FunctionId};
+use crate::census::function::Function;
+use crate::census::function_facts::{FunctionFacts, FunctionId};
 use crate::census::site::InlineSite;
 use crate::census::table::Census;
 use crate::census::text::TextId;

@@ -7,7 +7,7 @@ use crate::census::body::{Body, BodyHash, BodyPart};
 use crate::census::builder::index_of;
 use crate::census::codec::{ids_are_known, read_coverage, read_producers, spin_of};
 use crate::census::edge::{CallEdge, EdgeSource};
-use crate::census::function::{FunctionFacts, FunctionId, Linkage};
+use crate::census::function_facts::{FunctionFacts, FunctionId, Linkage};
 use crate::census::left_out::LeftOut;
 use crate::census::producer::ProducerId;
 use crate::census::site::InlineSite;

@@ -1,0 +1,14 @@
+//! [`FlippedCallee`]: one function that a change of inlining moved between rows.
+
+use pdiff_profile::Side;
+
+/// A function that a change of inlining took out of a caller, or put into it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct FlippedCallee {
+    /// Its row, by number.
+    pub(crate) row: usize,
+    /// The side that holds the copies.
+    pub(crate) inlined_on: Side,
+    /// Change of its self by symbol, in points.
+    pub(crate) delta_booked_pp: f64,
+}

@@ -1,0 +1,32 @@
+//! Sets of functions that took each other's place, by row. `succession` finds them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Functions that took each other's place, as rows.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Succession {
+    /// The functions that had the weight before, heaviest first.
+    pub(super) before: Vec<usize>,
+    /// Those that have it after.
+    pub(super) after: Vec<usize>,
+}
+
+/// All sets, by row.
+#[derive(Default)]
+pub(super) struct Successions {
+    pub(super) sets: Vec<Succession>,
+    pub(super) of_row: FxHashMap<usize, usize>,
+    pub(super) doubtful: FxHashSet<usize>,
+}
+
+impl Successions {
+    /// Whether kin of a row lost as much as it has, though not so that they are one set for sure.
+    pub(super) fn is_doubtful(&self, row: usize) -> bool {
+        self.doubtful.contains(&row)
+    }
+
+    /// The set of a row.
+    pub(super) fn of_row(&self, row: usize) -> Option<&Succession> {
+        self.of_row.get(&row).and_then(|set| self.sets.get(*set))
+    }
+}
