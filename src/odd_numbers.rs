@@ -93,6 +93,7 @@ fn typed(command: &str, usual: &str, directory: &Path, word: &str) -> Vec<String
         ("VMSTAT", in_directory("vmstat.txt")),
         ("SETTINGS", fixture("settings/57.tsv")),
         ("BINARY", fixture("inlines/before.elf")),
+        ("COUNTS", fixture("counts/before/callgrind.out")),
         ("OUT", in_directory("out")),
     ];
     let named =

@@ -1,7 +1,7 @@
 //! The first screen: what happened to throughput and of CPU per operation, and the few parts in which the change lies.
 
 use pdiff_analysis::classify::FindingCause;
-use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap};
+use pdiff_analysis::{Comparison, Cost, FindingKind, FindingSetting, Gap};
 
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 use crate::document::visible_text::visible;

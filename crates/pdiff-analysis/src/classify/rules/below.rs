@@ -8,9 +8,9 @@ use pdiff_profile::Side;
 
 use super::edge;
 use super::newly_active::FACTOR;
-use crate::classify::case::Case;
+use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
-use crate::classify::context::{Context, share_pct};
+use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
