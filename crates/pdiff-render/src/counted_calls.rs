@@ -161,7 +161,7 @@ mod tests {
     fn the_function_called_most_often_is_first() {
         let table = counts_table(&counts(), None, Some(1), None, false);
         assert!(table.contains("callgrind: 2 functions, 2 pairs of caller and callee; calls"), "{table}");
-        assert!(table.contains("2,000  lookup  main") && !table.contains("leaf"), "{table}");
+        assert!(table.contains("2,000  lookup    main") && !table.contains("leaf"), "{table}");
         let per_operation = counts_table(&counts().divided_by(1_000.0), Some(1_000.0), None, None, false);
         assert!(per_operation.contains("calls per operation, of 1,000 operations"), "{per_operation}");
         assert!(per_operation.contains("0.063  leaf"), "{per_operation}");
