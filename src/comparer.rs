@@ -6,8 +6,8 @@ use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::inlines::InlineReasons;
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
-    Aliases, Architectural, CompareSettings, Filters, Inlines, PreparedSides, Preset, SettingsKnowledge,
-    Share, SpinList, Subsystems, ThreadGroups, settings_diff,
+    Aliases, Architectural, CompareSettings, Filters, Inlines, Preset, SettingsKnowledge, Share, SpinList,
+    Subsystems, ThreadGroups, settings_diff,
 };
 use pdiff_ingest::{ReadOptions, Windows};
 use pdiff_profile::names::MatchLevel;
@@ -20,7 +20,7 @@ use crate::lookup::Lookup;
 use crate::prepared::{Given, Prepared};
 use crate::progress::{Progress, Watcher};
 use crate::read::{Reading, choose_event};
-use crate::sides::{check_samples, neutral, preset_of, sides};
+use crate::sides::{neutral, normalised, preset_of, sides};
 
 /// How two builds are compared.
 ///
@@ -250,14 +250,11 @@ impl Comparer {
         let builds = [(Side::Before, &self.before), (Side::After, &self.after)];
         let mut read = self.reading.read(&builds, &mut warnings)?;
         choose_event(&mut read, self.event.as_deref())?;
-        let sides = sides(&read);
-        let preset = self.preset.unwrap_or_else(|| preset_of(&sides));
+        let preset = self.preset.unwrap_or_else(|| preset_of(&sides(&read)));
         if !self.forgets_preset_aliases {
             self.settings.knowledge.aliases = preset.aliases().with(self.settings.knowledge.aliases);
         }
-        let normal = PreparedSides::new(&sides, &self.settings);
-        check_samples(&normal, &sides, [&read[0], &read[1]], &self.settings.filters)?;
-        drop(sides);
+        let normal = normalised(&read, &self.settings)?;
         self.reading.watcher.finished("prepare", None);
         let given = Given {
             builds: [self.before, self.after],

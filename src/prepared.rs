@@ -11,8 +11,8 @@ use crate::build::Build;
 use crate::error::Error;
 use crate::evidence::EvidenceGiven;
 use crate::progress::Warning;
-use crate::read::{ReadBuild, Reading};
-use crate::sides::sides;
+use crate::read::{ReadBuild, Reading, choose_event};
+use crate::sides::{normalised, sides};
 
 /// Two builds, ready for every view of them. [`crate::Comparer::prepare`] makes it.
 #[derive(Debug)]
@@ -44,6 +44,16 @@ impl Prepared {
         warnings: Vec<Warning>,
     ) -> Self {
         Self { given, read, normal, warnings }
+    }
+
+    /// The same recordings by another of their events.
+    ///
+    /// # Errors
+    /// If a recording has no such event, or if the filters leave nothing of a side by it.
+    pub fn with_event(mut self, event: &str) -> Result<Self, Error> {
+        choose_event(&mut self.read, Some(event))?;
+        self.normal = normalised(&self.read, &self.given.settings)?;
+        Ok(self)
     }
 
     /// Compares, with rows of one kind.

@@ -1,6 +1,6 @@
 //! Two builds that were read, as the analysis wants them, and what is known of their program.
 
-use pdiff_analysis::{Aliases, Filters, Knowledge, PreparedSides, Preset, Sides};
+use pdiff_analysis::{Aliases, CompareSettings, Filters, Knowledge, PreparedSides, Preset, Sides};
 use pdiff_profile::Side;
 
 use crate::error::Error;
@@ -22,6 +22,15 @@ pub(crate) fn preset_of(sides: &Sides<'_>) -> Preset {
 pub(crate) fn sides(builds: &[ReadBuild]) -> Sides<'_> {
     let [before, after] = builds else { unreachable!("two builds were read") };
     Sides { before: before.side(), after: after.side() }
+}
+
+/// Both builds' samples by the event that was chosen, filtered and named alike.
+pub(crate) fn normalised(read: &[ReadBuild], settings: &CompareSettings) -> Result<PreparedSides, Error> {
+    let [before, after] = read else { unreachable!("two builds were read") };
+    let sides = sides(read);
+    let normal = PreparedSides::new(&sides, settings);
+    check_samples(&normal, &sides, [before, after], &settings.filters)?;
+    Ok(normal)
 }
 
 /// A filter that leaves a side without samples is a mistake, not a result.

@@ -97,7 +97,7 @@ fn half_as_many_instructions_again_are_more_work() {
 }
 
 #[test]
-fn dearer_instructions_are_the_same_work_done_more_slowly() {
+fn slower_instructions_are_the_same_work_done_more_slowly() {
     for runs in [1, 3] {
         let beside = compared(&with("sort", |(name, count, price)| (name, count, 1.5 * price)), runs);
         assert_eq!(reasons(&beside), expected("sort", "same work, slower"), "{runs} runs: {beside}");
@@ -107,6 +107,25 @@ fn dearer_instructions_are_the_same_work_done_more_slowly() {
 #[test]
 fn nothing_is_said_of_two_recordings_of_one_build() {
     assert_eq!(reasons(&compared(&BASE, 1)), []);
+}
+
+#[test]
+fn one_reading_serves_all_events() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("a.perf"), recording(&BASE, 1)).unwrap();
+    std::fs::write(path("b.perf"), recording(&BASE, 2)).unwrap();
+    let mut command = pdiff_testing::pdiff();
+    command.arg("compare").arg(path("a.perf")).args(["-", "--no-symbolize", "--quiet"]);
+    command.args(["--event", "cycles", "--beside", "instructions,cycles", "--format", "json"]);
+    command.args(["--operations-before", "40000", "--operations-after", "40000"]);
+    command.stdin(std::fs::File::open(path("b.perf")).unwrap());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let events = report["beside"].as_array().unwrap().iter().map(|beside| &beside["beside"]);
+    assert_eq!(events.collect::<Vec<_>>(), ["instructions", "cycles"]);
+    assert_eq!(report["beside"][1]["event"], "cycles", "the first event stays the one that is compared");
 }
 
 #[test]

@@ -116,6 +116,14 @@ fn a_plan_says_what_it_assumes_and_where_it_cannot_predict() {
 }
 
 #[test]
+fn more_repeats_than_anybody_makes_are_refused() {
+    let output = plan(&["--factors", "B=log_bin", "--replicates", "1001"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("1001 replicates are too many to plan"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_switched_is_refused() {
     let check = |factors: &str, expected: &str| {
         let output = plan(&["--factors", factors]);

@@ -33,17 +33,8 @@ impl Evil {
     fn new() -> Self {
         let evil = Self(tempfile::tempdir().unwrap());
         for (side, weight) in [("a", 40), ("b", 900)] {
-            let mut text = String::new();
-            for sample in 0..1500 {
-                let time = format!("{}.{:06}", sample / 50 + 1, sample % 50 * 20_000);
-                let symbol = if sample % 1000 < weight { format!("f{EVIL}") } else { "main".to_owned() };
-                text += &format!("c{EVIL} 7/7 [000] {time}: 1000 e{EVIL}: \n");
-                text += &format!("\t1139 {symbol}+0x9 (/bin/d{EVIL})\n\t1200 g{EVIL}+0x2 (/bin/d{EVIL})\n\n");
-                if sample % 100 == 0 {
-                    text += &format!("odd {EVIL}\n");
-                }
-            }
-            evil.put(&format!("{side}{}.perf", evil_name()), &text);
+            evil.put(&format!("{side}{}.perf", evil_name()), &recording(EVIL, weight));
+            evil.put(&format!("{side}.perf"), &recording("", weight));
             evil.put(&format!("{side}.folded"), &format!("main{EVIL};f{EVIL} {weight}\nmain{EVIL} 1000\n"));
             evil.put(
                 &format!("{side}.tsv"),
@@ -58,6 +49,21 @@ impl Evil {
         fs::write(&path, text).unwrap();
         path
     }
+}
+
+/// A recording in which all names, but that of `main`, end in `mark`.
+fn recording(mark: &str, weight: u32) -> String {
+    let mut text = String::new();
+    for sample in 0..1500 {
+        let time = format!("{}.{:06}", sample / 50 + 1, sample % 50 * 20_000);
+        let symbol = if sample % 1000 < weight { format!("f{mark}") } else { "main".to_owned() };
+        text += &format!("c{mark} 7/7 [000] {time}: 1000 e{mark}: \n");
+        text += &format!("\t1139 {symbol}+0x9 (/bin/d{mark})\n\t1200 g{mark}+0x2 (/bin/d{mark})\n\n");
+        if sample % 100 == 0 {
+            text += &format!("odd {mark}\n");
+        }
+    }
+    text
 }
 
 /// What of it a file name can hold.
@@ -161,21 +167,27 @@ fn names_from_a_binary_are_shown_and_not_obeyed() {
 #[test]
 fn a_picture_holds_names_as_text() {
     let evil = Evil::new();
-    let recordings = [format!("a{}.perf", evil_name()), format!("b{}.perf", evil_name())];
-    let [a, b] = recordings.each_ref().map(String::as_str);
-    let output = pdiff(evil.0.path(), &["flame", a, b, "--no-symbolize"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let svg = String::from_utf8(output.stdout).unwrap();
-    let document = roxmltree::Document::parse_with_options(
-        &svg,
-        roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() },
-    )
-    .unwrap();
-    let scripts = document
-        .descendants()
-        .filter(|node| node.has_tag_name("script") || node.tag_name().name() == "script");
-    assert!(scripts.count() <= 2, "no script but inferno's and the picture's own");
+    let picture = |recordings: [String; 2]| {
+        let [a, b] = recordings.each_ref().map(String::as_str);
+        let output = pdiff(evil.0.path(), &["flame", a, b, "--no-symbolize"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let svg = picture(["a", "b"].map(|side| format!("{side}{}.perf", evil_name())));
+    let harmless = picture(["a", "b"].map(|side| format!("{side}.perf")));
+    let [document, harmless] = [&svg, &harmless].map(|svg| {
+        let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
+        roxmltree::Document::parse_with_options(svg, options).unwrap()
+    });
+    assert_eq!(scripts(&document), scripts(&harmless), "the picture's own scripts and no other");
     let shows = |node: roxmltree::Node<'_, '_>| node.text().is_some_and(|text| text.contains("<script>&'"));
     assert!(document.descendants().any(shows));
     assert_eq!(obeyed(svg.as_bytes()).filter(|around| !around.starts_with('\t')), None);
+}
+
+/// The text of each script.
+fn scripts(picture: &roxmltree::Document<'_>) -> Vec<String> {
+    let is_script = |node: &roxmltree::Node<'_, '_>| node.is_element() && node.tag_name().name() == "script";
+    let text = |node: roxmltree::Node<'_, '_>| node.text().unwrap_or_default().to_owned();
+    picture.descendants().filter(is_script).map(text).collect()
 }

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use pdiff::Comparison;
 use pdiff::classify::{FindingCause, finding_causes};
 use pdiff::noise::NoiseSettings;
 use pdiff::render::{self, TableOptions};
-use pdiff::{Comparer, Comparison};
 
 use crate::cli::{CompareArgs, Format, WorkArgs};
 use crate::exit::Outcome;
@@ -27,11 +27,17 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let watching = Watching::start(args.output.progress.quiet);
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.progress.quiet)?;
     let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
-    let others = others_of(args, &comparer, compared.reads_stdin)?;
-    let prepared = comparer.watch(watching.watch()).prepare()?;
+    check_beside(args)?;
+    let mut prepared = comparer.watch(watching.watch()).prepare()?;
     let mut comparison = prepared.compare(compared.by);
-    for other in others {
-        let counts = other.prepare()?.rows(compared.by);
+    let causes = if args.causes {
+        finding_causes(&comparison.findings, &prepared.verdicts()?.classify())
+    } else {
+        Vec::new()
+    };
+    for event in &args.beside {
+        prepared = prepared.with_event(event)?;
+        let counts = prepared.rows(compared.by);
         comparison.beside.extend(pdiff::beside(&comparison, &counts, assumed_cv(args)));
     }
     if !args.beside.is_empty() && comparison.beside.is_empty() {
@@ -40,11 +46,6 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
              --operations-after, or --windows"
         );
     }
-    let causes = if args.causes {
-        finding_causes(&comparison.findings, &prepared.verdicts()?.classify())
-    } else {
-        Vec::new()
-    };
     warn_of_one_sided(&args.comparison.work, &comparison);
     page.output.write_by(|out| Ok(write((&comparison, &causes), args.output.format, &table, out)?))?;
     watching.lap("render", None);
@@ -52,18 +53,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     Ok(gates.judge(&comparison))
 }
 
-/// The same comparison by each of the events beside.
-fn others_of(args: &CompareArgs, comparer: &Comparer, reads_stdin: bool) -> Result<Vec<Comparer>> {
+/// Refuses shares that are not costs.
+fn check_beside(args: &CompareArgs) -> Result<()> {
     let share = &args.comparison.shares.denominator;
     if !args.beside.is_empty() && share != "all" {
         bail!("--beside: costs are of all samples, not of --denominator {share}; hint: leave that out");
     }
-    if !args.beside.is_empty() && reads_stdin {
-        bail!(
-            "--beside: the recordings are read once an event, and standard input can be read once; hint: use a file"
-        );
-    }
-    Ok(args.beside.iter().map(|event| comparer.clone().event(event)).collect())
+    Ok(())
 }
 
 /// The variation between runs that is taken for granted.

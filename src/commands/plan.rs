@@ -1,6 +1,6 @@
 //! `pdiff plan`: experiments that would tell causes, with what the profile expects of them.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use pdiff::classify::{Cause, finding_causes};
 use pdiff::{By, Comparison, Design, PlanSettings, Prepared, render};
 
@@ -11,7 +11,6 @@ use crate::watching::Watching;
 
 /// Compares, plans, and writes the plan, its table of runs and its script.
 pub(crate) fn run(args: &PlanArgs) -> Result<()> {
-    check_size(args)?;
     let page = Page::new(&args.file, &args.color)?;
     let watching = Watching::start(args.quiet);
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.quiet)?;
@@ -40,29 +39,6 @@ pub(crate) fn run(args: &PlanArgs) -> Result<()> {
         PlanFormat::Json => render::plan_json(&plan)?,
     };
     page.output.write(&rendered)
-}
-
-/// How often a run may be repeated.
-const MOST_REPLICATES: usize = 1_000;
-
-/// Factors of which all combinations may be asked for: a thousand runs.
-const MOST_COMBINED: usize = 10;
-
-/// Refuses plans that nobody can carry out.
-fn check_size(args: &PlanArgs) -> Result<()> {
-    if args.replicates.is_some_and(|times| times.get() > MOST_REPLICATES) {
-        bail!(
-            "--replicates: at most {MOST_REPLICATES}; hint: effects that need more are too small to matter"
-        );
-    }
-    let factors = args.factors.len();
-    if args.design == Some(PlanDesign::Factorial) && factors > MOST_COMBINED {
-        bail!(
-            "--design: all combinations of {factors} factors are too many runs, at most {MOST_COMBINED} factors; hint: use \
-             one-by-one"
-        );
-    }
-    Ok(())
 }
 
 /// Findings whose cause is the compiler's work, by rank.

@@ -47,7 +47,7 @@ impl Change {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
-            Self::AllDearer => "all 20 % dearer",
+            Self::AllDearer => "all cost 20 % more",
             Self::OneHeavy => "30 % costs 20 % more",
             Self::Twenty => "20 functions",
             Self::ManyLight => "120 light functions",

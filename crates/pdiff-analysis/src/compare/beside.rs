@@ -1,12 +1,14 @@
 //! A second event beside the one compared: whether a function does more, or the same more slowly. Events are never added up.
 
+use std::collections::HashMap;
+
 use pdiff_profile::{PerSide, Side};
 
 use super::comparison::{Comparison, RunSummary};
 use super::cost_parts::{Beside, BesideRow, CostParts};
 use super::gap::assumed_log_half;
 use super::row::Row;
-use crate::noise::critical_t;
+use crate::noise::{common_shift, critical_t, median};
 
 /// The variation of a count of one operation from run to run that is taken for granted where a side has one run: the same work
 /// takes the same instructions, but for spinning and retries.
@@ -48,9 +50,10 @@ pub fn beside(of: &Comparison, counts: &Comparison, assumed_cv: f64) -> Option<B
         after: row.after.self_weight.as_f64(),
     };
     let has_replicates = Side::BOTH.iter().all(|side| of.side(*side).runs.len() > 1);
+    let of_counts: HashMap<_, &Row> = counts.rows.iter().map(|row| (identity(row), row)).collect();
     let mut own_halves = Vec::new();
     let rows = of.rows.iter().filter_map(|row| {
-        let other = counts.rows.iter().find(|other| is_same(row, other))?;
+        let other = *of_counts.get(&identity(row))?;
         // Of single runs the variation of counts and prices is taken for granted above: what is left is sampling.
         let sampled = sampling_half(other)?;
         let shares = if has_replicates { share_half(other)? } else { sampled };
@@ -83,9 +86,7 @@ fn mark_own_prices(rows: &mut [BesideRow], halves: &[f64]) {
         return;
     }
     let log_price = |row: &BesideRow| row.parts.price_ratio.value.ln();
-    let mut logs: Vec<f64> = rows.iter().map(log_price).collect();
-    logs.sort_by(f64::total_cmp);
-    let typical = f64::midpoint(logs[(logs.len() - 1) / 2], logs[logs.len() / 2]);
+    let typical = median(&mut rows.iter().map(log_price).collect::<Vec<f64>>());
     for (row, half) in rows.iter_mut().zip(halves) {
         let beyond = log_price(row) - typical;
         let is_beyond = beyond.abs() > half.hypot(assumed_log_half(ASSUMED_CV_OF_COUNTS));
@@ -93,33 +94,28 @@ fn mark_own_prices(rows: &mut [BesideRow], halves: &[f64]) {
     }
 }
 
-fn is_same(row: &Row, other: &Row) -> bool {
-    row.name == other.name && row.object == other.object && row.file == other.file
+/// What a function is known by in both comparisons.
+fn identity(row: &Row) -> (&str, &str, Option<&str>) {
+    (&row.name, &row.object, row.file.as_deref())
 }
 
-/// Half of the 95 % interval of ln(after / before) of a number of runs, from its variation between them (Welch's t); `None` with
-/// one run on a side.
+/// Half of the 95 % interval of ln(after / before) of a number of runs, from its variation between them; `None` with one run on a
+/// side.
 fn between_runs(
     of: &Comparison,
     counts: &Comparison,
     number: impl Fn(&RunSummary, &RunSummary) -> f64,
 ) -> Option<f64> {
-    let spread = |side: Side| -> Option<(f64, f64)> {
+    let numbers = |side: Side| -> Vec<f64> {
         let runs = of.side(side).runs.iter().zip(&counts.side(side).runs);
-        let logs: Vec<f64> =
-            runs.map(|(of, counts)| number(of, counts).ln()).filter(|log| log.is_finite()).collect();
-        let degrees = logs.len().checked_sub(1).filter(|degrees| *degrees > 0)? as f64;
-        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-        let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / degrees;
-        Some((variance / logs.len() as f64, degrees))
+        runs.map(|(of, counts)| number(of, counts)).collect()
     };
-    let [(before, of_before), (after, of_after)] = [spread(Side::Before)?, spread(Side::After)?];
-    let variance = before + after;
-    if variance <= 0.0 {
-        return Some(0.0);
+    let [before, after] = Side::BOTH.map(numbers);
+    if before.len().min(after.len()) < 2 {
+        return None;
     }
-    let degrees = variance * variance / (before * before / of_before + after * after / of_after);
-    Some(critical_t(0.05, degrees) * variance.sqrt())
+    let (low, high) = common_shift(&before, &after)?.interval?;
+    Some((high - low) / 2.0)
 }
 
 /// Half of the 95 % interval of the logarithm of the ratio of a row's shares: both sides are taken to vary alike.

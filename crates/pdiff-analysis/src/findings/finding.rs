@@ -174,20 +174,6 @@ pub struct KernelWork {
     pub functions: usize,
 }
 
-impl KernelWork {
-    /// Change of share, in points.
-    #[must_use]
-    pub fn delta_pp(&self) -> f64 {
-        self.after.pct - self.before.pct
-    }
-
-    /// Change of weight per operation; `None` without operations.
-    #[must_use]
-    pub fn delta_per_op(&self) -> Option<f64> {
-        Some(self.after.per_op? - self.before.per_op?)
-    }
-}
-
 macro_rules! changes {
     ($of:ty) => {
         impl $of {
@@ -261,3 +247,4 @@ impl Finding {
 changes!(Finding);
 changes!(FindingMember);
 changes!(FindingsRest);
+changes!(KernelWork);

@@ -114,7 +114,7 @@ fn group_of(input: &Input<'_>, codes: &CodeKinds, stack: &Stack) -> Option<Group
     Some((own.or_else(named).or(above.last()).copied(), KernelKind::of(names)))
 }
 
-/// Whether a row's object is the kernel, whose work is told by who entered it.
+/// Whether a row's object is the kernel, whose work is listed by the function that entered it.
 #[must_use]
 pub fn is_kernel_object(label: &str) -> bool {
     Object::from_text(label).kind.is_kernel()

@@ -40,4 +40,4 @@ pub use input::{
 pub use judge::judge;
 pub use judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
 pub use student::critical_t;
-pub(crate) use typical::{TypicalRow, typical_factor};
+pub(crate) use typical::{TypicalRow, median, typical_factor};

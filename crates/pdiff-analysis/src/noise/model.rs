@@ -135,7 +135,7 @@ impl RunModel {
     /// The part of a row's expected variance that lies between runs, 0 to 1.
     fn between_part(&self, [before, after]: &[SideShare; 2]) -> f64 {
         let between = self.cv2 * (before.share * before.share + after.share * after.share);
-        let part = between / (between + before.within + after.within);
+        let part = between / (between + (before.within + after.within));
         if part.is_finite() { part } else { 0.0 }
     }
 

@@ -127,7 +127,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-fn median(values: &mut [f64]) -> f64 {
+/// The middle one of some values, which it sorts; 0 without any.
+pub(crate) fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
     f64::midpoint(at(values.len().saturating_sub(1) / 2), at(values.len() / 2))

@@ -15,6 +15,9 @@ const MOST_IN_FACTORIAL: usize = 4;
 /// The most factors that a plan takes from findings by itself.
 const MOST_FROM_FINDINGS: usize = 4;
 
+/// The most repeats of a plan: more runs than anybody makes.
+const MOST_REPLICATES: usize = 1_000;
+
 /// An expectation whose interval is wider says too little, in points of the gap.
 const MOST_WIDTH_POINTS: f64 = 25.0;
 
@@ -86,6 +89,14 @@ pub enum PlanError {
         /// How many.
         count: usize,
     },
+    /// More repeats than anybody makes.
+    #[error(
+        "{count} replicates are too many to plan; hint: ask for {MOST_REPLICATES} at most, for effects that need more are too small to matter"
+    )]
+    TooManyReplicates {
+        /// How many.
+        count: usize,
+    },
     /// A name twice.
     #[error("two factors are called '{name}'")]
     NamedTwice {
@@ -126,6 +137,9 @@ pub(crate) fn make(
         wanted.factors.iter().map(|factor| input.of_wanted(factor)).collect::<Result<_, _>>()?
     };
     check(&candidates)?;
+    if let Some(count) = wanted.replicates.filter(|count| *count > MOST_REPLICATES) {
+        return Err(PlanError::TooManyReplicates { count });
+    }
     let codes: Vec<SwitchedCode> = candidates.iter().map(|candidate| input.code(candidate)).collect();
     let switched = sort(&codes);
     let fixed: Vec<[f64; 2]> = candidates.iter().map(|candidate| candidate.fixed).collect();

@@ -1,4 +1,4 @@
-//! Costs divided by a second event, for readers and as JSON: more instructions, or dearer ones.
+//! Costs divided by a second event, for readers and as JSON: more instructions, or slower ones.
 
 use pdiff_analysis::{Beside, BesideRow, Comparison, CostParts};
 

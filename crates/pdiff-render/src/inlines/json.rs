@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::compare::json_shape::SCHEMA_VERSION;
 use crate::error::Error;
-use crate::inlines::view::InlinesView;
+use crate::inlines::view::{FlippedCall, InlinesView};
 
 /// `pdiff inlines --format json`.
 #[derive(Serialize)]
@@ -233,11 +233,12 @@ fn flip_of<'a>(
     called_on: Side,
 ) -> FlipReport<'a> {
     let name = |side, id: FunctionId| view.census(side).function(id).map_or("", Function::name);
+    let call = FlippedCall::of(row, flip, called_on);
     FlipReport {
         caller_before: name(Side::Before, flip.caller_before),
         caller_after: name(Side::After, flip.caller_after),
         sites: flip.sites,
-        reasons: view.reasons_of(row, flip, called_on).into_iter().map(reason).collect(),
+        reasons: call.map_or_else(Vec::new, |call| view.reasons_of(call)).into_iter().map(reason).collect(),
     }
 }
 

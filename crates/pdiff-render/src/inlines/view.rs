@@ -4,7 +4,7 @@ use pdiff_analysis::Pattern;
 use pdiff_analysis::inlines::{
     Change, Flip, FunctionComparison, InlineComparison, InlineReason, InlineReasons,
 };
-use pdiff_profile::census::{Census, Function};
+use pdiff_profile::census::{Census, Function, FunctionId};
 use pdiff_profile::{Notes, PerSide, Side};
 
 /// A comparison of inlining, with what is known of the two files.
@@ -57,6 +57,26 @@ pub struct InlinesOptions {
     pub top: Option<usize>,
 }
 
+/// The call that a flip leaves on the side that does not inline.
+#[derive(Clone, Copy)]
+pub(crate) struct FlippedCall {
+    /// After for a lost copy, Before for a gained one.
+    pub(crate) side: Side,
+    pub(crate) caller: FunctionId,
+    pub(crate) callee: FunctionId,
+}
+
+impl FlippedCall {
+    /// The call of a flip of a row; `None` if the function is not in the build that would call it.
+    pub(crate) fn of(row: &FunctionComparison, flip: &Flip, side: Side) -> Option<Self> {
+        let (caller, callee) = match side {
+            Side::Before => (flip.caller_before, row.before?),
+            Side::After => (flip.caller_after, row.after?),
+        };
+        Some(Self { side, caller, callee })
+    }
+}
+
 impl InlinesFilter {
     /// Whether rows of a change are shown.
     fn takes_change(&self, change: Change) -> bool {
@@ -78,19 +98,10 @@ impl<'a> InlinesView<'a> {
         })
     }
 
-    /// Why the side that calls does not inline, in its compiler's words. `called_on` is After for a lost copy.
-    pub(crate) fn reasons_of(
-        &self,
-        row: &FunctionComparison,
-        flip: &Flip,
-        called_on: Side,
-    ) -> Vec<InlineReason> {
-        let (caller, callee) = match called_on {
-            Side::Before => (flip.caller_before, row.before),
-            Side::After => (flip.caller_after, row.after),
-        };
-        let said = self.reasons[called_on].zip(callee);
-        said.map_or_else(Vec::new, |(said, callee)| said.of_call(self.census(called_on), caller, callee))
+    /// Why a call of a flip is not inlined, in the compiler's words.
+    pub(crate) fn reasons_of(&self, call: FlippedCall) -> Vec<InlineReason> {
+        self.reasons[call.side]
+            .map_or_else(Vec::new, |said| said.of_call(self.census(call.side), call.caller, call.callee))
     }
 
     /// One side's file.
