@@ -1,6 +1,7 @@
 //! The command line as the user types it: names, help and examples. Nothing is decided here; see `settings`.
 
 mod attribute;
+mod ci;
 mod compare;
 mod comparison;
 mod completions;
@@ -27,6 +28,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 #[cfg(feature = "parquet")]
 pub(crate) use attribute::AttributeFormat;
 pub(crate) use attribute::{AttributeArgs, DesignArgs};
+pub(crate) use ci::{Annotate, CiArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use comparison::{ComparisonArgs, FilterArgs, NameArgs, ShareArgs, WorkArgs};
 pub(crate) use completions::CompletionsArgs;
@@ -85,6 +87,8 @@ pub(crate) enum Command {
     Flame(Box<FlameArgs>),
     /// Write a comparison with verdicts and flame graph into one HTML file.
     Report(Box<ReportArgs>),
+    /// Judge a change in a build pipeline: gates, a step summary, a comment, test results, a report.
+    Ci(Box<CiArgs>),
     /// Pack a recording with its symbols into one small file, to compare it on another machine.
     Pack(Box<PackArgs>),
     /// Compare inlining in two binaries; needs no profile.

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, anyhow};
 use pdiff::profile::Side;
-use pdiff::{Comparison, Gate, GateOutcome, Trip};
+use pdiff::render::{GateResult, GateStatus};
+use pdiff::{Comparison, Gate, Trip};
 
 use crate::cli::{GateArgs, Inconclusive};
 use crate::exit::Outcome;
@@ -16,84 +17,108 @@ pub(crate) struct Gates {
     inconclusive: Option<Inconclusive>,
 }
 
-/// The outcome of one gate.
-enum Judged {
-    Passed,
-    Failed,
-    Inconclusive(String),
-}
-
 impl Gates {
     /// Parses the gates.
     pub(crate) fn new(args: &GateArgs) -> Result<Self> {
-        let parse = |gate: &String| gate.parse().map_err(|error| anyhow!("--fail-on '{gate}': {error}"));
-        let gates = args.fail_on.iter().map(parse).collect::<Result<_>>()?;
-        Ok(Self { gates, inconclusive: args.inconclusive })
+        Ok(Self { gates: parse("--fail-on", &args.fail_on)?, inconclusive: args.inconclusive })
     }
 
     /// Judges all gates, says on standard error what each found, and how the command ends.
     pub(crate) fn judge(&self, comparison: &Comparison) -> Outcome {
-        let judged: Vec<Judged> = self.gates.iter().map(|gate| judge(gate, comparison)).collect();
-        for (gate, judged) in self.gates.iter().zip(&judged) {
-            if let Judged::Inconclusive(why) = judged {
-                crate::complain(&format!("pdiff: gate '{gate}' is inconclusive: {why}"));
-            }
-        }
-        if judged.iter().any(|judged| matches!(judged, Judged::Failed)) {
-            return Outcome::GateTripped;
-        }
-        match (judged.iter().any(|judged| matches!(judged, Judged::Inconclusive(_))), self.inconclusive) {
-            (false, _) | (true, Some(Inconclusive::Pass)) => Outcome::Ran,
-            (true, Some(Inconclusive::Fail)) => Outcome::GateTripped,
-            (true, None) => Outcome::Inconclusive,
-        }
+        let results: Vec<GateResult> =
+            self.gates.iter().map(|gate| judge(gate, comparison, Hidden::Inconclusive)).collect();
+        results.iter().for_each(say);
+        outcome(&results, self.inconclusive)
     }
 }
 
-fn judge(gate: &Gate, comparison: &Comparison) -> Judged {
+/// Gates as an option gives them.
+pub(crate) fn parse(option: &str, gates: &[String]) -> Result<Vec<Gate>> {
+    let parse = |gate: &String| gate.parse().map_err(|error| anyhow!("{option} '{gate}': {error}"));
+    gates.iter().map(parse).collect()
+}
+
+/// How a command ends whose gates found this.
+pub(crate) fn outcome<'r>(
+    results: impl IntoIterator<Item = &'r GateResult>,
+    inconclusive: Option<Inconclusive>,
+) -> Outcome {
+    let statuses: Vec<GateStatus> = results.into_iter().map(|result| result.status).collect();
+    if statuses.contains(&GateStatus::Failed) {
+        return Outcome::GateTripped;
+    }
+    match (statuses.contains(&GateStatus::Inconclusive), inconclusive) {
+        (false, _) | (true, Some(Inconclusive::Pass)) => Outcome::Ran,
+        (true, Some(Inconclusive::Fail)) => Outcome::GateTripped,
+        (true, None) => Outcome::Inconclusive,
+    }
+}
+
+/// What a gate says of rows whose noise hides changes of the size that it is on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hidden {
+    /// It cannot be judged.
+    Inconclusive,
+    /// It passes, and says so: noise was measured, and is not to stop anybody.
+    Passes,
+}
+
+/// What one gate finds.
+pub(crate) fn judge(gate: &Gate, comparison: &Comparison, hidden: Hidden) -> GateResult {
+    let of = |status, why: Option<String>, trips: Vec<Trip>| GateResult {
+        gate: gate.to_string(),
+        is_warning: false,
+        status,
+        why,
+        trips,
+    };
+    let inconclusive = |why: String| of(GateStatus::Inconclusive, Some(why), Vec::new());
     if !comparison.coverage.is_even() {
         let causes = Side::BOTH.into_iter().flat_map(|side| {
             comparison.coverage.causes(side).into_iter().map(move |cause| format!("{cause} ({side})"))
         });
         let causes = causes.collect::<Vec<_>>().join("; ");
-        return Judged::Inconclusive(format!("debug information differs between the sides: {causes}"));
+        return inconclusive(format!("debug information differs between the sides: {causes}"));
     }
     if let Some(fact) = comparison.incomparable() {
-        return Judged::Inconclusive(format!("{}: {}", fact.name, fact.remark));
+        return inconclusive(format!("{}: {}", fact.name, fact.remark));
     }
-    let outcome = gate.evaluate(comparison);
-    if outcome.in_scope == 0 {
-        crate::complain(&format!("pdiff: warning: gate '{gate}' met no row: nothing has that name here"));
-        return Judged::Passed;
+    let found = gate.evaluate(comparison);
+    if found.in_scope == 0 {
+        let why = "nothing has that name here".to_owned();
+        return of(GateStatus::MetNothing, Some(why), Vec::new());
     }
-    if outcome.with_value == 0 {
-        return without_value(gate, comparison);
+    if found.with_value == 0 {
+        return match without_value(gate, comparison) {
+            Ok(why) => of(GateStatus::Passed, Some(why), Vec::new()),
+            Err(why) => inconclusive(why),
+        };
     }
-    say_tripped(gate, &outcome);
-    match outcome.undecided.first() {
-        _ if !outcome.tripped.is_empty() => Judged::Failed,
-        Some(first) => Judged::Inconclusive(undecided(first, outcome.undecided.len())),
-        None => Judged::Passed,
+    match found.undecided.first() {
+        _ if !found.tripped.is_empty() => of(GateStatus::Failed, None, found.tripped),
+        Some(first) => {
+            let why = undecided(first, found.undecided.len());
+            match hidden {
+                Hidden::Inconclusive => inconclusive(why),
+                Hidden::Passes => of(GateStatus::Passed, Some(why), Vec::new()),
+            }
+        }
+        None => of(GateStatus::Passed, None, Vec::new()),
     }
 }
 
-/// A gate on something that no row has a value for. Without a significant gap there is none to have a share of.
-fn without_value(gate: &Gate, comparison: &Comparison) -> Judged {
+/// Why a gate on something that no row has a value for passes, or else why it cannot be judged. Without a significant gap
+/// there is none to have a share of.
+fn without_value(gate: &Gate, comparison: &Comparison) -> Result<String, String> {
     let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
     match gap {
         Some(gap) if gate.is_on_gap_shares() => {
-            crate::complain(&format!(
-                "pdiff: note: gate '{gate}' passes: the gap of {:+.2} % is not significant, so no row has a share of it",
-                gap.gap_pct
-            ));
-            Judged::Passed
+            Ok(format!("the gap of {:+.2} % is not significant, so no row has a share of it", gap.gap_pct))
         }
-        None if gate.is_on_gap_shares() => Judged::Inconclusive(
-            "the throughput is not known; hint: give --tps-before and --tps-after".to_owned(),
-        ),
-        _ => Judged::Inconclusive(
-            "no row has that value; hint: some need operations, see --tps-before".to_owned(),
-        ),
+        None if gate.is_on_gap_shares() => {
+            Err("the throughput is not known; hint: give --tps-before and --tps-after".to_owned())
+        }
+        _ => Err("no row has that value; hint: some need operations, see --tps-before".to_owned()),
     }
 }
 
@@ -105,13 +130,33 @@ fn undecided(first: &Trip, rows: usize) -> String {
     )
 }
 
-fn say_tripped(gate: &Gate, outcome: &GateOutcome) {
-    for trip in outcome.tripped.iter().take(MOST_TRIPS) {
+/// Says on standard error what a gate found.
+fn say(result: &GateResult) {
+    let gate = &result.gate;
+    let why = result.why.as_deref().unwrap_or_default();
+    match result.status {
+        GateStatus::Inconclusive => {
+            crate::complain(&format!("pdiff: gate '{gate}' is inconclusive: {why}"));
+        }
+        GateStatus::MetNothing => {
+            crate::complain(&format!("pdiff: warning: gate '{gate}' met no row: {why}"));
+        }
+        GateStatus::Passed if !why.is_empty() => {
+            crate::complain(&format!("pdiff: note: gate '{gate}' passes: {why}"));
+        }
+        GateStatus::Passed => {}
+        GateStatus::Failed => say_tripped(result),
+    }
+}
+
+fn say_tripped(result: &GateResult) {
+    let gate = &result.gate;
+    for trip in result.trips.iter().take(MOST_TRIPS) {
         let object = if trip.object.is_empty() { String::new() } else { format!(" ({})", trip.object) };
         crate::complain(&format!("pdiff: gate '{gate}' tripped by {}{object}: {:.4}", trip.name, trip.value));
     }
-    if outcome.tripped.len() > MOST_TRIPS {
-        let more = outcome.tripped.len() - MOST_TRIPS;
+    if result.trips.len() > MOST_TRIPS {
+        let more = result.trips.len() - MOST_TRIPS;
         crate::complain(&format!("pdiff: gate '{gate}' tripped by {more} more rows"));
     }
 }

@@ -73,6 +73,7 @@ fn run(command: &Command) -> Result<Outcome> {
         Command::Explain(args) => commands::explain::run(args).map(|()| Outcome::Ran),
         Command::Flame(args) => commands::flame::run(args).map(|()| Outcome::Ran),
         Command::Report(args) => commands::report::run(args),
+        Command::Ci(args) => commands::ci::run(args),
         Command::Pack(args) => commands::pack::run(args).map(|()| Outcome::Ran),
         Command::Inlines(args) => commands::inlines::run(args).map(|()| Outcome::Ran),
         Command::Settings(args) => commands::settings::run(args).map(|()| Outcome::Ran),

@@ -41,6 +41,7 @@ const WITH_NUMBERS: &[(&str, &str, &str)] = &[
     ("tid", "", ""),
     ("fail_on", "delta_self_pp > ", ""),
     ("fail_on", "total:gap_pct > ", ""),
+    ("warn", "delta_self_pp > ", ""),
 ];
 
 /// The arguments of each command without which it does not run; `OUT` is a file to write to.
@@ -50,6 +51,7 @@ const USUAL: &[(&str, &str)] = &[
     ("explain", "BEFORE AFTER work --no-symbolize -q -o OUT"),
     ("flame", "BEFORE AFTER --no-symbolize -q -o OUT"),
     ("report", "BEFORE AFTER --no-symbolize -q -o OUT"),
+    ("ci", "BEFORE AFTER --no-symbolize -q --dir OUT.files"),
     ("pack", "BEFORE --no-symbolize -q -o OUT"),
     ("inlines", "BINARY BINARY --no-cache -o OUT"),
     ("settings", "SETTINGS SETTINGS -o OUT"),

@@ -306,6 +306,7 @@ fn help_pages_are_as_written_down() {
     for command in [
         "",
         "compare",
+        "ci",
         "classify",
         "explain",
         "flame",

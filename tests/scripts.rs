@@ -23,3 +23,35 @@ fn each_script_of_the_report_can_be_read_by_node() {
         }
     }
 }
+
+#[test]
+fn two_builds_are_recorded_in_turns() {
+    let Some(mut perf) = pdiff_testing::tool("perf") else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let probe = directory.path().join("probe.data");
+    let output = perf.args(["record", "-e", "cpu-clock", "-o"]).arg(&probe).arg("true").output().unwrap();
+    if !pdiff_testing::did("perf", "record cpu-clock", output.status.success()) {
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("share/record-pair.sh");
+    let run = |words: &[&str]| {
+        let mut command = std::process::Command::new("sh");
+        command.arg(&script).args(words).env("PERF_FLAGS", "-e cpu-clock -F 999 -g");
+        command.current_dir(directory.path()).output().unwrap()
+    };
+    let turn = |side: &str| format!("echo {side} >>turns; i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done");
+    let output = run(&["out", "2", &turn("before"), &turn("after")]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let turns = std::fs::read_to_string(directory.path().join("turns")).unwrap();
+    assert_eq!(
+        turns, "before\nafter\nbefore\nafter\nafter\nbefore\n",
+        "one of each unrecorded, then in turns"
+    );
+    for name in ["before-1", "before-2", "after-1", "after-2"] {
+        assert!(directory.path().join("out").join(format!("{name}.data")).is_file(), "{name}");
+    }
+    let failing = run(&["out", "1", "true", "test -e once && exit 7; touch once"]);
+    assert_eq!(failing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&failing.stderr).contains("recording after-1 failed"));
+    assert_eq!(run(&["out", "none", "true", "true"]).status.code(), Some(2));
+}

@@ -5,6 +5,7 @@ pub(crate) mod attribute;
 #[cfg(not(feature = "parquet"))]
 #[path = "without_tables.rs"]
 pub(crate) mod attribute;
+pub(crate) mod ci;
 pub(crate) mod classify;
 pub(crate) mod compare;
 pub(crate) mod completions;

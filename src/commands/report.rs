@@ -1,10 +1,13 @@
 //! `pdiff report`: everything about two sides as one HTML file.
 
 use anyhow::{Context, Result, bail};
+use pdiff::classify::Classification;
 use pdiff::profile::Side;
 use pdiff::render::{AttributionView, ReportInput, html_report};
 use pdiff::study::ablation::{Attribution, Meeting, meet};
-use pdiff::{Align, By, Comparison, Fact, Gravity, PROGRAM, Prepared, TreeSettings, is_other_version};
+use pdiff::{
+    Align, By, Comparison, Fact, Gravity, PROGRAM, Prepared, TreeSettings, Verdicts, is_other_version,
+};
 
 use super::attribute::{attributed, subsystems_of};
 use crate::cli::ReportArgs;
@@ -25,15 +28,6 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
     let attribution = attribution(args, reads_stdin)?;
     let watching = Watching::start(args.progress.quiet);
     let prepared = comparer.watch(watching.watch()).prepare()?;
-    let tree = prepared.call_tree(&TreeSettings {
-        align: Align::Anchors,
-        reverse: false,
-        focus: None,
-        by_subsystem: false,
-        min_width_pct: args.min_width,
-        max_depth: Some(MAX_DRAWN_DEPTH),
-        judge: true,
-    });
     let mut verdicts = prepared.verdicts()?;
     if let Some(attribution) = &attribution {
         check_builds(attribution, &mut verdicts.comparison);
@@ -43,27 +37,57 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
         Some(attribution) => meeting(args, attribution, &prepared)?,
         None => None,
     };
-    let page = html_report(&ReportInput {
-        comparison: &verdicts.comparison,
-        subsystems: &prepared.rows(By::Subsystem),
-        classification: &classification,
-        tree: &tree,
-        settings: classification.settings.as_ref(),
-        builds: Side::BOTH.map(|side| verdicts.facts.census(side)),
-        attribution: attribution.as_ref().map(|attribution| AttributionView {
-            attribution,
-            meeting: meeting.as_ref(),
-            foretold: None,
-            chosen: args.design.chose_sides(),
-        }),
-        title: args.title.as_deref(),
-        command: &command_line(),
-        tool: concat!("pdiff ", env!("CARGO_PKG_VERSION")),
-    })?;
+    let attribution = attribution.as_ref().map(|attribution| AttributionView {
+        attribution,
+        meeting: meeting.as_ref(),
+        foretold: None,
+        chosen: args.design.chose_sides(),
+    });
+    let drawn = Drawn { title: args.title.as_deref(), min_width_pct: args.min_width };
+    let page = html(&prepared, &verdicts, &classification, attribution, &drawn)?;
     watching.lap("render", Some(page.len() as u64));
     output.write(&page)?;
     watching.report(args.progress.timings);
     Ok(gates.judge(&verdicts.comparison))
+}
+
+/// How a page is drawn.
+pub(super) struct Drawn<'a> {
+    /// Its title; the labels of both sides where there is none.
+    pub(super) title: Option<&'a str>,
+    /// Frames narrower than this are merged, in percent of all samples.
+    pub(super) min_width_pct: f64,
+}
+
+/// The page.
+pub(super) fn html(
+    prepared: &Prepared,
+    verdicts: &Verdicts<'_>,
+    classification: &Classification,
+    attribution: Option<AttributionView<'_>>,
+    drawn: &Drawn<'_>,
+) -> Result<Vec<u8>> {
+    let tree = prepared.call_tree(&TreeSettings {
+        align: Align::Anchors,
+        reverse: false,
+        focus: None,
+        by_subsystem: false,
+        min_width_pct: drawn.min_width_pct,
+        max_depth: Some(MAX_DRAWN_DEPTH),
+        judge: true,
+    });
+    Ok(html_report(&ReportInput {
+        comparison: &verdicts.comparison,
+        subsystems: &prepared.rows(By::Subsystem),
+        classification,
+        tree: &tree,
+        settings: classification.settings.as_ref(),
+        builds: Side::BOTH.map(|side| verdicts.facts.census(side)),
+        attribution,
+        title: drawn.title,
+        command: &command_line(),
+        tool: concat!("pdiff ", env!("CARGO_PKG_VERSION")),
+    })?)
 }
 
 /// A table of runs of other builds than the profiles are of is a mistake, and is said among the facts of the comparison.

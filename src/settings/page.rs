@@ -23,6 +23,11 @@ impl Page {
         Ok(Self { output, width, color })
     }
 
+    /// A page that goes to standard output only.
+    pub(crate) fn to_stdout(color: &ColorArgs) -> Result<Self> {
+        Self::new(&FileArgs { output: None }, color)
+    }
+
     /// The page of a comparison, and how its table is laid out.
     pub(crate) fn of_comparison(args: &OutputArgs) -> Result<(Self, TableOptions)> {
         let page = Self::new(&args.file, &args.color)?;

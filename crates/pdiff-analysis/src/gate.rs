@@ -218,23 +218,58 @@ impl Gate {
     /// Puts a comparison to the test.
     #[must_use]
     pub fn evaluate(&self, comparison: &Comparison) -> GateOutcome {
-        let in_scope: Vec<&Row> = comparison.rows.iter().filter(|row| self.scope.holds(row)).collect();
-        let counted: Vec<&Row> =
-            in_scope.iter().copied().filter(|row| self.all || self.field.is_found(row)).collect();
-        let (values, with_value) = match self.scope {
-            Scope::Total => {
-                let whole = self.whole(comparison, &counted);
-                (Vec::from_iter(whole.clone()), usize::from(whole.is_some()))
-            }
-            _ => (
-                counted.iter().filter_map(|row| self.of_row(row)).collect(),
-                in_scope.iter().filter(|row| self.of_row(row).is_some()).count(),
-            ),
+        let in_scope = self.in_scope(comparison);
+        let values = self.values(comparison, &in_scope);
+        let with_value = match self.scope {
+            Scope::Total => values.len(),
+            _ => in_scope.iter().filter(|row| self.of_row(row).is_some()).count(),
         };
         let tripped =
             values.into_iter().filter(|trip| self.operator.holds(trip.value, self.number)).collect();
         let undecided = in_scope.iter().filter_map(|row| self.undecided(row)).collect();
         GateOutcome { tripped, in_scope: in_scope.len(), with_value, undecided }
+    }
+
+    /// The same gate, for changes larger than any that comparisons of one build with itself show, significant or not: what it looks
+    /// at changes so much by itself. `None` if the gate is not on changes in one direction, or if no comparison has its field.
+    ///
+    /// ```
+    /// use pdiff_analysis::Gate;
+    ///
+    /// let gate: Gate = "function=main:after_self_pct > 3".parse()?;
+    /// assert!(gate.beyond_noise_of(&[]).is_none());
+    /// # Ok::<(), pdiff_analysis::GateError>(())
+    /// ```
+    #[must_use]
+    pub fn beyond_noise_of(&self, one_build: &[Comparison]) -> Option<Self> {
+        let of_all = Self { all: true, ..self.clone() };
+        let values = |comparison| of_all.values(comparison, &of_all.in_scope(comparison));
+        let values = one_build.iter().flat_map(values).map(|trip| trip.value);
+        let is_farther = match self.operator.0 {
+            ">" | ">=" if self.number >= 0.0 => f64::max,
+            "<" | "<=" if self.number <= 0.0 => f64::min,
+            _ => return None,
+        };
+        let farthest = values.reduce(is_farther).filter(|_| self.field.is_change())?;
+        let number = match is_farther(self.number, farthest) == farthest {
+            true => beyond(farthest),
+            false => self.number,
+        };
+        Some(Self { number, ..self.clone() })
+    }
+
+    fn in_scope<'c>(&self, comparison: &'c Comparison) -> Vec<&'c Row> {
+        comparison.rows.iter().filter(|row| self.scope.holds(row)).collect()
+    }
+
+    /// What is put to the test: the values of rows that count, or the one of the whole.
+    fn values(&self, comparison: &Comparison, in_scope: &[&Row]) -> Vec<Trip> {
+        let counted: Vec<&Row> =
+            in_scope.iter().copied().filter(|row| self.all || self.field.is_found(row)).collect();
+        match self.scope {
+            Scope::Total => self.whole(comparison, &counted).into_iter().collect(),
+            _ => counted.iter().filter_map(|row| self.of_row(row)).collect(),
+        }
     }
 
     /// Whether the field is a share of the gap, which there is none of without a significant gap.
@@ -271,4 +306,9 @@ impl Gate {
         let value = self.field.of_whole(&whole).filter(|value| value.is_finite())?;
         Some(Trip { name: "TOTAL".to_owned(), object: String::new(), value })
     }
+}
+
+/// The next number farther from zero with two places, for readers.
+fn beyond(number: f64) -> f64 {
+    (((100.0 * number.abs()).floor() + 1.0) / 100.0).copysign(number)
 }

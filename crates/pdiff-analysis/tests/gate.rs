@@ -116,3 +116,25 @@ fn what_does_not_parse_says_what_would() {
     check("", "has no comparison");
     check("é≥3", "has no comparison");
 }
+
+#[test]
+fn a_gate_is_raised_to_what_recordings_of_one_build_differ_by() {
+    let one_build = [comparison()];
+    let check = |gate: &str, expected: Option<&str>| {
+        let raised = gate.parse::<Gate>().unwrap().beyond_noise_of(&one_build);
+        assert_eq!(raised.map(|gate| gate.to_string()).as_deref(), expected, "{gate}");
+    };
+    // What is not significant counts: f grew by 30 points, g shrank by 20.
+    check("delta_self_pp > 1", Some("delta_self_pp > 30.01"));
+    check("delta_self_pp >= 30", Some("delta_self_pp >= 30.01"));
+    check("delta_self_pp > 40", Some("delta_self_pp > 40"));
+    check("function=^g$:delta_self_pp > 1", Some("function=^g$:delta_self_pp > 1"));
+    check("delta_self_pp < -1", Some("delta_self_pp < -20.01"));
+    check("total:delta_self_pp > 1", Some("total:delta_self_pp > 1"));
+    // A share is no change, and both directions at once have no number to be raised.
+    check("function=^f$:after_self_pct > 1", None);
+    check("delta_self_pp > -1", None);
+    check("delta_self_pp != 0", None);
+    check("cost_change_pct > 1", None);
+    check("function=nothing:delta_self_pp > 1", None);
+}

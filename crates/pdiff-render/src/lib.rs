@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod attribution;
+mod ci;
 mod compare;
 mod counted_calls;
 mod document;
@@ -27,6 +28,11 @@ pub use attribution::page::{attribution_markdown, attribution_table};
 #[cfg(feature = "plots")]
 pub use attribution::plots::{effects_svg, gap_waterfall_svg, interaction_matrix_svg};
 pub use attribution::view::AttributionView;
+pub use ci::annotations::annotations;
+pub use ci::bencher::bencher_json;
+pub use ci::junit::junit_xml;
+pub use ci::page::{ci_comment, ci_summary, ci_text};
+pub use ci::{CiInput, GateResult, GateStatus};
 pub use compare::json::{json, json_with_causes};
 pub use compare::page::{markdown, markdown_with_causes, table, table_with_causes};
 pub use compare::row_columns::csv;

@@ -106,6 +106,12 @@ impl Field {
         }
     }
 
+    /// Whether it is a change: 0 where nothing happened.
+    pub(super) fn is_change(self) -> bool {
+        let name = self.name();
+        name.starts_with("delta_") || name.starts_with("cost_change") || name == "gap_pct"
+    }
+
     /// Its name.
     pub(super) fn name(&self) -> &'static str {
         match self {

@@ -81,6 +81,11 @@ pub fn markdown_with_causes(
     markdown::draw(&page(comparison, options, None, first_screen::blocks(comparison, causes, None)))
 }
 
+/// What makes the sides incomparable, and the first screen.
+pub(crate) fn answer(comparison: &Comparison, causes: &[FindingCause], width: Option<usize>) -> Vec<Block> {
+    apart([comparability::grave_blocks(comparison), first_screen::blocks(comparison, causes, width)])
+}
+
 /// The page of a comparison, for lines of at most `width` columns, with its first screen.
 fn page(
     comparison: &Comparison,

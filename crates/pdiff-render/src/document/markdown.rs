@@ -87,7 +87,7 @@ fn entities(name: &str) -> String {
 }
 
 /// Words that markdown shows as they are.
-fn escape(words: &str) -> String {
+pub(crate) fn escape(words: &str) -> String {
     let mut text = String::with_capacity(words.len());
     let mut before = ' ';
     let mut rest = words.chars().peekable();
