@@ -123,7 +123,10 @@ impl ReadBuild {
         let mut objects: Vec<ObjectFacts> = Vec::new();
         for object in self.runs.iter().flat_map(|run| &run.objects) {
             match objects.iter_mut().find(|known| known.path == object.path) {
-                Some(known) => known.uncovered.merge(&object.uncovered),
+                Some(known) => {
+                    known.uncovered.merge(&object.uncovered);
+                    known.is_unverified |= object.is_unverified;
+                }
                 None => objects.push(object.clone()),
             }
         }
@@ -256,6 +259,7 @@ fn packed_object(object: PackedObject) -> ObjectFacts {
         producers: object.producers,
         has_debug_info: object.has_debug_info,
         uncovered: object.uncovered,
+        is_unverified: object.is_unverified,
         modified_s: None,
     }
 }
@@ -287,6 +291,7 @@ impl Run {
             build_id: object.build_id,
             has_debug_info: object.has_debug_info,
             uncovered: object.uncovered,
+            is_unverified: object.is_unverified,
             producers: object.producers,
         };
         PackedRun {
@@ -341,6 +346,7 @@ fn objects(profile: &Profile, resolved: Option<&Resolved>) -> Vec<ObjectFacts> {
             producers: Vec::new(),
             has_debug_info: found.is_some_and(|found| found.has_debug_info),
             uncovered: found.map(|found| found.uncovered.clone()).unwrap_or_default(),
+            is_unverified: found.is_some_and(|found| !found.is_verified),
             modified_s: found.and_then(|found| modified_s(&found.file)),
         }
     });

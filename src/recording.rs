@@ -66,7 +66,10 @@ impl Recording {
     }
 
     /// With what a table of windows says of it, as far as that is not known.
-    pub(crate) fn listed(mut self, windows: &Windows) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// If the table does not list it.
+    pub fn listed(mut self, windows: &Windows) -> Result<Self, Error> {
         let stem = self.stem();
         let Some(listed) = windows.get(&stem) else {
             let known: Vec<&str> = windows.captures().take(5).collect();

@@ -348,3 +348,38 @@ fn completions_and_manual_pages_are_made() {
     let page = std::fs::read_to_string(directory.path().join("pdiff-compare.1")).unwrap();
     assert!(page.contains("fail\\-on"));
 }
+
+#[test]
+fn a_windows_file_of_the_recordings_name_is_found_beside_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let side = |name: &str, operations: u32| {
+        let text: String = (0..400)
+            .map(|at| {
+                format!(
+                    "app 1 {}.{:06}: 1000000 cpu-clock:\n\t4000 f+0x4 (/bin/app)\n\n",
+                    at / 100,
+                    at % 100 * 10000
+                )
+            })
+            .collect();
+        let path = directory.path().join(format!("{name}.perf"));
+        std::fs::write(&path, text).unwrap();
+        let windows = format!("capture\toperations\n{name}\t{operations}\n");
+        std::fs::write(directory.path().join(format!("{name}.windows.tsv")), windows).unwrap();
+        path
+    };
+    let (before, after) = (side("old", 4000), side("new", 2000));
+    let compare = |more: &[&str]| {
+        let mut command = pdiff_testing::pdiff();
+        let output = command.args(["compare", "--no-symbolize", "-q"]).args([&before, &after]).args(more);
+        let output = output.output().unwrap();
+        let [out, error] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (out, error)
+    };
+    let (text, notes) = compare(&[]);
+    assert!(text.contains("100.0 -> 200.0 us CPU per operation"), "{text} {notes}");
+    assert!(notes.contains("note: operations of") && notes.contains("old.windows.tsv"), "{notes}");
+    // What is said on the command line holds.
+    let (text, _) = compare(&["--operations-after", "4000"]);
+    assert!(text.contains("100.0 -> 100.0 us CPU per operation"), "{text}");
+}

@@ -171,3 +171,136 @@ fn a_section_that_is_missing_gives_the_same_rows_or_is_told() {
         });
     }
 }
+
+/// The bytes of a section.
+fn dump(program: &Path, section: &str, to: &Path) -> Option<Vec<u8>> {
+    let mut objcopy = pdiff_testing::tool("objcopy")?;
+    let what = format!("{section}={}", to.display());
+    let done = objcopy.arg("--dump-section").arg(what).arg(program).arg("/dev/null").output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Some(fs::read(to).unwrap())
+}
+
+/// Where the symbols are in a 64-bit ELF file, by its section headers.
+fn symbols(file: &[u8]) -> std::ops::Range<usize> {
+    let number = |at: usize, len: usize| {
+        let bytes = file[at..at + len].iter().rev();
+        bytes.fold(0, |number, byte| number << 8 | usize::from(*byte))
+    };
+    let (table, entry, count) = (number(0x28, 8), number(0x3a, 2), number(0x3c, 2));
+    let is_symbols = |header: &usize| number(header + 4, 4) == 2;
+    let header = (0..count).map(|at| table + at * entry).find(is_symbols).unwrap();
+    let start = number(header + 0x18, 8);
+    start..start + number(header + 0x20, 8)
+}
+
+/// Puts other bytes in a section's place.
+fn update(program: &Path, section: &str, bytes: &[u8]) {
+    let from = program.with_extension("section");
+    fs::write(&from, bytes).unwrap();
+    let mut objcopy = pdiff_testing::tool("objcopy").unwrap();
+    let what = format!("{section}={}", from.display());
+    let done = objcopy.arg("--update-section").arg(what).arg(program).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn any_one_section_or_unit_that_is_damaged_gives_the_same_rows_or_is_told() {
+    let Some(case) = Case::new(&["-gdwarf-5"]) else { return };
+    let program = case.whole.join("program");
+    let scratch = case.directory.path().join("section");
+    let sections = [".debug_info", ".debug_abbrev", ".debug_line", ".debug_rnglists", ".debug_str"];
+    for section in sections {
+        let Some(bytes) = dump(&program, section, &scratch) else { return };
+        let forms = [
+            ("zeros", vec![0; bytes.len()]),
+            ("ones", vec![0xff; bytes.len()]),
+            ("half", bytes[..bytes.len() / 2].to_vec()),
+        ];
+        for (form, damaged) in forms {
+            let what = format!("{section}: {form}");
+            case.check(&what, |directory| update(&directory.join("program"), section, &damaged));
+        }
+    }
+    for (form, byte) in [("zeros", 0), ("ones", 0xff)] {
+        // objcopy does not take symbols as bytes.
+        let overwrite = |directory: &Path| {
+            let mut bytes = fs::read(directory.join("program")).unwrap();
+            let symbols = symbols(&bytes);
+            bytes[symbols].fill(byte);
+            fs::write(directory.join("program"), bytes).unwrap();
+        };
+        case.check(&format!(".symtab: {form}"), overwrite);
+    }
+    let Some(info) = dump(&program, ".debug_info", &scratch) else { return };
+    let mut at = 0;
+    let mut units = 0;
+    while let Some(length) = info.get(at..at + 4) {
+        let length = u32::from_le_bytes(length.try_into().unwrap()) as usize;
+        // Of version 5: length, version, kind, size of addresses, place of the abbreviations, then the root.
+        for (what, place, value) in [
+            ("length", at, 0xf0_u8),
+            ("version", at + 4, 0xff),
+            ("kind", at + 6, 0xff),
+            ("size of addresses", at + 7, 0xff),
+            ("abbreviations", at + 10, 0xff),
+            ("root", at + 12, 0x7f),
+        ] {
+            let mut damaged = info.clone();
+            damaged[place] = value;
+            let what = format!("unit at {at}: {what}");
+            case.check(&what, |directory| update(&directory.join("program"), ".debug_info", &damaged));
+        }
+        at += 4 + length;
+        units += 1;
+    }
+    assert!(units >= UNITS.len(), "{units}");
+}
+
+/// The recording with the functions of a program unnamed.
+fn without_names(text: &str, program: &str) -> String {
+    let end = format!("/{program})");
+    let line = |line: &str| match line.split_whitespace().next().filter(|_| line.ends_with(&end)) {
+        Some(addr) => format!("\t{addr} [unknown] {}\n", line.rsplit(' ').next().unwrap()),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn a_binary_that_nothing_verifies_is_said_and_proves_nothing() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/inline-only");
+    let directory = tempfile::tempdir().unwrap();
+    let unnamed = |name: &str| {
+        let packed = fs::read(fixture.join(format!("{name}.perf.zst"))).unwrap();
+        let text = String::from_utf8(zstd::decode_all(&packed[..]).unwrap()).unwrap();
+        let path = directory.path().join(format!("{name}.perf"));
+        fs::write(&path, without_names(&text, "orders")).unwrap();
+        path
+    };
+    let named = |name: &str| fixture.join(format!("{name}.perf.zst"));
+    let classify = |before: PathBuf, after: PathBuf| -> (String, String) {
+        let run = |format: &str| {
+            let output = pdiff_testing::pdiff()
+                .args(["classify", "--no-cache", "--quiet", "--format", format])
+                .arg("--binary-before")
+                .arg(fixture.join("before/orders"))
+                .arg("--binary-after")
+                .arg(fixture.join("after/orders"))
+                .args([&before, &after])
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        (run("table"), run("json"))
+    };
+    let (text, json) = classify(named("before-r1"), named("after-r1"));
+    assert!(json.contains("\"proved\"") && !text.contains("identity"), "{text}");
+    let (text, json) = classify(unnamed("before-r1"), unnamed("after-r1"));
+    assert!(json.contains("identity not verified"), "{text}");
+    let verdicts: Value = serde_json::from_str(&json).unwrap();
+    for verdict in verdicts["verdicts"].as_array().unwrap().iter().filter(|of| of["object"] == "orders") {
+        assert!(verdict["cause"] == "noise" || verdict["confidence"] != "proved", "{verdict}");
+    }
+}

@@ -6,9 +6,9 @@ use anyhow::{Result, bail};
 use pdiff::profile::Side;
 #[cfg(feature = "parquet")]
 use pdiff::study::{RunsError, TableBytes, read_table_bytes};
-use pdiff::{Build, OnSide, Recording, Source, TimeWindow};
+use pdiff::{Build, OnSide, Recording, Source, TimeWindow, Windows};
 
-use super::parse_all;
+use super::{LIST, parse_all, read_file};
 use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
 
 /// Checks which recordings are named, and assigns numbers to them.
@@ -61,9 +61,21 @@ fn recordings(paths: &[&Path], side: Side, work: &WorkArgs) -> Result<Vec<Record
         let recording = Recording::new(source(path));
         let recording = operations.get(index).copied().into_iter().fold(recording, Recording::operations);
         let recording = tps.get(index).copied().into_iter().fold(recording, Recording::tps);
-        cpu_seconds.get(index).copied().into_iter().fold(recording, Recording::cpu_seconds)
+        let recording = cpu_seconds.get(index).copied().into_iter().fold(recording, Recording::cpu_seconds);
+        if work.windows.is_some() { Ok(recording) } else { with_windows_beside(recording, path) }
     };
-    Ok(paths.iter().enumerate().map(recording).collect())
+    paths.iter().enumerate().map(recording).collect()
+}
+
+/// A recording with what a windows file of its name says (`80.windows.tsv` beside `80.perf`), if there is one.
+fn with_windows_beside(recording: Recording, path: &Path) -> Result<Recording> {
+    let beside = path.with_file_name(format!("{}.windows.tsv", stem(path)));
+    if is_stdin(path) || !beside.is_file() {
+        return Ok(recording);
+    }
+    let windows = read_file(&beside, LIST, Windows::parse)?;
+    crate::complain(&format!("pdiff: note: operations of {}: {}", path.display(), beside.display()));
+    Ok(recording.listed(&windows)?)
 }
 
 /// Standard input can be read once. Told is of each thing to be read whether it is standard input.

@@ -63,6 +63,8 @@ pub enum NoteKind {
     NoKernelSymbols,
     /// Stacks that could not be unwound to their root.
     PartlyUnwound,
+    /// A binary of which neither a build-id nor the recording's own symbols say that it is the one that ran.
+    IdentityNotVerified,
 }
 
 impl NoteKind {
@@ -97,6 +99,7 @@ impl NoteKind {
             Self::NoBuildIds => "no-build-ids",
             Self::NoKernelSymbols => "no-kernel-symbols",
             Self::PartlyUnwound => "partly-unwound",
+            Self::IdentityNotVerified => "identity-not-verified",
         }
     }
 }

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "crafted/elf.rs"]
 mod elf;
 
@@ -10,7 +9,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use elf::{CODE, Parts, Symbol, program};
+use elf::{CODE, Parts, SHF_COMPRESSED, Symbol, program};
 use gimli::write::{Address, AttributeValue, DwarfUnit, EndianVec, Range, RangeList, Sections};
 use gimli::{Encoding, Format, LittleEndian, constants as dw};
 use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of};
@@ -90,6 +89,30 @@ fn shared_ranges(functions: usize, ranges: u64) -> Vec<u8> {
     program(Parts { sections: written, ..Parts::default() })
 }
 
+/// A unit of entries of one byte each, packed as well as zlib packs: a hundred bytes and more of one.
+fn deflated_entries(bytes: usize) -> Vec<u8> {
+    // One code: a variable without attributes and without children.
+    let abbrev = vec![1, 0x11, 1, 0, 0, 2, 0x34, 0, 0, 0, 0];
+    // Version 4, addresses of eight bytes, the root, then the entries.
+    let mut unit = vec![4, 0, 0, 0, 0, 0, 8, 1];
+    unit.resize(unit.len() + bytes, 2);
+    unit.push(0);
+    let mut info = (unit.len() as u32).to_le_bytes().to_vec();
+    info.extend(unit);
+    let mut packer = libdeflater::Compressor::new(libdeflater::CompressionLvl::best());
+    let mut packed = vec![0; packer.zlib_compress_bound(info.len())];
+    let length = packer.zlib_compress(&info, &mut packed).unwrap();
+    packed.truncate(length);
+    // The head of a packed section: zlib, its size, its alignment.
+    let mut section = 1_u64.to_le_bytes().to_vec();
+    section.extend((info.len() as u64).to_le_bytes());
+    section.extend(1_u64.to_le_bytes());
+    section.extend(packed);
+    let sections =
+        vec![(".debug_abbrev".to_owned(), 0, abbrev), (".debug_info".to_owned(), SHF_COMPRESSED, section)];
+    program(Parts { sections, ..Parts::default() })
+}
+
 /// Functions whose names are the ends of one another.
 fn shared_names(count: usize) -> Vec<u8> {
     let symbol = |at: usize| Symbol { name: Vec::new(), addr: CODE.start + (at as u64 % 0x1f00), size: 1 };
@@ -107,4 +130,7 @@ fn small_files_that_say_a_lot_cost_little() {
     check("a plain file", &program(Parts::default()));
     check("functions with one list of ranges", &shared_ranges(8_000, 8_000));
     check("names that end alike", &shared_names(59_000));
+    // As much as is inflated of any file, and more: the first reads as a unit beyond its budget, the second not at all.
+    check("a small section of many entries", &deflated_entries(15 << 20));
+    check("a small section that inflates to much", &deflated_entries(200 << 20));
 }

@@ -97,6 +97,11 @@ pub fn explain(input: &ClassifyInput<'_>, names: &[String]) -> (Vec<Verdict>, Ve
 
 fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Verdict {
     let finding = rules::judge(context, case, flipped);
+    let is_claim = finding.cause != Cause::Noise;
+    let finding = match context.input.comparison.coverage.is_unverified(&case.row.object) && is_claim {
+        true => finding.limited(Confidence::Likely, Limit::NotVerified),
+        false => finding,
+    };
     let (confidence, limited_by) = finding.confidence();
     let (tags, tag_facts) = tags::tags(context, case, finding.cause);
     let mut evidence = finding.evidence;

@@ -4,33 +4,45 @@
 //! some code. They would look like a change: the function they were inlined into heavier, they themselves gone. So those
 //! functions are compared by symbol on both sides, and a condition on the result decides nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pdiff_profile::{Side, Uncovered};
 
-use super::input::Sides;
+use super::input::{ObjectFacts, Sides};
 use crate::objects::ObjectLabels;
 
 /// What debug information does not describe of the functions sampled, by object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
     objects: BTreeMap<String, [Uncovered; 2]>,
+    /// Objects with a file on some side of which nothing says that it is the one that ran.
+    unverified: BTreeSet<String>,
 }
 
 impl Coverage {
     pub(crate) fn find(sides: &Sides<'_>, labels: &ObjectLabels) -> Self {
-        let mut objects: BTreeMap<String, [Uncovered; 2]> = BTreeMap::new();
+        let mut found = Self::default();
+        let is_odd = |facts: &&ObjectFacts| facts.is_unverified || !facts.uncovered.is_empty();
         for side in Side::BOTH {
-            for facts in sides.get(side).objects.iter().filter(|facts| !facts.uncovered.is_empty()) {
+            for facts in sides.get(side).objects.iter().filter(is_odd) {
                 let of_path = sides.get(side).runs.iter().flat_map(|run| &run.profile.objects);
                 let object = of_path.into_iter().find(|object| *object.path == *facts.path);
-                if let Some(object) = object {
-                    let known = objects.entry(labels.label(object, side)).or_default();
-                    known[side.index()].merge(&facts.uncovered);
+                let Some(label) = object.map(|object| labels.label(object, side)) else { continue };
+                if facts.is_unverified {
+                    found.unverified.insert(label.clone());
+                }
+                if !facts.uncovered.is_empty() {
+                    found.objects.entry(label).or_default()[side.index()].merge(&facts.uncovered);
                 }
             }
         }
-        Self { objects }
+        found
+    }
+
+    /// Whether files were used for an object of which nothing says that they are those that ran.
+    #[must_use]
+    pub fn is_unverified(&self, object: &str) -> bool {
+        self.unverified.contains(object)
     }
 
     /// Whether the same functions are described on both sides, so that the rows can be compared. Where they are not, a

@@ -49,6 +49,8 @@ pub struct ObjectFacts {
     pub has_debug_info: bool,
     /// Its sampled functions that debug information should describe and does not.
     pub uncovered: Uncovered,
+    /// Whether a file was used for it of which nothing says that it is the one that ran.
+    pub is_unverified: bool,
     /// When its file was last written, in seconds since 1970.
     pub modified_s: Option<u64>,
 }

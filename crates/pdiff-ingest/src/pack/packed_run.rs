@@ -35,6 +35,8 @@ pub struct PackedObject {
     pub has_debug_info: bool,
     /// Its sampled functions that debug information should describe and does not.
     pub uncovered: Uncovered,
+    /// Whether a file was used for it of which nothing says that it is the one that ran.
+    pub is_unverified: bool,
     /// Compilers and flags, where debug information names them.
     pub producers: Vec<String>,
     /// The census of its code, where one was packed.

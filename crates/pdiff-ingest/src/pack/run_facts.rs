@@ -15,6 +15,8 @@ use super::packed_run::{PackedObject, PackedRun};
 const HAS_BUILD_ID: u8 = 1;
 const HAS_DEBUG_INFO: u8 = 2;
 const HAS_UNCOVERED: u8 = 4;
+const IS_UNVERIFIED: u8 = 8;
+const ALL_FLAGS: u8 = HAS_BUILD_ID | HAS_DEBUG_INFO | HAS_UNCOVERED | IS_UNVERIFIED;
 
 /// What the section holds.
 pub(super) struct RunFacts {
@@ -83,7 +85,8 @@ fn write_object(out: &mut ByteWriter, object: &PackedObject) {
     out.byte(
         flag(object.build_id.is_some(), HAS_BUILD_ID)
             | flag(object.has_debug_info, HAS_DEBUG_INFO)
-            | flag(!object.uncovered.is_empty(), HAS_UNCOVERED),
+            | flag(!object.uncovered.is_empty(), HAS_UNCOVERED)
+            | flag(object.is_unverified, IS_UNVERIFIED),
     );
     out.count(object.producers.len());
     object.producers.iter().for_each(|producer| out.text(producer));
@@ -123,8 +126,7 @@ fn read_object(reader: &mut ByteReader<'_>) -> Option<PackedObject> {
         _ => return None,
     };
     let build_id = reader.text()?.to_owned();
-    let flags =
-        reader.byte().filter(|flags| flags & !(HAS_BUILD_ID | HAS_DEBUG_INFO | HAS_UNCOVERED) == 0)?;
+    let flags = reader.byte().filter(|flags| flags & !ALL_FLAGS == 0)?;
     let producers = reader.count(1)?;
     let producers = (0..producers).map(|_| reader.text().map(str::to_owned)).collect::<Option<_>>()?;
     let is_uncovered = flags & HAS_UNCOVERED != 0;
@@ -134,6 +136,7 @@ fn read_object(reader: &mut ByteReader<'_>) -> Option<PackedObject> {
         object_id,
         build_id: (flags & HAS_BUILD_ID != 0).then_some(build_id),
         has_debug_info: flags & HAS_DEBUG_INFO != 0,
+        is_unverified: flags & IS_UNVERIFIED != 0,
         producers,
         census: None,
     })

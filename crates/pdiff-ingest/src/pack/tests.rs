@@ -45,6 +45,7 @@ fn run_of(profile: pdiff_profile::Profile) -> PackedRun {
         build_id: Some("00ff".into()),
         has_debug_info: true,
         uncovered: Uncovered::new(["f", "g"], ["a unit is damaged"]),
+        is_unverified: true,
         producers: vec!["GNU C++17 12.2.0 -O2".into()],
         census: PackedCensus::from_bytes(&[7; 1000]).ok(),
     };

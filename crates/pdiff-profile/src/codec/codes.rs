@@ -81,6 +81,7 @@ codes!(NoteKind {
     NoBuildIds = 28,
     NoKernelSymbols = 29,
     PartlyUnwound = 30,
+    IdentityNotVerified = 31,
 });
 
 #[cfg(test)]
@@ -97,6 +98,6 @@ mod tests {
     fn every_code_stands_for_one_variant() {
         check::<ObjectKind>(7);
         check::<Reason>(7);
-        check::<NoteKind>(27);
+        check::<NoteKind>(28);
     }
 }

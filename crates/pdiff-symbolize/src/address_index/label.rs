@@ -126,8 +126,11 @@ fn read_entry<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, offset: UnitOffset) -> gim
     let unknown = gimli::Error::InvalidAbbreviationCode(0);
     let abbrev = entries.read_abbreviation()?.ok_or(unknown)?;
     let mut entry = NameEntry { linkage: None, name: None, next: None };
-    let string = |value: AttributeValue<Slice<'a>>| -> gimli::Result<Option<Slice<'a>>> {
-        Ok(Some(dwarf.attr_string(unit, value)?).filter(|text| !text.is_empty()))
+    let mut has_empty = false;
+    let mut string = |value: AttributeValue<Slice<'a>>| -> gimli::Result<Option<Slice<'a>>> {
+        let text = dwarf.attr_string(unit, value)?;
+        has_empty |= text.is_empty();
+        Ok(Some(text).filter(|text| !text.is_empty()))
     };
     for spec in abbrev.attributes() {
         let attribute = entries.read_attribute(*spec)?;
@@ -141,6 +144,10 @@ fn read_entry<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, offset: UnitOffset) -> gim
             }
             _ => {}
         }
+    }
+    // Compilers leave a name out; one that is empty was overwritten.
+    if has_empty && entry.linkage.is_none() && entry.name.is_none() {
+        return Err(gimli::Error::BadUtf8);
     }
     Ok(entry)
 }

@@ -29,7 +29,8 @@ impl<'a> CodeAttributes<'a> {
     /// The ranges that are not empty, in the order of the file, at most `most`.
     ///
     /// # Errors
-    /// If an address or a list of ranges cannot be read, or the budget of the file is spent.
+    /// If an address or a list of ranges cannot be read, a list has no entry at all (compilers write none for code that is not
+    /// there, so it was overwritten), or the budget of the file is spent.
     pub(crate) fn read(
         &self,
         dwarf: &Dwarf<'a>,
@@ -39,7 +40,11 @@ impl<'a> CodeAttributes<'a> {
     ) -> gimli::Result<Vec<Range<u64>>> {
         let Some(list) = self.ranges else { return Ok(self.only_range(dwarf, unit)?.into_iter().collect()) };
         let mut ranges = Vec::new();
-        if let Some(mut list) = dwarf.attr_ranges(unit, list)? {
+        if let Some(offset) = dwarf.attr_ranges_offset(unit, list)? {
+            if dwarf.raw_ranges(unit, offset)?.next()?.is_none() {
+                return Err(gimli::Error::UnknownRangeListsEntry(gimli::DW_RLE_end_of_list));
+            }
+            let mut list = dwarf.ranges(unit, offset)?;
             while let Some(range) = list.next()? {
                 budget.take(1)?;
                 if range.begin < range.end && ranges.len() < most {

@@ -31,6 +31,8 @@ pub(crate) struct Identity {
     contradicted: bool,
     /// Whether no part of the file is as long as what was mapped.
     has_other_size: bool,
+    /// Whether names without offsets, all together, say where the file stands.
+    is_named: bool,
 }
 
 /// Judges a file.
@@ -44,6 +46,7 @@ pub(crate) fn identify(profile: &Profile, frames: &ObjectFrames, symbolizer: &Sy
             single: ballot,
             contradicted: has_other_size,
             has_other_size,
+            is_named: false,
         };
     }
     let judge = |chained: bool| {
@@ -55,22 +58,35 @@ pub(crate) fn identify(profile: &Profile, frames: &ObjectFrames, symbolizer: &Sy
             false => quick_ballot(&voters, symbolizer)
                 .unwrap_or_else(|| vote(&voters, symbolizer.file(), symbolizer.symbols())),
         };
+        let mut is_named = false;
         if ballot.maps.is_empty() {
             let raw: Vec<&Frame> = mine().map(|(_, frame, _)| frame).collect();
             ballot.maps = maps_without_offsets(profile, &raw, symbolizer);
+            is_named = ballot.maps.iter().any(|map| map.votes > 0);
         }
         let contradicted = is_contradicted(&ballot, &voters, symbolizer);
-        (ballot, contradicted)
+        (ballot, contradicted, is_named)
     };
-    let ((chained, chained_wrong), (single, single_wrong)) = (judge(true), judge(false));
+    let ((chained, chained_wrong, chained_named), (single, single_wrong, single_named)) =
+        (judge(true), judge(false));
     let contradicted = chained_wrong || single_wrong && chained.agree == 0;
-    Identity { chained, single, contradicted, has_other_size: false }
+    let is_named = chained_named || single_named;
+    Identity { chained, single, contradicted, has_other_size: false, is_named }
 }
 
 impl Identity {
     /// Whether the file has the functions of the profile at other places.
     pub(crate) fn is_contradicted(&self) -> bool {
         self.contradicted
+    }
+
+    /// Whether the recording's own symbols say that the file is the one that ran: most of those that can be checked are where
+    /// the file has them, and where there are few, all.
+    pub(crate) fn is_borne_out(&self) -> bool {
+        let agree = self.chained.agree + self.single.agree;
+        let checked = self.chained.checked + self.single.checked;
+        let is_enough = if agree >= MIN_VOTERS { agree * 2 >= checked } else { agree == checked };
+        self.is_named || agree > 0 && is_enough
     }
 
     /// All maps.

@@ -39,6 +39,8 @@ pub struct ResolvedObject {
     pub file: PathBuf,
     /// The file that holds its debug information, where that is another one.
     pub debug_file: Option<PathBuf>,
+    /// Whether a build-id, or the recording's own symbols, say that the file is the one that ran.
+    pub is_verified: bool,
     /// Whether debug information was found.
     pub has_debug_info: bool,
     /// Sampled functions that debug information should describe and does not.
@@ -174,7 +176,7 @@ fn resolve_object(
         return Ok(result);
     }
     result.symbolize(object, frames, &identity, &mut symbolizer);
-    result.finish(object, &identity, &symbolizer);
+    result.finish(object, &identity, &symbolizer, is_proved || identity.is_borne_out());
     Ok(result)
 }
 
@@ -310,8 +312,16 @@ impl ObjectResult {
         self.polling = asked.iter().filter(polls).map(|(frame, lookup, ..)| (*frame, *lookup)).collect();
     }
 
-    fn finish(&mut self, object: &Object, identity: &Identity, symbolizer: &Symbolizer) {
+    fn finish(&mut self, object: &Object, identity: &Identity, symbolizer: &Symbolizer, is_verified: bool) {
         let path = symbolizer.path().display().to_string();
+        if !is_verified {
+            let text = || {
+                format!(
+                    "{path}: identity not verified: the recording has neither its build-id nor symbols of it to check"
+                )
+            };
+            self.notes.add(NoteKind::IdentityNotVerified, 1, Weight::ZERO, text);
+        }
         self.notes.merge(symbolizer.notes());
         if !symbolizer.has_debug_info() {
             let text = || format!("{path}: no debug information; functions by symbol, no inlines");
@@ -328,6 +338,7 @@ impl ObjectResult {
             id: symbolizer.object_id().clone(),
             file: symbolizer.path().to_path_buf(),
             debug_file: symbolizer.debug_path(),
+            is_verified,
             has_debug_info: symbolizer.has_debug_info(),
             uncovered: std::mem::take(&mut self.uncovered),
             address_maps: identity.maps().copied().collect(),

@@ -20,6 +20,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NoDebugInfo => {
             "no debug information on both sides: an inlining change cannot be ruled out".to_owned()
         }
+        Limit::NotVerified => {
+            "identity not verified: nothing says that the binary is the one that ran (record build-ids)".to_owned()
+        }
         Limit::OtherCompilers => "the builds come from different compilers".to_owned(),
         Limit::UnknownCompilers => "the compilers are not known".to_owned(),
         Limit::NoSymbol => "no symbol covers these addresses".to_owned(),
