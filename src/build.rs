@@ -64,7 +64,8 @@ impl Build {
     }
 }
 
-/// What all names begin with, up to a separator: `80-aligned` of `80-aligned-r1` and `80-aligned-r2`; else the first name.
+/// What all names begin with, up to a separator or a number: `80-aligned` of `80-aligned-r1` and `80-aligned-r2`, `base` of
+/// `base1` and `base2`; else the first name.
 fn common_name(names: &[String]) -> String {
     let Some((first, others)) = names.split_first() else { return String::new() };
     let is_common = |end: &usize| others.iter().all(|name| name.get(..*end) == first.get(..*end));
@@ -75,7 +76,12 @@ fn common_name(names: &[String]) -> String {
     }
     let cut =
         common.rfind(['-', '_', '.', ' ']).and_then(|at| common.get(..at)).filter(|cut| !cut.is_empty());
-    cut.map_or_else(|| first.clone(), str::to_owned)
+    let is_numbered = |name: &String| {
+        name.get(common.len()..).is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let numbered = common.trim_end_matches(|c: char| c.is_ascii_digit());
+    let numbered = Some(numbered).filter(|word| !word.is_empty() && names.iter().all(is_numbered));
+    cut.or(numbered).map_or_else(|| first.clone(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -90,7 +96,10 @@ mod tests {
         };
         check(&["80-aligned-r1", "80-aligned-r2"], "80-aligned");
         check(&["80-aligned-r1"], "80-aligned-r1");
-        check(&["a1", "a2"], "a1");
+        check(&["a1", "a2"], "a");
+        check(&["base9", "base10", "base11"], "base");
+        check(&["571", "572"], "571");
+        check(&["alpha", "alps"], "alpha");
         check(&["old_1", "new_1"], "old_1");
         check(&["b", "b"], "b");
         check(&[], "");

@@ -99,6 +99,29 @@ fn sides_are_compared_by_the_versions_that_git_describe_puts_into_paths() {
 }
 
 #[test]
+fn two_programs_are_named_before_anything_else() {
+    let orders = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/inline-only/after-r1.perf.zst");
+    let orders = orders.display().to_string();
+    for pair in
+        [[fixture("80-aligned-r1.perf.zst"), orders.clone()], [orders, fixture("56-aligned-r1.perf.zst")]]
+    {
+        let [before, after] = pair.each_ref().map(String::as_str);
+        let said = first_words(&[before, after]);
+        assert!(said.starts_with("!!") && said.contains("these are two programs"), "{said}");
+        assert!(said.contains("mysqld") && said.contains("orders"), "{said}");
+        let gated = run("compare", &[before, after, "--fail-on", "delta_self_pp > 1"]);
+        assert_eq!(gated.status.code(), Some(3));
+    }
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let side =
+        |name: &str, program: &str, chains: &[(&str, usize)]| texts.put(name, &samples(program, chains));
+    let before = side("a.perf", "/opt/engine/bin/server", &[("read main", 300), ("write main", 300)]);
+    // A program under a new name, with a library rewritten under new names.
+    let renamed = side("b.perf", "/opt/engine/bin/daemon", &[("fetch main", 250), ("write main", 300)]);
+    assert!(!compare(&[&before, &renamed]).contains("two programs"));
+}
+
+#[test]
 fn one_recording_on_both_sides_is_named() {
     let recording = fixture("57-aligned-r1.perf.zst");
     assert!(first_words(&[&recording, &recording]).contains("the same recording is on both sides"));

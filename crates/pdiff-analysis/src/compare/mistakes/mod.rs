@@ -1,6 +1,7 @@
-//! Mistakes of those who compare: another workload, sides swapped, one recording twice, two builds as replicates of one, chains
+//! Mistakes of those who compare: two programs, another workload, sides swapped, one recording twice, two builds as replicates of one, chains
 //! unwound in two ways. Each is a fact that is said before anything else.
 
+mod other_program;
 mod program;
 mod unwinding;
 mod workload;
@@ -18,6 +19,7 @@ pub(super) use unwinding::{Unwinding, unwinding};
 /// What was found; the program of each side is always among it, where there is one.
 pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Vec<Fact> {
     let mut facts = Vec::new();
+    facts.extend(other_program::other_program(sides, prepared));
     facts.extend(workload::workload(sides, prepared, requests));
     facts.extend(replicates(sides, prepared));
     facts.extend(same_recording(sides));

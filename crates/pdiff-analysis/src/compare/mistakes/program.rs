@@ -51,6 +51,11 @@ fn program_of<'a>(run: &'a RunInput<'_>, objects: &'a [ObjectFacts]) -> Option<P
     Some(Program { path: &object.path, build_id, facts })
 }
 
+/// The file of a side's program.
+pub(super) fn path(side: &SideInput<'_>) -> Option<String> {
+    programs(side).first().map(|program| program.path.to_owned())
+}
+
 fn programs<'a>(side: &'a SideInput<'_>) -> Vec<Program<'a>> {
     side.runs.iter().filter_map(|run| program_of(run, &side.objects)).collect()
 }
