@@ -126,6 +126,19 @@ fn a_function_replaced_by_a_dearer_one_counts_by_the_net() {
 }
 
 #[test]
+fn a_change_of_share_below_the_root_is_not_taken_for_a_replacement() {
+    // Without operations the shares below `main` add up to the same on both sides, whatever happened.
+    let before = [("main;look_up;search", 40), ("main;work", 760), ("main;sum", 200)];
+    let after = [("main;look_up;search", 760), ("main;work", 190), ("main;sum", 50)];
+    let comparison = found(&before, &after);
+    let list: Vec<(&str, bool)> =
+        comparison.findings.list.iter().map(|of| (of.name.as_str(), of.delta_pp() > 0.0)).collect();
+    assert!(list.contains(&("work", false)), "{list:?}");
+    assert!(list.iter().any(|(name, grew)| *grew && ["search", "look_up"].contains(name)), "{list:?}");
+    assert!(weights_sum(&comparison));
+}
+
+#[test]
 fn a_helper_of_many_is_taken_out_of_its_callers() {
     let with_helper = |factor: u32| -> Vec<(String, u32)> {
         let calls = ["parse", "plan", "run;scan", "run;sort", "commit", "reply"];

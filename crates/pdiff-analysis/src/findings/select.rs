@@ -17,6 +17,9 @@ const NET_PART: f64 = 0.4;
 /// The part of a change that a node's own samples must be, so that it is said of the node alone.
 const OWN_PART: f64 = 0.5;
 
+/// Shares below a node that has so much of both sides cancel by themselves, in percent.
+const NEARLY_ALL_PCT: f64 = 90.0;
+
 /// A node that has more of a side is no place but a frame around places.
 const MOST_OF_A_SIDE: f64 = 0.25;
 
@@ -240,7 +243,14 @@ impl Choice<'_> {
     fn cancels(&self, inner: &[Pick]) -> bool {
         let change = &self.changes.all[self.node];
         let sum: f64 = inner.iter().map(|pick| pick.change.points.abs()).sum();
-        inner.len() > 1 && change.points.abs() < CANCELS * sum && sum >= NET_PART * self.weight()
+        let is_small = change.points.abs() < CANCELS * sum && sum >= NET_PART * self.weight();
+        inner.len() > 1 && is_small && !self.is_nearly_all()
+    }
+
+    /// Whether the node holds so much of both sides that shares below it add up to the same on both, whatever happened.
+    fn is_nearly_all(&self) -> bool {
+        let noise = &self.changes.all[self.node].noise;
+        noise.before_pct.min(noise.after_pct) >= NEARLY_ALL_PCT
     }
 
     /// What is left of a node beside what was picked below it.
