@@ -1,6 +1,6 @@
 //! One build: its recordings, its binaries, and what to call it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pdiff_ingest::{TimeWindow, Windows};
 
@@ -56,6 +56,29 @@ impl Build {
         self.label.clone().unwrap_or_else(of_stems)
     }
 
+    /// Both builds, called apart: where files of one name lie in two directories, by these, as `base/perf` and `head/perf`.
+    pub(crate) fn called_apart(before: Self, after: Self) -> [Self; 2] {
+        let is_one_name = before.label.is_none() && after.label.is_none() && before.name() == after.name();
+        let places = [&before, &after].map(|build| build.recordings.first().and_then(Recording::path));
+        let directories = |path: &Path| -> Vec<String> {
+            let names = path.ancestors().skip(1).filter_map(Path::file_name);
+            names.map(|name| name.to_string_lossy().into_owned()).collect()
+        };
+        let apart = match places {
+            [Some(a), Some(b)] if is_one_name => {
+                directories(a).into_iter().zip(directories(b)).find(|(a, b)| a != b)
+            }
+            _ => None,
+        };
+        match apart {
+            Some((a, b)) => {
+                let name = before.name();
+                [before.label(format!("{a}/{name}")), after.label(format!("{b}/{name}"))]
+            }
+            None => [before, after],
+        }
+    }
+
     /// With what a table of windows says of its recordings.
     pub(crate) fn listed(mut self, windows: &Windows) -> Result<Self, Error> {
         let recordings = self.recordings.into_iter().map(|recording| recording.listed(windows));
@@ -87,6 +110,22 @@ fn common_name(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_one_name_are_called_by_their_directories() {
+        let check = |before: &str, after: &str, expected: [&str; 2]| {
+            let [before, after] = [before, after].map(|path| Build::recordings([path]));
+            assert_eq!(Build::called_apart(before, after).map(|build| build.name()), expected);
+        };
+        check("base/perf.data", "head/perf.data", ["base/perf", "head/perf"]);
+        check("a/out/perf.data", "b/out/perf.data", ["a/perf", "b/perf"]);
+        check("perf.data", "head/perf.data", ["perf", "perf"]);
+        check("base/a.perf", "head/b.perf", ["a", "b"]);
+        check("a/x.perf", "a/x.perf", ["x", "x"]);
+        let labelled = Build::recordings(["a/x.perf"]).label("x");
+        let names = Build::called_apart(labelled, Build::recordings(["b/x.perf"])).map(|build| build.name());
+        assert_eq!(names, ["x", "x"], "what the user said stays");
+    }
 
     #[test]
     fn several_runs_are_called_by_what_their_names_begin_with() {

@@ -246,6 +246,7 @@ impl Comparer {
             self.before = self.before.listed(windows)?;
             self.after = self.after.listed(windows)?;
         }
+        [self.before, self.after] = Build::called_apart(self.before, self.after);
         let mut warnings = Vec::new();
         let builds = [(Side::Before, &self.before), (Side::After, &self.after)];
         let mut read = self.reading.read(&builds, &mut warnings)?;
