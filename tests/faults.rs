@@ -63,10 +63,11 @@ impl Disk {
 
     fn run(&self, words: &str, call: &str, at: usize) -> Output {
         // Whole paths, by which the shim knows the files of the run.
-        let in_directory = |word: &str| match self.path(word).exists() || ["out", "cache"].contains(&word) {
-            true if !word.starts_with("--") => self.path(word).display().to_string(),
-            _ => word.to_owned(),
-        };
+        let in_directory =
+            |word: &str| match self.path(word).exists() || ["out", "cache", "before.pdiff"].contains(&word) {
+                true if !word.starts_with("--") => self.path(word).display().to_string(),
+                _ => word.to_owned(),
+            };
         let mut words = words.split(' ');
         let command = words.next().unwrap();
         pdiff_testing::pdiff()
