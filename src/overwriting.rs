@@ -6,8 +6,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{ArgMatches, Command, ValueHint};
 
-/// The options that name files to be written.
-const OUTPUTS: [&str; 3] = ["output", "plot", "plot_interactions"];
+/// The options that name files to be written, of every command.
+const OUTPUTS: [&str; 4] = ["output", "plot", "plot_effects", "plot_interactions"];
+
+/// Those of one command: others read files that they give by the same name.
+const OUTPUTS_OF_ONE: [(&str, &str); 2] = [("plan", "runs"), ("plan", "script")];
 
 /// Whether one of the files that the arguments name is there to be read and to be written.
 pub(crate) fn check(program: &Command, matches: &ArgMatches) -> Result<()> {
@@ -15,7 +18,7 @@ pub(crate) fn check(program: &Command, matches: &ArgMatches) -> Result<()> {
     let arguments = program.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
     let files = arguments.filter(|argument| argument.get_value_hint() == ValueHint::FilePath);
     let (outputs, inputs): (Vec<&str>, Vec<&str>) =
-        files.map(|argument| argument.get_id().as_str()).partition(|id| OUTPUTS.contains(id));
+        files.map(|argument| argument.get_id().as_str()).partition(|id| is_output(name, id));
     let values = |id: &&str| matches.try_get_raw(id).ok().flatten().into_iter().flatten();
     let inputs: Vec<PathBuf> = inputs.iter().flat_map(values).filter_map(file).collect();
     for output in outputs.iter().flat_map(values) {
@@ -25,6 +28,10 @@ pub(crate) fn check(program: &Command, matches: &ArgMatches) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn is_output(command: &str, id: &str) -> bool {
+    OUTPUTS.contains(&id) || OUTPUTS_OF_ONE.contains(&(command, id))
 }
 
 /// The regular file that an argument names, as FILE or LABEL=FILE.

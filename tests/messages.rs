@@ -48,6 +48,12 @@ const TROUBLES: &[(&str, &[&str])] = &[
     ("compare OLD NEW --aliases words.toml -qo ./words.toml", &["read by this command, too"]),
     ("series a=maybe.csv b=letters.csv -o letters.csv", &["read by this command, too"]),
     ("attribute runs.csv --factors P,W --plot-interactions runs.csv", &["read by this command, too"]),
+    ("attribute runs.csv --factors P,W --plot-effects runs.csv", &["read by this command, too"]),
+    ("plan OLD OLD --script words.toml --aliases words.toml", &["read by this command, too"]),
+    (
+        "compare --operations-after 4000 OLD NEW",
+        &["--operations-after", "recordings come before this option"],
+    ),
     ("compare OLD NEW --cache-dir runs.csv", &["--cache-dir: runs.csv is no directory", "hint: name one"]),
     ("inlines server server --cache-dir runs.csv", &["--cache-dir: runs.csv is no directory"]),
     ("compare OLD NEW --tid before:abc", &["--tid: 'before:abc' is no thread id", "before:4242"]),

@@ -16,9 +16,12 @@ const VARIATIONS: RangeInclusive<f64> = 0.0..=1000.0;
 /// A rate of false discoveries: below the least, no row could ever be significant.
 const RATES: RangeInclusive<f64> = 1e-6..=0.5;
 
-/// An amount: operations, operations per second, CPU seconds.
+/// An amount: operations, operations per second, CPU seconds. Options that take several of them would take the recordings
+/// behind them, too.
 pub(super) fn amount(text: &str) -> Result<f64, String> {
-    number(text, AMOUNTS)
+    let is_file = text.contains(['.', '/']) && text.contains(|letter: char| letter.is_alphabetic());
+    let hint = |error| if is_file { format!("{error}; recordings come before this option") } else { error };
+    number(text, AMOUNTS).map_err(hint)
 }
 
 /// A percentage, or a change of one in points.
@@ -57,6 +60,7 @@ mod tests {
         for text in ["nan", "inf", "-1", "0", "1e-200", "1e308", "", "x", "1,5"] {
             assert_eq!(refused(text), "not a number from 1e-9 to 1e18", "{text}");
         }
+        assert!(refused("old.perf").ends_with("; recordings come before this option"));
         assert_eq!(amount("0.5"), Ok(0.5));
         assert_eq!(percent("0"), Ok(0.0));
         assert_eq!(percent("100.1").unwrap_err(), "not a number from 0 to 100");
