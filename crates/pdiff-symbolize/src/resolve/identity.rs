@@ -80,12 +80,12 @@ impl Identity {
         self.contradicted
     }
 
-    /// Whether the recording's own symbols say that the file is the one that ran: most of those that can be checked are where
+    /// Whether the recording's own symbols say that the file is the one that ran: three of four that can be checked are where
     /// the file has them, and where there are few, all.
     pub(crate) fn is_borne_out(&self) -> bool {
         let agree = self.chained.agree + self.single.agree;
         let checked = self.chained.checked + self.single.checked;
-        let is_enough = if agree >= MIN_VOTERS { agree * 2 >= checked } else { agree == checked };
+        let is_enough = if agree >= MIN_VOTERS { agree * 4 >= checked * 3 } else { agree == checked };
         self.is_named || agree > 0 && is_enough
     }
 
