@@ -247,6 +247,47 @@ fn a_program_that_was_found_for_one_side_only_is_named_with_the_option() {
 }
 
 #[test]
+fn the_program_of_each_side_is_named_with_its_version_and_build() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let side = |name: &str, program: &str| texts.put(name, &samples(program, &[("work main", 300)]));
+    let absent = [side("a.perf", "/absent/1.4/server"), side("b.perf", "/absent/1.5/server")];
+    let compared = |sides: &[String], options: &[&str]| {
+        let output = pdiff_testing::pdiff()
+            .args(["compare", "--quiet", "--no-cache"])
+            .args(sides)
+            .args(options)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = compared(&absent, &[]);
+    let program = text.lines().find(|line| line.starts_with("program")).unwrap();
+    assert!(program.contains("/absent/1.4/server, not found: see --binary-before"), "{program}");
+    assert!(program.contains("/absent/1.5/server, not found: see --binary-after"), "{program}");
+
+    let fixture = |name: &str| format!("{}/fixtures/inline-only/{name}", env!("CARGO_MANIFEST_DIR"));
+    let found = [fixture("before-r1.perf.zst"), fixture("after-r1.perf.zst")];
+    let [before, after] = [fixture("before/orders"), fixture("after/orders")];
+    let text = compared(&found, &["--binary-before", &before, "--binary-after", &after]);
+    let program = text.lines().find(|line| line.starts_with("program")).unwrap();
+    assert_eq!(program.matches("orders").count(), 2, "{program}");
+    assert_eq!(program.matches("build-id ").count(), 2, "{program}");
+}
+
+#[test]
+fn threads_of_one_group_are_compared_alone() {
+    let [before, after] = ["57", "80"].map(|side| fixture(&format!("{side}-aligned-r1.perf.zst")));
+    let groups = compare(&[&before, &after, "--by", "thread-group", "--format", "csv"]);
+    assert!(groups.contains("connections") && groups.contains("purge"), "{groups}");
+    let kept = compare(&[&before, &after, "--thread-group", "^purge", "--sort", "total"]);
+    assert!(kept.lines().any(|line| line == "kept     thread group ^purge"), "{kept}");
+    assert!(kept.contains("srv_purge_coordinator_thread") && !kept.contains("dispatch_command"), "{kept}");
+    assert!(!kept.contains("different work"), "unresolved callers do not say which work it was: {kept}");
+    let none = run("compare", &[&before, &after, "--thread-group", "absent"]);
+    assert_eq!(none.status.code(), Some(2));
+}
+
+#[test]
 fn chains_unwound_in_two_ways_are_named() {
     let texts = Texts(tempfile::tempdir().unwrap());
     let side = |name: &str, root: &str| {

@@ -33,7 +33,7 @@ pub(crate) struct FilterArgs {
     /// Keep only these thread ids (repeatable, or comma-separated)
     #[arg(long, value_name = "TID", value_delimiter = ',')]
     pub(crate) tid: Vec<String>,
-    /// Keep only threads of this group, as --by thread-group tells them (repeatable)
+    /// Keep only threads of this group, named as in --by thread-group (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) thread_group: Vec<String>,
     /// Keep only samples whose leaf is in this object (repeatable)

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use pdiff_profile::ObjectKind;
+use pdiff_profile::{ObjectId, ObjectKind};
 
 use super::super::comparison::{Fact, Gravity};
 use super::super::input::{ObjectFacts, RunInput, SideInput, Sides};
@@ -46,9 +46,17 @@ fn program_of<'a>(run: &'a RunInput<'_>, objects: &'a [ObjectFacts]) -> Option<P
         .filter(|(_, weight)| *weight > 0)
         .max_by_key(|(object, weight)| (!is_library(&object.path), *weight, object.path.clone()))?;
     let facts = objects.iter().find(|facts| *facts.path == *object.path);
-    let known = facts.and_then(|facts| facts.build_id.clone());
+    let known = facts.and_then(|facts| facts.build_id.clone().or_else(|| build_id_of_file(facts)));
     let build_id = object.build_id.as_ref().map(ToString::to_string).or(known);
     Some(Program { path: &object.path, build_id, facts })
+}
+
+/// The build-id of the file that was read for an object, if that is the one that ran.
+fn build_id_of_file(facts: &ObjectFacts) -> Option<String> {
+    match &facts.object_id {
+        Some(ObjectId::BuildId(id)) if !facts.is_unverified => Some(id.to_string()),
+        _ => None,
+    }
 }
 
 /// The file of a side's program.

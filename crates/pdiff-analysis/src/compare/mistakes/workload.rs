@@ -194,6 +194,7 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<[String; 2]> {
     (!is_renamed).then(|| most_different(&shares, |key| prepared.keys.get(key).name.to_string()))
 }
 
+/// The stacks whose functions all have names: others do not say what they were part of.
 fn parts(prepared: &Prepared<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut totals = [0.0; 2];
@@ -203,7 +204,9 @@ fn parts(prepared: &Prepared<'_>) -> Vec<Part> {
             totals[side] += weight as f64;
             let keys: Vec<KeyId> =
                 run.stacks.get(stack).iter().map(|level| prepared.renames.canonical(level.key)).collect();
-            parts.push(Part { side, keys, share: weight as f64 });
+            if !keys.iter().any(|key| prepared.keys.get(*key).is_nameless()) {
+                parts.push(Part { side, keys, share: weight as f64 });
+            }
         }
     }
     for part in &mut parts {
