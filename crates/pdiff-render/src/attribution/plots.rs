@@ -1,5 +1,5 @@
-//! Pictures of an attribution: a waterfall from the gap at the baseline to the gap at the end, and a matrix of
-//! interactions. SVG on a light ground, in blue and vermilion, which colour-blind readers tell apart (Okabe and Ito
+//! Pictures of an attribution: a waterfall from the gap at the baseline to the gap at the end, a matrix of interactions, and
+//! (`effects`) each factor's effect with its interval. SVG on a light ground, in blue and vermilion, which colour-blind readers tell apart (Okabe and Ito
 //! 2008); every bar and cell has its number, so colour is never alone. The same text stands alone or inside HTML.
 
 mod canvas;

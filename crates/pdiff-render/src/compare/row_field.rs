@@ -40,14 +40,19 @@ pub(crate) enum Field {
     Object,
 }
 
+/// What is less shows as nothing.
+const LEAST_VISIBLE_PCT: f64 = 0.005;
+
 impl Field {
-    /// All columns that some row or the whole has something for, in their order.
-    pub(crate) fn of(comparison: &Comparison) -> Vec<Self> {
+    /// All columns that some row or the whole has something for, in their order. What rows are booked with is a column only
+    /// where it differs from their self in one of the `shown` rows.
+    pub(crate) fn of(comparison: &Comparison, shown: &[&Row]) -> Vec<Self> {
         let rows = &comparison.rows;
         let books = |row: &Row| {
-            [&row.before, &row.after].iter().any(|side| side.booked_self_weight != side.self_weight)
+            let sides = [&row.before, &row.after];
+            sides.iter().any(|side| (side.booked_self_pct - side.self_pct).abs() >= LEAST_VISIBLE_PCT)
         };
-        let booked = rows.iter().any(books);
+        let booked = shown.iter().any(|row| books(row));
         let costs = comparison.cost.is_some();
         let candidates = [
             (Self::SelfBefore, true),

@@ -42,7 +42,7 @@ pub(crate) fn grid(comparison: &Comparison, chosen: &Chosen<'_>, most: Option<us
     let unit = cost_unit(comparison);
     let most_group = if most.is_some_and(|most| most < ROOMY) { MOST_GROUP } else { MOST_OBJECT };
     let column = |field: Field| Column::new(field, comparison, chosen, unit).cut(most_group);
-    let mut columns: Vec<Column> = Field::of(comparison).into_iter().map(&column).collect();
+    let mut columns: Vec<Column> = Field::of(comparison, &chosen.shown).into_iter().map(&column).collect();
     if let Some(most) = most {
         drop_columns(&mut columns, most, column);
         name_objects(&mut columns, &chosen.shown);

@@ -39,7 +39,7 @@ fn result_text(comparison: &Comparison) -> String {
         }
         (None, None) => format!(
             "{after} beside {before}: operations are not known, so parts are compared by their share of CPU; \
-             --windows or --operations-before and --operations-after tell them"
+             give them with --windows, or with --operations-before and --operations-after"
         ),
     }
 }
