@@ -52,8 +52,8 @@ pub use verdicts::Verdicts;
 pub use write::write_parquet;
 #[cfg(feature = "output")]
 pub use write::{
-    write_csv, write_json, write_markdown, write_table, write_verdicts_csv, write_verdicts_json,
-    write_verdicts_markdown, write_verdicts_table,
+    write_csv, write_json, write_markdown, write_parts_csv, write_table, write_verdicts_csv,
+    write_verdicts_json, write_verdicts_markdown, write_verdicts_table,
 };
 
 pub use pdiff_analysis::GroupBy as By;

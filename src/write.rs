@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use pdiff_analysis::Comparison;
-use pdiff_analysis::classify::Classification;
-use pdiff_render::{Error, TableOptions};
+use pdiff_analysis::classify::{Classification, FindingCause};
+use pdiff_render::{Error, TableOptions, VerdictDetail};
 
 fn write(bytes: &[u8], mut out: impl Write) -> Result<(), Error> {
     out.write_all(bytes).map_err(|source| Error::Write { source })
@@ -51,6 +51,14 @@ pub fn write_parquet(of: &Comparison, out: impl Write) -> Result<(), Error> {
     write(&pdiff_render::parquet(of)?, out)
 }
 
+/// Writes the parts of the change as CSV, each with its cause where there are `causes` (of `finding_causes`).
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_parts_csv(of: &Comparison, causes: &[FindingCause], out: impl Write) -> Result<(), Error> {
+    write(&pdiff_render::parts_csv(of, causes)?, out)
+}
+
 /// Writes verdicts as a table for a terminal.
 ///
 /// # Errors
@@ -58,10 +66,11 @@ pub fn write_parquet(of: &Comparison, out: impl Write) -> Result<(), Error> {
 pub fn write_verdicts_table(
     of: &Comparison,
     verdicts: &Classification,
+    detail: VerdictDetail,
     options: &TableOptions,
     out: impl Write,
 ) -> Result<(), Error> {
-    write(pdiff_render::verdict_table(of, verdicts, options).as_bytes(), out)
+    write(pdiff_render::verdict_table(of, verdicts, detail, options).as_bytes(), out)
 }
 
 /// Writes verdicts as markdown.
@@ -71,10 +80,11 @@ pub fn write_verdicts_table(
 pub fn write_verdicts_markdown(
     of: &Comparison,
     verdicts: &Classification,
+    detail: VerdictDetail,
     options: &TableOptions,
     out: impl Write,
 ) -> Result<(), Error> {
-    write(pdiff_render::verdict_markdown(of, verdicts, options).as_bytes(), out)
+    write(pdiff_render::verdict_markdown(of, verdicts, detail, options).as_bytes(), out)
 }
 
 /// Writes verdicts as JSON, with all evidence (`docs/json.md`).

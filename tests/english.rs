@@ -21,7 +21,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("nothing to divide", "so it is not divided up"),
     ("goes on into", "now also calls X (no such call was sampled before)"),
     ("did not enter from here", "no such call was sampled before"),
-    ("in no form", "absent from the before binary (no symbol, inlined copy or rename)"),
+    ("in no form", "the before binary has no symbol, inlined copy or rename of it"),
     ("stands in it before", "was inlined there, is now called"),
     ("its own code -", "cost of its body -0.01"),
     ("only the after run enters it", "sampled only after"),

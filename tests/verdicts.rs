@@ -68,6 +68,44 @@ fn tables_keep_their_width_and_name_what_is_missing() {
     assert!(table.contains("missing  before: no binary was found"));
 }
 
+/// Functions listed under a part of the change, beside all parts, or by cause.
+#[test]
+fn classify_gives_parts_first_and_every_function_only_if_asked() {
+    let packs = ["56-aligned-r1.pdiff", "80-aligned-r1.pdiff"];
+    let short = text(&pdiff("classify", packs, &[]));
+    let long = text(&pdiff("classify", packs, &["--all", "--top", "0"]));
+    assert!(2 * short.lines().count() < long.lines().count(), "{short}");
+    let parts = short.lines().filter(|line| line.starts_with("part ")).count();
+    assert_eq!(parts, 10, "{short}");
+    assert!(short.lines().all(|line| line.chars().count() <= 100), "{short}");
+    assert!(short.contains("folded ") && !short.contains("cause    heavier"), "{short}");
+    assert!(long.contains("cause    heavier") && !long.contains("folded "));
+    // An inserted caller of everything is no cause, and what it leads to is there on both sides.
+    assert!(!short.lines().any(|line| line.starts_with("pfs_spawn_thread")), "{short}");
+    let explained = pdiff("explain", packs, &["pfs_spawn_thread"]);
+    assert!(text(&explained).contains("moved, likely (R-in-between)"));
+}
+
+#[test]
+fn the_parts_of_the_change_are_written_as_csv_that_sums_to_the_sides() {
+    let packs = ["56-aligned-r1.pdiff", "80-aligned-r1.pdiff"];
+    let csv = text(&pdiff("classify", packs, &["--format", "parts-csv"]));
+    let json = text(&pdiff("classify", packs, &["--format", "json"]));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().unwrap();
+    let rows: Vec<Vec<&str>> = lines.collect();
+    assert_eq!(rows.len(), report["findings"].as_array().unwrap().len() + 1);
+    for side in ["before", "after"] {
+        // Commas in names of templates are quoted and come before the weights, so count from the end.
+        let from_end = names.len() - names.iter().position(|name| *name == format!("{side}_weight")).unwrap();
+        let sum: u64 = rows.iter().map(|row| row[row.len() - from_end].parse::<u64>().unwrap()).sum();
+        assert_eq!(sum, report[side]["weight"].as_u64().unwrap(), "{csv}");
+    }
+    let member = &report["findings"][0]["members"][0];
+    assert!(member["cause"].is_string() && member["confidence"].is_string(), "{member}");
+}
+
 #[test]
 fn one_function_is_explained_in_full() {
     let explained = text(&pdiff("explain", OLD_AND_NEW, &["ut_delay"]));

@@ -10,27 +10,31 @@ use super::{ColorArgs, ComparisonArgs, FileArgs, GateArgs, OutputArgs, PairArgs,
 const CLASSIFY_EXAMPLES: &str = "\
 Examples:
   pdiff classify 57.perf 80.perf --binary-before 57/mysqld --binary-after 80/mysqld --inline-check
-  pdiff classify --before a1.perf a2.perf --after b1.perf b2.perf --denominator object --top 10
+  pdiff classify --before a1.perf a2.perf --after b1.perf b2.perf --all --top 0
   pdiff classify 57.perf 80.perf --format json | jq '.verdicts[] | select(.confidence==\"proved\")'
 
 Inlining, and that code is new, is proved from the binaries: give them unstripped, or with their
 debug files.
 docs/verdicts.md says what each rule looks at.";
 
-const CLASSIFY_FORMS: &str =
-    "Form of the result: table, markdown, json or csv; json and csv hold every function";
+const CLASSIFY_FORMS: &str = "Form of the result: table, markdown, json, csv or parts-csv; json and csv have every function, parts-csv the parts of the change";
 
-/// Verdicts stand by cause, the largest change first.
+/// Why functions cost more: by the parts of the change, or by cause.
 #[derive(Args, Debug)]
 #[command(
     after_help = CLASSIFY_EXAMPLES,
     mut_arg("format", |format| format.help(CLASSIFY_FORMS).hide_possible_values(true)),
     mut_arg("sort", |sort| sort.hide(true)),
-    mut_arg("top", |top| top.help("Functions of each cause in table and markdown; 0 for all"))
+    mut_arg("top", |top| {
+        top.default_value("10").help("Functions beside the parts, or of each cause with --all; 0 for all")
+    })
 )]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
+    /// List the functions by cause, instead of by the part of the change that they make (table and markdown)
+    #[arg(long, help_heading = "Output")]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

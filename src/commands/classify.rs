@@ -1,7 +1,8 @@
 //! `pdiff classify`: why functions cost more.
 
 use anyhow::{Result, bail};
-use pdiff::render::{self, SortBy};
+use pdiff::classify::finding_causes;
+use pdiff::render::{self, SortBy, VerdictDetail};
 
 use crate::cli::{ClassifyArgs, Format};
 use crate::exit::Outcome;
@@ -17,8 +18,9 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
     }
     let (page, table) = Page::of_comparison(&args.output)?;
     if table.sort != SortBy::Delta {
-        bail!("verdicts stand by cause, the largest change first; hint: leave out --sort");
+        bail!("verdicts are listed by part or by cause, the largest change first; hint: leave out --sort");
     }
+    let detail = if args.all { VerdictDetail::All } else { VerdictDetail::Largest };
     let progress = &args.output.progress;
     let watching = Watching::start(progress.quiet);
     let (comparer, _) = examined(&args.examined, progress.quiet)?;
@@ -27,17 +29,24 @@ pub(crate) fn run(args: &ClassifyArgs) -> Result<Outcome> {
     let (comparison, classification) = (&verdicts.comparison, verdicts.classify());
     page.output.write_by(|out| {
         Ok(match args.output.format {
-            Format::Markdown => pdiff::write_verdicts_markdown(comparison, &classification, &table, out),
+            Format::Markdown => {
+                pdiff::write_verdicts_markdown(comparison, &classification, detail, &table, out)
+            }
             Format::Json => pdiff::write_verdicts_json(comparison, &classification, out),
             Format::Csv => pdiff::write_verdicts_csv(&classification, out),
+            Format::PartsCsv => pdiff::write_parts_csv(
+                comparison,
+                &finding_causes(&comparison.findings, &classification),
+                out,
+            ),
             Format::Table | Format::Parquet => {
-                pdiff::write_verdicts_table(comparison, &classification, &table, out)
+                pdiff::write_verdicts_table(comparison, &classification, detail, &table, out)
             }
         }?)
     })?;
     watching.lap("render", None);
     // Pages say what is missing themselves.
-    if matches!(args.output.format, Format::Json | Format::Csv) {
+    if matches!(args.output.format, Format::Json | Format::Csv | Format::PartsCsv) {
         for missing in &classification.missing {
             crate::complain(&format!("pdiff: missing: {}", render::missing_text(missing)));
         }

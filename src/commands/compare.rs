@@ -97,6 +97,7 @@ fn write(
         Format::Markdown => put(render::markdown_with_causes(comparison, causes, options).as_bytes()),
         Format::Json => put(&render::json_with_causes(comparison, causes)?),
         Format::Csv => pdiff::write_csv(comparison, out),
+        Format::PartsCsv => pdiff::write_parts_csv(comparison, causes, out),
         #[cfg(feature = "parquet")]
         Format::Parquet => pdiff::write_parquet(comparison, out),
         // Refused before anything was read.

@@ -42,6 +42,7 @@ pub use counted_calls::{counts_json, counts_lines, counts_table};
 pub use document::options::{SortBy, TableOptions, UnknownOrder};
 pub use document::visible_text::visible;
 pub use error::Error;
+pub use findings::columns::parts_csv;
 pub use findings::one::ExplainedFinding;
 #[cfg(feature = "flame")]
 pub use flame::write_flame_svg;
@@ -66,5 +67,5 @@ pub use verdicts::columns::verdict_csv;
 pub use verdicts::explain::{ExplainView, explain_markdown, explain_text};
 pub use verdicts::hot_lines::SourceTexts;
 pub use verdicts::json::{explain_json, verdict_json};
-pub use verdicts::page::{verdict_markdown, verdict_table};
+pub use verdicts::page::{VerdictDetail, verdict_markdown, verdict_table};
 pub use verdicts::words::{fact_numbers, fact_text, limit_text, missing_text, reason_text};

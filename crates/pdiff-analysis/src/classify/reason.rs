@@ -89,6 +89,15 @@ pub enum Reason {
         /// Change of their self by symbol together, without the common factor, in points.
         net_pp: f64,
     },
+    /// One run's stacks lead through it to what the other's reach without it, or more of them do.
+    InBetween {
+        /// The side whose stacks do.
+        more: Side,
+        /// What it leads to, heaviest first.
+        callees: Vec<String>,
+        /// Change of its self, in points.
+        self_pp: f64,
+    },
     /// Both builds hold it and one run entered it.
     OneRunEntered {
         /// The side that did.

@@ -32,6 +32,30 @@ fn a_function_that_is_called_where_it_was_inlined_is_an_inline_regression() {
 }
 
 #[test]
+fn a_caller_that_was_put_in_between_is_moved_and_not_new() {
+    let build = "main:50 work:50 serve:200 run:300 main>work ";
+    let before = (with_rest("main;serve;run 200"), format!("{build} main>serve serve>run"));
+    let wrapped = |run: usize| {
+        let build = format!("{build} wrap:30 start:30 main>wrap wrap>start start>serve serve>run");
+        (with_rest(&format!("main;wrap;start;serve;run {run}")), build)
+    };
+    let between = |before: &(String, String), after: &(String, String)| {
+        classified(seen(&before.0, &before.1), seen(&after.0, &after.1))
+    };
+    let outcome = between(&before, &wrapped(205));
+    for name in ["wrap", "start"] {
+        assert_eq!(said(&outcome, name), "moved likely R-in-between");
+    }
+    assert_eq!(said(&between(&wrapped(205), &before), "wrap"), "moved likely R-in-between");
+    // What it leads to costs three times as much: most of its total is new.
+    assert_ne!(verdict(&between(&before, &wrapped(620)), "wrap").rule_id, "R-in-between");
+    // It does work of its own.
+    let working = format!("{build} wrap:30 main>wrap wrap>serve serve>run");
+    let working = (with_rest("main;wrap 90\nmain;wrap;serve;run 200"), working);
+    assert_eq!(verdict(&between(&before, &working), "wrap").rule_id, "R-new-code");
+}
+
+#[test]
 fn copies_that_were_sampled_prove_it() {
     let (before, after) =
         (with_rest("main;scan 60\nmain;scan;+leaf 50"), with_rest("main;scan 60\nmain;scan;leaf 200"));

@@ -71,7 +71,7 @@ fn a_callee_behind_a_jump_in_tail_position_that_was_exchanged_is_no_fast_path() 
     let old = format!("{BUILD} main>read read:120 step:9 next:300 read>step step^next");
     let new = format!("{BUILD} main>read read:200 wrap:30 next:300 read>wrap wrap>next");
     let outcome = classified(seen(&before, &old), seen(&after, &new));
-    assert_eq!(said(&outcome, "wrap"), "new-overhead likely R-new-code");
+    assert_eq!(said(&outcome, "wrap"), "moved likely R-in-between");
     assert_eq!(verdict(&outcome, "read").rule_id, "R-callees");
 }
 

@@ -1,6 +1,8 @@
 //! Findings as JSON: the parts that hold the change, and the rest, on both sides.
 
-use pdiff_analysis::classify::FindingCause;
+use std::collections::BTreeMap;
+
+use pdiff_analysis::classify::{Classification, FindingCause, Verdict, finding_causes};
 use pdiff_analysis::{Comparison, Finding, FindingMember, FindingSetting, FindingSide, FindingsRest};
 use serde::Serialize;
 
@@ -74,6 +76,13 @@ struct MemberReport<'a> {
     delta_pp: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     delta_per_op: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta_per_op_ns: Option<f64>,
+    /// Of the function everywhere, where verdicts tell it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<&'static str>,
 }
 
 /// Samples of one side.
@@ -112,6 +121,19 @@ pub(crate) struct RestReport {
 pub(crate) fn findings(of: &Comparison) -> Vec<FindingReport<'_>> {
     let is_time = of.cost.as_ref().is_some_and(|cost| cost.is_time);
     of.findings.list.iter().map(|finding| report(finding, is_time)).collect()
+}
+
+/// All findings, each with its cause, and with the verdicts on the functions inside.
+pub(crate) fn with_verdicts<'a>(of: &'a Comparison, verdicts: &Classification) -> Vec<FindingReport<'a>> {
+    let mut reports = with_causes(of, &finding_causes(&of.findings, verdicts));
+    let by_name: BTreeMap<(&str, &str), &Verdict> =
+        verdicts.verdicts.iter().map(|of| ((of.function.as_str(), of.object.as_str()), of)).collect();
+    for member in reports.iter_mut().flat_map(|report| &mut report.members) {
+        let verdict = member.name.and_then(|name| by_name.get(&(name, member.object)));
+        member.cause = verdict.map(|of| of.cause.as_str());
+        member.confidence = verdict.map(|of| of.confidence.as_str());
+    }
+    reports
 }
 
 /// All findings, each with its cause.
@@ -168,7 +190,7 @@ fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
         code_is_new: None,
         polling_pct: PollingReport { before: of.before.polling_pct(), after: of.after.polling_pct() },
         settings: of.settings.iter().map(setting).collect(),
-        members: of.members.iter().map(member).collect(),
+        members: of.members.iter().map(|of| member(of, is_time)).collect(),
         callers: &of.callers,
     }
 }
@@ -188,7 +210,7 @@ fn setting(of: &FindingSetting) -> SettingReport<'_> {
     SettingReport { name: &of.name, before, after }
 }
 
-fn member(of: &FindingMember) -> MemberReport<'_> {
+fn member(of: &FindingMember, is_time: bool) -> MemberReport<'_> {
     MemberReport {
         name: Some(of.name.as_str()).filter(|name| !name.is_empty()),
         object: &of.object,
@@ -196,5 +218,8 @@ fn member(of: &FindingMember) -> MemberReport<'_> {
         after_weight: of.after.weight.0,
         delta_pp: of.delta_pp(),
         delta_per_op: of.delta_per_op(),
+        delta_per_op_ns: of.delta_per_op().filter(|_| is_time),
+        cause: None,
+        confidence: None,
     }
 }

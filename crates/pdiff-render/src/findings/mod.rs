@@ -1,5 +1,6 @@
 //! The few parts that hold the change: the first screen of a comparison, and JSON.
 
+pub(crate) mod columns;
 pub(crate) mod first_screen;
 pub(crate) mod grid;
 pub(crate) mod json;

@@ -1,10 +1,11 @@
 //! One function in full: the verdict and every fact behind it.
 
 use pdiff_analysis::FunctionLines;
-use pdiff_analysis::classify::{Evidence, Verdict};
+use pdiff_analysis::classify::{Cause, Evidence, InBuild, Verdict};
 use pdiff_profile::Side;
 
 use crate::document::markdown;
+use crate::document::number::signed;
 use crate::document::options::TableOptions;
 use crate::document::short_name::with_file;
 use crate::document::table;
@@ -77,6 +78,7 @@ fn verdict(of: &Verdict) -> Vec<Block> {
         Line::block("why", reason_text(&of.reason)),
     ];
     blocks.extend(of.limited_by.as_ref().map(|why| Line::block("limited", limit_text(why))));
+    blocks.extend(news(of));
     let tags: Vec<&str> = of.tags.iter().map(|tag| tag.as_str()).collect();
     if !tags.is_empty() {
         blocks.push(Line::block("tags", tags.join(", ")));
@@ -88,6 +90,27 @@ fn verdict(of: &Verdict) -> Vec<Block> {
     blocks.push(Line::block("in build", Side::BOTH.map(held).join(", ")));
     blocks.extend(of.evidence.iter().map(fact));
     blocks
+}
+
+/// What is new or gone, each apart: that code is new does not say that its cost is.
+fn news(of: &Verdict) -> Option<Block> {
+    let code = match (of.code_is_new()?, of.in_after) {
+        (true, _) => "new",
+        (false, InBuild::No) => "gone",
+        (false, _) => "in both builds",
+    };
+    let calls = match Side::BOTH.map(|side| of.is_sampled(side)) {
+        [true, true] => "sampled on both sides",
+        [false, true] => "sampled after only",
+        [true, false] => "sampled before only",
+        [false, false] => "not sampled",
+    };
+    let is_named = matches!(of.cause, Cause::Noise | Cause::Unclear | Cause::Heavier | Cause::Lighter);
+    let cost = of.net_new_per_op_ns.filter(|_| !is_named).map_or_else(String::new, |ns| {
+        format!("; cost: {} ns per operation, net of what it took over or handed on", signed(ns, 0))
+    });
+    (code != "in both builds" || !cost.is_empty())
+        .then(|| Line::block("new", format!("code: {code}; calls: {calls}{cost}")))
 }
 
 fn fact(of: &Evidence) -> Block {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_analysis::classify::{Classification, Evidence, Verdict, VerdictFamily, finding_causes};
+use pdiff_analysis::classify::{Classification, Evidence, Verdict, VerdictFamily};
 use pdiff_analysis::{Comparison, Quantities};
 use pdiff_profile::Side;
 use serde::Serialize;
@@ -146,7 +146,7 @@ fn report<'a>(
         after: side(&comparison.after),
         policy: comparison.policy.into(),
         denominator: comparison.share.as_str(),
-        findings: findings::json::with_causes(comparison, &finding_causes(&comparison.findings, of)),
+        findings: findings::json::with_verdicts(comparison, of),
         findings_rest: findings::json::rest(comparison),
         kernel: findings::kernel_json::kernel(comparison),
         verdicts: verdicts.iter().map(verdict).collect(),
@@ -180,8 +180,7 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
 }
 
 fn explained<'a>(of: &ExplainedFinding<'a>) -> Option<FindingReport<'a>> {
-    let causes = finding_causes(&of.comparison.findings, of.classification);
-    let reports = findings::json::with_causes(of.comparison, &causes);
+    let reports = findings::json::with_verdicts(of.comparison, of.classification);
     reports.into_iter().nth(of.finding.rank.checked_sub(1)?)
 }
 

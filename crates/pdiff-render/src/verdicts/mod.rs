@@ -5,7 +5,9 @@ pub(crate) mod explain;
 pub(crate) mod hot_lines;
 pub(crate) mod json;
 mod kernel;
+mod lists;
 pub(crate) mod page;
+mod parts;
 #[cfg(test)]
 pub(crate) mod sample;
 pub(crate) mod words;

@@ -10,6 +10,7 @@ mod edge;
 mod family_cost;
 mod fast_path;
 mod flipped_callee;
+mod in_between;
 mod inline_flip;
 mod more_calls;
 mod moved;
@@ -34,7 +35,7 @@ use super::finding::Finding;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 18] = [
+const RULES: [Rule; 20] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
@@ -43,11 +44,13 @@ const RULES: [Rule; 18] = [
     inline_flip::caller,
     code_quality::rule,
     succession::rule,
+    in_between::one_sided,
     new_code::rule,
     not_visible::one_sided,
     fast_path::rule,
     edge::rule,
     newly_active::rule,
+    in_between::rule,
     below::rule,
     more_calls::rule,
     per_operation::rule,

@@ -86,25 +86,37 @@ fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
     !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
 }
 
-/// Who calls it: the stacks tell, unless they lost the caller and show one that does not call it in the code.
+/// Who calls it: the stacks tell, unless they lost the caller and show one that does not call it in the code; then those in
+/// the code that were sampled. Calls through pointers are not in the code, so where neither tells, the stacks do.
 fn callers(context: &Context<'_>, case: &Case<'_>, with: Side) -> Vec<String> {
     let census = context.builds.census(with);
     let of_code = case.ids[with.index()]
         .iter()
         .flat_map(|id| census.into_iter().flat_map(|census| census.calls_to(*id)))
-        .filter_map(|edge| Some(census?.function(edge.caller)?.name().to_owned()));
+        .filter_map(|edge| census?.function(edge.caller))
+        .filter(|caller| {
+            let of_code = context.case(caller.name(), &case.row.object, caller.file());
+            of_code.is_some_and(|of_code| of_code.is_sampled(with))
+        })
+        .map(|caller| caller.name().to_owned());
     let is_real =
         |caller: &Case<'_>| census.is_none_or(|census| has_call(census, caller, case, with) != Some(false));
-    let sampled = context.calls_to(case.row, with).into_iter().filter(|call| {
-        context
-            .caller(call)
-            .is_some_and(|caller| caller.of_program && !caller.row.unresolved && is_real(caller))
-    });
-    let mut callers: Vec<String> = sampled.take(NAMED).map(|call| call.caller.clone()).collect();
+    let sampled: Vec<(&str, bool)> = context
+        .calls_to(case.row, with)
+        .into_iter()
+        .filter_map(|call| Some((call.caller.as_str(), context.caller(call)?)))
+        .filter(|(_, caller)| caller.of_program && !caller.row.unresolved)
+        .map(|(name, caller)| (name, is_real(caller)))
+        .collect();
+    let real = sampled.iter().filter(|(_, is_real)| *is_real).take(NAMED);
+    let mut callers: Vec<String> = real.map(|(name, _)| (*name).to_owned()).collect();
     for name in of_code {
         if callers.len() < NAMED && !callers.contains(&name) {
             callers.push(name);
         }
+    }
+    if callers.is_empty() {
+        callers = sampled.iter().take(NAMED).map(|(name, _)| (*name).to_owned()).collect();
     }
     callers
 }

@@ -7,7 +7,7 @@ use crate::verdicts::sample::classification;
 
 fn table(width: Option<usize>, top: Option<usize>) -> String {
     let options = TableOptions { width, color: false, top, min_delta_pp: None, sort: SortBy::Delta };
-    verdict_table(&comparison(Vec::new()), &classification(), &options)
+    verdict_table(&comparison(Vec::new()), &classification(), VerdictDetail::All, &options)
 }
 
 #[test]
@@ -54,6 +54,6 @@ fn lists_are_cut_widths_kept_and_control_characters_shown_as_text() {
 fn markdown_holds_the_same_verdicts() {
     let options =
         TableOptions { width: None, color: false, top: None, min_delta_pp: None, sort: SortBy::Delta };
-    let text = verdict_markdown(&comparison(Vec::new()), &classification(), &options);
+    let text = verdict_markdown(&comparison(Vec::new()), &classification(), VerdictDetail::All, &options);
     assert!(text.contains("| `slower` | 1.00 | 3.00 | +2.00 | self | likely |"), "{text}");
 }

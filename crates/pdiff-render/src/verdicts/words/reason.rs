@@ -54,7 +54,8 @@ pub fn reason_text(of: &Reason) -> String {
         ),
         Reason::InNoForm { without, caller } => {
             let under = caller.as_ref().map_or_else(String::new, |caller| format!(", called from {caller}"));
-            format!("absent from the {without} binary (no symbol, inlined copy or rename){under}")
+            let code = if *without == Side::Before { "new code" } else { "code that is gone" };
+            format!("{code}: the {without} binary has no symbol, inlined copy or rename of it{under}")
         }
         Reason::Succession { before, after, net_pp } => {
             format!("{} before is {} after; net {net_pp:+.2} points", members(before), members(after))
@@ -138,6 +139,12 @@ pub fn reason_text(of: &Reason) -> String {
             let names = named_changes(callers);
             let names = if names.is_empty() { "callers that are not known".to_owned() } else { names };
             format!("the same code; {judged} {delta_pp:+.2} points, under {names}")
+        }
+        Reason::InBetween { more, callees, self_pp } => {
+            let callees = callees.join(", ");
+            format!(
+                "more stacks lead through it {more}, to {callees}, which cost no more for that; self {self_pp:+.2} points"
+            )
         }
         Reason::CalleesChanged { judged, delta_pp, self_pp, callees } => {
             let names = named_changes(callees);

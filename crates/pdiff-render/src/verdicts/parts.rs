@@ -1,0 +1,212 @@
+//! Verdicts as an answer: the parts of the change with the functions inside that make them, then the largest of the other
+//! functions, then in one line each what a reader may skip.
+
+use std::collections::BTreeSet;
+
+use pdiff_analysis::classify::{Cause, Classification, FindingCause, Tag, Verdict};
+use pdiff_analysis::{Comparison, Finding, FindingMember};
+
+use crate::document::number::{CostUnit, signed};
+use crate::document::options::TableOptions;
+use crate::document::short_name::shorten;
+use crate::document::visible_text::{cut_end, visible};
+use crate::document::{Block, Line, Tone};
+use crate::verdicts::kernel::is_of_kernel;
+use crate::verdicts::lists::{self, is_of_others, reason, size};
+
+/// Functions inside a part that are listed.
+const MOST_INSIDE: usize = 3;
+
+/// What makes less of its part's change is not listed.
+const LEAST_OF_PART: f64 = 0.05;
+
+/// Columns of a name in a sentence.
+const NAME_WIDTH: usize = 60;
+
+/// Letters of a reason.
+const REASON_WIDTH: usize = 160;
+
+/// A new function below this many points is folded: there are hundreds in an upgrade.
+const SMALL_NEW_PP: f64 = 0.2;
+
+/// A function by its name and its object.
+type Key<'a> = (&'a str, &'a str);
+
+/// Everything from the parts to the folded lines.
+pub(super) fn blocks(
+    comparison: &Comparison,
+    of: &Classification,
+    causes: &[FindingCause],
+    options: &TableOptions,
+    width: Option<usize>,
+) -> Vec<Vec<Block>> {
+    let list = &comparison.findings.list;
+    let parts = list.iter().zip(causes).map(|(finding, cause)| part(comparison, of, finding, cause));
+    let inside: BTreeSet<Key<'_>> = list
+        .iter()
+        .flat_map(|finding| {
+            let members = main_members(finding).map(|member| (member.name.as_str(), member.object.as_str()));
+            members.chain([(finding.function(), finding.object.as_str())])
+        })
+        .collect();
+    let least = options.min_delta_pp.unwrap_or(0.0);
+    let mut left: Vec<&Verdict> = of
+        .verdicts
+        .iter()
+        .filter(|of| of.cause != Cause::Noise && !is_of_kernel(of) && of.delta_judged_pp().abs() >= least)
+        .filter(|of| !inside.contains(&(of.function.as_str(), of.object.as_str())))
+        .collect();
+    let grew = comparison.cost.as_ref().is_some_and(|cost| cost.log_ratio > 0.0);
+    let is_gain = |of: &Verdict| grew && of.delta_judged_pp() < 0.0;
+    left.sort_by(|a, b| {
+        let larger = size(b).total_cmp(&size(a));
+        is_gain(a).cmp(&is_gain(b)).then(larger).then_with(|| a.function.cmp(&b.function))
+    });
+    let (folded, told): (Vec<&Verdict>, Vec<&Verdict>) =
+        left.into_iter().partition(|of| Fold::ALL.iter().any(|fold| fold.holds(of)));
+    let mut sections: Vec<Vec<Block>> = parts.collect();
+    sections.push(others(&told, options.top.unwrap_or(usize::MAX), width));
+    sections.push(folds(&folded));
+    sections
+}
+
+/// The functions inside a part that make most of its change.
+fn main_members(finding: &Finding) -> impl Iterator<Item = &FindingMember> {
+    let delta = |pp: f64, per_op: Option<f64>| per_op.unwrap_or(pp);
+    let whole = delta(finding.delta_pp(), finding.delta_per_op());
+    let members = finding.members.iter().filter(move |member| {
+        let change = delta(member.delta_pp(), member.delta_per_op());
+        !member.name.is_empty() && change * whole > 0.0 && change.abs() >= LEAST_OF_PART * whole.abs()
+    });
+    members.take(MOST_INSIDE)
+}
+
+fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: &FindingCause) -> Vec<Block> {
+    let change = change_text(comparison, finding.delta_pp(), finding.delta_per_op());
+    let title = format!("{} {}: {change}; {}, {}", finding.rank, finding.name, cause.cause, cause.confidence);
+    let mut blocks = vec![Line::toned("part", title, Tone::Strong)];
+    blocks.extend(cause.limited_by.map(|why| Line::toned("limited", why, Tone::Dim)));
+    let named = verdict_on(of, finding.function(), &finding.object);
+    let listed: Vec<&FindingMember> = main_members(finding).collect();
+    let is_listed = listed.iter().any(|member| member.name == finding.function());
+    if let Some(verdict) = named.filter(|of| !is_listed && of.cause != Cause::Noise) {
+        blocks.push(Line::block("itself", verdict_text(verdict)));
+    }
+    blocks.extend(listed.iter().map(|member| {
+        let change = change_text(comparison, member.delta_pp(), member.delta_per_op());
+        let name = shorten(&member.name, NAME_WIDTH);
+        let verdict = verdict_on(of, &member.name, &member.object).filter(|of| of.cause != Cause::Noise);
+        let verdict = verdict.map_or_else(String::new, |verdict| format!(": {}", verdict_text(verdict)));
+        Line::block("inside", format!("{change} in {name}{verdict}"))
+    }));
+    blocks
+}
+
+fn verdict_on<'a>(of: &'a Classification, function: &str, object: &str) -> Option<&'a Verdict> {
+    of.verdicts.iter().find(|of| of.function == function && of.object == object)
+}
+
+fn verdict_text(of: &Verdict) -> String {
+    let why = reason(of);
+    format!("{}, {}; {}", of.cause, of.confidence, cut_end(&visible(&why), REASON_WIDTH))
+}
+
+fn change_text(comparison: &Comparison, pp: f64, per_op: Option<f64>) -> String {
+    match comparison.cost.as_ref().zip(per_op) {
+        Some((cost, delta)) => {
+            let unit = CostUnit::of(cost);
+            format!("{} {}/op", unit.signed(delta), unit.name)
+        }
+        None => format!("{} points", signed(pp, 2)),
+    }
+}
+
+/// The largest functions that are in no part above.
+fn others(told: &[&Verdict], most: usize, width: Option<usize>) -> Vec<Block> {
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let shown = &told[..told.len().min(most)];
+    let title = match shown.len() {
+        1 => "one function in no part above".to_owned(),
+        count if count < told.len() => {
+            format!("the {count} largest of {} functions in no part above", told.len())
+        }
+        count => format!("{count} functions in no part above"),
+    };
+    vec![Line::toned("beside", title, Tone::Strong), Block::Grid(lists::causes_grid(shown, width))]
+}
+
+/// What a reader may skip, each kind in one line.
+#[derive(Clone, Copy)]
+enum Fold {
+    Architectural,
+    SmallNew,
+    OfOthers,
+    Reshaped,
+}
+
+impl Fold {
+    const ALL: [Self; 4] = [Self::Architectural, Self::OfOthers, Self::Reshaped, Self::SmallNew];
+
+    fn holds(self, of: &Verdict) -> bool {
+        match self {
+            Self::Architectural => of.tags.contains(&Tag::Architectural),
+            Self::OfOthers => is_of_others(of),
+            Self::Reshaped => {
+                matches!(of.cause, Cause::Moved | Cause::Split | Cause::Merged | Cause::InlineChange)
+            }
+            Self::SmallNew => {
+                matches!(of.cause, Cause::NewOverhead | Cause::Gone)
+                    && of.delta_judged_pp().abs() < SMALL_NEW_PP
+            }
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::Architectural => "costs of design".to_owned(),
+            Self::OfOthers => "changed only by what they call, inline or are called from".to_owned(),
+            Self::Reshaped => "renamed, moved, split, merged or inlined otherwise".to_owned(),
+            Self::SmallNew => format!("new or gone, below {SMALL_NEW_PP} points each"),
+        }
+    }
+}
+
+fn folds(folded: &[&Verdict]) -> Vec<Block> {
+    let mut left: Vec<&Verdict> = folded.to_vec();
+    let mut blocks = Vec::new();
+    for fold in Fold::ALL {
+        let (of, others): (Vec<&Verdict>, Vec<&Verdict>) = left.into_iter().partition(|of| fold.holds(of));
+        left = others;
+        let Some(largest) = of.iter().max_by(|a, b| size(a).total_cmp(&size(b))) else { continue };
+        let own: f64 = of.iter().map(|of| of.delta_self_pp()).sum();
+        let functions =
+            if of.len() == 1 { "1 function".to_owned() } else { format!("{} functions", of.len()) };
+        let text = format!(
+            "{functions} {}: together {} points of self; the largest {} ({} of {})",
+            fold.text(),
+            signed(own, 2),
+            shorten(&visible(&largest.function), NAME_WIDTH),
+            signed(largest.delta_judged_pp(), 2),
+            largest.judged.as_str()
+        );
+        blocks.push(Line::block("folded", text));
+    }
+    blocks
+}
+
+/// How many functions have each cause, and how to list them.
+pub(super) fn counts(of: &Classification) -> Vec<Block> {
+    let mut parts = Vec::new();
+    for cause in lists::SHOWN {
+        let count = of.verdicts.iter().filter(|of| of.cause == cause).count();
+        if count > 0 {
+            parts.push(format!("{cause} {count}"));
+        }
+    }
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Line::toned("causes", format!("{}; --all lists them", parts.join(", ")), Tone::Dim)]
+}
