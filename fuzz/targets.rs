@@ -30,6 +30,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("perf_script", perf_script),
     ("recording", recording),
     ("perf_data", perf_data),
+    ("pprof", pprof),
     ("pack", pack),
     ("codecs", codecs),
     ("elf", elf),
@@ -82,11 +83,18 @@ pub(crate) fn perf_data(bytes: &[u8]) -> bool {
     is_read
 }
 
+/// A pprof profile, and the same bytes behind a sample type, which makes a profile of whatever has fields.
+pub(crate) fn pprof(bytes: &[u8]) -> bool {
+    let is_read = recording(bytes);
+    recording(&[&b"\x0a\x04\x08\x01\x10\x02"[..], bytes].concat());
+    is_read
+}
+
 /// A recording of whatever kind its first bytes tell: text, folded stacks, packed or compressed.
 pub(crate) fn recording(bytes: &[u8]) -> bool {
     let source = Source::Bytes { name: "fuzzed".into(), bytes: Arc::from(bytes) };
     match read_input(&source, &options()) {
-        Ok(Input::Text(profile)) => assert_conserved(&profile),
+        Ok(Input::Text(profile) | Input::Named(profile, _)) => assert_conserved(&profile),
         Ok(Input::Pack(run)) => assert_conserved(&run.profile),
         Err(error) => {
             assert!(!error.to_string().is_empty());

@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
 use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
-use pdiff_symbolize::{FileUnwinder, Resolved, name_frames, resolve_profile};
+use pdiff_symbolize::{FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -199,8 +199,9 @@ fn find_functions(
     reading: &Reading,
 ) -> Result<(Run, Vec<Warning>), Error> {
     let path = recording.source.to_string();
-    let (mut profile, measures) = match input {
-        Input::Text(profile) => (profile, recording.measures),
+    let (mut profile, named, measures) = match input {
+        Input::Text(profile) => (profile, None, recording.measures),
+        Input::Named(profile, named) => (profile, Some(named), recording.measures),
         Input::Pack(pack) => {
             let measures = recording.measures.or(pack.measures);
             if let Some(resolutions) = pack.resolutions {
@@ -219,10 +220,15 @@ fn find_functions(
                 };
                 return Ok((run, Vec::new()));
             }
-            (pack.profile, measures)
+            (pack.profile, None, measures)
         }
     };
-    let resolved = symbolize(&mut profile, binaries, side, reading)?;
+    let resolved = match (&reading.lookup, named) {
+        (Some(lookup), named) => {
+            Some(symbolize(&mut profile, named, lookup.options(binaries), side, reading)?)
+        }
+        (None, named) => named.map(|resolutions| Resolved { resolutions, ..Resolved::default() }),
+    };
     let objects = objects(&profile, resolved.as_ref());
     let files = resolved.as_ref().map_or_else(Vec::new, |resolved| found_files(&profile, resolved));
     let odd = match reading.lookup {
@@ -305,18 +311,20 @@ impl Run {
     }
 }
 
+/// Finds the functions of the frames that the recording itself does not name.
 fn symbolize(
     profile: &mut Profile,
-    binaries: &[PathBuf],
+    named: Option<Resolutions>,
+    options: SymbolizeOptions,
     side: Side,
     reading: &Reading,
-) -> Result<Option<Resolved>, Error> {
-    let Some(lookup) = &reading.lookup else { return Ok(None) };
-    let options = lookup.options(binaries);
+) -> Result<Resolved, Error> {
     name_frames(profile, &options);
-    let resolved = resolve_profile(profile, &options).map_err(|source| Error::Symbols { side, source })?;
+    let named = named.unwrap_or_else(|| Resolutions::new(profile.frames.len()));
+    let resolved =
+        resolve_rest(profile, named, &options).map_err(|source| Error::Symbols { side, source })?;
     reading.watcher.finished(&format!("symbolise {side}"), None);
-    Ok(Some(resolved))
+    Ok(resolved)
 }
 
 fn found_files(profile: &Profile, resolved: &Resolved) -> Vec<FoundFile> {

@@ -7,7 +7,7 @@ use pdiff_profile::RunMeasures;
 
 use crate::error::Error;
 
-/// One recording: text of `perf script`, folded stacks or a pack.
+/// One recording: `perf.data`, text of `perf script`, folded stacks, a pprof profile or a pack.
 #[derive(Clone, Debug)]
 pub struct Recording {
     pub(crate) source: Source,
@@ -121,7 +121,10 @@ impl From<&String> for Recording {
 pub fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut stem: &str = &name;
-    for extension in [".gz", ".zst", ".xz", ".txt", ".script", ".perf", ".data", ".folded", ".pdiff"] {
+    for extension in [
+        ".gz", ".zst", ".xz", ".txt", ".script", ".perf", ".data", ".folded", ".pdiff", ".pb", ".prof",
+        ".pprof",
+    ] {
         stem = stem.strip_suffix(extension).filter(|rest| !rest.is_empty()).unwrap_or(stem);
     }
     stem.to_owned()
@@ -135,6 +138,7 @@ mod tests {
     fn a_stem_has_no_extension_of_recordings_or_compressors() {
         let check = |path: &str, expected: &str| assert_eq!(stem(Path::new(path)), expected);
         check("x/80-aligned-r1.perf.zst", "80-aligned-r1");
+        check("base/cpu.pb.gz", "cpu");
         check("5.7.perf", "5.7");
         check(".perf", ".perf");
     }

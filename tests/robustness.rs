@@ -112,6 +112,11 @@ fn recordings_of_perf_stand_any_bytes() {
 }
 
 #[test]
+fn pprof_profiles_stand_any_bytes() {
+    driven("pprof");
+}
+
+#[test]
 fn packs_stand_any_bytes() {
     driven("pack");
 }

@@ -27,8 +27,9 @@ pub enum EventError {
     },
 }
 
-/// The event of each recording that is compared: `wanted` by its full or base name, else the event like cycles that all
-/// recordings have and that has the most samples in all of them, else each recording's own heaviest.
+/// The event of each recording that is compared: `wanted` by its full or base name, else the one that all recordings put
+/// first, else the event like cycles that all recordings have and that has the most samples in all of them, else what each
+/// recording puts first, else its own heaviest.
 ///
 /// # Errors
 /// [`EventError`] where a recording has no such event or no samples.
@@ -42,8 +43,22 @@ pub fn choose_events(
     if let Some(wanted) = wanted {
         return recordings.iter().map(|(recording, profile)| named(recording, profile, wanted)).collect();
     }
-    let own = || recordings.iter().map(|(_, profile)| heaviest(profile, |_| true).unwrap_or(EventId(0)));
-    Ok(shared(recordings).unwrap_or_else(|| own().collect()))
+    let own = |(_, profile): &(String, &Profile)| {
+        profile.default_event().or_else(|| heaviest(profile, |_| true)).unwrap_or(EventId(0))
+    };
+    let shared = shared_default(recordings).or_else(|| shared(recordings));
+    Ok(shared.unwrap_or_else(|| recordings.iter().map(own).collect()))
+}
+
+/// The event that all recordings themselves put first, if that is the same in all.
+fn shared_default(recordings: &[(String, &Profile)]) -> Option<Vec<EventId>> {
+    let name =
+        |profile: &Profile, id: EventId| profile.events.get(id.index()).map(|event| event.name.clone());
+    let defaults = recordings.iter().map(|(_, profile)| profile.default_event());
+    let ids: Vec<EventId> = defaults.collect::<Option<_>>()?;
+    let mut names = recordings.iter().zip(&ids).map(|((_, profile), id)| name(profile, *id));
+    let first = names.next()??;
+    names.all(|name| name.as_ref() == Some(&first)).then_some(ids)
 }
 
 /// The event like cycles that all recordings have, with the most samples in all of them together.
@@ -152,6 +167,28 @@ mod tests {
             Some("branches"),
             "no event 'branches' in run 0; hint: it has cycles",
         );
+    }
+
+    #[test]
+    fn what_recordings_put_first_is_taken() {
+        let with_default = |events: &[(&str, u32)], default: &str| {
+            let mut profile = profile(events);
+            profile.header.push((Profile::DEFAULT_EVENT.into(), default.into()));
+            profile
+        };
+        let check = |before: &Profile, after: &Profile, expected: [u32; 2]| {
+            let recordings = [before, after].map(|profile| (String::new(), profile.clone()));
+            let recordings: Vec<_> =
+                recordings.iter().map(|(name, profile)| (name.clone(), profile)).collect();
+            assert_eq!(choose_events(&recordings, None).unwrap(), expected.map(EventId));
+        };
+        let heap = with_default(&[("alloc_space", 9), ("inuse_space", 2), ("cycles", 3)], "inuse_space");
+        let cpu = with_default(&[("samples", 5), ("cpu", 5)], "cpu");
+        check(&heap, &heap, [1, 1]);
+        check(&cpu, &cpu, [1, 1]);
+        check(&cpu, &profile(&[("cpu-clock", 7)]), [1, 0]);
+        check(&heap, &profile(&[("x", 9), ("cycles", 7)]), [2, 1]);
+        check(&with_default(&[("x", 9), ("cycles", 7)], "gone"), &profile(&[("cycles", 7)]), [1, 0]);
     }
 
     #[test]

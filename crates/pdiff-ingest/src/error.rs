@@ -7,6 +7,7 @@ use pdiff_profile::BuildError;
 use crate::format::WrongKind;
 use crate::pack::{PackError, RestrictError};
 use crate::perf_data::error::PerfDataError;
+use crate::pprof::error::PprofError;
 use crate::source::in_command;
 use crate::time_window::seconds;
 
@@ -28,7 +29,7 @@ pub enum Error {
         /// The source as the caller named it.
         path: Box<str>,
     },
-    /// It is something else than `perf script` text or folded stacks.
+    /// It is something else than a recording.
     #[error("{path} is {kind}, not the text of perf script; hint: {}", kind.hint(in_command(path)))]
     WrongKind {
         /// The source as the caller named it.
@@ -86,7 +87,7 @@ pub enum Error {
     },
     /// A time window for a recording without times.
     #[error(
-        "{path} has samples without time, so no time window can be taken; hint: print the field with `perf script -F +time`"
+        "{path} has samples without time, so no time window can be taken; hint: take all of it, or print the field with `perf script -F +time`"
     )]
     NoTimes {
         /// The source as the caller named it.
@@ -127,6 +128,14 @@ pub enum Error {
         path: Box<str>,
         /// What is wrong with it.
         source: PerfDataError,
+    },
+    /// A pprof profile that cannot be read.
+    #[error("{path}: {source}")]
+    Pprof {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// What is wrong with it.
+        source: PprofError,
     },
     /// The profile's numbers do not fit.
     #[error("{path}: {source}")]

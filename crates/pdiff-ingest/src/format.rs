@@ -1,4 +1,4 @@
-//! What the first bytes of an input say it is: perf script text, folded stacks, or something that only looks like a
+//! What the first bytes of an input say it is: perf script text, folded stacks, another form of recording, or something that only looks like a
 //! recording to the person who typed its name.
 
 use std::fmt;
@@ -6,6 +6,7 @@ use std::fmt;
 use crate::folded;
 use crate::perf_data::is_perf_data;
 use crate::perf_script;
+use crate::pprof::is_pprof;
 
 /// How many bytes are looked at.
 pub(crate) const SNIFF_BYTES: usize = 64 * 1024;
@@ -22,6 +23,8 @@ pub(crate) enum Format {
     Folded,
     /// What `perf record` writes.
     PerfData,
+    /// `profile.proto`.
+    Pprof,
 }
 
 /// Something else than a recording's text.
@@ -40,7 +43,7 @@ pub enum WrongKind {
     Json,
     /// What `perf report --stdio` prints.
     PerfReport,
-    /// Go's or gperftools' profile.
+    /// The text form of gperftools' heap profiles.
     Pprof,
     /// Packed by bzip2.
     Bzip2,
@@ -76,7 +79,7 @@ impl fmt::Display for WrongKind {
             Self::Markup => "an HTML or SVG page",
             Self::Json => "JSON",
             Self::PerfReport => "the text of perf report",
-            Self::Pprof => "a pprof profile",
+            Self::Pprof => "a heap profile in the text form of gperftools",
             Self::Bzip2 => "packed by bzip2",
             Self::Lz4 => "packed by lz4",
         })
@@ -87,6 +90,9 @@ impl fmt::Display for WrongKind {
 pub(crate) fn detect(start: &[u8]) -> Result<Format, WrongKind> {
     if is_perf_data(start) {
         return Ok(Format::PerfData);
+    }
+    if is_pprof(start) {
+        return Ok(Format::Pprof);
     }
     if let Some(kind) = wrong_kind(start) {
         return Err(kind);
@@ -160,6 +166,8 @@ mod tests {
         check("{\"a\":1}", Err(WrongKind::Json));
         check("[{\"a\":1}]", Err(WrongKind::Json));
         check("ab\0", Err(WrongKind::Binary));
+        check("\n\x04\x08\x01\x10\x02\x12\x00", Ok(Format::Pprof));
+        check("\n\tmain;work 3\n", Ok(Format::PerfScript));
         check("[000] 1.000001: cycles: \n", Ok(Format::PerfScript));
     }
 }

@@ -1,15 +1,16 @@
-//! What a source held: the text of a recording, or a pack of one.
+//! What a source held: a recording, or a pack of one.
 
-use pdiff_profile::Profile;
+use pdiff_profile::{Profile, Resolutions};
 
 use crate::pack::PackedRun;
 
-/// One recording, from text or from a pack.
+/// One recording, or a pack of one.
 #[derive(Clone, PartialEq, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one a recording, and it is taken apart at once")]
 pub enum Input {
     /// Samples as text; what their addresses are is still to be found out.
     Text(Profile),
+    /// Samples, and the functions that the recording itself says are at some of their frames, with those inlined there.
+    Named(Profile, Resolutions),
     /// A pack, symbolised when it was made.
     Pack(PackedRun),
 }
@@ -19,7 +20,7 @@ impl Input {
     #[must_use]
     pub fn profile(&self) -> &Profile {
         match self {
-            Self::Text(profile) => profile,
+            Self::Text(profile) | Self::Named(profile, _) => profile,
             Self::Pack(run) => &run.profile,
         }
     }
@@ -28,7 +29,7 @@ impl Input {
     #[must_use]
     pub fn into_profile(self) -> Profile {
         match self {
-            Self::Text(profile) => profile,
+            Self::Text(profile) | Self::Named(profile, _) => profile,
             Self::Pack(run) => run.profile,
         }
     }

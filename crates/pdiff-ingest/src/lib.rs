@@ -1,7 +1,7 @@
 //! Readers of pdiff: bytes from outside become the vocabulary of `pdiff-profile`, plus notes on what was imperfect.
 //!
-//! [`read_input`] reads one recording: `perf.data`, the text of `perf script`, folded stacks, or a pack ([`write_pack`]
-//! makes one), plain or compressed, from a file or standard input. Paths are arguments: this crate decides none, prints nothing and
+//! [`read_input`] reads one recording: `perf.data`, the text of `perf script`, folded stacks, a pprof profile, or a pack
+//! ([`write_pack`] makes one), plain or compressed, from a file or standard input. Paths are arguments: this crate decides none, prints nothing and
 //! never panics on its input.
 
 #![forbid(unsafe_code)]
@@ -17,6 +17,7 @@ mod options;
 mod pack;
 mod perf_data;
 mod perf_script;
+mod pprof;
 mod read;
 mod remarks;
 mod server_settings;
@@ -36,6 +37,7 @@ pub use pack::{
 };
 pub use perf_data::PerfDataError;
 pub use perf_script::parse_perf_script;
+pub use pprof::PprofError;
 pub use read::{read_input, read_profile};
 pub use remarks::{RemarksError, parse_inline_remarks};
 pub use server_settings::{SettingsError, parse_settings};

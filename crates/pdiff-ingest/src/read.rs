@@ -15,13 +15,14 @@ use crate::options::ReadOptions;
 use crate::pack::{is_pack, read_pack};
 use crate::perf_data;
 use crate::perf_script;
+use crate::pprof;
 use crate::source::{OpenSource, Source};
 use crate::time_window::{TimeRange, TimeWindow};
 
 /// The most bytes read of one pack; more are not of a pack that was written by this crate.
 const MAX_PACK_BYTES: u64 = 1 << 32;
 
-/// Reads one recording: `perf.data`, `perf script` text or folded stacks (`a;b;c 12`), or a pack of one, plain or compressed
+/// Reads one recording: `perf.data`, `perf script` text, folded stacks (`a;b;c 12`), a pprof profile, or a pack of one, plain or compressed
 /// by gzip, zstd or xz; all are told by content, not by name. Memory follows unique stacks, not the size of the input.
 ///
 /// # Errors
@@ -50,7 +51,7 @@ pub fn read_input(source: &Source, options: &ReadOptions<'_>) -> Result<Input, E
     };
     let all = ReadOptions { time: TimeWindow::All, ..options.clone() };
     let whole = match read_once(source, first, &all)? {
-        Input::Text(profile) => profile,
+        Input::Text(profile) | Input::Named(profile, _) => profile,
         pack => return restrict(source, pack, options.time),
     };
     let span = whole.span.ok_or_else(|| Error::NoTimes { path: source.to_string().into() })?;
@@ -113,11 +114,14 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
     let text = io::Cursor::new(start).chain(text);
     let input = perf_script::TextInput { path: &path, text, tick: &tick, on_error: &on_error };
     match format {
-        Format::PerfScript => perf_script::parse(input, options),
-        Format::Folded => folded::parse(input, options),
-        Format::PerfData => perf_data::parse(input, options),
+        Format::PerfScript => perf_script::parse(input, options).map(Input::Text),
+        Format::Folded => folded::parse(input, options).map(Input::Text),
+        Format::PerfData => perf_data::parse(input, options).map(Input::Text),
+        Format::Pprof => pprof::parse(input, options).map(|(profile, names)| match names {
+            Some(names) => Input::Named(profile, names),
+            None => Input::Text(profile),
+        }),
     }
-    .map(Input::Text)
 }
 
 fn read_packed(path: &str, packing: Option<Packing>, mut packed: impl Read) -> Result<Input, Error> {
@@ -130,7 +134,7 @@ fn read_packed(path: &str, packing: Option<Packing>, mut packed: impl Read) -> R
 /// The part of a pack in a time window; text was restricted while it was read.
 fn restrict(source: &Source, input: Input, time: TimeWindow) -> Result<Input, Error> {
     match input {
-        Input::Text(_) => Ok(input),
+        Input::Text(_) | Input::Named(..) => Ok(input),
         Input::Pack(run) => {
             let no_window = |error| Error::PackWindow { path: source.to_string().into(), source: error };
             Ok(Input::Pack(run.restrict(time).map_err(no_window)?))

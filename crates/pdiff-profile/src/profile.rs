@@ -54,10 +54,10 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether the weight is time in nanoseconds (`cpu-clock`, `task-clock`).
+    /// Whether the weight is time in nanoseconds (`cpu-clock`, `task-clock`, and `cpu` of pprof).
     #[must_use]
     pub fn is_time(&self) -> bool {
-        self.has_period && ["cpu-clock", "task-clock"].contains(&self.base_name())
+        self.has_period && (["cpu-clock", "task-clock"].contains(&self.base_name()) || &*self.name == "cpu")
     }
 
     /// The name without modifiers and PMU: `cpu_core/cycles/P` and `cycles:ppp` are `cycles`.
@@ -180,6 +180,16 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// The key of the header line that names the event to compare unless the user names another.
+    pub const DEFAULT_EVENT: &str = "default event";
+
+    /// The event that the recording itself puts first, if it does.
+    #[must_use]
+    pub fn default_event(&self) -> Option<EventId> {
+        let (_, name) = self.header.iter().find(|(key, _)| **key == *Self::DEFAULT_EVENT)?;
+        (0..).map(EventId).zip(&self.events).find(|(_, event)| event.name == *name).map(|(id, _)| id)
+    }
+
     /// The text of a string.
     #[must_use]
     pub fn string(&self, id: StringId) -> &str {

@@ -19,6 +19,8 @@ pub use address_index::{Chain, FrameRef};
 pub use error::Error;
 pub use object_census::{ObjectCensus, census_of};
 pub use options::{Fetch, SymbolizeOptions, Wanted};
-pub use resolve::{AddressKind, AddressMap, Resolved, ResolvedObject, name_frames, resolve_profile};
+pub use resolve::{
+    AddressKind, AddressMap, Resolved, ResolvedObject, name_frames, resolve_profile, resolve_rest,
+};
 pub use symbolizer::{Symbolizer, symbolize};
 pub use unwinder::FileUnwinder;

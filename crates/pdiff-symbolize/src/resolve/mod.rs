@@ -12,5 +12,5 @@ mod recorded_names;
 mod unnamed;
 
 pub use address_map::{AddressKind, AddressMap};
-pub use profile::{Resolved, ResolvedObject, resolve_profile};
+pub use profile::{Resolved, ResolvedObject, resolve_profile, resolve_rest};
 pub use recorded_names::name_frames;

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::options::SymbolizeOptions;
 use crate::polling::{is_in, polling_loops};
 use crate::resolve::address_map::AddressMap;
-use crate::resolve::candidate::{Lookout, Source, find_binary};
+use crate::resolve::candidate::{Candidate, Lookout, Source, find_binary};
 use crate::resolve::frames::{ObjectFrames, uses_of_frames};
 use crate::resolve::identity::{Identity, identify};
 use crate::resolve::unnamed::UnnamedFunctions;
@@ -75,23 +75,45 @@ pub struct Resolved {
 /// # Errors
 /// If a binary given by the user cannot be read or is another build than the one profiled.
 pub fn resolve_profile(profile: &Profile, options: &SymbolizeOptions) -> Result<Resolved, Error> {
+    resolve_rest(profile, Resolutions::new(profile.frames.len()), options)
+}
+
+/// The same where some frames are known: these stay as they are. Of objects that have only such a file is found if the user gave
+/// it or its build-id says that it ran.
+///
+/// # Errors
+/// As [`resolve_profile`].
+pub fn resolve_rest(
+    profile: &Profile,
+    known: Resolutions,
+    options: &SymbolizeOptions,
+) -> Result<Resolved, Error> {
+    let is_known = |frame| {
+        [Lookup::Exact, Lookup::MinusOne].into_iter().any(|lookup| known.number(frame, lookup).is_some())
+    };
     let mut by_object: Vec<ObjectFrames> = vec![ObjectFrames::default(); profile.objects.len()];
+    let mut is_named = vec![false; profile.objects.len()];
     for (frame, uses) in (0..).map(FrameId).zip(uses_of_frames(profile)) {
         let Some(recorded) = profile.frames.get(frame.index()).filter(|_| uses.is_any()) else { continue };
-        if let Some(frames) = by_object.get_mut(recorded.object.index()) {
+        if is_known(frame) {
+            is_named.get_mut(recorded.object.index()).into_iter().for_each(|is_named| *is_named = true);
+        } else if let Some(frames) = by_object.get_mut(recorded.object.index()) {
             frames.frames.push((frame, *recorded, uses));
         }
     }
-    let objects = profile.objects.iter().zip(&by_object).enumerate();
+    let objects = profile.objects.iter().zip(by_object.iter().zip(is_named)).enumerate();
     let resolved: Vec<ObjectResult> = objects
         .par_bridge()
-        .map(|(index, (object, frames))| {
-            let result = resolve_object(profile, object, frames, options)?;
+        .map(|(index, (object, (frames, is_named)))| {
+            let result = match is_named && frames.frames.is_empty() {
+                true => find_object(object, options)?,
+                false => resolve_object(profile, object, frames, options)?,
+            };
             Ok((index, result))
         })
         .collect::<Result<Vec<_>, Error>>()
         .map(sorted_by_index)?;
-    Ok(put_together(profile, resolved))
+    Ok(put_together(known, resolved))
 }
 
 /// What happened to one object's frames.
@@ -113,9 +135,8 @@ fn sorted_by_index(mut results: Vec<(usize, ObjectResult)>) -> Vec<ObjectResult>
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn put_together(profile: &Profile, results: Vec<ObjectResult>) -> Resolved {
-    let mut resolved =
-        Resolved { resolutions: Resolutions::new(profile.frames.len()), ..Resolved::default() };
+fn put_together(known: Resolutions, results: Vec<ObjectResult>) -> Resolved {
+    let mut resolved = Resolved { resolutions: known, ..Resolved::default() };
     let mut polling = Vec::new();
     for (index, result) in (0..).zip(results) {
         polling.extend(result.polling);
@@ -133,6 +154,27 @@ fn put_together(profile: &Profile, results: Vec<ObjectResult>) -> Resolved {
     }
     resolved.resolutions.set_polling(polling.into_iter().collect());
     resolved
+}
+
+/// The file of an object whose functions are known.
+fn find_object(object: &Object, options: &SymbolizeOptions) -> Result<ObjectResult, Error> {
+    let mut result = ObjectResult::default();
+    if let Lookout::Candidate(Candidate { file, source, is_proved }) = find_binary(object, options)?
+        && (is_proved || source == Source::Given)
+    {
+        let symbolizer = Symbolizer::of(file, options);
+        result.object = Some(ResolvedObject {
+            object: ObjectIndex(0),
+            id: symbolizer.object_id().clone(),
+            file: symbolizer.path().to_path_buf(),
+            debug_file: symbolizer.debug_path(),
+            is_verified: is_proved,
+            has_debug_info: symbolizer.has_debug_info(),
+            uncovered: Uncovered::default(),
+            address_maps: Vec::new(),
+        });
+    }
+    Ok(result)
 }
 
 fn resolve_object(
