@@ -10,7 +10,7 @@ mod world;
 
 use pdiff_analysis::{CompareSettings, Comparison, RunInput, SideInput, Sides, compare};
 use pdiff_profile::EventId;
-use world::{Change, Nature, Run, World};
+use world::{Change, Nature, Phases, Run, World};
 
 const MACHINE: Nature = Nature {
     cv: 0.04,
@@ -20,7 +20,7 @@ const MACHINE: Nature = Nature {
     machine_cv: 0.1,
     drift: 0.0,
     bursts: false,
-    phases: false,
+    phases: Phases::None,
     spins: false,
 };
 

@@ -1,6 +1,6 @@
 //! The worlds, changes and designs that are tried.
 
-use crate::world::{Change, Nature, Run, World};
+use crate::world::{Change, Nature, Phases, Run, World};
 
 /// One line of the table.
 pub(crate) struct Cell {
@@ -64,7 +64,7 @@ const CALM: Nature = Nature {
     machine_cv: 0.05,
     drift: 0.0,
     bursts: false,
-    phases: false,
+    phases: Phases::None,
     spins: false,
 };
 
@@ -77,7 +77,9 @@ const TAILS: Nature = Nature { heavy_tails: true, ..varying(0.08) };
 const SUBSYSTEMS: Nature = Nature { subsystem_cv: 0.08, ..varying(0.05) };
 const DRIFT: Nature = Nature { drift: 0.2, ..varying(0.08) };
 const BURSTS: Nature = Nature { bursts: true, ..varying(0.03) };
-const PHASES: Nature = Nature { phases: true, ..varying(0.03) };
+const PHASES: Nature = Nature { phases: Phases::Anywhere, ..varying(0.03) };
+const PHASES_IN_STEP: Nature = Nature { phases: Phases::InStep, ..varying(0.03) };
+const PHASES_ALIKE: Nature = Nature { phases: Phases::Alike, ..varying(0.03) };
 const SPINS: Nature = Nature { spins: true, ..varying(0.05) };
 const MACHINE: Nature = Nature { machine_cv: 0.1, cv_differs: 0.3, ..varying(0.05) };
 
@@ -109,11 +111,16 @@ pub(crate) const CELLS: &[Cell] = &[
     cell("bursts", BURSTS, Nothing, [3, 3]),
     cell("phases", PHASES, Nothing, [1, 1]),
     cell("phases", PHASES, Nothing, [3, 3]),
+    cell("phases in step", PHASES_IN_STEP, Nothing, [3, 3]),
+    cell("phases alike", PHASES_ALIKE, Nothing, [3, 3]),
     cell("spinning row", SPINS, Nothing, [3, 3]),
     cell("CV 5 %", varying(0.05), Twenty, [2, 2]),
     cell("CV 5 %", varying(0.05), Twenty, [3, 3]),
     cell("CV differs", DIFFERING, Twenty, [3, 3]),
     cell("subsystems", SUBSYSTEMS, Twenty, [3, 3]),
+    cell("phases", PHASES, Twenty, [3, 3]),
+    cell("phases in step", PHASES_IN_STEP, Twenty, [3, 3]),
+    cell("phases alike", PHASES_ALIKE, Twenty, [3, 3]),
     cell("CV 0 %", CALM, ManyLight, [3, 3]),
     cell("CV 3 %", varying(0.03), ManyLight, [3, 3]),
     cell("machine 10 %", MACHINE, OneHeavy, [3, 3]),

@@ -253,4 +253,7 @@ pub struct NoiseSummary {
     pub assumed_dispersion: bool,
     /// Rows whose spread grows with the length of the time block: their noise is understated.
     pub drifting: Vec<String>,
+    /// Heavy rows whose shares vary several times as much inside the runs as between them: the load runs in phases that are alike in
+    /// every run.
+    pub phased: Vec<String>,
 }

@@ -45,7 +45,8 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
     let others = || rayon::join(|| judge(inputs(|row| row.booked)), || judge(inputs(|row| row.total)));
     let ((judgement, beyond_typical), (booked, total)) = rayon::join(|| judge(own), others);
     let keyed = counted.row_table.rows().par_iter().zip(&judgement.rows).enumerate();
-    let drifting = judgement.drifting.iter().map(|row| counted.name(RowId(*row as u32))).collect();
+    let names = |rows: &[usize]| rows.iter().map(|row| counted.name(RowId(*row as u32))).collect();
+    let (drifting, phased) = (names(&judgement.drifting), names(&judgement.phased));
     let mut rows: Vec<Row> =
         keyed.map(|(index, (key, noise))| counted.row(RowId(index as u32), key, noise)).collect();
     for (index, row) in rows.iter_mut().enumerate() {
@@ -82,6 +83,7 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
         detectable: detectable(&judgement.sensitivities, &denominators),
         assumed_dispersion: judgement.assumed_dispersion,
         drifting,
+        phased,
     };
     (rows, families, summary)
 }

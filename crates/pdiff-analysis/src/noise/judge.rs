@@ -6,6 +6,7 @@ use super::fdr::{Tested, q_values_above_floor};
 use super::input::{Denominator, Floor, NoiseSettings, Row};
 use super::judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
 use super::model::{Lending, Lent, RunModel, residual_df};
+use super::phases::find_phased;
 use super::side::SideShare;
 use super::spread::TailMatch;
 use super::student::{critical_t, two_sided_p};
@@ -67,6 +68,7 @@ pub(super) fn judge_lending(
         sensitivities: sensitivities(denominators, rows, &sides, &model, level),
         assumed_dispersion: denominators.iter().any(lacks_blocks),
         drifting: find_drift(denominators, rows),
+        phased: find_phased(&sides),
     }
 }
 
@@ -134,7 +136,7 @@ fn judge_row(row: &[SideShare; 2], model: &RunModel, tails: &TailMatch, level: L
         significant: false,
         selected_interval_pp: None,
         floor_passed: level.floor.passes(delta_pp, 100.0 * before.share.max(after.share)),
-        sensitivity: sensitivity(row, model, dispersion, level, error.scale),
+        sensitivity: sensitivity(row, model, between_runs(dispersion, error.alike), level, error.scale),
         dispersion,
         before_bound_pct: zero_bound_pct(before, dispersion),
         after_bound_pct: zero_bound_pct(after, dispersion),
@@ -145,6 +147,11 @@ fn judge_row(row: &[SideShare; 2], model: &RunModel, tails: &TailMatch, level: L
 fn dispersion([before, after]: &[SideShare; 2]) -> f64 {
     let ratio = (before.within + after.within) / (before.sampling + after.sampling);
     if ratio.is_finite() { ratio } else { 1.0 }
+}
+
+/// The part of the dispersion within runs that counts between them, if phases are alike with the chance `alike`.
+fn between_runs(dispersion: f64, alike: f64) -> f64 {
+    alike + (1.0 - alike) * dispersion
 }
 
 /// What the share of a row without samples may be all the same, in percent.

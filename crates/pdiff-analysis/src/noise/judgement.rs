@@ -142,4 +142,7 @@ pub struct Judgement {
     pub assumed_dispersion: bool,
     /// Rows (by index) whose spread grows with the block length: blocks understate their noise.
     pub drifting: Vec<usize>,
+    /// Heavy rows (by index) whose shares vary several times as much inside the runs as between them: the load runs in phases that
+    /// are alike in every run.
+    pub phased: Vec<usize>,
 }

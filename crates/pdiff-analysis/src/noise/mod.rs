@@ -19,6 +19,7 @@ mod input;
 mod judge;
 mod judgement;
 mod model;
+mod phases;
 mod prior;
 mod side;
 mod spread;

@@ -10,15 +10,16 @@
 //! of one run move together, so a thousand rows over three runs do not tell c as well as a thousand independent ones would. A
 //! c^2 measured below the assumed one is therefore averaged with it, on d degrees of freedom against [`ASSUMED_CV_WEIGHT`] (two
 //! runs alike by luck must not make every row significant), and each row's c^2 is as uncertain as [`COMMON_CV_DF`] more
-//! degrees of freedom leave it, beside the spread. A variance is never below w.
+//! degrees of freedom leave it, beside the spread. A variance is never below w, but in phases (`phases.rs`).
 //!
 //! With one run a side there is only the block variance and an assumed c, on degrees of freedom by Satterthwaite's formula
 //! (1946).
 
 use super::input::{ASSUMED_CV_DF, ASSUMED_CV_WEIGHT, SINGLE_RUN_CV_DF};
+use super::phases::{is_phased, without_phases};
 use super::prior::{Prior, ScaledVariance};
 use super::side::SideShare;
-use super::spread::{Error, TailMatch, spread_of_cvs};
+use super::spread::{Account, Error, TailMatch, spread_of_cvs};
 use super::trigamma::{inverse_trigamma, trigamma};
 
 /// A share that varied by more than itself from run to run would not be a share worth comparing.
@@ -75,6 +76,17 @@ pub(super) struct Spread {
     /// Standard deviation of the logarithm of a row's variance between runs, before its own runs are looked at: the spread of
     /// rows, and what is not known of the typical one.
     pub(super) log_sd: f64,
+    /// The other account of phased rows, if there are any.
+    alike: Option<PhasesAlike>,
+}
+
+/// How shares vary from run to run if phases are alike in all runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct PhasesAlike {
+    /// Square of the coefficient of variation between runs, without the variance that phases make inside them.
+    cv2: f64,
+    /// As [`Spread::log_sd`].
+    log_sd: f64,
 }
 
 /// Standard error of a difference of two sides' shares.
@@ -84,6 +96,8 @@ pub(super) struct StandardError {
     pub(super) df: f64,
     /// The row's variance between runs over the typical one.
     pub(super) scale: f64,
+    /// The chance that what varies inside the row's runs is alike in all of them, 0 to 1; 0 if the row is not phased.
+    pub(super) alike: f64,
 }
 
 impl RunModel {
@@ -103,21 +117,12 @@ impl RunModel {
         let assumed = Self::assumed(assumed_cv);
         let telling: Vec<[SideShare; 2]> = rows.iter().copied().filter(tells_of_others).collect();
         let rows = telling.as_slice();
-        let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
-        let measured = measured_cv2(rows, &assumed);
-        let weight = residual_df + ASSUMED_CV_WEIGHT;
-        let blended = (residual_df * measured + ASSUMED_CV_WEIGHT * assumed.cv2) / weight;
-        let (cv2, assumed_part) = if measured >= blended {
-            (measured, 0.0)
-        } else {
-            (blended, ASSUMED_CV_WEIGHT * assumed.cv2 / (weight * blended))
-        };
-        let model = Self { cv2, cv_df: residual_df + ASSUMED_CV_DF, assumed_part, lent: Lent::Nothing };
+        let model = Self::typical(rows, &assumed);
         let lent = match lending {
             Lending::BySpread => {
-                let of_cvs = spread_of_cvs(rows, cv2);
-                let uncertainty = trigamma(0.5 * (residual_df + COMMON_CV_DF));
-                Lent::Spread(Spread { of_cvs, log_sd: (4.0 * of_cvs * of_cvs + uncertainty).sqrt() })
+                let spread = model.spread(rows);
+                let alike = Self::phases_alike(rows, &assumed);
+                Lent::Spread(Spread { alike, ..spread })
             }
             Lending::ByPrior => {
                 let variances = rows.iter().filter_map(|row| model.scaled_variance(row));
@@ -125,6 +130,45 @@ impl RunModel {
             }
         };
         Self { lent, ..model }
+    }
+
+    /// The variation of the typical row, measured and assumed together.
+    fn typical(rows: &[[SideShare; 2]], assumed: &Self) -> Self {
+        let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
+        let measured = measured_cv2(rows, assumed);
+        let weight = residual_df + ASSUMED_CV_WEIGHT;
+        let blended = (residual_df * measured + ASSUMED_CV_WEIGHT * assumed.cv2) / weight;
+        let (cv2, assumed_part) = if measured >= blended {
+            (measured, 0.0)
+        } else {
+            (blended, ASSUMED_CV_WEIGHT * assumed.cv2 / (weight * blended))
+        };
+        Self { cv2, cv_df: residual_df + ASSUMED_CV_DF, assumed_part, lent: Lent::Nothing }
+    }
+
+    fn spread(&self, rows: &[[SideShare; 2]]) -> Spread {
+        let of_cvs = spread_of_cvs(rows, self.cv2);
+        let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
+        let uncertainty = trigamma(0.5 * (residual_df + COMMON_CV_DF));
+        Spread { of_cvs, log_sd: (4.0 * of_cvs * of_cvs + uncertainty).sqrt(), alike: None }
+    }
+
+    /// The account in which phases are alike in all runs; `None` without a phased row.
+    fn phases_alike(rows: &[[SideShare; 2]], assumed: &Self) -> Option<PhasesAlike> {
+        if !rows.iter().any(is_phased) {
+            return None;
+        }
+        let without: Vec<[SideShare; 2]> = rows.iter().map(without_phases).collect();
+        let model = Self::typical(&without, assumed);
+        Some(PhasesAlike { cv2: model.cv2, log_sd: model.spread(&without).log_sd })
+    }
+
+    /// The accounts of a row's variance: one, or two equally likely ones of a phased row.
+    fn accounts(&self, row: &[SideShare; 2], spread: &Spread) -> Vec<Account> {
+        let of_blocks = Account { row: *row, cv2: self.cv2, log_sd: spread.log_sd };
+        let of_alike =
+            |alike: PhasesAlike| Account { row: without_phases(row), cv2: alike.cv2, log_sd: alike.log_sd };
+        std::iter::once(of_blocks).chain(spread.alike.filter(|_| is_phased(row)).map(of_alike)).collect()
     }
 
     /// Variance expected of one run's share.
@@ -156,13 +200,15 @@ impl RunModel {
             |part: fn(&SideShare) -> f64| row.iter().map(|side| part(side) / side.runs.max(1.0)).sum::<f64>();
         let within = of(|side| side.within);
         let between = self.cv2 * of(|side| side.share * side.share);
-        let Error { variance, df } = match self.lent {
-            Lent::Nothing => Error { variance: within + between, df: self.expected_df(row) },
-            Lent::Spread(spread) => tails.error(row, self.cv2, spread.log_sd),
+        let Error { variance, df, second: alike } = match self.lent {
+            Lent::Nothing => Error { variance: within + between, df: self.expected_df(row), second: 0.0 },
+            Lent::Spread(spread) => tails.error(&self.accounts(row, &spread)),
             Lent::Prior(prior) => self.shrunk(row, prior),
         };
+        let within = alike * of(|side| side.sampling) + (1.0 - alike) * within;
         let scale = ((variance - within) / between).clamp(0.0, MAX_SCALE);
-        StandardError { value: variance.sqrt(), df, scale: if scale.is_finite() { scale } else { 1.0 } }
+        let scale = if scale.is_finite() { scale } else { 1.0 };
+        StandardError { value: variance.sqrt(), df, scale, alike }
     }
 
     /// The row's variance over the expected one, shrunk towards the prior's.
@@ -175,7 +221,7 @@ impl RunModel {
         };
         let of_mean = |side: &SideShare| (scale * self.expected(side)).max(side.within) / side.runs.max(1.0);
         let [before, after] = row;
-        Error { variance: of_mean(before) + of_mean(after), df: lent_df + own.df }
+        Error { variance: of_mean(before) + of_mean(after), df: lent_df + own.df, second: 0.0 }
     }
 
     /// Standard error if the row's variance between runs is `scale` times the typical one.

@@ -17,6 +17,8 @@ pub(super) struct SideShare {
     pub(super) within_df: f64,
     /// Mean over runs of the variance that independent samples would have.
     pub(super) sampling: f64,
+    /// All runs have blocks of time.
+    pub(super) has_blocks: bool,
     /// Sum of squared deviations of the runs' shares from their mean.
     pub(super) between_squares: f64,
     /// Samples of the row in all runs.
@@ -43,6 +45,7 @@ impl SideShare {
             within: mean(|run| run.variance),
             within_df: shares.iter().map(|run| run.df).sum(),
             sampling: mean(|run| run.sampling),
+            has_blocks: shares.iter().all(|run| run.has_blocks),
             between_squares: shares.iter().map(|run| (run.share - share) * (run.share - share)).sum(),
             samples: pairs().fold(0, |sum, (row, _)| sum.saturating_add(row.samples)),
             denominator_samples: runs.iter().fold(0, |sum, run| sum.saturating_add(run.samples)),

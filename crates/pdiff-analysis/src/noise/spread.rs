@@ -100,6 +100,17 @@ fn log_density([before, after]: &[SideShare; 2], cv2: f64) -> f64 {
 pub(super) struct Error {
     pub(super) variance: f64,
     pub(super) df: f64,
+    /// The chance of the second account, if there are two.
+    pub(super) second: f64,
+}
+
+/// What a row's variance may be made of: a variance within runs, and one between runs whose coefficient of variation has the
+/// square `cv2`, give or take a standard deviation of `log_sd` in the logarithm of that square.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Account {
+    pub(super) row: [SideShare; 2],
+    pub(super) cv2: f64,
+    pub(super) log_sd: f64,
 }
 
 /// Puts a t distribution in the place of a mixture of normal ones.
@@ -128,47 +139,41 @@ impl TailMatch {
         }
     }
 
-    /// The error of the change of a row whose coefficient of variation has the square `cv2`, give or take a standard
-    /// deviation of `log_sd` in the logarithm of that square.
-    pub(super) fn error(&self, row: &[SideShare; 2], cv2: f64, log_sd: f64) -> Error {
-        let [before, after] = row;
-        let runs = |side: &SideShare| side.runs.max(1.0);
-        let within = before.within / runs(before) + after.within / runs(after);
-        let between = before.share.powi(2) / runs(before) + after.share.powi(2) / runs(after);
-        let factors = nodes(log_sd).map(|(factor, weight)| (cv2 * factor, weight));
-        let logs = factors.map(|(cv2, _)| log_density(row, cv2));
-        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut parts: [(f64, f64); NODES] = std::array::from_fn(|_| (0.0, 0.0));
-        let mut weights = 0.0;
-        for ((part, (cv2, weight)), log) in parts.iter_mut().zip(factors).zip(logs) {
-            // Where a row's own runs cannot be explained at all, they say nothing.
-            let likelihood = if most.is_finite() { (log - most).exp() } else { 1.0 };
-            *part = (within + cv2 * between, weight * likelihood);
-            weights += part.1;
-        }
+    /// The error of the change of a row, by all accounts of its variance, which are equally likely before its runs are looked at.
+    pub(super) fn error(&self, accounts: &[Account]) -> Error {
+        let values: Vec<[Value; NODES]> = accounts.iter().map(Account::values).collect();
+        let logs = || values.iter().flatten().map(|value| value.log_likelihood);
+        let most = logs().fold(f64::NEG_INFINITY, f64::max);
+        // Where a row's own runs cannot be explained at all, they say nothing.
+        let likelihood = |log: f64| if most.is_finite() { (log - most).exp() } else { 1.0 };
+        let mut parts: Vec<(f64, f64)> = values
+            .iter()
+            .flatten()
+            .map(|value| (value.variance, value.weight * likelihood(value.log_likelihood)))
+            .collect();
+        let weights: f64 = parts.iter().map(|(_, weight)| weight).sum();
         parts.iter_mut().for_each(|(_, weight)| *weight /= weights);
-        let within_part: f64 = parts.iter().map(|(variance, weight)| weight * within / variance).sum();
-        let within_df = {
-            let squared = |side: &SideShare| (side.within / runs(side)).powi(2) / side.within_df.max(1.0);
-            within * within / (squared(before) + squared(after))
-        };
-        let Error { variance, df } = self.matched(&parts);
-        let df = 1.0 / (1.0 / df + within_part * within_part / within_df);
-        Error { variance, df: if df.is_finite() { df } else { MAX_DF } }
+        let of_within: f64 =
+            accounts.iter().zip(parts.chunks(NODES)).map(|(of, parts)| of.within_over_df(parts)).sum();
+        let matched = self.matched(&parts);
+        let df = 1.0 / (1.0 / matched.df + of_within);
+        let second = parts.iter().skip(NODES).map(|(_, weight)| weight).sum();
+        Error { df: if df.is_finite() { df } else { MAX_DF }, second, ..matched }
     }
 
-    fn matched(&self, parts: &[(f64, f64); NODES]) -> Error {
+    fn matched(&self, parts: &[(f64, f64)]) -> Error {
         let mean: f64 = parts.iter().map(|(variance, weight)| weight * variance).sum();
         let spread: f64 = parts.iter().map(|(variance, weight)| weight * (variance - mean).abs()).sum();
         if spread.is_nan() || spread <= 1e-3 * mean {
-            return Error { variance: mean, df: MAX_DF };
+            return Error { variance: mean, df: MAX_DF, second: 0.0 };
         }
-        let deviations = parts.map(|(variance, weight)| (variance.sqrt(), weight));
+        let deviations: Vec<(f64, f64)> =
+            parts.iter().map(|(variance, weight)| (variance.sqrt(), *weight)).collect();
         let [normal_interval, normal_single] = self.quantiles;
         let interval = quantile(&deviations, INTERVAL_ALPHA, normal_interval * mean.sqrt());
         let single = quantile(&deviations, SINGLE_TEST_ALPHA, normal_single * mean.sqrt());
         let df = self.df_at(single / interval);
-        Error { variance: (interval / critical_t(INTERVAL_ALPHA, df)).powi(2), df }
+        Error { variance: (interval / critical_t(INTERVAL_ALPHA, df)).powi(2), df, second: 0.0 }
     }
 
     /// The degrees of freedom at which t has this ratio of quantiles.
@@ -185,9 +190,40 @@ impl TailMatch {
     }
 }
 
+/// A value that the variance of a row's change may have.
+#[derive(Debug, Clone, Copy)]
+struct Value {
+    variance: f64,
+    /// Its chance, and the logarithm of how well it explains the row's runs.
+    weight: f64,
+    log_likelihood: f64,
+}
+
+impl Account {
+    fn values(&self) -> [Value; NODES] {
+        let within: f64 = self.row.iter().map(|side| side.within / side.runs.max(1.0)).sum();
+        let between: f64 = self.row.iter().map(|side| side.share.powi(2) / side.runs.max(1.0)).sum();
+        nodes(self.log_sd).map(|(factor, weight)| {
+            let cv2 = self.cv2 * factor;
+            let log_likelihood = log_density(&self.row, cv2);
+            Value { variance: within + cv2 * between, weight, log_likelihood }
+        })
+    }
+
+    /// The square of the variance's part that lies within runs, over the degrees of freedom of that, for the account's values
+    /// of the variance with their chances (Satterthwaite's formula).
+    fn within_over_df(&self, parts: &[(f64, f64)]) -> f64 {
+        let of_mean = |side: &SideShare| side.within / side.runs.max(1.0);
+        let within: f64 = self.row.iter().map(of_mean).sum();
+        let squared: f64 = self.row.iter().map(|side| of_mean(side).powi(2) / side.within_df.max(1.0)).sum();
+        let part: f64 = parts.iter().map(|(variance, weight)| weight * within / variance).sum();
+        part * part * squared / (within * within)
+    }
+}
+
 /// The value that a mixture of normal variables around 0 exceeds with the chance `alpha`, on either side together; by
 /// Newton's method on the logarithm of the chance, kept between bounds.
-fn quantile(deviations: &[(f64, f64); NODES], alpha: f64, start: f64) -> f64 {
+fn quantile(deviations: &[(f64, f64)], alpha: f64, start: f64) -> f64 {
     let largest = deviations.iter().map(|(deviation, _)| *deviation).fold(0.0, f64::max);
     let (mut low, mut high) = (0.0, -normal_quantile(0.5 * alpha) * largest);
     let mut at = start.clamp(low, high);
@@ -223,11 +259,16 @@ mod tests {
             within,
             within_df: 42.0,
             sampling: within,
+            has_blocks: true,
             between_squares: squares,
             samples: 600,
             denominator_samples: 60_000,
         };
         [side, side]
+    }
+
+    fn account(row: [SideShare; 2], log_sd: f64) -> Account {
+        Account { row, cv2: 0.0064, log_sd }
     }
 
     /// Rows of which each varies by its own factor, in equal steps of the logarithm, and chance adds what it does.
@@ -257,14 +298,14 @@ mod tests {
 
     #[test]
     fn without_spread_the_error_is_that_of_the_typical_row() {
-        let error = TailMatch::new().error(&row(1.0, 1e-6), 0.0064, 0.0);
+        let error = TailMatch::new().error(&[account(row(1.0, 1e-6), 0.0)]);
         assert!((error.variance - 2.0 * (1e-6 + 0.0064 * 1e-4) / 3.0).abs() < 1e-12);
         assert!(error.df > 42.0);
     }
 
     #[test]
     fn a_row_that_varied_more_than_others_has_a_larger_error_and_few_degrees_of_freedom() {
-        let of = |squares| TailMatch::new().error(&row(squares, 1e-9), 0.0064, 1.2);
+        let of = |squares| TailMatch::new().error(&[account(row(squares, 1e-9), 1.2)]);
         let (calm, wild) = (of(2.0 * 0.02 * 0.02 * 1e-4), of(2.0 * 0.3 * 0.3 * 1e-4));
         assert!(wild.variance > 10.0 * calm.variance, "{calm:?} {wild:?}");
         assert!(calm.df > 3.0 && calm.df < 30.0 && wild.df < 60.0, "{calm:?} {wild:?}");
@@ -274,7 +315,7 @@ mod tests {
     fn the_t_distribution_has_the_tails_of_the_mixture() {
         let matched = TailMatch::new();
         let parts = nodes(1.0);
-        let Error { variance, df } = matched.matched(&parts);
+        let Error { variance, df, .. } = matched.matched(&parts);
         let tail = |at: f64| -> f64 {
             parts.iter().map(|(part, weight)| 2.0 * weight * normal_cdf(-at / part.sqrt())).sum()
         };

@@ -39,6 +39,8 @@ pub(super) struct RunShare {
     pub(super) df: f64,
     /// Variance that independent samples would have.
     pub(super) sampling: f64,
+    /// The run has blocks of time, so the variance is measured.
+    pub(super) has_blocks: bool,
 }
 
 /// The share of a row in a run; `None` if the denominator has no weight there.
@@ -49,11 +51,12 @@ pub(super) fn run_share(row: &RowRun, run: &RunBlocks) -> Option<RunShare> {
     let share = row.weight / run.total;
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let sampling = sampling_variance(share, row.samples, run.samples);
-    let (variance, df) = match block_variance(share, row, run) {
+    let of_blocks = block_variance(share, row, run);
+    let (variance, df) = match of_blocks {
         Some((variance, df)) => (variance.max(sampling), df),
         None => (assumed_variance(share, sampling), ASSUMED_DISPERSION_DF),
     };
-    Some(RunShare { share, variance, df, sampling })
+    Some(RunShare { share, variance, df, sampling, has_blocks: of_blocks.is_some() })
 }
 
 /// Variance of a share if samples were independent: binomial with the row's own mean weight per sample. A row without

@@ -32,9 +32,23 @@ pub(crate) struct Nature {
     /// Some functions cost four times as much during three seconds of a run.
     pub(crate) bursts: bool,
     /// The load alternates between two mixes.
-    pub(crate) phases: bool,
+    pub(crate) phases: Phases,
     /// A function of a fifth to a half of the profile waits busily.
     pub(crate) spins: bool,
+}
+
+/// How the load alternates between two mixes, of which one calls a function more and the other less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Phases {
+    /// It does not.
+    #[default]
+    None,
+    /// For each function at times of its own, which differ from run to run.
+    Anywhere,
+    /// For all functions at once. Recordings begin anywhere in a phase.
+    InStep,
+    /// For each function at times of its own, which are the same in all runs.
+    Alike,
 }
 
 /// What changed from before to after.
@@ -56,9 +70,30 @@ pub(crate) struct World {
     rng: Rng,
     nature: Nature,
     cvs: Vec<f64>,
+    /// When each function's phases begin and how long they last, where all runs have the same.
+    phases: Vec<Phase>,
     /// Cost per operation, in nanoseconds.
     pub(crate) before: Vec<f64>,
     pub(crate) after: Vec<f64>,
+}
+
+/// The first second that a phase lasted already, and how many seconds it lasts.
+#[derive(Clone, Copy, Debug)]
+struct Phase {
+    start: usize,
+    length: usize,
+}
+
+impl Phase {
+    fn random(rng: &mut Rng) -> Self {
+        let length = 3 + (rng.uniform() * 6.0) as usize;
+        Self { length, start: (rng.uniform() * SECONDS as f64) as usize }
+    }
+
+    /// The factor of a function in a second of a run.
+    fn factor(self, second: usize) -> f64 {
+        if ((second + self.start) / self.length).is_multiple_of(2) { 1.6 } else { 0.6 }
+    }
 }
 
 /// One run.
@@ -81,7 +116,11 @@ impl World {
         }
         let cvs = (0..FUNCTIONS).map(|_| nature.cv * (nature.cv_differs * rng.normal()).exp()).collect();
         let after = changed(&before, change);
-        Self { rng, nature, cvs, before, after }
+        let phases = match nature.phases {
+            Phases::None | Phases::Anywhere => Vec::new(),
+            Phases::InStep | Phases::Alike => (0..FUNCTIONS).map(|_| Phase::random(&mut rng)).collect(),
+        };
+        Self { rng, nature, cvs, phases, before, after }
     }
 
     /// The true share of each function before and after, in percent.
@@ -101,7 +140,9 @@ impl World {
     pub(crate) fn run(&mut self, costs: &[f64]) -> Run {
         let machine = self.rng.log_normal(self.nature.machine_cv);
         let factors = self.factors_of_run();
-        let seconds: Vec<Vec<f64>> = factors.into_iter().map(|factors| self.in_time(factors)).collect();
+        let phases = self.phases_of_run();
+        let seconds: Vec<Vec<f64>> =
+            factors.into_iter().zip(phases).map(|(factor, phase)| self.in_time(factor, phase)).collect();
         let mut samples = vec![vec![0; SECONDS]; FUNCTIONS];
         let mut operations = 0.0;
         for second in 0..SECONDS {
@@ -132,8 +173,23 @@ impl World {
         factors
     }
 
+    /// Each function's phase in a run, where that is known before.
+    fn phases_of_run(&mut self) -> Vec<Option<Phase>> {
+        match self.nature.phases {
+            Phases::None | Phases::Anywhere => vec![None; FUNCTIONS],
+            Phases::Alike => self.phases.iter().map(|phase| Some(*phase)).collect(),
+            Phases::InStep => {
+                // All functions have the world's first length, and half of them the other mix.
+                let length = self.phases.first().map_or(1, |phase| phase.length);
+                let start = (self.rng.uniform() * 2.0 * length as f64) as usize;
+                let mix = |phase: &Phase| Phase { length, start: start + phase.start % 2 * length };
+                self.phases.iter().map(|phase| Some(mix(phase))).collect()
+            }
+        }
+    }
+
     /// A function's factor in each second of a run.
-    fn in_time(&mut self, of_run: f64) -> Vec<f64> {
+    fn in_time(&mut self, of_run: f64, phase: Option<Phase>) -> Vec<f64> {
         let nature = self.nature;
         let slope = nature.drift * self.rng.normal();
         let mut factors: Vec<f64> = (0..SECONDS)
@@ -143,13 +199,15 @@ impl World {
             let first = (self.rng.uniform() * (SECONDS - 3) as f64) as usize;
             factors.iter_mut().skip(first).take(3).for_each(|factor| *factor *= 4.0);
         }
-        if nature.phases {
-            // The function belongs to one mix; how long that lasted differs from run to run.
-            let (high, low) = (1.6, 0.6);
-            let length = 3 + (self.rng.uniform() * 6.0) as usize;
-            let start = (self.rng.uniform() * SECONDS as f64) as usize;
+        // The function belongs to one mix; how long that lasted may differ from run to run.
+        let phase =
+            phase.or_else(|| (nature.phases == Phases::Anywhere).then(|| Phase::random(&mut self.rng)));
+        if let Some(phase) = phase {
+            // Where all runs have the same phases, the mean is 1: costs are what they are said to be.
+            let mean = (0..SECONDS).map(|second| phase.factor(second)).sum::<f64>() / SECONDS as f64;
+            let mean = if nature.phases == Phases::Alike { mean } else { 1.0 };
             for (second, factor) in factors.iter_mut().enumerate() {
-                *factor *= if ((second + start) / length).is_multiple_of(2) { high } else { low };
+                *factor *= phase.factor(second) / mean;
             }
         }
         factors

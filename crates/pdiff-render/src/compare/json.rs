@@ -153,6 +153,7 @@ fn noise(of: &NoiseSummary) -> NoiseReport<'_> {
             .map(|&(share_pct, change_pp)| DetectableReport { share_pct, change_pp })
             .collect(),
         drifting: &of.drifting,
+        phased: &of.phased,
     }
 }
 

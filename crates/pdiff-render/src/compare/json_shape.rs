@@ -193,6 +193,8 @@ pub(crate) struct NoiseReport<'a> {
     pub(crate) detectable: Vec<DetectableReport>,
     /// Rows whose noise is understated.
     pub(crate) drifting: &'a [String],
+    /// Rows that vary inside the runs more than between them.
+    pub(crate) phased: &'a [String],
 }
 
 /// What could be seen at one share.

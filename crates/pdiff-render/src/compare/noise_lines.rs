@@ -21,6 +21,9 @@ pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
     if !noise.drifting.is_empty() {
         blocks.push(Line::toned("drift", drift_text(&noise.drifting), Tone::Warning));
     }
+    if !noise.phased.is_empty() {
+        blocks.push(Line::toned("phases", phases_text(&noise.phased), Tone::Warning));
+    }
     blocks
 }
 
@@ -65,6 +68,14 @@ fn drift_text(names: &[String]) -> String {
     let named = some_of(names);
     format!(
         "shares wander over seconds, so their noise is understated and a change may be the load's: {named}"
+    )
+}
+
+fn phases_text(names: &[String]) -> String {
+    let named = some_of(names);
+    format!(
+        "shares vary at least 3 times as much inside the runs as between them, so the load runs in phases that every run repeats; \
+         record the same phases in all runs: {named}"
     )
 }
 

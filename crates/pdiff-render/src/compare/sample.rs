@@ -155,6 +155,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
             detectable: vec![(0.1, Some(0.12)), (1.0, Some(0.5)), (5.0, None)],
             assumed_dispersion: false,
             drifting: Vec::new(),
+            phased: Vec::new(),
         },
         rows,
         families: Vec::new(),
@@ -201,6 +202,7 @@ pub(crate) fn full() -> Comparison {
     ];
     comparison.notes.add(NoteKind::UnparsedLine, 2, Weight(40), || "57.perf line 12: \u{1b}[2J".to_owned());
     comparison.noise.drifting = vec!["main".to_owned()];
+    comparison.noise.phased = vec!["cmp_dtuple_rec_with_match_low".to_owned()];
     comparison
 }
 

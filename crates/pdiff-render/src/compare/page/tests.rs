@@ -134,6 +134,7 @@ fn what_makes_sides_incomparable_comes_first_then_the_result_then_rows_then_warn
         "removing the spinning gains at most +10.6 %",
         "noise    single run a side",
         "drift    shares wander",
+        "phases   shares vary at least 3 times as much inside the runs",
         "note     unparsed-line x2, 0.20 % of weight: 57.perf line 12: \\x1b[2J",
     ];
     assert!(order.map(place).is_sorted());
