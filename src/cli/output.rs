@@ -37,7 +37,7 @@ pub(crate) struct ProgressArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// Output format; json, csv and parquet have every row, parts-csv has the parts of the change
+    /// Output format, parts-csv for findings
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
     #[command(flatten)]

@@ -80,10 +80,12 @@ impl Listing<'_> {
         }
     }
 
-    /// How large a change is at least: the end of its interval that is nearer to zero. What may be nothing stands last.
+    /// How large a change is at least: the end of its interval that is nearer to zero. What may be nothing stands last. How the
+    /// cost of the whole varies is not known from one run a side, so there it is the interval of the share.
     fn sure_size(&self, pick: &Pick) -> f64 {
         let noise = &pick.change.noise;
-        let per_op = self.input.cost.and_then(|_| self.interval_per_op(pick, self.delta(pick)));
+        let cost = self.input.cost.filter(|cost| cost.log_interval.is_some());
+        let per_op = cost.and_then(|_| self.interval_per_op(pick, self.delta(pick)));
         let (low, high) = per_op.unwrap_or((noise.ci_low_pp, noise.ci_high_pp));
         if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
     }

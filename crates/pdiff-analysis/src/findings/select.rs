@@ -39,7 +39,7 @@ const GATHERED_PART: f64 = 0.3;
 const OF_MOST_GATHERED: f64 = 0.9;
 
 /// Places of a list for changes that it has no room for one by one: what grew, and what shrank.
-const GATHERED_SPREADS: usize = 2;
+const GATHERED_SPREADS: usize = 3;
 
 /// How a finding's samples lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,34 +89,24 @@ pub(super) struct Untold {
     pub(super) points: f64,
 }
 
-/// Leaves `most` of picks that stand largest first. The last places go to the largest of what is left: what grew below one
-/// function as one, what shrank below one function as one, or a single pick; gives what is told nowhere.
+/// Leaves `most` of picks that stand largest first. The last places go, one after the other, to the largest of what is left: what
+/// grew below one function as one, what shrank below one function as one, or a single pick; gives what is told nowhere.
 pub(super) fn gather(groups: &Groups, judge: &Judge<'_>, picks: &mut Vec<Pick>, most: usize) -> Untold {
-    let mut untold = Untold::default();
     if picks.len() <= most {
-        return untold;
+        return Untold::default();
     }
-    let left = picks.split_off(most.saturating_sub(GATHERED_SPREADS));
-    let (grew, shrank): (Vec<Pick>, Vec<Pick>) =
-        left.iter().cloned().partition(|pick| pick.change.points > 0.0);
-    let mut candidates: Vec<Pick> =
-        [grew, shrank].iter().filter_map(|one_way| gathered(groups, judge, one_way)).collect();
-    candidates.extend(left.iter().cloned());
-    candidates.sort_by(|a, b| b.change.points.abs().total_cmp(&a.change.points.abs()));
-    let mut told: Vec<Pick> = Vec::new();
-    for candidate in candidates {
-        let is_free = |of: &Pick| !of.nodes.iter().any(|node| candidate.nodes.contains(node));
-        if told.len() < GATHERED_SPREADS && told.iter().all(is_free) {
-            told.push(candidate);
-        }
+    let mut left = picks.split_off(most.saturating_sub(GATHERED_SPREADS));
+    for _ in 0..GATHERED_SPREADS {
+        let (grew, shrank): (Vec<Pick>, Vec<Pick>) =
+            left.iter().cloned().partition(|pick| pick.change.points > 0.0);
+        let gathered = [grew, shrank].into_iter().filter_map(|one_way| gathered(groups, judge, &one_way));
+        let candidates = gathered.chain(left.iter().cloned());
+        let largest = |a: &Pick, b: &Pick| a.change.points.abs().total_cmp(&b.change.points.abs());
+        let Some(told) = candidates.max_by(largest) else { break };
+        left.retain(|pick| !pick.nodes.iter().all(|node| told.nodes.contains(node)));
+        picks.push(told);
     }
-    let is_told = |pick: &Pick| told.iter().any(|of| pick.nodes.iter().all(|node| of.nodes.contains(node)));
-    for pick in left.iter().filter(|pick| !is_told(pick)) {
-        untold.count += 1;
-        untold.points += pick.change.points.abs();
-    }
-    picks.append(&mut told);
-    untold
+    Untold { count: left.len(), points: left.iter().map(|pick| pick.change.points.abs()).sum() }
 }
 
 /// Of picks that go one way, those below the deepest function that holds most of them, as one.

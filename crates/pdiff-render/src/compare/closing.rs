@@ -4,6 +4,7 @@ use pdiff_analysis::{CPU_SCALE_TOLERANCE, Comparison, Cost, Gap, Pair};
 
 use crate::document::number::{CostUnit, fixed, interval, percent_of_log, signed};
 use crate::document::{Block, Line, Tone};
+use crate::findings::first_screen::has_code;
 
 /// A share of busy waiting below this many percent prints as nothing.
 const LEAST_SPIN_PCT: f64 = 0.005;
@@ -135,13 +136,19 @@ fn gap_line(gap: Option<&Gap>) -> Block {
 /// Busy waiting: not a threshold for savings.
 fn spin_line(comparison: &Comparison) -> Option<Block> {
     let (before, after) = (comparison.before.spin_pct, comparison.after.spin_pct);
+    let least = |side| if has_code(side) { "" } else { "at least " };
     let worth = 100.0 * (1.0 / (1.0 - after / 100.0) - 1.0);
+    let worth = match has_code(&comparison.after) {
+        true => format!("; removing the spinning gains at most {} %", signed(worth, 1)),
+        false => String::new(),
+    };
     let text = format!(
-        "{} % of CPU is busy waiting after, {} % before: CPU saved outside the awaited section may turn into more \
-         spinning; removing the spinning gains at most {} %",
+        "{}{} % of CPU is busy waiting after, {}{} % before: CPU saved outside the awaited section may turn into more \
+         spinning{worth}",
+        least(&comparison.after),
         fixed(after, 2),
+        least(&comparison.before),
         fixed(before, 2),
-        signed(worth, 1)
     );
     (LEAST_SPIN_PCT..100.0).contains(&after).then(|| Line::block("waiting", text))
 }

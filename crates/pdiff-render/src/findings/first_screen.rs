@@ -1,7 +1,7 @@
 //! The first screen: what happened to throughput and of CPU per operation, and the few parts in which the change lies.
 
 use pdiff_analysis::classify::FindingCause;
-use pdiff_analysis::{Comparison, Cost, FindingKind, FindingSetting, Gap};
+use pdiff_analysis::{Comparison, Cost, FindingKind, FindingSetting, Gap, SideSummary};
 
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 use crate::document::visible_text::visible;
@@ -104,7 +104,22 @@ fn polling_text(comparison: &Comparison) -> String {
     if before.max(after) < LEAST_POLLING_PCT {
         return String::new();
     }
-    format!("; {} % of CPU polls, {} % before", fixed(after, 1), fixed(before, 1))
+    let known = [&comparison.after, &comparison.before].map(has_code);
+    let at_least = |is_known: bool| if is_known { "" } else { "at least " };
+    let hint = if known == [true, true] { "" } else { " (known by name; binaries tell the rest)" };
+    format!(
+        "; {}{} % of CPU polls, {}{} % before{hint}",
+        at_least(known[0]),
+        fixed(after, 1),
+        at_least(known[1]),
+        fixed(before, 1)
+    )
+}
+
+/// Whether the code of a side's program was read: loops that wait busily are found in it, while names tell a few only.
+pub(crate) fn has_code(of: &SideSummary) -> bool {
+    let program = of.objects.iter().find(|object| !object.path.contains(".so"));
+    program.is_none_or(|program| program.object_id.is_some())
 }
 
 fn where_text(comparison: &Comparison) -> String {
