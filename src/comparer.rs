@@ -16,6 +16,7 @@ use pdiff_profile::{PerSide, ServerSettings, Side};
 use crate::build::Build;
 use crate::error::Error;
 use crate::evidence::EvidenceGiven;
+use crate::inferred_names::inferred_names;
 use crate::lookup::Lookup;
 use crate::prepared::{Given, Prepared};
 use crate::progress::{Progress, Watcher};
@@ -254,6 +255,11 @@ impl Comparer {
         let preset = self.preset.unwrap_or_else(|| preset_of(&sides(&read)));
         if !self.forgets_preset_aliases {
             self.settings.knowledge.aliases = preset.aliases().with(self.settings.knowledge.aliases);
+        }
+        if let Some(lookup) = &self.reading.lookup {
+            let binaries = [self.before.binaries.as_slice(), self.after.binaries.as_slice()];
+            let inferred = inferred_names(&read, binaries, lookup);
+            self.settings.knowledge.aliases = self.settings.knowledge.aliases.with(inferred);
         }
         let normal = normalised(&read, &self.settings)?;
         self.reading.watcher.finished("prepare", None);

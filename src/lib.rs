@@ -24,6 +24,7 @@ mod build_series;
 mod comparer;
 mod error;
 mod evidence;
+mod inferred_names;
 mod lookup;
 mod packer;
 mod plan;

@@ -12,6 +12,7 @@ mod object_census;
 mod options;
 mod polling;
 mod resolve;
+mod structure;
 mod symbolizer;
 mod unwinder;
 
@@ -22,5 +23,6 @@ pub use options::{Fetch, SymbolizeOptions, Wanted};
 pub use resolve::{
     AddressKind, AddressMap, Resolved, ResolvedObject, name_frames, resolve_profile, resolve_rest,
 };
+pub use structure::{InferredName, names_by_structure};
 pub use symbolizer::{Symbolizer, symbolize};
 pub use unwinder::FileUnwinder;

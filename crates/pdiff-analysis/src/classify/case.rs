@@ -64,6 +64,7 @@ impl<'a> Case<'a> {
     pub(super) fn level(&self) -> FoundBy {
         match (self.found, self.row.matched.by) {
             (Some(found), _) => found.level,
+            (None, MatchedBy::Structure) => FoundBy::Structure,
             (None, MatchedBy::Alias) => FoundBy::Alias,
             (None, MatchedBy::Name) => FoundBy::Qualified,
         }

@@ -38,7 +38,9 @@ fn matched(finding: Finding, case: &Case<'_>) -> Finding {
         level @ (FoundBy::Fuzzy | FoundBy::Unqualified) => {
             finding.limited(Confidence::Unclear, Limit::Found(level))
         }
-        level @ (FoundBy::Loose | FoundBy::Alias) => finding.limited(Confidence::Likely, Limit::Found(level)),
+        level @ (FoundBy::Loose | FoundBy::Alias | FoundBy::Structure) => {
+            finding.limited(Confidence::Likely, Limit::Found(level))
+        }
         _ => finding,
     }
 }

@@ -1,6 +1,6 @@
 //! Counted rows to judged rows: weights and shares of both sides, and whether the change is more than noise.
 
-use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
+use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight, is_unnamed};
 use rayon::prelude::*;
 
 use super::comparison::{Family, InlineFlip, NoiseSummary};
@@ -102,6 +102,12 @@ fn detectable(sensitivities: &[Sensitivity], denominators: &[Denominator]) -> Ve
 fn note_matches(rows: &[Row], notes: &mut Notes) {
     for row in rows {
         let weight = row.before.self_weight + row.after.self_weight;
+        if row.matched.by == MatchedBy::Structure {
+            notes.add(NoteKind::LooseMatch, 1, weight, || {
+                let unnamed = row.matched.joined.iter().flatten().find(|name| is_unnamed(name));
+                format!("{} is {}, inferred from its code", unnamed.map_or("", String::as_str), row.name)
+            });
+        }
         if row.matched.by == MatchedBy::Alias {
             notes.add(NoteKind::LooseMatch, 1, weight, || {
                 format!(
@@ -298,7 +304,11 @@ impl Counted<'_> {
             joined => joined.join(", "),
         };
         RowMatch {
-            by: if is_renamed { MatchedBy::Alias } else { MatchedBy::Name },
+            by: match joined.iter().flatten().any(|name| is_unnamed(name)) {
+                true => MatchedBy::Structure,
+                false if is_renamed => MatchedBy::Alias,
+                false => MatchedBy::Name,
+            },
             ambiguous: key.is_some_and(|key| is_ambiguous(self.keys, key, self.renames)),
             by_file: key.and_then(|key| self.keys.get(key).files_if_told_apart()),
             before_name: (before.total_weight.0 > 0).then(|| names(Side::Before)),

@@ -1,7 +1,7 @@
 //! Functions of one side and the same functions of the other, where names changed.
 //!
 //! Equal names at the policy's level need no matching: they are one key. Here known renames join the keys of names
-//! that only one side's profile has. Nothing is guessed.
+//! that only one side's profile has, and so do names inferred for unnamed functions. Nothing else is guessed.
 
 use pdiff_profile::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +33,12 @@ impl Renames {
                 continue;
             }
             let heir = renames.canonical(before);
-            if heir == before && !seen_after.contains(&before) {
+            if keys.get(after).unnamed.is_some() {
+                // The row is called by the name, whichever side has it.
+                let own = seen_after.contains(&heir).then_some(heir);
+                renames.canonical.insert(after, heir);
+                renames.afters.entry(heir).or_insert_with(|| own.into_iter().collect()).push(after);
+            } else if heir == before && !seen_after.contains(&before) {
                 renames.canonical.insert(before, after);
                 renames.befores.entry(after).or_default().push(before);
             } else {

@@ -48,6 +48,8 @@ pub enum MatchedBy {
     Name,
     /// A known rename.
     Alias,
+    /// One build has no name for it: it was inferred from the code of both.
+    Structure,
 }
 
 /// How a row's function was found on both sides.

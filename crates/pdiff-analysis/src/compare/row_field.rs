@@ -445,6 +445,7 @@ impl RowField {
             Level => FieldValue::Text(Some(match row.matched.by {
                 MatchedBy::Name => level.as_str(),
                 MatchedBy::Alias => "alias",
+                MatchedBy::Structure => "structure",
             })),
             Flag(value) => FieldValue::Flag(value(row)),
             Id(value) => FieldValue::Count(value(row)),

@@ -69,6 +69,11 @@ impl Aliases {
         self
     }
 
+    /// Takes in one more rename, before those of the same name.
+    pub fn insert(&mut self, before: &str, after: &str) {
+        self.names.entry(before.into()).or_default().insert(0, after.into());
+    }
+
     /// Whether there may be a rename of a name that begins with `head`.
     pub(crate) fn may_begin_with(&self, head: &str) -> bool {
         self.names.keys().any(|name| name.starts_with(head))

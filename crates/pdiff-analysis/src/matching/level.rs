@@ -20,6 +20,8 @@ pub enum FoundBy {
     Loose,
     /// The same last part of the name, or the same name with its scope written in another way (`x_t::y`, `x_y`).
     Unqualified,
+    /// One build has no name for it, and its code, texts, constants and calls are those of one function of the other.
+    Structure,
     /// Like names, neighbours and sizes: a rename, with a score.
     Fuzzy,
 }
@@ -36,6 +38,7 @@ impl FoundBy {
             Self::Unscoped => "unscoped",
             Self::Loose => "loose",
             Self::Unqualified => "unqualified",
+            Self::Structure => "structure",
             Self::Fuzzy => "fuzzy",
         }
     }

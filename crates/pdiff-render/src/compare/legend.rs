@@ -22,6 +22,9 @@ const GONE: &str = "gone";
 /// The mark of a row whose name before is another one.
 const ALIAS: &str = "=";
 
+/// The mark of a row whose name one build does not have: it is inferred.
+const INFERRED: &str = "inferred";
+
 /// The mark of a row whose cost per operation changed on its own, while its share is within noise.
 const COST: &str = "/op";
 
@@ -35,7 +38,11 @@ pub(crate) fn marks(row: &Row) -> String {
         Presence::OnlyBefore => Some(GONE),
         Presence::OnlyAfter => Some(NEW),
     };
-    let alias = (row.matched.by == MatchedBy::Alias).then_some(ALIAS);
+    let alias = match row.matched.by {
+        MatchedBy::Name => None,
+        MatchedBy::Alias => Some(ALIAS),
+        MatchedBy::Structure => Some(INFERRED),
+    };
     let ambiguous = row.matched.ambiguous.then_some(AMBIGUOUS);
     let family = row.inline.family.map(families::mark);
     let cost = is_marked_by_cost(row).then_some(COST);
@@ -65,6 +72,10 @@ pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>, grid: &Grid) 
         (any(|row| row.presence == Presence::OnlyAfter), format!("{NEW} sampled only after")),
         (any(|row| row.presence == Presence::OnlyBefore), format!("{GONE} sampled only before")),
         (any(|row| row.matched.by == MatchedBy::Alias), format!("{ALIAS} known rename, see notes")),
+        (
+            any(|row| row.matched.by == MatchedBy::Structure),
+            format!("{INFERRED}: one build is stripped, and the name is inferred from the code of the other"),
+        ),
         (
             has_share,
             "share of CPU change is the row's part of the change in CPU per operation; removing it may gain more or less".to_owned(),

@@ -39,6 +39,11 @@ impl FunctionRanges {
         Self(ranges)
     }
 
+    /// All of them, by address.
+    pub(crate) fn all(&self) -> &[Range<u64>] {
+        &self.0
+    }
+
     /// The function that holds an address.
     pub(crate) fn at(&self, addr: u64) -> Option<Range<u64>> {
         let after = self.0.partition_point(|range| range.start <= addr);

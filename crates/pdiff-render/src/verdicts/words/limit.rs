@@ -13,6 +13,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::Found(level @ (FoundBy::Fuzzy | FoundBy::Unqualified)) => {
             format!("found on both sides by {level} name only")
         }
+        Limit::Found(FoundBy::Structure) => {
+            "one build has no name for it: the name is inferred from the code".to_owned()
+        }
         Limit::Found(level) => format!("found on both sides by {level} name"),
         Limit::Stripped(side) => {
             format!("the {side} build is stripped: an inlining change cannot be ruled out")
