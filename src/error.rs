@@ -12,6 +12,9 @@ pub enum Error {
     /// A recording could not be read.
     #[error(transparent)]
     Read(#[from] pdiff_ingest::Error),
+    /// A pprof profile could not be made.
+    #[error(transparent)]
+    Pprof(#[from] pdiff_ingest::PprofError),
     /// A binary could not be read.
     #[error(transparent)]
     Symbolize(#[from] pdiff_symbolize::Error),

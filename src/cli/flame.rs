@@ -11,6 +11,7 @@ Examples:
   pdiff flame --diff 57.perf 80.perf --view gone -o gone.svg
   pdiff flame --diff 57.perf 80.perf --reverse --focus '^ut_delay$' -o who-waits.svg
   pdiff flame --diff 57.perf 80.perf --format folded | inferno-flamegraph > leaves.svg
+  pdiff flame --diff 57.perf 80.perf --format pprof -o diff.pb.gz && go tool pprof -top diff.pb.gz
 
 Blue is less, orange is more, grey is no more than noise; hatched frames are on one side only.
 docs/flame.md says what widths and colours mean.";
@@ -36,7 +37,8 @@ pub(crate) struct FlameArgs {
     pub(crate) picture: PictureArgs,
     #[command(flatten)]
     pub(crate) comparison: ComparisonArgs,
-    /// Output format: svg, folded stacks for other tools (two weights for two sides), or json
+    /// Output format: svg, folded stacks for other tools (two weights for two sides), pprof for its readers (two sides as
+    /// its own difference), or json
     #[arg(long, value_name = "FORM", value_enum, default_value_t = FlameFormat::Svg, help_heading = "Output")]
     pub(crate) format: FlameFormat,
     #[command(flatten)]
@@ -95,6 +97,7 @@ pub(crate) struct PictureArgs {
 pub(crate) enum FlameFormat {
     Svg,
     Folded,
+    Pprof,
     Json,
 }
 

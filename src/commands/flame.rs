@@ -1,8 +1,9 @@
-//! `pdiff flame`: one profile or the difference of two as a picture.
+//! `pdiff flame`: one profile or the difference of two as a picture, or as stacks for other tools.
 
 use anyhow::{Result, bail};
-use pdiff::By;
-use pdiff::render::{FlameInput, FlameTerms, tree_json, write_flame_svg, write_folded};
+use pdiff::profile::Side;
+use pdiff::render::{FlameInput, FlameTerms, FlameView, tree_json, write_flame_svg, write_folded};
+use pdiff::{By, PprofView, Prepared};
 
 use crate::cli::{FlameArgs, FlameFormat};
 use crate::output::Output;
@@ -15,9 +16,24 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
     if args.format == FlameFormat::Svg && output.is_terminal() {
         bail!("refusing to write a picture to a terminal; hint: use -o diff.svg, or pipe it");
     }
+    if args.format == FlameFormat::Pprof && output.is_terminal() {
+        bail!("refusing to write a profile to a terminal; hint: use -o diff.pb.gz, or pipe it");
+    }
     let drawn = Drawn::new(args)?;
     let watching = Watching::start(args.progress.quiet);
-    let prepared = drawn.comparer.watch(watching.watch()).prepare()?;
+    let prepared = drawn.comparer.clone().watch(watching.watch()).prepare()?;
+    let rendered = match args.format {
+        FlameFormat::Pprof => prepared.pprof(pprof_view(drawn.options.view))?,
+        FlameFormat::Svg | FlameFormat::Folded | FlameFormat::Json => tree(args, &drawn, &prepared)?,
+    };
+    watching.lap("render", Some(rendered.len() as u64));
+    output.write(&rendered)?;
+    watching.report(args.progress.timings);
+    Ok(())
+}
+
+/// The stacks of both sides as one tree.
+fn tree(args: &FlameArgs, drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>> {
     let tree = prepared.call_tree(&drawn.tree);
     let (comparison, verdicts) = match drawn.verdicts {
         true => {
@@ -38,21 +54,19 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
         );
     }
     let input = FlameInput { comparison: &comparison, tree: &tree, verdicts: verdicts.as_ref() };
-    let rendered = match args.format {
-        FlameFormat::Svg => {
-            let mut svg = Vec::new();
-            write_flame_svg(&input, &drawn.options, &mut svg)?;
-            svg
-        }
-        FlameFormat::Folded => {
-            let mut text = Vec::new();
-            write_folded(&input, drawn.options.view, &mut text)?;
-            text
-        }
-        FlameFormat::Json => tree_json(&input)?,
-    };
-    watching.lap("render", Some(rendered.len() as u64));
-    output.write(&rendered)?;
-    watching.report(args.progress.timings);
-    Ok(())
+    let mut rendered = Vec::new();
+    match args.format {
+        FlameFormat::Svg => write_flame_svg(&input, &drawn.options, &mut rendered)?,
+        FlameFormat::Folded => write_folded(&input, drawn.options.view, &mut rendered)?,
+        FlameFormat::Json | FlameFormat::Pprof => rendered = tree_json(&input)?,
+    }
+    Ok(rendered)
+}
+
+fn pprof_view(view: FlameView) -> PprofView {
+    match view {
+        FlameView::Before => PprofView::Side(Side::Before),
+        FlameView::After => PprofView::Side(Side::After),
+        _ => PprofView::Difference,
+    }
 }

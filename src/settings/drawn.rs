@@ -29,6 +29,9 @@ impl Drawn {
         let is_pair = check_sides(args)?;
         let picture = &args.picture;
         check_single(is_pair, picture)?;
+        if args.format == FlameFormat::Pprof {
+            check_pprof(picture)?;
+        }
         let compared = Compared::new(&args.inputs, &args.comparison, args.progress.quiet)?;
         if compared.by != By::Function {
             bail!("frames are functions; hint: --by-subsystem puts subsystems below them");
@@ -83,6 +86,28 @@ fn check_single(is_pair: bool, picture: &PictureArgs) -> Result<()> {
     Ok(())
 }
 
+/// What other tools do with stacks themselves.
+fn check_pprof(picture: &PictureArgs) -> Result<()> {
+    if picture.view == Some(View::Gone) {
+        bail!(
+            "--view gone: a pprof profile has the stacks of one side, or the difference; hint: --view before"
+        );
+    }
+    let unused = [
+        ("--operations", picture.operations),
+        ("--reverse", picture.reverse),
+        ("--focus", picture.focus.is_some()),
+        ("--by-subsystem", picture.by_subsystem),
+        ("--min-width", picture.min_width.is_some()),
+    ];
+    match unused.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => bail!(
+            "{name}: a pprof profile has whole stacks; hint: leave {name} out, its readers have options of their own"
+        ),
+        None => Ok(()),
+    }
+}
+
 fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> Result<TreeSettings> {
     let is_svg = format == FlameFormat::Svg;
     let min_width_pct = picture.min_width.unwrap_or(if is_svg { LEAST_WIDTH_PCT } else { 0.0 });
@@ -93,7 +118,7 @@ fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> R
         by_subsystem: picture.by_subsystem,
         min_width_pct,
         max_depth: is_svg.then_some(MAX_DRAWN_DEPTH),
-        judge: is_pair && format != FlameFormat::Folded,
+        judge: is_pair && !matches!(format, FlameFormat::Folded | FlameFormat::Pprof),
     })
 }
 
@@ -115,7 +140,7 @@ fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool, min_width_
         (Some(View::Gone), _) => FlameView::Gone,
         (Some(View::Both), _) => FlameView::Both,
         (None, _) if !is_pair => FlameView::Before,
-        (None, FlameFormat::Folded) => FlameView::Both,
+        (None, FlameFormat::Folded | FlameFormat::Pprof) => FlameView::Both,
         (None, _) => FlameView::After,
     };
     let mut remarks = Vec::new();

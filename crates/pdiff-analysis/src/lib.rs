@@ -30,9 +30,9 @@ pub use compare::{
     FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, Gravity, HotLine, InlineChange,
     InlineFlip, InlinedInto, Interval, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts,
     OwnCostChange, PROGRAM, Pair, PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline,
-    RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SideInput, SideLines, SideObject, SideSummary,
-    Sides, SourceLine, TreeFrame, TreeFunction, TreeNode, TreeSettings, assumed_log_half, beside, compare,
-    is_other_version,
+    RowMatch, RunInput, RunStacks, RunSummary, SampledCall, SampledCalls, SideInput, SideLines, SideObject,
+    SideSummary, Sides, SourceLine, StackLevel, TreeFrame, TreeFunction, TreeNode, TreeSettings,
+    assumed_log_half, beside, compare, is_other_version,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{

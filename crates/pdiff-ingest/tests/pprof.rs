@@ -6,8 +6,13 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use pdiff_ingest::{Error, Input, PprofError, ReadOptions, Source, TimeWindow, read_input};
-use pdiff_profile::{Cell, Lookup, NoteKind, Profile, Resolution, Resolutions};
+use pdiff_ingest::{
+    Error, Input, PprofError, PprofSide, PprofThread, PprofWriter, ReadOptions, Source, TimeWindow,
+    read_input,
+};
+use pdiff_profile::{
+    Cell, Event, EventId, InlineFrame, Lookup, NoteKind, Object, Profile, Resolution, Resolutions, Weight,
+};
 
 /// A field of a message: its number and its value.
 #[derive(Clone)]
@@ -403,4 +408,89 @@ fn mutated_profiles_are_read_or_refused() {
         read += usize::from(stands(&bytes));
     }
     assert!((100..1900).contains(&read), "{read} of 2000 were read");
+}
+
+/// Writes one event of what was read.
+fn rewritten(profile: &Profile, resolutions: &Resolutions, event: u32) -> Vec<u8> {
+    let event = EventId(event);
+    let mut writer = PprofWriter::new(&profile.events[event.index()], profile.span.map(|span| span.last_ns));
+    for cell in profile.cells_of(event) {
+        let mut stack = Vec::new();
+        for id in profile.stacks.get(cell.stack) {
+            let frame = &profile.frames[id.index()];
+            let mapping = writer.mapping(&profile.objects[frame.object.index()], None);
+            let Some(Resolution::Resolved(chain)) = resolutions.get(*id, Lookup::Exact) else {
+                panic!("{frame:?}")
+            };
+            stack.push(writer.location(mapping, frame.addr, chain.frames()));
+        }
+        let thread = &profile.threads[cell.thread.index()];
+        let thread = PprofThread { name: profile.string(thread.comm), pid: thread.pid, tid: thread.tid };
+        writer.sample(&stack, thread, PprofSide::Profile, [u64::from(cell.samples), cell.weight.0]);
+    }
+    writer.finish().unwrap()
+}
+
+#[test]
+fn what_is_written_is_read_as_it_was() {
+    let mut written = Written::new(&[("samples", "count"), ("cpu", "nanoseconds")]);
+    written.mapping(1, [0x1000, 0x9000, 0x1000], "/opt/shop", "00ff");
+    written.mapping(2, [0, 0, 0], "[kernel.kallsyms]", "");
+    written.function(1, "inner", "", "a.c");
+    written.function(2, "vec::push<int>", "_ZN3vec4pushIiEEvv", "b.cc");
+    written.function(3, "malloc", "__libc_malloc", "");
+    written.location(1, 1, 0x1010, &[(1, 7), (2, 8)]);
+    written.location(2, 1, 0x1020, &[(3, 9)]);
+    written.location(3, 2, u64::MAX - 5, &[(1, 0)]);
+    written.sample(&[3, 1, 2], &[3, 30], &[("comm", Ok("io")), ("tid", Err(7)), ("pid", Err(5))]);
+    written.sample(&[1, 2, 2], &[1, 11], &[]);
+    for (profile, resolutions) in
+        [named(written.read().unwrap()), named(read(&fixture("before.pb.gz")).unwrap())]
+    {
+        let (again, of_again) = named(read(&rewritten(&profile, &resolutions, 1)).unwrap());
+        assert_eq!(events(&again), events(&profile));
+        assert_eq!(again.span.map(|span| span.last_ns), profile.span.map(|span| span.last_ns));
+        assert_eq!(again.default_event(), profile.default_event());
+        let all = |profile: &Profile, resolutions: &Resolutions| {
+            let cell = |cell: &Cell| {
+                let thread = &profile.threads[cell.thread.index()];
+                let frames = profile.stacks.get(cell.stack).iter().map(|id| {
+                    let frame = &profile.frames[id.index()];
+                    let object = &profile.objects[frame.object.index()];
+                    let of_frame = resolutions.get(*id, Lookup::Exact).cloned();
+                    (frame.addr, object.path.clone(), object.build_id.clone(), of_frame)
+                });
+                let thread = (profile.string(thread.comm).to_owned(), thread.pid, thread.tid);
+                (cell.samples, cell.weight, thread, frames.collect::<Vec<_>>())
+            };
+            let mut cells: Vec<String> =
+                profile.cells_of(EventId(1)).iter().map(|of| format!("{:?}", cell(of))).collect();
+            cells.sort();
+            cells
+        };
+        assert_eq!(all(&again, &of_again), all(&profile, &resolutions));
+    }
+}
+
+#[test]
+fn a_difference_has_negative_values_and_a_mark() {
+    let event = Event { name: "cycles".into(), samples: 3, weight: Weight(30), has_period: true };
+    let mut writer = PprofWriter::new(&event, None);
+    let nowhere = writer.mapping(&Object::unknown(), None);
+    let name = InlineFrame { name: "f".into(), linkage_name: None, file: None, line: None, inlined: false };
+    let f = writer.location(nowhere, None, &[name]);
+    for (side, weight) in [(PprofSide::Base, 7), (PprofSide::Profile, 9), (PprofSide::Base, 1)] {
+        writer.sample(&[f], PprofThread::default(), side, [1, weight]);
+    }
+    let bytes = writer.finish().unwrap();
+    assert!(matches!(read(&bytes), Err(Error::Pprof { source: PprofError::Negative, .. })));
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&*bytes).read_to_end(&mut unpacked).unwrap();
+    assert!(String::from_utf8_lossy(&unpacked).contains("pprof::base"));
+    let minus = |number: i64| packed(&[number as u64]);
+    let values = [minus(-2), minus(-8)].concat();
+    assert!(unpacked.windows(values.len()).any(|window| window == values));
+    let mut heavy = PprofWriter::new(&event, None);
+    heavy.sample(&[], PprofThread::default(), PprofSide::Profile, [1, u64::MAX]);
+    assert_eq!(heavy.finish(), Err(PprofError::TooHeavy));
 }

@@ -26,6 +26,7 @@ mod prepare;
 mod row;
 mod row_field;
 mod row_table;
+mod run_stacks;
 mod sampled_calls;
 mod side_object;
 
@@ -54,6 +55,7 @@ pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
 pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use row_field::{FieldGroup, FieldValue, RowField};
+pub use run_stacks::{RunStacks, StackLevel};
 pub use sampled_calls::{SampledCall, SampledCalls};
 pub use side_object::SideObject;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is wrong with a profile as a whole.
+/// What is wrong with a profile as a whole, read or to be written.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PprofError {
@@ -18,6 +18,9 @@ pub enum PprofError {
     /// The profile has no sample with a value.
     #[error("the pprof profile has no samples; hint: check that the program ran while it was profiled")]
     NoSamples,
+    /// A weight to be written does not fit.
+    #[error("the weight of a stack does not fit in the 63 bits that pprof has for it")]
+    TooHeavy,
     /// The profile is larger than a limit.
     #[error("the pprof profile has more than {limit} {what}, the most that are read")]
     TooLarge {

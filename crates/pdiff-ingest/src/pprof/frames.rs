@@ -103,8 +103,7 @@ impl<'t> Frames<'t> {
         chain: InlineChain,
         builder: &mut ProfileBuilder,
     ) -> FrameId {
-        let outermost = chain.outermost();
-        let symbol = builder.string(outermost.linkage_name.as_deref().unwrap_or(&outermost.name));
+        let symbol = builder.string(&chain.outermost().name);
         let mut frame = Frame { symbol: Some(symbol), ..frame(Some(RawAddr(position)), object) };
         // Where addresses do not tell locations apart (Python has none), their numbers do, which start at 1.
         for addr in [position, id, !id] {
@@ -217,7 +216,8 @@ fn named(name: String, system_name: String, file: String) -> Option<Named> {
             file,
         });
     }
-    let linkage_name = demangle(&system_name).is_some().then(|| system_name.as_str().into());
+    let is_other = !system_name.is_empty() && system_name != *shown;
+    let linkage_name = is_other.then(|| system_name.as_str().into());
     Some(Named { name: shown.as_str().into(), linkage_name, file })
 }
 

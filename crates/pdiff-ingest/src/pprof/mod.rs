@@ -1,4 +1,4 @@
-//! pprof: `profile.proto` as Go's runtime, py-spy, Parca, Pyroscope and perf_to_profile write it, mostly packed by gzip.
+//! pprof, read and written: `profile.proto` as Go's runtime, py-spy, Parca, Pyroscope and perf_to_profile write it, mostly packed by gzip.
 //!
 //! ```text
 //! bytes -> tables (strings, functions, locations, mappings) -> samples -> cells
@@ -8,16 +8,18 @@
 //! profile says are at its locations, inlined ones included. A profile without functions is symbolised as `perf.data` is.
 //! There are no times of samples, only those of the whole.
 //!
-//! Messages are read by hand: a generated reader would bring a build of its own, for eight messages of numbers and texts.
+//! Messages are read and written by hand: generated code would bring a build of its own, for eight messages of numbers and texts.
 //! What is read is bounded by its bytes; what grows beyond them has a limit with a name.
 
 mod columns;
 mod detect;
 pub(crate) mod error;
 mod frames;
+mod message;
 mod tables;
 mod threads;
 mod wire;
+mod write;
 
 use std::io::Read;
 
@@ -35,6 +37,7 @@ use crate::time_window::TimeWindow;
 
 pub(crate) use detect::is_pprof;
 pub use error::PprofError;
+pub use write::{PprofLocation, PprofMapping, PprofSide, PprofThread, PprofWriter};
 
 /// The most bytes of a profile, unpacked: a profile holds each stack once, and large ones have some ten million bytes.
 const MAX_BYTES: usize = 1 << 29;
