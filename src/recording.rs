@@ -122,7 +122,7 @@ pub fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut stem: &str = &name;
     for extension in [
-        ".gz", ".zst", ".xz", ".txt", ".script", ".perf", ".data", ".folded", ".pdiff", ".pb", ".prof",
+        ".gz", ".zst", ".xz", ".txt", ".script", ".data", ".perf", ".folded", ".pdiff", ".pb", ".prof",
         ".pprof",
     ] {
         stem = stem.strip_suffix(extension).filter(|rest| !rest.is_empty()).unwrap_or(stem);
@@ -140,6 +140,8 @@ mod tests {
         check("x/80-aligned-r1.perf.zst", "80-aligned-r1");
         check("base/cpu.pb.gz", "cpu");
         check("5.7.perf", "5.7");
+        check("5.7.perf.data", "5.7");
+        check("perf.data", "perf");
         check(".perf", ".perf");
     }
 }

@@ -14,6 +14,7 @@ use super::counts::CallCounts;
 use super::fact::Fact;
 use super::input::ClassifyInput;
 use super::lost_callers::{LostCall, LostCallers, places, reaches};
+use super::module_pairs::ReplacedModules;
 use super::row_index::RowIndex;
 use super::succession_sets::Successions;
 use crate::compare::{Row, SampledCall};
@@ -52,6 +53,8 @@ pub(super) struct Context<'a> {
     pub(super) is_patched: bool,
     /// What took the place of what; [`super::succession::successions`] fills it when a rule asks for it.
     pub(super) successions: OnceLock<Successions>,
+    /// Modules that replaced modules, found when a rule asks.
+    pub(super) modules: OnceLock<ReplacedModules>,
 }
 
 impl<'a> Context<'a> {
@@ -88,6 +91,7 @@ impl<'a> Context<'a> {
             same_program,
             is_patched,
             successions: OnceLock::new(),
+            modules: OnceLock::new(),
         }
     }
 

@@ -28,6 +28,8 @@ mod limit;
 mod look_up;
 mod lost_callers;
 mod missing;
+mod module_pairs;
+mod modules;
 mod reason;
 mod row_index;
 mod rules;

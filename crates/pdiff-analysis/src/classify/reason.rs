@@ -89,6 +89,15 @@ pub enum Reason {
         /// Change of their self by symbol together, without the common factor, in points.
         net_pp: f64,
     },
+    /// Modules that took the place of modules.
+    ReplacedModules {
+        /// Those that are gone, with their self in percent, heaviest first.
+        before: Vec<(String, f64)>,
+        /// Those that are new.
+        after: Vec<(String, f64)>,
+        /// Change of their self together, without the common factor, in points.
+        net_pp: f64,
+    },
     /// One run's stacks lead through it to what the other's reach without it, or more of them do.
     InBetween {
         /// The side whose stacks do.

@@ -56,6 +56,39 @@ fn a_caller_that_was_put_in_between_is_moved_and_not_new() {
 }
 
 #[test]
+fn a_part_of_the_program_that_was_written_again_is_moved_with_its_net() {
+    let old = ["parse", "check", "plan", "open", "scan", "sort", "emit", "close", "flush"];
+    let new = ["lex", "verify", "route", "begin", "probe", "rank", "yield", "end", "drain"];
+    let side = |module: &str, steps: [&str; 9], weight: usize| {
+        let path = |step: &str| format!("engine::{module}::Run::{step}");
+        let chain: Vec<String> = steps.iter().map(|step| path(step)).collect();
+        let mut folded = REST.to_owned();
+        let mut build = "main:50 work:50 main>work".to_owned();
+        for at in 0..chain.len() {
+            folded += &format!("\nmain;{} {weight}", chain[..=at].join(";"));
+            build += &format!(" {}:{}", chain[at], 100 + at);
+            let caller = at.checked_sub(1).map_or("main", |caller| chain[caller].as_str());
+            build += &format!(" {caller}>{}", chain[at]);
+        }
+        (folded, build)
+    };
+    let between = |before: &(String, String), after: &(String, String)| {
+        classified(seen(&before.0, &before.1), seen(&after.0, &after.1))
+    };
+    let (old, new) = (side("machine", old, 30), side("tables", new, 33));
+    let outcome = between(&old, &new);
+    for (module, step) in [("machine", "scan"), ("tables", "probe"), ("tables", "drain")] {
+        let verdict = verdict(&outcome, &format!("engine::{module}::Run::{step}"));
+        assert!(["R-module", "R-succession"].contains(&verdict.rule_id), "{verdict:?}");
+        assert_eq!(verdict.cause.as_str(), "moved");
+    }
+    // Nothing is gone: what is there now as well is new.
+    let beside = (format!("{}\n{}", old.0, new.0), format!("{} {}", old.1, new.1));
+    let outcome = between(&old, &beside);
+    assert_eq!(said(&outcome, "engine::tables::Run::probe"), "new-overhead proved R-new-code");
+}
+
+#[test]
 fn copies_that_were_sampled_prove_it() {
     let (before, after) =
         (with_rest("main;scan 60\nmain;scan;+leaf 50"), with_rest("main;scan 60\nmain;scan;leaf 200"));

@@ -19,6 +19,7 @@ mod newly_active;
 mod noise;
 mod not_visible;
 mod per_operation;
+mod replaced_module;
 mod same_binary;
 mod succession;
 mod weight;
@@ -27,6 +28,7 @@ pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
+pub(super) use new_code::is_library;
 
 use super::case::Case;
 use super::context::Context;
@@ -35,7 +37,7 @@ use super::finding::Finding;
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
 /// The rules in order.
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 21] = [
     noise::rule,
     same_binary::rule,
     not_visible::unresolved,
@@ -44,6 +46,7 @@ const RULES: [Rule; 20] = [
     inline_flip::caller,
     code_quality::rule,
     succession::rule,
+    replaced_module::rule,
     in_between::one_sided,
     new_code::rule,
     not_visible::one_sided,

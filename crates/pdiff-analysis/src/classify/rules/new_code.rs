@@ -127,7 +127,7 @@ pub(super) fn is_local_name(name: &str) -> bool {
 }
 
 /// Whether the function comes from the headers of a system or language library.
-pub(super) fn is_library(case: &Case<'_>) -> bool {
+pub(in crate::classify) fn is_library(case: &Case<'_>) -> bool {
     let has_library_name = LIBRARIES.iter().any(|prefix| case.row.name.starts_with(prefix));
     has_library_name
         || case

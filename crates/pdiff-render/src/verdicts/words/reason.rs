@@ -6,6 +6,9 @@ use pdiff_profile::Side;
 use super::limit::unseen;
 use super::{cost, own_cost, setting};
 
+/// How many modules of a side are named.
+const MODULES: usize = 3;
+
 /// Why a verdict is what it is.
 #[must_use]
 pub fn reason_text(of: &Reason) -> String {
@@ -140,6 +143,9 @@ pub fn reason_text(of: &Reason) -> String {
             let names = if names.is_empty() { "callers that are not known".to_owned() } else { names };
             format!("the same code; {judged} {delta_pp:+.2} points, under {names}")
         }
+        Reason::ReplacedModules { before, after, net_pp } => {
+            format!("{} before are {} after; net {net_pp:+.2} points", modules(before), modules(after))
+        }
         Reason::InBetween { more, callees, self_pp } => {
             let callees = callees.join(", ");
             format!(
@@ -158,6 +164,14 @@ pub fn reason_text(of: &Reason) -> String {
 fn named_changes(of: &[(String, f64)]) -> String {
     let named: Vec<String> = of.iter().map(|(name, change_pp)| format!("{name} {change_pp:+.2}")).collect();
     named.join(", ")
+}
+
+/// The heaviest modules, with their shares.
+fn modules(of: &[(String, f64)]) -> String {
+    let named: Vec<String> =
+        of.iter().take(MODULES).map(|(name, pct)| format!("{name} ({pct:.2} %)")).collect();
+    let more = of.len().saturating_sub(MODULES);
+    if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
 }
 
 /// The functions of a set, with their shares.

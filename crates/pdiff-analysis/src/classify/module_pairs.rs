@@ -1,0 +1,23 @@
+//! Modules that took each other's place, by row. `modules` finds them.
+
+use rustc_hash::FxHashMap;
+
+/// The parts of both sides that took each other's place.
+#[derive(Default)]
+pub(super) struct ReplacedModules {
+    pub(super) pairs: Vec<ModulePair>,
+    pub(super) of_row: FxHashMap<usize, usize>,
+}
+
+/// A part that is gone, and the one in its place.
+pub(super) struct ModulePair {
+    /// Modules with their self, in percent; heaviest first, base side first.
+    pub(super) modules: [Vec<(String, f64)>; 2],
+}
+
+impl ReplacedModules {
+    /// The pair that a row is of.
+    pub(super) fn of_row(&self, row: usize) -> Option<&ModulePair> {
+        self.of_row.get(&row).and_then(|pair| self.pairs.get(*pair))
+    }
+}

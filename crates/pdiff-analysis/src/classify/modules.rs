@@ -1,0 +1,188 @@
+//! Modules that replace modules: a library or a part of a program that was written again under new names.
+//!
+//! A module is the path before a function's type: `regex::dfa` of `regex::dfa::Fsm::exec_at`. One that the other build has no
+//! function of is gone, or new. Modules of one side that call each other are one part; a gone part and a new one that the same
+//! functions enter, and that weigh alike, took each other's place. Functions without a path are left out: a file or a class
+//! that is new in a program says nothing of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pdiff_profile::Side;
+use pdiff_profile::census::Census;
+use rustc_hash::FxHashSet;
+
+use super::case::Case;
+use super::cause::InBuild;
+use super::context::Context;
+use super::module_pairs::{ModulePair, ReplacedModules};
+use super::rules::is_library;
+
+/// Fewer functions are no part of a program.
+const LEAST_ROWS: usize = 8;
+
+/// How much of the heavier part's weight the lighter one must have.
+const LEAST_WEIGHT: f64 = 0.25;
+
+/// Modules of one side that call each other.
+struct Part {
+    rows: BTreeSet<usize>,
+    modules: BTreeMap<String, f64>,
+    /// Functions of both builds that call it.
+    entered_from: BTreeSet<usize>,
+}
+
+impl Part {
+    fn weight(&self) -> f64 {
+        self.modules.values().sum()
+    }
+}
+
+impl ReplacedModules {
+    pub(super) fn new(context: &Context<'_>) -> Self {
+        let fresh = Side::BOTH.map(|side| fresh(context, side));
+        let [before, after] = Side::BOTH.map(|side| parts(context, side, &fresh[side.index()]));
+        let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+        for (at, gone) in before.iter().enumerate() {
+            for (other, new) in after.iter().enumerate() {
+                let (least, most) = (gone.weight().min(new.weight()), gone.weight().max(new.weight()));
+                let is_one_place = gone.entered_from.intersection(&new.entered_from).next().is_some();
+                if is_one_place && least >= LEAST_WEIGHT * most {
+                    pairs.push((least, at, other));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let mut found = Self::default();
+        let mut taken: [FxHashSet<usize>; 2] = Default::default();
+        for (_, gone, new) in pairs {
+            if taken[0].contains(&gone) || taken[1].contains(&new) {
+                continue;
+            }
+            taken[0].insert(gone);
+            taken[1].insert(new);
+            let number = found.pairs.len();
+            let rows = before[gone].rows.iter().chain(&after[new].rows);
+            found.of_row.extend(rows.map(|row| (*row, number)));
+            found.pairs.push(ModulePair { modules: [&before[gone], &after[new]].map(heaviest_first) });
+        }
+        fresh.iter().enumerate().for_each(|(side, fresh)| found.add_rest(side, fresh));
+        found
+    }
+
+    /// Functions of modules that are in a pair, and that stand apart from it because what lies between has not changed.
+    fn add_rest(&mut self, side: usize, fresh: &BTreeMap<usize, &str>) {
+        for (row, module) in fresh.iter() {
+            if self.of_row.contains_key(row) {
+                continue;
+            }
+            let weight = |pair: &ModulePair| {
+                pair.modules[side].iter().find(|(name, _)| name == module).map(|(_, weight)| *weight)
+            };
+            let weights = (0..).zip(&self.pairs).filter_map(|(number, pair)| Some((number, weight(pair)?)));
+            let heaviest = weights.max_by(|a: &(usize, f64), b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            if let Some((number, _)) = heaviest {
+                self.of_row.insert(*row, number);
+            }
+        }
+    }
+}
+
+fn heaviest_first(part: &Part) -> Vec<(String, f64)> {
+    let mut modules: Vec<(String, f64)> =
+        part.modules.iter().map(|(name, weight)| (name.clone(), *weight)).collect();
+    modules.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    modules
+}
+
+/// The module of a function; `None` for functions without a path.
+fn module(name: &str) -> Option<&str> {
+    // `<regex::exec::ExecNoSync as Trait>::find_at` is a function of regex::exec.
+    let name = name.strip_prefix('<').unwrap_or(name).trim_start_matches(['&', '*']);
+    let end = name.find(['<', '(', ' ', '>', '{', '[']).unwrap_or(name.len());
+    let path = name.get(..end)?;
+    let second = path.find("::")? + 2;
+    let third = second + path.get(second..)?.find("::")?;
+    path.get(..third)
+}
+
+fn modules_of(census: &Census) -> FxHashSet<&str> {
+    census.functions().filter_map(|function| module(function.name())).collect()
+}
+
+/// The rows of modules that the other build has no function of; none where there are few.
+fn fresh<'a>(context: &Context<'a>, side: Side) -> BTreeMap<usize, &'a str> {
+    let Some(other) = context.builds.census(side.other()) else { return BTreeMap::new() };
+    let is_one_sided = |case: &Case<'_>| {
+        case.of_program
+            && case.held_by(side.other()) == InBuild::No
+            && case.is_sampled(side)
+            && !is_library(case)
+    };
+    let one_sided: Vec<(usize, &'a str)> = (0..)
+        .zip(&context.cases)
+        .filter(|(_, case)| is_one_sided(case))
+        .filter_map(|(row, case)| Some((row, module(&case.row.name)?)))
+        .collect();
+    if one_sided.len() < LEAST_ROWS {
+        return BTreeMap::new();
+    }
+    let known = modules_of(other);
+    one_sided.into_iter().filter(|(_, module)| !known.contains(module)).collect()
+}
+
+/// The parts of a side that the other build has nothing of.
+fn parts(context: &Context<'_>, side: Side, module_of: &BTreeMap<usize, &str>) -> Vec<Part> {
+    let mut left: BTreeSet<usize> = module_of.keys().copied().collect();
+    let mut parts = Vec::new();
+    while let Some(first) = left.pop_first() {
+        let mut part =
+            Part { rows: BTreeSet::new(), modules: BTreeMap::new(), entered_from: BTreeSet::new() };
+        let mut open = vec![first];
+        while let Some(row) = open.pop() {
+            let (Some(case), Some(module)) = (context.cases.get(row), module_of.get(&row)) else { continue };
+            part.rows.insert(row);
+            *part.modules.entry((*module).to_owned()).or_default() += case.row.side(side).self_pct;
+            let callers =
+                context.calls_to(case.row, side).into_iter().filter_map(|call| context.caller(call));
+            let callees =
+                context.calls_from(case.row, side).into_iter().filter_map(|call| context.callee(call));
+            for (other, is_caller) in callers.map(|of| (of, true)).chain(callees.map(|of| (of, false))) {
+                let Some(number) = context.row_number(other.row) else { continue };
+                if left.remove(&number) {
+                    open.push(number);
+                } else if is_caller && other.of_program && other.held_by(side.other()) == InBuild::Yes {
+                    part.entered_from.insert(one_row(context, other).unwrap_or(number));
+                }
+            }
+        }
+        if part.rows.len() >= LEAST_ROWS {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+/// The row of a function that is called otherwise in the other build: the first of the two.
+fn one_row(context: &Context<'_>, of: &Case<'_>) -> Option<usize> {
+    let (_, name) = of.other_name.as_ref()?;
+    let other = context.case(name, &of.row.object, None)?;
+    Some(context.row_number(of.row)?.min(context.row_number(other.row)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_module_is_the_path_before_the_type() {
+        assert_eq!(module("regex::dfa::Fsm::exec_at"), Some("regex::dfa"));
+        assert_eq!(
+            module("<regex::exec::ExecNoSync as regex::re_trait::RegularExpression>::find_at"),
+            Some("regex::exec")
+        );
+        assert_eq!(module("regex::pikevm::Fsm<I>::exec_"), Some("regex::pikevm"));
+        assert_eq!(module("std::vector<a::b::c>::push_back"), None);
+        assert_eq!(module("Protocol_classic::read_packet"), None);
+        assert_eq!(module("fold_condition"), None);
+    }
+}
