@@ -91,6 +91,7 @@ fn inlined_functions_files_and_events_are_those_of_the_profile() {
     assert_eq!(mix["file"], "example.org/shop/main.go");
     assert!(mix["before"]["self_weight"].as_u64().unwrap() > 0);
     assert_eq!(comparison["functions"], of(&["--no-symbolize"])["functions"]);
+    assert_eq!(comparison["notes"], Value::Array(Vec::new()), "the number of samples is no other event");
     let samples = of(&["--event", "samples"]);
     let total = |comparison: &Value| -> u64 { rows_of(comparison).iter().map(|(weight, _)| weight).sum() };
     assert_eq!(total(&samples) * 10_000_000, total(&comparison));

@@ -330,7 +330,7 @@ fn what_cannot_be_read_is_said_in_one_line() {
     let mut twice = cpu();
     twice.location(1, 0, 7, &[]);
     twice.location(1, 0, 8, &[]);
-    check(&twice, "a location has no number of its own");
+    check(&twice, "two of its locations have one number");
     check(&Written::new(&[("cpu", "ns"), ("cpu", "ns")]), "two of its sample types have one name");
     let timed = ReadOptions { time: TimeWindow::parse("1,2").unwrap(), ..ReadOptions::new() };
     let source = Source::Bytes { name: "x.pb".into(), bytes: Arc::from(fixture("before.pb.gz")) };

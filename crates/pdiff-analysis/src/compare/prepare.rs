@@ -346,8 +346,11 @@ pub(super) fn leaf_weights<'a>(run: &'a RunInput<'a>, cells: &[Cell]) -> ObjectW
 }
 
 fn note_other_events(run: &RunInput<'_>, notes: &mut Notes) {
+    let samples = run.profile.events.get(run.event.index()).map(|event| event.samples);
     for (index, event) in run.profile.events.iter().enumerate() {
-        if index != run.event.index() {
+        // pprof counts the same samples in an event of their own.
+        let is_count = &*event.name == "samples" && !event.has_period && Some(event.samples) == samples;
+        if index != run.event.index() && !is_count {
             notes.add(NoteKind::OtherEvent, event.samples, Weight::ZERO, || {
                 format!("{}: {} samples of event {} left aside", run.path, event.samples, event.name)
             });

@@ -7,13 +7,18 @@ use super::wire::{Fields, Value};
 
 /// The fields with a sample type, and with the type of the period, which looks like one.
 const TYPES: [u64; 2] = [1, 11];
+/// The field with a sample.
+const SAMPLE: u64 = 2;
 /// Fields with one number: times, period, and numbers of strings.
 const NUMBERS: [u64; 7] = [7, 8, 9, 10, 12, 14, 15];
 
 /// Whether `start`, the first bytes of an input, begins a profile.
 pub(crate) fn is_pprof(start: &[u8]) -> bool {
     let is_number = |field: &_| matches!(field, Ok((field, Value::Number(_))) if NUMBERS.contains(field));
-    match Fields::new(start).find(|field| !is_number(field)) {
+    let mut fields = Fields::new(start).skip_while(is_number);
+    match fields.next() {
+        // A type without name or unit, as some tools write, has samples behind it.
+        Some(Ok((1, Value::Bytes([])))) => matches!(fields.next(), Some(Ok((SAMPLE, Value::Bytes(_))))),
         Some(Ok((field, Value::Bytes(of)))) => TYPES.contains(&field) && is_sample_type(of),
         _ => false,
     }
@@ -38,6 +43,8 @@ mod tests {
         check(&[0x5a, 4, 8, 1, 16, 2, 0x0a], true);
         check(&[0x10, 5, 0x0a, 4, 8, 1, 16, 2], false);
         check(&[0x0a, 0], false);
+        check(&[0x0a, 0, 0x0a, 0], false);
+        check(&[0x0a, 0, 0x12, 2, 0x0a, 0], true);
         check(&[0x0a, 4, 8, 1], false);
         check(b"", false);
         check(b"\n\n\n\n\n\n\n\n\n\n\n\n\n\n", false);

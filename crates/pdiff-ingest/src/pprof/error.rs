@@ -44,8 +44,8 @@ pub(super) enum Damage {
     OtherType,
     /// Something is named by a number that nothing has.
     Missing(&'static str),
-    /// Two things of one kind have one number, or one has none.
-    Number(&'static str),
+    /// Two things of one kind have one number.
+    Twice(&'static str),
     /// The profile does not say what its values are.
     NoSampleType,
     /// Two kinds of value have one name.
@@ -62,7 +62,7 @@ impl fmt::Display for Damage {
             Self::UnknownType => f.write_str("a field has an unknown type"),
             Self::OtherType => f.write_str("a field has another type than it should"),
             Self::Missing(what) => write!(f, "it refers to a {what} that it does not have"),
-            Self::Number(what) => write!(f, "a {what} has no number of its own"),
+            Self::Twice(what) => write!(f, "two of its {what} have one number"),
             Self::NoSampleType => f.write_str("it does not say what its values are"),
             Self::SameSampleType => f.write_str("two of its sample types have one name"),
             Self::ValueCount => {

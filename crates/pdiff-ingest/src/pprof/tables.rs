@@ -163,20 +163,15 @@ fn push<T>(list: &mut Vec<T>, item: T, what: &'static str) -> Result<(), PprofEr
     Ok(())
 }
 
-fn insert<T>(map: &mut FxHashMap<u64, T>, id: u64, item: T, what: Entry) -> Result<(), PprofError> {
+fn insert<T>(map: &mut FxHashMap<u64, T>, id: u64, item: T, what: &'static str) -> Result<(), PprofError> {
     if map.len() >= MAX_ENTRIES {
-        return Err(PprofError::TooLarge { limit: MAX_ENTRIES, what: what.many });
+        return Err(PprofError::TooLarge { limit: MAX_ENTRIES, what });
     }
-    if id == 0 || map.insert(id, item).is_some() {
-        return Err(Damage::Number(what.one).into());
+    // Zero says that there is none, but some writers have a function of that number.
+    if map.insert(id, item).is_some() {
+        return Err(Damage::Twice(what).into());
     }
     Ok(())
-}
-
-/// What entries of a table are called.
-struct Entry {
-    one: &'static str,
-    many: &'static str,
 }
 
 fn sample_type(message: &[u8]) -> Result<SampleType, Damage> {
@@ -204,7 +199,7 @@ fn mapping(message: &[u8], into: &mut FxHashMap<u64, MappedFile>) -> Result<(), 
             _ => {}
         }
     }
-    insert(into, id, of, Entry { one: "mapping", many: "mappings" })
+    insert(into, id, of, "mappings")
 }
 
 fn location<'a>(message: &'a [u8], into: &mut FxHashMap<u64, Location<'a>>) -> Result<(), PprofError> {
@@ -217,7 +212,7 @@ fn location<'a>(message: &'a [u8], into: &mut FxHashMap<u64, Location<'a>>) -> R
             _ => {}
         }
     }
-    insert(into, id, of, Entry { one: "location", many: "locations" })
+    insert(into, id, of, "locations")
 }
 
 fn line(message: &[u8]) -> Result<Line, Damage> {
@@ -243,5 +238,5 @@ fn function(message: &[u8], into: &mut FxHashMap<u64, Function>) -> Result<(), P
             _ => {}
         }
     }
-    insert(into, id, of, Entry { one: "function", many: "functions" })
+    insert(into, id, of, "functions")
 }
