@@ -20,7 +20,8 @@ use super::student::f_upper_tail;
 /// Runs that each side needs: the variance between two runs has one degree of freedom and explains nothing.
 const LEAST_RUNS: f64 = 3.0;
 
-/// A row is phased if its variance from blocks is this many times that of independent samples. Of rows whose blocks are
+/// A row is phased if its variance from blocks is this many times that of independent samples, on each side: what only one side
+/// has are bursts, or a change of the pattern, and no phases of the load. Of rows whose blocks are
 /// independent, next to none is: 15 blocks a run leave a standard deviation of 0.2 in the ratio of three runs.
 const PHASED_RATIO: f64 = 3.0;
 
@@ -36,9 +37,10 @@ const TOLD_FALSE_DISCOVERY_RATE: f64 = 0.05;
 /// Whether there are two accounts of the row's variance.
 pub(super) fn is_phased(row: &[SideShare; 2]) -> bool {
     let [before, after] = row;
-    let has_runs = |side: &SideShare| side.runs >= LEAST_RUNS && side.has_blocks;
-    let within = before.within + after.within;
-    has_runs(before) && has_runs(after) && within >= PHASED_RATIO * (before.sampling + after.sampling)
+    let is_phased = |side: &SideShare| {
+        side.runs >= LEAST_RUNS && side.has_blocks && side.within >= PHASED_RATIO * side.sampling
+    };
+    is_phased(before) && is_phased(after)
 }
 
 /// The row with the variance of independent samples, if it is phased.
