@@ -85,6 +85,11 @@ impl Excess {
         if self.se_pp > 0.0 { critical_t(0.05, self.degrees_of_freedom) * self.se_pp } else { 0.0 }
     }
 
+    /// The share, in percent of the new profile, in the middle of what was expected and what is.
+    pub(crate) fn mean_share_pct(&self) -> f64 {
+        0.5 * (self.expected_pct + self.after_pct)
+    }
+
     /// Whether it passes the practical floor, in points of either profile.
     pub fn is_large(&self, floor: &Floor) -> bool {
         self.points.abs() >= self.least_pp(floor)
@@ -100,7 +105,7 @@ impl Excess {
     pub(crate) fn tested(&self, floor: &Floor, holds: bool) -> Tested {
         let by_chance = || two_sided_p(self.least_pp(floor) / self.se_pp, self.degrees_of_freedom);
         let floor_p = if self.se_pp > 0.0 { by_chance() } else { 0.0 };
-        Tested { p: self.p(), floor_p, passes: holds && self.is_large(floor) }
+        Tested { p: self.p(), floor_p, passes: holds && self.is_large(floor), weight: 1.0 }
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Tested {
     pub(crate) floor_p: f64,
     /// Whether the change passes the floor.
     pub(crate) passes: bool,
+    /// How much of the rate is spent on it, over that of the average test.
+    pub(crate) weight: f64,
 }
 
 /// The q-value of each row among those that pass the floor, in the same order; 1 for the others.
@@ -39,17 +41,19 @@ pub(crate) struct Tested {
 /// change, a row is shown at level t with a chance of at most min(t, `floor_p`). The rate of false rows among those shown
 /// at t is therefore estimated as the sum of these chances over all rows, divided by the number of rows shown
 /// (Benjamini-Hochberg for tests whose p-values cannot take every value: Heyse 2011, "A false discovery rate procedure for
-/// categorical data").
+/// categorical data"). A test of weight w is shown at w t, where weights are 1 on average.
 pub(crate) fn q_values_above_floor(tests: &[Tested]) -> Vec<f64> {
     let shown = ShownTests::new(tests);
-    tests.iter().map(|test| if test.passes { shown.q_of(test.p) } else { 1.0 }).collect()
+    tests.iter().map(|test| if test.passes { shown.q_of(test.p / test.weight) } else { 1.0 }).collect()
 }
 
 /// The tests whose changes pass the floor, with the rate of false ones among them at every level.
 pub(crate) struct ShownTests {
-    /// `floor_p` of all tests, smallest first, and the sums of the first ones.
+    /// `floor_p` over weight of all tests, smallest first, and the sums of the first ones' `floor_p` and weights.
     caps: Vec<f64>,
-    sums: Vec<f64>,
+    sums: Vec<(f64, f64)>,
+    /// Sum of all weights.
+    weights: f64,
     /// p and q of the tests that pass the floor, smallest first.
     shown: Vec<(f64, f64)>,
 }
@@ -57,17 +61,21 @@ pub(crate) struct ShownTests {
 impl ShownTests {
     /// Ranks the tests that pass the floor.
     pub(crate) fn new(tests: &[Tested]) -> Self {
-        let mut caps: Vec<f64> = tests.iter().map(|test| test.floor_p.clamp(0.0, 1.0)).collect();
-        caps.sort_by(f64::total_cmp);
-        let add = |sum: &mut f64, cap: &f64| {
-            *sum += cap;
+        let cap = |test: &Tested| (test.floor_p.clamp(0.0, 1.0) / test.weight, test.weight);
+        let mut caps: Vec<(f64, f64)> = tests.iter().map(cap).collect();
+        caps.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let add = |sum: &mut (f64, f64), (cap, weight): &(f64, f64)| {
+            *sum = (sum.0 + weight * cap, sum.1 + weight);
             Some(*sum)
         };
-        let sums = std::iter::once(0.0).chain(caps.iter().scan(0.0, add)).collect();
+        let nothing = (0.0, 0.0);
+        let sums: Vec<(f64, f64)> = std::iter::once(nothing).chain(caps.iter().scan(nothing, add)).collect();
         let mut shown: Vec<(f64, f64)> =
-            tests.iter().filter(|test| test.passes).map(|test| (test.p, 1.0)).collect();
+            tests.iter().filter(|test| test.passes).map(|test| (test.p / test.weight, 1.0)).collect();
         shown.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut tests = Self { caps, sums, shown: Vec::new() };
+        let weights = sums.last().map_or(0.0, |(_, weights)| *weights);
+        let caps = caps.into_iter().map(|(cap, _)| cap).collect();
+        let mut tests = Self { caps, sums, weights, shown: Vec::new() };
         let mut smallest = 1.0_f64;
         for (at, (p, q)) in shown.iter_mut().enumerate().rev() {
             smallest = smallest.min(tests.expected_false(*p) / (at + 1) as f64);
@@ -80,7 +88,8 @@ impl ShownTests {
     /// How many rows chance alone would show at a level.
     fn expected_false(&self, level: f64) -> f64 {
         let capped = self.caps.partition_point(|cap| *cap <= level);
-        self.sums.get(capped).copied().unwrap_or(0.0) + (self.caps.len() - capped) as f64 * level
+        let (sum, weights) = self.sums.get(capped).copied().unwrap_or_default();
+        sum + (self.weights - weights).max(0.0) * level
     }
 
     /// The q-value of a p-value that passes the floor: of one of the tests, or of one more among them.
@@ -101,7 +110,20 @@ mod tests {
     use super::*;
 
     fn tested(p: f64, floor_p: f64, passes: bool) -> Tested {
-        Tested { p, floor_p, passes }
+        Tested { p, floor_p, passes, weight: 1.0 }
+    }
+
+    #[test]
+    fn a_weight_divides_p_values_and_weights_of_one_change_nothing() {
+        let weighed = |weights: [f64; 4]| {
+            let p = [0.01, 0.04, 0.03, 0.005];
+            let of = |(p, weight): (&f64, f64)| Tested { weight, ..tested(*p, 1.0, true) };
+            q_values_above_floor(&p.iter().zip(weights).map(of).collect::<Vec<_>>())
+        };
+        let want = q_values(&[0.01 / 0.5, 0.04 / 2.0, 0.03 / 0.5, 0.005]);
+        for (got, want) in weighed([0.5, 2.0, 0.5, 1.0]).iter().zip(want) {
+            assert!((got - want).abs() < 1e-12, "{got} {want}");
+        }
     }
 
     #[test]

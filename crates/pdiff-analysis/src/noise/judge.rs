@@ -5,7 +5,7 @@ use super::drift::find_drift;
 use super::fdr::{Tested, q_values_above_floor};
 use super::input::{Denominator, Floor, NoiseSettings, Row};
 use super::judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
-use super::model::{Lending, Lent, RunModel, residual_df};
+use super::model::{Lent, RunModel, residual_df};
 use super::phases::find_phased;
 use super::side::SideShare;
 use super::spread::TailMatch;
@@ -37,22 +37,12 @@ const ZERO_BOUND_SAMPLES: f64 = 3.0;
 /// assert!(judgement.rows[0].significant && !judgement.rows[1].significant);
 /// ```
 pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSettings) -> Judgement {
-    judge_lending(denominators, rows, settings, Lending::BySpread)
-}
-
-/// The same with a choice of how rows lend to each other.
-pub(super) fn judge_lending(
-    denominators: &[Denominator],
-    rows: &[Row],
-    settings: &NoiseSettings,
-    lending: Lending,
-) -> Judgement {
     let sides: Vec<[SideShare; 2]> = rows.iter().map(|row| sides_of(row, denominators)).collect();
     let tested: Vec<[SideShare; 2]> = sides.iter().copied().filter(|row| untested(row).is_none()).collect();
     let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
     let model = match method {
         Method::SingleRun => RunModel::single_run(settings.single_run_cv()),
-        Method::Replicates => RunModel::fit(&tested, settings.prior_cv(), lending),
+        Method::Replicates => RunModel::fit(&tested, settings.prior_cv()),
     };
     let level =
         Level { alpha: settings.false_discovery_rate / tested.len().max(1) as f64, floor: settings.floor };
@@ -189,7 +179,7 @@ impl RowNoise {
         let least_pp = floor.least_pp(self.before_pct.max(self.after_pct));
         let floor_p =
             if self.se_pp > 0.0 { two_sided_p(least_pp / self.se_pp, self.degrees_of_freedom) } else { 0.0 };
-        Tested { p, floor_p, passes: self.floor_passed }
+        Tested { p, floor_p, passes: self.floor_passed, weight: 1.0 }
     }
 }
 
@@ -202,7 +192,7 @@ fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) ->
             assumed_part: model.assumed_part,
             spread: match model.lent {
                 Lent::Spread(spread) => spread.of_cvs,
-                Lent::Nothing | Lent::Prior(_) => 0.0,
+                Lent::Nothing => 0.0,
             },
             residual_df: tested.iter().map(residual_df).fold(0.0, f64::max),
         },

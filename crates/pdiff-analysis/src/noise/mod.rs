@@ -20,7 +20,6 @@ mod judge;
 mod judgement;
 mod model;
 mod phases;
-mod prior;
 mod side;
 mod spread;
 mod student;

@@ -15,9 +15,8 @@
 //! With one run a side there is only the block variance and an assumed c, on degrees of freedom by Satterthwaite's formula
 //! (1946).
 
-use super::input::{ASSUMED_CV_DF, ASSUMED_CV_WEIGHT, SINGLE_RUN_CV_DF};
+use super::input::{ASSUMED_CV, ASSUMED_CV_DF, ASSUMED_CV_WEIGHT, SINGLE_RUN_CV_DF};
 use super::phases::{is_phased, without_phases};
-use super::prior::{Prior, ScaledVariance};
 use super::side::SideShare;
 use super::spread::{Account, Error, TailMatch, spread_of_cvs};
 use super::trigamma::{inverse_trigamma, trigamma};
@@ -55,17 +54,6 @@ pub(super) enum Lent {
     Nothing,
     /// Their coefficients of variation are spread around the typical one.
     Spread(Spread),
-    /// Their whole variances over the expected ones have one inverse chi-squared prior.
-    Prior(Prior),
-}
-
-/// How rows lend to each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lending {
-    /// By the spread of their own coefficients of variation: for shares.
-    BySpread,
-    /// By one prior of all variances, as limma does: more powerful and less safe, for tests that keep a part of the rate.
-    ByPrior,
 }
 
 /// How much rows' own variances between runs differ from the typical one.
@@ -113,23 +101,14 @@ impl RunModel {
     }
 
     /// Fits the model to rows of two or more runs on at least one side.
-    pub(super) fn fit(rows: &[[SideShare; 2]], assumed_cv: f64, lending: Lending) -> Self {
+    pub(super) fn fit(rows: &[[SideShare; 2]], assumed_cv: f64) -> Self {
         let assumed = Self::assumed(assumed_cv);
         let telling: Vec<[SideShare; 2]> = rows.iter().copied().filter(tells_of_others).collect();
         let rows = telling.as_slice();
         let model = Self::typical(rows, &assumed);
-        let lent = match lending {
-            Lending::BySpread => {
-                let spread = model.spread(rows);
-                let alike = Self::phases_alike(rows, &assumed);
-                Lent::Spread(Spread { alike, ..spread })
-            }
-            Lending::ByPrior => {
-                let variances = rows.iter().filter_map(|row| model.scaled_variance(row));
-                Lent::Prior(Prior::fit(&variances.collect::<Vec<_>>()))
-            }
-        };
-        Self { lent, ..model }
+        let spread = model.spread(rows);
+        let alike = Self::phases_alike(rows, &assumed);
+        Self { lent: Lent::Spread(Spread { alike, ..spread }), ..model }
     }
 
     /// The variation of the typical row, measured and assumed together.
@@ -184,14 +163,14 @@ impl RunModel {
     }
 
     /// A row's observed variance between its runs over the expected one, with its degrees of freedom.
-    fn scaled_variance(&self, [before, after]: &[SideShare; 2]) -> Option<ScaledVariance> {
+    fn scaled_variance(&self, [before, after]: &[SideShare; 2]) -> Option<(f64, f64)> {
         let df = before.residual_df() + after.residual_df();
         let scaled = |side: &SideShare| match side.residual_df() > 0.0 {
             true => side.between_squares / self.expected(side),
             false => 0.0,
         };
         let value = (scaled(before) + scaled(after)) / df;
-        (df > 0.0 && value.is_finite()).then_some(ScaledVariance { value, df })
+        (df > 0.0 && value.is_finite()).then_some((value, df))
     }
 
     /// Standard error of after minus before, from the row's own runs and the other rows.
@@ -203,25 +182,11 @@ impl RunModel {
         let Error { variance, df, second: alike } = match self.lent {
             Lent::Nothing => Error { variance: within + between, df: self.expected_df(row), second: 0.0 },
             Lent::Spread(spread) => tails.error(&self.accounts(row, &spread)),
-            Lent::Prior(prior) => self.shrunk(row, prior),
         };
         let within = alike * of(|side| side.sampling) + (1.0 - alike) * within;
         let scale = ((variance - within) / between).clamp(0.0, MAX_SCALE);
         let scale = if scale.is_finite() { scale } else { 1.0 };
         StandardError { value: variance.sqrt(), df, scale, alike }
-    }
-
-    /// The row's variance over the expected one, shrunk towards the prior's.
-    fn shrunk(&self, row: &[SideShare; 2], prior: Prior) -> Error {
-        let lent_df = prior.df.min(self.expected_df(row));
-        let own = self.scaled_variance(row).unwrap_or(ScaledVariance { value: 0.0, df: 0.0 });
-        let scale = match lent_df + own.df {
-            df if df.is_finite() && df > 0.0 => (lent_df * prior.variance + own.df * own.value) / df,
-            _ => prior.variance,
-        };
-        let of_mean = |side: &SideShare| (scale * self.expected(side)).max(side.within) / side.runs.max(1.0);
-        let [before, after] = row;
-        Error { variance: of_mean(before) + of_mean(after), df: lent_df + own.df, second: 0.0 }
     }
 
     /// Standard error if the row's variance between runs is `scale` times the typical one.
@@ -236,7 +201,6 @@ impl RunModel {
     pub(super) fn df(&self, row: &[SideShare; 2], residual_df: f64) -> f64 {
         let lent = match self.lent {
             Lent::Nothing => f64::INFINITY,
-            Lent::Prior(prior) => prior.df,
             Lent::Spread(spread) => {
                 let log_sd = self.between_part(row) * spread.log_sd;
                 2.0 * inverse_trigamma(log_sd * log_sd)
@@ -290,11 +254,13 @@ fn measured_cv2(rows: &[[SideShare; 2]], assumed: &RunModel) -> f64 {
 /// Weighted median over rows of the variance between runs over the median that a model with `cv2` expects.
 fn median_excess(rows: &[[SideShare; 2]], cv2: f64, assumed: &RunModel) -> f64 {
     let model = RunModel { cv2, ..*assumed };
+    // Without any variation between runs no row would weigh anything.
+    let weighing = if assumed.cv2 > 0.0 { *assumed } else { RunModel::assumed(ASSUMED_CV) };
     let mut excess: Vec<(f64, f64)> = rows
         .iter()
         .filter_map(|row| {
-            let ScaledVariance { value, df } = model.scaled_variance(row)?;
-            Some((value / median_of_chi2_over_df(df), assumed.between_part(row)))
+            let (value, df) = model.scaled_variance(row)?;
+            Some((value / median_of_chi2_over_df(df), weighing.between_part(row)))
         })
         .collect();
     excess.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));

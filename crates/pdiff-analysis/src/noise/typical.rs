@@ -9,9 +9,8 @@
 use super::blocks::{RowRun, RunBlocks};
 use super::common_factor::{CommonFactor, Excess};
 use super::input::{Denominator, NoiseSettings, Row};
-use super::judge::judge_lending;
+use super::judge::judge;
 use super::judgement::{MIN_SAMPLES, RowNoise};
-use super::model::Lending;
 
 /// A median of fewer rows says nothing of what all have in common.
 const LEAST_ROWS: usize = 8;
@@ -73,7 +72,7 @@ impl TypicalRow {
         let to_points = (mean(&self.after) - least).exp();
         // What functions have in common cancelled, so their variances tell that of a run without an assumed one beside it.
         let settings = NoiseSettings { assumed_cv: Some(0.0), ..*settings };
-        let judged = judge_lending(&[relative], &rows, &settings, Lending::ByPrior).rows;
+        let judged = judge(&[relative], &rows, &settings).rows;
         judged.iter().map(|row| row.test.p().map(|_| self.excess(row, to_points))).collect()
     }
 
