@@ -79,7 +79,14 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         _ => (verdict.in_after, verdict.in_before),
     });
     let is_shown = here == InBuild::Yes && (there == InBuild::No || cause == Cause::NewlyActive);
-    Some(if cause == Cause::NewlyActive && before > 0.0 {
+    // The verdict on the function looked for what could refute it, which its place in the stacks cannot.
+    let doubted =
+        named.filter(|verdict| verdict.cause != Cause::Noise && verdict.confidence < Confidence::Proved);
+    Some(if let Some(verdict) = doubted.filter(|_| is_shown) {
+        let took_over = matches!(verdict.cause, Cause::Moved | Cause::Split | Cause::Merged);
+        let cause = if took_over { verdict.cause } else { cause };
+        (cause, verdict.confidence, Some("the verdict on the function itself is no surer"))
+    } else if cause == Cause::NewlyActive && before > 0.0 {
         (cause, Confidence::Likely, Some("the base run entered it, too"))
     } else if is_shown {
         (cause, Confidence::Proved, None)

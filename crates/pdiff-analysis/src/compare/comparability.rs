@@ -22,6 +22,10 @@ const SPAN_RATIO: f64 = 1.5;
 const SPIN_DIFFERENCE_PP: f64 = 2.0;
 const SPIN_SHARE_PCT: f64 = 5.0;
 
+/// Samples without a function of the program that are worth telling, and a difference that is worth a warning.
+const LEAST_LOST_PCT: f64 = 1.0;
+const LOST_DIFFERENCE_PP: f64 = 5.0;
+
 /// Cores used that differ by more than this factor.
 const CORES_RATIO: f64 = 1.5;
 
@@ -220,6 +224,19 @@ fn unresolved(before: &SideSummary, after: &SideSummary) -> Fact {
         Gravity::Warning,
         "named rows understate what is there; see the rows [unresolved] and object+0x...",
     )
+}
+
+/// Samples whose stacks reach no function of the program; nothing is said of flat recordings.
+pub(super) fn lost_callers(sides: &Sides<'_>, [before, after]: [f64; 2]) -> Option<Fact> {
+    let has_chains = |side: Side| sides.get(side).runs.iter().all(|run| run.profile.has_callchains);
+    if !Side::BOTH.into_iter().all(has_chains) || before.max(after) < LEAST_LOST_PCT {
+        return None;
+    }
+    let fact = fact("without caller", format!("{before:.1} %"), format!("{after:.1} %"));
+    let differ = (before - after).abs() > LOST_DIFFERENCE_PP;
+    let remark = "stacks of system and library functions lost their callers on one side more than on the other, so functions of the \
+                  program read lighter there; record with --call-graph dwarf, or with libraries that keep frame pointers";
+    Some(graver(fact, differ, Gravity::Warning, remark))
 }
 
 fn inlined_functions(one_sided: &OneSidedInlines) -> Option<Fact> {

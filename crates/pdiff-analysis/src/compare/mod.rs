@@ -92,6 +92,10 @@ impl PreparedSides {
         let mut comparison = self.compare_rows(sides, settings);
         comparison.findings = self.findings(sides, comparison.cost.as_ref(), settings.noise);
         comparison
+            .comparability
+            .extend(comparability::lost_callers(sides, comparison.findings.no_caller_pct));
+        comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
+        comparison
     }
 
     /// The same without findings, for callers that need only the rows.

@@ -112,7 +112,7 @@ const MATCH: &[Plain] = &[
         Level,
         Null,
         false,
-        "how its names were matched: the policy's level, or `alias` for a known rename",
+        "how its names were matched: the policy's level, `alias` for a known rename, or `structure` where one build has no name for it and its code told",
     ),
     ("ambiguous", Flag(|row| row.matched.ambiguous), Null, false, "several functions share the row"),
     (

@@ -13,6 +13,9 @@ pub struct Findings {
     pub rest: FindingsRest,
     /// The same samples seen from the kernel: all of its work by who entered it and what for, the largest change first.
     pub kernel: Vec<KernelWork>,
+    /// The part of each side's weight whose stacks have no function of the program, base first, in percent: their callers
+    /// were lost, or they never had one.
+    pub no_caller_pct: [f64; 2],
 }
 
 /// How the samples of a finding belong together.

@@ -67,7 +67,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
     }
     let mut rest = of.rest(&list, untold, significant_points);
     [rest.before.polling, rest.after.polling] = polling_rest.map(Weight);
-    Findings { list, rest, kernel: Vec::new() }
+    Findings { list, rest, kernel: Vec::new(), no_caller_pct: [0.0; 2] }
 }
 
 impl Listing<'_> {

@@ -41,7 +41,7 @@ use anchors::Anchors;
 use code::CodeKinds;
 use groups::Groups;
 use judged::Judge;
-use places::Places;
+use places::{Place, Places};
 use stacks::Stacks;
 use tree::AnchorTree;
 
@@ -67,5 +67,20 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
         },
         picks,
     );
-    Findings { kernel, ..found }
+    Findings { kernel, no_caller_pct: no_caller_pct(&stacks, &places), ..found }
+}
+
+/// The part of each side's weight that is below no function of the program.
+fn no_caller_pct(stacks: &Stacks, places: &Places) -> [f64; 2] {
+    let mut lost = [0_u64; 2];
+    for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
+        if matches!(place, Place::NoCaller(_)) {
+            lost.iter_mut().zip(stack.amounts).for_each(|(lost, amount)| *lost += amount.weight);
+        }
+    }
+    let totals = stacks.totals();
+    [0, 1].map(|side| {
+        let total = totals[side].weight;
+        if total == 0 { 0.0 } else { 100.0 * lost[side] as f64 / total as f64 }
+    })
 }
