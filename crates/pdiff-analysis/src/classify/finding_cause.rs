@@ -80,8 +80,7 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     });
     let is_shown = here == InBuild::Yes && (there == InBuild::No || cause == Cause::NewlyActive);
     // The verdict on the function looked for what could refute it, which its place in the stacks cannot.
-    let doubted =
-        named.filter(|verdict| verdict.cause != Cause::Noise && verdict.confidence < Confidence::Proved);
+    let doubted = named.filter(|verdict| verdict.confidence < Confidence::Proved);
     Some(if let Some(verdict) = doubted.filter(|_| is_shown) {
         let took_over = matches!(verdict.cause, Cause::Moved | Cause::Split | Cause::Merged);
         let cause = if took_over { verdict.cause } else { cause };
