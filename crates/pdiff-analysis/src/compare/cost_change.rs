@@ -18,7 +18,7 @@ use crate::noise::{
 /// The part of the false discovery rate that is kept among the rows whose cost changed on its own. A false cause costs a reader
 /// more than one that is missed, and with two runs a side the measured variation is a guess: with all of the rate, 5 of 100
 /// comparisons of equal builds had a false row with three runs a side, and 7 with two.
-const RATE_OF_OWN: f64 = 0.2;
+const RATE_OF_OWN: f64 = 0.25;
 
 /// The least of the rate that is spent on a row, over the average.
 const LEAST_WEIGHT: f64 = 0.1;

@@ -31,6 +31,14 @@ const MOST_TELLING_SHARE: f64 = 0.5;
 /// Degrees of freedom that the typical variance has beyond those of a row's runs.
 const COMMON_CV_DF: f64 = 24.0;
 
+/// How many rows vary unlike all others: functions that wait busily vary several times as much, which no spread that the others
+/// have lets expect.
+const WILD_CHANCE: f64 = 0.02;
+
+/// Standard deviation of the logarithm of such a row's variance between runs over the typical one: its coefficient of variation
+/// differs by a factor of 3, give or take.
+const WILD_LOG_SD: f64 = 2.4;
+
 /// A row varies by at most this many times the typical variance.
 const MAX_SCALE: f64 = 100.0;
 
@@ -142,12 +150,17 @@ impl RunModel {
         Some(PhasesAlike { cv2: model.cv2, log_sd: model.spread(&without).log_sd })
     }
 
-    /// The accounts of a row's variance: one, or two equally likely ones of a phased row.
+    /// The accounts of a row's variance: that of all rows, and that of wild ones; for a phased row both again with phases that
+    /// are alike, which is as likely.
     fn accounts(&self, row: &[SideShare; 2], spread: &Spread) -> Vec<Account> {
-        let of_blocks = Account { row: *row, cv2: self.cv2, log_sd: spread.log_sd };
-        let of_alike =
-            |alike: PhasesAlike| Account { row: without_phases(row), cv2: alike.cv2, log_sd: alike.log_sd };
-        std::iter::once(of_blocks).chain(spread.alike.filter(|_| is_phased(row)).map(of_alike)).collect()
+        let both = |row: [SideShare; 2], cv2: f64, log_sd: f64, is_alike: bool| {
+            let account = Account { row, cv2, log_sd, chance: 1.0 - WILD_CHANCE, is_alike };
+            [account, Account { log_sd: log_sd.max(WILD_LOG_SD), chance: WILD_CHANCE, ..account }]
+        };
+        let of_blocks = both(*row, self.cv2, spread.log_sd, false);
+        let of_alike = |alike: PhasesAlike| both(without_phases(row), alike.cv2, alike.log_sd, true);
+        let alike = spread.alike.filter(|_| is_phased(row)).map(of_alike);
+        of_blocks.into_iter().chain(alike.into_iter().flatten()).collect()
     }
 
     /// Variance expected of one run's share.
@@ -179,8 +192,8 @@ impl RunModel {
             |part: fn(&SideShare) -> f64| row.iter().map(|side| part(side) / side.runs.max(1.0)).sum::<f64>();
         let within = of(|side| side.within);
         let between = self.cv2 * of(|side| side.share * side.share);
-        let Error { variance, df, second: alike } = match self.lent {
-            Lent::Nothing => Error { variance: within + between, df: self.expected_df(row), second: 0.0 },
+        let Error { variance, df, alike } = match self.lent {
+            Lent::Nothing => Error { variance: within + between, df: self.expected_df(row), alike: 0.0 },
             Lent::Spread(spread) => tails.error(&self.accounts(row, &spread)),
         };
         let within = alike * of(|side| side.sampling) + (1.0 - alike) * within;

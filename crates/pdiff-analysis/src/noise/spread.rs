@@ -100,8 +100,8 @@ fn log_density([before, after]: &[SideShare; 2], cv2: f64) -> f64 {
 pub(super) struct Error {
     pub(super) variance: f64,
     pub(super) df: f64,
-    /// The chance of the second account, if there are two.
-    pub(super) second: f64,
+    /// The chance that phases are alike in all runs, by the accounts that say so.
+    pub(super) alike: f64,
 }
 
 /// What a row's variance may be made of: a variance within runs, and one between runs whose coefficient of variation has the
@@ -111,6 +111,10 @@ pub(super) struct Account {
     pub(super) row: [SideShare; 2],
     pub(super) cv2: f64,
     pub(super) log_sd: f64,
+    /// How likely it is before the row's runs are looked at, over the other accounts.
+    pub(super) chance: f64,
+    /// It says that phases are alike in all runs.
+    pub(super) is_alike: bool,
 }
 
 /// Puts a t distribution in the place of a mixture of normal ones.
@@ -139,7 +143,7 @@ impl TailMatch {
         }
     }
 
-    /// The error of the change of a row, by all accounts of its variance, which are equally likely before its runs are looked at.
+    /// The error of the change of a row, by all accounts of its variance.
     pub(super) fn error(&self, accounts: &[Account]) -> Error {
         let values: Vec<[Value; NODES]> = accounts.iter().map(Account::values).collect();
         let logs = || values.iter().flatten().map(|value| value.log_likelihood);
@@ -157,15 +161,16 @@ impl TailMatch {
             accounts.iter().zip(parts.chunks(NODES)).map(|(of, parts)| of.within_over_df(parts)).sum();
         let matched = self.matched(&parts);
         let df = 1.0 / (1.0 / matched.df + of_within);
-        let second = parts.iter().skip(NODES).map(|(_, weight)| weight).sum();
-        Error { df: if df.is_finite() { df } else { MAX_DF }, second, ..matched }
+        let of_alike = accounts.iter().zip(parts.chunks(NODES)).filter(|(of, _)| of.is_alike);
+        let alike = of_alike.flat_map(|(_, parts)| parts).map(|(_, weight)| weight).sum();
+        Error { df: if df.is_finite() { df } else { MAX_DF }, alike, ..matched }
     }
 
     fn matched(&self, parts: &[(f64, f64)]) -> Error {
         let mean: f64 = parts.iter().map(|(variance, weight)| weight * variance).sum();
         let spread: f64 = parts.iter().map(|(variance, weight)| weight * (variance - mean).abs()).sum();
         if spread.is_nan() || spread <= 1e-3 * mean {
-            return Error { variance: mean, df: MAX_DF, second: 0.0 };
+            return Error { variance: mean, df: MAX_DF, alike: 0.0 };
         }
         let deviations: Vec<(f64, f64)> =
             parts.iter().map(|(variance, weight)| (variance.sqrt(), *weight)).collect();
@@ -173,7 +178,7 @@ impl TailMatch {
         let interval = quantile(&deviations, INTERVAL_ALPHA, normal_interval * mean.sqrt());
         let single = quantile(&deviations, SINGLE_TEST_ALPHA, normal_single * mean.sqrt());
         let df = self.df_at(single / interval);
-        Error { variance: (interval / critical_t(INTERVAL_ALPHA, df)).powi(2), df, second: 0.0 }
+        Error { variance: (interval / critical_t(INTERVAL_ALPHA, df)).powi(2), df, alike: 0.0 }
     }
 
     /// The degrees of freedom at which t has this ratio of quantiles.
@@ -206,7 +211,7 @@ impl Account {
         nodes(self.log_sd).map(|(factor, weight)| {
             let cv2 = self.cv2 * factor;
             let log_likelihood = log_density(&self.row, cv2);
-            Value { variance: within + cv2 * between, weight, log_likelihood }
+            Value { variance: within + cv2 * between, weight: self.chance * weight, log_likelihood }
         })
     }
 
@@ -268,7 +273,7 @@ mod tests {
     }
 
     fn account(row: [SideShare; 2], log_sd: f64) -> Account {
-        Account { row, cv2: 0.0064, log_sd }
+        Account { row, cv2: 0.0064, log_sd, chance: 1.0, is_alike: false }
     }
 
     /// Rows of which each varies by its own factor, in equal steps of the logarithm, and chance adds what it does.
