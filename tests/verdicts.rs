@@ -87,6 +87,28 @@ fn classify_gives_parts_first_and_every_function_only_if_asked() {
 }
 
 #[test]
+fn no_new_part_is_surer_than_the_function_that_names_it() {
+    let packs = ["56-aligned-r1.pdiff", "80-aligned-r1.pdiff"];
+    let json = text(&pdiff("classify", packs, &["--format", "json"]));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let verdicts = report["verdicts"].as_array().unwrap();
+    let mut looked_at = 0;
+    for finding in report["findings"].as_array().unwrap() {
+        let name = finding["name"].as_str().unwrap().rsplit(" -> ").next().unwrap();
+        let of_name =
+            |verdict: &&serde_json::Value| verdict["name"] == name && verdict["object"] == finding["object"];
+        let Some(verdict) = verdicts.iter().find(of_name) else { continue };
+        let is_new = ["new-overhead", "newly-active", "gone"].contains(&finding["cause"].as_str().unwrap());
+        looked_at += 1;
+        assert!(
+            !is_new || finding["confidence"] != "proved" || verdict["confidence"] == "proved",
+            "{finding}"
+        );
+    }
+    assert!(looked_at >= 5, "{looked_at}");
+}
+
+#[test]
 fn the_parts_of_the_change_are_written_as_csv_that_sums_to_the_sides() {
     let packs = ["56-aligned-r1.pdiff", "80-aligned-r1.pdiff"];
     let csv = text(&pdiff("classify", packs, &["--format", "parts-csv"]));
