@@ -341,7 +341,7 @@ const COST_CHANGE: &[Plain] = &[
         Number(|row| Some(row.cost_change?.own?.q_value)),
         LeftOut,
         false,
-        "as above, for the change against the typical function; `extent` is `own` at a fiftieth of the rate or below",
+        "as above, for the change against the typical function; `extent` is `own` at a quarter of the rate or below",
     ),
 ];
 
