@@ -44,9 +44,11 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
     };
     picks.sort_by(by_size);
     let untold = select::gather(of.groups, of.judge, &mut picks, MOST_FINDINGS);
-    picks.sort_by(by_size);
     // What goes the way of the whole stands first: a gain explains no loss. Smaller places stand behind larger ones.
     let goes_along = |pick: &Pick| (of.delta(pick) < 0.0) == of.whole_shrank();
+    let size =
+        |pick: &Pick| if of.cost_variation_is_known() { of.sure_size(pick) } else { of.delta(pick).abs() };
+    picks.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| by_size(a, b)));
     picks.sort_by_key(|pick| (!goes_along(pick), pick.shape == Shape::Gathered));
     let mut of_node = vec![None; of.groups.nodes.len()];
     for (at, pick) in picks.iter().enumerate() {
@@ -80,12 +82,17 @@ impl Listing<'_> {
         }
     }
 
+    /// Whether several runs tell how the cost of an operation varies, so that intervals are of it.
+    fn cost_variation_is_known(&self) -> bool {
+        self.input.cost.is_some_and(|cost| cost.log_interval.is_some())
+    }
+
     /// How large a change is at least: the end of its interval that is nearer to zero. What may be nothing stands last. How the
     /// cost of the whole varies is not known from one run a side, so there it is the interval of the share.
     fn sure_size(&self, pick: &Pick) -> f64 {
         let noise = &pick.change.noise;
-        let cost = self.input.cost.filter(|cost| cost.log_interval.is_some());
-        let per_op = cost.and_then(|_| self.interval_per_op(pick, self.delta(pick)));
+        let known = self.cost_variation_is_known();
+        let per_op = if known { self.interval_per_op(pick, self.delta(pick)) } else { None };
         let (low, high) = per_op.unwrap_or((noise.ci_low_pp, noise.ci_high_pp));
         if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
     }

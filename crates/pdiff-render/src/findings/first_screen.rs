@@ -155,6 +155,10 @@ fn marks_text(comparison: &Comparison) -> String {
     let meanings = [
         (true, "95 % half of the interval's width".to_owned()),
         (
+            comparison.cost.as_ref().is_some_and(|cost| cost.log_interval.is_some()),
+            "order: by the least change that the interval allows, single places first".to_owned(),
+        ),
+        (
             list.iter().any(|finding| finding.share_of_change_pct.is_some()),
             "of all: part of the change in CPU per operation, not what removing it would gain".to_owned(),
         ),
