@@ -17,6 +17,7 @@ mod pack;
 mod plan;
 mod recordings;
 mod report;
+mod script;
 mod series;
 mod server_settings;
 mod short_help;
@@ -43,6 +44,7 @@ pub(crate) use pack::PackArgs;
 pub(crate) use plan::{PlanArgs, PlanDesign, PlanFormat};
 pub(crate) use recordings::{PairArgs, RecordingArgs};
 pub(crate) use report::ReportArgs;
+pub(crate) use script::ScriptArgs;
 pub(crate) use series::SeriesArgs;
 #[cfg(feature = "parquet")]
 pub(crate) use series::SeriesFormat;
@@ -103,6 +105,8 @@ pub(crate) enum Command {
     Series(Box<SeriesArgs>),
     /// Print the functions at addresses of a binary, including inlined ones.
     Symbolize(SymbolizeArgs),
+    /// Print the samples of a recording as they were read, in the manner of perf script.
+    Script(ScriptArgs),
     /// Print the calls that a tool counted, as pdiff reads them: callgrind, probes, branch records.
     Counts(CountsArgs),
     /// Print a completion script for a shell.

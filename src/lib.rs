@@ -33,6 +33,7 @@ mod prepared;
 mod progress;
 mod read;
 mod recording;
+mod samples;
 mod sides;
 mod verdicts;
 #[cfg(feature = "output")]
@@ -50,6 +51,7 @@ pub use pprof::PprofView;
 pub use prepared::Prepared;
 pub use progress::{Progress, Warning};
 pub use recording::{Recording, stem};
+pub use samples::{SampleReader, Samples};
 pub use verdicts::Verdicts;
 #[cfg(feature = "parquet")]
 pub use write::write_parquet;

@@ -82,6 +82,7 @@ fn run(command: &Command) -> Result<Outcome> {
         Command::Series(args) => commands::series::run(args).map(|()| Outcome::Ran),
         #[cfg(not(feature = "parquet"))]
         Command::Series(args) => commands::attribute::series(args).map(|()| Outcome::Ran),
+        Command::Script(args) => commands::script::run(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),
         Command::Counts(args) => commands::counts::run(args).map(|()| Outcome::Ran),
         Command::Plan(args) => commands::plan::run(args).map(|()| Outcome::Ran),

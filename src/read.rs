@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
-use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side};
+use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side, TakenSample};
 use pdiff_symbolize::{FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
 
 use crate::build::Build;
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Warning, Watcher};
 use crate::recording::Recording;
-use recordings::read_recordings;
+use recordings::{read_recordings, read_with_samples};
 
 /// How builds are read.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +66,20 @@ impl Reading {
             read.push(ReadBuild { label: build.name(), runs, events: Vec::new() });
         }
         Ok(read)
+    }
+
+    /// Reads one recording with the samples of which it is made, as far as they are known one by one.
+    pub(crate) fn read_samples(
+        &self,
+        side: Side,
+        build: &Build,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(Run, Vec<TakenSample>), Error> {
+        let recording = build.recordings.first().unwrap_or_else(|| unreachable!("one recording was given"));
+        let (input, taken) = read_with_samples(&(recording, build.time, build.binaries.as_slice()), self)?;
+        let (run, odd) = find_functions(recording, input, &build.binaries, side, self)?;
+        self.warn(odd, warnings);
+        Ok((run, taken))
     }
 
     /// Where the names of code that no binary has are looked for.

@@ -314,6 +314,7 @@ fn help_pages_are_as_written_down() {
         "pack",
         "report",
         "settings",
+        "script",
         "symbolize",
         "plan",
         "attribute",

@@ -17,6 +17,7 @@ pub(crate) mod man;
 pub(crate) mod pack;
 pub(crate) mod plan;
 pub(crate) mod report;
+pub(crate) mod script;
 #[cfg(feature = "parquet")]
 pub(crate) mod series;
 pub(crate) mod settings;

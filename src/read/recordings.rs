@@ -12,7 +12,7 @@ use std::thread;
 
 use pdiff_ingest::{Error, Input, ReadOptions, Source, TimeWindow, read_input};
 
-use pdiff_profile::Unwinder;
+use pdiff_profile::{TakenSample, Unwinder};
 
 use super::Reading;
 use crate::progress::Progress;
@@ -41,7 +41,26 @@ pub(super) fn read_recordings(recordings: &[Wanted<'_>], reading: &Reading) -> R
 }
 
 /// Reads one recording with all workers.
-fn read_one((recording, time, binaries): &Wanted<'_>, reading: &Reading) -> Result<Input, Error> {
+fn read_one(wanted: &Wanted<'_>, reading: &Reading) -> Result<Input, Error> {
+    read_with(wanted, reading, None)
+}
+
+/// Reads one recording and the samples of which it is made, as far as they are known one by one.
+pub(super) fn read_with_samples(
+    wanted: &Wanted<'_>,
+    reading: &Reading,
+) -> Result<(Input, Vec<TakenSample>), Error> {
+    let taken = Mutex::new(Vec::new());
+    let keep = |sample| taken.lock().unwrap_or_else(PoisonError::into_inner).push(sample);
+    let input = read_with(wanted, reading, Some(&keep))?;
+    Ok((input, taken.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+fn read_with(
+    (recording, time, binaries): &Wanted<'_>,
+    reading: &Reading,
+    each_sample: Option<&(dyn Fn(TakenSample) + Sync)>,
+) -> Result<Input, Error> {
     let unwinder = reading.unwinder(binaries);
     let what = format!("reading {}", recording.source);
     let options = ReadOptions {
@@ -53,6 +72,7 @@ fn read_one((recording, time, binaries): &Wanted<'_>, reading: &Reading) -> Resu
         progress: Some(&|bytes, total| {
             reading.watcher.tell(Progress::Reading { what: &what, bytes, total });
         }),
+        each_sample,
     };
     let input = read_input(&recording.source, &options)?;
     reading.watcher.finished(&format!("read {}", recording.source), size(&recording.source));
@@ -110,6 +130,7 @@ fn read_at_once(
             threads: NonZeroUsize::new(workers),
             symbols: reading.symbol_places(),
             unwinder: unwinder.as_ref().map(|unwinder| -> &dyn Unwinder { unwinder }),
+            each_sample: None,
             progress: Some(&update),
         };
         read_input(&recording.source, &options)

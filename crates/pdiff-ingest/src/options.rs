@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use pdiff_profile::Unwinder;
+use pdiff_profile::{TakenSample, Unwinder};
 
 use crate::symbol_places::SymbolPlaces;
 use crate::time_window::TimeWindow;
@@ -29,6 +29,9 @@ pub struct ReadOptions<'a> {
     pub symbols: SymbolPlaces,
     /// Finds the callers in stacks that were recorded as bytes; without one such samples have no callers.
     pub unwinder: Option<&'a dyn Unwinder>,
+    /// Called with every sample that counts. Only `perf.data` is read sample by sample; samples whose stacks are unwound come
+    /// later than their neighbours.
+    pub each_sample: Option<&'a (dyn Fn(TakenSample) + Sync)>,
     /// Called now and then with the bytes read so far, and their total where it is known. Both count bytes of the
     /// file, compressed or not.
     pub progress: Option<&'a (dyn Fn(u64, Option<u64>) + Sync)>,
@@ -47,6 +50,7 @@ impl ReadOptions<'_> {
             threads: None,
             symbols: SymbolPlaces::default(),
             unwinder: None,
+            each_sample: None,
             progress: None,
         }
     }

@@ -49,7 +49,7 @@ pub fn read_input(source: &Source, options: &ReadOptions<'_>) -> Result<Input, E
     let (TimeWindow::Percent { start, end }, true) = (options.time, first.is_regular_file) else {
         return read_once(source, first, options);
     };
-    let all = ReadOptions { time: TimeWindow::All, ..options.clone() };
+    let all = ReadOptions { time: TimeWindow::All, each_sample: None, ..options.clone() };
     let whole = match read_once(source, first, &all)? {
         Input::Text(profile) | Input::Named(profile, _) => profile,
         pack => return restrict(source, pack, options.time),

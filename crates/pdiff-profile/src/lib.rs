@@ -36,7 +36,7 @@ pub use notes::{Note, NoteKind, Notes};
 pub use object::{BuildId, Object, ObjectId, ObjectKind};
 pub use per_side::PerSide;
 pub use polling::PollingFrames;
-pub use profile::{Cell, Event, Frame, Mapping, Profile, Span, Thread};
+pub use profile::{Cell, Event, Frame, Mapping, Profile, Span, TakenSample, Thread};
 pub use resolution::{InlineChain, InlineFrame, Reason, Resolution, is_unnamed};
 pub use resolutions::Resolutions;
 pub use server_settings::{ServerSettings, SettingsScope};

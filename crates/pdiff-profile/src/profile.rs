@@ -106,6 +106,23 @@ impl Cell {
     }
 }
 
+/// One sample as it was taken, before it is counted into its cell. Ids are those of the profile that it is counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TakenSample {
+    /// The event.
+    pub event: EventId,
+    /// When it was taken, in nanoseconds of the recorder's clock.
+    pub time_ns: Option<u64>,
+    /// The CPU it was taken on.
+    pub cpu: Option<u32>,
+    /// The thread.
+    pub thread: ThreadId,
+    /// The stack.
+    pub stack: StackId,
+    /// The period.
+    pub weight: Weight,
+}
+
 /// Where an object was mapped (`PERF_RECORD_MMAP2`).
 ///
 /// Frames of a recording that was read without perf have the position in the file in place of an address. Then a mapping

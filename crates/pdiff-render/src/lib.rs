@@ -18,6 +18,7 @@ mod plan;
 #[cfg(feature = "report")]
 mod report;
 mod resolution_lines;
+mod script;
 mod series;
 mod settings;
 mod verdicts;
@@ -57,6 +58,7 @@ pub use plan::script::plan_script;
 #[cfg(feature = "report")]
 pub use report::{ReportInput, html_report};
 pub use resolution_lines::{resolution_json_lines, resolution_text};
+pub use script::{ScriptOptions, write_script};
 pub use series::csv::series_csv;
 pub use series::json::series_json;
 pub use series::page::{series_markdown, series_table};

@@ -71,7 +71,7 @@ pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>)
         HeadError::Io(error) => (input.on_error)(error),
         HeadError::Wrong(error) => wrong(error),
     })?;
-    let mut reader = Reader::new(head.order, head.events, options.time, options.unwinder);
+    let mut reader = Reader::new(head.order, head.events, options);
     let end = match head.layout {
         Layout::File { data_bytes, .. } => Some(stream.position().saturating_add(data_bytes)),
         Layout::Unbounded { .. } => None,

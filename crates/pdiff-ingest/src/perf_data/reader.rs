@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, Thread, Unwinder, Weight};
+use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenSample, Thread, Weight};
 
 use super::byte_stream::ByteStream;
 use super::container::DescribedEvent;
@@ -19,6 +19,7 @@ use super::rounds::{Batch, Record, Rounds};
 use super::sample::Sample;
 use super::stacks::{Mode, Space, Stacks};
 use super::unwinding::{Counted, Unwinding, recorded_stack};
+use crate::options::ReadOptions;
 use crate::time_window::{NS, TimeRange, TimeWindow};
 
 /// `type` of records.
@@ -112,24 +113,20 @@ pub(super) struct Reader<'u> {
     last_values: LastValues,
     rounds: Rounds,
     kept: Kept,
+    each_sample: Option<&'u (dyn Fn(TakenSample) + Sync)>,
     unnamed: StringId,
 }
 
 impl<'u> Reader<'u> {
     /// Nothing read yet.
-    pub(super) fn new(
-        order: ByteOrder,
-        events: Vec<DescribedEvent>,
-        time: TimeWindow,
-        unwinder: Option<&'u dyn Unwinder>,
-    ) -> Self {
+    pub(super) fn new(order: ByteOrder, events: Vec<DescribedEvent>, options: &ReadOptions<'u>) -> Self {
         let mut builder = ProfileBuilder::new();
         let mut processes = Processes::default();
         let swapper = builder.string("swapper");
         processes.name(0, 0, swapper);
         let mut known = Events::default();
         events.into_iter().take(MAX_ATTRS).for_each(|event| known.add(event.attr, event.ids));
-        let kept = match time {
+        let kept = match options.time {
             TimeWindow::Absolute { start_ns, end_ns } => {
                 Kept::Range(TimeRange { start_ns, end_ns: end_ns.unwrap_or(u64::MAX) })
             }
@@ -146,7 +143,7 @@ impl<'u> Reader<'u> {
             kernel_reference: None,
             objects: Objects::default(),
             stacks: Stacks::new(order),
-            unwinding: Unwinding::new(unwinder),
+            unwinding: Unwinding::new(options.unwinder, options.each_sample),
             unnamed: builder.string(""),
             builder,
             notes: Notes::new(),
@@ -156,6 +153,7 @@ impl<'u> Reader<'u> {
             last_values: LastValues::default(),
             rounds: Rounds::default(),
             kept,
+            each_sample: options.each_sample,
         }
     }
 
@@ -514,7 +512,9 @@ impl<'u> Reader<'u> {
         let order = self.order;
         let recorded = sample.user_registers.zip(sample.user_stack);
         if let Some(stack) = recorded.and_then(|(registers, bytes)| recorded_stack(registers, bytes, order)) {
-            if self.unwinding.push(sample, stack, Counted { event, block, thread, weight }, space) {
+            let (time_ns, cpu) = (sample.time_ns, sample.cpu);
+            let counted = Counted { event, time_ns, block, cpu, thread, weight };
+            if self.unwinding.push(sample, stack, counted, space) {
                 self.finish_unwinding();
             }
             return;
@@ -528,6 +528,16 @@ impl<'u> Reader<'u> {
             }
         });
         builder.count(event, block, thread, stack, 1, weight);
+        if let Some(each_sample) = self.each_sample {
+            each_sample(TakenSample {
+                event,
+                time_ns: sample.time_ns,
+                cpu: sample.cpu,
+                thread,
+                stack,
+                weight,
+            });
+        }
     }
 
     fn finish_unwinding(&mut self) {

@@ -4,8 +4,8 @@
 //! samples have the place where the program was, and no callers.
 
 use pdiff_profile::{
-    EventId, MappedCode, ObjectKind, Processor, ProfileBuilder, RecordedStack, RuntimeAddr, ThreadId,
-    Unwinder, UnwoundStack, Weight,
+    EventId, MappedCode, ObjectKind, Processor, ProfileBuilder, RecordedStack, RuntimeAddr, TakenSample,
+    ThreadId, Unwinder, UnwoundStack, Weight,
 };
 
 use super::fields::ByteOrder;
@@ -24,10 +24,7 @@ const MAX_WAITING: usize = 4096;
 
 /// A sample that waits for its callers.
 struct Waiting {
-    event: EventId,
-    block: u32,
-    thread: ThreadId,
-    weight: Weight,
+    counted: Counted,
     /// What was recorded of the chain: the kernel's part.
     chain: Box<[u8]>,
     process: Process,
@@ -39,7 +36,10 @@ struct Waiting {
 #[derive(Clone, Copy)]
 pub(super) struct Counted {
     pub(super) event: EventId,
+    pub(super) time_ns: Option<u64>,
+    /// The second.
     pub(super) block: u32,
+    pub(super) cpu: Option<u32>,
     pub(super) thread: ThreadId,
     pub(super) weight: Weight,
 }
@@ -47,6 +47,7 @@ pub(super) struct Counted {
 /// Samples that wait.
 pub(super) struct Unwinding<'u> {
     unwinder: Option<&'u dyn Unwinder>,
+    each_sample: Option<&'u (dyn Fn(TakenSample) + Sync)>,
     waiting: Vec<Waiting>,
     bytes: usize,
     /// Stacks whose root was not reached.
@@ -56,8 +57,11 @@ pub(super) struct Unwinding<'u> {
 }
 
 impl<'u> Unwinding<'u> {
-    pub(super) fn new(unwinder: Option<&'u dyn Unwinder>) -> Self {
-        Self { unwinder, waiting: Vec::new(), bytes: 0, partly: 0, all: 0 }
+    pub(super) fn new(
+        unwinder: Option<&'u dyn Unwinder>,
+        each_sample: Option<&'u (dyn Fn(TakenSample) + Sync)>,
+    ) -> Self {
+        Self { unwinder, each_sample, waiting: Vec::new(), bytes: 0, partly: 0, all: 0 }
     }
 
     /// Takes a sample with its stack; whether the batch is full.
@@ -70,10 +74,7 @@ impl<'u> Unwinding<'u> {
     ) -> bool {
         self.bytes += stack.bytes.len();
         self.waiting.push(Waiting {
-            event: counted.event,
-            block: counted.block,
-            thread: counted.thread,
-            weight: counted.weight,
+            counted,
             chain: sample.chain.unwrap_or(&[]).into(),
             process: space.process.cloned().unwrap_or_default(),
             kernel_stamp: space.kernel_stamp,
@@ -99,7 +100,11 @@ impl<'u> Unwinding<'u> {
             let space = Space { process: Some(&sample.process), kernel, kernel_stamp: sample.kernel_stamp };
             let stack = stacks.of_unwound(&sample.chain, &unwound.addrs, space, objects, builder);
             let stack = stack.unwrap_or_else(|| builder.stack(&[]));
-            builder.count(sample.event, sample.block, sample.thread, stack, 1, sample.weight);
+            let Counted { event, time_ns, block, cpu, thread, weight } = sample.counted;
+            builder.count(event, block, thread, stack, 1, weight);
+            if let Some(each_sample) = self.each_sample {
+                each_sample(TakenSample { event, time_ns, cpu, thread, stack, weight });
+            }
         }
     }
 

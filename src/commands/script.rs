@@ -1,0 +1,48 @@
+//! `pdiff script`: the samples of a recording, as they were read.
+
+use anyhow::{Context as _, Result, anyhow};
+use pdiff::profile::EventId;
+use pdiff::render::{ScriptOptions, write_script};
+use pdiff::{Recording, SampleReader, Samples, TimeWindow};
+
+use crate::cli::ScriptArgs;
+use crate::output::Output;
+use crate::settings::{check_files, lookup, source};
+use crate::watching::Watching;
+
+/// Reads, finds functions and prints.
+pub(crate) fn run(args: &ScriptArgs) -> Result<()> {
+    let output = Output::new(args.file.output.as_deref())?;
+    check_files("--binary", &args.binary)?;
+    let time = args.time.as_deref().map(TimeWindow::parse).transpose().context("--time")?;
+    let reader = SampleReader::new(Recording::new(source(&args.recording)))
+        .lookup(lookup(&args.lookup, args.quiet)?)
+        .lenient(args.lenient)
+        .time(time.unwrap_or(TimeWindow::All))
+        .watch(Watching::start(args.quiet).watch());
+    let reader = args.binary.iter().fold(reader, SampleReader::binary);
+    let samples = args.threads.into_iter().fold(reader, SampleReader::threads).read()?;
+    let event = args.event.as_deref().map(|name| event_of(&samples, name)).transpose()?;
+    if !samples.are_single() {
+        crate::complain(&format!(
+            "pdiff: note: {} does not keep samples one by one; what has thread, second and stack in common is one here",
+            samples.path()
+        ));
+    }
+    let options = ScriptOptions { inlines: !args.no_inline, event };
+    output.write_by(|out| {
+        Ok(write_script(samples.profile(), samples.resolutions(), samples.taken(), options, out)?)
+    })
+}
+
+/// The event of a name, with or without its modifiers.
+fn event_of(samples: &Samples, name: &str) -> Result<EventId> {
+    let events = &samples.profile().events;
+    let exact = events.iter().position(|event| *event.name == *name);
+    let found = exact.or_else(|| events.iter().position(|event| event.base_name() == name));
+    let id = found.and_then(|at| u32::try_from(at).ok()).map(EventId);
+    id.ok_or_else(|| {
+        let names: Vec<&str> = events.iter().map(|event| &*event.name).collect();
+        anyhow!("--event: {} has no event '{name}'; hint: it has {}", samples.path(), names.join(", "))
+    })
+}

@@ -1,0 +1,156 @@
+//! `pdiff script`: every sample of a recording is the one that perf script prints, and what is printed reads back the same.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/perf-data")
+}
+
+fn pdiff(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pdiff"));
+    command.current_dir(fixtures()).env("PERF_BUILDID_DIR", fixtures().join("cache"));
+    command.env_remove("DEBUGINFOD_URLS").args(arguments).output().unwrap()
+}
+
+fn script(recording: &str, more: &[&str]) -> String {
+    let output = pdiff(&[&["script", recording, "--binary", "work", "-q", "--no-cache"], more].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn perf_text(name: &str) -> String {
+    let packed = std::fs::File::open(fixtures().join(format!("{name}.perf.zst"))).unwrap();
+    String::from_utf8(zstd::decode_all(packed).unwrap()).unwrap()
+}
+
+/// Comm, tid, time in microseconds, period and event; then address, symbol and object of each frame.
+type Sample = (Vec<String>, Vec<[String; 3]>);
+
+/// The samples of a text in perf's form, with or without call chains.
+fn samples(text: &str) -> Vec<Sample> {
+    let mut samples: Vec<Sample> = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        match line.strip_prefix('\t') {
+            Some(line) => samples.last_mut().unwrap().1.push(frame(line)),
+            None => samples.push(head(line)),
+        }
+    }
+    samples
+}
+
+fn head(line: &str) -> Sample {
+    let (thread, rest) = line.split_once(": ").unwrap();
+    let (thread, time) = thread.rsplit_once(' ').unwrap();
+    let (comm, ids) = thread.trim().rsplit_once(' ').unwrap();
+    let (period, rest) = rest.trim_start().split_once(' ').unwrap();
+    let (event, leaf) = rest.trim_start().split_once(": ").unwrap_or((rest.trim_start(), ""));
+    let (seconds, fraction) = time.split_once('.').unwrap();
+    let tid = ids.rsplit('/').next().unwrap();
+    let parts =
+        [comm.trim(), tid, &format!("{seconds}.{}", &fraction[..6]), period, event.trim_end_matches(':')];
+    let frames = if leaf.trim().is_empty() { Vec::new() } else { vec![frame(leaf)] };
+    (parts.map(str::to_owned).to_vec(), frames)
+}
+
+fn frame(line: &str) -> [String; 3] {
+    let (addr, rest) = line.trim().split_once(' ').unwrap();
+    let (symbol, object) = rest.rsplit_once(" (").unwrap();
+    // perf says the version of a symbol (exp@@GLIBC_2.29).
+    let (name, offset) = symbol.rsplit_once('+').unwrap_or((symbol, ""));
+    let name = name.split("@@").next().unwrap();
+    [addr.to_owned(), format!("{name}+{offset}"), object.to_owned()]
+}
+
+#[test]
+fn every_sample_is_that_of_perf_script() {
+    for name in ["fp", "flat", "stream", "build-ids", "two-events", "group", "period", "packed", "deleted"] {
+        let ours = samples(&script(&format!("{name}.data"), &["--no-inline"]));
+        let of_perf = samples(&perf_text(name));
+        assert!(ours.len() > 100, "{name}");
+        assert_eq!(ours.len(), of_perf.len(), "{name}");
+        for ((head, frames), (perf_head, perf_frames)) in ours.iter().zip(&of_perf) {
+            assert_eq!(head, perf_head, "{name}");
+            assert_eq!(frames.len(), perf_frames.len(), "{name}: {frames:?}");
+            for ([addr, symbol, object], [perf_addr, perf_symbol, perf_object]) in
+                frames.iter().zip(perf_frames)
+            {
+                assert_eq!(object, perf_object, "{name}");
+                // On one line with its event perf prints the address in memory.
+                assert!(addr == perf_addr || frames.len() == 1, "{name}: {addr} {symbol}, {perf_addr}");
+                // Other libraries than those of the recording may be at their places.
+                if object.ends_with("/work)") {
+                    assert_eq!(symbol, perf_symbol, "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn unwound_samples_stand_where_their_times_are() {
+    let (ours, of_perf) = (samples(&script("dwarf.data", &[])), samples(&perf_text("dwarf")));
+    let heads = |samples: &[Sample]| samples.iter().map(|(head, _)| head.clone()).collect::<Vec<_>>();
+    assert_eq!(heads(&ours), heads(&of_perf));
+}
+
+#[test]
+fn what_is_printed_reads_back_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["fp", "dwarf", "two-events"] {
+        let text = folder.path().join(format!("{name}.perf"));
+        std::fs::write(&text, script(&format!("{name}.data"), &[])).unwrap();
+        let recording = format!("{name}.data");
+        let binaries = ["--binary-before", "work", "--binary-after", "work", "--no-cache", "-q"];
+        let output = pdiff(
+            &[&["compare", &recording, text.to_str().unwrap(), "--format", "csv"], &binaries[..]].concat(),
+        );
+        let csv = String::from_utf8(output.stdout).unwrap();
+        let mut lines = csv.lines();
+        let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let at = |wanted: &str| columns.iter().position(|column| *column == wanted).unwrap();
+        assert!(csv.lines().count() > 10, "{csv}");
+        for line in lines {
+            let fields: Vec<&str> = line.split(',').collect();
+            for column in ["delta_self_pp", "delta_total_pp"] {
+                assert_eq!(fields[at(column)].parse::<f64>().unwrap(), 0.0, "{name}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn inlined_functions_are_lines_of_their_own_unless_left_out() {
+    let (with, without) = (script("fp.data", &[]), script("fp.data", &["--no-inline"]));
+    assert_eq!(without.matches("(inlined)").count(), 0);
+    assert!(with.lines().filter(|line| !line.ends_with("(inlined)")).eq(without.lines()));
+}
+
+#[test]
+fn parts_and_events_are_chosen() {
+    let all = samples(&script("two-events.data", &[]));
+    let faults = samples(&script("two-events.data", &["--event", "page-faults"]));
+    assert!(!faults.is_empty() && faults.len() < all.len());
+    assert!(faults.iter().all(|(head, _)| head[4] == "page-faults"));
+    let (first, half) =
+        (samples(&script("fp.data", &[])), samples(&script("fp.data", &["--time", "0%-50%"])));
+    assert!(half.len() > first.len() / 4 && half.len() < first.len() * 3 / 4, "{}", half.len());
+    assert_eq!(half[..], first[..half.len()]);
+    let unknown = pdiff(&["script", "fp.data", "--event", "faults", "-q"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    let text = String::from_utf8(unknown.stderr).unwrap();
+    assert_eq!(text.trim(), "pdiff: error: --event: fp.data has no event 'faults'; hint: it has cpu-clock");
+}
+
+#[test]
+fn what_keeps_no_single_samples_says_so() {
+    let output = pdiff(&["script", "fp.perf.zst", "--no-symbolize", "-q"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("does not keep samples one by one"), "{errors}");
+    let printed = samples(&String::from_utf8(output.stdout).unwrap());
+    let period =
+        |samples: &[Sample]| samples.iter().map(|(head, _)| head[3].parse::<u64>().unwrap()).sum::<u64>();
+    assert_eq!(period(&printed), period(&samples(&perf_text("fp"))));
+}
