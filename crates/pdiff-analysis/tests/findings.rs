@@ -106,6 +106,9 @@ fn renames_splits_wraps_and_moves_without_changed_work_make_no_finding() {
     check("wrapped", &|stack| stack.replace("serve;run", "serve;retry;guarded;run"));
     check("split", &|stack| stack.replace("sort", "sort;sort_pass_two"));
     check("moved below another caller", &|stack| stack.replace("serve;commit", "serve;finish;commit"));
+    check("moved to a new thread", &|stack| {
+        stack.replace("main;serve;commit;log", "/lib/libc.so.6!clone;log_thread;log_some;log")
+    });
     check("inlined away", &|stack| stack.replace(";lex", "").replace(";compare", ""));
     check("in another file", &|stack| stack.to_owned());
 }

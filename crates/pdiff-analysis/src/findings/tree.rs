@@ -60,18 +60,21 @@ impl AnchorTree {
             is_helper: vec![false; anchors.len()],
         };
         let mut above = Above::new(anchors.len());
+        let mut has_owner = vec![false; anchors.len()];
         for anchor in &order {
             above.fill(&trie, &by_anchor[*anchor]);
             let own = anchors.amounts(*anchor).map(|amount| amount.weight);
-            let mut candidates: Vec<usize> = above.touched.clone();
-            candidates.retain(|other| {
+            let stands_above = |other: &usize, part: f64| {
                 let weights = above.weights[*other].iter().zip(own);
-                weights.into_iter().all(|(weight, own)| *weight as f64 >= PARENT_PART * own as f64)
-            });
+                weights.into_iter().all(|(weight, own)| *weight as f64 >= part * own as f64)
+            };
+            has_owner[*anchor] = above.touched.iter().any(|other| stands_above(other, OWNED_PART));
+            let mut candidates: Vec<usize> = above.touched.clone();
+            candidates.retain(|other| stands_above(other, PARENT_PART));
             candidates.sort_by_key(|other| rank[*other]);
             tree.parents[*anchor] = candidates.into_iter().find(|other| !tree.is_below(*other, *anchor));
         }
-        tree.find_helpers(&trie, &by_anchor, share);
+        tree.find_helpers(&trie, &by_anchor, &has_owner, share);
         tree.set_depths();
         tree
     }
@@ -102,21 +105,36 @@ impl AnchorTree {
         self.is_helper[anchor]
     }
 
-    /// A function without one caller that has half of it is a helper, and stands below nobody.
-    fn find_helpers(&mut self, trie: &[PathNode], by_anchor: &[Vec<usize>], share: impl Fn([u64; 2]) -> f64) {
+    /// A function without one caller that has half of it is a helper, and stands below nobody. So does one that a side calls
+    /// from elsewhere than the other (`has_owner` is false): its work moved, and is no work of the new caller.
+    fn find_helpers(
+        &mut self,
+        trie: &[PathNode],
+        by_anchor: &[Vec<usize>],
+        has_owner: &[bool],
+        share: impl Fn([u64; 2]) -> f64,
+    ) {
         for (anchor, nodes) in by_anchor.iter().enumerate() {
             let mut callers: FxHashMap<usize, f64> = FxHashMap::default();
-            let mut total = 0.0;
+            let (mut total, mut by_side) = (0.0, [[0_u64; 2]; 2]);
             for node in nodes {
                 let path = &trie[*node];
                 total += share(path.weights);
+                let is_called = path.parent.is_some();
+                for ([all, called], weight) in by_side.iter_mut().zip(path.weights) {
+                    *all = all.saturating_add(weight);
+                    *called = called.saturating_add(if is_called { weight } else { 0 });
+                }
                 if let Some(caller) = path.parent {
                     *callers.entry(trie[caller].anchor).or_default() += share(path.weights);
                 }
             }
             let called: f64 = callers.values().sum();
             let most = callers.values().copied().fold(0.0, f64::max);
-            self.is_helper[anchor] = called > OWNED_PART * total && most < OWNED_PART * total;
+            let is_shared = called > OWNED_PART * total && most < OWNED_PART * total;
+            let is_called = |[all, called]: [u64; 2]| called as f64 > OWNED_PART * all as f64;
+            let has_moved = !has_owner[anchor] && by_side.into_iter().any(is_called);
+            self.is_helper[anchor] = is_shared || has_moved;
         }
         for anchor in 0..self.parents.len() {
             if self.is_helper[anchor] {
