@@ -1,10 +1,10 @@
 //! Operations: cost per operation, utilisation, and what part of the throughput gap each row makes up.
 //!
 //! Operations are counted over a window, samples cover a span, and the two differ by a second or two. Which operations
-//! belong to the samples depends on what the program did outside them, and its measured CPU seconds tell: where the samples
-//! hold as much CPU as was measured over the window, all operations are theirs; where they hold a little less, as much less
-//! of the operations is theirs. Where nothing was measured, the load is taken to have run throughout (rate times span), and
-//! the other reading, all operations, is kept beside it.
+//! belong to the samples depends on what the program did outside them, and its measured CPU seconds tell: the samples have
+//! the same part of the operations as of the CPU seconds. The cost of an operation is then what was measured, CPU seconds
+//! over operations, whatever samples got lost. Where no CPU was measured, or the samples are of more or other programs, the
+//! load is taken to have run throughout (rate times span), and the other reading, all operations, is kept beside it.
 
 use pdiff_profile::{NoteKind, Notes, Profile, RunMeasures, Weight};
 
@@ -54,6 +54,9 @@ pub(super) struct RunFacts<'a> {
     pub(super) scale_to_cpu_seconds: bool,
 }
 
+/// Samples that hold less than this part of what was measured over their time are not all of the program's.
+const LEAST_COVERAGE: f64 = 0.9;
+
 /// One run's operations and CPU inside its span.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct RunCost {
@@ -70,7 +73,7 @@ pub(super) struct RunCost {
 /// Which part of the window's operations and CPU seconds belongs to the samples.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Inside {
-    /// All: window and span agree, or the samples hold all CPU seconds that were measured.
+    /// All: window and span agree, or nothing tells them apart.
     All,
     /// As much as the samples hold of the CPU seconds measured.
     ByCpu(f64),
@@ -107,26 +110,22 @@ impl RunFacts<'_> {
             .filter(|part| part.is_finite() && *part > 0.0)
     }
 
-    fn inside(&self, window: f64, span: f64) -> Inside {
-        let by_time = span / window;
-        if (by_time - 1.0).abs() <= WINDOW_TOLERANCE {
-            return Inside::All;
-        }
-        match self.cpu_coverage() {
-            Some(part) if (part - 1.0).abs() <= CPU_SCALE_TOLERANCE => Inside::All,
-            // Less CPU than a steady load would have used in the span: samples are missing, and say nothing of the time.
-            Some(part) if part < 1.0 && part >= by_time * (1.0 - CPU_SCALE_TOLERANCE) => Inside::ByCpu(part),
-            _ => Inside::ByTime(by_time),
+    fn inside(&self) -> Inside {
+        let by_time = self.span_s().zip(self.window_s()).map(|(span, window)| span / window);
+        // A program that idled outside the samples used all its CPU in them; a steady one as much as of the time.
+        let (steady, idle) = (by_time.unwrap_or(1.0), by_time.unwrap_or(1.0).max(1.0));
+        let plausible = LEAST_COVERAGE * steady..=(1.0 + CPU_SCALE_TOLERANCE) * idle;
+        match (self.cpu_coverage().filter(|part| plausible.contains(part)), by_time) {
+            (Some(part), _) => Inside::ByCpu(part),
+            (None, Some(by_time)) if (by_time - 1.0).abs() > WINDOW_TOLERANCE => Inside::ByTime(by_time),
+            (None, _) => Inside::All,
         }
     }
 
     /// Operations and CPU that belong to the samples; what had to be rescaled is noted.
     pub(super) fn cost(&self, notes: &mut Notes) -> RunCost {
         let (span, window) = (self.span_s(), self.window_s());
-        let inside = match (window, span) {
-            (Some(window), Some(span)) => self.inside(window, span),
-            _ => Inside::All,
-        };
+        let inside = self.inside();
         let operations = match (self.measures.operations, self.measures.tps, span) {
             (Some(operations), ..) => Some(operations * inside.part()),
             (None, Some(tps), Some(span)) => Some(tps * span),
@@ -155,6 +154,7 @@ impl RunFacts<'_> {
     fn note_rescaled(&self, inside: Inside, counted: f64, notes: &mut Notes) {
         let how = match inside {
             Inside::All => return,
+            Inside::ByCpu(part) if (part - 1.0).abs() <= CPU_SCALE_TOLERANCE => return,
             Inside::ByCpu(part) => format!(
                 "the samples hold {:.1} % of the CPU seconds measured, so as much of the {counted:.0} operations",
                 100.0 * part
