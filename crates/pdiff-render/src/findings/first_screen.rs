@@ -49,8 +49,8 @@ fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String
     let assumed = if gap.assumed { ", run-to-run variation assumed" } else { "" };
     let numbers = format!(
         "{} -> {} operations/s ({} %, 95 % interval {}; {runs}{assumed})",
-        grouped(whole(gap.tps.before)),
-        grouped(whole(gap.tps.after)),
+        rate(gap.tps.before),
+        rate(gap.tps.after),
         signed(gap.gap_pct, 1),
         interval((low, high), 0),
     );
@@ -58,13 +58,17 @@ fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String
     match (low > 0.0, high < 0.0) {
         (_, true) => format!("{after} does {size} % less work than {before}: {numbers}"),
         (true, _) => format!("{after} does {size} % more work than {before}: {numbers}"),
-        _ => format!("{after} does as much work as {before}, within noise: {numbers}"),
+        _ => format!("{after} and {before} do not differ in work beyond noise: {numbers}"),
     }
 }
 
-/// A rate as a whole number; rates are positive and far below 2^53.
-fn whole(rate: f64) -> u64 {
-    rate.round().max(0.0) as u64
+/// A rate as a whole number, with decimals where it is small; rates are positive and far below 2^53.
+fn rate(rate: f64) -> String {
+    match rate {
+        ..10.0 => fixed(rate, 2),
+        ..100.0 => fixed(rate, 1),
+        _ => grouped(rate.round().max(0.0) as u64),
+    }
 }
 
 fn runs_text(comparison: &Comparison) -> String {
@@ -108,11 +112,11 @@ fn polling_text(comparison: &Comparison) -> String {
     let at_least = |is_known: bool| if is_known { "" } else { "at least " };
     let hint = if known == [true, true] { "" } else { " (known by name; binaries tell the rest)" };
     format!(
-        "; {}{} % of CPU polls, {}{} % before{hint}",
-        at_least(known[0]),
-        fixed(after, 1),
+        "; {}{} -> {}{} % of CPU polls{hint}",
         at_least(known[1]),
-        fixed(before, 1)
+        fixed(before, 1),
+        at_least(known[0]),
+        fixed(after, 1)
     )
 }
 
@@ -128,6 +132,8 @@ fn where_text(comparison: &Comparison) -> String {
         format!("{} {} per operation", unit.signed(cost.per_op.after - cost.per_op.before), unit.name)
     });
     let count = comparison.findings.list.len();
+    // One run a side does not tell how the cost of the whole varies: there, shares are tested.
+    let is_known = comparison.cost.as_ref().is_some_and(|cost| cost.log_interval.is_some());
     match (count, change) {
         (0, Some(change)) => {
             format!(
@@ -136,7 +142,12 @@ fn where_text(comparison: &Comparison) -> String {
         }
         (0, None) => "no part of the program changed beyond noise".to_owned(),
         (1, Some(change)) => format!("{change}: one part beyond noise, and all else"),
-        (_, Some(change)) => format!("{change}: the {count} largest parts beyond noise, and all else"),
+        (_, Some(change)) if is_known => {
+            format!("{change}: the {count} largest parts beyond noise, and all else")
+        }
+        (_, Some(change)) => {
+            format!("{change}: the {count} largest parts whose share changed beyond noise, and all else")
+        }
         (1, None) => "one part changed beyond noise".to_owned(),
         (_, None) => format!("the {count} largest parts beyond noise, in points of share"),
     }
@@ -153,7 +164,7 @@ fn marks_text(comparison: &Comparison) -> String {
         more => format!(", of which {more} smaller parts are beyond noise"),
     };
     let meanings = [
-        (true, "95 % half of the interval's width".to_owned()),
+        (true, "95 %: the interval is the change plus and minus this".to_owned()),
         (
             comparison.cost.as_ref().is_some_and(|cost| cost.log_interval.is_some()),
             "order: by the least change that the interval allows, single places first".to_owned(),
@@ -164,7 +175,7 @@ fn marks_text(comparison: &Comparison) -> String {
         ),
         (list.iter().any(is_new), "new: no sample before".to_owned()),
         (list.iter().any(is_gone), "gone: no sample after".to_owned()),
-        (has(FindingKind::Replaced), "net: of what was replaced below it".to_owned()),
+        (has(FindingKind::Replaced), "net: new and gone callees below it taken together".to_owned()),
         (has(FindingKind::Spread), "spread: over many places below it".to_owned()),
         (has(FindingKind::CrossCutting), "shared: many functions call it".to_owned()),
         (has(FindingKind::NoCaller), "no caller: the stacks lost who called it".to_owned()),
@@ -186,7 +197,10 @@ fn settings(comparison: &Comparison) -> Vec<Block> {
         }
     }
     let line = |(text, ranks): (String, Vec<String>)| {
-        Line::block("setting", format!("of {}: {text}", ranks.join(", ")))
+        Line::block(
+            "setting",
+            format!("of {} {}: {text}", if ranks.len() == 1 { "part" } else { "parts" }, ranks.join(", ")),
+        )
     };
     lines.into_iter().map(line).collect()
 }
@@ -194,8 +208,8 @@ fn settings(comparison: &Comparison) -> Vec<Block> {
 pub(crate) fn setting_text(setting: &FindingSetting) -> String {
     let values = match &setting.values {
         [Some(before), Some(after)] => format!("{before} before, {after} after"),
-        [None, Some(after)] => format!("= {after}, which Before does not know"),
-        [Some(before), None] => format!("= {before} before, which After does not know"),
+        [None, Some(after)] => format!("= {after}, a setting that Before does not have"),
+        [Some(before), None] => format!("= {before} before, a setting that After does not have"),
         [None, None] => String::new(),
     };
     let why = if setting.why.is_empty() { String::new() } else { format!(" ({})", setting.why) };
@@ -206,9 +220,19 @@ pub(crate) fn setting_text(setting: &FindingSetting) -> String {
 fn next(comparison: &Comparison, has_causes: bool) -> Option<Block> {
     let first = comparison.findings.list.iter().find(|finding| finding.is_function())?;
     let name = first.function();
-    let path = |side: &pdiff_analysis::SideSummary| side.runs.first().map(|run| run.path.clone());
-    let (before, after) = (path(&comparison.before)?, path(&comparison.after)?);
-    let explain = format!("pdiff explain {before} {after} {}", quoted(name));
+    let explain = match (&*comparison.before.runs, &*comparison.after.runs) {
+        ([before], [after]) => {
+            format!(
+                "pdiff explain {} {} {} (with this command's options)",
+                before.path,
+                after.path,
+                quoted(name)
+            )
+        }
+        _ => {
+            format!("pdiff explain --function {} (with this command's recordings and options)", quoted(name))
+        }
+    };
     let text = if has_causes {
         format!("all of part {}: {explain}", first.rank)
     } else {
@@ -257,7 +281,9 @@ mod tests {
         let text = screen(132);
         assert!(text.contains("new, polling"), "{text}");
         assert!(
-            text.contains("setting  of 1: innodb_log_writer_threads = ON, which Before does not know"),
+            text.contains(
+                "setting  of part 1: innodb_log_writer_threads = ON, a setting that Before does not have"
+            ),
             "{text}"
         );
         assert!(text.contains("next     why: pdiff explain "), "{text}");
