@@ -54,7 +54,7 @@ pub enum Error {
     Event(#[from] EventError),
     /// A recording of which a table of windows says nothing.
     #[error(
-        "--windows has no row for '{recording}'; hint: column capture holds file stems (it has {known} ...)"
+        "--windows has no row for '{recording}'; hint: column capture holds file stems (it has {known} ...); --operations-before and --operations-after say it without the file"
     )]
     NotListed {
         /// The stem of the recording.

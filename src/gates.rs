@@ -118,6 +118,10 @@ fn without_value(gate: &Gate, comparison: &Comparison) -> Result<String, String>
         None if gate.is_on_gap_shares() => {
             Err("the throughput is not known; hint: give --tps-before and --tps-after".to_owned())
         }
+        _ if comparison.cost.is_some() => {
+            Err("no row has that value; hint: changes of cost need several recordings of each build"
+                .to_owned())
+        }
         _ => Err("no row has that value; hint: some need operations, see --tps-before".to_owned()),
     }
 }

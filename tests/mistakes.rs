@@ -262,8 +262,8 @@ fn the_program_of_each_side_is_named_with_its_version_and_build() {
     };
     let text = compared(&absent, &[]);
     let program = text.lines().find(|line| line.starts_with("program")).unwrap();
-    assert!(program.contains("/absent/1.4/server, not found: see --binary-before"), "{program}");
-    assert!(program.contains("/absent/1.5/server, not found: see --binary-after"), "{program}");
+    assert!(program.contains("/absent/1.4/server (not found, see --binary-before)"), "{program}");
+    assert!(program.contains("/absent/1.5/server (not found, see --binary-after)"), "{program}");
 
     let fixture = |name: &str| format!("{}/fixtures/inline-only/{name}", env!("CARGO_MANIFEST_DIR"));
     let found = [fixture("before-r1.perf.zst"), fixture("after-r1.perf.zst")];
@@ -363,6 +363,25 @@ fn without_a_gap_a_gate_on_its_shares_passes_with_a_note() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{errors}");
     assert!(errors.contains("passes: the gap of +0.00 % is not significant"), "{errors}");
+}
+
+#[test]
+fn a_gate_on_cost_with_one_run_a_side_asks_for_more_runs() {
+    let [before, after, windows] = ["57-default.perf.zst", "80-default.perf.zst", "windows.tsv"].map(fixture);
+    let gate = ["--windows", &windows, "--fail-on", "total:cost_change_pct > 3"];
+    let output = run("compare", &[&[before.as_str(), &after], &gate[..]].concat());
+    assert_eq!(output.status.code(), Some(3));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("changes of cost need several recordings of each build"), "{told}");
+}
+
+#[test]
+fn a_count_of_operations_replaces_what_the_table_of_windows_lists() {
+    let [before, after, windows] = ["57-default.perf.zst", "80-default.perf.zst", "windows.tsv"].map(fixture);
+    // CPU seconds are those of the table: 28.53 and 29.31.
+    let counts = ["--windows", &windows, "--operations-before", "2853", "--operations-after", "2931"];
+    let text = compare(&[&[before.as_str(), &after], &counts[..]].concat());
+    assert!(text.contains("10.00 -> 10.00 ms CPU per operation (+0.0 %)"), "{text}");
 }
 
 #[test]

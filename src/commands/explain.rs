@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use pdiff::RowFunction;
 use pdiff::classify::{FunctionLookup, Verdict};
+use pdiff::profile::Side;
 use pdiff::render::{self, ExplainView, ExplainedFinding};
 
 use crate::cli::{ExplainArgs, ExplainFormat};
@@ -38,9 +39,10 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
         let count = evidence.comparison.findings.list.len();
         bail!("there is no part {name}: {count} parts changed beyond noise; hint: pdiff compare lists them")
     }
+    let has_builds = Side::BOTH.iter().all(|side| evidence.facts.census(*side).is_some());
     let names = match evidence.look_up(name) {
         FunctionLookup::Found(names) => names,
-        found_no_function if found.is_empty() => names(name, found_no_function)?,
+        found_no_function if found.is_empty() => names(name, found_no_function, has_builds)?,
         // What is no function of the program has no verdict of its own.
         _ => found.iter().filter(|of| of.is_function()).map(|of| of.function().to_owned()).collect(),
     };
@@ -76,9 +78,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     Ok(())
 }
 
-/// The functions that the user means. A name that nothing has is explained as such: that neither build holds it is an
-/// answer.
-fn names(name: &str, found: FunctionLookup) -> Result<Vec<String>> {
+/// The functions that the user means. Where both builds were read, that neither holds a name is an answer.
+fn names(name: &str, found: FunctionLookup, has_builds: bool) -> Result<Vec<String>> {
     match found {
         FunctionLookup::Found(names) => Ok(names),
         FunctionLookup::OnlyInBuilds(name) => Ok(vec![name]),
@@ -87,12 +88,15 @@ fn names(name: &str, found: FunctionLookup) -> Result<Vec<String>> {
             let count = names.len();
             bail!("'{name}' stands for {count} functions; hint: name one of {}, ...", some.join(", "))
         }
+        FunctionLookup::Unknown(close) if close.is_empty() && has_builds => Ok(vec![name.to_owned()]),
         FunctionLookup::Unknown(close) => {
-            if !close.is_empty() {
-                let close = close.join(", ");
-                crate::complain(&format!("pdiff: no sampled function is called '{name}'; close: {close}"));
-            }
-            Ok(vec![name.to_owned()])
+            let hint = match &close[..] {
+                [] => "pdiff compare lists those that were sampled".to_owned(),
+                _ => format!("these are close: {}", close.join(", ")),
+            };
+            bail!(
+                "no function is called '{name}' in samples or in the binaries that were found; hint: {hint}"
+            )
         }
     }
 }

@@ -130,3 +130,20 @@ fn operations_belong_to_the_samples_by_the_cpu_that_the_samples_hold() {
     assert!(rescaled);
     assert_near(cost.gap.unwrap().tps.before, 1000.0);
 }
+
+#[test]
+fn the_cost_of_an_operation_is_that_measured_however_many_samples_were_lost() {
+    // 99, 97 and 93 % of the CPU seconds are in the samples; the last lost more than the time that they do not cover.
+    for sampled in ["13860000000", "13580000000", "13020000000"] {
+        let of = profile(&format!("app@13: main;work {sampled}"));
+        let window = RunMeasures {
+            operations: Some(14_000.0),
+            window_s: Some(14.0),
+            cpu_seconds: Some(14.0),
+            ..RunMeasures::default()
+        };
+        let (cost, _) = cost(&of, &of, window, window);
+        assert_near(cost.per_op.before, 1e6);
+        assert_near(cost.gap.unwrap().cores.before, 1.0);
+    }
+}

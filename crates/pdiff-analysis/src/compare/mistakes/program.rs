@@ -101,7 +101,7 @@ pub(super) fn program(sides: &Sides<'_>) -> Option<Fact> {
         [(&sides.before, before), (&sides.after, after)].map(|(side, program)| is_found(side, program));
     let text = |program: &Program<'_>, found: Option<bool>, side: &str| {
         let missing =
-            if found == Some(false) { format!(", not found: see --binary-{side}") } else { String::new() };
+            if found == Some(false) { format!(" (not found, see --binary-{side})") } else { String::new() };
         shown(program) + &missing
     };
     let texts = [text(before, found[0], "before"), text(after, found[1], "after")];
