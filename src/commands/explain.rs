@@ -88,8 +88,16 @@ fn names(name: &str, found: FunctionLookup, has_builds: bool) -> Result<Vec<Stri
             let count = names.len();
             bail!("'{name}' stands for {count} functions; hint: name one of {}, ...", some.join(", "))
         }
-        FunctionLookup::Unknown(close) if close.is_empty() && has_builds => Ok(vec![name.to_owned()]),
         FunctionLookup::Unknown(close) => {
+            if has_builds {
+                if !close.is_empty() {
+                    let close = close.join(", ");
+                    crate::complain(&format!(
+                        "pdiff: no sampled function is called '{name}'; close: {close}"
+                    ));
+                }
+                return Ok(vec![name.to_owned()]);
+            }
             let hint = match &close[..] {
                 [] => "pdiff compare lists those that were sampled".to_owned(),
                 _ => format!("these are close: {}", close.join(", ")),

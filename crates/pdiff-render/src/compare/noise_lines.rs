@@ -60,7 +60,7 @@ fn detectable_text(noise: &NoiseSummary) -> Option<String> {
     };
     let texts: Vec<String> = noise.detectable.iter().map(at).collect();
     (!texts.is_empty()).then(|| {
-        format!("smallest detectable growth in points (90 % power), by share before: {}", texts.join(", "))
+        format!("smallest detectable growth in points (90 % power even if nothing else changed), by share before: {}", texts.join(", "))
     })
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use pdiff_analysis::classify::{Cause, Classification, FindingCause, Tag, Verdict};
-use pdiff_analysis::{Comparison, Finding, FindingMember};
+use pdiff_analysis::{Comparison, Finding, FindingKind, FindingMember};
 
 use crate::document::number::{CostUnit, signed};
 use crate::document::options::TableOptions;
@@ -89,7 +89,9 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
     let named = verdict_on(of, finding.function(), &finding.object);
     let listed: Vec<&FindingMember> = main_members(finding).collect();
     let is_listed = listed.iter().any(|member| member.name == finding.function());
-    if let Some(verdict) = named.filter(|of| !is_listed && of.cause != Cause::Noise) {
+    // A spread part is what lies below the function apart from other parts, so the function's own total says nothing of it.
+    let is_its_own = finding.kind != FindingKind::Spread && !is_listed;
+    if let Some(verdict) = named.filter(|of| is_its_own && of.cause != Cause::Noise) {
         blocks.push(Line::block("itself", verdict_text(verdict)));
     }
     blocks.extend(listed.iter().map(|member| {
