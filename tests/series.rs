@@ -190,7 +190,8 @@ fn without_operations_arrivals_are_of_shares_and_csv_holds_every_value() {
     );
     let sum = |build: &str| -> f64 {
         let lines = csv.lines().filter(|line| line.starts_with("subsystem,"));
-        let mine = lines.map(|line| line.split(',').collect::<Vec<_>>()).filter(|row| row[3] == build);
+        let rows = lines.map(|line| line.split(',').collect::<Vec<_>>());
+        let mine = rows.filter(|row| row[3] == build && row[4] == "self_pct");
         mine.map(|row| row[5].parse::<f64>().unwrap()).sum()
     };
     assert!(
@@ -219,12 +220,15 @@ fn where_runs_repeat_growth_and_relative_throughput_have_intervals() {
     }
     let grown = functions.iter().find(|row| row["name"] == "flst_add_first").unwrap();
     assert!(grown["growth_ci_low"].as_f64().unwrap() > 0.0, "{grown}");
-    assert!(stdout(&run(&words)).contains("+-"));
+    check_what_arrived(functions);
+    let table = stdout(&run(&words));
+    assert!(table.contains("+-") && table.contains("brought"), "{table}");
     // One run a build says nothing of how runs vary.
     let words = recorded(1, &[]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let report = json(&words);
-    assert!(report["functions"].as_array().unwrap().iter().all(|row| row["growth_ci_low"].is_null()));
+    let functions = report["functions"].as_array().unwrap();
+    assert!(functions.iter().all(|row| row["growth_ci_low"].is_null() && row["brought_ci_low"].is_null()));
     let directory = tempfile::tempdir().unwrap();
     let runs = directory.path().join("runs.csv");
     std::fs::write(&runs, "build,workload,tps\na,x,100\na,x,110\nb,x,80\nb,x,90\n").unwrap();
@@ -234,6 +238,20 @@ fn where_runs_repeat_growth_and_relative_throughput_have_intervals() {
     let ends = ["ci_low", "ci_high"].map(|end| report["throughput"][1][end].as_f64().unwrap());
     assert!(ends[0] < 0.81 && ends[1] > 0.81, "{ends:?}");
     assert!(stdout(&run(&["--runs", runs])).contains("0.58..1.14"));
+}
+
+/// What arrived brought more than nothing, and has an interval.
+fn check_what_arrived(functions: &[Value]) {
+    let arrived: Vec<&Value> = functions.iter().filter(|row| row["arrived"].is_string()).collect();
+    assert!(!arrived.is_empty());
+    for row in &arrived {
+        let value = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+        let [low, brought, high] = ["brought_ci_low", "brought", "brought_ci_high"].map(value);
+        assert!(0.0 < brought && low < brought && brought < high, "{row}");
+    }
+    let above = arrived.iter().filter(|row| row["brought_ci_low"].as_f64().is_some_and(|low| low > 0.0));
+    assert!(above.count() * 2 > arrived.len());
+    assert!(functions.iter().filter(|row| row["arrived"].is_null()).all(|row| row["brought"].is_null()));
 }
 
 #[test]
@@ -286,4 +304,71 @@ fn wrong_input_is_one_clear_line() {
     check(&["--sysbench", "nothing"], &["--sysbench", "LABEL=FILE"]);
     check(&[&fixture("mysql/56-aligned-r1.perf.zst")], &["one build only"]);
     check(&["a=/nowhere.perf", "b=/nowhere2.perf", "-q"], &["/nowhere.perf"]);
+}
+
+/// Twelve builds of a program with two functions as text of `perf script`, one run each; from the seventh on `slow` costs half
+/// as much again. Their words and windows.
+fn twelve_builds(directory: &Path) -> Vec<String> {
+    let mut windows = "capture\toperations\n".to_owned();
+    let mut words = Vec::new();
+    for build in 1..=12 {
+        let path = directory.join(format!("b{build}.perf"));
+        // Every build differs a little from the one before.
+        let noise = [0, 9, 4, 13, 6, 1, 11, 3, 8, 2, 12, 5][build - 1];
+        let slow = if build >= 7 { 600 + noise } else { 400 + noise };
+        let mut text = String::new();
+        for (function, samples) in [("slow", slow), ("other", 800)] {
+            for at in 0..samples {
+                let (second, micros) = (at % 10, at / 10 * 1_000);
+                text.push_str(&format!("app 1/1 {second}.{micros:06}: 1001001 cpu-clock:\n"));
+                text.push_str(&format!("\t1000 {function}+0x1 (/usr/bin/app)\n\n"));
+            }
+        }
+        std::fs::write(&path, text).unwrap();
+        windows.push_str(&format!("b{build}\t1000\n"));
+        words.push(path.to_str().unwrap().to_owned());
+    }
+    let path = directory.join("windows.tsv");
+    std::fs::write(&path, windows).unwrap();
+    words.extend(["--windows", path.to_str().unwrap(), "--no-symbolize", "-q"].map(str::to_owned));
+    words
+}
+
+#[test]
+fn from_ten_builds_on_change_points_are_searched() {
+    let directory = tempfile::tempdir().unwrap();
+    let words = twelve_builds(directory.path());
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let report = json(&words);
+    let whole = &report["whole_cost"];
+    // 1.2 milliseconds of samples over 1,000 operations.
+    assert!((whole["per_op_ns"][0].as_f64().unwrap() - 1_201_201.2).abs() < 0.1, "{whole}");
+    let functions = report["functions"].as_array().unwrap();
+    let slow = functions.iter().find(|row| row["name"] == "slow").unwrap();
+    for found in [whole, slow].map(|of| of["change_points"].as_array().unwrap()) {
+        let [change] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(["build", "earliest", "latest"].map(|key| change[key].as_str().unwrap()), ["b7"; 3]);
+        let value = |key: &str| change[key].as_f64().unwrap();
+        // 200 samples, but for the noise.
+        assert!((value("change") - 200_200.2).abs() < 3_000.0, "{change}");
+        assert!(value("ci_low") < 200_200.2 && 200_200.2 < value("ci_high"), "{change}");
+        assert!(value("ci_low_pct") < value("change_pct") && value("change_pct") < value("ci_high_pct"));
+    }
+    assert!(
+        functions
+            .iter()
+            .filter(|row| row["name"] == "other")
+            .all(|row| row["change_points"] == serde_json::json!([]))
+    );
+    let table = stdout(&run(&words));
+    assert!(table.contains("change points") && table.contains("cost of an operation"), "{table}");
+    let csv = stdout(&run(&[&words[..], &["--format", "csv"]].concat()));
+    assert!(
+        csv.contains("cost,,,b7,change_point,") && csv.contains(",slow,b7,change_point_ci_low,"),
+        "{csv}"
+    );
+    // Nine builds are too few, and nothing is said of it.
+    let nine = [&words[..9], &words[12..]].concat();
+    assert_eq!(json(&nine)["whole_cost"]["change_points"], serde_json::json!([]));
+    assert!(!stdout(&run(&nine)).contains("change points"));
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff::render::{self, BuildSystem, SeriesView};
 use pdiff::study::series::{
-    Arrival, Step, Throughput, Visibility, are_per_operation, arrivals, class_means, relative_throughput,
+    Arrival, Step, Throughput, Visibility, WholeCost, are_per_operation, arrivals, class_means,
+    relative_throughput, whole_cost,
 };
 use pdiff::study::{
     ColumnName, SeriesColumns, Sysbench, ThroughputRow, Vmstat, parse_sysbench, parse_throughputs,
@@ -61,9 +62,18 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
     let systems = systems(args, &builds, base, &runs, &sysbench, &vmstat, windows.as_ref(), &recorded);
     let throughput = relative_throughput(&runs, &builds, base);
     let classes = class_means(&throughput, builds.len());
-    let Costs { subsystems, functions, per_operation } = arrived(args, &recorded, windows.as_ref())?;
-    let view =
-        SeriesView { subsystems, functions, per_operation, builds, base, throughput, classes, systems };
+    let Costs { subsystems, functions, per_operation, whole } = arrived(args, &recorded, windows.as_ref())?;
+    let view = SeriesView {
+        subsystems,
+        functions,
+        per_operation,
+        whole,
+        builds,
+        base,
+        throughput,
+        classes,
+        systems,
+    };
     write(args, &page, &view)
 }
 
@@ -226,6 +236,7 @@ struct Costs {
     functions: Vec<Arrival>,
     /// Arrivals are judged by cost per operation.
     per_operation: bool,
+    whole: Option<WholeCost>,
 }
 
 /// Each recorded build compared with the one before it, and those around builds that hide functions with each other.
@@ -262,6 +273,7 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
     let ends = |steps: &[Step]| steps.first().map(|step| step.comparison.clone());
     let (of_functions, of_subsystems) = (ends(&of_functions), ends(&of_subsystems));
     let visibility = Visibility::of(&functions);
+    let whole = whole_cost(&functions);
     let (around, around_subsystems) = compare(&visibility.around_hidden())?;
     functions.extend(around);
     subsystems.extend(around_subsystems);
@@ -269,5 +281,6 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
         subsystems: arrivals(&subsystems, of_subsystems.as_ref(), &visibility),
         functions: arrivals(&functions, of_functions.as_ref(), &visibility),
         per_operation: are_per_operation(&functions),
+        whole,
     })
 }

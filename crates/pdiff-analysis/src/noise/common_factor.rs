@@ -85,6 +85,16 @@ impl Excess {
         if self.se_pp > 0.0 { critical_t(0.05, self.degrees_of_freedom) * self.se_pp } else { 0.0 }
     }
 
+    /// The standard error of the excess, in points.
+    pub fn se_pp(&self) -> f64 {
+        self.se_pp
+    }
+
+    /// Degrees of freedom of the standard error.
+    pub fn degrees_of_freedom(&self) -> f64 {
+        self.degrees_of_freedom
+    }
+
     /// The share, in percent of the new profile, in the middle of what was expected and what is.
     pub(crate) fn mean_share_pct(&self) -> f64 {
         0.5 * (self.expected_pct + self.after_pct)

@@ -39,5 +39,5 @@ pub use input::{
 };
 pub use judge::judge;
 pub use judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
-pub use student::critical_t;
+pub use student::{critical_t, f_upper_tail, two_sided_p};
 pub(crate) use typical::{TypicalRow, median, typical_factor};

@@ -6,7 +6,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 const NORMAL_DF: f64 = 1e6;
 
 /// Two-sided p-value of `t` on `df` degrees of freedom; 1 where that is not defined.
-pub(crate) fn two_sided_p(t: f64, df: f64) -> f64 {
+pub fn two_sided_p(t: f64, df: f64) -> f64 {
     if t == 0.0 || t.is_nan() || df.is_nan() || df <= 0.0 {
         return 1.0;
     }
@@ -46,7 +46,7 @@ pub(super) fn normal_cdf(x: f64) -> f64 {
 }
 
 /// Chance that an F variable on these degrees of freedom is `ratio` or more; 1 where that is not defined.
-pub(super) fn f_upper_tail(ratio: f64, numerator_df: f64, denominator_df: f64) -> f64 {
+pub fn f_upper_tail(ratio: f64, numerator_df: f64, denominator_df: f64) -> f64 {
     if !ratio.is_finite() || ratio <= 0.0 {
         return 1.0;
     }

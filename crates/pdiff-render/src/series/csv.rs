@@ -1,6 +1,6 @@
 //! A series of builds as CSV: one line a value, so that every table of the series has one form.
 
-use pdiff_study::series::{Arrival, Arrived};
+use pdiff_study::series::{Arrival, Arrived, ChangePoint};
 
 use crate::error::Error;
 use crate::files::column::Column;
@@ -23,7 +23,7 @@ struct Value<'a> {
     unseen_before: Option<&'a str>,
 }
 
-/// The series as CSV: `table` (throughput, class, machine, subsystem, function), `of` (class or object), `name`, `build`,
+/// The series as CSV: `table` (throughput, class, machine, cost, subsystem, function), `of` (class or object), `name`, `build`,
 /// `measure`, `value`, and for costs `hidden`, `arrived_first`, `arrived`, `unseen_before`. What is not known has no line.
 ///
 /// # Errors
@@ -102,6 +102,13 @@ fn values(view: &SeriesView) -> Vec<Value<'_>> {
         let known = measures.into_iter().filter_map(|(measure, value)| Some((measure, value?)));
         values.extend(known.map(|(measure, value)| plain("machine", "", "", at, measure, value)));
     }
+    if let Some(whole) = &view.whole {
+        for (at, cost) in whole.per_op_ns.iter().enumerate() {
+            values.push(plain("cost", "", "", at, "per_op_ns", *cost));
+            let changes = whole.change_points.iter().filter(|change| change.at == at).flat_map(measures_of);
+            values.extend(changes.map(|(measure, value)| plain("cost", "", "", at, measure, value)));
+        }
+    }
     for (table, rows) in [("subsystem", &view.subsystems), ("function", &view.functions)] {
         for row in rows {
             costs(view, table, row, &mut values);
@@ -111,16 +118,25 @@ fn values(view: &SeriesView) -> Vec<Value<'_>> {
 }
 
 fn costs<'a>(view: &'a SeriesView, table: &'static str, row: &'a Arrival, values: &mut Vec<Value<'a>>) {
-    for ((cost, hidden), build) in row.costs.iter().zip(&row.hidden).zip(&view.builds) {
+    for (at, ((cost, hidden), build)) in row.costs.iter().zip(&row.hidden).zip(&view.builds).enumerate() {
         let is_last = view.builds.last() == Some(build);
         let interval = view.growth_interval(row).filter(|_| is_last);
+        let is_there = view.arrived(row).is_some_and(|(_, last)| last == build);
+        let brought = row.brought.filter(|_| is_there);
+        let of_brought = view.brought_interval(row).filter(|_| is_there);
         let measures = [
             ("self_pct", Some(cost.self_pct)),
             ("self_per_op_ns", cost.self_per_op_ns),
             ("growth_ci_low", interval.map(|(low, _)| low)),
             ("growth_ci_high", interval.map(|(_, high)| high)),
+            ("brought", brought.map(|brought| brought.growth)),
+            ("brought_ci_low", of_brought.map(|(low, _)| low)),
+            ("brought_ci_high", of_brought.map(|(_, high)| high)),
         ];
-        let known = measures.into_iter().filter_map(|(measure, value)| Some((measure, value?)));
+        let changes = row.change_points.iter().filter(|change| change.at == at).flat_map(measures_of);
+        let changes = changes.map(|(measure, value)| (measure, Some(value)));
+        let known =
+            measures.into_iter().chain(changes).filter_map(|(measure, value)| Some((measure, value?)));
         values.extend(known.map(|(measure, value)| Value {
             table,
             of: &row.object,
@@ -136,4 +152,13 @@ fn costs<'a>(view: &'a SeriesView, table: &'static str, row: &'a Arrival, values
             },
         }));
     }
+}
+
+/// A change point, at the build from which on the level was another.
+fn measures_of(change: &ChangePoint) -> [(&'static str, f64); 3] {
+    [
+        ("change_point", change.change),
+        ("change_point_ci_low", change.change - change.change_half),
+        ("change_point_ci_high", change.change + change.change_half),
+    ]
 }

@@ -1,6 +1,6 @@
 //! A series of builds as JSON, schema version 1: every row.
 
-use pdiff_study::series::{Arrival, Arrived};
+use pdiff_study::series::{Arrival, Arrived, ChangePoint};
 use serde_json::{Value, json};
 
 use crate::compare::json_shape::SCHEMA_VERSION;
@@ -51,6 +51,7 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
     let costs = |rows: &[Arrival]| -> Vec<Value> {
         let row = |row: &Arrival| {
             let interval = view.growth_interval(row);
+            let brought = view.brought_interval(row);
             json!({
                 "name": row.name,
                 "growth": view.growth(row),
@@ -67,6 +68,10 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
                     Arrived::UnseenBefore(at) => name(at),
                     _ => None,
                 },
+                "brought": row.brought.map(|brought| brought.growth),
+                "brought_ci_low": brought.map(|(low, _)| low),
+                "brought_ci_high": brought.map(|(_, high)| high),
+                "change_points": change_points(view, &row.change_points),
             })
         };
         rows.iter().map(row).collect()
@@ -79,8 +84,27 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
         "throughput": throughput.collect::<Vec<_>>(),
         "classes": classes.collect::<Vec<_>>(),
         "machine": machine.collect::<Vec<_>>(),
+        "whole_cost": view.whole.as_ref().map(|whole| json!({
+            "per_op_ns": whole.per_op_ns,
+            "change_points": change_points(view, &whole.change_points),
+        })),
         "subsystems": costs(&view.subsystems),
         "functions": costs(&view.functions),
     });
     json_indented(&report)
+}
+
+fn change_points(view: &SeriesView, found: &[ChangePoint]) -> Vec<Value> {
+    let one = |change: &ChangePoint| {
+        let [build, earliest, latest] = view.change_point(change)?;
+        let (pct, interval_pct) = change.change_pct.unzip();
+        Some(json!({
+            "build": build, "earliest": earliest, "latest": latest,
+            "change": change.change,
+            "ci_low": change.change - change.change_half, "ci_high": change.change + change.change_half,
+            "change_pct": pct,
+            "ci_low_pct": interval_pct.map(|[low, _]| low), "ci_high_pct": interval_pct.map(|[_, high]| high),
+        }))
+    };
+    found.iter().filter_map(one).collect()
 }

@@ -1,5 +1,6 @@
 //! Several builds in order: a page, JSON and CSV.
 
+pub(crate) mod change_points;
 pub(crate) mod csv;
 pub(crate) mod json;
 pub(crate) mod page;

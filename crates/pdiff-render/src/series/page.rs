@@ -10,6 +10,7 @@ use crate::document::ranked_columns::{RankedColumns, SPARE};
 use crate::document::table;
 use crate::document::table::readable_width;
 use crate::document::{Align, Block, GridCell, Line, Tone, apart};
+use crate::series::change_points::change_points;
 use crate::series::view::{BuildSystem, SeriesView};
 
 /// The series as tables for a terminal; `top` rows of costs, `None` for all.
@@ -33,6 +34,7 @@ fn page(view: &SeriesView, top: Option<usize>, width: Option<usize>) -> Vec<Bloc
         throughput(view, base, width),
         classes(view, width),
         systems(view, width),
+        change_points(view, cost_unit(view), top, width),
         costs("subsystem", &view.subsystems, view, top, width),
         costs("function", &view.functions, view, top, width),
     ])
@@ -245,6 +247,14 @@ fn costs(
         (None, _) => "~".to_owned(),
     };
     columns.words(0, ["arrived", "in"], shown.iter().map(build));
+    let amount = |value: f64| if view.per_operation { unit.signed(value) } else { signed(value, 2) };
+    let brought = |row: &Arrival| {
+        view.brought_interval(row)
+            .map_or_else(String::new, |(low, high)| format!("{}..{}", amount(low), amount(high)))
+    };
+    if shown.iter().any(|row| view.brought_interval(row).is_some()) {
+        columns.numbers(SPARE, ["brought", "95 %"], shown.iter().map(|row| brought(row)));
+    }
     columns.names(["", what], shown.iter().map(|row| row.name.clone()));
     let measure = if view.per_operation { "cost per operation" } else { "share of samples" };
     let mut text = format!(

@@ -1,6 +1,6 @@
 //! What is shown of a series of builds.
 
-use pdiff_study::series::{Arrival, Arrived, ClassMean, RelativeRow};
+use pdiff_study::series::{Arrival, Arrived, ChangePoint, ClassMean, RelativeRow, WholeCost};
 
 /// A series of builds in order.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct SeriesView {
     pub functions: Vec<Arrival>,
     /// Arrivals are judged by cost per operation, not by share.
     pub per_operation: bool,
+    /// What an operation costs on each recorded build; `None` if operations are not known of all.
+    pub whole: Option<WholeCost>,
 }
 
 impl SeriesView {
@@ -33,6 +35,19 @@ impl SeriesView {
     pub(crate) fn growth_interval(&self, row: &Arrival) -> Option<(f64, f64)> {
         let (growth, half) = (self.growth(row)?, row.growth_half?);
         Some((growth - half, growth + half))
+    }
+
+    /// The 95 % interval of what its arrival brought, where runs repeat.
+    pub(crate) fn brought_interval(&self, row: &Arrival) -> Option<(f64, f64)> {
+        let brought = row.brought?;
+        let half = brought.half?;
+        Some((brought.growth - half, brought.growth + half))
+    }
+
+    /// The build of a change point, and the first and the last build that it may be.
+    pub(crate) fn change_point(&self, change: &ChangePoint) -> Option<[&str; 3]> {
+        let name = |at: usize| self.builds.get(at).map(String::as_str);
+        Some([name(change.at)?, name(change.interval.0)?, name(change.interval.1)?])
     }
 
     /// The builds, first and last, in one of which a row arrived; `None` if in none or if that is not known.

@@ -12,6 +12,11 @@ pub struct BuildCost {
 }
 
 impl BuildCost {
+    /// Nanoseconds per operation, or percent of the samples.
+    pub(super) fn value(&self, per_operation: bool) -> f64 {
+        if per_operation { self.self_per_op_ns.unwrap_or(0.0) } else { self.self_pct }
+    }
+
     pub(super) fn add(&mut self, other: Self) {
         self.self_pct += other.self_pct;
         self.self_per_op_ns = match (self.self_per_op_ns, other.self_per_op_ns) {

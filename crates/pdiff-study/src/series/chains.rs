@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use pdiff_profile::Side;
 
 use super::build_cost::BuildCost;
-use super::cost_change;
+use super::cost_change::{self, INTERVAL_ALPHA, RowChange};
 use pdiff_analysis::Comparison;
 
 /// Two builds compared, by their places in the order.
@@ -28,11 +28,28 @@ pub(super) struct Chain {
     pub(super) object: String,
     pub(super) unresolved: bool,
     pub(super) costs: Vec<BuildCost>,
-    /// Whether its change from one build to another is beyond noise, for the pairs that were compared.
-    pub(super) significant: HashMap<(usize, usize), bool>,
+    /// What is known of its change from one build to another, for the pairs that were compared.
+    pub(super) changes: HashMap<(usize, usize), RowChange>,
     /// Half of the 95 % interval of its growth from the first build to the last, in the unit of its costs; `None` where runs
     /// do not repeat, or where several rows make up the chain.
     pub(super) growth_half: Option<f64>,
+}
+
+impl Chain {
+    /// Whether its change from one build to another is beyond noise.
+    pub(super) fn is_significant(&self, from: usize, to: usize) -> bool {
+        self.changes.get(&(from, to)).is_some_and(|change| change.significant)
+    }
+
+    /// Adds a row's change. Of a sum of rows it is not known how well its change is known.
+    fn add_change(&mut self, step: (usize, usize), change: RowChange) {
+        self.changes
+            .entry(step)
+            .and_modify(|own| {
+                *own = RowChange { significant: own.significant || change.significant, error: None };
+            })
+            .or_insert(change);
+    }
 }
 
 /// Object and name.
@@ -57,8 +74,8 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
         steps.iter().partition(|step| step.to == step.from + 1);
     for step in consecutive {
         let mut next: HashMap<Key, usize> = HashMap::new();
-        let significant = cost_change::significant(&step.comparison, per_operation, rate);
-        for (row, significant) in step.comparison.rows.iter().zip(significant) {
+        let changes = cost_change::row_changes(&step.comparison, per_operation, rate);
+        for (row, change) in step.comparison.rows.iter().zip(changes) {
             let key = |name: &str| (row.object.clone(), name.to_owned());
             let of_before: BTreeSet<usize> =
                 row.names_on(Side::Before).filter_map(|name| known.get(&key(name)).copied()).collect();
@@ -68,7 +85,7 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
                     object: row.object.clone(),
                     unresolved: row.unresolved,
                     costs: vec![BuildCost::default(); builds],
-                    significant: HashMap::new(),
+                    changes: HashMap::new(),
                     growth_half: None,
                 });
                 chains.len() - 1
@@ -92,7 +109,7 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
             if let Some(cost) = chain.costs.get_mut(step.to) {
                 cost.add(row.after.into());
             }
-            *chain.significant.entry((step.from, step.to)).or_default() |= significant;
+            chain.add_change((step.from, step.to), change);
         }
         // What this step does not speak of keeps its place: it may come back.
         for (key, chain) in known {
@@ -103,12 +120,12 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
     }
     for step in others {
         let Some(names) = names_at.get(&step.to) else { continue };
-        let significant = cost_change::significant(&step.comparison, per_operation, rate);
-        for (row, significant) in step.comparison.rows.iter().zip(significant) {
+        let changes = cost_change::row_changes(&step.comparison, per_operation, rate);
+        for (row, change) in step.comparison.rows.iter().zip(changes) {
             let after = &row.name;
             let chain = names.get(&(row.object.clone(), after.clone()));
             if let Some(chain) = chain.and_then(|at| chains.get_mut(*at)) {
-                *chain.significant.entry((step.from, step.to)).or_default() |= significant;
+                chain.add_change((step.from, step.to), change);
             }
         }
     }
@@ -122,11 +139,11 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
 /// Sets how well the growth from the first build to the last is known.
 fn set_growth(chains: &mut [Chain], ends: &Comparison, names: &HashMap<Key, usize>, per_operation: bool) {
     let mut seen = BTreeSet::new();
-    for (row, half) in ends.rows.iter().zip(cost_change::growth_halves(ends, per_operation)) {
+    for (row, error) in ends.rows.iter().zip(cost_change::errors(ends, per_operation)) {
         let at = names.get(&(row.object.clone(), row.name.clone())).copied();
         if let Some(chain) = at.and_then(|at| chains.get_mut(at)) {
             let is_first = at.is_some_and(|at| seen.insert(at));
-            chain.growth_half = half.filter(|_| is_first);
+            chain.growth_half = error.filter(|_| is_first).map(|error| error.half(INTERVAL_ALPHA));
         }
     }
 }
@@ -134,10 +151,10 @@ fn set_growth(chains: &mut [Chain], ends: &Comparison, names: &HashMap<Key, usiz
 /// Adds the chain at `other` to the one at `at`; it is left without costs.
 fn join(chains: &mut [Chain], at: usize, other: usize) {
     let Some(joined) = chains.get_mut(other) else { return };
-    let (costs, significant) = (std::mem::take(&mut joined.costs), std::mem::take(&mut joined.significant));
+    let (costs, changes) = (std::mem::take(&mut joined.costs), std::mem::take(&mut joined.changes));
     let Some(chain) = chains.get_mut(at) else { return };
     chain.costs.iter_mut().zip(costs).for_each(|(sum, cost)| sum.add(cost));
-    for (step, is_significant) in significant {
-        *chain.significant.entry(step).or_default() |= is_significant;
+    for (step, change) in changes {
+        chain.add_change(step, change);
     }
 }

@@ -5,13 +5,45 @@
 //! over the rows (Benjamini, Hochberg). With one run a side the variation of cost is assumed, as it is for shares.
 
 use pdiff_analysis::noise::{
-    CommonFactor, Excess, RunVariation, SINGLE_RUN_CV, SINGLE_RUN_CV_DF, q_values_of_large,
+    CommonFactor, Excess, RunVariation, SINGLE_RUN_CV, SINGLE_RUN_CV_DF, critical_t, q_values_of_large,
 };
-use pdiff_analysis::{Comparison, Cost};
+use pdiff_analysis::{Comparison, Cost, Row};
 
-/// For each row: its change is beyond noise and large enough to matter, at a false discovery rate of `rate` among the rows
-/// for which that is said. `per_operation` judges costs per operation, else shares.
-pub(super) fn significant(comparison: &Comparison, per_operation: bool, rate: f64) -> Vec<bool> {
+/// Intervals miss the truth this often.
+pub(super) const INTERVAL_ALPHA: f64 = 0.05;
+
+/// What is known of a row's change from one build to another.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RowChange {
+    /// It is beyond noise and large enough to matter.
+    pub(super) significant: bool,
+    /// How well it is known; `None` where the row was not tested, or no run of either build repeats.
+    pub(super) error: Option<ChangeError>,
+}
+
+/// The standard error of a change, in nanoseconds per operation or in points of share.
+#[derive(Clone, Copy)]
+pub(super) struct ChangeError {
+    se: f64,
+    degrees_of_freedom: f64,
+}
+
+impl ChangeError {
+    /// Half of the interval that misses the truth with a chance of `alpha`.
+    pub(super) fn half(self, alpha: f64) -> f64 {
+        if self.se > 0.0 { critical_t(alpha, self.degrees_of_freedom) * self.se } else { 0.0 }
+    }
+}
+
+/// Judges each row's change, at a false discovery rate of `rate` among the rows whose change is called significant.
+/// `per_operation` judges costs per operation, else shares.
+pub(super) fn row_changes(comparison: &Comparison, per_operation: bool, rate: f64) -> Vec<RowChange> {
+    let significant = significant(comparison, per_operation, rate);
+    let changes = significant.into_iter().zip(errors(comparison, per_operation));
+    changes.map(|(significant, error)| RowChange { significant, error }).collect()
+}
+
+fn significant(comparison: &Comparison, per_operation: bool, rate: f64) -> Vec<bool> {
     let Some(cost) = comparison.cost.as_ref().filter(|_| per_operation) else {
         let is_found = |q: Option<f64>| q.is_some_and(|q| q <= rate);
         return comparison.rows.iter().map(|row| row.significant && is_found(row.test.q())).collect();
@@ -26,26 +58,25 @@ pub(super) fn significant(comparison: &Comparison, per_operation: bool, rate: f6
     tested.iter().map(|excess| excess.as_ref().is_some_and(&mut is_found)).collect()
 }
 
-/// For each row: half of the 95 % interval of its change, in nanoseconds per operation or in points of share; `None` where
-/// the runs of both builds do not repeat, or the row was not tested.
-pub(super) fn growth_halves(comparison: &Comparison, per_operation: bool) -> Vec<Option<f64>> {
+/// For each row: the standard error of its change; `None` where variation between runs was not measured, or the row was not
+/// tested.
+pub(super) fn errors(comparison: &Comparison, per_operation: bool) -> Vec<Option<ChangeError>> {
     let is_measured = matches!(comparison.noise.run_variation, RunVariation::Measured { .. });
-    let rows = comparison.rows.iter();
-    match comparison.cost.as_ref().filter(|_| per_operation) {
-        Some(cost) => {
-            let factor = cost.factor_of_shares().filter(|_| is_measured);
-            rows.map(|row| {
-                let excess = factor.as_ref()?.excess(row.self_change()?);
-                Some(excess.half_pp() / 100.0 * cost.per_op.after)
-            })
-            .collect()
-        }
-        None => rows
-            .map(|row| {
-                row.self_change().filter(|_| is_measured).map(|_| (row.ci_high_pp - row.ci_low_pp) / 2.0)
-            })
-            .collect(),
-    }
+    let of_cost = comparison.cost.as_ref().filter(|_| per_operation).map(|cost| {
+        let factor = cost.factor_of_shares().filter(|_| is_measured);
+        (factor, cost.per_op.after / 100.0)
+    });
+    let error = |row: &Row| {
+        let change = row.self_change().filter(|_| is_measured)?;
+        Some(match &of_cost {
+            Some((factor, unit)) => {
+                let excess = factor.as_ref()?.excess(change);
+                ChangeError { se: excess.se_pp() * unit, degrees_of_freedom: excess.degrees_of_freedom() }
+            }
+            None => ChangeError { se: change.se_pp, degrees_of_freedom: change.degrees_of_freedom },
+        })
+    };
+    comparison.rows.iter().map(error).collect()
 }
 
 /// What the change of the whole profile's cost makes of shares. Where its noise was not measured, it is taken to be that
