@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pdiff_ingest::{TimeWindow, Windows};
+use pdiff_analysis::Pattern;
+use pdiff_ingest::{CpuList, TimeWindow, Windows};
 
 use crate::error::Error;
 use crate::recording::Recording;
@@ -14,6 +15,8 @@ pub struct Build {
     pub(crate) recordings: Vec<Recording>,
     pub(crate) binaries: Vec<PathBuf>,
     pub(crate) time: TimeWindow,
+    pub(crate) cpus: Option<CpuList>,
+    pub(crate) cgroups: Vec<Pattern>,
 }
 
 impl Build {
@@ -41,6 +44,20 @@ impl Build {
     #[must_use]
     pub fn time(mut self, time: TimeWindow) -> Self {
         self.time = time;
+        self
+    }
+
+    /// Only the samples that were taken on these CPUs.
+    #[must_use]
+    pub fn cpus(mut self, cpus: CpuList) -> Self {
+        self.cpus = Some(cpus);
+        self
+    }
+
+    /// Only the samples of cgroups with such a path. May be said of several.
+    #[must_use]
+    pub fn cgroup(mut self, path: Pattern) -> Self {
+        self.cgroups.push(path);
         self
     }
 

@@ -79,7 +79,7 @@ pub use pdiff_analysis::{
     is_other_version, matching, noise, settings_diff,
 };
 pub use pdiff_ingest::{
-    Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_counts,
+    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_counts,
     parse_inline_remarks, parse_settings, read_pack, read_profile,
 };
 pub use pdiff_profile as profile;

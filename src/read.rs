@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Warning, Watcher};
 use crate::recording::Recording;
-use recordings::{read_recordings, read_with_samples};
+use recordings::{Wanted, read_recordings, read_with_samples};
 
 /// How builds are read.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +50,8 @@ impl Reading {
             self.warn(repeated(build), warnings);
         }
         let of_build = |(_, build): &(Side, &'b Build)| {
-            let (time, binaries) = (build.time, build.binaries.as_slice());
-            build.recordings.iter().map(move |recording| (recording, time, binaries))
+            let build: &'b Build = build;
+            build.recordings.iter().map(move |recording| Wanted { recording, build })
         };
         let recordings: Vec<_> = builds.iter().flat_map(of_build).collect();
         let mut inputs = read_recordings(&recordings, self)?.into_iter();
@@ -76,7 +76,7 @@ impl Reading {
         warnings: &mut Vec<Warning>,
     ) -> Result<(Run, Vec<TakenSample>), Error> {
         let recording = build.recordings.first().unwrap_or_else(|| unreachable!("one recording was given"));
-        let (input, taken) = read_with_samples(&(recording, build.time, build.binaries.as_slice()), self)?;
+        let (input, taken) = read_with_samples(&Wanted { recording, build }, self)?;
         let (run, odd) = find_functions(recording, input, &build.binaries, side, self)?;
         self.warn(odd, warnings);
         Ok((run, taken))

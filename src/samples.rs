@@ -3,7 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use pdiff_ingest::TimeWindow;
+use pdiff_analysis::Pattern;
+use pdiff_ingest::{CpuList, TimeWindow};
 use pdiff_profile::{Cell, Profile, Resolutions, Side, TakenSample};
 
 use crate::build::Build;
@@ -45,6 +46,18 @@ impl SampleReader {
     /// The part of the recording that is read.
     pub fn time(mut self, time: TimeWindow) -> Self {
         self.build = self.build.time(time);
+        self
+    }
+
+    /// The samples that are read, by CPU.
+    pub fn cpus(mut self, cpus: CpuList) -> Self {
+        self.build = self.build.cpus(cpus);
+        self
+    }
+
+    /// The samples that are read, by the path of their cgroup. May be said of several.
+    pub fn cgroup(mut self, path: Pattern) -> Self {
+        self.build = self.build.cgroup(path);
         self
     }
 

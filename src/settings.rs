@@ -34,11 +34,11 @@ pub(crate) use server_settings::{read_server_settings, settings_knowledge, with_
 pub(crate) use side_file::{ADDRESSES, COUNTS, KNOWLEDGE, LIST, REMARKS, read_file, read_to_limit};
 pub(crate) use verdicts::examined;
 
-fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {
+pub(crate) fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {
     word.parse().map_err(|error| anyhow!("{option}: {error}"))
 }
 
-fn parse_all<T: FromStr<Err: Display>>(option: &str, words: &[String]) -> Result<Vec<T>> {
+pub(crate) fn parse_all<T: FromStr<Err: Display>>(option: &str, words: &[String]) -> Result<Vec<T>> {
     words.iter().map(|word| parse(option, word)).collect()
 }
 

@@ -44,6 +44,8 @@ fn samples(text: &str) -> Vec<Sample> {
 fn head(line: &str) -> Sample {
     let (thread, rest) = line.split_once(": ").unwrap();
     let (thread, time) = thread.rsplit_once(' ').unwrap();
+    let thread =
+        thread.trim_end().strip_suffix(']').map_or(thread, |with_cpu| with_cpu.rsplit_once('[').unwrap().0);
     let (comm, ids) = thread.trim().rsplit_once(' ').unwrap();
     let (period, rest) = rest.trim_start().split_once(' ').unwrap();
     let (event, leaf) = rest.trim_start().split_once(": ").unwrap_or((rest.trim_start(), ""));
@@ -66,10 +68,12 @@ fn frame(line: &str) -> [String; 3] {
 
 #[test]
 fn every_sample_is_that_of_perf_script() {
-    for name in ["fp", "flat", "stream", "build-ids", "two-events", "group", "period", "packed", "deleted"] {
+    for name in
+        ["fp", "flat", "stream", "build-ids", "two-events", "group", "period", "packed", "deleted", "cgroups"]
+    {
         let ours = samples(&script(&format!("{name}.data"), &["--no-inline"]));
         let of_perf = samples(&perf_text(name));
-        assert!(ours.len() > 100, "{name}");
+        assert!(ours.len() > 90, "{name}");
         assert_eq!(ours.len(), of_perf.len(), "{name}");
         for ((head, frames), (perf_head, perf_frames)) in ours.iter().zip(&of_perf) {
             assert_eq!(head, perf_head, "{name}");
@@ -142,6 +146,52 @@ fn parts_and_events_are_chosen() {
     assert_eq!(unknown.status.code(), Some(2));
     let text = String::from_utf8(unknown.stderr).unwrap();
     assert_eq!(text.trim(), "pdiff: error: --event: fp.data has no event 'faults'; hint: it has cpu-clock");
+}
+
+#[test]
+fn samples_are_chosen_by_cpu_and_by_cgroup() {
+    let count = |recording: &str, more: &[&str]| samples(&script(recording, more)).len();
+    assert_eq!(count("cgroups.data", &[]), 94);
+    // perf report -s cgroup: 51.06 % and 48.94 % of 94 samples.
+    assert_eq!(count("cgroups.data", &["--cgroup", "^/shop/web$"]), 48);
+    assert_eq!(count("cgroups.data", &["--cgroup", "batch"]), 46);
+    assert_eq!(count("cgroups.data", &["--cgroup", "web", "--cgroup", "batch"]), 94);
+    assert_eq!(count("cgroups.data", &["--cgroup", "web", "--cpu", "0-1,5"]), 48);
+    let text = perf_text("cgroups");
+    for cpu in ["0", "1"] {
+        let of_perf = text.lines().filter(|line| line.contains(&format!("[00{cpu}]"))).count();
+        assert!(of_perf > 10);
+        assert_eq!(count("cgroups.data", &["--cpu", cpu]), of_perf);
+        let weight =
+            |text: &str| samples(text).iter().map(|(head, _)| head[3].parse::<u64>().unwrap()).sum::<u64>();
+        // Text says the CPU, too.
+        let printed = pdiff(&["script", "cgroups.perf.zst", "-q", "--no-symbolize", "--cpu", cpu]);
+        let printed = String::from_utf8(printed.stdout).unwrap();
+        assert_eq!(weight(&printed), weight(&script("cgroups.data", &["--cpu", cpu])));
+    }
+    let refused = |recording: &str, more: &[&str]| {
+        let output = pdiff(&[&["script", recording, "-q"], more].concat());
+        assert_eq!(output.status.code(), Some(2), "{recording} {more:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(
+        refused("cgroups.data", &["--cgroup", "nowhere"])
+            .contains("hint: it has /, /shop, /shop/batch, /shop/web")
+    );
+    assert!(refused("cgroups.data", &["--cpu", "9"]).contains("on the CPUs or in the cgroups chosen"));
+    assert!(refused("cgroups.data", &["--cpu", "x"]).contains("write numbers and ranges"));
+    assert!(refused("fp.data", &["--cpu", "0"]).contains("perf record --sample-cpu"));
+    assert!(refused("fp.data", &["--cgroup", "web"]).contains("perf record --all-cgroups"));
+    assert!(refused("cgroups.perf.zst", &["--cgroup", "web"]).contains("give perf.data itself"));
+}
+
+#[test]
+fn each_side_of_a_comparison_has_its_own_cgroup() {
+    let sides = ["--cgroup", "before:web", "--cgroup", "after:batch", "--format", "json"];
+    let output =
+        pdiff(&[&["compare", "cgroups.data", "cgroups.data", "-q", "--no-cache"], &sides[..]].concat());
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&result["before"]["samples"], &result["after"]["samples"]), (&48.into(), &46.into()));
 }
 
 #[test]

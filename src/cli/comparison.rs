@@ -42,6 +42,12 @@ pub(crate) struct FilterArgs {
     /// Keep only this part of the recording: START,END in seconds, +START,+END from the first sample, or 10%-20%
     #[arg(long, value_name = "WINDOW", allow_hyphen_values = true)]
     pub(crate) time: Vec<String>,
+    /// Keep only samples taken on these CPUs: 0-3,7
+    #[arg(long, value_name = "LIST")]
+    pub(crate) cpu: Vec<String>,
+    /// Keep only samples of cgroups with such a path; needs perf record --all-cgroups (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) cgroup: Vec<String>,
     /// Keep only samples whose stack contains this function (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) stack_contains: Vec<String>,

@@ -32,6 +32,12 @@ pub(crate) struct ScriptArgs {
     /// Print only this part of the recording: START,END in seconds, +START,+END from the first sample, or 10%-20%
     #[arg(long, value_name = "WINDOW", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
+    /// Print only samples taken on these CPUs: 0-3,7
+    #[arg(long, value_name = "LIST")]
+    pub(crate) cpu: Option<String>,
+    /// Print only samples of cgroups with such a path (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) cgroup: Vec<String>,
     /// Leave out inlined functions
     #[arg(long)]
     pub(crate) no_inline: bool,

@@ -3,11 +3,11 @@
 use anyhow::{Context as _, Result, anyhow};
 use pdiff::profile::EventId;
 use pdiff::render::{ScriptOptions, write_script};
-use pdiff::{Recording, SampleReader, Samples, TimeWindow};
+use pdiff::{CpuList, Pattern, Recording, SampleReader, Samples, TimeWindow};
 
 use crate::cli::ScriptArgs;
 use crate::output::Output;
-use crate::settings::{check_files, lookup, source};
+use crate::settings::{check_files, lookup, parse, parse_all, source};
 use crate::watching::Watching;
 
 /// Reads, finds functions and prints.
@@ -20,6 +20,10 @@ pub(crate) fn run(args: &ScriptArgs) -> Result<()> {
         .lenient(args.lenient)
         .time(time.unwrap_or(TimeWindow::All))
         .watch(Watching::start(args.quiet).watch());
+    let cpus: Option<CpuList> = args.cpu.as_deref().map(|list| parse("--cpu", list)).transpose()?;
+    let cgroups: Vec<Pattern> = parse_all("--cgroup", &args.cgroup)?;
+    let reader = cpus.into_iter().fold(reader, SampleReader::cpus);
+    let reader = cgroups.into_iter().fold(reader, SampleReader::cgroup);
     let reader = args.binary.iter().fold(reader, SampleReader::binary);
     let samples = args.threads.into_iter().fold(reader, SampleReader::threads).read()?;
     let event = args.event.as_deref().map(|name| event_of(&samples, name)).transpose()?;

@@ -5,16 +5,18 @@
 //! recording that is as long as all others together is better read by all workers.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use pdiff_ingest::{Error, Input, ReadOptions, Source, TimeWindow, read_input};
+use pdiff_ingest::{Error, Input, ReadOptions, Source, read_input};
 
 use pdiff_profile::{TakenSample, Unwinder};
 
+use pdiff_symbolize::FileUnwinder;
+
 use super::Reading;
+use crate::build::Build;
 use crate::progress::Progress;
 use crate::recording::Recording;
 
@@ -22,12 +24,41 @@ use crate::recording::Recording;
 /// all of them on all cores.
 const MAX_IDLE: f64 = 0.25;
 
-/// A recording, the part of it that counts, and the binaries given for it.
-pub(super) type Wanted<'a> = (&'a Recording, TimeWindow, &'a [PathBuf]);
+/// A recording of a build, which says what of it counts.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) recording: &'a Recording,
+    pub(super) build: &'a Build,
+}
+
+impl Wanted<'_> {
+    /// Whether the samples of a cgroup count.
+    fn is_cgroup(&self, path: &str) -> bool {
+        self.build.cgroups.iter().any(|pattern| pattern.is_match(path))
+    }
+
+    /// How it is read, but for what happens meanwhile.
+    fn options<'o>(
+        &'o self,
+        reading: &Reading,
+        is_cgroup: &'o (dyn Fn(&str) -> bool + Sync),
+        unwinder: Option<&'o FileUnwinder>,
+    ) -> ReadOptions<'o> {
+        ReadOptions {
+            time: self.build.time,
+            cpus: self.build.cpus.as_ref(),
+            cgroup: (!self.build.cgroups.is_empty()).then_some(is_cgroup),
+            lenient: reading.lenient,
+            symbols: reading.symbol_places(),
+            unwinder: unwinder.map(|unwinder| -> &dyn Unwinder { unwinder }),
+            ..ReadOptions::new()
+        }
+    }
+}
 
 /// Reads recordings, each with the part of it that counts.
 pub(super) fn read_recordings(recordings: &[Wanted<'_>], reading: &Reading) -> Result<Vec<Input>, Error> {
-    let sizes: Option<Vec<u64>> = recordings.iter().map(|(recording, ..)| size(&recording.source)).collect();
+    let sizes: Option<Vec<u64>> = recordings.iter().map(|wanted| size(&wanted.recording.source)).collect();
     let threads = worker_count(reading);
     match sizes.map(|sizes| (lanes(&sizes, threads), sizes)) {
         Some((lanes, sizes)) if lanes > 1 => {
@@ -57,25 +88,24 @@ pub(super) fn read_with_samples(
 }
 
 fn read_with(
-    (recording, time, binaries): &Wanted<'_>,
+    wanted: &Wanted<'_>,
     reading: &Reading,
     each_sample: Option<&(dyn Fn(TakenSample) + Sync)>,
 ) -> Result<Input, Error> {
-    let unwinder = reading.unwinder(binaries);
-    let what = format!("reading {}", recording.source);
+    let source = &wanted.recording.source;
+    let unwinder = reading.unwinder(&wanted.build.binaries);
+    let is_cgroup = |path: &str| wanted.is_cgroup(path);
+    let what = format!("reading {source}");
     let options = ReadOptions {
-        time: *time,
-        lenient: reading.lenient,
         threads: reading.threads,
-        symbols: reading.symbol_places(),
-        unwinder: unwinder.as_ref().map(|unwinder| -> &dyn Unwinder { unwinder }),
         progress: Some(&|bytes, total| {
             reading.watcher.tell(Progress::Reading { what: &what, bytes, total });
         }),
         each_sample,
+        ..wanted.options(reading, &is_cgroup, unwinder.as_ref())
     };
-    let input = read_input(&recording.source, &options)?;
-    reading.watcher.finished(&format!("read {}", recording.source), size(&recording.source));
+    let input = read_input(source, &options)?;
+    reading.watcher.finished(&format!("read {source}"), size(source));
     Ok(input)
 }
 
@@ -115,8 +145,9 @@ fn read_at_once(
     let results: Mutex<Vec<Option<Result<Input, Error>>>> =
         Mutex::new(recordings.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
-    let read_one = |at: usize, (recording, time, binaries): &Wanted<'_>| {
-        let unwinder = reading.unwinder(binaries);
+    let read_one = |at: usize, wanted: &Wanted<'_>| {
+        let unwinder = reading.unwinder(&wanted.build.binaries);
+        let is_cgroup = |path: &str| wanted.is_cgroup(path);
         let update = |bytes: u64, _| {
             if let Some(read) = read.get(at) {
                 read.store(bytes, Ordering::Relaxed);
@@ -125,15 +156,11 @@ fn read_at_once(
             reading.watcher.tell(Progress::Reading { what: &what, bytes, total: Some(total) });
         };
         let options = ReadOptions {
-            time: *time,
-            lenient: reading.lenient,
             threads: NonZeroUsize::new(workers),
-            symbols: reading.symbol_places(),
-            unwinder: unwinder.as_ref().map(|unwinder| -> &dyn Unwinder { unwinder }),
-            each_sample: None,
             progress: Some(&update),
+            ..wanted.options(reading, &is_cgroup, unwinder.as_ref())
         };
-        read_input(&recording.source, &options)
+        read_input(&wanted.recording.source, &options)
     };
     let lane = || {
         loop {

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use pdiff::profile::Side;
 #[cfg(feature = "parquet")]
 use pdiff::study::{RunsError, TableBytes, read_table_bytes};
-use pdiff::{Build, OnSide, Recording, Source, TimeWindow, Windows};
+use pdiff::{Build, CpuList, OnSide, Pattern, Recording, Source, TimeWindow, Windows};
 
 use super::{LIST, parse_all, read_file};
 use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
@@ -14,6 +14,8 @@ use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
 /// Checks which recordings are named, and assigns numbers to them.
 pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Result<[Build; 2]> {
     let times = parse_all::<OnSide<TimeWindow>>("--time", &comparison.filters.time)?;
+    let cpus = parse_all::<OnSide<CpuList>>("--cpu", &comparison.filters.cpu)?;
+    let cgroups = parse_all::<OnSide<Pattern>>("--cgroup", &comparison.filters.cgroup)?;
     let build = |side: Side| -> Result<Build> {
         let (one, many, label) = match side {
             Side::Before => (&args.before, &args.before_runs, &args.label_before),
@@ -21,7 +23,11 @@ pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
         };
         let paths: Vec<&Path> = one.iter().chain(many).map(PathBuf::as_path).collect();
         let build = Build::recordings(recordings(&paths, side, &comparison.work)?);
-        Ok(label.iter().fold(build.time(time_of(side, &times)?), Build::label))
+        let build = build.time(one_of("--time", side, &times)?.unwrap_or(TimeWindow::All));
+        let build = one_of("--cpu", side, &cpus)?.into_iter().fold(build, Build::cpus);
+        let cgroups = cgroups.iter().filter(|of| of.side.is_none_or(|only| only == side));
+        let build = cgroups.fold(build, |build, of| build.cgroup(of.value.clone()));
+        Ok(label.iter().fold(build, Build::label))
     };
     let (before, after) = (build(Side::Before)?, build(Side::After)?);
     let recordings = [args.before.iter().chain(&args.before_runs), args.after.iter().chain(&args.after_runs)];
@@ -35,11 +41,12 @@ pub(crate) fn build_of(label: &str, paths: &[PathBuf]) -> Build {
     Build::recordings(paths.iter().map(|path| source(path))).label(label)
 }
 
-fn time_of(side: Side, times: &[OnSide<TimeWindow>]) -> Result<TimeWindow> {
-    let mut mine = times.iter().filter(|time| time.side.is_none_or(|only| only == side));
+/// The value that a side has of an option that each side has once.
+fn one_of<T: Clone>(option: &str, side: Side, values: &[OnSide<T>]) -> Result<Option<T>> {
+    let mut mine = values.iter().filter(|of| of.side.is_none_or(|only| only == side));
     match (mine.next(), mine.next()) {
-        (_, Some(_)) => bail!("--time is given twice for the {side} side"),
-        (time, None) => Ok(time.map_or(TimeWindow::All, |time| time.value)),
+        (_, Some(_)) => bail!("{option} is given twice for the {side} side"),
+        (of, None) => Ok(of.map(|of| of.value.clone())),
     }
 }
 

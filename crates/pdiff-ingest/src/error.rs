@@ -105,6 +105,30 @@ pub enum Error {
         /// Time of the last sample in nanoseconds.
         last_ns: u64,
     },
+    /// CPUs were chosen, and the recording does not say where its samples were taken.
+    #[error(
+        "{path} does not say on which CPU its samples were taken; hint: record with `perf record --sample-cpu`, and give perf.data or its text"
+    )]
+    NoCpus {
+        /// The source as the caller named it.
+        path: Box<str>,
+    },
+    /// cgroups were chosen, and the recording does not say in which its samples were taken.
+    #[error(
+        "{path} does not say in which cgroup its samples were taken; hint: record with `perf record --all-cgroups`, and give perf.data itself"
+    )]
+    NoCgroups {
+        /// The source as the caller named it.
+        path: Box<str>,
+    },
+    /// No sample was taken on the CPUs or in the cgroups that were chosen.
+    #[error("no sample of {path} was taken on the CPUs or in the cgroups chosen{}", cgroups(known))]
+    NothingThere {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// Some of the cgroups that it has.
+        known: Vec<Box<str>>,
+    },
     /// A pack that cannot be read.
     #[error("{path}: {source}")]
     Pack {
@@ -145,6 +169,10 @@ pub enum Error {
         /// What does not fit.
         source: BuildError,
     },
+}
+
+fn cgroups(known: &[Box<str>]) -> String {
+    if known.is_empty() { String::new() } else { format!("; hint: it has {}", known.join(", ")) }
 }
 
 fn show(examples: &[Box<str>]) -> String {

@@ -8,6 +8,7 @@
 
 mod compressed;
 mod counts;
+mod cpu_list;
 mod digits;
 mod error;
 mod folded;
@@ -27,6 +28,7 @@ mod time_window;
 mod windows;
 
 pub use counts::{CountsFileError, parse_counts};
+pub use cpu_list::{CpuList, ParseCpuListError};
 pub use error::Error;
 pub use format::WrongKind;
 pub use input::Input;

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use pdiff_profile::{TakenSample, Unwinder};
 
+use crate::cpu_list::CpuList;
 use crate::symbol_places::SymbolPlaces;
 use crate::time_window::TimeWindow;
 
@@ -20,6 +21,10 @@ use crate::time_window::TimeWindow;
 pub struct ReadOptions<'a> {
     /// The samples to keep, by time; the others are counted in a note.
     pub time: TimeWindow,
+    /// The samples to keep, by the CPU they were taken on. Only `perf.data` and its text say which.
+    pub cpus: Option<&'a CpuList>,
+    /// The samples to keep, by the path of their cgroup. Only `perf.data` of `perf record --all-cgroups` says it.
+    pub cgroup: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
     /// Go on however many lines cannot be parsed.
     pub lenient: bool,
     /// Number of worker threads, of which [`Self::MAX_WORKERS`] are started at most; `None` for one a core. The result
@@ -46,6 +51,8 @@ impl ReadOptions<'_> {
     pub fn new() -> Self {
         Self {
             time: TimeWindow::All,
+            cpus: None,
+            cgroup: None,
             lenient: false,
             threads: None,
             symbols: SymbolPlaces::default(),

@@ -100,11 +100,18 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
         return Err(Error::Empty { path: path.into() });
     }
     if is_pack(&start) {
+        places_known(&path, options, false, false)?;
         let packed = io::Cursor::new(start).chain(text).take(MAX_PACK_BYTES);
         return restrict(source, read_packed(&path, packing, packed)?, options.time);
     }
     let format =
         format::detect(&start).map_err(|kind| Error::WrongKind { path: path.as_str().into(), kind })?;
+    places_known(
+        &path,
+        options,
+        matches!(format, Format::PerfData | Format::PerfScript),
+        format == Format::PerfData,
+    )?;
     let tick = || {
         if let Some(progress) = options.progress {
             progress(consumed.load(Ordering::Relaxed), open.len);
@@ -122,6 +129,22 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
             None => Input::Text(profile),
         }),
     }
+}
+
+/// Refuses to choose by what a format does not say.
+fn places_known(
+    path: &str,
+    options: &ReadOptions<'_>,
+    has_cpus: bool,
+    has_cgroups: bool,
+) -> Result<(), Error> {
+    if options.cpus.is_some() && !has_cpus {
+        return Err(Error::NoCpus { path: path.into() });
+    }
+    if options.cgroup.is_some() && !has_cgroups {
+        return Err(Error::NoCgroups { path: path.into() });
+    }
+    Ok(())
 }
 
 fn read_packed(path: &str, packing: Option<Packing>, mut packed: impl Read) -> Result<Input, Error> {

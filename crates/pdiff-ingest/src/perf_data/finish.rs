@@ -22,6 +22,7 @@ pub(super) fn finish(
     options: &ReadOptions<'_>,
 ) -> Result<Profile, Error> {
     check(&reader, options.lenient).map_err(|source| Error::PerfData { path: path.into(), source })?;
+    check_places(&reader, path, options)?;
     if reader.span.is_none()
         && let Some((first_ns, last_ns)) = reader.seen_span
     {
@@ -63,6 +64,26 @@ fn check(reader: &Reader<'_>, lenient: bool) -> Result<(), PerfDataError> {
     let events: Vec<Box<str>> = reader.events.all_names().collect();
     let of = if events.is_empty() { String::new() } else { format!(" of {}", events.join(", ")) };
     Err(PerfDataError::NoSamples(of.into()))
+}
+
+/// Refuses a choice of CPUs or cgroups that leaves nothing.
+fn check_places(reader: &Reader<'_>, path: &str, options: &ReadOptions<'_>) -> Result<(), Error> {
+    /// Names that an error lists.
+    const MOST: usize = 5;
+    if reader.counts.kept > 0 || (options.cpus.is_none() && options.cgroup.is_none()) {
+        return Ok(());
+    }
+    let path = path.into();
+    if options.cpus.is_some() && !reader.counts.has_cpus {
+        return Err(Error::NoCpus { path });
+    }
+    if options.cgroup.is_some() && !reader.counts.has_cgroups {
+        return Err(Error::NoCgroups { path });
+    }
+    let mut known: Vec<Box<str>> = reader.cgroups.values().map(|(path, _)| path.clone()).collect();
+    known.sort();
+    known.truncate(if options.cgroup.is_some() { MOST } else { 0 });
+    Err(Error::NothingThere { path, known })
 }
 
 /// What is imperfect, in notes.

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenSample, Thread, Weight};
+use rustc_hash::FxHashMap;
 
 use super::byte_stream::ByteStream;
 use super::container::DescribedEvent;
@@ -19,6 +20,7 @@ use super::rounds::{Batch, Record, Rounds};
 use super::sample::Sample;
 use super::stacks::{Mode, Space, Stacks};
 use super::unwinding::{Counted, Unwinding, recorded_stack};
+use crate::cpu_list::CpuList;
 use crate::options::ReadOptions;
 use crate::time_window::{NS, TimeRange, TimeWindow};
 
@@ -34,6 +36,7 @@ mod kind {
     pub(super) const MMAP2: u32 = 10;
     pub(super) const LOST_SAMPLES: u32 = 13;
     pub(super) const KSYMBOL: u32 = 17;
+    pub(super) const CGROUP: u32 = 19;
     /// From here on records are perf's own.
     pub(super) const FIRST_OF_PERF: u32 = 64;
     pub(super) const HEADER_ATTR: u32 = 64;
@@ -61,6 +64,8 @@ const MAP_HUGETLB: u32 = 0x40000;
 const UPDATE_NAME: u64 = 2;
 /// The most attributes; more are of no recording.
 const MAX_ATTRS: usize = 1 << 16;
+/// The most cgroups that are kept; a machine has some thousands.
+const MAX_CGROUPS: usize = 1 << 18;
 /// Records between two reports of progress.
 const TICK_RECORDS: u64 = 8192;
 
@@ -76,6 +81,12 @@ pub(super) struct Counts {
     pub(super) lost: u64,
     pub(super) lost_samples: u64,
     pub(super) throttled: u64,
+    /// Whether a sample's CPU was met, where CPUs are chosen.
+    pub(super) has_cpus: bool,
+    /// Samples that count.
+    pub(super) kept: u64,
+    /// The same for cgroups.
+    pub(super) has_cgroups: bool,
     /// Bytes of a record that is cut off.
     pub(super) cut_bytes: u64,
 }
@@ -113,6 +124,10 @@ pub(super) struct Reader<'u> {
     last_values: LastValues,
     rounds: Rounds,
     kept: Kept,
+    cpus: Option<&'u CpuList>,
+    cgroup: Option<&'u (dyn Fn(&str) -> bool + Sync)>,
+    /// By number: its path, and whether it is chosen.
+    pub(super) cgroups: FxHashMap<u64, (Box<str>, bool)>,
     each_sample: Option<&'u (dyn Fn(TakenSample) + Sync)>,
     unnamed: StringId,
 }
@@ -153,6 +168,9 @@ impl<'u> Reader<'u> {
             last_values: LastValues::default(),
             rounds: Rounds::default(),
             kept,
+            cpus: options.cpus,
+            cgroup: options.cgroup,
+            cgroups: FxHashMap::default(),
             each_sample: options.each_sample,
         }
     }
@@ -296,6 +314,7 @@ impl<'u> Reader<'u> {
             kind::FORK => self.fork(record),
             kind::EXIT => self.exit(record),
             kind::KSYMBOL => self.kernel_symbol(record),
+            kind::CGROUP => self.cgroup(record),
             kind::LOST => self.fields(record).skip(8).and_then(|()| {
                 let mut fields = self.fields(record);
                 fields.skip(8)?;
@@ -414,6 +433,34 @@ impl<'u> Reader<'u> {
         }
     }
 
+    fn cgroup(&mut self, record: Record<'_>) -> Option<()> {
+        let mut fields = self.fields(record);
+        let id = fields.number64()?;
+        let path = String::from_utf8_lossy(until_nul(fields.rest())).into_owned();
+        if self.cgroups.len() < MAX_CGROUPS {
+            let is_chosen = self.cgroup.is_none_or(|cgroup| cgroup(&path));
+            self.cgroups.insert(id, (path.into(), is_chosen));
+        }
+        Some(())
+    }
+
+    /// Whether a sample was taken on the CPUs and in the cgroups that are chosen.
+    #[inline]
+    fn was_there(&mut self, sample: &Sample<'_>) -> bool {
+        if let Some(cpus) = self.cpus {
+            self.counts.has_cpus |= sample.cpu.is_some();
+            if !sample.cpu.is_some_and(|cpu| cpus.contains(cpu)) {
+                return false;
+            }
+        }
+        if self.cgroup.is_none() {
+            return true;
+        }
+        self.counts.has_cgroups |= sample.cgroup.is_some();
+        let known = sample.cgroup.and_then(|id| self.cgroups.get(&id));
+        known.is_some_and(|(_, is_chosen)| *is_chosen)
+    }
+
     fn kernel_symbol(&mut self, record: Record<'_>) -> Option<()> {
         const UNREGISTERED: u16 = 1;
         let mut fields = self.fields(record);
@@ -487,6 +534,11 @@ impl<'u> Reader<'u> {
             let example = || "a sample outside the time window".into();
             return self.notes.add(NoteKind::FilteredOut, 1, Weight(period), example);
         }
+        if !self.was_there(sample) {
+            let example = || "a sample on another CPU or in another cgroup".into();
+            return self.notes.add(NoteKind::FilteredOut, 1, Weight(period), example);
+        }
+        self.counts.kept += 1;
         let block = match sample.time_ns {
             Some(time_ns) => {
                 widen(&mut self.span, time_ns);

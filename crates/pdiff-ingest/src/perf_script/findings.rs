@@ -28,6 +28,8 @@ pub(super) struct Findings {
     pub(super) seen_span: Option<(u64, u64)>,
     /// Whether a sample was counted.
     pub(super) has_samples: bool,
+    /// Whether a sample's CPU was met, where CPUs are chosen.
+    pub(super) has_cpus: bool,
 }
 
 /// A [`MapLine`] that outlives its block.
@@ -62,6 +64,7 @@ impl Findings {
         self.lines_of_blocks.extend(other.lines_of_blocks);
         self.times_of_blocks.extend(other.times_of_blocks);
         self.has_samples |= other.has_samples;
+        self.has_cpus |= other.has_cpus;
         self.span = join(self.span, other.span);
         self.seen_span = join(self.seen_span, other.seen_span);
     }

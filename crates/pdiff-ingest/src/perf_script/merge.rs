@@ -182,6 +182,13 @@ fn finish(
         let examples = examples(&findings.log);
         return Err(Error::TooManyUnparsed { path: path.into(), unparsed, lines, examples });
     }
+    if !findings.has_samples && options.cpus.is_some() {
+        let path = path.into();
+        return Err(match findings.has_cpus {
+            true => Error::NothingThere { path, known: Vec::new() },
+            false => Error::NoCpus { path },
+        });
+    }
     if !findings.has_samples {
         let (first_ns, last_ns) = findings.seen_span.unwrap_or((0, 0));
         return Err(Error::NothingInWindow { path: path.into(), first_ns, last_ns });

@@ -47,7 +47,7 @@ pub(super) fn parse_blocks<R: Read + Send>(
         RangeError::Other(error) => error,
     })?;
     let shared = Mutex::new(Shared { blocks, error: None });
-    let work = || run_worker(&shared, range, columns, input.tick);
+    let work = || run_worker(&shared, Worker::new(range, options.cpus.cloned(), columns), input.tick);
     let workers = match options.worker_count() {
         0 | 1 => vec![work()],
         count => thread::scope(|scope| {
@@ -73,13 +73,7 @@ struct Shared<R> {
     error: Option<io::Error>,
 }
 
-fn run_worker<R: Read>(
-    shared: &Mutex<Shared<R>>,
-    range: Option<TimeRange>,
-    columns: Columns,
-    tick: &(dyn Fn() + Sync),
-) -> Worker {
-    let mut worker = Worker::new(range, columns);
+fn run_worker<R: Read>(shared: &Mutex<Shared<R>>, mut worker: Worker, tick: &(dyn Fn() + Sync)) -> Worker {
     let mut block = Block::default();
     while take_block(shared, &mut block) {
         tick();

@@ -32,7 +32,7 @@ fn profile_with(text: &[u8], block_bytes: usize, threads: usize) -> Profile {
 /// The profile of a text whose blocks are dealt to workers in turns, as `turns` says again and again.
 fn profile_dealt(text: &[u8], block_bytes: usize, turns: &[usize]) -> Profile {
     let columns = columns::decide(text.get(..HEAD_BYTES).unwrap_or(text));
-    let mut workers: Vec<Worker> = turns.iter().map(|_| Worker::new(None, columns)).collect();
+    let mut workers: Vec<Worker> = turns.iter().map(|_| Worker::new(None, None, columns)).collect();
     let mut blocks = BlockReader::new(text, block_bytes);
     let mut block = Block::default();
     for turn in turns.iter().cycle() {

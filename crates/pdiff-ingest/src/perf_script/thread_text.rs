@@ -48,6 +48,15 @@ fn split_last_token(text: &[u8]) -> (&[u8], &[u8]) {
     (before.trim_ascii_end(), token)
 }
 
+/// The CPU, where it was printed.
+pub(super) fn cpu_of(text: &[u8]) -> Option<u32> {
+    let number = |token: &Token<'_>| {
+        let inner = token.text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]"))?;
+        digits::decimal(inner).and_then(|cpu| u32::try_from(cpu).ok())
+    };
+    tokens(text).filter_map(|token| number(&token)).last()
+}
+
 /// The last `[digits]` token: the text before it, and what follows it.
 fn split_cpu(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     let is_cpu = |token: &Token<'_>| {

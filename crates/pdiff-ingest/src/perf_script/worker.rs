@@ -5,6 +5,7 @@
 
 use pdiff_profile::NoteKind;
 
+use crate::cpu_list::CpuList;
 use crate::time_window::TimeRange;
 
 use super::blocks::{Block, MAX_LINE_BYTES};
@@ -20,6 +21,7 @@ use super::header_shape::{HeaderShapes, KnownHeader};
 use super::memo::{Memo, TextId};
 use super::position::Position;
 use super::record_line::{self, RecordLine};
+use super::thread_text::cpu_of;
 
 /// Nanoseconds in a second: the length of a time block.
 const BLOCK_NS: u64 = 1_000_000_000;
@@ -53,6 +55,8 @@ impl FirstSeen {
 /// Reads blocks and counts.
 pub(super) struct Worker {
     range: Option<TimeRange>,
+    /// Samples on other CPUs are left out.
+    cpus: Option<CpuList>,
     columns: Columns,
     shapes: HeaderShapes,
     last_time: Option<u64>,
@@ -83,9 +87,10 @@ enum Orphans {
 
 impl Worker {
     /// A worker that keeps the samples of a range.
-    pub(super) fn new(range: Option<TimeRange>, columns: Columns) -> Self {
+    pub(super) fn new(range: Option<TimeRange>, cpus: Option<CpuList>, columns: Columns) -> Self {
         Self {
             range,
+            cpus,
             columns,
             shapes: HeaderShapes::default(),
             last_time: None,
@@ -258,6 +263,14 @@ impl Worker {
                 0
             }
         };
+        if let Some(cpus) = &self.cpus {
+            let cpu = cpu_of(header.thread_text);
+            self.findings.has_cpus |= cpu.is_some();
+            if !cpu.is_some_and(|cpu| cpus.contains(cpu)) {
+                let example = || "a sample on another CPU".into();
+                return self.findings.log.add_many(NoteKind::FilteredOut, 1, weight, position, example);
+            }
+        }
         let is_inside = |range: TimeRange| header.time_ns.is_some_and(|time_ns| range.contains(time_ns));
         if !self.range.is_none_or(is_inside) {
             let example = || "a sample outside the time window".into();
