@@ -14,10 +14,10 @@ Examples:
   pdiff script perf.data --binary /usr/lib/debug/mysqld | pdiff compare old.data -
   perf record -F 99 -a -o - -- sleep 5 | pdiff script - | head -40
 
-The form is that of perf script: a line of thread, CPU, time, period and event, then the stack, leaf
-first. Addresses of files are positions in the file, those of the kernel its own.
-Text, folded stacks, pprof profiles and packs are not kept sample by sample: what has thread, second and
-stack in common is one sample there, with the sum of the periods.";
+The form is that of perf script: a line of thread, CPU, time, period and event, then the stack,
+leaf first. Addresses of files are positions in the file, those of the kernel its own.
+Text, folded stacks, pprof profiles and packs are not kept sample by sample: what has thread,
+second and stack in common is one sample there, with the sum of the periods.";
 
 /// Which recording is printed.
 #[derive(Args, Debug)]
