@@ -379,3 +379,32 @@ fn factors_stand_beside_the_subsystems_that_they_switch() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("'nothing'"));
 }
+
+#[test]
+fn runs_that_are_missing_are_fitted_and_said_so() {
+    let text = std::fs::read_to_string(fixture("factorial/lab.csv")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("lab.csv");
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.len() - 1;
+    std::fs::write(&path, lines[..last].join("\n")).unwrap();
+    let runs = path.to_str().unwrap();
+    let words = [
+        "--factors",
+        "W,P,B,S,F",
+        "--columns",
+        "build=version,replicate=repeat,cost=cpu_us_per_txn",
+        "--ignore",
+        "foreign",
+        "--restart",
+        "P,B",
+    ];
+    let report = json(runs, &words);
+    let noise = &report["noise"];
+    assert_eq!((&noise["weighted"], &noise["blocks"]), (&true.into(), &3.into()), "{noise}");
+    assert_eq!(noise["left_out_repeats"], serde_json::json!([]));
+    assert_eq!(noise["undeclared_restart"], serde_json::json!([]));
+    assert!(report["shapley"].is_object() || report["shapley"].is_array());
+    let table = stdout(&run(runs, &words));
+    assert!(table.contains("weighted least squares"), "{table}");
+}

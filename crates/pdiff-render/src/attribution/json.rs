@@ -45,7 +45,7 @@ pub(crate) fn attribution_value(view: &AttributionView<'_>) -> Value {
             "has_each_alone": of.design.has_each_alone,
             "full_factorial": of.design.is_full && of.design.settings == of.design.possible,
         },
-        "noise": noise(&of.noise),
+        "noise": noise(view, &of.noise),
         "baseline": of.baseline.as_ref().map(|gap| gap_value(view, gap)),
         "end": of.end.as_ref().map(|gap| gap_value(view, gap)),
         "cumulative": steps(view, &of.cumulative, true),
@@ -197,17 +197,23 @@ fn conditional(view: &AttributionView<'_>, (setting, effect): &(Setting, Effect)
     value
 }
 
-fn noise(source: &NoiseSource) -> Value {
+fn noise(view: &AttributionView<'_>, source: &NoiseSource) -> Value {
     match source {
         NoiseSource::None => Value::Null,
-        NoiseSource::Pooled { sd, df, plots, blocks, left_out } => json!({
-            "sd_log": sd,
-            "df": df,
-            "restart_sd_log": plots.map(|plots| plots.sd),
-            "restart_df": plots.map(|plots| plots.df),
-            "blocks": blocks,
-            "left_out_repeats": left_out,
-        }),
+        NoiseSource::Pooled { sd, df, plots, blocks, left_out, weighted, sd_of_builds, unnamed_restart } => {
+            json!({
+                "sd_log": sd,
+                "df": df,
+                "restart_sd_log": plots.map(|plots| plots.sd),
+                "restart_df": plots.map(|plots| plots.df),
+                "blocks": blocks,
+                "left_out_repeats": left_out,
+                "weighted": weighted,
+                "base_sd_log": sd_of_builds.map(|[base, _]| base),
+                "target_sd_log": sd_of_builds.map(|[_, target]| target),
+                "undeclared_restart": names(view, *unnamed_restart),
+            })
+        }
     }
 }
 

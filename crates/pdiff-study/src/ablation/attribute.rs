@@ -109,15 +109,22 @@ fn step(gaps: &Gaps, factor: usize, from: Setting) -> Step {
 fn noise_source(gaps: &Gaps) -> NoiseSource {
     let noise = &gaps.throughput.noise;
     let Some(within) = noise.within else { return NoiseSource::None };
-    let plots = noise.between.map(|between| Plots {
-        sd: ((between.square.variance - within.variance).max(0.0) / between.cells_per_plot).sqrt(),
-        df: between.square.df,
-    });
+    let plots = noise.of_plots().map(|of| Plots { sd: of.variance.sqrt(), df: of.df });
     let (blocks, left_out) = match &noise.blocks {
         Blocks::Complete { repeats, left_out } => (Some(*repeats), left_out.clone()),
+        Blocks::Fitted { repeats } => (Some(*repeats), Vec::new()),
         Blocks::None | Blocks::Unbalanced => (None, Vec::new()),
     };
-    NoiseSource::Pooled { sd: within.variance.sqrt(), df: within.df, plots, blocks, left_out }
+    NoiseSource::Pooled {
+        sd: within.variance.sqrt(),
+        df: within.df,
+        plots,
+        blocks,
+        left_out,
+        weighted: noise.fit.is_some(),
+        sd_of_builds: noise.of_builds.map(|variances| variances.map(f64::sqrt)),
+        unnamed_restart: noise.unnamed_restart,
+    }
 }
 
 fn shapley(gaps: &Gaps, core: Setting) -> Option<Shapley> {

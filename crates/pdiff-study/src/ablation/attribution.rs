@@ -114,8 +114,14 @@ pub enum NoiseSource {
         plots: Option<Plots>,
         /// Repeats that were blocks; `None` if cells have different repeats.
         blocks: Option<usize>,
-        /// Repeats left out because some cell lacks them.
+        /// Repeats left out because some cell lacks them: only of tables too large to be fitted.
         left_out: Vec<String>,
+        /// Runs are missing, or builds are not equally noisy: the runs were fitted with weights.
+        weighted: bool,
+        /// Standard deviations of one run of the base and of the target, where they differ.
+        sd_of_builds: Option<[f64; 2]>,
+        /// Factors that nobody named as changing by restart, though the runs look so: they are taken so.
+        unnamed_restart: Setting,
     },
 }
 

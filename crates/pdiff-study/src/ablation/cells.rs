@@ -5,12 +5,19 @@
 //! an error of their own (a split plot): the variance between plots is estimated from the plots' means within blocks, the
 //! rest within plots, and a contrast's variance is the combination that its coefficients call for, on Satterthwaite's
 //! degrees of freedom (Satterthwaite 1946; Milliken and Johnson, Analysis of Messy Data, ch. 5 for the mean squares).
+//!
+//! Where runs are missing, or one build is noisier, the same model is fitted by weighted least squares with variances by
+//! restricted maximum likelihood (`mixed`). Restarts that nobody named are looked for (`strata`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{BenchmarkRun, RunsTable, Setting};
 
+use super::contrast::{Contrast, MeanSquare};
 use super::estimate::Estimate;
+use super::mixed::{Fit, MOST_RUNS};
+use super::strata::{MOST_TESTED, is_unequal, unnamed_restart};
+use super::weighted::{observed, rests, weighted};
 use pdiff_analysis::noise::critical_t;
 
 /// Intervals hold the truth this often.
@@ -51,18 +58,17 @@ pub(super) struct Cells {
 }
 
 /// What is known of noise.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Noise {
     pub(super) within: Option<MeanSquare>,
     pub(super) between: Option<Between>,
     pub(super) blocks: Blocks,
-}
-
-/// A variance and its degrees of freedom.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct MeanSquare {
-    pub(super) variance: f64,
-    pub(super) df: f64,
+    /// The weighted fit, where runs are missing or builds are not equally noisy.
+    pub(super) fit: Option<Fit>,
+    /// The runs' variance on each build, where they differ.
+    pub(super) of_builds: Option<[f64; 2]>,
+    /// Factors that nobody named, for whose levels the runs of a repeat share an error.
+    pub(super) unnamed_restart: Setting,
 }
 
 /// The mean square between plots; it holds the variance within plots once and that of plots `cells_per_plot` times.
@@ -72,19 +78,44 @@ pub(super) struct Between {
     pub(super) cells_per_plot: f64,
 }
 
+impl Noise {
+    fn of_fit(fit: Fit) -> Self {
+        let of_runs = fit.variances.iter().take(fit.strata);
+        let variance = of_runs.clone().sum::<f64>() / fit.strata.max(1) as f64;
+        let df = (0..fit.strata).map(|stratum| fit.df(stratum)).sum();
+        Self {
+            within: Some(MeanSquare { variance, df }),
+            blocks: Blocks::Fitted { repeats: fit.repeats },
+            of_builds: of_runs.copied().collect::<Vec<f64>>().try_into().ok(),
+            fit: Some(fit),
+            ..Self::default()
+        }
+    }
+
+    /// The variance of plots beyond that of runs, with its degrees of freedom.
+    pub(super) fn of_plots(&self) -> Option<MeanSquare> {
+        if let Some(fit) = &self.fit {
+            return fit.plots.map(|variance| MeanSquare { variance, df: fit.df(fit.strata) });
+        }
+        let (within, between) = (self.within?, self.between?);
+        let variance = (between.square.variance - within.variance).max(0.0) / between.cells_per_plot;
+        Some(MeanSquare { variance, df: between.square.df })
+    }
+}
+
 /// How repeats entered.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum Blocks {
     /// One run a cell.
+    #[default]
     None,
     /// Every cell has every one of these repeats.
     Complete { repeats: usize, left_out: Vec<String> },
     /// Cells have different repeats: no blocks.
     Unbalanced,
+    /// Cells have different repeats, of which this many are fitted.
+    Fitted { repeats: usize },
 }
-
-/// A sum of cells, each times a number.
-pub(super) type Contrast = BTreeMap<usize, f64>;
 
 /// The place of a build among the two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,18 +136,42 @@ impl Cells {
         let mine = |run: &&BenchmarkRun| builds.contains(&run.build);
         let of = |run: &BenchmarkRun| usize::from(run.build != builds[0]);
         let all: Vec<&BenchmarkRun> = table.runs.iter().filter(mine).collect();
+        let logs = all.iter().map(|run| measure.of(run)).collect::<Option<Vec<f64>>>()?;
         let (runs, blocks) = complete_repeats(&all, &of);
         let mut index = BTreeMap::new();
-        for run in &runs {
+        for run in &all {
             let next = index.len();
             index.entry((of(run), run.setting)).or_insert(next);
         }
+        let observed = observed(&all, &logs, &index, &of);
+        // Of larger tables the tests of noise would take long, and the fit longer.
+        let rests = if all.len() <= MOST_TESTED { rests(&observed) } else { Vec::new() };
+        let unnamed_restart =
+            if restart == Setting::BASELINE { unnamed_restart(&rests) } else { Setting::BASELINE };
+        let restart = restart.union(unnamed_restart);
         let mut plot_index = BTreeMap::new();
         let mut plots = vec![0; index.len()];
         for ((build, setting), cell) in &index {
             let next = plot_index.len();
             let key = (*build, setting.intersection(restart));
-            plots[*cell] = *plot_index.entry(key).or_insert(next);
+            if let Some(plot) = plots.get_mut(*cell) {
+                *plot = *plot_index.entry(key).or_insert(next);
+            }
+        }
+        let is_unequal = is_unequal(&rests, restart);
+        let is_incomplete = match &blocks {
+            Blocks::Complete { left_out, .. } => !left_out.is_empty(),
+            // Without names of repeats there is nothing to fit but cells.
+            Blocks::Unbalanced => all.iter().any(|run| run.replicate.is_some()),
+            Blocks::None | Blocks::Fitted { .. } => false,
+        };
+        let is_fitted = (is_unequal || is_incomplete) && all.len() <= MOST_RUNS;
+        let fit = if is_fitted { weighted(&observed, restart, is_unequal) } else { None };
+        let has = builds.map(|build| table.factors_of(build));
+        if let Some(fit) = fit {
+            let means = fit.means.clone();
+            let noise = Noise { unnamed_restart, ..Noise::of_fit(fit) };
+            return Some(Self { index, has, means, counts: Vec::new(), plots, noise });
         }
         let mut values: Vec<Vec<(Option<&str>, f64)>> = vec![Vec::new(); index.len()];
         for run in &runs {
@@ -128,8 +183,8 @@ impl Cells {
             .iter()
             .map(|runs| runs.iter().map(|(_, value)| value).sum::<f64>() / runs.len() as f64)
             .collect();
-        let noise = noise(&values, &means, &plots, restart != Setting::BASELINE, blocks);
-        let has = builds.map(|build| table.factors_of(build));
+        let noise =
+            Noise { unnamed_restart, ..noise(&values, &means, &plots, restart != Setting::BASELINE, blocks) };
         Some(Self { index, has, means, counts, plots, noise })
     }
 
@@ -207,6 +262,9 @@ impl Cells {
     }
 
     fn variance(&self, contrast: &Contrast) -> Option<MeanSquare> {
+        if let Some(fit) = &self.noise.fit {
+            return fit.variance(contrast);
+        }
         let within = self.noise.within?;
         let mut of_plots: BTreeMap<usize, f64> = BTreeMap::new();
         let mut squares = 0.0;
@@ -278,7 +336,7 @@ fn noise(
         let squares: f64 = residuals().map(|(_, _, residual)| residual * residual).sum();
         let df = count - cells;
         let within = (df > 0.0).then(|| MeanSquare { variance: squares / df, df });
-        return Noise { within, between: None, blocks };
+        return Noise { within, between: None, blocks, ..Noise::default() };
     };
     let repeats = *repeats as f64;
     let mut by_block: BTreeMap<&str, f64> = BTreeMap::new();
@@ -298,7 +356,7 @@ fn noise(
     if !is_split || plot_df <= 0.0 || within_df <= 0.0 {
         let df = (cells - 1.0) * (repeats - 1.0);
         let within = (df > 0.0).then(|| MeanSquare { variance: all_square / df, df });
-        return Noise { within, between: None, blocks };
+        return Noise { within, between: None, blocks, ..Noise::default() };
     }
     let mut sizes: BTreeMap<usize, f64> = BTreeMap::new();
     plots.iter().for_each(|plot| *sizes.entry(*plot).or_default() += 1.0);
@@ -307,5 +365,5 @@ fn noise(
     let within = MeanSquare { variance: (all_square - plot_square).max(0.0) / within_df, df: within_df };
     let between =
         Between { square: MeanSquare { variance: plot_square / plot_df, df: plot_df }, cells_per_plot };
-    Noise { within: Some(within), between: Some(between), blocks }
+    Noise { within: Some(within), between: Some(between), blocks, ..Noise::default() }
 }

@@ -6,7 +6,8 @@
 
 use crate::{RunsTable, Setting};
 
-use super::cells::{Cells, Contrast, Measure, Of};
+use super::cells::{Cells, Measure, Of};
+use super::contrast::Contrast;
 use super::estimate::{Effect, Estimate, GapAt};
 
 /// A sum of gaps, each times a number.

@@ -10,13 +10,18 @@
 mod attribute;
 mod attribution;
 mod cells;
+mod contrast;
 mod estimate;
 mod forecast;
 mod fraction;
 mod gaps;
+mod matrix;
 mod meeting;
+mod mixed;
 mod ranges;
 mod shapley;
+mod strata;
+mod weighted;
 
 pub use attribute::attribute;
 pub use attribution::{

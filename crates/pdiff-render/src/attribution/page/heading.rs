@@ -1,6 +1,6 @@
 //! The heading of an attribution: the runs, their design and noise, and the gap at both ends.
 
-use pdiff_study::ablation::{Attribution, GapAt, NoiseSource};
+use pdiff_study::ablation::{Attribution, Factor, GapAt, NoiseSource};
 
 use super::PLACES;
 use crate::attribution::view::{AttributionView, bounds, value};
@@ -90,13 +90,38 @@ fn noise_text(of: &Attribution) -> String {
             "one run a cell: no intervals, and nothing is said of noise; hint: repeat the runs (--columns replicate=NAME)"
                 .to_owned()
         }
-        NoiseSource::Pooled { sd, df, plots, blocks, left_out } => {
+        NoiseSource::Pooled {
+            sd,
+            df,
+            plots,
+            blocks,
+            left_out,
+            weighted,
+            sd_of_builds,
+            unnamed_restart,
+        } => {
             let mut text =
                 format!("log throughput varies by {} between runs of a cell ({df:.0} degrees of freedom)", fixed(*sd, 3));
-            match (plots, of.factors.iter().any(|factor| factor.restart)) {
+            let unnamed = |at: usize| unnamed_restart.has(at);
+            let needs_restart = |(at, factor): &(usize, &Factor)| factor.restart || unnamed(*at);
+            let names: Vec<&str> = of
+                .factors
+                .iter()
+                .enumerate()
+                .filter(needs_restart)
+                .map(|(_, factor)| factor.name.as_str())
+                .collect();
+            if let Some([base, target]) = sd_of_builds {
+                text.push_str(&format!(
+                    ", {} of {} and {} of {}",
+                    fixed(*base, 3),
+                    of.base,
+                    fixed(*target, 3),
+                    of.target
+                ));
+            }
+            match (plots, !names.is_empty()) {
                 (Some(plots), _) => {
-                    let names: Vec<&str> =
-                        of.factors.iter().filter(|factor| factor.restart).map(|factor| factor.name.as_str()).collect();
                     text.push_str(&format!(
                         ", and by {} more between restarts ({}; {:.0})",
                         fixed(plots.sd, 3),
@@ -110,6 +135,15 @@ fn noise_text(of: &Attribution) -> String {
             match blocks {
                 Some(blocks) => text.push_str(&format!("; {blocks} repeats as blocks")),
                 None => text.push_str("; cells have different repeats, which are no blocks"),
+            }
+            if *weighted {
+                text.push_str("; weighted least squares, since runs are missing or one build varies more");
+            }
+            if unnamed_restart.count() > 0 {
+                text.push_str(&format!(
+                    "; runs with the same {} in one repeat are alike, so these are taken to change by restart; name what does with --restart",
+                    names.join(", ")
+                ));
             }
             if !left_out.is_empty() {
                 text.push_str(&format!("; left out, as some cell lacks it: repeat {}", left_out.join(", ")));
