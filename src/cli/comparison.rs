@@ -45,7 +45,7 @@ pub(crate) struct FilterArgs {
     /// Keep only samples taken on these CPUs: 0-3,7
     #[arg(long, value_name = "LIST")]
     pub(crate) cpu: Vec<String>,
-    /// Keep only samples of cgroups with such a path; needs perf record --all-cgroups (repeatable)
+    /// Keep only samples of cgroups with such a path, where the recording has them (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) cgroup: Vec<String>,
     /// Keep only samples whose stack contains this function (repeatable)

@@ -395,7 +395,9 @@ fn doubts(factor: &PlannedFactor, detectable: f64) -> Vec<String> {
     }
     let shown = factor.average.unwrap_or(factor.alone);
     if shown.width_points().is_some_and(|width| width > MOST_WIDTH_POINTS) {
-        doubts.push(format!("a range and no prediction: its interval is wider than {MOST_WIDTH_POINTS:.0} points"));
+        doubts.push(format!(
+            "a range and no prediction: its interval is wider than {MOST_WIDTH_POINTS:.0} points"
+        ));
     }
     if shown.log.abs() < LEAST_EFFECT {
         doubts.push(format!(

@@ -101,6 +101,23 @@ fn copies_that_were_sampled_prove_it() {
 }
 
 #[test]
+fn callers_that_lost_the_weight_prove_it_where_debug_lines_give_the_copies_less() {
+    let build = "main:50 work:50 main>work main>scan ";
+    let after = with_rest("main;scan 60\nmain;scan;leaf 160");
+    let flipped = |before: &str| {
+        let outcome = classified(
+            seen(&with_rest(before), &format!("{build} scan:400 scan<leaf*2")),
+            seen(&after, &format!("{build} scan:200 leaf:150 scan>leaf")),
+        );
+        said(&outcome, "leaf")
+    };
+    assert_eq!(flipped("main;scan 140\nmain;scan;+leaf 10"), "inline-regression proved R-inline-lost");
+    // The caller did not lose it, or no copy was sampled at all.
+    assert_eq!(flipped("main;scan 60\nmain;scan;+leaf 10"), "inline-regression likely R-inline-lost");
+    assert_eq!(flipped("main;scan 140"), "inline-regression likely R-inline-lost");
+}
+
+#[test]
 fn a_change_of_inlining_that_costs_nothing_is_no_regression() {
     let (before, after) =
         (with_rest("main;scan 60\nmain;scan;+leaf 50"), with_rest("main;scan 60\nmain;scan;leaf 50"));
@@ -229,6 +246,41 @@ fn what_grew_under_a_call_that_is_new_is_part_of_that_finding() {
     let other = of(61).replace("write=51", "write=52").replace("write:90", "write:130");
     let outcome = classified(seen(&before, &of(60)), seen(&after, &other));
     assert_ne!(verdict(&outcome, "write").rule_id, "R-below");
+}
+
+#[test]
+fn a_function_that_returned_early_was_cheap_and_lost_its_fast_path_all_the_same() {
+    let (steady, words) = steady();
+    let build = format!(
+        "main:50 {words} main>run run>note run:200 note>count note:90 count:300 count=50 count>size size:90 size=51"
+    );
+    let of = |run: u32, note: u32| format!("{build} run={run} note={note}");
+    // Ten samples of it: each stack is there in ten seconds.
+    let before = format!("{steady}main;run 100\nmain;run;note 1");
+    let after =
+        format!("{steady}main;run 100\nmain;run;note 2\nmain;run;note;count 60\nmain;run;note;count;size 30");
+    let outcome = classified(seen(&before, &of(60, 61)), seen(&after, &of(60, 62)));
+    assert_eq!(said(&outcome, "note"), "missing-fast-path likely R-fast-path");
+    assert_eq!(said(&outcome, "count"), "missing-fast-path likely R-edge");
+    // The before run did not enter it, and it is part of that finding, not another path.
+    assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-below");
+    // A caller with other code may call it more often.
+    let outcome = classified(seen(&before, &of(60, 61)), seen(&after, &of(63, 62)));
+    assert_eq!(said(&outcome, "note"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "note").callers, ["run"]);
+}
+
+#[test]
+fn a_part_of_the_kernel_that_follows_the_common_shift_is_not_lighter() {
+    let (steady, words) = steady();
+    let build = format!("main:50 {words} main>run run:200");
+    let before = format!("{steady}main;run 100\nmain;[kernel.kallsyms]!tcp_sendmsg 300");
+    let after = format!("{steady}main;run 1500\nmain;[kernel.kallsyms]!tcp_sendmsg 290");
+    let outcome = classified(seen(&before, &build), seen(&after, &build));
+    assert_eq!(said(&outcome, "tcp_sendmsg"), "noise likely R-common-shift");
+    let less = after.replace("290", "150");
+    let outcome = classified(seen(&before, &build), seen(&less, &build));
+    assert_eq!(said(&outcome, "tcp_sendmsg"), "lighter likely R-lighter");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         let is_own = *of == Judged::OwnSelf && shift.explains_own_code(case.row);
         !of.is_significant(case.row) || shift.explains(case.row, *of) || is_own
     };
-    if !(case.of_program || case.of_same_file) || !Judged::ALL.iter().all(is_explained) {
+    if !Judged::ALL.iter().all(is_explained) {
         return None;
     }
     // None of its own measures tells of a path that the chains lost.

@@ -7,6 +7,7 @@
 
 use pdiff_profile::Side;
 
+use super::entered;
 use super::fast_path::{count_evidence, counted, entered_evidence, only_entered};
 use super::new_code::is_library;
 use super::newly_active::lost_pp;
@@ -18,7 +19,7 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::noise::{FLOOR_PP, MIN_SAMPLES};
+use crate::noise::FLOOR_PP;
 
 /// The part of the function's growth that must be under the caller.
 const EXPLAINING_PART: f64 = 0.5;
@@ -65,9 +66,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 
 /// A caller of the program that both runs entered, and whose code changed.
 fn has_other_code(context: &Context<'_>, caller: &Case<'_>) -> bool {
-    let is_entered = Side::BOTH.iter().all(|side| caller.row.total.samples(*side) >= MIN_SAMPLES);
     let is_other = context.builds.same_code(&caller.ids) == Some(false);
-    caller.of_program && !caller.row.unresolved && !is_library(caller) && is_entered && is_other
+    caller.of_program
+        && !caller.row.unresolved
+        && !is_library(caller)
+        && is_other
+        && entered::by_both(context, caller)
 }
 
 /// Whether the caller's total grew by a good part of what it now also calls, as far as can be told.

@@ -20,6 +20,7 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
+use super::entered;
 use super::new_code::is_library;
 use super::newly_active::FACTOR;
 
@@ -30,7 +31,6 @@ const EXPLAINING_PART: f64 = 0.5;
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let grown_pp = row.delta_total_pp();
-    let is_entered = Side::BOTH.iter().all(|side| row.total.samples(*side) >= MIN_SAMPLES);
     // What a library does is its caller's doing.
     let is_readable = (case.of_program && !is_library(case)) || context.input.builds.is_none();
     // With the same code the path was there before: its caller, a setting or the data chose it.
@@ -40,7 +40,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let has_less_self =
         row.significant && row.delta_self_pp() < 0.0 && !context.common_shift.explains(row, Judged::OwnSelf);
-    if !row.total.significant || grown_pp <= 0.0 || has_less_self || !is_entered || !is_readable {
+    if !row.total.significant || grown_pp <= 0.0 || has_less_self || !is_readable {
+        return None;
+    }
+    if !entered::by_both(context, case) {
         return None;
     }
     let mut entered = only_entered(context, case, flipped, Side::After);

@@ -23,6 +23,7 @@ use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::compare::{InlinedInto, Row};
 use crate::matching::{FoundBy, SourceMove, source_move};
+use crate::noise::FLOOR_PP;
 
 /// The part of a change of self by symbol that was seen in the inlined copies for the flip to explain it.
 const EXPLAINING_PART: f64 = 0.25;
@@ -114,6 +115,21 @@ fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inli
     of_row(case.row) + context.unscoped_twin(case).map_or(0.0, |twin| of_row(twin.row))
 }
 
+/// What the flipped callers' own self by symbol lost where they held the copies, without the common factor, in points: lines of
+/// copies of few instructions are often those of their callers.
+fn left_pp(context: &Context<'_>, flips: &[CallerFlip], inlined_on: Side) -> f64 {
+    let mut rows: Vec<&Row> = flips.iter().flat_map(|flip| context.flip_rows(flip)).flatten().collect();
+    rows.sort_by_key(|row| context.row_number(row));
+    rows.dedup_by_key(|row| context.row_number(row));
+    let own_pp =
+        |row: &Row| context.common_shift.own_change_pp(row.before.booked_self_pct, row.after.booked_self_pct);
+    let change_pp: f64 = rows.into_iter().map(own_pp).sum();
+    match inlined_on {
+        Side::Before => -change_pp,
+        Side::After => change_pp,
+    }
+}
+
 /// The function that flipped.
 pub(super) fn callee(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let twin = context.unscoped_twin(case);
@@ -158,7 +174,9 @@ fn callee_of(
     finding = finding.with(why(context, case));
     finding.callers = callers;
     let copies = copies_pct(context, case, &flips, inlined_on);
-    if copies < EXPLAINING_PART * booked_pp.abs() {
+    let left = if copies >= FLOOR_PP { left_pp(context, &flips, inlined_on) } else { 0.0 };
+    let shown_pp = copies.max(left);
+    if shown_pp < EXPLAINING_PART * booked_pp.abs() {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
     let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());

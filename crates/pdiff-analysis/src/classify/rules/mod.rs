@@ -7,6 +7,7 @@ mod callers;
 mod code_quality;
 mod common_shift;
 mod edge;
+mod entered;
 mod family_cost;
 mod fast_path;
 mod flipped_callee;
@@ -52,9 +53,9 @@ const RULES: [Rule; 21] = [
     not_visible::one_sided,
     fast_path::rule,
     edge::rule,
+    below::rule,
     newly_active::rule,
     in_between::rule,
-    below::rule,
     more_calls::rule,
     per_operation::rule,
     common_shift::rule,

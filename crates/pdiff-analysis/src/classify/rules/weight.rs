@@ -23,7 +23,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let row = case.row;
     let shift = context.common_shift;
     let is_shifted = shift.explains(row, Judged::OwnSelf) || shift.explains_own_code(row);
-    if !row.significant || ((case.of_program || case.of_same_file) && is_shifted) {
+    if !row.significant || is_shifted {
         return None;
     }
     let delta_pp = row.delta_self_pp();
