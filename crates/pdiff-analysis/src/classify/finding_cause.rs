@@ -90,13 +90,7 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     } else if is_shown {
         (cause, Confidence::Proved, None)
     } else {
-        // Without the code new and newly active are not told apart, unless a setting is known that switches it.
-        let is_open = named.is_some_and(|verdict| verdict.confidence == Confidence::Unclear);
-        let confidence = match is_open && finding.settings.is_empty() {
-            true => Confidence::Unclear,
-            false => Confidence::Likely,
-        };
-        (cause, confidence, Some("a build does not show whether it holds the code"))
+        (cause, Confidence::Likely, Some("a build does not show whether it holds the code"))
     })
 }
 
