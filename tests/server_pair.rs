@@ -34,15 +34,15 @@ fn losses(result: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn all_five_planted_regressions_are_the_first_parts_with_their_causes() {
+fn all_five_planted_regressions_are_the_first_parts_in_order_of_cost() {
     let result = classified(&packs("before"), &packs("after"));
     let mut first: Vec<(String, String)> = losses(&result).into_iter().take(5).collect();
-    assert_eq!(first[0].0, "dbRefreshSizeTable", "the dearest stands first: {first:?}");
-    first.sort();
+    // The last two cost about the same: 28 and 34 ns an operation.
+    first[3..].sort();
     let expected = [
-        ("_intsetGetEncoded", "inline-regression proved"),
         ("dbRefreshSizeTable", "new-overhead proved"),
         ("inspectArguments", "new-overhead proved"),
+        ("_intsetGetEncoded", "inline-regression proved"),
         ("updateClientMemUsageAndBucket", "missing-fast-path likely"),
         ("zslValueGteMin", "inline-regression proved"),
     ];

@@ -274,3 +274,41 @@ fn the_work_of_the_kernel_is_told_by_who_entered_it() {
     let same = found(&borrowed(&before), &borrowed(&before));
     assert!(same.findings.kernel.iter().all(|of| !of.significant));
 }
+
+/// A program in which three functions call `leaf`: inlined in them before, out of line after. `callers` and `leaf` are samples
+/// a second of each.
+fn uninlined(callers: [u32; 2], leaf: [u32; 2]) -> [Vec<(String, u32)>; 2] {
+    let others = || PROGRAM.iter().map(|(stack, samples)| ((*stack).to_owned(), *samples));
+    let side = |mark: &str, callers: u32, leaf: u32| {
+        let own = ["main;serve;find", "main;listen;next", "main;load;first"]
+            .map(|stack| (stack.to_owned(), callers));
+        let below = own.clone().map(|(stack, _)| (format!("{stack};{mark}leaf"), leaf));
+        others().chain(own).chain(below).collect()
+    };
+    [side("+", callers[0], leaf[0]), side("", callers[1], leaf[1])]
+}
+
+#[test]
+fn a_function_that_callers_no_longer_inline_counts_with_their_own() {
+    // Lines of the copies are booked to the callers: their samples fall by what the function's grow.
+    let [before, after] = uninlined([120, 60], [10, 70]);
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    assert_eq!(names(&comparison.findings), Vec::<&str>::new());
+    // The same with 40 more in each: that is the part, and not what the function alone grew by.
+    let [before, after] = uninlined([120, 60], [10, 110]);
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    let [part] = comparison.findings.list.as_slice() else { panic!("{:?}", names(&comparison.findings)) };
+    assert!(part.with_callers && part.function() == "leaf", "{}", part.name);
+    let net = part.after.samples as f64 - part.before.samples as f64;
+    let expected = f64::from(3 * 40 * SECONDS);
+    assert!((net - expected).abs() < 0.2 * expected, "{net} samples, not {expected}");
+    assert!(weights_sum(&comparison));
+}
+
+#[test]
+fn a_caller_that_changed_by_itself_is_no_part_of_a_function_no_longer_inlined() {
+    let [before, after] = uninlined([120, 320], [10, 40]);
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    assert!(comparison.findings.list.iter().all(|part| !part.with_callers), "{:?}", comparison.findings.list);
+    assert!(weights_sum(&comparison));
+}

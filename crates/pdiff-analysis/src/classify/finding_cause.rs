@@ -7,7 +7,7 @@ use pdiff_profile::Side;
 
 use super::cause::{Cause, Confidence, InBuild};
 use super::verdict::{Classification, Verdict};
-use crate::findings::{Finding, Findings};
+use crate::findings::{Finding, FindingMember, Findings};
 
 /// A side that has less than this part of the other's cost has next to nothing of it.
 const NEXT_TO_NOTHING: f64 = 0.05;
@@ -96,18 +96,20 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
 
 /// The cause that most of the change has among the functions at the leaves; else only that it costs more or less.
 fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -> Said {
-    let delta = finding.delta_pp();
-    let grew = finding.delta_per_op().unwrap_or(delta) > 0.0;
+    // Where each operation costs more, a share may fall of what costs more, too.
+    let delta = finding.delta_per_op().unwrap_or(finding.delta_pp());
+    let change = |member: &FindingMember| member.delta_per_op().unwrap_or(member.delta_pp());
+    let grew = delta > 0.0;
     let mut causes: Vec<(Cause, Confidence, f64)> = Vec::new();
-    for member in finding.members.iter().filter(|member| member.delta_pp() * delta > 0.0) {
+    for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
         let verdict = of.verdicts.iter().find(|of| of.function == member.name && of.object == member.object);
         let Some(verdict) = verdict.filter(|verdict| is_cause(verdict.cause)) else { continue };
         match causes.iter_mut().find(|(cause, ..)| *cause == verdict.cause) {
             Some((_, confidence, sum)) => {
                 *confidence = verdict.confidence.min(*confidence);
-                *sum += member.delta_pp().abs();
+                *sum += change(member).abs();
             }
-            None => causes.push((verdict.cause, verdict.confidence, member.delta_pp().abs())),
+            None => causes.push((verdict.cause, verdict.confidence, change(member).abs())),
         }
     }
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));

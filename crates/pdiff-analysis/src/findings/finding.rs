@@ -119,6 +119,8 @@ pub struct Finding {
     pub members: Vec<FindingMember>,
     /// Who calls it, heaviest first: for what many call, and what interrupts struck.
     pub callers: Vec<String>,
+    /// It is inlined in callers on one side and called on the other, so what is those callers' own counts with it.
+    pub with_callers: bool,
     /// Settings that differ between the sides and switch it; empty where settings are not known.
     pub settings: Vec<FindingSetting>,
 }

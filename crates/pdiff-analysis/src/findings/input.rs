@@ -39,7 +39,12 @@ impl Input<'_> {
         stack: pdiff_profile::StackId,
     ) -> impl Iterator<Item = KeyId> + 's {
         let levels = run.stacks.get(stack).iter();
-        levels.map(|level| self.canonical.get(level.key.0 as usize).copied().unwrap_or(level.key))
+        levels.map(|level| self.canonical(level.key))
+    }
+
+    /// The function that stands for another one, after renames.
+    pub(super) fn canonical(&self, key: KeyId) -> KeyId {
+        self.canonical.get(key.0 as usize).copied().unwrap_or(key)
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Change {
     /// The test of "nothing but what all have in common"; `None` for groups that are not tested. A group is shown only if
     /// its change goes the way that the cost goes, and is large enough to matter.
     test: Option<Tested>,
+    /// The rate of false ones among nets, where it is one that other evidence than its size asked for.
+    net_q: Option<f64>,
 }
 
 /// Tests of groups.
@@ -92,6 +94,17 @@ impl<'a> Judge<'a> {
         noise.iter().skip(first).map(|noise| self.change(*noise)).collect()
     }
 
+    /// The changes of nets: few sets of nodes, chosen for what is known of their code. They are tested among themselves.
+    pub(super) fn of_nets(&self, sets: &[Vec<usize>]) -> Vec<Change> {
+        let mut changes = self.of_sets(sets);
+        let tests: Vec<Tested> = changes.iter().filter_map(|change| change.test).collect();
+        let shown = ShownTests::new(&tests);
+        for change in &mut changes {
+            change.net_q = change.test.map(|test| shown.q_of(test.p));
+        }
+        changes
+    }
+
     /// Whether a change is more than noise and large enough to matter.
     pub(super) fn is_found(&self, change: &Change) -> bool {
         let is_shown = change.test.is_some_and(|test| test.passes);
@@ -100,7 +113,7 @@ impl<'a> Judge<'a> {
 
     /// The smallest rate of false findings among the nodes shown at which a change is one; `None` if it is not tested.
     pub(super) fn q(&self, change: &Change) -> Option<f64> {
-        change.test.map(|test| self.shown.q_of(test.p))
+        change.net_q.or_else(|| change.test.map(|test| self.shown.q_of(test.p)))
     }
 
     /// What the share of a place becomes that did not change.
@@ -123,7 +136,7 @@ impl<'a> Judge<'a> {
         let by_cost = self.of_cost().map_or(noise.delta_pp, |factor| factor.excess(share).points);
         let goes_with_cost = by_cost * excess.points > 0.0;
         let test = noise.test.p().map(|_| excess.tested(&self.settings.floor, goes_with_cost));
-        Change { noise, points: excess.points, test }
+        Change { noise, points: excess.points, test, net_q: None }
     }
 }
 

@@ -21,6 +21,9 @@ const MOST_FINDINGS: usize = 10;
 /// Members below this many points are counted together.
 const LEAST_MEMBER_PP: f64 = 0.02;
 
+/// Half an interval in standard errors.
+const HALF_WIDTH_SE: f64 = 1.96;
+
 /// The most callers named.
 const MOST_CALLERS: usize = 5;
 
@@ -47,7 +50,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
     // What goes the way of the whole stands first: a gain explains no loss. Smaller places stand behind larger ones.
     let goes_along = |pick: &Pick| (of.delta(pick) < 0.0) == of.whole_shrank();
     let size =
-        |pick: &Pick| if of.cost_variation_is_known() { of.sure_size(pick) } else { of.delta(pick).abs() };
+        |pick: &Pick| if of.cost_variation_is_known() { of.likely_size(pick) } else { of.delta(pick).abs() };
     picks.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| by_size(a, b)));
     picks.sort_by_key(|pick| (!goes_along(pick), pick.shape == Shape::Gathered));
     let mut of_node = vec![None; of.groups.nodes.len()];
@@ -87,14 +90,25 @@ impl Listing<'_> {
         self.input.cost.is_some_and(|cost| cost.log_interval.is_some())
     }
 
-    /// How large a change is at least: the end of its interval that is nearer to zero. What may be nothing stands last. How the
-    /// cost of the whole varies is not known from one run a side, so there it is the interval of the share.
-    fn sure_size(&self, pick: &Pick) -> f64 {
+    /// The interval of a change: per operation where several runs tell how the cost of the whole varies, else of the share.
+    fn interval(&self, pick: &Pick) -> (f64, f64) {
         let noise = &pick.change.noise;
         let known = self.cost_variation_is_known();
         let per_op = if known { self.interval_per_op(pick, self.delta(pick)) } else { None };
-        let (low, high) = per_op.unwrap_or((noise.ci_low_pp, noise.ci_high_pp));
+        per_op.unwrap_or((noise.ci_low_pp, noise.ci_high_pp))
+    }
+
+    /// How large a change is at least: the end of its interval that is nearer to zero. What may be nothing stands last.
+    fn sure_size(&self, pick: &Pick) -> f64 {
+        let (low, high) = self.interval(pick);
         if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
+    }
+
+    /// How large a change is, less what noise adds to it: the square of its standard error over itself.
+    fn likely_size(&self, pick: &Pick) -> f64 {
+        let (low, high) = self.interval(pick);
+        let (size, se) = ((low + high).abs() / 2.0, (high - low) / (2.0 * HALF_WIDTH_SE));
+        if size > 0.0 { (size - se * se / size).max(0.0) } else { 0.0 }
     }
 
     /// Whether an operation costs less than it did. Without operations shares sum to the same, and growth stands first.
@@ -149,6 +163,7 @@ impl Listing<'_> {
             share_of_change_pct: delta.and_then(|delta| share_of_change(self.input.cost?, delta)),
             members: Vec::new(),
             callers: Vec::new(),
+            with_callers: pick.shape == Shape::WithCallers,
             settings: Vec::new(),
         }
     }
@@ -165,7 +180,7 @@ impl Listing<'_> {
         let place = |kind: FindingKind| match pick.shape {
             Shape::Net => FindingKind::Replaced,
             Shape::Spread | Shape::Gathered => FindingKind::Spread,
-            Shape::Place => kind,
+            Shape::Place | Shape::WithCallers => kind,
         };
         match self.groups.nodes[pick.node].place {
             Place::Anchor(anchor) if pick.shape == Shape::Net => {

@@ -2,7 +2,8 @@
 //!
 //! Rows tell the change of every function; a refactoring changes hundreds of them. Here both sides' stacks are laid along
 //! the functions that both sides ran ([`tree`]), each stack counts in one place ([`places`]), and of the places that
-//! changed beyond noise ([`judged`]) the few that hold the change are picked ([`select`]).
+//! changed beyond noise ([`judged`]) the few that hold the change are picked ([`select`]), functions whose inlining changed with
+//! their callers' own ([`flips`]).
 //!
 //! Laws: findings and rest sum to each side's weight, to the last unit; a side against itself has none; swapped sides have
 //! the same with opposite sign; names, wrappers, moves and inlining alone make none.
@@ -15,6 +16,7 @@ mod aligned;
 mod anchors;
 mod code;
 mod finding;
+mod flips;
 mod groups;
 mod input;
 mod judged;
@@ -55,6 +57,7 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
     let groups = Groups::new(input, &stacks, &places, &tree, anchors.len());
     let (judge, changes) = Judge::new(input, &groups);
     let picks = select::select(&groups, &judge, &changes);
+    let picks = flips::with_callers(input, &stacks, &anchors, &groups, (&judge, &changes), picks);
     let kernel = kernel::kernel_work(input, &stacks, &codes, &groups);
     let found = listed::list(
         &listed::Listing {

@@ -52,6 +52,8 @@ pub(super) enum Shape {
     Gathered,
     /// Places that changed in opposite directions: the net of them.
     Net,
+    /// In one place that is inlined on one side, and its callers' own.
+    WithCallers,
 }
 
 /// What becomes a finding.

@@ -260,6 +260,7 @@ fn finding(rank: usize, name: &str, kind: FindingKind, (before, after): (u64, u6
         share_of_change_pct: Some(delta / 130.0),
         members: Vec::new(),
         callers: Vec::new(),
+        with_callers: false,
         settings: Vec::new(),
     }
 }

@@ -167,7 +167,7 @@ fn marks_text(comparison: &Comparison) -> String {
         (true, "95 %: the interval is the change plus and minus this".to_owned()),
         (
             comparison.cost.as_ref().is_some_and(|cost| cost.log_interval.is_some()),
-            "order: by the least change that the interval allows, single places first".to_owned(),
+            "order: by size less what noise may add, single places first".to_owned(),
         ),
         (
             list.iter().any(|finding| finding.share_of_change_pct.is_some()),
@@ -177,7 +177,14 @@ fn marks_text(comparison: &Comparison) -> String {
         (list.iter().any(is_gone), "gone: no sample after".to_owned()),
         (has(FindingKind::Replaced), "net: new and gone callees below it taken together".to_owned()),
         (has(FindingKind::Spread), "spread: over many places below it".to_owned()),
-        (has(FindingKind::CrossCutting), "shared: many functions call it".to_owned()),
+        (
+            list.iter().any(|finding| finding.kind == FindingKind::CrossCutting && !finding.with_callers),
+            "shared: many functions call it".to_owned(),
+        ),
+        (
+            list.iter().any(|finding| finding.with_callers),
+            "with callers: inlined in callers on one side, so their own code counts with it".to_owned(),
+        ),
         (has(FindingKind::NoCaller), "no caller: the stacks lost who called it".to_owned()),
         (true, format!("all else: what no part above holds{unlisted}")),
     ];

@@ -130,6 +130,7 @@ pub(crate) fn what(finding: &Finding) -> String {
         (.., false) => "less",
     };
     let of_kind = match finding.kind {
+        _ if finding.with_callers => Some("with callers"),
         FindingKind::Spread => Some("spread"),
         FindingKind::Replaced => Some("net"),
         FindingKind::CrossCutting => Some("shared"),

@@ -47,6 +47,7 @@ pub(crate) struct FindingReport<'a> {
     settings: Vec<SettingReport<'a>>,
     members: Vec<MemberReport<'a>>,
     callers: &'a [String],
+    with_callers: bool,
 }
 
 /// The part of each side's weight that waits busily, in percent.
@@ -192,6 +193,7 @@ fn report(of: &Finding, is_time: bool) -> FindingReport<'_> {
         settings: of.settings.iter().map(setting).collect(),
         members: of.members.iter().map(|of| member(of, is_time)).collect(),
         callers: &of.callers,
+        with_callers: of.with_callers,
     }
 }
 

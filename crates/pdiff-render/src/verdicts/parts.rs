@@ -70,13 +70,14 @@ pub(super) fn blocks(
     sections
 }
 
-/// The functions inside a part that make most of its change.
+/// The functions inside a part that make most of its change; of a net with callers, those that got lighter, too.
 fn main_members(finding: &Finding) -> impl Iterator<Item = &FindingMember> {
     let delta = |pp: f64, per_op: Option<f64>| per_op.unwrap_or(pp);
     let whole = delta(finding.delta_pp(), finding.delta_per_op());
     let members = finding.members.iter().filter(move |member| {
         let change = delta(member.delta_pp(), member.delta_per_op());
-        !member.name.is_empty() && change * whole > 0.0 && change.abs() >= LEAST_OF_PART * whole.abs()
+        let goes_along = finding.with_callers || change * whole > 0.0;
+        !member.name.is_empty() && goes_along && change.abs() >= LEAST_OF_PART * whole.abs()
     });
     members.take(MOST_INSIDE)
 }

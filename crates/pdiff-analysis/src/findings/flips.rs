@@ -1,0 +1,233 @@
+//! Functions that stand inlined on one side and are called on the other: what that costs is told with their callers.
+//!
+//! Where a caller stops inlining a function, that function's own samples grow by what they lose in the caller: the copies'
+//! lines, many of which are booked to the caller, and the room that the copies took in its registers. So a part that is
+//! such a function holds the own samples of the callers that it left or entered, and only the net of them is its change.
+//! The chains are those of sampled addresses.
+
+use pdiff_profile::{Side, StackId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::anchors::Anchors;
+use super::groups::Groups;
+use super::input::{Input, RunOfStacks};
+use super::judged::{Change, Judge, NodeChanges};
+use super::places::Place;
+use super::select::{Pick, Shape};
+use super::stacks::Stacks;
+use crate::noise::MIN_SAMPLES;
+use crate::normalize::KeyId;
+
+/// A caller that changed by more than so many times what its callee changed did so in its own right.
+const CALLER_FACTOR: f64 = 2.0;
+
+/// A place is a caller's where so much of its samples are in the caller's code.
+const NEARLY_ALL: f64 = 0.9;
+
+/// Joins parts that are functions whose inlining changed with what is their callers' own; parts of which nothing is left beyond
+/// noise go.
+pub(super) fn with_callers(
+    input: &Input<'_>,
+    stacks: &Stacks,
+    anchors: &Anchors,
+    groups: &Groups,
+    (judge, changes): (&Judge<'_>, &NodeChanges),
+    picks: Vec<Pick>,
+) -> Vec<Pick> {
+    let function = |node: usize| function_of(groups.nodes[node].place, anchors);
+    let flipped = |pick: &Pick| function(pick.node).filter(|_| pick.shape == Shape::Place);
+    let wanted: FxHashSet<KeyId> = picks.iter().filter_map(flipped).collect();
+    let holders = Chains::new(input, &wanted).holders();
+    if holders.is_empty() {
+        return picks;
+    }
+    let code = NodeCode::new(input, stacks, groups);
+    let (mut of_functions, others): (Vec<Pick>, Vec<Pick>) =
+        picks.into_iter().partition(|pick| flipped(pick).is_some_and(|key| holders.contains_key(&key)));
+    of_functions.sort_by(|a, b| b.change.points.abs().total_cmp(&a.change.points.abs()));
+    let mut others: Vec<Option<Pick>> = others.into_iter().map(Some).collect();
+    let mut families = Families::default();
+    for pick in of_functions {
+        let of = flipped(&pick).and_then(|key| holders.get(&key));
+        let is_caller = |node: &usize| {
+            let is_holder = of.is_some_and(|of| {
+                function(*node).is_some_and(|key| of.contains(&key)) || code.is_in(*node, of)
+            });
+            let is_small = changes.own[*node].points.abs() <= CALLER_FACTOR * pick.change.points.abs();
+            is_holder && is_small && !pick.nodes.contains(node)
+        };
+        let mut callers: Vec<usize> = (0..groups.nodes.len()).filter(is_caller).collect();
+        // A caller that is in a larger part already is told there.
+        callers.retain(|node| {
+            let holds = |other: &&mut Option<Pick>| other.as_ref().is_some_and(|of| of.nodes.contains(node));
+            let Some(part) = others.iter_mut().find(holds) else { return true };
+            let is_alone = part.as_ref().is_some_and(|part| part.nodes == [*node]);
+            part.take_if(|_| is_alone).is_some()
+        });
+        families.add(pick, callers);
+    }
+    let (nets, alone): (Vec<Family>, Vec<Family>) =
+        families.all.into_iter().partition(|family| family.has_callers);
+    let sets: Vec<Vec<usize>> = nets.iter().map(|family| family.nodes.clone()).collect();
+    let changes = judge.of_nets(&sets);
+    let nets = nets.into_iter().zip(changes).filter(|(_, change)| judge.is_found(change));
+    let nets = nets.map(|(family, change)| family.pick(Shape::WithCallers, change));
+    let alone = alone.into_iter().map(|family| {
+        let own = family.own;
+        family.pick(Shape::Place, own)
+    });
+    others.into_iter().flatten().chain(nets).chain(alone).collect()
+}
+
+/// Parts with callers' own samples; those that have a place in common are one.
+#[derive(Default)]
+struct Families {
+    all: Vec<Family>,
+}
+
+struct Family {
+    /// The function that it is named by.
+    node: usize,
+    /// Without those of callers, if there are no others.
+    own: Change,
+    nodes: Vec<usize>,
+    has_callers: bool,
+}
+
+impl Families {
+    /// Takes a part in; those that changed more come first.
+    fn add(&mut self, part: Pick, callers: Vec<usize>) {
+        let has_callers = !callers.is_empty();
+        let mut nodes = part.nodes;
+        nodes.extend(callers);
+        let mut family = Family { node: part.node, own: part.change, nodes, has_callers };
+        let shares = |other: &mut Family| other.nodes.iter().any(|node| family.nodes.contains(node));
+        let mut touching = self.all.extract_if(.., shares).collect::<Vec<_>>().into_iter();
+        if let Some(mut first) = touching.next() {
+            std::mem::swap(&mut first, &mut family);
+            for other in std::iter::once(first).chain(touching) {
+                family.nodes.extend(other.nodes);
+                family.has_callers |= other.has_callers;
+            }
+        }
+        family.nodes.sort_unstable();
+        family.nodes.dedup();
+        self.all.push(family);
+    }
+}
+
+impl Family {
+    fn pick(self, shape: Shape, change: Change) -> Pick {
+        Pick { node: self.node, shape, nodes: self.nodes, change }
+    }
+}
+
+/// The function that a place is named by.
+fn function_of(place: Place, anchors: &Anchors) -> Option<KeyId> {
+    match place {
+        Place::Anchor(anchor) => Some(anchors.key(anchor)),
+        Place::Edge(_, key) | Place::Region(key) => Some(key),
+        Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_) => None,
+    }
+}
+
+/// In whose code the samples of nodes are.
+struct NodeCode {
+    /// By node and machine function.
+    samples: FxHashMap<(usize, KeyId), u64>,
+    /// By node.
+    totals: Vec<u64>,
+}
+
+impl NodeCode {
+    fn new(input: &Input<'_>, stacks: &Stacks, groups: &Groups) -> Self {
+        let mut code = Self { samples: FxHashMap::default(), totals: vec![0; groups.nodes.len()] };
+        for (run, of_run) in input.runs.iter().zip(&stacks.of_runs) {
+            for cell in run.cells {
+                let stack = of_run.get(cell.stack.index()).copied().flatten();
+                let node = stack.and_then(|stack| groups.of_stacks.get(stack as usize).copied().flatten());
+                let machine = run.stacks.get(cell.stack).iter().rfind(|level| !level.inlined);
+                if let Some((node, level)) = node.zip(machine) {
+                    code.totals[node] += u64::from(cell.samples);
+                    *code.samples.entry((node, input.canonical(level.key))).or_default() +=
+                        u64::from(cell.samples);
+                }
+            }
+        }
+        code
+    }
+
+    /// Whether nearly all of a node's samples are in the code of some functions.
+    fn is_in(&self, node: usize, functions: &FxHashSet<KeyId>) -> bool {
+        let samples = functions.iter().filter_map(|key| self.samples.get(&(node, *key)));
+        samples.sum::<u64>() as f64 > NEARLY_ALL * self.totals[node] as f64
+    }
+}
+
+/// Samples of functions, by how their code stands, by side.
+#[derive(Default)]
+struct Chains {
+    sides: [SideChains; 2],
+}
+
+#[derive(Default)]
+struct SideChains {
+    /// By function and the machine function that it stands inlined in.
+    inlined: FxHashMap<(KeyId, KeyId), u64>,
+    /// Out of line.
+    called: FxHashMap<KeyId, u64>,
+}
+
+impl Chains {
+    fn new(input: &Input<'_>, wanted: &FxHashSet<KeyId>) -> Self {
+        let mut chains = Self::default();
+        if !wanted.is_empty() {
+            input.runs.iter().for_each(|run| chains.add(input, run, wanted));
+        }
+        chains
+    }
+
+    fn add(&mut self, input: &Input<'_>, run: &RunOfStacks<'_>, wanted: &FxHashSet<KeyId>) {
+        let mut samples = vec![0_u64; run.stacks.len()];
+        for cell in run.cells {
+            if let Some(sum) = samples.get_mut(cell.stack.index()) {
+                *sum += u64::from(cell.samples);
+            }
+        }
+        let side = &mut self.sides[run.side.index()];
+        for (stack, samples) in (0..).map(StackId).zip(samples).filter(|(_, samples)| *samples > 0) {
+            let mut holder = None;
+            for level in run.stacks.get(stack) {
+                let key = input.canonical(level.key);
+                if !level.inlined {
+                    holder = Some(key);
+                    *side.called.entry(key).or_default() += samples;
+                } else if let Some(holder) = holder.filter(|_| wanted.contains(&key)) {
+                    *side.inlined.entry((key, holder)).or_default() += samples;
+                }
+            }
+        }
+    }
+
+    /// By function whose inlining changed: the callers that it left or entered.
+    fn holders(&self) -> FxHashMap<KeyId, FxHashSet<KeyId>> {
+        let mut holders: FxHashMap<KeyId, FxHashSet<KeyId>> = FxHashMap::default();
+        for side in Side::BOTH {
+            let [with, without] = [side, side.other()].map(|side| &self.sides[side.index()]);
+            let is_called = |key: &KeyId| without.called.get(key).is_some_and(|count| *count >= MIN_SAMPLES);
+            let has_left = |edge: &(KeyId, KeyId)| {
+                let (function, holder) = edge;
+                let differ = function != holder && !without.inlined.contains_key(edge);
+                differ && is_called(function) && is_called(holder)
+            };
+            let left = with.inlined.iter().filter(|(edge, _)| has_left(edge));
+            // Where one caller shows it beyond doubt, others show it with few samples.
+            let sure = left.clone().filter(|(_, count)| **count >= MIN_SAMPLES);
+            let sure: FxHashSet<KeyId> = sure.map(|(edge, _)| edge.0).collect();
+            for ((function, holder), _) in left.filter(|(edge, _)| sure.contains(&edge.0)) {
+                holders.entry(*function).or_default().insert(*holder);
+            }
+        }
+        holders
+    }
+}
