@@ -4,7 +4,7 @@
 //! contain it, and yet nothing is new. Kin of such a function are the functions that stand at its place in the source (between
 //! the same neighbours in the same file), those that call it, and those that its callers called in the other run.
 //! Where kin lost at least half of its weight, they and it are one set, and the verdict is on the set. Two functions at one
-//! place that are each other's best by size and weight are one, renamed; they are in no other set. Sets are joined where
+//! place that are each other's best by size and weight are one, renamed; of other functions, only what it has less of under its new name can be a part of it. Sets are joined where
 //! they share a function that one build alone has; one that both have may be in several.
 //!
 //! Weight that left for another reason is no one's inheritance: callers of flipped functions are no kin. All changes are
@@ -79,6 +79,10 @@ impl Successions {
         let mut links = renamed.clone();
         let mut doubtful = FxHashSet::default();
         for (row, with) in fresh.iter().filter(|(row, _)| !is_renamed(*row)) {
+            if let Some(of) = kinship.part_of_renamed(*row, *with, &renamed) {
+                links.push((*row, of));
+                continue;
+            }
             let donors = kinship.donors(*row, *with, is_renamed);
             if donors.is_empty() && kinship.is_doubtful(*row, *with) {
                 doubtful.insert(*row);
@@ -195,6 +199,37 @@ impl<'c, 'a> Kinship<'c, 'a> {
             }
         }
         renamed
+    }
+
+    /// The function under another name that this one is a part of: this one's callers called that one, and call it so much less
+    /// under its new name.
+    fn part_of_renamed(&self, row: usize, with: Side, renamed: &[(usize, usize)]) -> Option<usize> {
+        let case = self.context.cases.get(row)?;
+        let callers = self.callers(case, with);
+        let part = |(before, after): &(usize, usize)| {
+            let (whole, part) = if with == Side::After { (*before, *after) } else { (*after, *before) };
+            let sum = |callee: usize, side: Side| -> f64 {
+                callers.iter().map(|caller| self.called_pp(*caller, callee, side)).sum()
+            };
+            // A step between the callers and the function is no part of it.
+            let here = sum(part, with) + self.called_pp(row, part, with);
+            let (left, taken) = (sum(whole, with.other()) - here, sum(row, with));
+            let is_part =
+                taken >= FLOOR_PP && left >= INHERITED_PART * taken && self.is_alike(row, whole, with);
+            is_part.then_some((left, whole))
+        };
+        renamed.iter().filter_map(part).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, whole)| whole)
+    }
+
+    /// What one row has below another one, without the common factor, in points of After's shares.
+    fn called_pp(&self, caller: usize, callee: usize, side: Side) -> f64 {
+        let cases = self.context.cases.get(caller).zip(self.context.cases.get(callee));
+        let Some((caller, callee)) = cases else { return 0.0 };
+        let calls = self.context.calls_from(caller.row, side).into_iter();
+        let of_callee =
+            calls.filter(|call| self.context.callee(call).is_some_and(|of| std::ptr::eq(of, callee)));
+        let pct: f64 = of_callee.map(|call| share_pct(caller.row, side, call.weight(side))).sum();
+        if side == Side::Before { self.context.common_shift.factor() * pct } else { pct }
     }
 
     /// How alike a vanished and a new function are in size, weight and name; `None` below what one function is. Names

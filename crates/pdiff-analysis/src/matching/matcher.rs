@@ -45,10 +45,10 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
         own: [Vec::new(), Vec::new()],
         matching: Matching::default(),
     };
+    matcher.match_imported();
     matcher.match_by(FoundBy::Linkage, Ties::Leave, Function::linkage_name);
     matcher.match_by(FoundBy::Signature, Ties::Leave, |f| f.parameters().map(|rest| (f.name(), rest)));
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f| Some(f.name()));
-    matcher.match_imported();
     matcher.find_own();
     matcher.match_unscoped();
     matcher.match_aliases(aliases);
@@ -145,8 +145,8 @@ impl<'a> Matcher<'a> {
         self.push(pairs, FoundBy::Unqualified);
     }
 
-    /// Functions that one build only holds inlined, and that the other calls in another object: an `extern inline` function
-    /// of a library, by the stub that leads there.
+    /// Functions that one build only holds inlined, and that the other only calls in another object: an `extern inline` function
+    /// of a library, by the stub that leads there. Debug information may declare it in the other build, too; that is no code.
     fn match_imported(&mut self) {
         for side in Side::BOTH {
             let other = match side {
@@ -155,6 +155,9 @@ impl<'a> Matcher<'a> {
             };
             let is_inlined = |f: &Function<'_>| f.bodies().is_empty() && f.inlined_instances() > 0;
             let pair = |function: Function<'a>| {
+                if other.find(function.name()).any(Function::is_present) {
+                    return None;
+                }
                 let name = format!("{}@plt", function.name());
                 let mut stubs = other.find(&name);
                 let stub = stubs.find(|stub| stub.linkage() == Linkage::Imported)?;

@@ -2,8 +2,8 @@
 
 use pdiff_profile::ObjectAddr;
 use pdiff_profile::census::{
-    Body, CallEdge, Census, CensusBuilder, EdgeSource, Function, FunctionFacts, FunctionId, Linkage,
-    Visibility,
+    Body, CallEdge, Census, CensusBuilder, EdgeSource, Function, FunctionFacts, FunctionId, InlineSite,
+    Linkage, Visibility,
 };
 use pdiff_profile::names::{FunctionName, demangle};
 
@@ -212,4 +212,36 @@ fn a_known_rename_of_what_is_only_declared_takes_no_partner() {
     let (declared, there) = (builder.finish(), census(&["Event::spin"]));
     assert!(match_functions(&declared, &there, &aliases).matches().is_empty());
     assert!(match_functions(&there, &declared, &aliases).matches().is_empty());
+}
+
+/// A function of a library that is inlined on one side; the other calls it in the library, and its debug information declares it.
+#[test]
+fn an_inlined_function_is_the_one_that_the_other_build_calls_in_a_library() {
+    let before = {
+        let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+        let [lower, caller] = ["lower", "caller"].map(|name| {
+            let name = builder.text(name);
+            builder.function(FunctionFacts::named(name))
+        });
+        builder.body(caller, Body::at(ObjectAddr(0x1000), 0x80));
+        builder.site(InlineSite { callee: lower, caller, file: None, line: 0, count: 1 });
+        builder.finish()
+    };
+    let after = |has_code: bool| {
+        let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+        let [declared, stub] = ["lower", "lower@plt"].map(|name| builder.text(name));
+        let declared = builder.function(FunctionFacts::named(declared));
+        builder.function(FunctionFacts { linkage: Linkage::Imported, ..FunctionFacts::named(stub) });
+        if has_code {
+            builder.body(declared, Body::at(ObjectAddr(0x2000), 0x80));
+        }
+        builder.finish()
+    };
+    let partner = |after: &Census| {
+        let matching = match_functions(&before, after, &Aliases::default());
+        let lower = before.find("lower").next().unwrap().id();
+        after.function(matching.after_of(lower).unwrap().after).unwrap().name().to_owned()
+    };
+    assert_eq!(partner(&after(false)), "lower@plt");
+    assert_eq!(partner(&after(true)), "lower");
 }
