@@ -14,7 +14,7 @@ use pdiff_profile::{BuildId, MappedCode, Processor, RecordedStack, Unwinder, Unw
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::binary::elf_file::ElfFile;
+use crate::binary::elf_file::{ElfFile, Segment};
 use crate::binary::file_bytes::FileBytes;
 use crate::binary::object_files::ObjectFiles;
 use crate::options::SymbolizeOptions;
@@ -224,13 +224,7 @@ impl UnwindFile {
     fn module(&self, code: &MappedCode) -> Option<Module<SectionPart>> {
         let (start, end) = (code.addrs.start.0, code.addrs.end.0);
         let last = code.offset.0.checked_add(end.checked_sub(start)?)?;
-        // The pages that are mapped begin before the segment.
-        let is_here = |segment: &&crate::binary::elf_file::Segment| {
-            segment.file_size > 0
-                && segment.offset < last
-                && segment.offset.saturating_add(segment.file_size) > code.offset.0
-        };
-        let segment = self.file.segments().iter().find(is_here)?;
+        let segment = segment_within(self.file.segments(), code.offset.0..last)?;
         let own_start = code.offset.0.wrapping_add(segment.addr).wrapping_sub(segment.offset);
         let (addrs, bytes) = (
             |section: &Option<Section>| section.as_ref().map(|section| section.0.clone()),
@@ -256,6 +250,16 @@ impl UnwindFile {
     }
 }
 
+/// The segment that a mapped part of a file is there for. Whole pages are mapped, and the first and the last one may have
+/// bytes of the segments beside it, too.
+fn segment_within(segments: &[Segment], part: Range<u64>) -> Option<&Segment> {
+    let mapped_bytes = |segment: &&Segment| {
+        let end = segment.offset.saturating_add(segment.file_size).min(part.end);
+        end.saturating_sub(segment.offset.max(part.start))
+    };
+    segments.iter().max_by_key(mapped_bytes).filter(|segment| mapped_bytes(segment) > 0)
+}
+
 /// A section that is in the file as it is.
 fn section(file: &ElfFile, name: &str) -> Option<Section> {
     let bytes = file.shared_bytes();
@@ -268,4 +272,23 @@ fn section(file: &ElfFile, name: &str) -> Option<Section> {
     let addrs = section.address()..section.address().checked_add(section.size())?;
     bytes.get(range.clone())?;
     Some((addrs, SectionPart { bytes: Arc::clone(&bytes), range }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_there_for_the_segment_that_fills_it() {
+        // As lld lays files out: each segment begins in the page of the file where the one before ends.
+        let segment = |addr, offset, file_size| Segment { addr, offset, file_size };
+        let segments =
+            [segment(0, 0, 0x18068), segment(0x19080, 0x18080, 0x5000), segment(0x20000, 0x1d080, 8)];
+        let check = |part, expected: Option<usize>| {
+            assert_eq!(segment_within(&segments, part), expected.map(|at| &segments[at]));
+        };
+        check(0..0x19000, Some(0));
+        check(0x18000..0x1e000, Some(1));
+        check(0x40000..0x41000, None);
+    }
 }
