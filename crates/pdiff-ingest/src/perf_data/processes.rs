@@ -16,7 +16,7 @@ const MAX_MAPS: usize = 4 << 20;
 
 /// Marks one state of the maps of one process: no two states have the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub(super) struct Stamp(u64);
+pub(super) struct Stamp(pub(super) u64);
 
 /// The maps of a process, and the mark of their state.
 #[derive(Clone, Debug, Default)]

@@ -2,11 +2,12 @@
 //!
 //! perf empties the buffers of all CPUs in turn and writes each as it is, so records of one round are out of order. A
 //! mark ends a round (`PERF_RECORD_FINISHED_ROUND`). A record of a round may be older than those of the round before, but
-//! not older than those of the round before that: what is as old as the round before may go out when a round ends.
+//! not older than those of the round before that: what is as old as the round before may go out when a round ends. So at
+//! most two rounds are held, and what goes out is all of the older one and the first part of the newer one.
 
-/// The most that is held back. perf's own buffers are half a megabyte a CPU; a recording without marks of its rounds comes
-/// out in order within this much.
-const MAX_HELD_BYTES: usize = 256 << 20;
+/// A round of more is ended early. perf's own buffers are half a megabyte a CPU; a recording without marks of its rounds
+/// comes out in order within this much.
+const MAX_ROUND_BYTES: usize = 128 << 20;
 
 /// A record that waits for its turn.
 #[derive(Clone, Copy, Debug)]
@@ -27,19 +28,14 @@ pub(super) struct Record<'a> {
     pub(super) body: &'a [u8],
 }
 
-/// Some records, oldest first.
+/// What was written between two marks.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+struct Round {
     bytes: Vec<u8>,
     records: Vec<Waiting>,
 }
 
-impl Batch {
-    /// The records, oldest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Record<'_>> {
-        self.records.iter().map(|record| self.record(record))
-    }
-
+impl Round {
     fn record(&self, record: &Waiting) -> Record<'_> {
         let end = record.start + usize::from(record.len);
         let body = self.bytes.get(record.start..end).unwrap_or(&[]);
@@ -59,12 +55,39 @@ impl Batch {
     }
 }
 
+/// Records that may go out: all of the older round, and the first ones of the newer.
+#[derive(Debug)]
+pub(super) struct Batch {
+    older: Round,
+    newer: Round,
+    ready_of_newer: usize,
+}
+
+impl Batch {
+    /// The records, oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Record<'_>> {
+        let mut older = self.older.records.iter().peekable();
+        let mut newer = self.newer.records.iter().take(self.ready_of_newer).peekable();
+        std::iter::from_fn(move || {
+            let is_older_next = match (older.peek(), newer.peek()) {
+                (Some(older), Some(newer)) => older.time_ns <= newer.time_ns,
+                (older, _) => older.is_some(),
+            };
+            if is_older_next {
+                older.next().map(|record| self.older.record(record))
+            } else {
+                newer.next().map(|record| self.newer.record(record))
+            }
+        })
+    }
+}
+
 /// Holds records back until none that is older can come.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
-    waiting: Batch,
-    /// Kept for its memory.
-    spare: Batch,
+    /// What is left of the round before, oldest first.
+    older: Round,
+    newer: Round,
     newest_ns: u64,
     /// The newest time of the round before.
     safe_ns: u64,
@@ -75,11 +98,11 @@ impl Rounds {
     #[inline]
     pub(super) fn push(&mut self, time_ns: u64, record: &Record<'_>) -> bool {
         self.newest_ns = self.newest_ns.max(time_ns);
-        self.waiting.push(time_ns, record);
-        self.waiting.bytes.len() >= MAX_HELD_BYTES
+        self.newer.push(time_ns, record);
+        self.newer.bytes.len() >= MAX_ROUND_BYTES
     }
 
-    /// Ends a round: the records that may go out.
+    /// Ends a round: the records that may go out. They are to be given back to [`Self::recycle`].
     pub(super) fn finish_round(&mut self) -> Batch {
         let safe_ns = std::mem::replace(&mut self.safe_ns, self.newest_ns);
         self.take_until(safe_ns)
@@ -90,22 +113,20 @@ impl Rounds {
         self.take_until(u64::MAX)
     }
 
-    /// Gives back a batch's memory.
-    pub(super) fn recycle(&mut self, mut batch: Batch) {
-        batch.clear();
-        self.spare = batch;
+    /// Takes back a batch whose records went out: what is left of it, and its memory.
+    pub(super) fn recycle(&mut self, batch: Batch) {
+        let Batch { mut older, mut newer, ready_of_newer } = batch;
+        older.clear();
+        newer.records.drain(..ready_of_newer);
+        (self.older, self.newer) = (newer, older);
     }
 
     fn take_until(&mut self, until_ns: u64) -> Batch {
+        let (older, mut newer) = (std::mem::take(&mut self.older), std::mem::take(&mut self.newer));
         // Records of one CPU are in order: the sort meets long runs.
-        self.waiting.records.sort_by_key(|record| record.time_ns);
-        let ready = self.waiting.records.partition_point(|record| record.time_ns <= until_ns);
-        let mut left = std::mem::take(&mut self.spare);
-        for record in self.waiting.records.get(ready..).unwrap_or(&[]) {
-            left.push(record.time_ns, &self.waiting.record(record));
-        }
-        self.waiting.records.truncate(ready);
-        std::mem::replace(&mut self.waiting, left)
+        newer.records.sort_by_key(|record| record.time_ns);
+        let ready_of_newer = newer.records.partition_point(|record| record.time_ns <= until_ns);
+        Batch { older, newer, ready_of_newer }
     }
 }
 

@@ -5,10 +5,11 @@
 
 use pdiff_profile::{FrameId, ObjectIndex, ObjectKind, Profile};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::binary::function_name::display_name;
 use crate::binary::object_files::ObjectFiles;
-use crate::binary::symbol_table::SymbolTable;
+use crate::binary::symbol_table::{Symbol, SymbolTable};
 use crate::options::SymbolizeOptions;
 use crate::resolve::address_map::map_for;
 use crate::resolve::candidate::{Lookout, find_binary};
@@ -46,10 +47,17 @@ fn named_of(profile: &Profile, index: ObjectIndex, options: &SymbolizeOptions) -
     }
     let files = ObjectFiles::find(candidate.file, options);
     let symbols = SymbolTable::as_perf(&files.file, files.symbol_entries());
-    let named = |(frame, raw): &(FrameId, u64)| {
+    let find = |(frame, raw): &(FrameId, u64)| {
         let addr = raw.wrapping_add(map_for(&positions.maps, *raw)?.bias);
-        let symbol = symbols.find(addr)?;
-        Some((*frame, display_name(&symbol.name()), addr - symbol.entry))
+        Some((*frame, symbols.find(addr)?, addr))
     };
-    frames.iter().filter(is_wanted).filter_map(named).collect()
+    let found: Vec<(FrameId, &Symbol, u64)> = frames.iter().filter(is_wanted).filter_map(find).collect();
+    // Many frames are in one function, and a name takes longer to spell than anything else here.
+    let hit: FxHashMap<u64, &Symbol> = found.iter().map(|(_, symbol, _)| (symbol.start, *symbol)).collect();
+    let names: FxHashMap<u64, Box<str>> =
+        hit.into_par_iter().map(|(start, symbol)| (start, display_name(&symbol.name()))).collect();
+    let named = |(frame, symbol, addr): (FrameId, &Symbol, u64)| {
+        Some((frame, names.get(&symbol.start)?.clone(), addr - symbol.entry))
+    };
+    found.into_iter().filter_map(named).collect()
 }
