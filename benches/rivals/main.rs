@@ -12,6 +12,8 @@
 //! | `PDIFF_BENCH_BINARY_BEFORE`, `PDIFF_BENCH_BINARY` | programs of the captures `57` and `80` of `fixtures/mysql` |
 //! | `PDIFF_BENCH_ADDRESSES` | addresses of the second one, hexadecimal, one a line |
 //! | `PDIFF_BENCH_BIG_BEFORE`, `PDIFF_BENCH_BIG_AFTER` | perf script text of a million samples each |
+//! | `PDIFF_BENCH_DATA_BEFORE`, `PDIFF_BENCH_DATA` | recordings (perf.data), whose binaries are where they were recorded |
+//! | `PDIFF_BENCH_DWARF` | a recording of `perf record --call-graph dwarf`, whose binaries are there, too |
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot run says so by panicking")]
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
@@ -21,6 +23,7 @@ mod common;
 mod contest;
 mod library;
 mod programs;
+mod recordings;
 
 use contest::Contest;
 
@@ -36,4 +39,7 @@ fn main() {
     programs::symbolisers(&mut contest);
     library::census(&mut contest);
     programs::with_binaries(&mut contest);
+    recordings::iterating(&mut contest);
+    recordings::comparing(&mut contest);
+    recordings::unwinding(&mut contest);
 }
