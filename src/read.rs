@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
 use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side, TakenSample};
-use pdiff_symbolize::{FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
+use pdiff_symbolize::{FileKernels, FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -29,6 +29,13 @@ pub(crate) struct Reading {
     /// Where binaries are looked for; `None` if they are not to be.
     pub(crate) lookup: Option<Lookup>,
     pub(crate) watcher: Watcher,
+}
+
+/// What reading asks of files.
+struct Files {
+    /// Finds callers in stacks that were recorded as bytes.
+    unwinder: FileUnwinder,
+    kernels: FileKernels,
 }
 
 /// One build, read.
@@ -87,9 +94,12 @@ impl Reading {
         self.lookup.as_ref().map_or_else(SymbolPlaces::default, Lookup::symbol_places)
     }
 
-    /// Finds callers in stacks that were recorded as bytes.
-    fn unwinder(&self, binaries: &[PathBuf]) -> Option<FileUnwinder> {
-        self.lookup.as_ref().map(|lookup| FileUnwinder::new(lookup.options(binaries)))
+    /// What reading asks of files.
+    fn files(&self, binaries: &[PathBuf]) -> Option<Files> {
+        self.lookup.as_ref().map(|lookup| Files {
+            unwinder: FileUnwinder::new(lookup.options(binaries)),
+            kernels: FileKernels::new(lookup.options(binaries)),
+        })
     }
 
     fn warn(&self, odd: Vec<Warning>, warnings: &mut Vec<Warning>) {

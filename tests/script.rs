@@ -204,3 +204,62 @@ fn what_keeps_no_single_samples_says_so() {
         |samples: &[Sample]| samples.iter().map(|(head, _)| head[3].parse::<u64>().unwrap()).sum::<u64>();
     assert_eq!(period(&printed), period(&samples(&perf_text("fp"))));
 }
+
+/// A small kernel with two functions, elsewhere than where it ran; `None` without a compiler.
+fn small_kernel(file: &Path, build_id: &str) -> Option<()> {
+    let code = ".globl _text\n_text: .skip 0xc60\n\
+                .globl fault_entry\n.type fault_entry, @function\n\
+                fault_entry: .skip 0x30\n.size fault_entry, . - fault_entry\n";
+    let source = file.with_extension("s");
+    std::fs::write(&source, code).unwrap();
+    let mut gcc = pdiff_testing::tool("gcc")?;
+    gcc.args(["-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x1000000", "-Wl,-e,0x1000000", "-o"]).arg(file);
+    let status = gcc.arg(format!("-Wl,--build-id=0x{build_id}")).arg(&source).status().unwrap();
+    assert!(status.success());
+    Some(())
+}
+
+#[test]
+fn kernel_functions_have_the_names_of_the_kernels_own_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let build_id = "e4f18d9dc1d0e6fc2b17e93e885a647b3c0a6fc1";
+    let kernel = folder.path().join("vmlinux");
+    let Some(()) = small_kernel(&kernel, build_id) else { return };
+    let usual = ["script", "fp.data", "--no-cache", "-q", "--no-inline"];
+    let text = |more: &[&str]| String::from_utf8(pdiff(&[&usual[..], more].concat()).stdout).unwrap();
+    let (by_list, by_file) = (text(&[]), text(&["--binary", kernel.to_str().unwrap()]));
+    assert_eq!(by_list.matches(" asm_exc_page_fault+0x22 ([kernel.kallsyms])").count(), 4);
+    assert_eq!(by_file.matches(" fault_entry+0x22 ([kernel.kallsyms])").count(), 4);
+    assert!(!by_file.contains("asm_exc_page_fault"), "{by_file}");
+    // Where distributions put it, below a directory that has the recorded machine's files.
+    let boot = folder.path().join("root/boot");
+    std::fs::create_dir_all(&boot).unwrap();
+    std::fs::copy(&kernel, boot.join("vmlinux-6.18.44-fc-v595")).unwrap();
+    let root = folder.path().join("root");
+    assert_eq!(text(&["--symfs", root.to_str().unwrap()]).matches(" fault_entry+0x22 ").count(), 4);
+}
+
+#[test]
+fn the_file_of_another_kernel_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("vmlinux");
+    let Some(()) = small_kernel(&kernel, "0123456789abcdef0123456789abcdef01234567") else { return };
+    let output = pdiff(&["script", "fp.data", "--no-cache", "-q", "--binary", kernel.to_str().unwrap()]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("is another build than the [kernel.kallsyms]"), "{error}");
+    // What was not given, and only found, is left aside.
+    let boot = folder.path().join("root/boot");
+    std::fs::create_dir_all(&boot).unwrap();
+    std::fs::copy(&kernel, boot.join("vmlinux-6.18.44-fc-v595")).unwrap();
+    let found = pdiff(&[
+        "script",
+        "fp.data",
+        "--no-cache",
+        "-q",
+        "--symfs",
+        folder.path().join("root").to_str().unwrap(),
+    ]);
+    let text = String::from_utf8(found.stdout).unwrap();
+    assert!(text.contains(" asm_exc_page_fault+0x22 ") && !text.contains("fault_entry"), "{text}");
+}

@@ -11,11 +11,9 @@ use std::thread;
 
 use pdiff_ingest::{Error, Input, ReadOptions, Source, read_input};
 
-use pdiff_profile::{TakenSample, Unwinder};
+use pdiff_profile::{KernelImages, TakenSample, Unwinder};
 
-use pdiff_symbolize::FileUnwinder;
-
-use super::Reading;
+use super::{Files, Reading};
 use crate::build::Build;
 use crate::progress::Progress;
 use crate::recording::Recording;
@@ -42,7 +40,7 @@ impl Wanted<'_> {
         &'o self,
         reading: &Reading,
         is_cgroup: &'o (dyn Fn(&str) -> bool + Sync),
-        unwinder: Option<&'o FileUnwinder>,
+        files: Option<&'o Files>,
     ) -> ReadOptions<'o> {
         ReadOptions {
             time: self.build.time,
@@ -50,7 +48,8 @@ impl Wanted<'_> {
             cgroup: (!self.build.cgroups.is_empty()).then_some(is_cgroup),
             lenient: reading.lenient,
             symbols: reading.symbol_places(),
-            unwinder: unwinder.map(|unwinder| -> &dyn Unwinder { unwinder }),
+            unwinder: files.map(|files| -> &dyn Unwinder { &files.unwinder }),
+            kernel_images: files.map(|files| -> &dyn KernelImages { &files.kernels }),
             ..ReadOptions::new()
         }
     }
@@ -93,7 +92,7 @@ fn read_with(
     each_sample: Option<&(dyn Fn(TakenSample) + Sync)>,
 ) -> Result<Input, Error> {
     let source = &wanted.recording.source;
-    let unwinder = reading.unwinder(&wanted.build.binaries);
+    let files = reading.files(&wanted.build.binaries);
     let is_cgroup = |path: &str| wanted.is_cgroup(path);
     let what = format!("reading {source}");
     let options = ReadOptions {
@@ -102,7 +101,7 @@ fn read_with(
             reading.watcher.tell(Progress::Reading { what: &what, bytes, total });
         }),
         each_sample,
-        ..wanted.options(reading, &is_cgroup, unwinder.as_ref())
+        ..wanted.options(reading, &is_cgroup, files.as_ref())
     };
     let input = read_input(source, &options)?;
     reading.watcher.finished(&format!("read {source}"), size(source));
@@ -146,7 +145,7 @@ fn read_at_once(
         Mutex::new(recordings.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
     let read_one = |at: usize, wanted: &Wanted<'_>| {
-        let unwinder = reading.unwinder(&wanted.build.binaries);
+        let files = reading.files(&wanted.build.binaries);
         let is_cgroup = |path: &str| wanted.is_cgroup(path);
         let update = |bytes: u64, _| {
             if let Some(read) = read.get(at) {
@@ -158,7 +157,7 @@ fn read_at_once(
         let options = ReadOptions {
             threads: NonZeroUsize::new(workers),
             progress: Some(&update),
-            ..wanted.options(reading, &is_cgroup, unwinder.as_ref())
+            ..wanted.options(reading, &is_cgroup, files.as_ref())
         };
         read_input(&wanted.recording.source, &options)
     };

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use pdiff_profile::{TakenSample, Unwinder};
+use pdiff_profile::{KernelImages, TakenSample, Unwinder};
 
 use crate::cpu_list::CpuList;
 use crate::symbol_places::SymbolPlaces;
@@ -34,6 +34,9 @@ pub struct ReadOptions<'a> {
     pub symbols: SymbolPlaces,
     /// Finds the callers in stacks that were recorded as bytes; without one such samples have no callers.
     pub unwinder: Option<&'a dyn Unwinder>,
+    /// Finds the kernel's file, by which its functions are named; without one, or where it finds none, they are named by
+    /// [`Self::symbols`].
+    pub kernel_images: Option<&'a dyn KernelImages>,
     /// Called with every sample that counts. Only `perf.data` is read sample by sample; samples whose stacks are unwound come
     /// later than their neighbours.
     pub each_sample: Option<&'a (dyn Fn(TakenSample) + Sync)>,
@@ -57,6 +60,7 @@ impl ReadOptions<'_> {
             threads: None,
             symbols: SymbolPlaces::default(),
             unwinder: None,
+            kernel_images: None,
             each_sample: None,
             progress: None,
         }

@@ -8,6 +8,7 @@ mod binary;
 mod cache;
 mod census;
 mod error;
+mod kernel_images;
 mod object_census;
 mod options;
 mod polling;
@@ -18,6 +19,7 @@ mod unwinder;
 
 pub use address_index::{Chain, FrameRef};
 pub use error::Error;
+pub use kernel_images::FileKernels;
 pub use object_census::{ObjectCensus, census_of};
 pub use options::{Fetch, SymbolizeOptions, Wanted};
 pub use resolve::{

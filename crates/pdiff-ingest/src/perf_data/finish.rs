@@ -1,6 +1,8 @@
 //! The profile of what was read: events get their names, objects their build-ids, kernel frames their functions.
 
-use pdiff_profile::{Frame, FrameId, NoteKind, Object, ObjectIndex, ObjectKind, Profile, Span, Weight};
+use pdiff_profile::{
+    Frame, FrameId, KernelImages, NoteKind, Object, ObjectIndex, ObjectKind, Profile, Span, Weight,
+};
 use rustc_hash::FxHashMap;
 
 use super::error::PerfDataError;
@@ -151,15 +153,17 @@ fn name_frames(profile: &mut Profile, kernel: &RecordedKernel, options: &ReadOpt
     let frames = (0..).map(FrameId).zip(&profile.frames);
     let named = frames.filter_map(|(id, frame)| {
         let (name, offset) = symbols.name(profile.objects.get(frame.object.index())?, frame)?;
+        images: options.kernel_images,
         Some((id, name, offset))
+        of_image: None,
     });
     let named: Vec<_> = named.collect();
     let nameless = symbols.nameless;
     profile.name_frames(named);
     if nameless > 0 {
         let text = || {
-            "the kernel's functions are not known, so it is one row; hint: read the recording where it was made, or copy \
-             ~/.debug from there"
+            "the kernel's functions are not known, so it is one row; hint: read the recording where it was made, copy \
+             ~/.debug from there, or give the kernel's vmlinux with --binary"
                 .to_owned()
         };
         profile.notes.add(NoteKind::NoKernelSymbols, nameless, Weight::ZERO, text);
@@ -178,7 +182,9 @@ struct Symbols<'a> {
 }
 
 impl Symbols<'_> {
+    images: Option<&'a dyn KernelImages>,
     fn name(&mut self, object: &Object, frame: &Frame) -> Option<(Box<str>, u64)> {
+    of_image: Option<Option<ImageSymbols>>,
         let addr = frame.addr?.0;
         let places = self.places;
         match object.kind {
@@ -187,6 +193,11 @@ impl Symbols<'_> {
             ObjectKind::Kernel | ObjectKind::KernelModule => {
                 let find = || {
                     KernelSymbols::find(self.kernel, &places.build_id_dirs, places.running_kernel.as_ref())
+    fn image(&mut self) -> Option<&ImageSymbols> {
+        let (kernel, images) = (self.kernel, self.images);
+        self.of_image.get_or_insert_with(|| ImageSymbols::find(kernel, images?)).as_ref()
+    }
+
                 };
                 let symbols = self.of_kernel.get_or_insert_with(find).as_ref();
                 self.nameless += u64::from(symbols.is_none());
@@ -194,6 +205,11 @@ impl Symbols<'_> {
             }
             ObjectKind::Jit => {
                 let read = || JitSymbols::read(&places.perf_map_dir.as_ref()?.join(object.file_name()));
+                if object.kind == ObjectKind::Kernel
+                    && let Some(image) = self.image()
+                {
+                    return image.name(addr).map(|(name, offset)| (name.into(), offset));
+                }
                 let symbols = self.of_jit.entry(frame.object).or_insert_with(read).as_ref();
                 symbols?.name(addr).map(|(name, offset)| (name.into(), offset))
             }

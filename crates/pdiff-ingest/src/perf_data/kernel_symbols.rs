@@ -4,13 +4,15 @@
 //! line = address " " kind " " name [tab "[" module "]"]         "ffffffff81000000 T _text"
 //! ```
 //!
+//! The kernel's file (`vmlinux`) of the recording's build-id is asked first, where there is one; it has no modules.
+//!
 //! A list is used only if it is of the kernel that was recorded: by build-id, or, where the recording has none (`perf
 //! record -z`), if release and place of the running kernel are those of the recording. The kernel lies elsewhere after
 //! each boot, so addresses are moved by the distance between where the recording and the list have its first symbol.
 
 use std::path::{Path, PathBuf};
 
-use pdiff_profile::BuildId;
+use pdiff_profile::{BuildId, KernelFunction, KernelImages, WantedKernel};
 
 use crate::digits;
 use crate::symbol_places::RunningKernel;
@@ -128,6 +130,39 @@ impl KernelSymbols {
         let (start, len) = (symbol.name.0 as usize, usize::from(symbol.name.1));
         let name = std::str::from_utf8(self.list.get(start..start + len)?).ok()?;
         Some((name, addr - symbol.addr))
+    }
+}
+
+/// The functions of the kernel's file.
+#[derive(Debug)]
+pub(super) struct ImageSymbols {
+    functions: Vec<KernelFunction>,
+    /// Added to the file's addresses, modulo 2^64.
+    shift: u64,
+}
+
+impl ImageSymbols {
+    /// Asks for the file of the kernel that was recorded.
+    pub(super) fn find(kernel: &RecordedKernel, images: &dyn KernelImages) -> Option<Self> {
+        let reference = kernel.reference.as_ref();
+        let image = images.find(WantedKernel {
+            build_id: kernel.build_id.as_ref()?,
+            release: kernel.release.as_deref(),
+            reference: reference.map(|(name, _)| &**name),
+        })?;
+        let shift = match (reference, image.reference) {
+            (Some((_, recorded)), Some(in_file)) => recorded.wrapping_sub(in_file.0),
+            _ => 0,
+        };
+        Some(Self { functions: image.functions, shift })
+    }
+
+    /// The function at an address, and how far into it that is.
+    pub(super) fn name(&self, addr: u64) -> Option<(&str, u64)> {
+        let addr = addr.wrapping_sub(self.shift);
+        let next = self.functions.partition_point(|function| function.addrs.start.0 <= addr);
+        let function = self.functions.get(next.checked_sub(1)?)?;
+        (addr < function.addrs.end.0).then(|| (&*function.name, addr.wrapping_sub(function.entry.0)))
     }
 }
 

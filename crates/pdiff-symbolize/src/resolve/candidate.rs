@@ -69,7 +69,8 @@ fn find_given(
 ) -> Result<Option<Candidate>, Error> {
     let mut by_name = None;
     for path in &options.binaries {
-        let is_named = path.file_name().is_some_and(|name| name.to_str() == Some(object.file_name()));
+        let is_named =
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| names(name, object));
         if expected.is_none() && !is_named {
             continue;
         }
@@ -93,6 +94,14 @@ fn find_given(
         });
     }
     Ok(Some(Candidate { file, source: Source::Given, is_proved: false }))
+}
+
+/// Whether a file of this name stands for an object. perf's name of the kernel is no file's.
+fn names(file_name: &str, object: &Object) -> bool {
+    file_name == object.file_name()
+        || (object.kind == ObjectKind::Kernel
+            && object.path.starts_with('[')
+            && file_name.starts_with("vmlinux"))
 }
 
 fn find_around(object: &Object, expected: Option<&BuildId>, options: &SymbolizeOptions) -> Lookout {
