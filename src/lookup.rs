@@ -105,6 +105,7 @@ impl Lookup {
             build_id_dirs: self.build_id_dirs.clone(),
             running_kernel: Some(RunningKernel::of_linux()),
             perf_map_dir: Some(PERF_MAP_DIR.into()),
+            jit_dump_root: Some(self.symfs.clone().unwrap_or_else(|| "/".into())),
         }
     }
 

@@ -263,3 +263,33 @@ fn the_file_of_another_kernel_is_refused() {
     let text = String::from_utf8(found.stdout).unwrap();
     assert!(text.contains(" asm_exc_page_fault+0x22 ") && !text.contains("fault_entry"), "{text}");
 }
+
+#[test]
+fn code_made_at_run_time_has_the_functions_that_were_there_at_the_time() {
+    let ours = samples(&script("jit.data", &["--symfs", "root"]));
+    let of_perf = samples(&perf_text("jit"));
+    assert_eq!(ours.len(), of_perf.len());
+    let names = |frames: &[[String; 3]]| frames.iter().map(|[_, name, _]| name.clone()).collect::<Vec<_>>();
+    let mut made = [0, 0];
+    for ((head, frames), (perf_head, perf_frames)) in ours.iter().zip(&of_perf) {
+        assert_eq!(head, perf_head);
+        let is_made = |[_, _, object]: &[String; 3]| object.contains("/jitted-");
+        if perf_frames.first().is_some_and(is_made) {
+            assert_eq!(names(&frames[..1]), names(&perf_frames[..1]), "{head:?}");
+            made[usize::from(frames[0][1].starts_with("second"))] += 1;
+        }
+    }
+    // The second function stood in the place of the first, and ran twice as long.
+    assert!(made[0] > 40 && made[1] > 80, "{made:?}");
+}
+
+#[test]
+fn code_made_at_run_time_that_cannot_be_named_is_noted() {
+    let note = |recording: &str, root: &str| {
+        let arguments = ["compare", recording, recording, "--no-cache", "-q", "--symfs", root];
+        String::from_utf8(pdiff(&arguments).stdout).unwrap()
+    };
+    assert!(!note("jit.data", "root").contains("no-jit-symbols"));
+    let missing = note("jit.data", "cache");
+    assert!(missing.contains("no-jit-symbols") && missing.contains("jit-29804.dump"), "{missing}");
+}

@@ -11,6 +11,8 @@ pub struct SymbolPlaces {
     pub running_kernel: Option<RunningKernel>,
     /// Where programs write `perf-PID.map`: `/tmp`.
     pub perf_map_dir: Option<PathBuf>,
+    /// The directory that the paths of `jit-PID.dump` in recordings are taken to be in: `/`.
+    pub jit_dump_root: Option<PathBuf>,
 }
 
 /// Files of the running kernel.

@@ -21,8 +21,11 @@ fn options(time: TimeWindow) -> ReadOptions<'static> {
         symbols: cache.join(kernel),
         release: cache.join("osrelease"),
     };
-    let symbols =
-        SymbolPlaces { build_id_dirs: vec![cache], running_kernel: Some(running_kernel), perf_map_dir: None };
+    let symbols = SymbolPlaces {
+        build_id_dirs: vec![cache],
+        running_kernel: Some(running_kernel),
+        ..SymbolPlaces::default()
+    };
     ReadOptions { symbols, time, ..ReadOptions::new() }
 }
 

@@ -61,6 +61,8 @@ pub enum NoteKind {
     NoBuildIds,
     /// Kernel frames without a list of the kernel's functions.
     NoKernelSymbols,
+    /// A file of code made at run time that could not be used.
+    NoJitSymbols,
     /// Stacks that could not be unwound to their root.
     PartlyUnwound,
     /// A binary of which neither a build-id nor the recording's own symbols say that it is the one that ran.
@@ -98,6 +100,7 @@ impl NoteKind {
             Self::Throttled => "throttled",
             Self::NoBuildIds => "no-build-ids",
             Self::NoKernelSymbols => "no-kernel-symbols",
+            Self::NoJitSymbols => "no-jit-symbols",
             Self::PartlyUnwound => "partly-unwound",
             Self::IdentityNotVerified => "identity-not-verified",
         }

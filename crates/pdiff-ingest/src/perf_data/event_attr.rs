@@ -38,6 +38,8 @@ pub(super) mod sample_type {
     pub(crate) const WEIGHT_STRUCT: u64 = 1 << 24;
 }
 
+const CLOCK_MONOTONIC: u32 = 1;
+
 /// The bits of `flags` that matter here, counted from the first bit field on.
 mod flag {
     pub(super) const EXCLUDE_USER: u64 = 1 << 4;
@@ -48,6 +50,7 @@ mod flag {
     pub(super) const SAMPLE_ID_ALL: u64 = 1 << 18;
     pub(super) const EXCLUDE_HOST: u64 = 1 << 19;
     pub(super) const EXCLUDE_GUEST: u64 = 1 << 20;
+    pub(super) const USE_CLOCKID: u64 = 1 << 25;
 }
 
 /// What tells one event from another: type, configuration and modifiers.
@@ -71,6 +74,8 @@ pub(super) struct EventAttr {
     pub(super) regs_intr: u64,
     /// Whether records that are no samples end in who, when and which event.
     pub(super) sample_id_all: bool,
+    /// Whether times are of `CLOCK_MONOTONIC` (`perf record -k 1`).
+    pub(super) is_monotonic: bool,
     pub(super) modifiers: Modifiers,
 }
 
@@ -99,7 +104,8 @@ impl EventAttr {
         let (config1, config2) = (fields.number64()?, fields.number64()?);
         let branch_sample_type = fields.number64()?;
         let regs_user = fields.number64()?;
-        fields.skip(8)?;
+        fields.skip(4)?;
+        let clock = fields.number32()?;
         let regs_intr = fields.number64()?;
         let is_frequency = flags & flag::FREQ != 0;
         let attr = Self {
@@ -115,6 +121,7 @@ impl EventAttr {
             regs_user,
             regs_intr,
             sample_id_all: flags & flag::SAMPLE_ID_ALL != 0,
+            is_monotonic: flags & flag::USE_CLOCKID != 0 && clock == CLOCK_MONOTONIC,
             modifiers: Modifiers {
                 exclude_user: flags & flag::EXCLUDE_USER != 0,
                 exclude_kernel: flags & flag::EXCLUDE_KERNEL != 0,

@@ -6,8 +6,9 @@ use pdiff_profile::{
 use rustc_hash::FxHashMap;
 
 use super::error::PerfDataError;
+use super::jit_dump::Unusable;
 use super::jit_symbols::JitSymbols;
-use super::kernel_symbols::{KernelSymbols, RecordedKernel};
+use super::kernel_symbols::{ImageSymbols, KernelSymbols, RecordedKernel};
 use super::reader::Reader;
 use crate::error::Error;
 use crate::options::ReadOptions;
@@ -90,7 +91,7 @@ fn check_places(reader: &Reader<'_>, path: &str, options: &ReadOptions<'_>) -> R
 
 /// What is imperfect, in notes.
 fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
-    let Reader { counts, notes, stacks, processes, unwinding, .. } = reader;
+    let Reader { counts, notes, stacks, processes, unwinding, jit, .. } = reader;
     let mut add = |kind, count: u64, example: String| {
         if count > 0 {
             notes.add(kind, count, Weight::ZERO, || example);
@@ -106,6 +107,13 @@ fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
     add(NoteKind::PartlyUnwound, unwinding.partly, partly);
     add(NoteKind::StackTooDeep, stacks.cut, String::new());
     add(NoteKind::DamagedRecord, processes.maps_dropped, "maps of more code than is kept".into());
+    if let Some(unused) = jit.unused.first() {
+        let why = match unused.why {
+            Unusable::Unreadable => "it cannot be read; hint: read the recording where it was made",
+            Unusable::OtherClock => "its times are of another clock; hint: record with `perf record -k 1`",
+        };
+        add(NoteKind::NoJitSymbols, jit.unused.len() as u64, format!("{}: {why}", unused.path));
+    }
     if is_unfinished || counts.cut_bytes > 0 {
         let text = "the recording was cut off; names and build-ids at its end may be missing".into();
         add(NoteKind::CutRecording, 1, text);
@@ -145,17 +153,18 @@ fn add_build_ids(profile: &mut Profile, reader: &Reader<'_>) -> RecordedKernel {
 fn name_frames(profile: &mut Profile, kernel: &RecordedKernel, options: &ReadOptions<'_>) {
     let mut symbols = Symbols {
         kernel,
+        images: options.kernel_images,
         places: &options.symbols,
+        of_image: None,
         of_kernel: None,
         of_jit: FxHashMap::default(),
         nameless: 0,
     };
     let frames = (0..).map(FrameId).zip(&profile.frames);
-    let named = frames.filter_map(|(id, frame)| {
+    let nameless = frames.filter(|(_, frame)| frame.symbol.is_none());
+    let named = nameless.filter_map(|(id, frame)| {
         let (name, offset) = symbols.name(profile.objects.get(frame.object.index())?, frame)?;
-        images: options.kernel_images,
         Some((id, name, offset))
-        of_image: None,
     });
     let named: Vec<_> = named.collect();
     let nameless = symbols.nameless;
@@ -173,7 +182,9 @@ fn name_frames(profile: &mut Profile, kernel: &RecordedKernel, options: &ReadOpt
 /// Functions that no file has, read when they are asked for.
 struct Symbols<'a> {
     kernel: &'a RecordedKernel,
+    images: Option<&'a dyn KernelImages>,
     places: &'a SymbolPlaces,
+    of_image: Option<Option<ImageSymbols>>,
     of_kernel: Option<Option<KernelSymbols>>,
     /// By the object's number.
     of_jit: FxHashMap<ObjectIndex, Option<JitSymbols>>,
@@ -182,22 +193,25 @@ struct Symbols<'a> {
 }
 
 impl Symbols<'_> {
-    images: Option<&'a dyn KernelImages>,
+    fn image(&mut self) -> Option<&ImageSymbols> {
+        let (kernel, images) = (self.kernel, self.images);
+        self.of_image.get_or_insert_with(|| ImageSymbols::find(kernel, images?)).as_ref()
+    }
+
     fn name(&mut self, object: &Object, frame: &Frame) -> Option<(Box<str>, u64)> {
-    of_image: Option<Option<ImageSymbols>>,
         let addr = frame.addr?.0;
         let places = self.places;
         match object.kind {
             // Code made at run time is one function, by whose name it is mapped.
             ObjectKind::KernelModule if !object.path.starts_with('[') => Some((object.path.clone(), addr)),
             ObjectKind::Kernel | ObjectKind::KernelModule => {
+                if object.kind == ObjectKind::Kernel
+                    && let Some(image) = self.image()
+                {
+                    return image.name(addr).map(|(name, offset)| (name.into(), offset));
+                }
                 let find = || {
                     KernelSymbols::find(self.kernel, &places.build_id_dirs, places.running_kernel.as_ref())
-    fn image(&mut self) -> Option<&ImageSymbols> {
-        let (kernel, images) = (self.kernel, self.images);
-        self.of_image.get_or_insert_with(|| ImageSymbols::find(kernel, images?)).as_ref()
-    }
-
                 };
                 let symbols = self.of_kernel.get_or_insert_with(find).as_ref();
                 self.nameless += u64::from(symbols.is_none());
@@ -205,11 +219,6 @@ impl Symbols<'_> {
             }
             ObjectKind::Jit => {
                 let read = || JitSymbols::read(&places.perf_map_dir.as_ref()?.join(object.file_name()));
-                if object.kind == ObjectKind::Kernel
-                    && let Some(image) = self.image()
-                {
-                    return image.name(addr).map(|(name, offset)| (name.into(), offset));
-                }
                 let symbols = self.of_jit.entry(frame.object).or_insert_with(read).as_ref();
                 symbols?.name(addr).map(|(name, offset)| (name.into(), offset))
             }

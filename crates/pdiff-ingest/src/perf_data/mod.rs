@@ -32,6 +32,7 @@ mod features;
 mod fields;
 mod finish;
 mod inflater;
+mod jit_dump;
 mod jit_symbols;
 mod kernel_symbols;
 mod maps;

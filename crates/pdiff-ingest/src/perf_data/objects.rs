@@ -1,7 +1,7 @@
 //! The objects that were mapped, and what perf calls them.
 
 use pdiff_profile::{
-    BuildId, FileOffset, Mapping, Object, ObjectIndex, ObjectKind, ProfileBuilder, RuntimeAddr,
+    BuildId, FileOffset, Mapping, Object, ObjectIndex, ObjectKind, ProfileBuilder, RuntimeAddr, StringId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,6 +38,8 @@ struct Numbered {
     object: Object,
     /// Its number in the profile, once a frame has it.
     index: Option<ObjectIndex>,
+    /// The one function that it is, where that is known from the recording: its name, and where it begins.
+    function: Option<(StringId, u64)>,
 }
 
 impl Objects {
@@ -47,7 +49,7 @@ impl Objects {
         let is_without_file = mapped.is_huge || is_anonymous(&name);
         let end = mapped.start.saturating_add(mapped.len);
         if is_without_file && mapped.is_code {
-            let object = self.number(&format!("/tmp/perf-{}.map", mapped.pid), None);
+            let object = self.number(&jit_object(mapped.pid), None);
             return Map { end, shift: 0, object };
         }
         let object = self.number(&name, mapped.build_id);
@@ -86,8 +88,21 @@ impl Objects {
         let number = u32::try_from(self.objects.len()).expect("fewer than 2^32 objects fit in memory");
         self.numbers.insert(name.as_bytes().into(), number);
         let object = Object { build_id, ..Object::from_text(name) };
-        self.objects.push(Numbered { object, index: None });
+        self.objects.push(Numbered { object, index: None, function: None });
         number
+    }
+
+    /// A function that a process made at run time. All of a process are in one object, with those that nothing is known of.
+    pub(super) fn jit_function(&mut self, pid: u32, start: u64, len: u64, name: StringId) -> Map {
+        let number = u32::try_from(self.objects.len()).expect("fewer than 2^32 objects fit in memory");
+        let (object, function) = (Object::from_text(&jit_object(pid)), Some((name, start)));
+        self.objects.push(Numbered { object, index: None, function });
+        Map { end: start.saturating_add(len), shift: 0, object: number }
+    }
+
+    /// The function that a numbered object is, and where it begins.
+    pub(super) fn function(&self, number: u32) -> Option<(StringId, u64)> {
+        self.objects.get(number as usize)?.function
     }
 
     /// An object by number.
@@ -125,6 +140,11 @@ impl Objects {
         mappings.sort_by_key(|mapping| (mapping.object, mapping.start, mapping.len));
         mappings
     }
+}
+
+/// What perf calls the code that a process made at run time.
+fn jit_object(pid: u32) -> String {
+    format!("/tmp/perf-{pid}.map")
 }
 
 /// Memory that has no file, though a name.

@@ -1,6 +1,7 @@
 //! Records one after the other: who is who, what is mapped where, and samples counted into the profile.
 
 use std::io::{self, Read};
+use std::path::Path;
 
 use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenSample, Thread, Weight};
 use rustc_hash::FxHashMap;
@@ -13,6 +14,7 @@ use super::events::{AttrIndex, Events};
 use super::features::{Features, build_id};
 use super::fields::{ByteOrder, Fields, until_nul};
 use super::inflater::Inflater;
+use super::jit_dump::{JitCode, is_jit_dump};
 use super::maps::Maps;
 use super::objects::{Mapped, Objects};
 use super::processes::Processes;
@@ -116,6 +118,8 @@ pub(super) struct Reader<'u> {
     pub(super) objects: Objects,
     pub(super) stacks: Stacks,
     pub(super) unwinding: Unwinding<'u>,
+    pub(super) jit: JitCode,
+    jit_dump_root: Option<&'u Path>,
     pub(super) builder: ProfileBuilder,
     pub(super) notes: Notes,
     pub(super) counts: Counts,
@@ -134,7 +138,7 @@ pub(super) struct Reader<'u> {
 
 impl<'u> Reader<'u> {
     /// Nothing read yet.
-    pub(super) fn new(order: ByteOrder, events: Vec<DescribedEvent>, options: &ReadOptions<'u>) -> Self {
+    pub(super) fn new(order: ByteOrder, events: Vec<DescribedEvent>, options: &'u ReadOptions<'u>) -> Self {
         let mut builder = ProfileBuilder::new();
         let mut processes = Processes::default();
         let swapper = builder.string("swapper");
@@ -159,6 +163,8 @@ impl<'u> Reader<'u> {
             objects: Objects::default(),
             stacks: Stacks::new(order),
             unwinding: Unwinding::new(options.unwinder, options.each_sample),
+            jit: JitCode::default(),
+            jit_dump_root: options.symbols.jit_dump_root.as_deref(),
             unnamed: builder.string(""),
             builder,
             notes: Notes::new(),
@@ -426,10 +432,32 @@ impl<'u> Reader<'u> {
             }
             Mode::User => {
                 let pid = mapped.pid;
+                if is_jit_dump(mapped.path) {
+                    self.jit_dump(pid, mapped.path);
+                }
                 let map = self.objects.user_map(mapped);
                 self.processes.map(pid, start, map);
             }
             Mode::Elsewhere => {}
+        }
+    }
+
+    /// A process mapped the file that says what code it makes: only for that.
+    fn jit_dump(&mut self, pid: u32, path: &[u8]) {
+        let path = String::from_utf8_lossy(path);
+        if let Some(root) = self.jit_dump_root {
+            let is_monotonic = self.events.attr(0).is_some_and(|attr| attr.is_monotonic);
+            self.jit.add(pid, &root.join(path.trim_start_matches('/')), is_monotonic);
+        }
+    }
+
+    /// Maps the code that was made until a time.
+    #[inline]
+    fn load_jit_code(&mut self, until_ns: u64) {
+        while let Some((pid, code)) = self.jit.next_at(until_ns) {
+            let name = self.builder.string(&code.name);
+            let map = self.objects.jit_function(pid, code.start, code.len, name);
+            self.processes.map(pid, code.start, map);
         }
     }
 
@@ -512,6 +540,9 @@ impl<'u> Reader<'u> {
             return self.damage(|| format!("a sample of {len} bytes is too short for its fields"));
         };
         let fixed_period = attr.fixed_period;
+        if let Some(time_ns) = sample.time_ns {
+            self.load_jit_code(time_ns);
+        }
         match sample.counters {
             Some(counters) if counters.is_group() => {
                 for (id, value) in counters.of_group() {

@@ -199,6 +199,7 @@ mod tests {
             regs_user: 0b101,
             regs_intr: 0b1,
             sample_id_all: true,
+            is_monotonic: false,
             modifiers: Modifiers::default(),
         }
     }

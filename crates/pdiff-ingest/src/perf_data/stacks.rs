@@ -261,8 +261,11 @@ impl Stacks {
             }
             None => (*self.unknown_object.get_or_insert_with(|| objects.number("[unknown]", None)), 0),
         };
+        let function = objects.function(object);
+        let symbol = function.map(|(name, _)| name);
+        let symbol_offset = function.map(|(_, start)| addr.wrapping_sub(start));
         let object = objects.index(object, builder);
         let addr = Some(RawAddr(addr.wrapping_add(shift)));
-        builder.frame(Frame { addr, symbol: None, symbol_offset: None, object, source: None, inlined: false })
+        builder.frame(Frame { addr, symbol, symbol_offset, object, source: None, inlined: false })
     }
 }

@@ -82,6 +82,7 @@ codes!(NoteKind {
     NoKernelSymbols = 29,
     PartlyUnwound = 30,
     IdentityNotVerified = 31,
+    NoJitSymbols = 32,
 });
 
 #[cfg(test)]
@@ -98,6 +99,6 @@ mod tests {
     fn every_code_stands_for_one_variant() {
         check::<ObjectKind>(7);
         check::<Reason>(7);
-        check::<NoteKind>(28);
+        check::<NoteKind>(29);
     }
 }
