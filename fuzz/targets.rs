@@ -17,9 +17,12 @@ use pdiff_ingest::{
 };
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::names::{FunctionName, MatchLevel};
-use pdiff_profile::{EventId, Notes, ObjectAddr, Profile, Resolutions, Side, Weight};
+use pdiff_profile::{
+    EventId, FileOffset, MappedCode, Notes, Object, ObjectAddr, Processor, Profile, RecordedStack,
+    Resolutions, RuntimeAddr, Side, Unwinder as _, Weight,
+};
 use pdiff_study::{parse_sysbench, parse_vmstat};
-use pdiff_symbolize::{SymbolizeOptions, Symbolizer, census_of};
+use pdiff_symbolize::{FileUnwinder, SymbolizeOptions, Symbolizer, census_of};
 
 /// A target's name, which is that of its seeds' directory, and what it does with bytes; true if they are what it reads, so that
 /// a fuzzer that starts from them reaches what lies behind the first check.
@@ -34,6 +37,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("pack", pack),
     ("codecs", codecs),
     ("elf", elf),
+    ("unwinding", unwinding),
     ("knowledge", knowledge),
     ("arguments", arguments),
     ("settings", settings),
@@ -166,6 +170,35 @@ pub(crate) fn elf(bytes: &[u8]) -> bool {
     }
     let _ = census_of(file.path(), &options);
     is_accepted
+}
+
+/// An ELF file and its unwind tables, and a stack, which is the same bytes: each chain begins where the program was.
+pub(crate) fn unwinding(bytes: &[u8]) -> bool {
+    const BASE: u64 = 0x40_0000;
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
+    file.write_all(bytes).and_then(|()| file.flush()).expect("the disk has room");
+    let len = bytes.len() as u64;
+    let code = [MappedCode {
+        object: Object::from_text(&file.path().display().to_string()),
+        addrs: RuntimeAddr(BASE)..RuntimeAddr(BASE + len),
+        offset: FileOffset(0),
+    }];
+    let unwinder = FileUnwinder::new(SymbolizeOptions::new());
+    let mut has_callers = false;
+    for processor in [Processor::X86_64, Processor::Aarch64] {
+        let stack = |at: u64| {
+            let (sp, ip) = (0x7fff_0000, BASE + at * len / ADDRESSES);
+            RecordedStack { processor, ip, sp, fp: sp + 64, lr: ip + 4, bytes: bytes.into() }
+        };
+        let stacks: Vec<RecordedStack> = (0..ADDRESSES).map(stack).collect();
+        let unwound = unwinder.unwind(&code, &stacks.iter().collect::<Vec<_>>());
+        assert_eq!(unwound.len(), stacks.len());
+        for (stack, unwound) in stacks.iter().zip(unwound) {
+            assert!(unwound.addrs.first().is_none_or(|first| *first == stack.ip));
+            has_callers |= unwound.addrs.len() > 1;
+        }
+    }
+    has_callers
 }
 
 /// Files of knowledge: aliases, subsystems, thread groups, spin lists, architectural functions.

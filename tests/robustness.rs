@@ -127,6 +127,11 @@ fn sections_of_packs_stand_any_bytes() {
 }
 
 #[test]
+fn unwind_tables_stand_any_bytes() {
+    driven("unwinding");
+}
+
+#[test]
 fn elf_files_stand_any_bytes() {
     driven("elf");
 }
