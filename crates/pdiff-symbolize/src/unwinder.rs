@@ -134,7 +134,11 @@ impl Space {
             Processor::Aarch64 => {
                 let mut unwinder = UnwinderAarch64::new();
                 modules.for_each(|module| unwinder.add_module(module));
-                let mask = PtrAuthMask::from_max_known_address(unwinder.max_known_code_address());
+                // Of no file nothing is known.
+                let mask = match unwinder.max_known_code_address() {
+                    0 => PtrAuthMask::new_no_strip(),
+                    highest => PtrAuthMask::from_max_known_address(highest),
+                };
                 ByProcessor::Aarch64(WithRules::new(unwinder), mask)
             }
             _ => {
@@ -277,6 +281,20 @@ fn section(file: &ElfFile, name: &str) -> Option<Section> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stack_of_aarch64_without_files_begins_where_the_program_was() {
+        let stack = RecordedStack {
+            processor: Processor::Aarch64,
+            ip: 0x40_1000,
+            sp: 0x7fff_0000,
+            fp: 0x7fff_0000,
+            lr: 0x40_2000,
+            bytes: [0; 64].into(),
+        };
+        let unwound = FileUnwinder::new(SymbolizeOptions::new()).unwind(&[], &[&stack]);
+        assert_eq!(unwound[0].addrs.first(), Some(&stack.ip));
+    }
 
     #[test]
     fn a_part_is_there_for_the_segment_that_fills_it() {
