@@ -45,7 +45,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let reason = Reason::CostChanged { judged, change, share_pp, other_way: judged.is_significant(row) };
     let is_more = pct > 0.0;
     let cause = if is_more { Cause::Heavier } else { Cause::Lighter };
+    let is_rebuilt = case.of_program && context.builds.is_rebuilt() && context.gates(case).is_empty();
+    let cause = if is_rebuilt { Cause::CodeQuality } else { cause };
     let (rule_id, why) = match judged {
+        Judged::OwnSelf if is_rebuilt => ("R-code-quality", Limit::SameLines),
+        _ if is_rebuilt => ("R-code-quality", Limit::InCallees),
         Judged::OwnSelf if is_more => ("R-heavier", Limit::CallsOrCost),
         Judged::OwnSelf => ("R-lighter", Limit::CallsOrCost),
         _ => ("R-callees", Limit::InCallees),
