@@ -4,9 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pdiff_ingest::{Error, ReadOptions, RunningKernel, Source, SymbolPlaces, TimeWindow, read_profile};
-use pdiff_profile::{NoteKind, ObjectKind, Profile};
+use pdiff_profile::{
+    Frame, KernelFunction, KernelImage, KernelImages, NoteKind, ObjectAddr, ObjectKind, Profile, WantedKernel,
+};
 
 fn fixtures() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/perf-data"))
@@ -183,4 +186,58 @@ fn damaged_bytes_give_a_profile_or_an_error_and_lose_no_sample_in_silence() {
             }
         }
     }
+}
+
+/// A kernel with one function; asked for a file, or for one from a server.
+#[derive(Default)]
+struct Kernels {
+    has_file: bool,
+    fetched: AtomicUsize,
+}
+
+impl Kernels {
+    fn image(wanted: WantedKernel<'_>) -> KernelImage {
+        assert_eq!((wanted.release, wanted.reference), (Some("6.18.44-fc-v595"), Some("_text")));
+        assert_eq!(wanted.build_id.to_string(), "e4f18d9dc1d0e6fc2b17e93e885a647b3c0a6fc1");
+        let addrs = ObjectAddr(0x1000)..ObjectAddr(0x1000 + (1 << 30));
+        let function = KernelFunction { entry: addrs.start, addrs, name: "all_of_it".into() };
+        KernelImage { functions: vec![function], reference: Some(ObjectAddr(0x1000)) }
+    }
+}
+
+impl KernelImages for Kernels {
+    fn find(&self, wanted: WantedKernel<'_>) -> Option<KernelImage> {
+        self.has_file.then(|| Self::image(wanted))
+    }
+
+    fn fetch(&self, wanted: WantedKernel<'_>) -> Option<KernelImage> {
+        self.fetched.fetch_add(1, Ordering::Relaxed);
+        Some(Self::image(wanted))
+    }
+}
+
+#[test]
+fn the_kernel_is_named_by_its_file_then_by_a_list_then_by_what_servers_have() {
+    let check = |has_file: bool, has_list: bool, is_by_file: bool, is_fetched: usize| {
+        let kernels = Kernels { has_file, ..Kernels::default() };
+        let mut options = options(TimeWindow::All);
+        options.kernel_images = Some(&kernels);
+        if !has_list {
+            options.symbols = SymbolPlaces::default();
+        }
+        let profile = read_profile(&Source::Path(fixtures().join("fp.data")), &options).unwrap();
+        let is_kernel = |frame: &&Frame| profile.objects[frame.object.index()].kind == ObjectKind::Kernel;
+        let frames: Vec<&Frame> = profile.frames.iter().filter(is_kernel).collect();
+        assert!(frames.len() > 20);
+        for frame in frames {
+            let name = profile.string(frame.symbol.unwrap());
+            assert_eq!(name == "all_of_it", is_by_file, "{name}");
+            let offset = frame.addr.unwrap().0 - 0xffff_ffff_8100_0000;
+            assert!(!is_by_file || frame.symbol_offset == Some(offset));
+        }
+        assert_eq!(kernels.fetched.load(Ordering::Relaxed), is_fetched);
+    };
+    check(true, true, true, 0);
+    check(false, true, false, 0);
+    check(false, false, true, 1);
 }

@@ -41,6 +41,9 @@ pub struct KernelImage {
 
 /// Finds the files of kernels.
 pub trait KernelImages: Sync {
-    /// The kernel of a recording; `None` if no file of its build-id was found.
+    /// The kernel of a recording; `None` if there is no file of its build-id on this machine.
     fn find(&self, wanted: WantedKernel<'_>) -> Option<KernelImage>;
+
+    /// The same from servers, which send some hundred megabytes.
+    fn fetch(&self, wanted: WantedKernel<'_>) -> Option<KernelImage>;
 }

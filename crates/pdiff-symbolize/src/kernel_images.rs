@@ -3,7 +3,7 @@
 //! Looked for among the files the user gave, where distributions put it, in perf's build-id caches and on debug information
 //! servers. A file of another build-id is left aside: its functions are elsewhere.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pdiff_profile::{KernelFunction, KernelImage, KernelImages, ObjectAddr, WantedKernel};
 
@@ -52,14 +52,19 @@ impl FileKernels {
 
 impl KernelImages for FileKernels {
     fn find(&self, wanted: WantedKernel<'_>) -> Option<KernelImage> {
-        let fetch = || self.options.fetch.as_ref()?(wanted.build_id, Wanted::DebugInfo);
-        let fetched = std::iter::once_with(fetch).flatten();
-        let image = |path: PathBuf| {
-            let file = ElfFile::open(&path).ok()?;
-            (file.build_id() == Some(wanted.build_id)).then(|| image_of(&file, wanted.reference)).flatten()
-        };
-        self.places(wanted).into_iter().chain(fetched).find_map(image)
+        self.places(wanted).iter().find_map(|path| image_at(path, wanted))
     }
+
+    fn fetch(&self, wanted: WantedKernel<'_>) -> Option<KernelImage> {
+        let path = self.options.fetch.as_ref()?(wanted.build_id, Wanted::DebugInfo)?;
+        image_at(&path, wanted)
+    }
+}
+
+/// The kernel in a file, if it is the one wanted.
+fn image_at(path: &Path, wanted: WantedKernel<'_>) -> Option<KernelImage> {
+    let file = ElfFile::open(path).ok()?;
+    (file.build_id() == Some(wanted.build_id)).then(|| image_of(&file, wanted.reference)).flatten()
 }
 
 /// The functions of a file; `None` if it has none, or not the symbol that says where the kernel is.

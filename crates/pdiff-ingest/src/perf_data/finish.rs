@@ -194,13 +194,27 @@ struct Symbols<'a> {
 
 impl Symbols<'_> {
     fn image(&mut self) -> Option<&ImageSymbols> {
-        let (kernel, images) = (self.kernel, self.images);
-        self.of_image.get_or_insert_with(|| ImageSymbols::find(kernel, images?)).as_ref()
+        if self.of_image.is_none() {
+            let (kernel, images) = (self.kernel, self.images);
+            let found =
+                images.and_then(|images| ImageSymbols::of_kernel(kernel, |wanted| images.find(wanted)));
+            let is_missing = found.is_none() && self.list().is_none();
+            let fetched = images
+                .filter(|_| is_missing)
+                .and_then(|images| ImageSymbols::of_kernel(kernel, |wanted| images.fetch(wanted)));
+            self.of_image = Some(found.or(fetched));
+        }
+        self.of_image.as_ref()?.as_ref()
+    }
+
+    fn list(&mut self) -> Option<&KernelSymbols> {
+        let (kernel, places) = (self.kernel, self.places);
+        let find = || KernelSymbols::find(kernel, &places.build_id_dirs, places.running_kernel.as_ref());
+        self.of_kernel.get_or_insert_with(find).as_ref()
     }
 
     fn name(&mut self, object: &Object, frame: &Frame) -> Option<(Box<str>, u64)> {
         let addr = frame.addr?.0;
-        let places = self.places;
         match object.kind {
             // Code made at run time is one function, by whose name it is mapped.
             ObjectKind::KernelModule if !object.path.starts_with('[') => Some((object.path.clone(), addr)),
@@ -210,14 +224,13 @@ impl Symbols<'_> {
                 {
                     return image.name(addr).map(|(name, offset)| (name.into(), offset));
                 }
-                let find = || {
-                    KernelSymbols::find(self.kernel, &places.build_id_dirs, places.running_kernel.as_ref())
-                };
-                let symbols = self.of_kernel.get_or_insert_with(find).as_ref();
-                self.nameless += u64::from(symbols.is_none());
-                symbols?.name(addr).map(|(name, offset)| (name.into(), offset))
+                let named =
+                    self.list().map(|list| list.name(addr).map(|(name, offset)| (name.into(), offset)));
+                self.nameless += u64::from(named.is_none());
+                named.flatten()
             }
             ObjectKind::Jit => {
+                let places = self.places;
                 let read = || JitSymbols::read(&places.perf_map_dir.as_ref()?.join(object.file_name()));
                 let symbols = self.of_jit.entry(frame.object).or_insert_with(read).as_ref();
                 symbols?.name(addr).map(|(name, offset)| (name.into(), offset))

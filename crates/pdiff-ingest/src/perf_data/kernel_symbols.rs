@@ -4,7 +4,8 @@
 //! line = address " " kind " " name [tab "[" module "]"]         "ffffffff81000000 T _text"
 //! ```
 //!
-//! The kernel's file (`vmlinux`) of the recording's build-id is asked first, where there is one; it has no modules.
+//! The kernel's file (`vmlinux`) of the recording's build-id is asked first, where there is one; it has no modules. Where there
+//! is neither file nor list, servers are asked for the file.
 //!
 //! A list is used only if it is of the kernel that was recorded: by build-id, or, where the recording has none (`perf
 //! record -z`), if release and place of the running kernel are those of the recording. The kernel lies elsewhere after
@@ -12,7 +13,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pdiff_profile::{BuildId, KernelFunction, KernelImages, WantedKernel};
+use pdiff_profile::{BuildId, KernelFunction, KernelImage, WantedKernel};
 
 use crate::digits;
 use crate::symbol_places::RunningKernel;
@@ -143,9 +144,12 @@ pub(super) struct ImageSymbols {
 
 impl ImageSymbols {
     /// Asks for the file of the kernel that was recorded.
-    pub(super) fn find(kernel: &RecordedKernel, images: &dyn KernelImages) -> Option<Self> {
+    pub(super) fn of_kernel(
+        kernel: &RecordedKernel,
+        ask: impl FnOnce(WantedKernel<'_>) -> Option<KernelImage>,
+    ) -> Option<Self> {
         let reference = kernel.reference.as_ref();
-        let image = images.find(WantedKernel {
+        let image = ask(WantedKernel {
             build_id: kernel.build_id.as_ref()?,
             release: kernel.release.as_deref(),
             reference: reference.map(|(name, _)| &**name),

@@ -191,7 +191,7 @@ impl Stacks {
             } else if let Some(next) = Mode::of_mark(number) {
                 mode = next;
             } else {
-                // As in perf: what follows an unknown mark is not to be relied on.
+                // An unknown mark comes of a broken frame pointer. perf drops the whole chain; what is before it is sound.
                 break;
             }
         }
