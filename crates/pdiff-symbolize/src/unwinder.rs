@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use framehop::aarch64::{CacheAarch64, PtrAuthMask, UnwindRegsAarch64, UnwinderAarch64};
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
 use framehop::{ExplicitModuleSectionInfo, Module, Unwinder as _};
+use gimli::{BaseAddresses, EhFrameHdr, LittleEndian};
 use object::{Object as _, ObjectSection as _};
 use pdiff_profile::{BuildId, MappedCode, Processor, RecordedStack, Unwinder, UnwoundStack};
 use rayon::prelude::*;
@@ -217,7 +218,7 @@ impl UnwindFile {
         Some(Self {
             text: section(&files.file, ".text"),
             got: section(&files.file, ".got"),
-            eh_frame_hdr: section(&files.file, ".eh_frame_hdr"),
+            eh_frame_hdr: section(&files.file, ".eh_frame_hdr").filter(points_into_rules),
             debug_frame: if eh_frame.is_none() { debug_frame() } else { None },
             eh_frame,
             file: files.file,
@@ -264,6 +265,24 @@ fn segment_within(segments: &[Segment], part: Range<u64>) -> Option<&Segment> {
     segments.iter().max_by_key(mapped_bytes).filter(|segment| mapped_bytes(segment) > 0)
 }
 
+/// Whether the table that has unwind rules by address points behind where the rules begin: framehop subtracts without a look.
+/// Without a table it makes its own.
+fn points_into_rules((addrs, bytes): &Section) -> bool {
+    const ADDRESS_BYTES: u8 = 8;
+    let bases = BaseAddresses::default().set_eh_frame_hdr(addrs.start);
+    let header = EhFrameHdr::new(bytes, LittleEndian);
+    let Ok(header) = header.parse(&bases, ADDRESS_BYTES) else { return false };
+    let (Some(table), Ok(rules)) = (header.table(), header.eh_frame_ptr().direct()) else { return false };
+    let mut entries = table.iter(&bases);
+    loop {
+        match entries.next() {
+            Ok(Some((_, rule))) if rule.direct().is_ok_and(|rule| rule >= rules) => {}
+            Ok(None) => break true,
+            _ => break false,
+        }
+    }
+}
+
 /// A section that is in the file as it is.
 fn section(file: &ElfFile, name: &str) -> Option<Section> {
     let bytes = file.shared_bytes();
@@ -294,6 +313,25 @@ mod tests {
         };
         let unwound = FileUnwinder::new(SymbolizeOptions::new()).unwind(&[], &[&stack]);
         assert_eq!(unwound[0].addrs.first(), Some(&stack.ip));
+    }
+
+    #[test]
+    fn a_table_whose_rules_are_elsewhere_is_left_aside() {
+        // Version 1; the rules at 0x1100 by distance; two entries of start and rule, by distance from the table.
+        let table = |rules: i32, entries: [[i32; 2]; 2], claimed: i32| {
+            let numbers = [rules, claimed].into_iter().chain(entries.into_iter().flatten());
+            let bytes = [1, 0x1b, 0x03, 0x3b].into_iter().chain(numbers.flat_map(i32::to_le_bytes));
+            let bytes: Vec<u8> = bytes.collect();
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), &bytes).unwrap();
+            let range = 0..bytes.len();
+            let bytes = Arc::new(FileBytes::open(file.path()).unwrap());
+            points_into_rules(&(0x1000..0x1000 + range.len() as u64, SectionPart { bytes, range }))
+        };
+        let entries = [[0x2000, 0x100], [0x2100, 0x120]];
+        assert!(table(0xfc, entries, 2));
+        assert!(!table(0x200, entries, 2), "rules before their start");
+        assert!(!table(0xfc, entries, 3), "an entry that is not there");
     }
 
     #[test]
