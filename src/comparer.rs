@@ -7,7 +7,7 @@ use pdiff_analysis::inlines::InlineReasons;
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
     Aliases, Architectural, CompareSettings, Filters, Inlines, Preset, SettingsKnowledge, Share, SpinList,
-    Subsystems, ThreadGroups, settings_diff,
+    Subsystems, Templates, ThreadGroups, settings_diff,
 };
 use pdiff_ingest::{ReadOptions, Windows};
 use pdiff_profile::names::MatchLevel;
@@ -129,6 +129,12 @@ impl Comparer {
     /// Whether inlined functions have rows of their own.
     pub fn inlines(mut self, inlines: Inlines) -> Self {
         self.settings.policy.inlines = inlines;
+        self
+    }
+
+    /// Whether the instances of a template have rows of their own.
+    pub fn templates(mut self, templates: Templates) -> Self {
+        self.settings.policy.templates = templates;
         self
     }
 

@@ -109,8 +109,8 @@ pub enum Error {
     },
     /// Verdicts were asked for on rows that are no functions of both builds.
     #[error(
-        "verdicts are on functions by their qualified names, with inlines expanded; hint: leave out --by, --match, \
-         --inlines and --denominator thread-group"
+        "verdicts are on functions by their qualified names, with inlines expanded and templates kept; hint: leave out \
+         --by, --match, --inlines, --templates and --denominator thread-group"
     )]
     NotByFunction,
     /// All of the program's code is to be packed, and none was found.

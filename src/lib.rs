@@ -74,9 +74,9 @@ pub use pdiff_analysis::{
     PlannedRun, Policy, PreparedSides, Preset, Program, Quantities, Row, RowField, RowFunction, RowInline,
     RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SettingChange, SettingGate, SettingsDiff,
     SettingsKnowledge, Share, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, SpinList,
-    Subsystem, Subsystems, ThreadGroups, TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED,
-    UnknownChoice, WantedFactor, assumed_log_half, beside, choose_events, classify, compare, inlines,
-    is_other_version, matching, noise, settings_diff,
+    Subsystem, Subsystems, Templates, ThreadGroups, TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip,
+    UNRESOLVED, UnknownChoice, WantedFactor, assumed_log_half, beside, choose_events, classify, compare,
+    inlines, is_other_version, matching, noise, settings_diff,
 };
 pub use pdiff_ingest::{
     CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_counts,

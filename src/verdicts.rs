@@ -4,7 +4,7 @@ use pdiff_analysis::classify::{
     Classification, ClassifyInput, ClassifyKnowledge, Evidence, FunctionLookup, Verdict, classify, explain,
     look_up,
 };
-use pdiff_analysis::{Architectural, Comparison, GroupBy, Inlines, SampledCalls, Share};
+use pdiff_analysis::{Architectural, Comparison, GroupBy, Inlines, SampledCalls, Share, Templates};
 use pdiff_profile::names::MatchLevel;
 
 use crate::binary_facts::BinaryFacts;
@@ -29,7 +29,7 @@ impl Prepared {
     ///
     /// # Errors
     /// If a binary cannot be read, or if rows are no functions of both builds: by another match level than qualified names,
-    /// with inlines collapsed, or with shares of thread groups.
+    /// with inlines or templates collapsed, or with shares of thread groups.
     pub fn verdicts(&self) -> Result<Verdicts<'_>, Error> {
         Verdicts::new(self)
     }
@@ -40,6 +40,7 @@ impl<'a> Verdicts<'a> {
         let settings = &prepared.given().settings;
         let is_of_both = settings.policy.match_level == MatchLevel::Qualified
             && settings.policy.inlines == Inlines::Expand
+            && settings.policy.templates == Templates::Keep
             && settings.share != Share::ThreadGroup;
         if !is_of_both {
             return Err(Error::NotByFunction);

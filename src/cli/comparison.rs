@@ -75,6 +75,9 @@ pub(crate) struct NameArgs {
     /// Whether inlined functions get their own rows: expand or collapse
     #[arg(long, value_name = "HOW", default_value = "expand")]
     pub(crate) inlines: String,
+    /// Whether instances of a template, of generics or of type parameters get their own rows: keep or collapse
+    #[arg(long, value_name = "HOW", default_value = "keep")]
+    pub(crate) templates: String,
 }
 
 /// What was done while the recordings were made: for cost per operation and the gap.

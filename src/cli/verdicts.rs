@@ -46,7 +46,8 @@ pub(crate) struct ClassifyArgs {
 #[command(
     mut_arg("by", |by| by.hide(true)),
     mut_arg("match_level", |level| level.hide(true)),
-    mut_arg("inlines", |inlines| inlines.hide(true))
+    mut_arg("inlines", |inlines| inlines.hide(true)),
+    mut_arg("templates", |templates| templates.hide(true))
 )]
 pub(crate) struct ExamineArgs {
     #[command(flatten)]

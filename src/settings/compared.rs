@@ -1,10 +1,11 @@
 //! What every comparison works with: recordings, debug information, and how rows are made.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use pdiff::noise::{Floor, NoiseSettings};
 use pdiff::profile::names::MatchLevel;
 use pdiff::{
-    Aliases, By, Comparer, Filters, Inlines, KernelFilter, Share, SpinList, Subsystems, ThreadGroups, Windows,
+    Aliases, By, Comparer, Filters, Inlines, KernelFilter, Share, SpinList, Subsystems, Templates,
+    ThreadGroups, Windows,
 };
 
 use super::builds::builds;
@@ -17,8 +18,8 @@ pub(crate) struct Compared {
     pub(crate) comparer: Comparer,
     pub(crate) by: By,
     pub(crate) share: Share,
-    pub(crate) inlines: Inlines,
-    pub(crate) match_level: MatchLevel,
+    /// Rows are single functions as both builds name them, so that there are verdicts on them.
+    pub(crate) has_functions: bool,
     /// Standard input is one of the recordings.
     pub(crate) reads_stdin: bool,
 }
@@ -35,6 +36,10 @@ impl Compared {
         let after = debug_info.binary_after.iter().fold(after, pdiff::Build::binary);
         let match_level = parse("--match", &names.match_level)?;
         let inlines = parse("--inlines", &names.inlines)?;
+        let templates = parse("--templates", &names.templates)?;
+        if templates == Templates::Collapse && match_level == MatchLevel::Linkage {
+            bail!("--templates collapse: linkage names do not show templates; hint: --match qualified");
+        }
         let share = parse("--denominator", &shares.denominator)?;
         let comparer = Comparer::new()
             .before(before)
@@ -42,6 +47,7 @@ impl Compared {
             .lenient(recordings.lenient)
             .match_level(match_level)
             .inlines(inlines)
+            .templates(templates)
             .denominator(share)
             .filters(filter_settings(filters)?)
             .preset_by_program()
@@ -58,7 +64,10 @@ impl Compared {
         let comparer = recordings.event.iter().fold(comparer, Comparer::event);
         let comparer = recordings.threads.into_iter().fold(comparer, Comparer::threads);
         let by = parse("--by", &shares.by)?;
-        Ok(Self { comparer, by, share, inlines, match_level, reads_stdin })
+        let has_functions = match_level == MatchLevel::Qualified
+            && inlines == Inlines::Expand
+            && templates == Templates::Keep;
+        Ok(Self { comparer, by, share, has_functions, reads_stdin })
     }
 }
 

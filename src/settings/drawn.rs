@@ -1,9 +1,8 @@
 //! What `pdiff flame` works with.
 
 use anyhow::{Result, bail};
-use pdiff::profile::names::MatchLevel;
 use pdiff::render::{FlameColor, FlameOptions, FlameTerms, FlameView};
-use pdiff::{Align, By, Comparer, Inlines, Share, TreeSettings};
+use pdiff::{Align, By, Comparer, Share, TreeSettings};
 
 use super::{Compared, parse};
 use crate::cli::{AlignBy, ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
@@ -39,7 +38,6 @@ impl Drawn {
         if compared.share == Share::ThreadGroup {
             bail!("one frame is in several thread groups; hint: draw one group by --comm or --tid");
         }
-        let is_judged = compared.inlines == Inlines::Expand && compared.match_level == MatchLevel::Qualified;
         let is_svg = args.format == FlameFormat::Svg;
         let tree = tree_settings(picture, args.format, is_pair)?;
         // Without the binaries of both builds names and samples alone tell why functions changed.
@@ -53,7 +51,7 @@ impl Drawn {
             options: options(picture, args.format, is_pair, tree.min_width_pct),
             tree,
             comparer,
-            verdicts: is_svg && is_pair && is_judged && !picture.no_verdicts,
+            verdicts: is_svg && is_pair && compared.has_functions && !picture.no_verdicts,
         })
     }
 }

@@ -50,7 +50,7 @@ pub use plan::{
     Design, Experiment, Forecast, NotPlanned, Plan, PlanError, PlanSettings, PlannedFactor, PlannedRun,
     WantedFactor,
 };
-pub use policy::{GroupBy, Inlines, Policy, Share, UnknownChoice};
+pub use policy::{GroupBy, Inlines, Policy, Share, Templates, UnknownChoice};
 pub use settings_diff::{
     AtDefault, FoldedSettings, MisleadingSetting, OneSidedSetting, SettingChange, SettingGate, SettingsDiff,
     settings_diff,

@@ -6,13 +6,13 @@
 mod naming;
 mod same_named;
 
-use pdiff_profile::names::{FunctionName, MatchLevel};
+use pdiff_profile::names::{FunctionName, MatchLevel, collapse_instances};
 use pdiff_profile::{InlineFrame, Lookups, Profile, Resolutions, Side, StackId, is_unnamed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
 use crate::one_sided::OneSidedInlines;
-use crate::policy::Policy;
+use crate::policy::{Policy, Templates};
 use crate::source_roots::SourceRoots;
 use naming::Naming;
 use same_named::{Parts, may_be_local};
@@ -194,7 +194,10 @@ impl Keys {
 
     fn function(&mut self, name: &FunctionName, place: (&str, Side), file: Option<&str>) -> KeyId {
         let (object, side) = place;
-        let id = self.intern(name.at(self.policy.match_level), object, || name.qualified().into());
+        let id = match self.instances_share(name) {
+            Some((shown, qualified)) => self.intern(&shown, object, || qualified.into()),
+            None => self.intern(name.at(self.policy.match_level), object, || name.qualified().into()),
+        };
         if self.policy.match_level == MatchLevel::Loose {
             let variants = self.variants.entry((id, side)).or_default();
             if !variants.contains(name.qualified()) {
@@ -211,6 +214,17 @@ impl Keys {
             return id;
         }
         self.part(id, side, file)
+    }
+
+    /// What all instances of a template are called, at the policy's level and qualified; `None` where each has a row of its
+    /// own, or the name is that of no instance.
+    fn instances_share(&self, name: &FunctionName) -> Option<(String, String)> {
+        if self.policy.templates == Templates::Keep {
+            return None;
+        }
+        let shown = collapse_instances(name.at(self.policy.match_level))?;
+        let qualified = collapse_instances(name.qualified()).unwrap_or_else(|| name.qualified().to_owned());
+        Some((shown, qualified))
     }
 
     /// The function of a name in another file than the first one.

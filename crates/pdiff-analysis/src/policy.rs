@@ -63,6 +63,16 @@ choice! {
 }
 
 choice! {
+    /// Whether the instances of a template have rows of their own: of C++, of Rust's generics, of Go's type parameters.
+    Templates {
+        /// `vector<int>::push_back` and `vector<long>::push_back` are two functions.
+        Keep = "keep",
+        /// They are one, `vector<..>::push_back`.
+        Collapse = "collapse",
+    }
+}
+
+choice! {
     /// What a share is a share of.
     Share {
         /// All samples of the side.
@@ -103,4 +113,6 @@ pub struct Policy {
     pub match_level: MatchLevel,
     /// Whether inlined functions have rows of their own.
     pub inlines: Inlines,
+    /// Whether the instances of a template have.
+    pub templates: Templates,
 }

@@ -6,7 +6,7 @@ use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures,
 use crate::filter::Filters;
 use crate::knowledge::{Aliases, Requests, SpinList, Subsystems, ThreadGroups};
 use crate::noise::NoiseSettings;
-use crate::policy::{GroupBy, Inlines, Policy, Share};
+use crate::policy::{GroupBy, Inlines, Policy, Share, Templates};
 
 /// One recording.
 #[derive(Clone, Debug)]
@@ -127,7 +127,11 @@ pub struct CompareSettings {
 impl Default for CompareSettings {
     fn default() -> Self {
         Self {
-            policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+            policy: Policy {
+                match_level: MatchLevel::Qualified,
+                inlines: Inlines::Expand,
+                templates: Templates::Keep,
+            },
             share: Share::All,
             group_by: GroupBy::Function,
             filters: Filters::default(),

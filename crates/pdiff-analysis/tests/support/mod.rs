@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
     CompareSettings, Comparison, Filters, GroupBy, Inlines, Knowledge, Policy, RunInput, Share, SideInput,
-    Sides, compare,
+    Sides, Templates, compare,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{EventId, Frame, Object, Profile, ProfileBuilder, RunMeasures, Span, Thread, Weight};
@@ -56,7 +56,11 @@ static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(Knowledge::builtin);
 
 pub(crate) fn settings() -> CompareSettings {
     CompareSettings {
-        policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+        policy: Policy {
+            match_level: MatchLevel::Qualified,
+            inlines: Inlines::Expand,
+            templates: Templates::Keep,
+        },
         share: Share::All,
         group_by: GroupBy::Function,
         filters: Filters::default(),

@@ -14,6 +14,7 @@ mod brackets;
 mod clone_suffix;
 mod demangle;
 mod function_name;
+mod instances;
 mod integer_type;
 mod itanium;
 mod libc_variant;
@@ -31,6 +32,7 @@ mod symbol_version;
 pub use clone_suffix::split_clone_suffix;
 pub use demangle::{Demangled, demangle};
 pub use function_name::{FunctionName, loose_name};
+pub use instances::collapse_instances;
 pub use marker_symbol::is_marker_symbol;
 pub use match_level::{MatchLevel, ParseMatchLevelError};
 

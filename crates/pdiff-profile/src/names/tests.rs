@@ -2,7 +2,7 @@
 
 use super::parameters::{split_parameters, split_spelled};
 use super::spelling::spell;
-use super::{FunctionName, MatchLevel, demangle, is_marker_symbol, split_clone_suffix};
+use super::{FunctionName, MatchLevel, collapse_instances, demangle, is_marker_symbol, split_clone_suffix};
 
 /// Checks the qualified name of each symbol.
 fn check_qualified(cases: &[(&str, &str)]) {
@@ -391,6 +391,7 @@ fn no_text_panics_or_gives_an_empty_name() {
         assert_eq!(split_spelled(&spelled), split_parameters(&spelled.text), "`{text}`");
         let name = FunctionName::with_linkage(&text, Some(&text));
         assert!(MatchLevel::ALL.iter().all(|&level| !name.at(level).is_empty()), "`{text}`");
+        assert_ne!(collapse_instances(name.qualified()), Some(String::new()), "`{text}`");
         let again = FunctionName::parse(&text);
         assert_eq!(again, FunctionName::parse(&text));
     }
@@ -403,5 +404,6 @@ fn hostile_names_are_bounded() {
     for text in [nested, doubled, "é".repeat(100_000), "(".repeat(100_000), "_ZN1AC1I".repeat(10_000)] {
         let name = FunctionName::parse(&text);
         assert!(!name.qualified().is_empty() && name.qualified().len() <= 64 * 1024);
+        collapse_instances(name.qualified());
     }
 }

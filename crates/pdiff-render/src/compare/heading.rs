@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_analysis::{Comparison, GroupBy, Inlines, Row, Share, SideSummary};
+use pdiff_analysis::{Comparison, GroupBy, Inlines, Row, Share, SideSummary, Templates};
 use pdiff_profile::Side;
 
 use crate::compare::row_order::Chosen;
@@ -45,8 +45,12 @@ fn shares_text(comparison: &Comparison) -> String {
         Inlines::Expand => "no debug information tells of inlined functions",
         Inlines::Collapse => "inlined code belongs to the function that holds it",
     };
+    let templates = match policy.templates {
+        Templates::Keep => "",
+        Templates::Collapse => "; all instances of a template are one function",
+    };
     let rows = format!(
-        "rows are {}, matched by {} name; {inlines}",
+        "rows are {}, matched by {} name; {inlines}{templates}",
         plural(comparison.group_by),
         policy.match_level
     );

@@ -148,11 +148,17 @@ pub(crate) struct PolicyReport {
     pub(crate) match_level: &'static str,
     /// `expand` or `collapse`.
     pub(crate) inlines: &'static str,
+    /// `keep` or `collapse`.
+    pub(crate) templates: &'static str,
 }
 
 impl From<Policy> for PolicyReport {
     fn from(policy: Policy) -> Self {
-        Self { match_level: policy.match_level.as_str(), inlines: policy.inlines.as_str() }
+        Self {
+            match_level: policy.match_level.as_str(),
+            inlines: policy.inlines.as_str(),
+            templates: policy.templates.as_str(),
+        }
     }
 }
 

@@ -25,10 +25,10 @@ use crate::findings::first_screen;
 /// ```
 /// use pdiff_render::{SortBy, TableOptions};
 /// # use pdiff_analysis::noise::NoiseSettings;
-/// # use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, SideInput, Sides};
+/// # use pdiff_analysis::{CompareSettings, Filters, GroupBy, Inlines, Knowledge, Policy, Share, SideInput, Sides, Templates};
 /// # use pdiff_profile::names::MatchLevel;
 /// # let settings = CompareSettings {
-/// #     policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+/// #     policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand, templates: Templates::Keep },
 /// #     share: Share::All,
 /// #     group_by: GroupBy::Function,
 /// #     filters: Filters::default(),

@@ -5,6 +5,7 @@ use pdiff_analysis::{
     Comparison, Cost, CostChange, CostExtent, Coverage, Fact, Finding, FindingKind, FindingSetting,
     FindingSide, Findings, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary,
     OwnCostChange, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
+    Templates,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
@@ -137,7 +138,11 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
         beside: Vec::new(),
         before: side("57"),
         after: side("80"),
-        policy: Policy { match_level: MatchLevel::Qualified, inlines: Inlines::Expand },
+        policy: Policy {
+            match_level: MatchLevel::Qualified,
+            inlines: Inlines::Expand,
+            templates: Templates::Keep,
+        },
         share: Share::All,
         left_out_pct: None,
         group_by: GroupBy::Function,
