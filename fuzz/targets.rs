@@ -34,6 +34,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("recording", recording),
     ("perf_data", perf_data),
     ("pprof", pprof),
+    ("flame_graph", flame_graph),
     ("pack", pack),
     ("codecs", codecs),
     ("elf", elf),
@@ -91,6 +92,14 @@ pub(crate) fn perf_data(bytes: &[u8]) -> bool {
 pub(crate) fn pprof(bytes: &[u8]) -> bool {
     let is_read = recording(bytes);
     recording(&[&b"\x0a\x04\x08\x01\x10\x02"[..], bytes].concat());
+    is_read
+}
+
+/// A flame graph, and the same bytes on top of a frame that is below all others.
+pub(crate) fn flame_graph(bytes: &[u8]) -> bool {
+    let is_read = recording(bytes);
+    let root = b"<svg><g><title>all (9 samples, 100%)</title><rect x=\"0\" y=\"90\" width=\"90\"/></g>";
+    recording(&[&root[..], bytes, b"</svg>"].concat());
     is_read
 }
 

@@ -7,7 +7,7 @@ use pdiff_profile::RunMeasures;
 
 use crate::error::Error;
 
-/// One recording: `perf.data`, text of `perf script`, folded stacks, a pprof profile or a pack.
+/// One recording: `perf.data`, text of `perf script`, folded stacks, a pprof profile, a flame graph or a pack.
 #[derive(Clone, Debug)]
 pub struct Recording {
     pub(crate) source: Source,
@@ -131,7 +131,7 @@ pub fn stem(path: &Path) -> String {
     let mut stem: &str = &name;
     for extension in [
         ".gz", ".zst", ".xz", ".txt", ".script", ".data", ".perf", ".folded", ".pdiff", ".pb", ".prof",
-        ".pprof",
+        ".pprof", ".svg",
     ] {
         stem = stem.strip_suffix(extension).filter(|rest| !rest.is_empty()).unwrap_or(stem);
     }
@@ -147,6 +147,7 @@ mod tests {
         let check = |path: &str, expected: &str| assert_eq!(stem(Path::new(path)), expected);
         check("x/80-aligned-r1.perf.zst", "80-aligned-r1");
         check("base/cpu.pb.gz", "cpu");
+        check("base/flamegraph.svg", "flamegraph");
         check("5.7.perf", "5.7");
         check("5.7.perf.data", "5.7");
         check("perf.data", "perf");

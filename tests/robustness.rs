@@ -117,6 +117,11 @@ fn pprof_profiles_stand_any_bytes() {
 }
 
 #[test]
+fn flame_graphs_stand_any_bytes() {
+    driven("flame_graph");
+}
+
+#[test]
 fn packs_stand_any_bytes() {
     driven("pack");
 }

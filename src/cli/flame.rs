@@ -17,7 +17,7 @@ Blue is less, orange is more, grey is no more than noise; hatched frames are on 
 docs/flame.md says what widths and colours mean.";
 
 /// One profile is no comparison.
-const BEFORE: &str = "Recording: perf.data, its text, folded stacks, pprof or a pack; - for standard input; of two, that of the base build";
+const BEFORE: &str = "Recording: perf.data, its text, folded stacks, pprof, a flame graph (SVG) or a pack; - for standard input; of two, that of the base build";
 const EVENT: &str = "Event to draw [default: the heaviest event like cycles that all recordings have]";
 
 #[derive(Args, Debug)]

@@ -20,7 +20,7 @@ Symbolise where the binaries are, compare where you sit: a pack stands for its t
 #[derive(Args, Debug)]
 #[command(after_help = PACK_EXAMPLES)]
 pub(crate) struct PackArgs {
-    /// Recording: perf.data, its text, folded stacks, pprof or a pack; - for standard input
+    /// Recording: perf.data, its text, folded stacks, pprof, a flame graph (SVG) or a pack; - for standard input
     #[arg(value_name = "RECORDING", value_hint = ValueHint::FilePath)]
     pub(crate) recording: PathBuf,
     /// Pack to write; - for standard output

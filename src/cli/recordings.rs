@@ -20,7 +20,7 @@ pub(crate) struct PairArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct RecordingArgs {
-    /// Recording of the base build: perf.data, its text, folded stacks, pprof or a pack; - for standard input
+    /// Recording of the base build: perf.data, its text, folded stacks, pprof, a flame graph (SVG) or a pack; - for standard input
     #[arg(index = 1, help_heading = None::<&str>, value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
     pub(crate) before: Option<PathBuf>,
     /// Recording of the build to compare with it

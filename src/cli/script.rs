@@ -16,14 +16,14 @@ Examples:
 
 The form is that of perf script: a line of thread, CPU, time, period and event, then the stack,
 leaf first. Addresses of files are positions in the file, those of the kernel its own.
-Text, folded stacks, pprof profiles and packs are not kept sample by sample: what has thread,
+Text, folded stacks, pprof profiles, flame graphs and packs are not kept sample by sample: what has thread,
 second and stack in common is one sample there, with the sum of the periods.";
 
 /// Which recording is printed.
 #[derive(Args, Debug)]
 #[command(after_help = SCRIPT_EXAMPLES)]
 pub(crate) struct ScriptArgs {
-    /// Recording: perf.data, its text, folded stacks, pprof or a pack; - for standard input
+    /// Recording: perf.data, its text, folded stacks, pprof, a flame graph (SVG) or a pack; - for standard input
     #[arg(value_name = "RECORDING", value_hint = ValueHint::FilePath)]
     pub(crate) recording: PathBuf,
     /// Print only samples of this event

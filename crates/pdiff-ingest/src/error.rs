@@ -4,6 +4,7 @@ use std::io;
 
 use pdiff_profile::BuildError;
 
+use crate::flame_graph::error::FlameGraphError;
 use crate::format::WrongKind;
 use crate::pack::{PackError, RestrictError};
 use crate::perf_data::error::PerfDataError;
@@ -160,6 +161,14 @@ pub enum Error {
         path: Box<str>,
         /// What is wrong with it.
         source: PprofError,
+    },
+    /// A flame graph that cannot be read.
+    #[error("{path}: {source}")]
+    FlameGraph {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// What is wrong with it.
+        source: FlameGraphError,
     },
     /// The profile's numbers do not fit.
     #[error("{path}: {source}")]

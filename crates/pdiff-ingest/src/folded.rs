@@ -168,7 +168,8 @@ fn parse_count(text: &[u8]) -> Option<u64> {
     }
 }
 
-fn frame(builder: &mut ProfileBuilder, name: &str) -> Frame {
+/// The frame of a name, with or without a mark.
+pub(crate) fn frame(builder: &mut ProfileBuilder, name: &str) -> Frame {
     let (name, object, inlined) = if let Some(name) = name.strip_suffix("_[k]") {
         (name, "[kernel.kallsyms]", false)
     } else if let Some(name) = name.strip_suffix("_[i]") {

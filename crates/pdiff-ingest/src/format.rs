@@ -1,8 +1,9 @@
-//! What the first bytes of an input say it is: perf script text, folded stacks, another form of recording, or something that only looks like a
+//! What the first bytes of an input say it is: perf script text, folded stacks, another form of recording, a flame graph, or something that only looks like a
 //! recording to the person who typed its name.
 
 use std::fmt;
 
+use crate::flame_graph::is_svg;
 use crate::folded;
 use crate::perf_data::is_perf_data;
 use crate::perf_script;
@@ -25,6 +26,8 @@ pub(crate) enum Format {
     PerfData,
     /// `profile.proto`.
     Pprof,
+    /// A flame graph as SVG.
+    FlameGraph,
 }
 
 /// Something else than a recording's text.
@@ -37,7 +40,7 @@ pub enum WrongKind {
     Binary,
     /// A zip archive.
     Zip,
-    /// An HTML or SVG page.
+    /// A page of HTML or XML.
     Markup,
     /// JSON.
     Json,
@@ -76,7 +79,7 @@ impl fmt::Display for WrongKind {
             Self::Elf => "an ELF file",
             Self::Binary => "binary data",
             Self::Zip => "a zip archive",
-            Self::Markup => "an HTML or SVG page",
+            Self::Markup => "a page of HTML or XML",
             Self::Json => "JSON",
             Self::PerfReport => "the text of perf report",
             Self::Pprof => "a heap profile in the text form of gperftools",
@@ -93,6 +96,9 @@ pub(crate) fn detect(start: &[u8]) -> Result<Format, WrongKind> {
     }
     if is_pprof(start) {
         return Ok(Format::Pprof);
+    }
+    if is_svg(start) {
+        return Ok(Format::FlameGraph);
     }
     if let Some(kind) = wrong_kind(start) {
         return Err(kind);
@@ -163,6 +169,8 @@ mod tests {
         check("2ELIFREP\0\0", Ok(Format::PerfData));
         check("\x7fELF\x02", Err(WrongKind::Elf));
         check("  <!doctype html>", Err(WrongKind::Markup));
+        check("<?xml version=\"1.0\"?>\n<svg width=\"1200\">", Ok(Format::FlameGraph));
+        check("<?xml version=\"1.0\"?>\n<plist/>", Err(WrongKind::Markup));
         check("{\"a\":1}", Err(WrongKind::Json));
         check("[{\"a\":1}]", Err(WrongKind::Json));
         check("ab\0", Err(WrongKind::Binary));

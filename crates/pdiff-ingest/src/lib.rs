@@ -1,6 +1,6 @@
 //! Readers of pdiff: bytes from outside become the vocabulary of `pdiff-profile`, plus notes on what was imperfect.
 //!
-//! [`read_input`] reads one recording: `perf.data`, the text of `perf script`, folded stacks, a pprof profile, or a pack
+//! [`read_input`] reads one recording: `perf.data`, the text of `perf script`, folded stacks, a pprof profile, a flame graph, or a pack
 //! ([`write_pack`] makes one), plain or compressed, from a file or standard input. Paths are arguments: this crate decides none, prints nothing and
 //! never panics on its input.
 
@@ -11,6 +11,7 @@ mod counts;
 mod cpu_list;
 mod digits;
 mod error;
+mod flame_graph;
 mod folded;
 mod format;
 mod input;
@@ -30,6 +31,7 @@ mod windows;
 pub use counts::{CountsFileError, parse_counts};
 pub use cpu_list::{CpuList, ParseCpuListError};
 pub use error::Error;
+pub use flame_graph::FlameGraphError;
 pub use format::WrongKind;
 pub use input::Input;
 pub use options::ReadOptions;

@@ -8,6 +8,7 @@ use pdiff_profile::Profile;
 
 use crate::compressed::{self, Packing};
 use crate::error::Error;
+use crate::flame_graph;
 use crate::folded;
 use crate::format::{self, Format, SNIFF_BYTES};
 use crate::input::Input;
@@ -22,8 +23,8 @@ use crate::time_window::{TimeRange, TimeWindow};
 /// The most bytes read of one pack; more are not of a pack that was written by this crate.
 const MAX_PACK_BYTES: u64 = 1 << 32;
 
-/// Reads one recording: `perf.data`, `perf script` text, folded stacks (`a;b;c 12`), a pprof profile, or a pack of one, plain or compressed
-/// by gzip, zstd or xz; all are told by content, not by name. Memory follows unique stacks, not the size of the input.
+/// Reads one recording: `perf.data`, `perf script` text, folded stacks (`a;b;c 12`), a pprof profile, a flame graph as SVG,
+/// or a pack of one, plain or compressed by gzip, zstd or xz; all are told by content, not by name. Memory follows unique stacks, not the size of the input.
 ///
 /// # Errors
 /// [`Error`] if it cannot be read, is no recording, has too many lines that cannot be parsed, or is a pack and the time
@@ -124,6 +125,7 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
         Format::PerfScript => perf_script::parse(input, options).map(Input::Text),
         Format::Folded => folded::parse(input, options).map(Input::Text),
         Format::PerfData => perf_data::parse(input, options).map(Input::Text),
+        Format::FlameGraph => flame_graph::parse(input, options).map(Input::Text),
         Format::Pprof => pprof::parse(input, options).map(|(profile, names)| match names {
             Some(names) => Input::Named(profile, names),
             None => Input::Text(profile),

@@ -67,6 +67,8 @@ pub enum NoteKind {
     PartlyUnwound,
     /// A binary of which neither a build-id nor the recording's own symbols say that it is the one that ran.
     IdentityNotVerified,
+    /// Frames of a flame graph that were too narrow to draw.
+    NarrowFrames,
 }
 
 impl NoteKind {
@@ -103,6 +105,7 @@ impl NoteKind {
             Self::NoJitSymbols => "no-jit-symbols",
             Self::PartlyUnwound => "partly-unwound",
             Self::IdentityNotVerified => "identity-not-verified",
+            Self::NarrowFrames => "narrow-frames",
         }
     }
 }

@@ -88,7 +88,7 @@ pub enum ObjectKind {
     Jit,
     /// Memory without a file: `//anon`, `[heap]`, `[stack]`, `/memfd:...`, `/dev/zero`, `/SYSV...`, `anon_inode:...`.
     Anonymous,
-    /// `[unknown]`, or no object was printed.
+    /// `[unknown]`, `[pruned]` (frames that a flame graph does not show), or no object was printed.
     Unknown,
 }
 
@@ -137,7 +137,7 @@ impl Object {
 
 fn kind_of(path: &str) -> ObjectKind {
     let name = path.rsplit('/').next().unwrap_or(path);
-    if path.is_empty() || path == "[unknown]" || path == "unknown" {
+    if ["", "[unknown]", "unknown", "[pruned]"].contains(&path) {
         ObjectKind::Unknown
     } else if let Some(inner) = path.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
         kind_of_bracketed(inner)
@@ -199,6 +199,7 @@ mod tests {
         check("//anon", ObjectKind::Anonymous);
         check("/memfd:doublemapper (deleted)", ObjectKind::Anonymous);
         check("[unknown]", ObjectKind::Unknown);
+        check("[pruned]", ObjectKind::Unknown);
         check("", ObjectKind::Unknown);
     }
 

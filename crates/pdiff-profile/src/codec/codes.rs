@@ -83,6 +83,7 @@ codes!(NoteKind {
     PartlyUnwound = 30,
     IdentityNotVerified = 31,
     NoJitSymbols = 32,
+    NarrowFrames = 33,
 });
 
 #[cfg(test)]
@@ -99,6 +100,6 @@ mod tests {
     fn every_code_stands_for_one_variant() {
         check::<ObjectKind>(7);
         check::<Reason>(7);
-        check::<NoteKind>(29);
+        check::<NoteKind>(30);
     }
 }

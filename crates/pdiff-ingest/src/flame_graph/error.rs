@@ -1,0 +1,30 @@
+//! What makes a flame graph unreadable.
+
+/// What is wrong with a picture as a whole.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlameGraphError {
+    /// It is not well-formed, or its frames do not fit into each other.
+    #[error("the SVG picture is damaged ({0}); hint: it was cut off or changed, copy it again")]
+    Damaged(Box<str>),
+    /// It is another picture.
+    #[error(
+        "the SVG picture is not a flame graph of inferno, FlameGraph.pl or pdiff: {0}; hint: give the recording or the folded \
+         stacks that it was made from"
+    )]
+    OtherPicture(&'static str),
+    /// It is the difference of two profiles.
+    #[error(
+        "the flame graph is the difference of two profiles, and has the widths of one alone; hint: give the two profiles that \
+         it was made from"
+    )]
+    Difference,
+    /// It is larger than a limit.
+    #[error("the SVG picture has more than {limit} {what}, the most that are read")]
+    TooLarge {
+        /// The limit.
+        limit: u64,
+        /// What there are so many of.
+        what: &'static str,
+    },
+}
