@@ -21,9 +21,12 @@ mod binary;
 mod binary_facts;
 mod build;
 mod build_series;
+mod call_levels;
 mod comparer;
 mod error;
 mod evidence;
+#[cfg(feature = "output")]
+mod firefox;
 mod inferred_names;
 mod lookup;
 mod packer;
@@ -79,7 +82,7 @@ pub use pdiff_analysis::{
     inlines, is_other_version, matching, noise, settings_diff,
 };
 pub use pdiff_ingest::{
-    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, is_pack, parse_counts,
+    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, parse_counts,
     parse_inline_remarks, parse_settings, read_pack, read_profile,
 };
 pub use pdiff_profile as profile;

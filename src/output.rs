@@ -26,6 +26,11 @@ impl Output {
         Ok(Self::File(path.to_owned()))
     }
 
+    /// Whether the name asks for gzip.
+    pub(crate) fn is_gzip(&self) -> bool {
+        matches!(self, Self::File(path) if path.extension().is_some_and(|extension| extension == "gz"))
+    }
+
     /// Whether a person may be looking.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self, Self::Stdout) && io::IsTerminal::is_terminal(&io::stdout())

@@ -1,15 +1,15 @@
 //! Both sides' samples as a pprof profile.
 //!
-//! Functions are called as in the rows, so that the tables of other tools have the same numbers. What rows do not have comes from the
-//! recordings: addresses, files, lines, threads and build-ids.
+//! Functions are called as in the rows; what rows do not have comes from the recordings: addresses, files, lines, threads and
+//! build-ids.
 
-use pdiff_analysis::{RunStacks, StackLevel};
+use pdiff_analysis::RunStacks;
 use pdiff_ingest::{PprofLocation, PprofMapping, PprofSide, PprofThread, PprofWriter};
 use pdiff_profile::{
-    Event, Frame, FrameId, InlineFrame, Lookup, Lookups, Mapping, Object, ObjectIndex, Profile, Resolution,
-    Resolutions, RuntimeAddr, Side, StackId, Weight,
+    Event, Frame, Lookups, Mapping, Object, ObjectIndex, Profile, RuntimeAddr, Side, StackId, Weight,
 };
 
+use crate::call_levels::{CallLevel, call_levels};
 use crate::error::Error;
 use crate::prepared::Prepared;
 
@@ -87,31 +87,21 @@ fn write_run(run: &RunStacks<'_>, side: PprofSide, writer: &mut PprofWriter) {
     }
 }
 
-/// The call levels of a stack, root first: a machine function with what is inlined into it is one.
+/// The call levels of a stack, root first.
 fn locations(
     run: &RunStacks<'_>,
     lookups: &Lookups<'_>,
     stack: StackId,
     writer: &mut PprofWriter,
 ) -> Vec<PprofLocation> {
-    let profile = run.run.profile;
-    let levels: Vec<StackLevel<'_>> = run.levels(stack).collect();
-    let groups: Vec<&[StackLevel<'_>]> = levels.chunk_by(|_, next| next.inlined).collect();
-    let recorded = lookups.of(profile.stacks.get(stack));
-    let recorded = recorded.filter_map(|(id, lookup)| Some((id, lookup, profile.frames.get(id.index())?)));
-    let recorded: Vec<_> = recorded.collect();
-    // What was recorded as inlined is part of the frame before it.
-    let frames: Vec<_> = recorded.chunk_by(|_, (_, _, next)| next.inlined).filter_map(<[_]>::first).collect();
-    let is_known = frames.len() == groups.len();
-    let mut location = |(at, group): (usize, &&[StackLevel<'_>])| {
-        let Some((id, lookup, frame)) = frames.get(at).filter(|_| is_known) else {
-            let nowhere = writer.mapping(&Object::unknown(), None);
-            return writer.location(nowhere, None, &functions(group, &[]));
+    let location = |level: CallLevel<'_>| {
+        let mapping = match level.frame {
+            Some(frame) => mapping(run.run.profile, frame, writer),
+            None => writer.mapping(&Object::unknown(), None),
         };
-        let mapping = mapping(profile, frame, writer);
-        writer.location(mapping, frame.addr, &functions(group, chain(run.run.resolutions, *id, *lookup)))
+        writer.location(mapping, level.frame.and_then(|frame| frame.addr), &level.functions)
     };
-    groups.iter().enumerate().map(&mut location).collect()
+    call_levels(run, lookups, stack).into_iter().map(location).collect()
 }
 
 /// The object of a frame, and its part where the frame has a position in a file.
@@ -129,27 +119,4 @@ fn mapping(profile: &Profile, frame: &Frame, writer: &mut PprofWriter) -> PprofM
 /// Whether a mapping is a part of an object's file, in which frames have positions.
 fn is_part(mapping: &Mapping, object: ObjectIndex) -> bool {
     mapping.object == object && mapping.pid.is_none() && mapping.start.0 == mapping.offset.0
-}
-
-/// What was found at a frame, outermost first; nothing if only its symbol is known.
-fn chain(resolutions: Option<&Resolutions>, frame: FrameId, lookup: Lookup) -> &[InlineFrame] {
-    match resolutions.and_then(|resolutions| resolutions.get(frame, lookup)) {
-        Some(Resolution::Resolved(chain)) => chain.frames(),
-        Some(Resolution::Unresolved(_)) | None => &[],
-    }
-}
-
-/// The functions of a call level as rows call them, with what was found of them.
-fn functions(group: &[StackLevel<'_>], chain: &[InlineFrame]) -> Vec<InlineFrame> {
-    let function = |(at, level): (usize, &StackLevel<'_>)| {
-        let found = chain.get(at);
-        InlineFrame {
-            name: level.function.into(),
-            linkage_name: found.and_then(|found| found.linkage_name.clone()),
-            file: found.and_then(|found| found.file.clone()),
-            line: found.and_then(|found| found.line),
-            inlined: at > 0,
-        }
-    };
-    group.iter().enumerate().map(function).collect()
 }

@@ -12,8 +12,10 @@ Examples:
   pdiff flame --diff 57.perf 80.perf --reverse --focus '^ut_delay$' -o who-waits.svg
   pdiff flame --diff 57.perf 80.perf --format folded | inferno-flamegraph > leaves.svg
   pdiff flame --diff 57.perf 80.perf --format pprof -o diff.pb.gz && go tool pprof -top diff.pb.gz
+  pdiff flame --diff 57.perf 80.perf --format firefox -o diff.json.gz
 
 Blue is less, orange is more, grey is no more than noise; hatched frames are on one side only.
+profiler.firefox.com opens what --format firefox writes (Load a profile from file).
 docs/flame.md says what widths and colours mean.";
 
 /// One profile is no comparison.
@@ -38,7 +40,7 @@ pub(crate) struct FlameArgs {
     #[command(flatten)]
     pub(crate) comparison: ComparisonArgs,
     /// Output format: svg, folded stacks for other tools (two weights for two sides), pprof for its readers (two sides as
-    /// its own difference), or json
+    /// its own difference), firefox for profiler.firefox.com (two sides as two processes), or json
     #[arg(long, value_name = "FORM", value_enum, default_value_t = FlameFormat::Svg, help_heading = "Output")]
     pub(crate) format: FlameFormat,
     #[command(flatten)]
@@ -98,6 +100,7 @@ pub(crate) enum FlameFormat {
     Svg,
     Folded,
     Pprof,
+    Firefox,
     Json,
 }
 

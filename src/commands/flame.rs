@@ -1,6 +1,7 @@
 //! `pdiff flame`: one profile or the difference of two as a picture, or as stacks for other tools.
 
 use anyhow::{Result, bail};
+use pdiff::classify::finding_causes;
 use pdiff::profile::Side;
 use pdiff::render::{FlameInput, FlameTerms, FlameView, tree_json, write_flame_svg, write_folded};
 use pdiff::{By, PprofView, Prepared};
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
     let prepared = drawn.comparer.clone().watch(watching.watch()).prepare()?;
     let rendered = match args.format {
         FlameFormat::Pprof => prepared.pprof(pprof_view(drawn.options.view))?,
+        FlameFormat::Firefox => firefox(&drawn, &prepared, output.is_gzip())?,
         FlameFormat::Svg | FlameFormat::Folded | FlameFormat::Json => tree(args, &drawn, &prepared)?,
     };
     watching.lap("render", Some(rendered.len() as u64));
@@ -58,9 +60,25 @@ fn tree(args: &FlameArgs, drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>>
     match args.format {
         FlameFormat::Svg => write_flame_svg(&input, &drawn.options, &mut rendered)?,
         FlameFormat::Folded => write_folded(&input, drawn.options.view, &mut rendered)?,
-        FlameFormat::Json | FlameFormat::Pprof => rendered = tree_json(&input)?,
+        FlameFormat::Json | FlameFormat::Pprof | FlameFormat::Firefox => rendered = tree_json(&input)?,
     }
     Ok(rendered)
+}
+
+/// The stacks of both sides as two processes, with what is known of the change.
+fn firefox(drawn: &Drawn, prepared: &Prepared, is_gzip: bool) -> Result<Vec<u8>> {
+    let comparison = prepared.compare(By::Function);
+    let causes = match drawn.verdicts {
+        true => finding_causes(&comparison.findings, &prepared.verdicts()?.classify()),
+        false => Vec::new(),
+    };
+    let sides: &[Side] = match drawn.options.view {
+        FlameView::Before => &[Side::Before],
+        FlameView::After => &[Side::After],
+        _ => &Side::BOTH,
+    };
+    let profile = prepared.firefox(sides, &comparison, &causes)?;
+    Ok(if is_gzip { pdiff::gzip(&profile) } else { profile })
 }
 
 fn pprof_view(view: FlameView) -> PprofView {

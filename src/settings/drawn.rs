@@ -28,8 +28,14 @@ impl Drawn {
         let is_pair = check_sides(args)?;
         let picture = &args.picture;
         check_single(is_pair, picture)?;
-        if args.format == FlameFormat::Pprof {
-            check_pprof(picture)?;
+        match args.format {
+            FlameFormat::Pprof => {
+                check_stacks(picture, "a pprof profile", "the stacks of one side, or the difference")?
+            }
+            FlameFormat::Firefox => {
+                check_stacks(picture, "a Firefox profile", "the stacks of one side, or of both")?
+            }
+            FlameFormat::Svg | FlameFormat::Folded | FlameFormat::Json => {}
         }
         let compared = Compared::new(&args.inputs, &args.comparison, args.progress.quiet)?;
         if compared.by != By::Function {
@@ -51,7 +57,10 @@ impl Drawn {
             options: options(picture, args.format, is_pair, tree.min_width_pct),
             tree,
             comparer,
-            verdicts: is_svg && is_pair && compared.has_functions && !picture.no_verdicts,
+            verdicts: (is_svg || args.format == FlameFormat::Firefox)
+                && is_pair
+                && compared.has_functions
+                && !picture.no_verdicts,
         })
     }
 }
@@ -85,11 +94,9 @@ fn check_single(is_pair: bool, picture: &PictureArgs) -> Result<()> {
 }
 
 /// What other tools do with stacks themselves.
-fn check_pprof(picture: &PictureArgs) -> Result<()> {
+fn check_stacks(picture: &PictureArgs, form: &str, has: &str) -> Result<()> {
     if picture.view == Some(View::Gone) {
-        bail!(
-            "--view gone: a pprof profile has the stacks of one side, or the difference; hint: --view before"
-        );
+        bail!("--view gone: {form} has {has}; hint: --view before");
     }
     let unused = [
         ("--operations", picture.operations),
@@ -100,7 +107,7 @@ fn check_pprof(picture: &PictureArgs) -> Result<()> {
     ];
     match unused.iter().find(|(_, is_given)| *is_given) {
         Some((name, _)) => bail!(
-            "{name}: a pprof profile has whole stacks; hint: leave {name} out, its readers have options of their own"
+            "{name}: {form} has whole stacks; hint: leave {name} out, its readers have options of their own"
         ),
         None => Ok(()),
     }
@@ -116,7 +123,7 @@ fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> R
         by_subsystem: picture.by_subsystem,
         min_width_pct,
         max_depth: is_svg.then_some(MAX_DRAWN_DEPTH),
-        judge: is_pair && !matches!(format, FlameFormat::Folded | FlameFormat::Pprof),
+        judge: is_pair && !matches!(format, FlameFormat::Folded | FlameFormat::Pprof | FlameFormat::Firefox),
     })
 }
 
@@ -138,7 +145,7 @@ fn options(picture: &PictureArgs, format: FlameFormat, is_pair: bool, min_width_
         (Some(View::Gone), _) => FlameView::Gone,
         (Some(View::Both), _) => FlameView::Both,
         (None, _) if !is_pair => FlameView::Before,
-        (None, FlameFormat::Folded | FlameFormat::Pprof) => FlameView::Both,
+        (None, FlameFormat::Folded | FlameFormat::Pprof | FlameFormat::Firefox) => FlameView::Both,
         (None, _) => FlameView::After,
     };
     let mut remarks = Vec::new();

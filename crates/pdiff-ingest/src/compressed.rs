@@ -5,7 +5,7 @@
 //! is what an input can make the unpacker allocate ([`MAX_WINDOW_LOG`], [`MAX_XZ_MEMORY`]) and how much text comes out
 //! ([`MAX_UNPACKED_BYTES`]); lines and stacks are limited by the parser.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -56,6 +56,14 @@ impl Packing {
             Self::Xz => "xz",
         }
     }
+}
+
+/// Bytes packed by gzip.
+#[must_use]
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(bytes).expect("memory takes all that is written");
+    packed.finish().expect("memory takes all that is written")
 }
 
 /// A reader of the unpacked text.

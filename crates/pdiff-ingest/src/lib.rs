@@ -28,6 +28,7 @@ mod symbol_places;
 mod time_window;
 mod windows;
 
+pub use compressed::gzip;
 pub use counts::{CountsFileError, parse_counts};
 pub use cpu_list::{CpuList, ParseCpuListError};
 pub use error::Error;

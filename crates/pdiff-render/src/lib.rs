@@ -12,6 +12,7 @@ mod document;
 mod error;
 mod files;
 mod findings;
+mod firefox;
 mod flame;
 mod inlines;
 mod plan;
@@ -45,6 +46,7 @@ pub use document::visible_text::visible;
 pub use error::Error;
 pub use findings::columns::parts_csv;
 pub use findings::one::ExplainedFinding;
+pub use firefox::{FirefoxLevel, FirefoxMarker, FirefoxStack, FirefoxThread, FirefoxWeight, FirefoxWriter};
 #[cfg(feature = "flame")]
 pub use flame::write_flame_svg;
 pub use flame::{FlameColor, FlameInput, FlameOptions, FlameTerms, FlameView, tree_json, write_folded};

@@ -1,9 +1,6 @@
 //! Messages of protocol buffers in the making; see `wire` for their form.
 
-use std::io::Write;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use crate::compressed::gzip;
 
 /// A message, field after field.
 #[derive(Clone, Default, Debug)]
@@ -48,9 +45,7 @@ impl Message {
 
     /// Its bytes, packed by gzip, as all readers of pprof expect them.
     pub(super) fn gzip(&self) -> Vec<u8> {
-        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-        packed.write_all(&self.bytes).expect("memory takes all that is written");
-        packed.finish().expect("memory takes all that is written")
+        gzip(&self.bytes)
     }
 
     fn bytes_of(&mut self, field: u64, bytes: &[u8]) {
