@@ -72,8 +72,13 @@ impl Prepared {
     /// Compares, with rows of one kind, as shares of something else than the rest is.
     #[must_use]
     pub fn compare_as(&self, by: GroupBy, share: Share) -> Comparison {
+        self.compared(&self.normal, by, share)
+    }
+
+    /// Compares sides that were made of the same recordings.
+    pub(crate) fn compared(&self, normal: &PreparedSides, by: GroupBy, share: Share) -> Comparison {
         let settings = CompareSettings { group_by: by, share, ..self.given.settings.clone() };
-        let mut comparison = self.normal.compare(&self.sides(), &settings);
+        let mut comparison = normal.compare(&self.sides(), &settings);
         comparison.preset = self.given.preset.program();
         self.given.evidence.tell_of_settings(&mut comparison);
         self.given.reading.watcher.finished("compare", None);
@@ -83,7 +88,12 @@ impl Prepared {
     /// Makes one tree of both sides' stacks.
     #[must_use]
     pub fn call_tree(&self, tree: &TreeSettings) -> CallTree {
-        let of_both = self.normal.call_tree(&self.sides(), &self.given.settings, tree);
+        self.tree_of(&self.normal, tree)
+    }
+
+    /// Makes the tree of sides that were made of the same recordings.
+    pub(crate) fn tree_of(&self, normal: &PreparedSides, tree: &TreeSettings) -> CallTree {
+        let of_both = normal.call_tree(&self.sides(), &self.given.settings, tree);
         self.given.reading.watcher.finished("call tree", None);
         of_both
     }
@@ -109,6 +119,13 @@ impl Prepared {
         let facts = BinaryFacts::read(Side::BOTH.map(side), self.normal.program(), &objects, lookup)?;
         self.given.reading.watcher.finished("facts of the binaries", None);
         Ok(facts)
+    }
+
+    /// The same with the callers that chains hide and the code of the binaries tells.
+    pub(crate) fn with_hidden_callers(&self, facts: &BinaryFacts) -> PreparedSides {
+        let builds = Side::BOTH.map(|side| facts.census(side));
+        let label = facts.program().unwrap_or("");
+        self.normal.with_hidden_callers(&self.sides(), label, builds, &self.given.settings.knowledge)
     }
 
     /// What was known of the program beforehand.

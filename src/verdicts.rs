@@ -4,7 +4,10 @@ use pdiff_analysis::classify::{
     Classification, ClassifyInput, ClassifyKnowledge, Evidence, FunctionLookup, Verdict, classify, explain,
     look_up,
 };
-use pdiff_analysis::{Architectural, Comparison, GroupBy, Inlines, SampledCalls, Share, Templates};
+use pdiff_analysis::{
+    Architectural, CallTree, Comparison, GroupBy, Inlines, PreparedSides, SampledCalls, Share, Templates,
+    TreeSettings,
+};
 use pdiff_profile::names::MatchLevel;
 
 use crate::binary_facts::BinaryFacts;
@@ -15,13 +18,15 @@ use crate::prepared::Prepared;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Verdicts<'a> {
-    /// Rows by function.
+    /// Rows by function. Where chains hide callers and the binaries tell them, totals and findings count those callers, too.
     pub comparison: Comparison,
     /// What the binaries hold.
     pub facts: BinaryFacts,
     calls: SampledCalls,
     architectural: Architectural,
     prepared: &'a Prepared,
+    /// With the callers that chains hide and the binaries tell.
+    normal: PreparedSides,
 }
 
 impl Prepared {
@@ -45,22 +50,15 @@ impl<'a> Verdicts<'a> {
         if !is_of_both {
             return Err(Error::NotByFunction);
         }
-        let compare = || {
-            let comparison = prepared.compare(GroupBy::Function);
-            let calls = prepared.normal().calls(&prepared.sides(), &comparison);
-            (comparison, calls)
-        };
-        let (facts, (mut comparison, calls)) = std::thread::scope(|scope| {
-            let facts = scope.spawn(|| prepared.binary_facts());
-            let compared = compare();
-            (facts.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), compared)
-        });
-        let facts = facts?;
+        let facts = prepared.binary_facts()?;
+        let normal = prepared.with_hidden_callers(&facts);
+        let mut comparison = prepared.compared(&normal, GroupBy::Function, settings.share);
+        let calls = normal.calls(&prepared.sides(), &comparison);
         comparison.notes.merge(facts.notes());
         let given = prepared.given();
         let architectural = given.evidence.architectural.clone();
         let architectural = architectural.unwrap_or_else(|| given.preset.architectural());
-        Ok(Self { comparison, facts, calls, architectural, prepared })
+        Ok(Self { comparison, facts, calls, architectural, prepared, normal })
     }
 
     /// A verdict on every function over the floor.
@@ -69,6 +67,12 @@ impl<'a> Verdicts<'a> {
         let classification = classify(&self.input());
         self.prepared.given().reading.watcher.finished("classify", None);
         classification
+    }
+
+    /// Makes one tree of both sides' stacks, with the callers that chains hide and the binaries tell.
+    #[must_use]
+    pub fn call_tree(&self, tree: &TreeSettings) -> CallTree {
+        self.prepared.tree_of(&self.normal, tree)
     }
 
     /// The functions that a name stands for.

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use pdiff::Comparison;
 use pdiff::classify::{FindingCause, finding_causes};
 use pdiff::noise::NoiseSettings;
 use pdiff::render::{self, TableOptions};
+use pdiff::{By, Comparison, Prepared};
 
 use crate::cli::{CompareArgs, Format, WorkArgs};
 use crate::exit::Outcome;
@@ -29,11 +29,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
     check_beside(args)?;
     let mut prepared = comparer.watch(watching.watch()).prepare()?;
-    let mut comparison = prepared.compare(compared.by);
-    let causes = if args.causes {
-        finding_causes(&comparison.findings, &prepared.verdicts()?.classify())
-    } else {
-        Vec::new()
+    let (mut comparison, causes) = match args.causes {
+        true => with_causes(&prepared, compared.by)?,
+        false => (prepared.compare(compared.by), Vec::new()),
     };
     for event in &args.beside {
         prepared = prepared.with_event(event)?;
@@ -51,6 +49,18 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     watching.lap("render", None);
     watching.report(args.output.progress.timings);
     Ok(gates.judge(&comparison))
+}
+
+/// The comparison that the causes are of: its findings are those of the verdicts, and so are rows by function.
+fn with_causes(prepared: &Prepared, by: By) -> Result<(Comparison, Vec<FindingCause>)> {
+    let verdicts = prepared.verdicts()?;
+    let causes = finding_causes(&verdicts.comparison.findings, &verdicts.classify());
+    let of_verdicts = verdicts.comparison;
+    if by == By::Function {
+        return Ok((of_verdicts, causes));
+    }
+    let findings = of_verdicts.findings;
+    Ok((Comparison { findings, ..prepared.compare(by) }, causes))
 }
 
 /// Refuses shares that are not costs.

@@ -36,14 +36,13 @@ pub(crate) fn run(args: &FlameArgs) -> Result<()> {
 
 /// The stacks of both sides as one tree.
 fn tree(args: &FlameArgs, drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>> {
-    let tree = prepared.call_tree(&drawn.tree);
-    let (comparison, verdicts) = match drawn.verdicts {
+    let (tree, comparison, verdicts) = match drawn.verdicts {
         true => {
             let verdicts = prepared.verdicts()?;
-            let classification = verdicts.classify();
-            (verdicts.comparison, Some(classification))
+            let (tree, classification) = (verdicts.call_tree(&drawn.tree), verdicts.classify());
+            (tree, verdicts.comparison, Some(classification))
         }
-        false => (prepared.compare(By::Function), None),
+        false => (prepared.call_tree(&drawn.tree), prepared.compare(By::Function), None),
     };
     if drawn.options.terms == FlameTerms::PerOperation && comparison.cost.is_none() {
         bail!(

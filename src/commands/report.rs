@@ -67,7 +67,7 @@ pub(super) fn html(
     attribution: Option<AttributionView<'_>>,
     drawn: &Drawn<'_>,
 ) -> Result<Vec<u8>> {
-    let tree = prepared.call_tree(&TreeSettings {
+    let tree = verdicts.call_tree(&TreeSettings {
         align: Align::Anchors,
         reverse: false,
         focus: None,

@@ -111,6 +111,17 @@ impl NormalStacks {
         self.ends.len()
     }
 
+    /// The same stacks with other levels: `rewrite` appends those of each.
+    pub(crate) fn rewritten(&self, mut rewrite: impl FnMut(&[Level], &mut Vec<Level>)) -> Self {
+        let mut stacks =
+            Self { levels: Vec::with_capacity(self.levels.len()), ends: Vec::with_capacity(self.ends.len()) };
+        for stack in (0..).map(StackId).take(self.len()) {
+            rewrite(self.get(stack), &mut stacks.levels);
+            stacks.ends.push(stacks.levels.len());
+        }
+        stacks
+    }
+
     /// Puts other functions in the place of some: by key, those that `by` has.
     pub(crate) fn replace(&mut self, by: &[KeyId]) {
         if by.is_empty() {

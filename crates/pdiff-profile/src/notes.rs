@@ -69,6 +69,8 @@ pub enum NoteKind {
     IdentityNotVerified,
     /// Frames of a flame graph that were too narrow to draw.
     NarrowFrames,
+    /// Samples whose chains hide a caller that the code tells; it was put back.
+    CallersPutBack,
 }
 
 impl NoteKind {
@@ -106,6 +108,7 @@ impl NoteKind {
             Self::PartlyUnwound => "partly-unwound",
             Self::IdentityNotVerified => "identity-not-verified",
             Self::NarrowFrames => "narrow-frames",
+            Self::CallersPutBack => "callers-put-back",
         }
     }
 }

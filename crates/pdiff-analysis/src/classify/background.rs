@@ -14,20 +14,25 @@ use crate::matching::is_library;
 pub struct Foreground<'a> {
     census: &'a Census,
     sampled: FxHashSet<FunctionId>,
+    /// What calls those: chains hide callers, which another run may show.
+    callers: FxHashSet<FunctionId>,
 }
 
 impl<'a> Foreground<'a> {
     /// Of the functions whose names were sampled.
     #[must_use]
     pub fn new<'n>(census: &'a Census, sampled: impl Iterator<Item = &'n str>) -> Self {
-        let sampled = sampled.flat_map(|name| census.find(name).map(Function::target)).collect();
-        Self { census, sampled }
+        let sampled: FxHashSet<FunctionId> =
+            sampled.flat_map(|name| census.find(name).map(Function::target)).collect();
+        let callers = sampled.iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller).collect();
+        Self { census, sampled, callers }
     }
 
     /// How much of a function verdicts ask for.
     #[must_use]
     pub fn detail(&self, function: Function<'_>) -> Detail {
-        match (self.is_sampled(function.target()), self.holds(function)) {
+        let id = function.target();
+        match (self.is_sampled(id) || self.callers.contains(&id), self.holds(function)) {
             (true, _) => Detail::Full,
             (false, true) => Detail::Rows,
             (false, false) => Detail::None,

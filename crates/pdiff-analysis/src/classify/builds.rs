@@ -9,7 +9,7 @@ use super::background::Foreground;
 use super::input::ClassifyInput;
 use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
-use crate::matching::{FoundBy, Match, Matching, file_likeness, match_functions};
+use crate::matching::{FoundBy, Match, Matching, file_likeness, held, match_functions};
 
 /// What is known of the program's two builds.
 pub(super) struct Builds<'a> {
@@ -178,15 +178,6 @@ impl<'a> Builds<'a> {
             _ => None,
         }
     }
-}
-
-/// The functions of a name that a build holds in some form.
-pub(super) fn held(census: &Census, name: &str) -> Vec<FunctionId> {
-    let is_held = |f: &Function<'_>| f.is_present() && f.linkage() != Linkage::Imported;
-    let mut ids: Vec<FunctionId> = census.find(name).filter(is_held).map(Function::target).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }
 
 fn major(producer: &Producer) -> &str {

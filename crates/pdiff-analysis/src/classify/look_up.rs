@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::builds::held;
 use super::input::ClassifyInput;
 use crate::compare::Row;
+use crate::matching::held;
 use crate::pattern::Pattern;
 use pdiff_profile::Side;
 

@@ -15,6 +15,7 @@ mod cost_scale;
 mod coverage;
 mod family;
 mod gap;
+mod hidden_callers;
 mod hot_lines;
 mod input;
 mod judged;

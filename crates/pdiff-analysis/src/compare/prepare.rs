@@ -1,16 +1,19 @@
 //! The runs of both sides made ready for counting: stacks as functions, samples filtered, threads grouped.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use pdiff_profile::census::Census;
 use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Resolutions, Side, StackId, Weight};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::comparison::Fact;
 use super::coverage::Coverage;
-use super::input::{CompareSettings, RunInput, Sides};
+use super::hidden_callers::HiddenCallers;
+use super::input::{CompareSettings, Knowledge, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
+use super::mistakes::unwinding;
 use super::side_object::{SideObject, objects};
 use crate::filter::Filtering;
 use crate::findings::Findings;
@@ -25,9 +28,9 @@ use crate::threads::group_threads;
 /// It holds no recording: those it was made of are given with each question.
 #[derive(Debug)]
 pub struct PreparedSides {
-    keys: Keys,
+    keys: Arc<Keys>,
     renames: Renames,
-    facts: KeyFacts,
+    facts: Arc<KeyFacts>,
     runs: Vec<NormalRun>,
     notes: Notes,
     program: Option<Program>,
@@ -38,15 +41,15 @@ pub struct PreparedSides {
 }
 
 /// One run made ready.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct NormalRun {
-    stacks: NormalStacks,
+    stacks: Arc<NormalStacks>,
     /// The cells that passed the filters, by block; `None` where all did.
-    kept: Option<Vec<Cell>>,
+    kept: Option<Arc<[Cell]>>,
     /// The group of each thread.
-    groups: Vec<String>,
+    groups: Arc<[String]>,
     /// By stack: whether an address of it lies in a loop that waits busily; empty where none does.
-    polls: Vec<bool>,
+    polls: Arc<[bool]>,
 }
 
 /// The program compared: after the filters, the file with the most samples of its own, libraries left aside.
@@ -168,13 +171,51 @@ impl PreparedSides {
         let facts = KeyFacts::new(&keys, &settings.knowledge);
         let program = program(&view_runs(sides, &runs), &keys);
         Self {
-            keys,
+            keys: Arc::new(keys),
             renames,
-            facts,
+            facts: Arc::new(facts),
             runs,
             notes,
             program,
             mistakes: OnceLock::new(),
+            findings: OnceLock::new(),
+        }
+    }
+
+    /// The same with the callers that chains hide, where the code of the program's builds (base first) tells them. It is no
+    /// other comparison: samples, filters and groups stay as they are.
+    #[must_use]
+    pub fn with_hidden_callers(
+        &self,
+        sides: &Sides<'_>,
+        label: &str,
+        builds: [Option<&Census>; 2],
+        knowledge: &Knowledge,
+    ) -> Self {
+        let mut notes = self.notes.clone();
+        let views = view_runs(sides, &self.runs);
+        let ways = unwinding(sides);
+        let mut runs = Vec::with_capacity(views.len());
+        for side in Side::BOTH {
+            let mut hidden = builds[side.index()]
+                .map(|census| HiddenCallers::new(&self.keys, (label, census), side, ways[side.index()]));
+            for (view, run) in views.iter().zip(&self.runs).filter(|(view, _)| view.side == side) {
+                let stacks = match &mut hidden {
+                    Some(hidden) => Arc::new(hidden.put_back(view, &mut notes)),
+                    None => Arc::clone(&run.stacks),
+                };
+                runs.push(NormalRun { stacks, ..run.clone() });
+            }
+        }
+        let seen = Side::BOTH.map(|side| seen(&view_runs(sides, &runs), side));
+        Self {
+            renames: Renames::new(&self.keys, &seen, &knowledge.aliases),
+            keys: Arc::clone(&self.keys),
+            facts: Arc::clone(&self.facts),
+            runs,
+            notes,
+            program: self.program.clone(),
+            mistakes: self.mistakes.clone(),
             findings: OnceLock::new(),
         }
     }
@@ -255,7 +296,8 @@ fn normal_runs(
         let groups = of_all.unwrap_or_else(|| groups_of(cells));
         let polling = input.resolutions.map(Resolutions::polling).filter(|polling| !polling.is_empty());
         let polls = polling.map_or_else(Vec::new, |polling| polling.stacks(profile));
-        NormalRun { stacks, kept, groups, polls }
+        let stacks = Arc::new(stacks);
+        NormalRun { stacks, kept: kept.map(Into::into), groups: groups.into(), polls: polls.into() }
     };
     normalized.into_iter().map(run).collect()
 }

@@ -24,6 +24,24 @@ const CALLER_FACTOR: f64 = 2.0;
 /// A place is a caller's where so much of its samples are in the caller's code.
 const NEARLY_ALL: f64 = 0.9;
 
+/// Functions whose inlining changed, each with the callers that it left or entered.
+pub(super) struct Flipped {
+    holders: FxHashMap<KeyId, FxHashSet<KeyId>>,
+}
+
+impl Flipped {
+    pub(super) fn new(input: &Input<'_>) -> Self {
+        Self { holders: Chains::new(input).holders() }
+    }
+
+    /// By node: whether it stands for such a function.
+    pub(super) fn nodes(&self, anchors: &Anchors, groups: &Groups) -> Vec<bool> {
+        let function = |place| function_of(place, anchors);
+        let is_one = |key: KeyId| self.holders.contains_key(&key);
+        groups.nodes.iter().map(|node| function(node.place).is_some_and(is_one)).collect()
+    }
+}
+
 /// Joins parts that are functions whose inlining changed with what is their callers' own; parts of which nothing is left beyond
 /// noise go.
 pub(super) fn with_callers(
@@ -32,20 +50,20 @@ pub(super) fn with_callers(
     anchors: &Anchors,
     groups: &Groups,
     (judge, changes): (&Judge<'_>, &NodeChanges),
+    flipped: &Flipped,
     picks: Vec<Pick>,
 ) -> Vec<Pick> {
-    let function = |node: usize| function_of(groups.nodes[node].place, anchors);
-    let flipped = |pick: &Pick| function(pick.node).filter(|_| pick.shape == Shape::Place);
-    let wanted: FxHashSet<KeyId> = picks.iter().filter_map(flipped).collect();
-    let holders = Chains::new(input, &wanted).holders();
+    let holders = &flipped.holders;
     if holders.is_empty() {
         return picks;
     }
+    let function = |node: usize| function_of(groups.nodes[node].place, anchors);
+    let flipped = |pick: &Pick| function(pick.node).filter(|_| pick.shape == Shape::Place);
     let code = NodeCode::new(input, stacks, groups);
     let (mut of_functions, others): (Vec<Pick>, Vec<Pick>) =
         picks.into_iter().partition(|pick| flipped(pick).is_some_and(|key| holders.contains_key(&key)));
     of_functions.sort_by(|a, b| b.change.points.abs().total_cmp(&a.change.points.abs()));
-    let mut others: Vec<Option<Pick>> = others.into_iter().map(Some).collect();
+    let mut others: Vec<Part> = others.into_iter().map(|pick| Part { pick, is_less: false }).collect();
     let mut families = Families::default();
     for pick in of_functions {
         let of = flipped(&pick).and_then(|key| holders.get(&key));
@@ -57,12 +75,18 @@ pub(super) fn with_callers(
             is_holder && is_small && !pick.nodes.contains(node)
         };
         let mut callers: Vec<usize> = (0..groups.nodes.len()).filter(is_caller).collect();
-        // A caller that is in a larger part already is told there.
+        // A caller that is in a larger part already is told there, unless that part is what its callers' code lost or gained.
         callers.retain(|node| {
-            let holds = |other: &&mut Option<Pick>| other.as_ref().is_some_and(|of| of.nodes.contains(node));
-            let Some(part) = others.iter_mut().find(holds) else { return true };
-            let is_alone = part.as_ref().is_some_and(|part| part.nodes == [*node]);
-            part.take_if(|_| is_alone).is_some()
+            let Some(part) = others.iter_mut().find(|part| part.pick.nodes.contains(node)) else {
+                return true;
+            };
+            let is_counterpart = part.pick.change.points * pick.change.points < 0.0;
+            let is_taken = is_counterpart || part.pick.nodes == [*node];
+            if is_taken {
+                part.pick.nodes.retain(|other| other != node);
+                part.is_less = true;
+            }
+            is_taken
         });
         families.add(pick, callers);
     }
@@ -76,7 +100,25 @@ pub(super) fn with_callers(
         let own = family.own;
         family.pick(Shape::Place, own)
     });
-    others.into_iter().flatten().chain(nets).chain(alone).collect()
+    others.into_iter().filter_map(|part| part.settled(judge)).chain(nets).chain(alone).collect()
+}
+
+/// A part of which places may have been taken.
+struct Part {
+    pick: Pick,
+    is_less: bool,
+}
+
+impl Part {
+    /// What is left of it; `None` where that is nothing beyond noise.
+    fn settled(self, judge: &Judge<'_>) -> Option<Pick> {
+        if !self.is_less {
+            return Some(self.pick);
+        }
+        let nodes = Some(self.pick.nodes).filter(|nodes| !nodes.is_empty())?;
+        let change = judge.of_sets(std::slice::from_ref(&nodes)).pop()?;
+        judge.is_found(&change).then_some(Pick { nodes, change, ..self.pick })
+    }
 }
 
 /// Parts with callers' own samples; those that have a place in common are one.
@@ -179,15 +221,13 @@ struct SideChains {
 }
 
 impl Chains {
-    fn new(input: &Input<'_>, wanted: &FxHashSet<KeyId>) -> Self {
+    fn new(input: &Input<'_>) -> Self {
         let mut chains = Self::default();
-        if !wanted.is_empty() {
-            input.runs.iter().for_each(|run| chains.add(input, run, wanted));
-        }
+        input.runs.iter().for_each(|run| chains.add(input, run));
         chains
     }
 
-    fn add(&mut self, input: &Input<'_>, run: &RunOfStacks<'_>, wanted: &FxHashSet<KeyId>) {
+    fn add(&mut self, input: &Input<'_>, run: &RunOfStacks<'_>) {
         let mut samples = vec![0_u64; run.stacks.len()];
         for cell in run.cells {
             if let Some(sum) = samples.get_mut(cell.stack.index()) {
@@ -202,7 +242,7 @@ impl Chains {
                 if !level.inlined {
                     holder = Some(key);
                     *side.called.entry(key).or_default() += samples;
-                } else if let Some(holder) = holder.filter(|_| wanted.contains(&key)) {
+                } else if let Some(holder) = holder {
                     *side.inlined.entry((key, holder)).or_default() += samples;
                 }
             }

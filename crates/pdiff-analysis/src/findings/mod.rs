@@ -41,6 +41,7 @@ pub(crate) use switched::{MOST_SWITCHES, Switched, SwitchedCode, SwitchedPart, s
 
 use anchors::Anchors;
 use code::CodeKinds;
+use flips::Flipped;
 use groups::Groups;
 use judged::Judge;
 use places::{Place, Places};
@@ -56,8 +57,9 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
     let places = Places::new(&stacks, &anchors, &tree, &codes);
     let groups = Groups::new(input, &stacks, &places, &tree, anchors.len());
     let (judge, changes) = Judge::new(input, &groups);
-    let picks = select::select(&groups, &judge, &changes);
-    let picks = flips::with_callers(input, &stacks, &anchors, &groups, (&judge, &changes), picks);
+    let flipped = Flipped::new(input);
+    let picks = select::select(&groups, &judge, &changes, &flipped.nodes(&anchors, &groups));
+    let picks = flips::with_callers(input, &stacks, &anchors, &groups, (&judge, &changes), &flipped, picks);
     let kernel = kernel::kernel_work(input, &stacks, &codes, &groups);
     let found = listed::list(
         &listed::Listing {

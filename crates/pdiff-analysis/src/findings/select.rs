@@ -66,15 +66,20 @@ pub(super) struct Pick {
     pub(super) change: Change,
 }
 
-/// Picks disjoint sets of nodes, children before parents.
-pub(super) fn select(groups: &Groups, judge: &Judge<'_>, changes: &NodeChanges) -> Vec<Pick> {
+/// Picks disjoint sets of nodes, children before parents. `flipped` are those of functions whose inlining changed.
+pub(super) fn select(
+    groups: &Groups,
+    judge: &Judge<'_>,
+    changes: &NodeChanges,
+    flipped: &[bool],
+) -> Vec<Pick> {
     let mut below: Vec<Vec<Pick>> = Vec::new();
     below.resize_with(groups.nodes.len(), Vec::new);
     let mut roots = Vec::new();
     for node in (0..groups.nodes.len()).rev() {
         let inner: Vec<Pick> =
             groups.nodes[node].children.iter().flat_map(|child| std::mem::take(&mut below[*child])).collect();
-        let picks = Choice { groups, judge, changes, node }.of(inner);
+        let picks = Choice { groups, judge, changes, flipped, node }.of(inner);
         match groups.nodes[node].parent {
             Some(_) => below[node] = picks,
             None => roots.extend(picks),
@@ -139,6 +144,7 @@ struct Choice<'a> {
     groups: &'a Groups,
     judge: &'a Judge<'a>,
     changes: &'a NodeChanges,
+    flipped: &'a [bool],
     node: usize,
 }
 
@@ -191,7 +197,9 @@ impl Choice<'_> {
 
     fn is_one_sided_callee(&self, pick: &Pick) -> bool {
         let is_one_sided = self.groups.nodes[pick.node].all.iter().any(|amount| amount.samples == 0);
-        is_one_sided && self.is_callee(pick.node)
+        // A function that was inlined in its caller on one side is netted with its callers' own code later.
+        let is_flipped = self.flipped.get(pick.node).copied().unwrap_or(false);
+        is_one_sided && !is_flipped && self.is_callee(pick.node)
     }
 
     /// Whether the changes below a node are better told as one: they go one way, none stands out, or one of its callees is

@@ -14,6 +14,7 @@ mod candidates;
 mod fuzzy;
 mod group;
 mod groups;
+mod held;
 mod level;
 mod matcher;
 mod matches;
@@ -21,6 +22,7 @@ mod neighbours;
 mod source_file;
 mod spelling;
 
+pub(crate) use held::held;
 pub use level::FoundBy;
 pub use matcher::match_functions;
 pub use matches::{Match, Matching};

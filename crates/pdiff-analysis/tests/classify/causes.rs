@@ -418,12 +418,15 @@ fn a_callee_that_stands_around_an_old_one_is_no_missing_fast_path() {
         ),
     );
     assert_eq!(verdict(&outcome, "run").rule_id, "R-callees");
-    // What is new does most of the work itself.
+    // What the function goes on to does most of the work itself: new code, or code that was there.
     let new = "main;run;checked_read 100\nmain;run;checked_read;read 40";
-    assert_eq!(
-        with(new, "checked_read:90 run>checked_read checked_read>read"),
-        "missing-fast-path likely R-fast-path"
+    let calls = "checked_read:90 run>checked_read checked_read>read";
+    assert_eq!(with(new, calls), "heavier likely R-callees");
+    let outcome = classified(
+        seen(&before, &format!("{build} checked_read:90 run>read")),
+        seen(&after_run(new), &format!("{build} {calls}")),
     );
+    assert_eq!(said(&outcome, "run"), "missing-fast-path likely R-fast-path");
 }
 
 #[test]

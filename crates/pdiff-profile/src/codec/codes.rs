@@ -84,6 +84,7 @@ codes!(NoteKind {
     IdentityNotVerified = 31,
     NoJitSymbols = 32,
     NarrowFrames = 33,
+    CallersPutBack = 34,
 });
 
 #[cfg(test)]
@@ -100,6 +101,6 @@ mod tests {
     fn every_code_stands_for_one_variant() {
         check::<ObjectKind>(7);
         check::<Reason>(7);
-        check::<NoteKind>(30);
+        check::<NoteKind>(31);
     }
 }

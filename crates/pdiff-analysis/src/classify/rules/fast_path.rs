@@ -48,6 +48,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let mut entered = only_entered(context, case, flipped, Side::After);
     entered.retain(|(call, _)| counted(context, row, call) != Some(false));
+    // What calls new code costs more for that code, which speaks for itself.
+    entered.retain(|(call, _)| {
+        context.callee(call).is_none_or(|callee| callee.held_by(Side::Before) != InBuild::No)
+    });
     entered.retain(|(call, _)| !is_wrapper(context, case, call));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));

@@ -1,0 +1,260 @@
+//! Callers that chains hide, put back where the code has one way from the function above to the function below.
+//!
+//! A chain of frame pointers misses the caller of a function that has no frame, or that was sampled before it made its frame
+//! or after it took the frame down: the stack of such a leaf goes on with its caller's caller. A jump in tail position leaves
+//! no frame in any chain. Either way the stack shows a call that the code does not have. Where the code has exactly one path
+//! of direct calls and jumps between the two functions, and chains miss every function on it, these are put back. Where it
+//! has several, nothing is guessed.
+//!
+//! Cost: unique stacks x depth; a pair of functions is looked up once.
+
+use pdiff_profile::census::{Census, FunctionId};
+use pdiff_profile::{NoteKind, Notes, Side, StackId, Weight};
+use rustc_hash::FxHashMap;
+
+use super::mistakes::Unwinding;
+use super::prepare::PreparedRun;
+use crate::findings::is_kernel_object;
+use crate::matching::{file_likeness, held};
+use crate::normalize::{KeyId, Keys, Level, NormalStacks};
+
+/// How many jumps in a row are followed.
+const MOST_JUMPS: usize = 3;
+
+/// A function that leads to more others may have ways that were not looked at.
+const WIDEST: usize = 4096;
+
+/// The function that the start of a program calls, and the names of that start in C libraries.
+const ENTRY: &str = "main";
+const STARTS: [&str; 2] = ["__libc_start", "_start"];
+
+/// The functions of one side's build, as keys and as code.
+pub(super) struct HiddenCallers<'a> {
+    keys: &'a Keys,
+    census: &'a Census,
+    /// What rows call the program.
+    label: &'a str,
+    side: Side,
+    /// Whether chains miss the callers of leaves.
+    misses_callers_of_leaves: bool,
+    /// The program's keys, by name.
+    by_name: FxHashMap<&'a str, Vec<KeyId>>,
+    functions: FxHashMap<KeyId, Box<[FunctionId]>>,
+    /// By caller and callee of a stack, and whether the callee is a leaf: the functions between them.
+    between: FxHashMap<(KeyId, KeyId, bool), Box<[KeyId]>>,
+}
+
+impl<'a> HiddenCallers<'a> {
+    /// Of a side whose chains were made in one way; `None` where that is not known.
+    pub(super) fn new(
+        keys: &'a Keys,
+        (label, census): (&'a str, &'a Census),
+        side: Side,
+        unwinding: Option<Unwinding>,
+    ) -> Self {
+        let mut by_name: FxHashMap<&str, Vec<KeyId>> = FxHashMap::default();
+        for (id, key) in keys.iter().filter(|(_, key)| &*key.object == label && !key.is_nameless()) {
+            by_name.entry(&*key.name).or_default().push(id);
+        }
+        let misses_callers_of_leaves =
+            !matches!(unwinding, Some(Unwinding::DebugInformation | Unwinding::BranchRecords));
+        Self {
+            keys,
+            census,
+            label,
+            side,
+            misses_callers_of_leaves,
+            by_name,
+            functions: FxHashMap::default(),
+            between: FxHashMap::default(),
+        }
+    }
+
+    /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
+    pub(super) fn put_back(&mut self, run: &PreparedRun<'_>, notes: &mut Notes) -> NormalStacks {
+        let stacks = run.stacks.rewritten(|levels, out| self.append(levels, out));
+        let (mut samples, mut weight, mut first) = (0_u64, 0_u64, None);
+        for cell in run.cells {
+            if stacks.get(cell.stack).len() > run.stacks.get(cell.stack).len() {
+                samples += u64::from(cell.samples);
+                weight = weight.saturating_add(cell.weight.0);
+                first.get_or_insert(cell.stack);
+            }
+        }
+        if let Some(first) = first {
+            let example = || format!("{}: {}", run.input.path, self.example(run.stacks, &stacks, first));
+            notes.add(NoteKind::CallersPutBack, samples, Weight(weight), example);
+        }
+        stacks
+    }
+
+    /// The first function that was put back, and where.
+    fn example(&self, stacks: &NormalStacks, mended: &NormalStacks, stack: StackId) -> String {
+        let (levels, mended) = (stacks.get(stack), mended.get(stack));
+        let at = levels.iter().zip(mended).take_while(|(level, mended)| level == mended).count();
+        let name = |level: Option<&Level>| level.map_or("", |level| &*self.keys.get(level.key).name);
+        let above = at.checked_sub(1).and_then(|at| mended.get(at));
+        format!("{} between {} and {}", name(mended.get(at)), name(above), name(levels.get(at)))
+    }
+
+    fn append(&mut self, levels: &[Level], out: &mut Vec<Level>) {
+        let is_of_kernel = |level: &Level| is_kernel_object(&self.keys.get(level.key).object);
+        let leaf = levels.iter().rposition(|level| !level.inlined && !is_of_kernel(level));
+        let mut caller: Option<KeyId> = None;
+        for (at, level) in levels.iter().enumerate() {
+            if !level.inlined {
+                if let Some(caller) = caller {
+                    let is_leaf = Some(at) == leaf;
+                    let hidden = self.between(caller, level.key, is_leaf).iter();
+                    out.extend(hidden.map(|key| Level { key: *key, inlined: false }));
+                }
+                caller = Some(level.key);
+            }
+            out.push(*level);
+        }
+    }
+
+    /// The functions that the code has between two that stand one above the other in a stack.
+    fn between(&mut self, caller: KeyId, callee: KeyId, is_leaf: bool) -> &[KeyId] {
+        let pair = (caller, callee, is_leaf);
+        if !self.between.contains_key(&pair) {
+            let path = self.path(caller, callee, is_leaf).unwrap_or_default();
+            self.between.insert(pair, path);
+        }
+        self.between.get(&pair).map_or(&[], |path| path)
+    }
+
+    fn path(&mut self, caller: KeyId, callee: KeyId, is_leaf: bool) -> Option<Box<[KeyId]>> {
+        let below = self.functions(callee).to_vec();
+        let key = self.keys.get(caller);
+        let callers = match &*key.object == self.label {
+            true => self.functions(caller).to_vec(),
+            false => Vec::new(),
+        };
+        let starts = STARTS.iter().any(|start| key.name.starts_with(start)) && &*key.object != self.label;
+        let is_called = |id: &FunctionId| callers.iter().any(|from| self.census.call(*from, *id).is_some());
+        if below.is_empty() || below.iter().any(is_called) || caller == callee {
+            return None;
+        }
+        let entered: Vec<FunctionId> = match starts {
+            true => held(self.census, ENTRY),
+            false => callers.iter().flat_map(|id| called_from(self.census, *id)).collect(),
+        };
+        let path = only_path(self.census, entered, &below, is_leaf && self.misses_callers_of_leaves)?;
+        path.into_iter().map(|id| self.key_of(id)).collect()
+    }
+
+    /// The functions of this side's build that stand behind a key.
+    fn functions(&mut self, key: KeyId) -> &[FunctionId] {
+        let (keys, census, side, label) = (self.keys, self.census, self.side, self.label);
+        self.functions.entry(key).or_insert_with(|| {
+            let of = keys.get(key);
+            if &*of.object != label || of.is_nameless() {
+                return Box::default();
+            }
+            let mut ids = held(census, &of.name);
+            if let Some(file) = of.files[side.index()].as_deref().filter(|_| of.is_by_file) {
+                let of_file =
+                    |id: &FunctionId| census.function(*id).and_then(pdiff_profile::census::Function::file);
+                ids.retain(|id| file_likeness(of_file(id), Some(file)) > 0);
+            }
+            ids.into()
+        })
+    }
+
+    /// The key of a function, where it has samples somewhere.
+    fn key_of(&mut self, id: FunctionId) -> Option<KeyId> {
+        let name = self.census.function(id)?.name();
+        let keys = self.by_name.get(name).cloned().unwrap_or_default();
+        let mut found = keys.into_iter().filter(|key| self.functions(*key).contains(&id)).collect::<Vec<_>>();
+        found.pop().filter(|_| found.is_empty())
+    }
+}
+
+/// What the code of a function calls; a jump in tail position is no call.
+fn called_from(census: &Census, id: FunctionId) -> impl Iterator<Item = FunctionId> {
+    census.calls_from(id).iter().filter(|edge| edge.calls > 0).map(|edge| edge.callee)
+}
+
+/// The only path by which one of the functions `entered` leads to one of `below` and is in no chain, root first.
+fn only_path(
+    census: &Census,
+    mut entered: Vec<FunctionId>,
+    below: &[FunctionId],
+    misses_caller: bool,
+) -> Option<Vec<FunctionId>> {
+    entered.sort_unstable();
+    entered.dedup();
+    let above = jumps_from(census, &entered, WIDEST)?;
+    // The ends of what leads to `below` by jumps; with them what is on the way.
+    let mut leads: Vec<Vec<FunctionId>> = below.iter().map(|id| vec![*id]).collect();
+    let (mut from, mut paths) = (0, Vec::new());
+    for _ in 0..MOST_JUMPS {
+        let until = leads.len();
+        for at in from..until {
+            let way = leads.get(at)?.clone();
+            let jumps = census.calls_to(*way.first()?).filter(|edge| edge.tail_jumps > 0);
+            let before = jumps.map(|edge| edge.caller).filter(|id| !way.contains(id));
+            let longer = before.map(|id| std::iter::once(id).chain(way.iter().copied()).collect());
+            leads.extend(longer.collect::<Vec<Vec<FunctionId>>>());
+        }
+        if leads.len() > WIDEST {
+            return None;
+        }
+        from = until;
+    }
+    for lead in &leads {
+        let (first, hidden) = (*lead.first()?, lead.get(..lead.len() - 1)?);
+        // By jumps alone: no chain has them.
+        if !hidden.is_empty() && entered.binary_search(&first).is_ok() {
+            paths.push(hidden.to_vec());
+        }
+        // By jumps to the leaf's caller, which its chain misses, and from there by a call and jumps.
+        if misses_caller {
+            let calls_it = |way: &&Vec<FunctionId>| {
+                let edge = way.last().and_then(|last| census.call(*last, first));
+                edge.is_some_and(|edge| edge.calls > 0) && way.iter().all(|id| !lead.contains(id))
+            };
+            paths.extend(above.iter().filter(calls_it).map(|way| [way, hidden].concat()));
+        }
+        if paths.len() > 1 {
+            return None;
+        }
+    }
+    if paths.is_empty() && misses_caller { only_caller(census, &leads) } else { paths.pop() }
+}
+
+/// The only caller that a leaf has in the code, and the jumps from there: where no code calls that caller, it is called through
+/// a pointer, and so may stand below any function.
+fn only_caller(census: &Census, leads: &[Vec<FunctionId>]) -> Option<Vec<FunctionId>> {
+    let calls_to = |lead: &'_ Vec<FunctionId>| {
+        let edges = lead.first().into_iter().flat_map(|first| census.calls_to(*first));
+        edges.filter(|edge| edge.calls > 0).map(|edge| edge.caller).collect::<Vec<_>>()
+    };
+    let mut ways = leads.iter().flat_map(|lead| calls_to(lead).into_iter().map(move |caller| (caller, lead)));
+    let (caller, lead) = ways.next().filter(|_| ways.next().is_none())?;
+    let is_called = census.calls_to(caller).next().is_some() || lead.contains(&caller);
+    (!is_called).then(|| std::iter::once(caller).chain(lead.iter().copied().take(lead.len() - 1)).collect())
+}
+
+/// The ways that begin with one of some functions and go on by jumps; `None` where there are too many.
+fn jumps_from(census: &Census, first: &[FunctionId], most: usize) -> Option<Vec<Vec<FunctionId>>> {
+    let mut ways: Vec<Vec<FunctionId>> = first.iter().map(|id| vec![*id]).collect();
+    let mut from = 0;
+    for _ in 0..MOST_JUMPS {
+        let until = ways.len();
+        for at in from..until {
+            let way = ways.get(at)?.clone();
+            let jumps = census.calls_from(*way.last()?).iter().filter(|edge| edge.tail_jumps > 0);
+            let after = jumps.map(|edge| edge.callee).filter(|id| !way.contains(id));
+            ways.extend(
+                after.map(|id| way.iter().copied().chain([id]).collect::<Vec<_>>()).collect::<Vec<_>>(),
+            );
+        }
+        if ways.len() > most {
+            return None;
+        }
+        from = until;
+    }
+    Some(ways)
+}

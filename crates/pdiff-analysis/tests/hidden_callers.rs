@@ -1,0 +1,126 @@
+//! Callers that chains hide are put back where the code has one way, and nowhere else.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::BTreeMap;
+
+use pdiff_analysis::{CompareSettings, Comparison, PreparedSides, Sides};
+use pdiff_profile::census::{Body, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, Visibility};
+use pdiff_profile::{NoteKind, ObjectAddr, Profile};
+use support::{compared, profile, settings, side};
+
+#[allow(dead_code, reason = "one module for many tests")]
+mod support;
+
+/// A build: `a > b` is a call, `a ~ b` a jump in tail position.
+fn census(code: &str) -> Census {
+    let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+    let mut known = BTreeMap::new();
+    for edge in code.split(',') {
+        let words: Vec<&str> = edge.split_whitespace().collect();
+        let [caller, how, callee] = words[..] else { panic!("{edge}") };
+        let [caller, callee] = [caller, callee].map(|name| {
+            let next = 0x1000 * (1 + known.len() as u64);
+            *known.entry(name.to_owned()).or_insert_with(|| {
+                let text = builder.text(name);
+                let function = builder.function(FunctionFacts::named(text));
+                builder.body(function, Body::at(ObjectAddr(next), 64));
+                function
+            })
+        });
+        let (calls, tail_jumps) = if how == ">" { (1, 0) } else { (0, 1) };
+        builder.edge(CallEdge { caller, callee, calls, tail_jumps, source: EdgeSource::Disassembly });
+    }
+    builder.finish()
+}
+
+fn put_back(code: &str, stacks: &str, command: &str) -> Comparison {
+    let mut recorded: Profile = profile(stacks);
+    recorded.header.push(("cmdline".into(), command.into()));
+    let sides = Sides { before: side("a", &[&recorded], &[]), after: side("b", &[&recorded], &[]) };
+    let settings = CompareSettings { ..settings() };
+    let build = census(code);
+    let prepared = PreparedSides::new(&sides, &settings);
+    let mended =
+        prepared.with_hidden_callers(&sides, "app", [Some(&build), Some(&build)], &settings.knowledge);
+    mended.compare(&sides, &settings)
+}
+
+/// The weight of stacks that hold a function, of 100.
+fn totals(comparison: &Comparison) -> BTreeMap<&str, f64> {
+    comparison.rows.iter().map(|row| (row.name.as_str(), row.before.total_pct)).collect()
+}
+
+#[track_caller]
+fn check(code: &str, stacks: &str, function: &str, expected: f64) {
+    let comparison = put_back(code, stacks, "perf record -g");
+    assert!((totals(&comparison)[function] - expected).abs() < 1e-9, "{:?}", totals(&comparison));
+    let self_pct: f64 = comparison.rows.iter().map(|row| row.before.self_pct).sum();
+    assert!((self_pct - 100.0).abs() < 1e-9, "{self_pct}");
+}
+
+#[test]
+fn the_caller_of_a_leaf_is_put_back() {
+    let code = "main > reply, reply > render";
+    check(code, "main;reply;render 20\nmain;reply 10\nmain;render 30\nmain 40", "reply", 60.0);
+    // Interrupts strike leaves.
+    check(code, "main;reply 10\nmain;render;[kernel.kallsyms]!tick 30\nmain 60", "reply", 40.0);
+    // The start of the program calls one function.
+    check(code, "libc.so.6!__libc_start_call_main;reply 30\nmain 70", "main", 100.0);
+}
+
+#[test]
+fn who_left_by_a_jump_is_put_back_at_any_depth() {
+    let code = "main > step, step ~ work, work > deep, deep > leaf, main > other, other > leaf";
+    check(code, "main;step 10\nmain;work;deep;leaf 50\nmain 40", "step", 60.0);
+    // Two in a row: the leaf's caller was left by a jump.
+    check("main > a, a ~ b, b > leaf", "main;a 1\nmain;b 1\nmain;leaf 50\nmain 48", "a", 52.0);
+    check("main > a, a ~ b, b > leaf", "main;a 1\nmain;b 1\nmain;leaf 50\nmain 48", "b", 51.0);
+    check("main > a, a > b, b ~ leaf", "main;a 1\na;b 1\nmain;leaf 50\nmain 48", "a", 52.0);
+}
+
+#[test]
+fn a_caller_through_a_pointer_is_put_back_where_it_alone_calls_the_leaf() {
+    let stacks = "main;dispatch;run;find 10\nmain;dispatch;find 50\nmain 40";
+    check("main > dispatch, run > find", stacks, "run", 60.0);
+    check("main > dispatch, run > find, scan > find", stacks, "run", 10.0);
+    check("main > dispatch, run > find, main > run", stacks, "run", 10.0);
+}
+
+#[test]
+fn nothing_is_guessed() {
+    // Two ways.
+    let stacks = "main;a 10\nmain;b 10\nmain;leaf 50\nmain 30";
+    check("main > a, main > b, a > leaf, b > leaf", stacks, "a", 10.0);
+    // The code has the call.
+    check("main > a, a > leaf, main > leaf", stacks, "a", 10.0);
+    // No chain misses the caller of a function that calls others.
+    check("main > a, a > work, work > deep", "main;a 10\nmain;work;deep 50\nmain 40", "a", 10.0);
+    // A function that has no samples of its own name has no row.
+    let comparison = put_back("main > a, a > leaf", "main;leaf 50\nmain 50", "perf record -g");
+    assert!(!totals(&comparison).contains_key("a"));
+}
+
+#[test]
+fn chains_by_debug_information_miss_jumps_alone() {
+    let code = "main > a, a > leaf, main > b, b ~ work, work > deep";
+    let stacks = "main;a 10\nmain;b 10\nmain;leaf 40\nmain;work;deep 20\nmain 20";
+    let of = |command: &str| {
+        let comparison = put_back(code, stacks, command);
+        let totals = totals(&comparison);
+        (totals["a"], totals["b"])
+    };
+    assert_eq!(of("perf record -g"), (50.0, 30.0));
+    assert_eq!(of("perf record --call-graph dwarf"), (10.0, 30.0));
+}
+
+#[test]
+fn what_was_put_back_is_noted() {
+    let comparison = put_back("main > a, a > leaf", "main;a 10\nmain;leaf 50\nmain 40", "perf record -g");
+    let note = comparison.notes.iter().find(|note| note.kind == NoteKind::CallersPutBack).unwrap();
+    // Of both sides, which are one recording.
+    assert_eq!((note.count, note.weight.0), (100, 100));
+    assert!(note.examples[0].ends_with("a between main and leaf"), "{:?}", note.examples);
+    let sampled = compared(&[&profile("main;leaf 1")], &[&profile("main;leaf 1")], &settings());
+    assert!(sampled.notes.iter().all(|note| note.kind != NoteKind::CallersPutBack));
+}
