@@ -2,6 +2,8 @@
 
 use pdiff_profile::census::{Census, Function, FunctionId};
 
+use crate::matching::beside_scope;
+
 /// A common part of two names tells something if it is so long ...
 const LEAST_LETTERS: usize = 4;
 
@@ -15,8 +17,9 @@ const MOST_FEW: f64 = 8.0;
 const COMMON_CALLEES: f64 = 0.4;
 const LEAST_CALLEES: usize = 2;
 
-/// The length of the longest common part of two names over that of the longer one.
+/// The length of the longest common part of two names over that of the longer one, both without a scope that they share.
 pub(super) fn name_likeness(a: &str, b: &str) -> f64 {
+    let (a, b) = beside_scope(a, b);
     let longest = a.len().max(b.len());
     if longest == 0 { 0.0 } else { common_part(a, b).len() as f64 / longest as f64 }
 }
@@ -34,6 +37,7 @@ pub(super) fn shares_content(
 }
 
 fn shares_rare_part(names: &[&str], a: &str, b: &str) -> bool {
+    let (a, b) = beside_scope(a, b);
     let is_rare = |common: &str| {
         let count = names.iter().filter(|name| name.contains(common)).count();
         count as f64 <= (RARE_PART * names.len() as f64).max(MOST_FEW)
@@ -97,5 +101,9 @@ mod tests {
         assert!(shares_rare_part(&names, "lib_tree_moveto_all", "lib_tree_index_moveto"));
         assert!(name_likeness("index2addr", "index2value") > 0.5);
         assert!(name_likeness("probe_cache", "check_policy") < 0.3);
+        // The scope of both is no likeness.
+        assert!(name_likeness("kv::stats::Tracer::trace", "kv::stats::Audit::record") < 0.3);
+        assert!(!shares_rare_part(&[], "kv::stats::Tracer::trace", "kv::stats::Audit::record"));
+        assert!(shares_rare_part(&[], "kv::net::Reply::render", "kv::net::Reply::renderBody"));
     }
 }

@@ -59,6 +59,12 @@ const WIDEST_PLACE: usize = 32;
 /// How many callers are looked at.
 const MOST_CALLERS: usize = 3;
 
+/// Functions of unlike names are one in another form where sizes and weights are alike to this degree.
+const LEAST_UNLIKE: f64 = 0.85;
+
+/// In so many parts at most.
+const MOST_PARTS: usize = 2;
+
 /// The relative error of the common factor, where it is not measured.
 const ASSUMED_ERROR: f64 = 0.03;
 
@@ -89,6 +95,9 @@ impl Successions {
             }
             links.extend(donors.into_iter().map(|donor| (*row, donor)));
         }
+        let mut unlike = kinship.replaced(&fresh, &links);
+        doubtful.retain(|row| !unlike.iter().any(|(a, b)| a == row || b == row));
+        links.append(&mut unlike);
         let one_sided = fresh.iter().map(|(row, _)| *row).collect();
         Self { doubtful, ..Self::of_links(context, &links, &one_sided) }
     }
@@ -221,6 +230,58 @@ impl<'c, 'a> Kinship<'c, 'a> {
         renamed.iter().filter_map(part).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, whole)| whole)
     }
 
+    /// Functions without like names of which one, or two together, have the size and the weight of one that the other build
+    /// alone has, and the same caller in the code. Of those in `links` that is known already.
+    fn replaced(&self, fresh: &[(usize, Side)], links: &[(usize, usize)]) -> Vec<(usize, usize)> {
+        let is_linked = |row: usize| links.iter().any(|(a, b)| *a == row || *b == row);
+        let mut free: Vec<(usize, Side)> =
+            fresh.iter().copied().filter(|(row, _)| !is_linked(*row)).collect();
+        let measures = |rows: &[usize], side: Side| {
+            let cases = rows.iter().filter_map(|row| self.context.cases.get(*row));
+            let factor = if side == Side::Before { self.context.common_shift.factor() } else { 1.0 };
+            cases.fold([0.0, 0.0], |[bytes, weight], case| {
+                [bytes + self.bytes(case, side), weight + factor * share(Judged::Booked, case.row, side)]
+            })
+        };
+        let mut found = Vec::new();
+        for count in 1..=MOST_PARTS {
+            for side in Side::BOTH {
+                for (whole, _) in free.clone().into_iter().filter(|(_, with)| *with == side) {
+                    let kin: Vec<usize> =
+                        free.iter().filter(|(_, with)| *with != side).map(|(row, _)| *row).collect();
+                    let kin: Vec<usize> =
+                        kin.into_iter().filter(|row| self.share_caller((whole, side), *row)).collect();
+                    let likeness = |parts: &Vec<usize>| {
+                        let (ours, theirs) = (measures(&[whole], side), measures(parts, side.other()));
+                        let ratios = ours.into_iter().zip(theirs).map(|(a, b)| ratio(a, b));
+                        ratios.fold(1.0, f64::min)
+                    };
+                    let sets = subsets(&kin, count).into_iter();
+                    let best = sets.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+                    if let Some(parts) = best.filter(|parts| likeness(parts) >= LEAST_UNLIKE) {
+                        free.retain(|(row, _)| *row != whole && !parts.contains(row));
+                        found.extend(parts.into_iter().map(|part| (whole, part)));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a function of one side and one of the other have a caller in common, by the code.
+    fn share_caller(&self, (row, side): (usize, Side), other: usize) -> bool {
+        let [ours, theirs] =
+            [(row, side), (other, side.other())].map(|(row, side)| self.callers_in_code(row, side));
+        ours.iter().any(|caller| theirs.contains(caller))
+    }
+
+    fn callers_in_code(&self, row: usize, side: Side) -> Vec<usize> {
+        let ids = self.context.cases.get(row).map_or(&[][..], |case| &case.ids[side.index()]);
+        let Some(census) = self.context.builds.census(side) else { return Vec::new() };
+        let edges = ids.iter().flat_map(|id| census.calls_to(*id));
+        edges.filter_map(|edge| self.rows[side.index()].get(&edge.caller).copied()).collect()
+    }
+
     /// What one row has below another one, without the common factor, in points of After's shares.
     fn called_pp(&self, caller: usize, callee: usize, side: Side) -> f64 {
         let cases = self.context.cases.get(caller).zip(self.context.cases.get(callee));
@@ -240,7 +301,6 @@ impl<'c, 'a> Kinship<'c, 'a> {
             return None;
         }
         let (before, after) = (self.context.cases.get(before)?, self.context.cases.get(after)?);
-        let ratio = |a: f64, b: f64| if a.max(b) > 0.0 { a.min(b) / a.max(b) } else { 0.0 };
         let size = ratio(self.bytes(before, Side::Before), self.bytes(after, Side::After));
         let factor = self.context.common_shift.factor();
         let of = |measure: Judged| {
@@ -328,6 +388,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
         }
         let took_over = |caller: &usize| {
             self.is_conserved(*caller, case, with)
+                && self.may_have_given(*caller, case, with)
                 && self.is_alike(row, *caller, with)
                 && !is_renamed(*caller)
         };
@@ -444,6 +505,17 @@ impl<'c, 'a> Kinship<'c, 'a> {
             && grown < INHERITED_PART * weight
     }
 
+    /// Whether the caller's own code may have less by half of the row's: what it did itself is the row's now. A row without code
+    /// of its own only stands in between; and that other callees made up for a row is no sign that the caller took it over.
+    fn may_have_given(&self, caller: usize, case: &Case<'_>, with: Side) -> bool {
+        let Some(caller) = self.context.cases.get(caller) else { return false };
+        let is_inlined = share(Judged::Booked, case.row, with) == 0.0;
+        let measure = if is_inlined { Judged::OwnSelf } else { Judged::Booked };
+        let (given, weight) = (self.towards(measure, caller.row, with), share(measure, case.row, with));
+        let at_most = given + measure.half_width_pp(caller.row);
+        weight >= FLOOR_PP && given > 0.0 && at_most >= INHERITED_PART * weight
+    }
+
     /// The rows that call it, in the code or in the stacks, heaviest first.
     fn callers(&self, case: &Case<'_>, with: Side) -> Vec<usize> {
         let calls = self.context.calls_to(case.row, with).into_iter();
@@ -493,6 +565,19 @@ impl<'c, 'a> Kinship<'c, 'a> {
         let place = others.get(from..to)?;
         (place.len() <= WIDEST_PLACE).then(|| place.iter().map(|(_, id)| *id).collect())
     }
+}
+
+/// The smaller by the greater; 0 where both are nothing.
+fn ratio(a: f64, b: f64) -> f64 {
+    if a.max(b) > 0.0 { a.min(b) / a.max(b) } else { 0.0 }
+}
+
+/// All sets of one or two of some rows, of few of them.
+fn subsets(of: &[usize], count: usize) -> Vec<Vec<usize>> {
+    let of = of.get(..WIDEST_PLACE).unwrap_or(of);
+    let of_one = of.iter().map(|row| vec![*row]);
+    let pairs = of.iter().enumerate().flat_map(|(at, a)| of.iter().skip(at + 1).map(|b| vec![*a, *b]));
+    if count == 1 { of_one.collect() } else { pairs.collect() }
 }
 
 fn place_of(census: &Census, id: FunctionId) -> Option<(&str, u32)> {

@@ -19,6 +19,8 @@ use super::spelling::Spellings;
 const MIN_SCORE: f64 = 0.5;
 /// A pair's score must be this much above the next best of either.
 const MARGIN: f64 = 0.05;
+/// A function that has less of another one's code than this may be a part of it.
+const LEAST_OF_WHOLE: f64 = 0.75;
 const WORDS_WEIGHT: f64 = 0.5;
 const NEIGHBOURS_WEIGHT: f64 = 0.3;
 const SIZE_WEIGHT: f64 = 0.1;
@@ -82,8 +84,11 @@ pub(super) fn renames<'a>(
     let right = singles(after.2, after.1, &mut words, |id| matching.before_of(id).is_none());
     let candidates = Candidates::new(right.iter().map(|single| single.words.as_slice()), words.0.len());
     let scored = |tally: &mut Tally, single: &Single<'_>| -> Vec<(usize, f64)> {
+        let own = before.1.get(single.function.id());
         let score = |(candidate, words): (usize, f64)| {
             let other = right.get(candidate)?;
+            let of_other = after.1.get(other.function.id());
+            own.zip(of_other).filter(|(own, other)| own.shares_own_word(other))?;
             let neighbours = overlap(left_build.neighbours(single), right_build.neighbours(other));
             Some((candidate, score(single.function, other.function, words, neighbours)?))
         };
@@ -102,7 +107,18 @@ pub(super) fn renames<'a>(
         let candidate = best.clear_winner()?;
         let back = best_right.get(candidate)?.clear_winner()?;
         let (single, other) = (left.get(index)?, right.get(candidate)?);
-        (back == index).then(|| Rename {
+        let rival_of = |best: &Best, rivals: &[Best], functions: &[Single<'_>], of: usize| {
+            let rival = best
+                .second_index
+                .filter(|rival| rivals.get(*rival).is_some_and(|best| best.index == Some(of)))?;
+            functions.get(rival).map(|rival| rival.function.code_bytes())
+        };
+        let (bytes, of_other) = (single.function.code_bytes(), other.function.code_bytes());
+        let is_parted = rival_of(best, &best_right, &right, index)
+            .is_some_and(|rival| are_parts(bytes, of_other, rival))
+            || rival_of(best_right.get(candidate)?, &best_left, &left, candidate)
+                .is_some_and(|rival| are_parts(of_other, bytes, rival));
+        (back == index && !is_parted).then(|| Rename {
             before: single.function.id(),
             after: other.function.id(),
             score: best.score,
@@ -157,6 +173,12 @@ fn score(before: Function<'_>, after: Function<'_>, words: f64, neighbours: f64)
     (score >= MIN_SCORE).then_some(score)
 }
 
+/// Whether two functions make up a third one's code, and neither does alone: it was split, and not renamed.
+fn are_parts(whole: u64, part: u64, other: u64) -> bool {
+    let alone = ratio(whole, part);
+    part < whole && alone < LEAST_OF_WHOLE && ratio(whole, part.saturating_add(other)) > alone
+}
+
 /// The smaller by the greater; 0 where one has no code.
 fn ratio(left: u64, right: u64) -> f64 {
     let (small, great) = (left.min(right), left.max(right));
@@ -168,15 +190,16 @@ fn ratio(left: u64, right: u64) -> f64 {
 struct Best {
     index: Option<usize>,
     score: f64,
+    second_index: Option<usize>,
     second: f64,
 }
 
 impl Best {
     fn see(&mut self, index: usize, score: f64) {
         if score > self.score {
-            *self = Self { index: Some(index), score, second: self.score };
+            *self = Self { index: Some(index), score, second_index: self.index, second: self.score };
         } else if score > self.second {
-            self.second = score;
+            (self.second_index, self.second) = (Some(index), score);
         }
     }
 

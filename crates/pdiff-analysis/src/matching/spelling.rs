@@ -122,6 +122,13 @@ impl<'a> Spelling<'a> {
         hashes.dedup();
         hashes
     }
+
+    /// Whether two names have a word in common [`beside_scope`].
+    pub(super) fn shares_own_word(&self, other: &Self) -> bool {
+        let (ours, theirs) = beside_scope(&self.loose, &other.loose);
+        let theirs: Vec<u64> = words(theirs).map(hash_ignoring_case).collect();
+        words(ours).any(|word| theirs.contains(&hash_ignoring_case(word)))
+    }
 }
 
 /// Whether a loose spelling is of a library.
@@ -152,6 +159,15 @@ pub(super) fn is_plainly_library(name: &str) -> bool {
 /// Whether a function of this name comes from a library that both builds bring along.
 pub(crate) fn is_library(name: &str) -> bool {
     is_plainly_library(name) || Spelling::of(name).is_library
+}
+
+/// Two names without the scope that both begin with: what a namespace or a class is called says nothing of its members.
+pub(crate) fn beside_scope<'n>(a: &'n str, b: &'n str) -> (&'n str, &'n str) {
+    let [ours, theirs] = [a, b].map(parts);
+    let scopes = ours.len().min(theirs.len()).saturating_sub(1);
+    let same = ours.iter().zip(&theirs).take(scopes).take_while(|(a, b)| a == b);
+    let length: usize = same.map(|(part, _)| part.len() + "::".len()).sum();
+    (a.get(length..).unwrap_or(a), b.get(length..).unwrap_or(b))
 }
 
 /// The parts of a name between `::`, those inside of brackets left whole.

@@ -245,3 +245,13 @@ fn an_inlined_function_is_the_one_that_the_other_build_calls_in_a_library() {
     assert_eq!(partner(&after(false)), "lower@plt");
     assert_eq!(partner(&after(true)), "lower");
 }
+
+#[test]
+fn what_only_a_scope_has_in_common_is_no_rename() {
+    // Both are the only function of their build under the same caller, in one class or in two.
+    check(
+        &["_Z4mainv", "kv::stats::Tracer::trace"],
+        &["_Z4mainv", "kv::stats::Audit::record"],
+        &["main() > main() (linkage)"],
+    );
+}

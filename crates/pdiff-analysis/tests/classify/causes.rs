@@ -181,6 +181,25 @@ fn a_vanished_function_of_like_weight_casts_doubt_on_new_code() {
 }
 
 #[test]
+fn a_function_in_two_parts_of_other_names_is_split() {
+    let before = with_rest("main;run;encode 50");
+    let after = with_rest("main;run;alpha 26\nmain;run;omega 23");
+    let of = |omega: u64| {
+        let parts = format!("alpha:300 omega:{omega} run>alpha run>omega");
+        classified(
+            seen(&before, "main:50 work:50 run:200 encode:600 run>encode"),
+            seen(&after, &format!("main:50 work:50 run:220 {parts}")),
+        )
+    };
+    let split = of(290);
+    for function in ["encode", "alpha", "omega"] {
+        assert_eq!(said(&split, function), "split likely R-succession", "{function}");
+    }
+    // Much more code than there was is no part of it.
+    assert_eq!(verdict(&of(3000), "omega").rule_id, "R-new-code");
+}
+
+#[test]
 fn code_that_only_one_run_entered_is_newly_active() {
     let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;audit 50"));
     let build = "main:50 work:50 run:200 audit:300 run>audit";
