@@ -54,7 +54,7 @@ impl Build {
         self
     }
 
-    /// Only the samples of cgroups with such a path. May be said of several.
+    /// Keeps only the samples of cgroups whose path matches. May be called for several paths.
     #[must_use]
     pub fn cgroup(mut self, path: Pattern) -> Self {
         self.cgroups.push(path);

@@ -110,6 +110,10 @@ fn every_change_of_the_clang_builds_is_named() {
 
 /// The verdicts of packs alone: no binary, no compiler, no operations but those that were packed.
 fn classified_from_packs(sides: [Recorded; 2]) -> Vec<Value> {
+    answer_from_packs(sides)["verdicts"].as_array().unwrap().clone()
+}
+
+fn answer_from_packs(sides: [Recorded; 2]) -> Value {
     let mut command = pdiff_testing::pdiff();
     command.args(["classify", "--quiet", "--no-cache", "--inline-check", "--format", "json"]);
     for (side, name) in sides.iter().zip(["before", "after"]) {
@@ -118,8 +122,25 @@ fn classified_from_packs(sides: [Recorded; 2]) -> Vec<Value> {
     }
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    json["verdicts"].as_array().unwrap().clone()
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn no_part_is_gone_that_both_builds_hold() {
+    let mut checked = 0;
+    let one_run = |side: Recorded| Recorded { runs: &[1], ..side };
+    for sides in [GCC, CLANG, GCC.map(one_run), swapped(GCC.map(one_run))] {
+        let answer = answer_from_packs(sides);
+        let verdicts = answer["verdicts"].as_array().unwrap();
+        for part in answer["findings"].as_array().unwrap() {
+            let function = part["name"].as_str().unwrap().rsplit(" -> ").next().unwrap();
+            let Some(verdict) = verdicts.iter().find(|verdict| verdict["name"] == function) else { continue };
+            let is_held = verdict["in_build"]["before"] == "yes" && verdict["in_build"]["after"] == "yes";
+            assert!(!is_held || part["cause"] != "gone", "{function}: {part}");
+            checked += usize::from(is_held && part["after"]["samples"] == 0);
+        }
+    }
+    assert!(checked > 0, "no part was of a function that one run alone entered");
 }
 
 #[test]

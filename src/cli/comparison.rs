@@ -45,7 +45,7 @@ pub(crate) struct FilterArgs {
     /// Keep only samples taken on these CPUs: 0-3,7
     #[arg(long, value_name = "LIST")]
     pub(crate) cpu: Vec<String>,
-    /// Keep only samples of cgroups with such a path, where the recording has them (repeatable)
+    /// Keep only samples of cgroups whose path matches, if the recording has cgroups (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) cgroup: Vec<String>,
     /// Keep only samples whose stack contains this function (repeatable)
@@ -99,7 +99,7 @@ pub(crate) struct WorkArgs {
     /// CPU seconds used by the base process; weights are scaled to them
     #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_before: Vec<f64>,
-    /// CPU seconds used by the other process; weights are scaled to them
+    /// CPU seconds that the process of the other side used; weights are scaled to them
     #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_after: Vec<f64>,
     /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,

@@ -35,7 +35,7 @@ pub(crate) struct ScriptArgs {
     /// Print only samples taken on these CPUs: 0-3,7
     #[arg(long, value_name = "LIST")]
     pub(crate) cpu: Option<String>,
-    /// Print only samples of cgroups with such a path (repeatable)
+    /// Print only samples of cgroups whose path matches (repeatable)
     #[arg(long, value_name = "REGEX")]
     pub(crate) cgroup: Vec<String>,
     /// Leave out inlined functions

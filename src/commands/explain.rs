@@ -17,7 +17,7 @@ const MOST_NAMED: usize = 8;
 /// Compares, looks into the binaries, and writes the evidence on one function.
 pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let Some(name) = args.function.as_ref().or(args.named.as_ref()) else {
-        bail!("no function is named; hint: give it behind the recordings, or by --function");
+        bail!("no function is named; hint: give its name after the recordings, or with --function");
     };
     let roots = SourceRoots::new(
         args.source_root.as_deref(),
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let findings: Vec<ExplainedFinding<'_>> = found.iter().copied().filter_map(explained).collect();
     if found.is_empty() && name.starts_with('#') {
         let count = evidence.comparison.findings.list.len();
-        bail!("there is no part {name}: {count} parts changed beyond noise; hint: pdiff compare lists them")
+        bail!("there is no part {name}: the comparison lists {count} parts; hint: pdiff compare lists them")
     }
     let has_builds = Side::BOTH.iter().all(|side| evidence.facts.census(*side).is_some());
     let names = match evidence.look_up(name) {

@@ -42,7 +42,9 @@ impl Drawn {
             bail!("frames are functions; hint: --by-subsystem puts subsystems below them");
         }
         if compared.share == Share::ThreadGroup {
-            bail!("one frame is in several thread groups; hint: draw one group by --comm or --tid");
+            bail!(
+                "a frame can belong to several thread groups, so shares of thread groups cannot be drawn; hint: draw one group by --comm or --tid"
+            );
         }
         let is_svg = args.format == FlameFormat::Svg;
         let tree = tree_settings(picture, args.format, is_pair)?;

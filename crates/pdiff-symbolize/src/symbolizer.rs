@@ -235,7 +235,7 @@ impl Symbolizer {
             _ => Names::LeftOut,
         };
         let (bytes, gaps) = index_bytes(&self.files, wanted, &self.index(), names);
-        // What is missing may be there next time, so it is not kept that it is not.
+        // A file that is missing now may be there next time, so its absence is not cached.
         let is_complete = gaps.is_empty();
         self.gaps.extend(gaps);
         self.gaps.sort_unstable_by_key(|(range, _)| (range.start, range.end));

@@ -60,6 +60,10 @@ type Said = (Cause, Confidence, Option<&'static str>);
 fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     let size = |side: Side| finding.side(side).per_op.unwrap_or(finding.side(side).pct);
     let (before, after) = (size(Side::Before), size(Side::After));
+    let is_one_sided = before < NEXT_TO_NOTHING * after || after < NEXT_TO_NOTHING * before;
+    if let Some(verdict) = named.filter(|verdict| is_one_sided && tells_where_from(verdict.cause)) {
+        return Some((verdict.cause, verdict.confidence, None));
+    }
     // A side that has a little of it did run it: the verdict on it says why there is more.
     let has_little = before > 0.0 && before < NEXT_TO_NOTHING * after;
     let told = named.filter(|verdict| has_little && is_cause(verdict.cause));
@@ -70,21 +74,24 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         let is_active = named.is_some_and(|verdict| verdict.in_before == InBuild::Yes);
         if is_active { Cause::NewlyActive } else { Cause::NewOverhead }
     } else if after < NEXT_TO_NOTHING * before {
-        Cause::Gone
+        // Where both builds hold it, only one run entered it.
+        let is_held = named.is_some_and(|verdict| verdict.in_after == InBuild::Yes);
+        if is_held { Cause::Lighter } else { Cause::Gone }
     } else {
         return None;
     };
     let (here, there) = named.map_or((InBuild::NotVisible, InBuild::NotVisible), |verdict| match cause {
-        Cause::Gone => (verdict.in_before, verdict.in_after),
+        Cause::Gone | Cause::Lighter => (verdict.in_before, verdict.in_after),
         _ => (verdict.in_after, verdict.in_before),
     });
-    let is_shown = here == InBuild::Yes && (there == InBuild::No || cause == Cause::NewlyActive);
+    let is_shown = here == InBuild::Yes
+        && (there == InBuild::No || matches!(cause, Cause::NewlyActive | Cause::Lighter));
     // The verdict on the function looked for what could refute it, which its place in the stacks cannot.
     let doubted = named.filter(|verdict| verdict.confidence < Confidence::Proved);
     Some(if let Some(verdict) = doubted.filter(|_| is_shown) {
         let took_over = matches!(verdict.cause, Cause::Moved | Cause::Split | Cause::Merged);
         let cause = if took_over { verdict.cause } else { cause };
-        (cause, verdict.confidence, Some("the verdict on the function itself is no surer"))
+        (cause, verdict.confidence, Some("the verdict on the function is not surer than that"))
     } else if cause == Cause::NewlyActive && before > 0.0 {
         (cause, Confidence::Likely, Some("the base run entered it, too"))
     } else if is_shown {
@@ -122,7 +129,13 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         return (verdict.cause, verdict.confidence, None);
     }
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
-    (cause, Confidence::Likely, Some("no cause holds for half of it"))
+    (cause, Confidence::Likely, Some("no single cause explains half of this part"))
+}
+
+/// Whether a cause says where a function's cost was before, or where it went.
+fn tells_where_from(cause: Cause) -> bool {
+    use Cause::{InlineChange, InlineGain, InlineRegression, Merged, Moved, Split};
+    matches!(cause, InlineRegression | InlineGain | InlineChange | Moved | Split | Merged)
 }
 
 /// Whether a cause says why a cost changed: new names and gone ones alone do not.

@@ -68,7 +68,7 @@ impl<F: Fn(FunctionId) -> Option<FunctionId>> Build<'_, F> {
     }
 }
 
-/// The renames among functions of each build that are no library code.
+/// The renames among the functions of both builds; library code is left out.
 pub(super) fn renames<'a>(
     before: (&'a Census, &'a Spellings<'a>, &[Function<'a>]),
     after: (&'a Census, &'a Spellings<'a>, &[Function<'a>]),

@@ -250,7 +250,7 @@ impl<'a> Matcher<'a> {
         self.own = [before, after];
     }
 
-    /// Functions without a partner that are no library code, by key.
+    /// Functions without a partner, by key; library code is left out.
     fn spelled_groups<K: Hash + Eq + Send>(
         &self,
         key: impl Fn(Function<'a>, &'a Spelling<'a>) -> Option<K> + Sync,

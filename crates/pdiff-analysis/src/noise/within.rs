@@ -60,7 +60,7 @@ pub(super) fn run_share(row: &RowRun, run: &RunBlocks) -> Option<RunShare> {
 }
 
 /// Variance of a share if samples were independent: binomial with the row's own mean weight per sample. A row without
-/// samples, or with all of them, is given the variance of one sample more or less.
+/// samples, or with all of them, is given the variance that one sample more (or less) would have.
 fn sampling_variance(share: f64, row_samples: u64, run_samples: u64) -> f64 {
     let one = 1.0 / run_samples.max(1) as f64;
     if share <= 0.0 {

@@ -27,7 +27,7 @@ pub(crate) enum SymbolName {
 }
 
 impl NameTable {
-    /// The table at an offset of a file, of a size.
+    /// The string table: `size` bytes at `offset` of the file.
     pub(crate) fn new(bytes: Arc<FileBytes>, (offset, size): (u64, u64)) -> Self {
         Self { bytes, range: offset..offset.saturating_add(size) }
     }
