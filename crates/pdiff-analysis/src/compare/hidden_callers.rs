@@ -12,8 +12,9 @@ use pdiff_profile::census::{Census, FunctionId};
 use pdiff_profile::{NoteKind, Notes, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
-use super::mistakes::Unwinding;
-use super::prepare::PreparedRun;
+use super::input::{Knowledge, Sides};
+use super::mistakes::{Unwinding, unwinding};
+use super::prepare::{PreparedRun, PreparedSides};
 use crate::findings::is_kernel_object;
 use crate::matching::{file_likeness, held};
 use crate::normalize::{KeyId, Keys, Level, NormalStacks};
@@ -28,8 +29,35 @@ const WIDEST: usize = 4096;
 const ENTRY: &str = "main";
 const STARTS: [&str; 2] = ["__libc_start", "_start"];
 
+impl PreparedSides {
+    /// The same with the callers that chains hide, where the code of the program's builds (base first) tells them. It is no
+    /// other comparison: samples, filters and groups stay as they are.
+    #[must_use]
+    pub fn with_hidden_callers(
+        &self,
+        sides: &Sides<'_>,
+        label: &str,
+        builds: [Option<&Census>; 2],
+        knowledge: &Knowledge,
+    ) -> Self {
+        let mut notes = self.notes().clone();
+        let prepared = self.view(sides);
+        let ways = unwinding(sides);
+        let mut hidden = Side::BOTH.map(|side| {
+            let census = builds[side.index()]?;
+            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side.index()]))
+        });
+        let stacks = prepared.runs.iter().map(|run| {
+            let hidden = hidden[run.side.index()].as_mut()?;
+            Some(hidden.put_back(run, &mut notes))
+        });
+        let stacks = stacks.collect();
+        self.with_stacks(sides, stacks, notes, knowledge)
+    }
+}
+
 /// The functions of one side's build, as keys and as code.
-pub(super) struct HiddenCallers<'a> {
+struct HiddenCallers<'a> {
     keys: &'a Keys,
     census: &'a Census,
     /// What rows call the program.
@@ -46,7 +74,7 @@ pub(super) struct HiddenCallers<'a> {
 
 impl<'a> HiddenCallers<'a> {
     /// Of a side whose chains were made in one way; `None` where that is not known.
-    pub(super) fn new(
+    fn new(
         keys: &'a Keys,
         (label, census): (&'a str, &'a Census),
         side: Side,
@@ -71,7 +99,7 @@ impl<'a> HiddenCallers<'a> {
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
-    pub(super) fn put_back(&mut self, run: &PreparedRun<'_>, notes: &mut Notes) -> NormalStacks {
+    fn put_back(&mut self, run: &PreparedRun<'_>, notes: &mut Notes) -> NormalStacks {
         let stacks = run.stacks.rewritten(|levels, out| self.append(levels, out));
         let (mut samples, mut weight, mut first) = (0_u64, 0_u64, None);
         for cell in run.cells {

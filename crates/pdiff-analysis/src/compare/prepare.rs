@@ -2,18 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use pdiff_profile::census::Census;
 use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Resolutions, Side, StackId, Weight};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::comparison::Fact;
 use super::coverage::Coverage;
-use super::hidden_callers::HiddenCallers;
 use super::input::{CompareSettings, Knowledge, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
-use super::mistakes::unwinding;
 use super::side_object::{SideObject, objects};
 use crate::filter::Filtering;
 use crate::findings::Findings;
@@ -182,31 +179,19 @@ impl PreparedSides {
         }
     }
 
-    /// The same with the callers that chains hide, where the code of the program's builds (base first) tells them. It is no
-    /// other comparison: samples, filters and groups stay as they are.
-    #[must_use]
-    pub fn with_hidden_callers(
+    /// The same samples with other stacks, those of each run in turn; of `None` they stay.
+    pub(super) fn with_stacks(
         &self,
         sides: &Sides<'_>,
-        label: &str,
-        builds: [Option<&Census>; 2],
+        stacks: Vec<Option<NormalStacks>>,
+        notes: Notes,
         knowledge: &Knowledge,
     ) -> Self {
-        let mut notes = self.notes.clone();
-        let views = view_runs(sides, &self.runs);
-        let ways = unwinding(sides);
-        let mut runs = Vec::with_capacity(views.len());
-        for side in Side::BOTH {
-            let mut hidden = builds[side.index()]
-                .map(|census| HiddenCallers::new(&self.keys, (label, census), side, ways[side.index()]));
-            for (view, run) in views.iter().zip(&self.runs).filter(|(view, _)| view.side == side) {
-                let stacks = match &mut hidden {
-                    Some(hidden) => Arc::new(hidden.put_back(view, &mut notes)),
-                    None => Arc::clone(&run.stacks),
-                };
-                runs.push(NormalRun { stacks, ..run.clone() });
-            }
-        }
+        let run = |(run, stacks): (&NormalRun, Option<NormalStacks>)| NormalRun {
+            stacks: stacks.map_or_else(|| Arc::clone(&run.stacks), Arc::new),
+            ..run.clone()
+        };
+        let runs: Vec<NormalRun> = self.runs.iter().zip(stacks).map(run).collect();
         let seen = Side::BOTH.map(|side| seen(&view_runs(sides, &runs), side));
         Self {
             renames: Renames::new(&self.keys, &seen, &knowledge.aliases),
