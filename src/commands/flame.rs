@@ -66,10 +66,13 @@ fn tree(args: &FlameArgs, drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>>
 
 /// The stacks of both sides as two processes, with what is known of the change.
 fn firefox(drawn: &Drawn, prepared: &Prepared, is_gzip: bool) -> Result<Vec<u8>> {
-    let comparison = prepared.compare(By::Function);
-    let causes = match drawn.verdicts {
-        true => finding_causes(&comparison.findings, &prepared.verdicts()?.classify()),
-        false => Vec::new(),
+    let (comparison, causes) = match drawn.verdicts {
+        true => {
+            let verdicts = prepared.verdicts()?;
+            let causes = finding_causes(&verdicts.comparison.findings, &verdicts.classify());
+            (verdicts.comparison, causes)
+        }
+        false => (prepared.compare(By::Function), Vec::new()),
     };
     let sides: &[Side] = match drawn.options.view {
         FlameView::Before => &[Side::Before],
