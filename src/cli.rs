@@ -73,8 +73,8 @@ Examples:
 
 The files are perf.data, its text, folded stacks, pprof profiles, flame graphs (SVG) or packs, base first; gz, zst and
 xz are read as they are.
-Data goes to standard output, all else to standard error.
-Exit status: 0 ran, and all gates passed; 1 a gate given with --fail-on failed; 2 usage or input trouble;
+Data goes to standard output, everything else to standard error.
+Exit status: 0 success, all gates passed; 1 a gate given with --fail-on failed; 2 wrong usage or input;
 3 a gate cannot be judged.";
 
 #[derive(Subcommand, Debug)]

@@ -89,7 +89,9 @@ impl Debuginfod {
                 .unwrap_or(MAX_DOWNLOAD_BYTES),
         };
         let Some(cache_dir) = cache_dir(&variable) else {
-            bail!("DEBUGINFOD_URLS is set, but no place for files; hint: set DEBUGINFOD_CACHE_PATH");
+            bail!(
+                "DEBUGINFOD_URLS is set, but there is no directory for its files; hint: set DEBUGINFOD_CACHE_PATH"
+            );
         };
         let servers = urls.map(|url| Server::new(url, limits)).collect::<Result<_>>()?;
         let state = State { servers, asked: HashMap::new(), has_complained_of_cache: false };
@@ -126,7 +128,7 @@ impl Debuginfod {
                 Ok(None) => at += 1,
                 Err(Trouble::Cache(error)) => {
                     if !std::mem::replace(&mut state.has_complained_of_cache, true) {
-                        warn(&format!("no file of a debuginfod server can be kept: {}", one_line(&error)));
+                        warn(&format!("files from debuginfod servers cannot be kept: {}", one_line(&error)));
                     }
                     return None;
                 }
@@ -231,7 +233,7 @@ fn make_file(directory: &Path) -> Result<tempfile::NamedTempFile> {
 
 /// Whether a file is an ELF file of that build-id.
 fn check_build_id(path: &Path, id: &BuildId) -> Result<()> {
-    let file = Symbolizer::open(path, &SymbolizeOptions::new()).context("its answer is of no use")?;
+    let file = Symbolizer::open(path, &SymbolizeOptions::new()).context("its answer is not usable")?;
     match file.object_id() {
         ObjectId::BuildId(found) if found == id => Ok(()),
         found => bail!("its answer is another file: {found}"),
@@ -268,7 +270,7 @@ impl Server {
                 Transport { base: url.trim_end_matches('/').to_owned(), wanted, agent: agent(limits) };
             let client = Client::builder().http_client(transport).build([url]);
             let client = client.with_context(|| format!("DEBUGINFOD_URLS: '{url}'"))?;
-            client.with_context(|| format!("DEBUGINFOD_URLS: '{url}' is no URL"))
+            client.with_context(|| format!("DEBUGINFOD_URLS: '{url}' is not a URL"))
         };
         let (debug_info, executable) =
             (client(name_of(Wanted::DebugInfo))?, client(name_of(Wanted::Executable))?);

@@ -35,14 +35,14 @@ pub enum Error {
         source: pdiff_ingest::PackError,
     },
     /// A pack without anything of the program's code.
-    #[error("{} holds no census; hint: make it by `pdiff pack --full-census --binary FILE`", path.display())]
+    #[error("{} has no census; hint: make it with `pdiff pack --full-census --binary FILE`", path.display())]
     NoCensus {
         /// The pack.
         path: PathBuf,
     },
     /// A pack without what its run had nothing to do with.
     #[error(
-        "{} holds only what verdicts need of the census; hint: make it by `pdiff pack --full-census --binary FILE`",
+        "{} has only the part of the census that verdicts need; hint: make it with `pdiff pack --full-census --binary FILE`",
         path.display()
     )]
     PartOfCensus {
@@ -54,7 +54,7 @@ pub enum Error {
     Event(#[from] EventError),
     /// A recording of which a table of windows says nothing.
     #[error(
-        "--windows has no row for '{recording}'; hint: column capture holds file stems (it has {known} ...); --operations-before and --operations-after say it without the file"
+        "--windows has no row for '{recording}'; hint: column capture holds file stems (it has {known} ...); or give --operations-before and --operations-after instead"
     )]
     NotListed {
         /// The stem of the recording.
@@ -114,7 +114,7 @@ pub enum Error {
     )]
     NotByFunction,
     /// All of the program's code is to be packed, and none was found.
-    #[error("no binary of the program was found, so there is no census; hint: give it by --binary")]
+    #[error("no binary of the program was found, so there is no census; hint: give it with --binary")]
     NothingToPack,
     /// A recording could not be packed.
     #[error("packing {path}")]

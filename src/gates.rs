@@ -128,7 +128,7 @@ fn without_value(gate: &Gate, comparison: &Comparison) -> Result<String, String>
 
 fn undecided(first: &Trip, rows: usize) -> String {
     format!(
-        "noise hides changes of that size in {rows} row(s); {} would have to change by {:.2} points to be found; hint: give more \
+        "noise hides changes of that size in {rows} row(s); {} would have to change by {:.2} points to be detected; hint: give more \
          recordings of each build",
         first.name, first.value
     )
@@ -143,7 +143,7 @@ fn say(result: &GateResult) {
             crate::complain(&format!("pdiff: gate '{gate}' is inconclusive: {why}"));
         }
         GateStatus::MetNothing => {
-            crate::complain(&format!("pdiff: warning: gate '{gate}' met no row: {why}"));
+            crate::complain(&format!("pdiff: warning: gate '{gate}' matched no row: {why}"));
         }
         GateStatus::Passed if !why.is_empty() => {
             crate::complain(&format!("pdiff: note: gate '{gate}' passes: {why}"));

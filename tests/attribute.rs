@@ -123,9 +123,9 @@ fn the_table_says_alone_same_cell_conditional_and_what_is_missing() {
         "at its place",
         "same cell",
         "conditional: only with",
-        "one run a cell",
+        "one run per cell",
         "no average over orders",
-        "runs were not made",
+        "runs are missing",
         "writer (in 8.0.45 only)",
         "scale-dependent",
     ] {
@@ -314,7 +314,7 @@ fn wrong_input_is_one_clear_line() {
     let factors = ["--factors", "P"];
     let with = |more: &[&'static str]| [&factors[..], more].concat();
     let good = "build,P,tps\na,0,1\nb,0,2\na,1,3\nb,1,4\n";
-    check("", &factors, &["runs.csv", "holds no runs"]);
+    check("", &factors, &["runs.csv", "has no runs"]);
     check("build;P;tps\na;0;1\n", &factors, &["no column 'build'", "comma or tab"]);
     check("build,P,tps,x\na,0,1,2\n", &factors, &["'x'", "--ignore x"]);
     check("build,P,tps\na,0,1\nb,,2\nb,1,2\n", &factors, &["row 2", "blank", "'b'"]);
@@ -328,7 +328,7 @@ fn wrong_input_is_one_clear_line() {
     check(good, &with(&["--restart", "Q"]), &["--restart", "'Q'", "use P"]);
     check(good, &with(&["--masking", "P"]), &["--masking", "'P'"]);
     check(good, &with(&["--columns", "colour=x"]), &["--columns", "'colour'"]);
-    check(good, &["--factors", "P,P"], &["'P' stands twice"]);
+    check(good, &["--factors", "P,P"], &["'P' is listed twice"]);
     let output = run("/nowhere.csv", &factors);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere.csv"));

@@ -237,7 +237,7 @@ fn what_cannot_be_done_is_one_line() {
         text(&output.stderr)
     };
     assert!(said(&["--warn", "delta > 1"]).contains("--warn 'delta > 1': unknown field 'delta'"));
-    assert!(said(&["--null", &before[0], &after[0]]).contains("there is no gate to be raised"));
+    assert!(said(&["--null", &before[0], &after[0]]).contains("there is no gate to raise"));
     assert!(said(&["--fail-on", "delta_self_pp > 1", "--null", &before[0], "/no/such"]).contains("/no/such"));
     let one = ["--fail-on", "delta_self_pp > 1", "--null", &before[0], &after[0], "--operations-null", "5"];
     assert!(said(&one).contains("1 values for 2 recordings"));

@@ -129,7 +129,7 @@ fn wrong_files_of_counts_are_one_line() {
     for (before, after, expected) in [
         (&odd, &callgrind, "line 3: not a name"),
         (&other, &callgrind, "count both sides with one tool"),
-        (&fixture("source.c"), &callgrind, "no counts of calls are recognised"),
+        (&fixture("source.c"), &callgrind, "known formats of call counts"),
     ] {
         let output = classify("twice", &["--counts-before", before, "--counts-after", after]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -178,7 +178,7 @@ fn check_useless(answer: Answer, more: &[(&str, &str)], complaint: &str) {
 #[test]
 fn an_answer_that_is_no_elf_file_is_not_used() {
     check_useless(Answer::Bytes(b"<html>sign in first</html>".to_vec()), &[], "is not a usable ELF file");
-    check_useless(Answer::Bytes(Vec::new()), &[], "its answer is of no use");
+    check_useless(Answer::Bytes(Vec::new()), &[], "its answer is not usable");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn a_difference_and_a_damaged_picture_are_refused_in_one_line() {
     read(pdiff().args(command).arg(&difference).args(&sides).output().unwrap());
     let whole = drawn("main;work 3\n", 0.0);
     let cut = written(directory.path(), "cut.svg", &whole[..whole.len() / 2]);
-    for (picture, what) in [(&difference, "is the difference of two profiles"), (&cut, "is damaged")] {
+    for (picture, what) in [(&difference, "shows the difference of two profiles"), (&cut, "is damaged")] {
         let output = pdiff().arg("compare").args([picture, picture]).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{error}");

@@ -89,6 +89,7 @@ fn what_is_no_report_is_refused_in_one_line() {
     let output = command.args(["--remarks-after", &fixture("counts/source.c")]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
-    let expected = "no compiler's report on inlining is recognised in it; hint: GCC writes one by";
+    let expected =
+        "its format is not one of the known compiler reports on inlining; hint: GCC writes one with";
     assert!(said.contains(expected) && said.trim_end().lines().count() == 1, "{said}");
 }

@@ -199,7 +199,7 @@ fn packs_without_a_census_are_told_how_to_get_one() {
     let without = directory.path().join("without.pdiff");
     pack(&recording, &binary, &without, &["--no-symbolize"]);
     let error = refusal(&[Path::new("inlines"), &without, &without]);
-    assert!(error.contains("holds no census") && error.contains("--full-census"), "{error}");
+    assert!(error.contains("has no census") && error.contains("--full-census"), "{error}");
     let to = directory.path().join("full.pdiff");
     let [pack, full, no_symbolize, output, no_cache] =
         ["pack", "--full-census", "--no-symbolize", "--output", "--no-cache"].map(Path::new);
@@ -224,7 +224,7 @@ fn verdicts_and_reports_say_what_a_pack_without_a_census_lacks() {
     for (command, format) in [("classify", "--format=json"), ("report", "--quiet")] {
         let output = pdiff(&[Path::new(command), &packs[0], &packs[1], Path::new(format)]);
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("the pack holds no census"), "{command} says nothing of the census");
+        assert!(text.contains("the pack has no census"), "{command} says nothing of the census");
         assert!(!text.contains("no binary was found"), "{command} speaks of binaries");
     }
 }

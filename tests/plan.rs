@@ -106,8 +106,7 @@ fn a_plan_takes_its_first_factor_from_the_setting_of_the_first_finding() {
 #[test]
 fn a_plan_says_what_it_assumes_and_where_it_cannot_predict() {
     let page = stdout(&plan(&["--design", "one-by-one", "--replicates", "3"]));
-    for text in
-        ["the CPU is the limit", "nobody waits longer or shorter", "no prediction: its interval is wider"]
+    for text in ["the CPU is the limit", "waiting does not change", "not a prediction: its interval is wider"]
     {
         assert!(page.contains(text), "{text}: {page}");
     }
@@ -131,7 +130,7 @@ fn what_cannot_be_switched_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(expected), "{said}");
     };
-    check("X=no such thing", "is no known setting and no part of the program");
+    check("X=no such thing", "is neither a known setting nor a part of the program");
     check("P=performance_schema,P=log_bin", "two factors are called 'P'");
-    check("=log_bin", "is no factor");
+    check("=log_bin", "is not a factor");
 }

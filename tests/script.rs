@@ -178,7 +178,7 @@ fn samples_are_chosen_by_cpu_and_by_cgroup() {
         refused("cgroups.data", &["--cgroup", "nowhere"])
             .contains("hint: it has /, /shop, /shop/batch, /shop/web")
     );
-    assert!(refused("cgroups.data", &["--cpu", "9"]).contains("on the CPUs or in the cgroups chosen"));
+    assert!(refused("cgroups.data", &["--cpu", "9"]).contains("on the chosen CPUs or in the chosen cgroups"));
     assert!(refused("cgroups.data", &["--cpu", "x"]).contains("write numbers and ranges"));
     assert!(refused("fp.data", &["--cpu", "0"]).contains("perf record --sample-cpu"));
     assert!(refused("fp.data", &["--cgroup", "web"]).contains("perf record --all-cgroups"));

@@ -204,7 +204,7 @@ fn a_function_is_found_by_its_last_part_or_a_pattern_and_close_names_are_told() 
 #[test]
 fn without_debug_information_it_is_said_that_no_line_is_known() {
     let explained = text(&pdiff("explain", OLD_AND_NEW, &["ut_delay"]));
-    assert!(explained.contains("no line is known of its code"), "{explained}");
+    assert!(explained.contains("the lines of its code are not known"), "{explained}");
     let root = pdiff("explain", OLD_AND_NEW, &["ut_delay", "--source-root", "no-such-directory"]);
     assert_eq!(root.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&root.stderr).contains("--source-root: cannot read no-such-directory"));

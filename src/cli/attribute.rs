@@ -15,9 +15,9 @@ Examples:
   pdiff attribute runs.csv --factors W --profiles 57.perf 80.perf --factor-subsystem W='redo log'
 
 The table has one row a run: build, replicate (optional), tps or seconds, and one column a factor:
-1 changed, 0 as it was, blank where the build lacks it. CSV, TSV, JSON (an array, or one object a
+1 changed, 0 unchanged, blank if the build lacks it. CSV, TSV, JSON (an array, or one object a
 line) and Parquet are told apart by content.
-A change of the gap is positive where it is in favour of the target.";
+A change of the gap is positive if it favours the target.";
 
 /// Which runs, what their columns mean, and how the result is shown.
 #[derive(Args, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct AttributeArgs {
     #[command(flatten)]
     pub(crate) design: DesignArgs,
 
-    /// Plan of these runs, as pdiff plan --format json wrote it: sets what it predicted beside what was measured
+    /// Plan of these runs, written with pdiff plan --format json: shows predictions beside measurements
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Profiles")]
     pub(crate) plan: Option<PathBuf>,
     /// Recordings of base and target at the baseline, to compare factors with subsystems

@@ -15,7 +15,7 @@ Examples:
   pdiff compare main.perf branch.perf --fail-on 'delta_self_pp > 0.5'
 
 Shares are percent of the denominator, changes are points (after minus before; positive is more).
-A `~` stands where the change is not more than noise.";
+`~` marks changes that are not more than noise.";
 
 #[derive(Args, Debug)]
 #[command(after_help = COMPARE_EXAMPLES)]
@@ -30,7 +30,7 @@ pub(crate) struct CompareArgs {
     /// function do more, or the same more slowly? Needs operations
     #[arg(long, value_name = "EVENT", value_delimiter = ',', help_heading = "Output")]
     pub(crate) beside: Vec<String>,
-    /// Say of each part of the change why it changed; looks into the binaries
+    /// Print the cause of each part of the change; reads the binaries
     #[arg(long, help_heading = "Output")]
     pub(crate) causes: bool,
     #[command(flatten)]

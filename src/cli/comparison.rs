@@ -82,7 +82,7 @@ pub(crate) struct NameArgs {
 
 /// What was done while the recordings were made: for cost per operation and the gap.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Operations (one value a recording)")]
+#[command(next_help_heading = "Operations (one value per recording)")]
 pub(crate) struct WorkArgs {
     /// Operations done during the base recording
     #[arg(long, value_name = "N", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
@@ -96,10 +96,10 @@ pub(crate) struct WorkArgs {
     /// Operations per second of the other side
     #[arg(long, value_name = "TPS", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) tps_after: Vec<f64>,
-    /// CPU seconds used by the base process; weights are scaled to them
+    /// CPU seconds that the base process used; weights are scaled to match
     #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_before: Vec<f64>,
-    /// CPU seconds that the process of the other side used; weights are scaled to them
+    /// CPU seconds that the process of the other side used; weights are scaled to match
     #[arg(long, value_name = "S", num_args = 1.., allow_negative_numbers = true, value_parser = numbers::amount)]
     pub(crate) cpu_seconds_after: Vec<f64>,
     /// Operations, throughput and CPU seconds of all recordings, by file stem (tab separated; columns capture, operations,
@@ -112,7 +112,7 @@ pub(crate) struct WorkArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rows and shares")]
 pub(crate) struct ShareArgs {
-    /// What shares refer to: all samples, the row's object, its thread-group, or work (without busy waiting and idle)
+    /// What 100 % is: all samples, the row's object, its thread-group, or work (without busy waiting and idle)
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) denominator: String,
     /// One row per: function, object, comm, thread-group, subsystem, file or directory
@@ -124,10 +124,10 @@ pub(crate) struct ShareArgs {
     /// Rules for thread groups (TOML), instead of the built-in ones
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) thread_groups: Option<PathBuf>,
-    /// Functions that wait busily (TOML), instead of the built-in list
+    /// Functions that busy-wait (TOML), instead of the built-in list
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) spin_list: Option<PathBuf>,
-    /// Run-to-run variation to assume, in percent [default: 12 with one recording a side, 8 beside what repeated recordings show]
+    /// Run-to-run variation to assume, in percent [default: 12 with one recording per side, 8 in addition to what repeated recordings show]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = numbers::variation)]
     pub(crate) assumed_cv: Option<f64>,
     /// Smallest change that matters, in points of share; 0 shows every change beyond noise

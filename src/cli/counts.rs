@@ -14,17 +14,17 @@ Examples:
   pdiff counts probes.csv --format json | jq -r '.functions[0].function'
 
 The formats are recognised by content: callgrind's output, perf script's branch records, text of bpftrace
-and funccount, perf stat -x, with probes, and tables of function<TAB>calls. Several files are added up.
+and funccount, perf stat -x, with probes, and tables of function<TAB>calls. Counts of several files are added up.
 `pdiff classify --counts-before .. --counts-after ..` reads the same files, and what --format lines prints.";
 
 /// Which files of counted calls, and how they are shown.
 #[derive(Args, Debug)]
 #[command(after_help = COUNTS_EXAMPLES)]
 pub(crate) struct CountsArgs {
-    /// Files of counted calls, of one build and by one tool
+    /// Files of counted calls, of one build and from one tool
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
-    /// Divide by the operations done meanwhile
+    /// Divide by this number of operations
     #[arg(long, value_name = "N", value_parser = numbers::amount)]
     pub(crate) operations: Option<f64>,
     /// Output format; lines and json have every function and caller

@@ -16,7 +16,7 @@ Examples:
 
 Blue is less, orange is more, grey is no more than noise; hatched frames are on one side only.
 profiler.firefox.com opens what --format firefox writes (Load a profile from file).
-docs/flame.md says what widths and colours mean.";
+docs/flame.md explains widths and colours.";
 
 /// One profile is no comparison.
 const BEFORE: &str = "Recording: perf.data, its text, folded stacks, pprof, a flame graph (SVG) or a pack; - for standard input; of two, that of the base build";
@@ -39,7 +39,7 @@ pub(crate) struct FlameArgs {
     pub(crate) picture: PictureArgs,
     #[command(flatten)]
     pub(crate) comparison: ComparisonArgs,
-    /// Output format: svg, folded stacks for other tools (two weights for two sides), pprof for its readers (two sides as
+    /// Output format: svg, folded stacks for other tools (two weights for two sides), pprof (two sides as
     /// its own difference), firefox for profiler.firefox.com (two sides as two processes), or json
     #[arg(long, value_name = "FORM", value_enum, default_value_t = FlameFormat::Svg, help_heading = "Output")]
     pub(crate) format: FlameFormat,
@@ -62,7 +62,7 @@ pub(crate) enum AlignBy {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Picture")]
 pub(crate) struct PictureArgs {
-    /// Side to draw; gone: what only Before has [default: after; folded: both]
+    /// Side to draw; gone: stacks that only Before has [default: after; folded: both]
     #[arg(long, value_name = "SIDE", value_enum)]
     pub(crate) view: Option<View>,
     /// Measure that decides the colour of a frame
@@ -71,7 +71,7 @@ pub(crate) struct PictureArgs {
     /// Colour by cost per operation instead of share; needs operations on both sides
     #[arg(long)]
     pub(crate) operations: bool,
-    /// Lay stacks along the functions that both sides ran, or only along equal callers [default: anchors; folded, json,
+    /// Align stacks at functions that both sides ran, or only at equal callers [default: anchors; folded, json,
     /// --reverse: exact]
     #[arg(long, value_name = "HOW", value_enum)]
     pub(crate) align: Option<AlignBy>,

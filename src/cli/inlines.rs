@@ -14,7 +14,7 @@ Examples:
   pdiff inlines a.out b.out --format json | jq '.functions[].confirmed_lost[].caller_after'
 
 Debug information is needed on both sides (-g1 is enough), in the binary or separate.
-Confirmed: a caller held the function inlined on one side; on the other it calls it, with no copy.";
+Confirmed: a caller contains the function inlined on one side; on the other it calls it and has no copy.";
 
 /// Which binaries are compared, and how the result is shown.
 #[derive(Args, Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct InlinesArgs {
     /// The binary of the base build by name, instead of BIN_A; or its debug file, matched by build-id (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
     pub(crate) binary_before: Vec<PathBuf>,
-    /// The same of the other build
+    /// The same for the other build
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
     pub(crate) binary_after: Vec<PathBuf>,
     /// Debug file of either build, matched by build-id (repeatable)

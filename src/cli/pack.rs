@@ -14,7 +14,7 @@ Examples:
   pdiff pack 80.perf --tps 47509 -o 80.pdiff && pdiff compare 57.pdiff 80.pdiff
   pdiff pack 80.perf --binary mysqld --full-census -o 80.pdiff && pdiff inlines 57.pdiff 80.pdiff
 
-Symbolise where the binaries are, compare where you sit: a pack stands for its text.";
+Symbolise where the binaries are, compare on your own machine: a pack replaces the text of the recording.";
 
 /// What goes into a pack.
 #[derive(Args, Debug)]

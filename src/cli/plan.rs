@@ -15,8 +15,8 @@ Examples:
   pdiff plan 57.perf 80.perf --format json -o plan.json --runs runs.csv --script bench.sh
   pdiff attribute runs.csv --factors P,B --plan plan.json
 
-A setting, a part of the program as --by subsystem names it, or SETTING:VALUE can be switched.
-What is expected holds where the CPU is the limit; docs/plan.md says what else it assumes.";
+You can switch a setting, SETTING:VALUE, or a part of the program as --by subsystem names it.
+Predictions assume that the CPU is the limit; docs/plan.md lists the other assumptions.";
 
 /// Which recordings, which factors, and how many runs.
 #[derive(Args, Debug)]
@@ -24,22 +24,22 @@ What is expected holds where the CPU is the limit; docs/plan.md says what else i
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) inputs: PairArgs,
-    /// What to switch: NAME=SETTING, NAME=SETTING:VALUE or NAME=PART (comma-separated) [default: what findings give]
+    /// What to switch: NAME=SETTING, NAME=SETTING:VALUE or NAME=PART (comma-separated) [default: chosen from the findings]
     #[arg(long, value_name = "FACTOR", value_delimiter = ',', help_heading = "Experiment")]
     pub(crate) factors: Vec<WantedFactor>,
-    /// Look into both binaries: where the compiler is the cause, the experiment is another build
+    /// Read both binaries: if the compiler is the cause, the experiment is another build
     #[arg(long, help_heading = "Experiment")]
     pub(crate) causes: bool,
-    /// Which runs: all combinations, or each factor alone and one after the other [default: all combinations of up to four]
+    /// Design of the runs: all combinations, or each factor alone and one after the other [default: all combinations of up to four]
     #[arg(long, value_name = "RUNS", value_enum, help_heading = "Experiment")]
     pub(crate) design: Option<PlanDesign>,
-    /// How often each run is repeated [default: as often as the expected effects need]
+    /// Number of repeats of each run [default: as many as the expected effects need]
     #[arg(long, value_name = "N", help_heading = "Experiment")]
     pub(crate) replicates: Option<NonZeroUsize>,
     /// Write the table of runs, with empty results (CSV), for pdiff attribute
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) runs: Option<PathBuf>,
-    /// Write a shell script that makes the runs, to be adapted
+    /// Write a shell script that does the runs, for you to adapt
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) script: Option<PathBuf>,
     #[command(flatten)]

@@ -34,10 +34,10 @@ pub(crate) struct RecordingArgs {
     #[arg(long = "after", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
           conflicts_with = "after", requires = "before_runs")]
     pub(crate) after_runs: Vec<PathBuf>,
-    /// Label of the base side [default: what the names of its files have in common]
+    /// Label of the base side [default: the common part of its file names]
     #[arg(long, value_name = "TEXT")]
     pub(crate) label_before: Option<String>,
-    /// Label of the other side [default: what the names of its files have in common]
+    /// Label of the other side [default: the common part of its file names]
     #[arg(long, value_name = "TEXT")]
     pub(crate) label_after: Option<String>,
     /// Event to compare [default: the heaviest clock or cycles event in all recordings]

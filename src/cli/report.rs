@@ -14,8 +14,8 @@ Examples:
   pdiff report 57.perf 80.perf --runs runs.csv --factors skip-log-bin,W -o report.html
   pdiff report --before a1.perf a2.perf --after b1.perf b2.perf --title nightly -o report.html
 
-One file, to be attached to a bug report: it needs no network and holds all its data as JSON.
-docs/report.md says what is in it.";
+One file to attach to a bug report: it needs no network and contains all its data as JSON.
+docs/report.md explains its contents.";
 
 #[derive(Args, Debug)]
 #[command(after_help = REPORT_EXAMPLES)]

@@ -14,10 +14,10 @@ Examples:
   pdiff script perf.data --binary /usr/lib/debug/mysqld | pdiff compare old.data -
   perf record -F 99 -a -o - -- sleep 5 | pdiff script - | head -40
 
-The form is that of perf script: a line of thread, CPU, time, period and event, then the stack,
-leaf first. Addresses of files are positions in the file, those of the kernel its own.
-Text, folded stacks, pprof profiles, flame graphs and packs are not kept sample by sample: what has thread,
-second and stack in common is one sample there, with the sum of the periods.";
+The output has the format of perf script: a line of thread, CPU, time, period and event, then the stack,
+leaf first. Addresses in files are positions in the file; kernel addresses are unchanged.
+Text, folded stacks, pprof profiles, flame graphs and packs are not kept sample by sample: samples with the
+same thread, second and stack are printed as one, with the sum of their periods.";
 
 /// Which recording is printed.
 #[derive(Args, Debug)]

@@ -17,7 +17,7 @@ Examples:
 
 Builds are in the order in which they are named, recordings first. LABEL=FILE names the build of a
 recording; several of one label are replicates. Each build is compared with the one before it; a
-cost arrived where it grew most, beyond noise. From ten builds on, change points are searched.";
+cost arrived where it grew most, beyond noise. With ten or more builds, change points are searched.";
 
 /// Which builds, what is known of them, and how the result is shown.
 #[derive(Args, Debug)]

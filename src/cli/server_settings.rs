@@ -12,7 +12,7 @@ Examples:
   mysql -N -B -e 'SHOW GLOBAL VARIABLES' | pdiff settings old.tsv -
   pdiff settings old.cnf new.cnf --format json | jq '.differs[] | select(.why) | .name'
 
-Read are the output of SHOW GLOBAL VARIABLES (tab separated, as a table, or by \\G) and option files
+Input is the output of SHOW GLOBAL VARIABLES (tab separated, as a table, or with \\G) or an option file
 (my.cnf, key=value).
 ON, 1 and YES are the same value, and so are 75 and 75.000000. Renamed settings are joined.";
 
@@ -37,7 +37,7 @@ pub(crate) struct SettingsArgs {
     pub(crate) format: SettingsFormat,
     #[command(flatten)]
     pub(crate) file: FileArgs,
-    /// Rows per list without a known reason in table and markdown; 0 shows all
+    /// Rows per list of settings without a known reason, in table and markdown; 0 shows all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 30, help_heading = "Output")]
     pub(crate) top: usize,
     #[command(flatten)]

@@ -11,10 +11,10 @@ Examples:
   cut -f2 addresses.tsv | pdiff symbolize /usr/sbin/mysqld -
   pdiff symbolize a.out 0x1139 --format json | jq -r '.frames[-1].function'
 
-Addresses are those of the ELF file itself (what nm and addr2line speak of), or positions in the file
-(what perf prints behind the file's name, as in server+0x1139), in hexadecimal, looked up as they are.
-Which of the two they are is told by where the code lies; where both can be, --as is asked for.
-Text is as of `addr2line -f -i -C`: innermost first, a blank line between addresses.";
+Addresses are those of the ELF file itself (as nm and addr2line print them), or positions in the file
+(what perf prints after the file's name, as in server+0x1139), in hexadecimal, looked up unchanged.
+The position of the code decides which of the two they are; if both are possible, give --as.
+Text looks as from `addr2line -f -i -C`: innermost first, a blank line between addresses.";
 
 /// Which addresses of which file.
 #[derive(Args, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct SymbolizeArgs {
     /// Addresses in hexadecimal; reads standard input if - or none is given
     #[arg(value_name = "ADDR")]
     pub(crate) addresses: Vec<String>,
-    /// What plain numbers are: address or offset (position in the file) [default: what they can be]
+    /// Meaning of plain numbers: address or offset (position in the file) [default: whichever is possible]
     #[arg(long = "as", value_name = "WHAT", value_enum)]
     pub(crate) meaning: Option<AddressMeaning>,
     /// Output format

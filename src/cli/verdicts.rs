@@ -13,11 +13,11 @@ Examples:
   pdiff classify --before a1.perf a2.perf --after b1.perf b2.perf --all --top 0
   pdiff classify 57.perf 80.perf --format json | jq '.verdicts[] | select(.confidence==\"proved\")'
 
-Inlining, and that code is new, is proved from the binaries: give them unstripped, or with their
-debug files.
-docs/verdicts.md says what each rule looks at.";
+Proofs of inlining and of new code come from the binaries: give unstripped ones, or their debug
+files.
+docs/verdicts.md describes each rule.";
 
-const CLASSIFY_FORMS: &str = "Form of the result: table, markdown, json, csv or parts-csv; json and csv have every function, parts-csv the parts of the change";
+const CLASSIFY_FORMS: &str = "Output format: table, markdown, json, csv or parts-csv; json and csv have every function, parts-csv the parts of the change";
 
 /// Why functions cost more: by the parts of the change, or by cause.
 #[derive(Args, Debug)]
@@ -26,13 +26,13 @@ const CLASSIFY_FORMS: &str = "Form of the result: table, markdown, json, csv or 
     mut_arg("format", |format| format.help(CLASSIFY_FORMS).hide_possible_values(true)),
     mut_arg("sort", |sort| sort.hide(true)),
     mut_arg("top", |top| {
-        top.default_value("10").help("Functions beside the parts, or of each cause with --all; 0 for all")
+        top.default_value("10").help("Functions outside the parts, or per cause with --all; 0 shows all")
     })
 )]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
-    /// List the functions by cause, instead of by the part of the change that they make (table and markdown)
+    /// List functions by cause, not by part of the change (table and markdown)
     #[arg(long, help_heading = "Output")]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub(crate) struct EvidenceArgs {
     /// The same for the other build
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., requires = "counts_before", conflicts_with = "counts")]
     pub(crate) counts_after: Vec<PathBuf>,
-    /// Operations done while the calls of the base build were counted; without, both counts are of the same work
+    /// Operations done while the calls of the base build were counted; without it, both counts must be of the same work
     #[arg(long, value_name = "N", value_parser = numbers::amount, requires_all = ["counts_before", "counts_operations_after"])]
     pub(crate) counts_operations_before: Option<f64>,
     /// The same for the other build
@@ -93,7 +93,7 @@ pub(crate) struct EvidenceArgs {
 /// What the compilers said.
 #[derive(Args, Debug)]
 pub(crate) struct RemarkArgs {
-    /// What the compiler of the base build said of inlining: GCC's -fopt-info-inline-optimized-missed, or Clang's
+    /// What the compiler of the base build reported about inlining: GCC's -fopt-info-inline-optimized-missed, or Clang's
     /// -fsave-optimization-record (docs/inlines.md)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., help_heading = "Evidence")]
     pub(crate) remarks_before: Vec<PathBuf>,
@@ -115,7 +115,7 @@ Examples:
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
-    /// Qualified name of the function, its last part, or a regular expression; or a part of the change, as #1
+    /// Qualified name of the function, its last part, or a regular expression; or a part of the change, such as #1
     #[arg(index = 3, value_name = "FUNC", required_unless_present_any = ["named", "after_runs"], help_heading = None::<&str>)]
     pub(crate) function: Option<String>,
     /// Name of the function, if recordings are given with --before and --after

@@ -98,7 +98,7 @@ fn columns(args: &DesignArgs) -> Result<RunsColumns> {
             "seconds" => columns.seconds = named,
             "cost" => columns.cost = named,
             _ => bail!(
-                "--columns: '{what}' is no column of runs; hint: use build, replicate, tps, seconds or cost"
+                "--columns: '{what}' is not a column of runs; hint: use build, replicate, tps, seconds or cost"
             ),
         }
     }
@@ -134,7 +134,7 @@ fn settings(args: &DesignArgs, table: &RunsTable) -> Result<AttributeSettings> {
 
 fn factor(table: &RunsTable, option: &str, name: &str) -> Result<usize> {
     let found = table.factors.iter().position(|factor| factor == name.trim());
-    found.ok_or_else(|| anyhow!("{option}: '{name}' is no factor; hint: use {}", table.factors.join(", ")))
+    found.ok_or_else(|| anyhow!("{option}: '{name}' is not a factor; hint: use {}", table.factors.join(", ")))
 }
 
 fn sides(args: &DesignArgs, table: &RunsTable) -> Result<[usize; 2]> {
@@ -161,7 +161,11 @@ fn sides(args: &DesignArgs, table: &RunsTable) -> Result<[usize; 2]> {
         (None, None) => (names.len() == 2).then_some([0, 1]),
     };
     sides.ok_or_else(|| {
-        anyhow!("{}: has {} builds; hint: name two by --base and --target ({known})", table.path, names.len())
+        anyhow!(
+            "{}: has {} builds; hint: name two with --base and --target ({known})",
+            table.path,
+            names.len()
+        )
     })
 }
 
@@ -197,7 +201,7 @@ pub(super) fn subsystems_of(
     for word in given {
         let (name, subsystem) = pair("--factor-subsystem", word, '=')?;
         let at = names.iter().position(|known| *known == name).ok_or_else(|| {
-            anyhow!("--factor-subsystem: '{name}' is no factor; hint: use {}", names.join(", "))
+            anyhow!("--factor-subsystem: '{name}' is not a factor; hint: use {}", names.join(", "))
         })?;
         of_factor.push((at, subsystem.to_owned()));
     }

@@ -103,7 +103,7 @@ fn check_null(args: &CiArgs) -> Result<()> {
         );
     }
     if !args.null.is_empty() && args.gates.fail_on.is_empty() && args.warn.is_empty() {
-        bail!("--null: there is no gate to be raised; hint: give one with --fail-on or --warn");
+        bail!("--null: there is no gate to raise; hint: give one with --fail-on or --warn");
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ fn calibrated(gate: &Gate, one_build: &[Comparison]) -> (Gate, Option<String>) {
     }
     match gate.beyond_noise_of(one_build) {
         Some(raised) if raised.to_string() != gate.to_string() => {
-            let text = format!("{gate} was raised to {raised}: recordings of one build differ by as much");
+            let text = format!("{gate} was raised to {raised}: recordings of one build differ by that much");
             (raised, Some(text))
         }
         Some(_) => (gate.clone(), Some(format!("{gate} stays: recordings of one build differ by less"))),

@@ -86,7 +86,7 @@ fn names(name: &str, found: FunctionLookup, has_builds: bool) -> Result<Vec<Stri
         FunctionLookup::TooMany(names) => {
             let some: Vec<&str> = names.iter().take(MOST_NAMED).map(String::as_str).collect();
             let count = names.len();
-            bail!("'{name}' stands for {count} functions; hint: name one of {}, ...", some.join(", "))
+            bail!("'{name}' matches {count} functions; hint: name one of {}, ...", some.join(", "))
         }
         FunctionLookup::Unknown(close) => {
             if has_builds {

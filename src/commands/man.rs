@@ -13,7 +13,10 @@ pub(crate) fn run(args: &ManArgs) -> Result<()> {
         return Output::Stdout.write(&page(&command, "pdiff")?);
     };
     if directory.exists() && !directory.is_dir() {
-        bail!("{} is no directory; hint: name one for --dir, which is made if need be", directory.display());
+        bail!(
+            "{} is not a directory; hint: name one for --dir, which is made if need be",
+            directory.display()
+        );
     }
     std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
     Output::File(directory.join("pdiff.1")).write(&page(&command, "pdiff")?)?;

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ScriptArgs) -> Result<()> {
     let event = args.event.as_deref().map(|name| event_of(&samples, name)).transpose()?;
     if !samples.are_single() {
         crate::complain(&format!(
-            "pdiff: note: {} does not keep samples one by one; what has thread, second and stack in common is one here",
+            "pdiff: note: {} does not keep samples one by one; samples with the same thread, second and stack are printed as one",
             samples.path()
         ));
     }

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
     let recorded = recorded_builds(&args.recordings)?;
     if recorded.len() == 1 {
-        bail!("recordings of one build only ({}); hint: name others by LABEL=FILE", recorded[0].label);
+        bail!("recordings of one build only ({}); hint: label others with LABEL=FILE", recorded[0].label);
     }
     let recordings = recorded.iter().flat_map(|build| &build.paths);
     one_stream(recordings.chain(&args.runs).map(|path| is_stdin(path)))?;

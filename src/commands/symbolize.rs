@@ -31,7 +31,7 @@ pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
     if outside > 0 && args.format == AddressFormat::Text {
         let of = addresses.len();
         crate::complain(&format!(
-            "pdiff: warning: {outside} of {of} addresses lie outside of the file's code"
+            "pdiff: warning: {outside} of {of} addresses are outside of the file's code"
         ));
     }
     Ok(())
@@ -96,7 +96,7 @@ fn addresses(
     let address = |number: &Number| match (number.is_offset, meaning) {
         (false, AddressMeaning::Address) => Ok(ObjectAddr(number.value)),
         _ => symbolizer.code_at_offset(number.value).ok_or_else(|| {
-            anyhow!("no code stands at position {:#x} of {}", number.value, symbolizer.path().display())
+            anyhow!("there is no code at position {:#x} of {}", number.value, symbolizer.path().display())
         }),
     };
     numbers.iter().map(address).collect()

@@ -82,7 +82,7 @@ fn noise(args: &ShareArgs) -> NoiseSettings {
 fn filter_settings(args: &FilterArgs) -> Result<Filters> {
     let thread = |word: &String| {
         let hint = "write a number, as 4242 or before:4242";
-        word.parse().map_err(|_| anyhow!("--tid: '{word}' is no thread id; hint: {hint}"))
+        word.parse().map_err(|_| anyhow!("--tid: '{word}' is not a thread id; hint: {hint}"))
     };
     Ok(Filters {
         comm: parse_all("--comm", &args.comm)?,

@@ -66,7 +66,7 @@ pub(crate) fn with_servers_asked(lookup: Lookup, _: bool) -> Result<Lookup> {
 /// `given`, else `pdiff` in `$XDG_CACHE_HOME` or `~/.cache` (XDG base directory specification).
 pub(crate) fn cache_dir(given: Option<&Path>, no_cache: bool) -> Result<Option<PathBuf>> {
     if let Some(path) = given.filter(|path| path.exists() && !path.is_dir()) {
-        bail!("--cache-dir: {} is no directory; hint: name one, which is made if need be", path.display());
+        bail!("--cache-dir: {} is not a directory; hint: name one, which is made if need be", path.display());
     }
     if no_cache {
         return Ok(None);
@@ -92,7 +92,7 @@ fn parse_build_ids(text: &str) -> Result<Vec<(Box<str>, BuildId)>> {
     };
     let entries: Vec<_> = text.lines().enumerate().filter_map(line).collect::<Result<_>>()?;
     if entries.is_empty() {
-        bail!("no build-ids in it; hint: make it by `perf buildid-list -i perf.data`");
+        bail!("no build-ids in it; hint: make it with `perf buildid-list -i perf.data`");
     }
     Ok(entries)
 }

@@ -87,7 +87,7 @@ pub enum GateError {
         text: String,
     },
     /// What stands behind the operator is no number.
-    #[error("'{number}' in gate '{text}' is no number")]
+    #[error("'{number}' in gate '{text}' is not a number")]
     NotANumber {
         /// The gate.
         text: String,
@@ -101,7 +101,10 @@ pub enum GateError {
         scope: String,
     },
     /// The field is none of those there are in its scope.
-    #[error("unknown field '{field}'; hint: fields are {}; docs/json.md tells each", shown(field, fields))]
+    #[error(
+        "unknown field '{field}'; hint: fields are {}; docs/json.md describes them",
+        shown(field, fields)
+    )]
     UnknownField {
         /// The field.
         field: String,
@@ -119,7 +122,7 @@ const MOST_FIELDS_NAMED: usize = 8;
 /// The first fields, and how many more there are; the scope `total` alone has the field where its name says so.
 fn shown(field: &str, fields: &[String]) -> String {
     if let Some(of_total) = fields.iter().find(|known| known.strip_prefix("total:") == Some(field)) {
-        return format!("{of_total} of the whole, or fields of rows");
+        return format!("{of_total} for the whole, or fields of rows");
     }
     let named = fields.get(..MOST_FIELDS_NAMED).unwrap_or(fields).join(", ");
     match fields.len().saturating_sub(MOST_FIELDS_NAMED) {

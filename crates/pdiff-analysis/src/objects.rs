@@ -33,7 +33,7 @@ impl ObjectLabels {
             let weight = of_after.get(&pair.after).copied().unwrap_or(0);
             notes.add(NoteKind::PairedObjects, 1, Weight(weight), || {
                 format!(
-                    "{} before and {} after are taken for two builds of one program",
+                    "{} before and {} after are treated as two builds of one program",
                     pair.before, pair.after
                 )
             });

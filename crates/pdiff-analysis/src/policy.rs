@@ -7,7 +7,7 @@ use pdiff_profile::names::MatchLevel;
 
 /// A word of the command line that names no choice.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{word}' is none of {choices}")]
+#[error("'{word}' is not one of {choices}")]
 pub struct UnknownChoice {
     /// The word.
     pub word: String,

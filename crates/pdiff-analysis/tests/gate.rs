@@ -106,8 +106,8 @@ fn what_does_not_parse_says_what_would() {
     };
     check("delta_self_pp", "hint: write [all:][SCOPE:]FIELD OP NUMBER");
     check("delta_self_pp = 3", "hint: write [all:][SCOPE:]FIELD OP NUMBER");
-    check("delta_self_pp > much", "'much' in gate 'delta_self_pp > much' is no number");
-    check("delta_self_pp > inf", "is no number");
+    check("delta_self_pp > much", "'much' in gate 'delta_self_pp > much' is not a number");
+    check("delta_self_pp > inf", "is not a number");
     check("delta > 3", "unknown field 'delta'; hint: fields are delta_self_pp, delta_booked_pp");
     check("gap_pct < 3", "total:gap_pct");
     check("total:q_value > 3", "unknown field 'q_value'; hint: fields are gap_pct, cost_change_pct");

@@ -17,7 +17,7 @@ pub struct CpuList(Vec<RangeInclusive<u32>>);
 
 /// Why a text is no list of CPUs.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{0}' is no list of CPUs; hint: write numbers and ranges, as 0-3,7")]
+#[error("'{0}' is not a list of CPUs; hint: write numbers and ranges, such as 0-3,7")]
 pub struct ParseCpuListError(Box<str>);
 
 impl CpuList {

@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// It is text, yet without any sample.
     #[error(
-        "{path} holds no samples in its {lines} lines{}; hint: this needs the text of `perf script` (with `ip` among its -F fields, if those are given), or folded stacks",
+        "{path} has no samples in its {lines} lines{}; hint: this needs the text of `perf script` (with `ip` among its -F fields, if those are given), or folded stacks",
         show(examples)
     )]
     NoSamples {
@@ -53,7 +53,7 @@ pub enum Error {
     },
     /// Too many lines fit no known form.
     #[error(
-        "{path}: {unparsed} of {lines} lines cannot be parsed{}; hint: --lenient goes on without them",
+        "{path}: {unparsed} of {lines} lines cannot be parsed{}; hint: --lenient skips them",
         show(examples)
     )]
     TooManyUnparsed {
@@ -88,7 +88,7 @@ pub enum Error {
     },
     /// A time window for a recording without times.
     #[error(
-        "{path} has samples without time, so no time window can be taken; hint: take all of it, or print the field with `perf script -F +time`"
+        "{path} has samples without time, so a time window cannot be applied; hint: leave the window out, or print the field with `perf script -F +time`"
     )]
     NoTimes {
         /// The source as the caller named it.
@@ -123,7 +123,7 @@ pub enum Error {
         path: Box<str>,
     },
     /// No sample was taken on the CPUs or in the cgroups that were chosen.
-    #[error("no sample of {path} was taken on the CPUs or in the cgroups chosen{}", cgroups(known))]
+    #[error("{path} has no samples on the chosen CPUs or in the chosen cgroups{}", cgroups(known))]
     NothingThere {
         /// The source as the caller named it.
         path: Box<str>,

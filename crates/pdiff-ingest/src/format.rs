@@ -83,8 +83,8 @@ impl fmt::Display for WrongKind {
             Self::Json => "JSON",
             Self::PerfReport => "the text of perf report",
             Self::Pprof => "a heap profile in the text form of gperftools",
-            Self::Bzip2 => "packed by bzip2",
-            Self::Lz4 => "packed by lz4",
+            Self::Bzip2 => "packed with bzip2",
+            Self::Lz4 => "packed with lz4",
         })
     }
 }

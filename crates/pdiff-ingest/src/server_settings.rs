@@ -19,7 +19,7 @@ use pdiff_profile::{ServerSettings, SettingsScope};
 pub enum SettingsError {
     /// A line of no known form.
     #[error(
-        "line {line}: '{text}' is no setting; hint: give what `mysql -B -e 'SHOW GLOBAL VARIABLES'` prints, or a my.cnf"
+        "line {line}: '{text}' is not a setting; hint: give what `mysql -B -e 'SHOW GLOBAL VARIABLES'` prints, or a my.cnf"
     )]
     NotASetting {
         /// Line, from 1.
@@ -38,7 +38,7 @@ pub enum SettingsError {
         text: Box<str>,
     },
     /// Nothing in it.
-    #[error("no settings in it; hint: give what `mysql -B -e 'SHOW GLOBAL VARIABLES'` prints, or a my.cnf")]
+    #[error("it has no settings; hint: give what `mysql -B -e 'SHOW GLOBAL VARIABLES'` prints, or a my.cnf")]
     Empty,
 }
 
@@ -340,8 +340,8 @@ mod tests {
             let error = parse_settings(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
         };
-        check("", "no settings in it");
-        check("[client]\nport=1\n", "no settings in it");
+        check("", "it has no settings");
+        check("[client]\nport=1\n", "it has no settings");
         check("a\t1\nb c\t2\n", "line 2: 'b c");
         check("a\t1\nb\n", "line 2: 'b'");
         check("mysqld 1234 [000] 12.5: 1 cycles:\n", "line 1: 'mysqld 1234");

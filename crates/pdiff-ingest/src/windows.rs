@@ -53,7 +53,7 @@ pub enum WindowsError {
         text: Box<str>,
     },
     /// A recording that stands twice.
-    #[error("line {line}: capture '{capture}' stands twice")]
+    #[error("line {line}: capture '{capture}' is listed twice")]
     Twice {
         /// Line, from 1.
         line: usize,
@@ -204,6 +204,6 @@ mod tests {
         check("capture\ttps\na\t1\nb\tmany\n", "line 3: tps 'many'");
         check("capture\ttps\na\t-1\n", "line 2: tps '-1'");
         check("capture\ttps\na\tNaN\n", "line 2: tps 'NaN'");
-        check("capture\ttps\na\t1\na\t2\n", "line 3: capture 'a' stands twice");
+        check("capture\ttps\na\t1\na\t2\n", "line 3: capture 'a' is listed twice");
     }
 }

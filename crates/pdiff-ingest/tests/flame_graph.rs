@@ -146,7 +146,10 @@ fn what_inferno_did_not_draw_is_stated_and_has_frames_of_its_own() {
     assert_eq!((stacks, lost), (of_folded(expected), 60), "z could be b's own");
     let profile = read(&svg).unwrap();
     let note = profile.notes.get(NoteKind::NarrowFrames).unwrap();
-    assert_eq!((note.count, &*note.examples[0]), (2, "at least so much is not drawn, most of it below a"));
+    assert_eq!(
+        (note.count, &*note.examples[0]),
+        (2, "at least this weight is not drawn, most of it below a")
+    );
 }
 
 #[test]

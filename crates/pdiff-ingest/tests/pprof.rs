@@ -331,7 +331,7 @@ fn what_cannot_be_read_is_said_in_one_line() {
     twice.location(1, 0, 7, &[]);
     twice.location(1, 0, 8, &[]);
     check(&twice, "two of its locations have one number");
-    check(&Written::new(&[("cpu", "ns"), ("cpu", "ns")]), "two of its sample types have one name");
+    check(&Written::new(&[("cpu", "ns"), ("cpu", "ns")]), "two of its sample types have the same name");
     let timed = ReadOptions { time: TimeWindow::parse("1,2").unwrap(), ..ReadOptions::new() };
     let source = Source::Bytes { name: "x.pb".into(), bytes: Arc::from(fixture("before.pb.gz")) };
     assert!(matches!(read_input(&source, &timed), Err(Error::NoTimes { .. })));

@@ -106,7 +106,7 @@ fn other_kinds_of_file_are_named_with_a_hint() {
     check(b"a\0b", WrongKind::Binary);
     for cut in [b"PERFILE2\x68\0\0\0".to_vec(), gzip(b"PERFILE2\x68\0\0\0")] {
         let error = TestFile::new(&cut).read().unwrap_err().to_string();
-        assert!(error.contains("ends within its head, after 12 bytes; hint:"), "{error}");
+        assert!(error.contains("ends within its header, after 12 bytes; hint:"), "{error}");
     }
 }
 

@@ -18,7 +18,7 @@ use crate::weight::Weight;
 pub enum BuildError {
     /// The periods add up to more than 2^64.
     #[error(
-        "the periods of event '{event}' add up to more than a 64-bit number holds; hint: a damaged period is likely"
+        "the periods of event '{event}' add up to more than a 64-bit number can hold; hint: a damaged period is likely"
     )]
     WeightOverflow {
         /// The event's name.

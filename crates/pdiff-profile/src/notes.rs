@@ -55,7 +55,7 @@ pub enum NoteKind {
     DamagedRecord,
     /// A recording that ends before its end.
     CutRecording,
-    /// Times when the kernel held sampling back.
+    /// Times when the kernel throttled sampling.
     Throttled,
     /// A recording without the build-ids of what it ran.
     NoBuildIds,

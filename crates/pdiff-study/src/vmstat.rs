@@ -37,7 +37,7 @@ pub enum VmstatError {
     #[error("no line names the columns cs, us and sy; hint: save the output of `vmstat 1`")]
     NoHeader,
     /// Fewer than two lines of numbers.
-    #[error("no line beside the average since boot; hint: let `vmstat 1` run as long as the load")]
+    #[error("it has only the average since boot; hint: let `vmstat 1` run as long as the load")]
     NoLines,
     /// A line that does not fit the header.
     #[error("line {line}: '{text}' does not fit the columns")]
@@ -113,7 +113,7 @@ mod tests {
         };
         check("", "no line names");
         check("hello\n", "no line names");
-        check(" cs us sy\n 1 2 3\n", "no line beside");
+        check(" cs us sy\n 1 2 3\n", "only the average since boot");
         check(" cs us sy\n 1 2 3\n 1 x 3\n", "line 3: '1 x 3'");
         check(" cs us sy\n 1 2 3\n 1 NaN 3\n", "line 3");
         check(" cs us sy\n 1 2 3\n 1 2\n", "line 3");

@@ -28,7 +28,7 @@ pub enum Error {
     /// The file given for an object has another build-id than the object profiled.
     #[error(
         "{} is another build than the {object} that was profiled: build-id {found}, expected {expected}; \
-         hint: give the binary that ran; --ignore-build-id takes this one and gives wrong functions", path.display()
+         hint: give the binary that ran; --ignore-build-id uses this one, and functions will be wrong", path.display()
     )]
     WrongBuildId {
         /// The file.
@@ -43,7 +43,7 @@ pub enum Error {
     /// No part of the file given has the size of what the recording says was mapped.
     #[error(
         "{} is another build than the {object} that was profiled: none of its segments has the size of what was mapped; \
-         hint: give the binary that ran; --ignore-build-id takes this one and gives wrong functions", path.display()
+         hint: give the binary that ran; --ignore-build-id uses this one, and functions will be wrong", path.display()
     )]
     WrongSize {
         /// The file.
@@ -54,7 +54,7 @@ pub enum Error {
     /// The symbols in the profile are not where the file given has them.
     #[error(
         "{} is another build than the {object} that was profiled: of {checked} functions in the profile only \
-         {agree} stand at the same place in the file; hint: give the binary that ran; --ignore-build-id \
+         {agree} are at the same place in the file; hint: give the binary that ran; --ignore-build-id \
          takes this one and gives wrong functions", path.display()
     )]
     WrongSymbols {

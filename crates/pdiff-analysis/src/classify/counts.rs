@@ -41,7 +41,7 @@ pub enum CountsError {
         line: usize,
     },
     /// A name that stands twice.
-    #[error("line {line}: '{name}' stands twice")]
+    #[error("line {line}: '{name}' is listed twice")]
     Twice {
         /// Which line, from 1.
         line: usize,
@@ -49,7 +49,7 @@ pub enum CountsError {
         name: Box<str>,
     },
     /// No counts in it.
-    #[error("no counts in it; hint: write lines of function<TAB>before<TAB>after")]
+    #[error("it has no counts; hint: write lines of function<TAB>before<TAB>after")]
     Empty,
 }
 

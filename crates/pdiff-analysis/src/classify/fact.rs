@@ -85,7 +85,7 @@ pub enum Fact {
         level: FoundBy,
         /// How alike the two are, of 1, where that was measured.
         score: Option<f64>,
-        /// Whether others would have done as well.
+        /// Whether other pairs match as well.
         ambiguous: bool,
         /// The side that has it under another name, and that name.
         other_name: Option<(Side, String)>,

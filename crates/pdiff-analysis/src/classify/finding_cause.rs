@@ -42,7 +42,7 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
     let knows_one = |setting: &crate::findings::FindingSetting| setting.values.iter().any(Option::is_none);
     let is_limited = finding.settings.first().is_some_and(knows_one) && confidence == Confidence::Proved;
     if is_limited {
-        let why = "a setting that one side alone knows switches it";
+        let why = "controlled by a setting that only one side has";
         return FindingCause { cause, confidence: Confidence::Likely, limited_by: Some(why), code_is_new };
     }
     FindingCause { cause, confidence, limited_by, code_is_new }
@@ -91,13 +91,13 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     Some(if let Some(verdict) = doubted.filter(|_| is_shown) {
         let took_over = matches!(verdict.cause, Cause::Moved | Cause::Split | Cause::Merged);
         let cause = if took_over { verdict.cause } else { cause };
-        (cause, verdict.confidence, Some("the verdict on the function is not surer than that"))
+        (cause, verdict.confidence, Some("the verdict on the function itself is no more certain"))
     } else if cause == Cause::NewlyActive && before > 0.0 {
-        (cause, Confidence::Likely, Some("the base run entered it, too"))
+        (cause, Confidence::Likely, Some("the base run has samples of it, too"))
     } else if is_shown {
         (cause, Confidence::Proved, None)
     } else {
-        (cause, Confidence::Likely, Some("a build does not show whether it holds the code"))
+        (cause, Confidence::Likely, Some("one binary cannot show whether it contains the code"))
     })
 }
 

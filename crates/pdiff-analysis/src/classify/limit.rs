@@ -81,7 +81,7 @@ pub enum Limit {
     LosingKin,
     /// The functions of a set were found by their place in the source, their callers and their weight.
     ByPlace,
-    /// Its own code is the same file: its callers were compiled otherwise.
+    /// Its own code is the same file: its callers were compiled differently.
     RebuiltCallers,
     /// That the source has the same lines is known, not that nothing else differs.
     SameLines,

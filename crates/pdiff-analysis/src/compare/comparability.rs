@@ -128,7 +128,7 @@ fn callchains(sides: &Sides<'_>) -> Fact {
         fact,
         two_ways,
         Gravity::Suspect,
-        "callers are found in two ways, so totals differ for that alone; record both sides with the same --call-graph",
+        "the sides find callers in different ways, which alone changes totals; record both with the same --call-graph",
     );
     let differ = has(&sides.before) != has(&sides.after);
     graver(fact, differ, Gravity::Warning, "only self can be compared: totals need chains on both sides")
@@ -154,7 +154,12 @@ fn common_rows(rows: &[Row]) -> Option<Fact> {
     let is_apart = before > 0 && after > 0 && !named().any(|row| has(&row.before) && has(&row.after));
     let fact = fact("rows in common", format!("0 of {before}"), format!("0 of {after}"));
     is_apart.then(|| {
-        graver(fact, true, Gravity::Incomparable, "no name is on both sides: these look like two programs")
+        graver(
+            fact,
+            true,
+            Gravity::Incomparable,
+            "no function is on both sides: these look like two programs",
+        )
     })
 }
 
@@ -218,12 +223,7 @@ fn unresolved(before: &SideSummary, after: &SideSummary) -> Fact {
     let text = |side: &SideSummary| format!("{:.2} %", side.unresolved_pct);
     let fact = fact("without function", text(before), text(after));
     let much = before.unresolved_pct.max(after.unresolved_pct) > UNRESOLVED_PCT;
-    graver(
-        fact,
-        much,
-        Gravity::Warning,
-        "named rows understate what is there; see the rows [unresolved] and object+0x...",
-    )
+    graver(fact, much, Gravity::Warning, "named rows are too low; see the rows [unresolved] and object+0x...")
 }
 
 /// Samples whose stacks reach no function of the program; nothing is said of flat recordings.
@@ -234,8 +234,8 @@ pub(super) fn lost_callers(sides: &Sides<'_>, [before, after]: [f64; 2]) -> Opti
     }
     let fact = fact("without caller", format!("{before:.1} %"), format!("{after:.1} %"));
     let differ = (before - after).abs() > LOST_DIFFERENCE_PP;
-    let remark = "stacks of system and library functions lost their callers on one side more than on the other, so functions of the \
-                  program read lighter there; record with --call-graph dwarf, or with libraries that keep frame pointers";
+    let remark = "stacks of system and library functions lack their callers more often on one side, so functions of the \
+                  program look lighter there; record with --call-graph dwarf, or with libraries that keep frame pointers";
     Some(graver(fact, differ, Gravity::Warning, remark))
 }
 

@@ -156,7 +156,7 @@ impl RunFacts<'_> {
             Inside::All => return,
             Inside::ByCpu(part) if (part - 1.0).abs() <= CPU_SCALE_TOLERANCE => return,
             Inside::ByCpu(part) => format!(
-                "the samples hold {:.1} % of the CPU seconds measured, so as much of the {counted:.0} operations",
+                "the samples cover {:.1} % of the measured CPU seconds, so that part of the {counted:.0} operations is used",
                 100.0 * part
             ),
             Inside::ByTime(_) => format!(
@@ -175,8 +175,12 @@ impl RunFacts<'_> {
         let scale = cpu_seconds? / (self.all_weight as f64 / 1e9);
         if (scale - 1.0).abs() > CPU_SCALE_TOLERANCE {
             notes.add(NoteKind::Rescaled, 1, Weight(self.all_weight), || {
-                let used = if self.scale_to_cpu_seconds { "weights are scaled by it" } else { "not scaled" };
-                format!("{}: CPU seconds measured are {scale:.3} of those sampled ({used})", self.path)
+                let used =
+                    if self.scale_to_cpu_seconds { "weights are scaled to match" } else { "not scaled" };
+                format!(
+                    "{}: the measured CPU seconds are {scale:.3} times the sampled ones ({used})",
+                    self.path
+                )
             });
         }
         (self.scale_to_cpu_seconds && scale.is_finite() && scale > 0.0).then_some(scale)

@@ -111,7 +111,7 @@ fn note_matches(rows: &[Row], notes: &mut Notes) {
         if row.matched.by == MatchedBy::Alias {
             notes.add(NoteKind::LooseMatch, 1, weight, || {
                 format!(
-                    "{} before is {} after",
+                    "{} was renamed to {}",
                     row.matched.before_name.as_deref().unwrap_or_default(),
                     row.name
                 )

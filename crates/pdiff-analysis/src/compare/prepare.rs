@@ -379,7 +379,7 @@ fn note_other_events(run: &RunInput<'_>, notes: &mut Notes) {
         let is_count = &*event.name == "samples" && !event.has_period && Some(event.samples) == samples;
         if index != run.event.index() && !is_count {
             notes.add(NoteKind::OtherEvent, event.samples, Weight::ZERO, || {
-                format!("{}: {} samples of event {} left aside", run.path, event.samples, event.name)
+                format!("{}: {} samples of event {} ignored", run.path, event.samples, event.name)
             });
         }
     }

@@ -112,7 +112,7 @@ const MATCH: &[Plain] = &[
         Level,
         Null,
         false,
-        "how its names were matched: the policy's level, `alias` for a known rename, or `structure` where one build has no name for it and its code told",
+        "how its names were matched: the policy's level, `alias` for a known rename, or `structure` where one build has no name for it and its code identified it",
     ),
     ("ambiguous", Flag(|row| row.matched.ambiguous), Null, false, "several functions share the row"),
     (
@@ -120,14 +120,14 @@ const MATCH: &[Plain] = &[
         Text(|row| row.matched.before_name.as_deref()),
         Null,
         false,
-        "its name before; `null` without weight there",
+        "its name before; `null` if it has no weight there",
     ),
     (
         "after_name",
         Text(|row| row.matched.after_name.as_deref()),
         Null,
         false,
-        "its name after; `null` without weight there",
+        "its name after; `null` if it has no weight there",
     ),
 ];
 
@@ -225,7 +225,7 @@ const CHANGE: &[Plain] = &[
         Number(|row| row.selected_interval_pp.map(|of| of.0)),
         LeftOut,
         false,
-        "of significant rows: lower end of the interval that allows for being picked from all rows tested (false coverage rate of 5 %)",
+        "of significant rows: lower end of the interval corrected for selection from all tested rows (false coverage rate of 5 %)",
     ),
     (
         "selected_ci_high_pp",
@@ -313,14 +313,14 @@ const COST_CHANGE: &[Plain] = &[
         Text(|row| row.cost_change.map(|of| of.extent.as_str())),
         Null,
         false,
-        "`within-noise`, `shared` (as the typical function), `not-told-apart` (too few functions to say) or `own`",
+        "`within-noise`, `shared` (changed like the typical function), `not-told-apart` (too few functions to say) or `own`",
     ),
     (
         "own_pct",
         Number(|row| row.cost_change?.own?.pct),
         LeftOut,
         false,
-        "change in percent against the typical function: what a run has in common cancels",
+        "change in percent relative to the typical function: what all functions of a run share cancels out",
     ),
     (
         "own_ci_low_pct",
@@ -341,7 +341,7 @@ const COST_CHANGE: &[Plain] = &[
         Number(|row| Some(row.cost_change?.own?.q_value)),
         LeftOut,
         false,
-        "as above, for the change against the typical function; `extent` is `own` at a quarter of the rate or below",
+        "as above, for the change relative to the typical function; `extent` is `own` at a quarter of the rate or below",
     ),
 ];
 

@@ -60,7 +60,7 @@ impl<'a> InlineComparison<'a> {
         self.functions.iter().filter(|row| row.change == change).count()
     }
 
-    /// Whether both builds come from the same compilers; if not, a change of inlining may be theirs. `None` where those of
+    /// Whether both builds come from the same compilers; if not, they may cause changes of inlining. `None` where those of
     /// either are not known.
     #[must_use]
     pub fn same_compiler(&self) -> Option<bool> {

@@ -15,7 +15,7 @@ pub enum KnowledgeError {
         message: String,
     },
     /// A setting's default has no version that could be compared.
-    #[error("setting '{setting}': '{version}' is no version; hint: write 8.0 or 8.0.27")]
+    #[error("setting '{setting}': '{version}' is not a version; hint: write 8.0 or 8.0.27")]
     Version {
         /// The setting.
         setting: String,
@@ -24,7 +24,7 @@ pub enum KnowledgeError {
     },
     /// More rules than a file may have.
     #[error(
-        "{rules} rules are more than the {MOST_RULES} that a file may have; hint: join patterns with the same name"
+        "{rules} rules, but a file may have at most {MOST_RULES}; hint: join patterns with the same name"
     )]
     TooManyRules {
         /// How many there are.

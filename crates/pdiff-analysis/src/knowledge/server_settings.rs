@@ -275,7 +275,7 @@ mod tests {
     fn a_default_without_a_version_is_told_by_the_settings_name() {
         let error = SettingsKnowledge::parse("[[setting]]\nname='x'\nwhy='y'\ndefaults={latest='1'}\n");
         let text = error.unwrap_err().to_string();
-        assert_eq!(text, "setting 'x': 'latest' is no version; hint: write 8.0 or 8.0.27");
+        assert_eq!(text, "setting 'x': 'latest' is not a version; hint: write 8.0 or 8.0.27");
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Match {
     pub after: FunctionId,
     /// How the pair was found.
     pub level: FoundBy,
-    /// Whether others would have done as well.
+    /// Whether other pairs match as well.
     pub is_ambiguous: bool,
     /// How alike they are, of 1, where that was measured.
     pub score: Option<f64>,

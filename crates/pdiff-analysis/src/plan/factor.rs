@@ -23,7 +23,7 @@ impl std::str::FromStr for WantedFactor {
         let (name, what) = (name.trim().to_owned(), what.trim().to_owned());
         let is_name = |text: &str| !text.is_empty() && !text.contains([',', '"', '\n', '\t']);
         if !is_name(&name) || what.is_empty() {
-            return Err(format!("'{text}' is no factor; hint: write NAME=SETTING or NAME=SETTING:VALUE"));
+            return Err(format!("'{text}' is not a factor; hint: write NAME=SETTING or NAME=SETTING:VALUE"));
         }
         Ok(Self { name, what, value })
     }

@@ -71,7 +71,7 @@ pub struct Plan {
 #[non_exhaustive]
 pub enum PlanError {
     /// The user's factor stands for nothing that is known.
-    #[error("'{what}' is no known setting and no part of the program; hint: parts are {parts}")]
+    #[error("'{what}' is neither a known setting nor a part of the program; hint: parts are {parts}")]
     UnknownFactor {
         /// What the factor was said to be.
         what: String,
@@ -80,18 +80,18 @@ pub enum PlanError {
     },
     /// Neither findings nor the user give a factor.
     #[error(
-        "no finding can be switched; hint: name what to switch, as --factors P=performance_schema, or give --settings-before and --settings-after"
+        "no finding has a known switch; hint: name what to switch, such as --factors P=performance_schema, or give --settings-before and --settings-after"
     )]
     NoFactor,
     /// More factors than can be planned.
-    #[error("{count} factors are too many to plan; hint: name {MOST_SWITCHES} at most")]
+    #[error("{count} factors are too many to plan; hint: name at most {MOST_SWITCHES}")]
     TooManyFactors {
         /// How many.
         count: usize,
     },
     /// More repeats than anybody makes.
     #[error(
-        "{count} replicates are too many to plan; hint: ask for {MOST_REPLICATES} at most, for effects that need more are too small to matter"
+        "{count} replicates are too many to plan; hint: ask for at most {MOST_REPLICATES}; effects that need more are too small to matter"
     )]
     TooManyReplicates {
         /// How many.
@@ -357,15 +357,17 @@ impl PlanInput<'_> {
             rank: finding.rank,
             name: finding.name.clone(),
             why: match finding.kind {
-                FindingKind::Interrupts => "work of the kernel, which no change of the program switches",
-                FindingKind::NoCaller => "callers were lost; record with --call-graph dwarf or lbr first",
-                FindingKind::Unresolved => "no symbols; give the binary first",
-                FindingKind::Spread => "spread over many places, so that no one change switches it",
-                _ if finding.delta_per_op().unwrap_or(finding.delta_pp()) < 0.0 => {
-                    "a gain, so nothing is to be taken back"
+                FindingKind::Interrupts => "work of the kernel: no change of the program switches it off",
+                FindingKind::NoCaller => {
+                    "its callers are missing; record with --call-graph dwarf or lbr first"
                 }
-                _ if !finding.settings.is_empty() => "no room in the plan; name the setting with --factors",
-                _ => "no factor of the plan switches it; name what does with --factors",
+                FindingKind::Unresolved => "no symbols; give the binary first",
+                FindingKind::Spread => "spread over many places, so no single change switches it off",
+                _ if finding.delta_per_op().unwrap_or(finding.delta_pp()) < 0.0 => {
+                    "a gain, so there is nothing to take back"
+                }
+                _ if !finding.settings.is_empty() => "the plan is full; name the setting with --factors",
+                _ => "no factor of the plan switches it off; name one with --factors",
             },
         };
         let list = self.comparison.findings.list.iter();
@@ -390,18 +392,18 @@ fn doubts(factor: &PlannedFactor, detectable: f64) -> Vec<String> {
     });
     if asleep {
         doubts.push(
-            "its code sleeps or waits for the disk, which no CPU profile shows: it may gain more".to_owned(),
+            "its code sleeps or waits for the disk, which CPU profiles do not show: switching it off may gain more".to_owned(),
         );
     }
     let shown = factor.average.unwrap_or(factor.alone);
     if shown.width_points().is_some_and(|width| width > MOST_WIDTH_POINTS) {
         doubts.push(format!(
-            "a range and no prediction: its interval is wider than {MOST_WIDTH_POINTS:.0} points"
+            "a range, not a prediction: its interval is wider than {MOST_WIDTH_POINTS:.0} points"
         ));
     }
     if shown.log.abs() < LEAST_EFFECT {
         doubts.push(format!(
-            "too small to be seen: these runs show {:.0} % and more",
+            "too small to detect: these runs can detect {:.0} % or more",
             100.0 * detectable.exp_m1()
         ));
     }

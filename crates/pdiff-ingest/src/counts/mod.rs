@@ -17,7 +17,7 @@ use pdiff_profile::{CallSource, CountedCalls, Side};
 pub enum CountsFileError {
     /// None of the formats.
     #[error(
-        "no counts of calls are recognised in it; hint: callgrind output, `perf script -F ip,sym,brstacksym`, bpftrace or \
+        "its format is not one of the known formats of call counts; hint: callgrind output, `perf script -F ip,sym,brstacksym`, bpftrace or \
          funccount text, `perf stat -x,` with probes, or lines of function<TAB>calls"
     )]
     Unknown,
@@ -38,7 +38,7 @@ pub enum CountsFileError {
         line: usize,
     },
     /// The format is known, but no call is in it.
-    #[error("no call is in it ({0})")]
+    #[error("it has no calls ({0})")]
     Empty(CallSource),
     /// Branch records of addresses without names.
     #[error(

@@ -15,12 +15,12 @@ pub enum FlameGraphError {
     OtherPicture(&'static str),
     /// It is the difference of two profiles.
     #[error(
-        "the flame graph is the difference of two profiles, and has the widths of one alone; hint: give the two profiles that \
+        "the flame graph shows the difference of two profiles, with the widths of only one; hint: give the two profiles that \
          it was made from"
     )]
     Difference,
     /// It is larger than a limit.
-    #[error("the SVG picture has more than {limit} {what}, the most that are read")]
+    #[error("the SVG picture has more than {limit} {what}, the most that pdiff reads")]
     TooLarge {
         /// The limit.
         limit: u64,

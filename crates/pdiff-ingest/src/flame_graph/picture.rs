@@ -246,7 +246,7 @@ impl Pending {
 
     fn finish(self) -> Result<Picture, ReadError> {
         if self.nesting > 0 {
-            return Err(damaged("it ends before its last element does"));
+            return Err(damaged("its last element does not end"));
         }
         let Some(root) = &self.picture.root else {
             let why = match self.picture.frames.is_empty() {
@@ -257,10 +257,10 @@ impl Pending {
         };
         let is_exact = self.with_samples > 0;
         if is_exact && self.with_samples != self.picture.frames.len() + 1 {
-            return Err(damaged("some frames have their place in samples, others do not"));
+            return Err(damaged("some frames have sample positions, others do not"));
         }
         if is_exact && self.total.is_some_and(|total| total != root.weight) {
-            return Err(damaged("its frames are not as wide as the samples that it is said to have"));
+            return Err(damaged("the width of its frames differs from its stated number of samples"));
         }
         Ok(Picture { is_exact, ..self.picture })
     }

@@ -61,7 +61,7 @@ pub(super) fn count(picture: &Picture, layout: &Layout) -> Result<ProfileBuilder
     }
     let mut builder = stacks.builder;
     if lost.weight > 0 {
-        let example = || format!("at least so much is not drawn, most of it below {}", lost.heaviest.1);
+        let example = || format!("at least this weight is not drawn, most of it below {}", lost.heaviest.1);
         builder.notes.add(NoteKind::NarrowFrames, lost.callers, Weight(lost.weight), example);
     }
     if picture.not_utf8 > 0 {
@@ -105,7 +105,7 @@ impl Scale {
         // Titles are rounded if the picture was made with a factor, each by a half at most.
         let excess = called.weight.saturating_sub(frame.weight);
         if excess > 0 && (self.is_exact || excess > called.count.div_ceil(2)) {
-            return Err(FlameGraphError::Damaged("the frames on a frame weigh more than it does".into()));
+            return Err(FlameGraphError::Damaged("the callees of a frame weigh more than the frame".into()));
         }
         let rest = frame.weight.saturating_sub(called.weight);
         let own = match called.first.map(|first| first.saturating_sub(frame.start)) {

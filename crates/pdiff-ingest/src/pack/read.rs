@@ -26,7 +26,7 @@ pub fn read_pack(bytes: &[u8]) -> Result<PackedRun, PackError> {
         resolutions.set_polling(polling.unwrap_or_default());
     }
     if resolutions.as_ref().is_some_and(|known| known.frame_count() != profile.frames.len()) {
-        return Err(damaged(Kind::Resolutions, "they are of another profile"));
+        return Err(damaged(Kind::Resolutions, "they belong to another profile"));
     }
     for section in sections.iter().filter(|section| section.kind == Kind::Census) {
         attach(&mut objects, section)?;
@@ -54,7 +54,7 @@ fn optional<T>(
     let mut of_kind = sections.iter().filter(|section| section.kind == kind);
     let Some(section) = of_kind.next() else { return Ok(None) };
     if of_kind.next().is_some() {
-        return Err(damaged(kind, "it stands twice"));
+        return Err(damaged(kind, "it occurs twice"));
     }
     let bytes = unpack(kind.name(), section.stored, section.len)?;
     read(&bytes).map(Some).map_err(|error| PackError::from_codec(kind.name(), error))
@@ -62,7 +62,7 @@ fn optional<T>(
 
 fn attach(objects: &mut [PackedObject], section: &Section<'_>) -> Result<(), PackError> {
     let object = objects.get_mut(section.number as usize).filter(|object| object.census.is_none());
-    let object = object.ok_or(damaged(Kind::Census, "it is of no object, or the second of one"))?;
+    let object = object.ok_or(damaged(Kind::Census, "it belongs to no object, or is a duplicate"))?;
     object.census = Some(PackedCensus(Stored { bytes: section.stored.to_vec(), len: section.len }));
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::time_window::{NS, TimeRange, TimeWindow, seconds};
 pub enum RestrictError {
     /// The samples have no times.
     #[error(
-        "its samples have no time, so no time window can be taken; hint: print them with `perf script -F +time` and pack that"
+        "its samples have no time, so a time window cannot be applied; hint: print them with `perf script -F +time` and pack that"
     )]
     NoTimes,
     /// No sample lies in the window.
@@ -26,7 +26,7 @@ pub enum RestrictError {
     /// The window begins or ends within a second.
     #[error(
         "the time window from {} to {} s does not begin and end at whole seconds of the recorder's clock, and a pack \
-         tells samples by second; hint: the nearest one is {from_s},{to_s}, and a finer one needs the text of perf script",
+         keeps samples by second; hint: the nearest one is {from_s},{to_s}, and a finer one needs the text of perf script",
         seconds(*start_ns),
         seconds(*end_ns)
     )]

@@ -36,7 +36,7 @@ pub fn write_pack(run: &PackedRun) -> Result<Vec<u8>, PackError> {
     if let Some(resolutions) = &run.resolutions {
         let frames = resolutions.frame_count();
         if frames != run.profile.frames.len() {
-            let what = "they are of another profile";
+            let what = "they belong to another profile";
             return Err(PackError::Unpackable { section: Kind::Resolutions.name(), what });
         }
         parts.push(part(Kind::Resolutions, resolutions.to_bytes(), Resolutions::from_bytes)?);

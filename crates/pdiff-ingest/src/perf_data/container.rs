@@ -99,13 +99,13 @@ pub(super) fn read_head<R: Read>(stream: &mut ByteStream<R>) -> Result<Head, Hea
     let feature_bits = [number()?, number()?, number()?, number()?];
     stream.consume(HEAD_BYTES);
     let between = data.0.checked_sub(HEAD_BYTES as u64).filter(|between| *between <= MAX_BEFORE_DATA);
-    let between = between.ok_or(PerfDataError::DamagedHead("the records begin nowhere"))?;
+    let between = between.ok_or(PerfDataError::DamagedHead("it does not say where its records begin"))?;
     let bytes = stream.read(between)?;
     if (bytes.len() as u64) < between {
         return Err(PerfDataError::CutHead(HEAD_BYTES as u64 + bytes.len() as u64).into());
     }
     let events = described_events(&bytes, attrs, attr_bytes, order);
-    let events = events.ok_or(PerfDataError::DamagedHead("its events lie outside of it"))?;
+    let events = events.ok_or(PerfDataError::DamagedHead("the list of events is outside of the header"))?;
     let layout = match data.1 {
         0 => Layout::Unbounded { is_unfinished: true },
         data_bytes => Layout::File { data_bytes, feature_bits },
@@ -195,13 +195,13 @@ mod tests {
 
     #[test]
     fn hostile_heads_are_refused() {
-        assert!(error(b"PERFILE2\x68\0\0").contains("ends within its head, after 11 bytes"));
+        assert!(error(b"PERFILE2\x68\0\0").contains("ends within its header, after 11 bytes"));
         let far = head(&[104, 144, 104, 144, u64::MAX, 8, 0, 0, 0, 0, 0, 0]);
-        assert!(error(&far).contains("the records begin nowhere"));
+        assert!(error(&far).contains("it does not say where its records begin"));
         let cut = head(&[104, 144, 104, 144, 1 << 20, 8, 0, 0, 0, 0, 0, 0]);
-        assert!(error(&cut).contains("ends within its head, after 104 bytes"));
+        assert!(error(&cut).contains("ends within its header, after 104 bytes"));
         let outside = head(&[104, 144, 1 << 40, 144, 104, 8, 0, 0, 0, 0, 0, 0]);
-        assert!(error(&outside).contains("lie outside"));
+        assert!(error(&outside).contains("outside of the header"));
         assert!(error(b"PERFFILE........").contains("2009"));
     }
 }

@@ -100,17 +100,17 @@ fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
     // The kernel counts losses by event, perf those of each buffer: of the same samples.
     let lost = counts.lost.max(counts.lost_samples);
     let share = 100.0 * lost as f64 / (lost + counts.samples).max(1) as f64;
-    add(NoteKind::LostSamples, lost, format!("{share:.2} % of what was to be recorded"));
-    add(NoteKind::Throttled, counts.throttled, "the kernel held sampling back".into());
+    add(NoteKind::LostSamples, lost, format!("{share:.2} % of all samples"));
+    add(NoteKind::Throttled, counts.throttled, "the kernel throttled sampling".into());
     let partly =
-        format!("of {} stacks: what was recorded of them ends, or unwind tables are missing", unwinding.all);
+        format!("of {} stacks: the recorded stack memory ends, or unwind tables are missing", unwinding.all);
     add(NoteKind::PartlyUnwound, unwinding.partly, partly);
     add(NoteKind::StackTooDeep, stacks.cut, String::new());
     add(NoteKind::DamagedRecord, processes.maps_dropped, "maps of more code than is kept".into());
     if let Some(unused) = jit.unused.first() {
         let why = match unused.why {
             Unusable::Unreadable => "it cannot be read; hint: read the recording where it was made",
-            Unusable::OtherClock => "its times are of another clock; hint: record with `perf record -k 1`",
+            Unusable::OtherClock => "its times come from another clock; hint: record with `perf record -k 1`",
         };
         add(NoteKind::NoJitSymbols, jit.unused.len() as u64, format!("{}: {why}", unused.path));
     }
@@ -171,7 +171,7 @@ fn name_frames(profile: &mut Profile, kernel: &RecordedKernel, options: &ReadOpt
     profile.name_frames(named);
     if nameless > 0 {
         let text = || {
-            "the kernel's functions are not known, so it is one row; hint: read the recording where it was made, copy \
+            "the kernel's functions are not known, so the kernel is one row; hint: read the recording where it was made, copy \
              ~/.debug from there, or give the kernel's vmlinux with --binary"
                 .to_owned()
         };

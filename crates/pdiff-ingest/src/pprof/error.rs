@@ -11,7 +11,7 @@ pub enum PprofError {
     Damaged(Box<str>),
     /// The profile is the difference of two others.
     #[error(
-        "the pprof profile has negative values, as the difference of two profiles has; hint: give the two profiles \
+        "the pprof profile has negative values, like the difference of two profiles; hint: give the two profiles \
          that it was made from"
     )]
     Negative,
@@ -22,7 +22,7 @@ pub enum PprofError {
     #[error("the weight of a stack does not fit in the 63 bits that pprof has for it")]
     TooHeavy,
     /// The profile is larger than a limit.
-    #[error("the pprof profile has more than {limit} {what}, the most that are read")]
+    #[error("the pprof profile has more than {limit} {what}, the most that pdiff reads")]
     TooLarge {
         /// The limit.
         limit: usize,
@@ -60,14 +60,12 @@ impl fmt::Display for Damage {
             Self::CutOff => f.write_str("it ends within a field"),
             Self::LongNumber => f.write_str("a number has more than ten bytes"),
             Self::UnknownType => f.write_str("a field has an unknown type"),
-            Self::OtherType => f.write_str("a field has another type than it should"),
+            Self::OtherType => f.write_str("a field has the wrong type"),
             Self::Missing(what) => write!(f, "it refers to a {what} that it does not have"),
-            Self::Twice(what) => write!(f, "two of its {what} have one number"),
+            Self::Twice(what) => write!(f, "two of its {what} have the same number"),
             Self::NoSampleType => f.write_str("it does not say what its values are"),
-            Self::SameSampleType => f.write_str("two of its sample types have one name"),
-            Self::ValueCount => {
-                f.write_str("a sample has another number of values than there are sample types")
-            }
+            Self::SameSampleType => f.write_str("two of its sample types have the same name"),
+            Self::ValueCount => f.write_str("a sample has more or fewer values than there are sample types"),
         }
     }
 }

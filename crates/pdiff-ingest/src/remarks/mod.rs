@@ -11,13 +11,13 @@ use pdiff_profile::InlineRemark;
 pub enum RemarksError {
     /// None of the formats.
     #[error(
-        "no compiler's report on inlining is recognised in it; hint: GCC writes one by \
-         -fopt-info-inline-optimized-missed=FILE, Clang by -fsave-optimization-record=yaml"
+        "its format is not one of the known compiler reports on inlining; hint: GCC writes one with \
+         -fopt-info-inline-optimized-missed=FILE, Clang with -fsave-optimization-record=yaml"
     )]
     Unknown,
     /// LLVM's binary form.
     #[error(
-        "optimization records in LLVM's binary form; hint: write text by -fsave-optimization-record=yaml"
+        "optimization records in LLVM's binary form; hint: write text with -fsave-optimization-record=yaml"
     )]
     Binary,
     /// A line that the format does not allow.
@@ -29,7 +29,7 @@ pub enum RemarksError {
         expected: &'static str,
     },
     /// The format is known, but nothing is said of any call.
-    #[error("it says nothing of inlining; hint: GCC needs -fopt-info-inline-optimized-missed=FILE")]
+    #[error("it says nothing about inlining; hint: GCC needs -fopt-info-inline-optimized-missed=FILE")]
     Empty,
 }
 

@@ -74,13 +74,13 @@ fn closing(view: &AttributionView<'_>) -> Vec<Block> {
     let of = view.attribution;
     let mut blocks = Vec::new();
     if view.has_intervals() {
-        let text = "within noise: the 95 % interval of the logarithm holds zero; points by the delta method, t on the degrees of freedom of the variance";
+        let text = "within noise: the 95 % interval of the logarithm contains zero; points by the delta method, t on the degrees of freedom of the variance";
         blocks.push(Line::toned("marks", text, Tone::Dim));
     }
     if of.missing_count == 0 {
         return blocks;
     }
-    let text = format!("{} runs were not made; nothing stands in for them", of.missing_count);
+    let text = format!("{} runs are missing; no values are made up for them", of.missing_count);
     blocks.push(Line::toned("missing", text, Tone::Warning));
     for run in of.missing.iter().take(MOST_MISSING) {
         let text = format!("{} with {}, for {}", run.build, run.setting, need_words(run.needed_for));

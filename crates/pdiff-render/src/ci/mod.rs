@@ -60,7 +60,7 @@ impl GateResult {
     pub(crate) fn word(&self) -> &'static str {
         match (self.status, self.is_warning) {
             (GateStatus::Passed, _) => "passed",
-            (GateStatus::MetNothing, _) => "passed, met no row",
+            (GateStatus::MetNothing, _) => "passed, matched no row",
             (GateStatus::Failed, false) => "failed",
             (GateStatus::Failed, true) => "warns",
             (GateStatus::Inconclusive, _) => "inconclusive",

@@ -40,7 +40,7 @@ fn lines<'a>(mut families: impl Iterator<Item = &'a Family>, most: usize) -> Vec
     let mut blocks: Vec<Block> = families.by_ref().take(most).map(line).collect();
     let more = families.count();
     if more > 0 {
-        blocks.push(Line::block("family", format!("... and {more} more; JSON holds all")));
+        blocks.push(Line::block("family", format!("... and {more} more; JSON has all")));
     }
     blocks
 }
@@ -64,7 +64,7 @@ fn text(family: &Family) -> String {
         }
     };
     format!(
-        "{} {flip}: {} points moved between rows; its {} rows together {} booked (own code {}, calls and callers {})",
+        "{} {flip}: {} points moved between rows; its {} rows together {} by symbol (own code {}, calls and callers {})",
         mark(family.id),
         fixed(family.moved_pp.abs(), 2),
         family.members.len(),
@@ -94,6 +94,6 @@ mod tests {
         comparison.families = (0..MOST_ON_A_PAGE + 2).map(family).collect();
         let blocks = all(&comparison);
         assert_eq!(blocks.len(), MOST_ON_A_PAGE + 1);
-        assert_eq!(blocks.last(), Some(&Line::block("family", "... and 2 more; JSON holds all")));
+        assert_eq!(blocks.last(), Some(&Line::block("family", "... and 2 more; JSON has all")));
     }
 }

@@ -21,8 +21,10 @@ pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
         blocks.push(Line::block("kept", comparison.filtered.clone()));
     }
     if let Some(program) = comparison.preset {
-        blocks
-            .push(Line::block("preset", format!("renames and costs of design known of {program} are used")));
+        blocks.push(Line::block(
+            "preset",
+            format!("using the built-in renames and costs of design of {program}"),
+        ));
     }
     blocks
 }
@@ -42,8 +44,8 @@ fn shares_text(comparison: &Comparison) -> String {
     let policy = comparison.policy;
     let inlines = match policy.inlines {
         Inlines::Expand if tells_inlines(comparison) => "inlined functions have rows of their own",
-        Inlines::Expand => "no debug information tells of inlined functions",
-        Inlines::Collapse => "inlined code belongs to the function that holds it",
+        Inlines::Expand => "no debug information about inlined functions",
+        Inlines::Collapse => "inlined code counts with the function that contains it",
     };
     let templates = match policy.templates {
         Templates::Keep => "",
@@ -68,10 +70,10 @@ fn denominator_text(comparison: &Comparison) -> String {
         (Share::All, _) => "of all samples".to_owned(),
         (Share::Object, _) => "of the row's own object: they add up to 100 % in each object".to_owned(),
         (Share::ThreadGroup, _) => "of the row's thread group: they add up to 100 % in each group".to_owned(),
-        (Share::Work, None) => "of samples that neither wait busily nor idle".to_owned(),
+        (Share::Work, None) => "of samples outside busy waiting and idling".to_owned(),
         (Share::Work, Some((before, after))) => format!(
-            "of samples that neither wait busily nor idle: {} % of before and {} % of after are left out, which makes \
-             what remains x{} and x{} of its share of all samples",
+            "of samples outside busy waiting and idling: {} % of before and {} % of after are left out, so \
+             remaining shares are x{} and x{} of those of all samples",
             fixed(before, 2),
             fixed(after, 2),
             fixed(rescaling(before), 3),

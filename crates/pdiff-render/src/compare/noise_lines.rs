@@ -44,8 +44,7 @@ fn method_text(noise: &NoiseSummary) -> String {
             }
         }
     };
-    let within =
-        if noise.assumed_dispersion { "; noise within runs assumed, for want of time stamps" } else { "" };
+    let within = if noise.assumed_dispersion { "; noise within runs assumed (no time stamps)" } else { "" };
     format!(
         "{method}, {variation}{within}; {} rows tested, {} significant",
         grouped(noise.tests as u64),
@@ -67,7 +66,7 @@ fn detectable_text(noise: &NoiseSummary) -> Option<String> {
 fn drift_text(names: &[String]) -> String {
     let named = some_of(names);
     format!(
-        "shares wander over seconds, so their noise is understated and a change may be the load's: {named}"
+        "shares drift over seconds, so their noise is understated and a change may come from the load: {named}"
     )
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn lines(notes: &Notes, weight: f64) -> Vec<Block> {
         notes.iter().take(MOST_KINDS).map(|note| Line::block("note", text(note, weight))).collect();
     if kinds > MOST_KINDS {
         let more = kinds - MOST_KINDS;
-        blocks.push(Line::block("note", format!("... and {more} more kinds of notes; JSON holds all")));
+        blocks.push(Line::block("note", format!("... and {more} more kinds of notes; JSON has all")));
     }
     blocks
 }

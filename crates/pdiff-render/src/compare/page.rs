@@ -47,7 +47,7 @@ use crate::findings::first_screen;
 ///     sort: SortBy::Delta,
 /// };
 /// let text = pdiff_render::table(&comparison, &options);
-/// assert!(text.contains("result   8.0 beside 5.7: operations are not known"));
+/// assert!(text.contains("result   8.0 compared with 5.7: operations are not known"));
 /// assert!(text.lines().all(|line| line.chars().count() <= 80));
 /// ```
 #[must_use]

@@ -80,7 +80,7 @@ impl fmt::Display for SortBy {
 
 /// A word that names no order.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{word}' is no order; hint: use {choices}", choices = choices())]
+#[error("'{word}' is not an order; hint: use {choices}", choices = choices())]
 pub struct UnknownOrder {
     /// The word.
     pub word: String,
@@ -111,7 +111,7 @@ mod tests {
         let error = "size".parse::<SortBy>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "'size' is no order; hint: use delta, delta-total, delta-booked, delta-cost, gap, before, after, total, name"
+            "'size' is not an order; hint: use delta, delta-total, delta-booked, delta-cost, gap, before, after, total, name"
         );
     }
 }

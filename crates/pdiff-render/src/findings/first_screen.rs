@@ -38,8 +38,8 @@ fn result_text(comparison: &Comparison) -> String {
             format!("an operation costs {} % {more} CPU in {after} than in {before}", fixed(change.abs(), 1))
         }
         (None, None) => format!(
-            "{after} beside {before}: operations are not known, so parts are compared by their share of CPU; \
-             give them with --windows, or with --operations-before and --operations-after"
+            "{after} compared with {before}: operations are not known, so parts are compared by their share of CPU; \
+             give operations with --windows, or with --operations-before and --operations-after"
         ),
     }
 }
@@ -110,9 +110,10 @@ fn polling_text(comparison: &Comparison) -> String {
     }
     let known = [&comparison.after, &comparison.before].map(has_code);
     let at_least = |is_known: bool| if is_known { "" } else { "at least " };
-    let hint = if known == [true, true] { "" } else { " (known by name; binaries tell the rest)" };
+    let hint =
+        if known == [true, true] { "" } else { " (recognised by name; give binaries to find the rest)" };
     format!(
-        "; {}{} -> {}{} % of CPU polls{hint}",
+        "; {}{} -> {}{} % of CPU is polling{hint}",
         at_least(known[1]),
         fixed(before, 1),
         at_least(known[0]),
@@ -164,10 +165,10 @@ fn marks_text(comparison: &Comparison) -> String {
         more => format!(", of which {more} smaller parts are beyond noise"),
     };
     let meanings = [
-        (true, "95 %: the interval is the change plus and minus this".to_owned()),
+        (true, "95 %: the confidence interval is the change plus and minus this".to_owned()),
         (
             comparison.cost.as_ref().is_some_and(|cost| cost.log_interval.is_some()),
-            "order: by size less what noise may add, single places first".to_owned(),
+            "order: by size minus what noise may add, single places first".to_owned(),
         ),
         (
             list.iter().any(|finding| finding.share_of_change_pct.is_some()),
@@ -183,10 +184,10 @@ fn marks_text(comparison: &Comparison) -> String {
         ),
         (
             list.iter().any(|finding| finding.with_callers),
-            "with callers: inlined in callers on one side, so their own code counts with it".to_owned(),
+            "with callers: inlined in its callers on one side, so it is compared together with their own code".to_owned(),
         ),
-        (has(FindingKind::NoCaller), "no caller: the stacks lost who called it".to_owned()),
-        (true, format!("all else: what no part above holds{unlisted}")),
+        (has(FindingKind::NoCaller), "no caller: the stacks do not show who called it".to_owned()),
+        (true, format!("all else: everything outside the parts above{unlisted}")),
     ];
     let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
     texts.join("; ")

@@ -62,7 +62,7 @@ pub(super) fn schema() -> Value {
         "chartLabel": "{marker.data.finding}",
         "tooltipLabel": "{marker.data.finding}",
         "tableLabel": "{marker.data.change}: {marker.data.cause}",
-        "description": "A part of the program that holds some of the change between both sides",
+        "description": "A part of the program with some of the change between both sides",
         "fields": [
             field("finding", "Part"),
             field("change", "Change"),

@@ -60,7 +60,7 @@ pub(super) fn lines(
         _ if input.is_single() => "the samples' weight",
         FlameView::After => "After's weight",
         FlameView::Before => "Before's weight",
-        FlameView::Gone => "Before's weight in stacks that After has nothing of",
+        FlameView::Gone => "Before's weight in stacks that After does not have",
         FlameView::Both if terms.cost().is_some() => "weight per operation, both sides on one scale",
         FlameView::Both => "share of each side's weight",
     };
@@ -110,7 +110,7 @@ fn denominator(share: Share) -> &'static str {
         Share::All => "all samples",
         Share::Object => "its object's samples",
         Share::ThreadGroup => "its thread group's samples",
-        Share::Work => "samples that neither wait busily nor idle",
+        Share::Work => "samples outside busy waiting and idling",
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn blocks(view: &InlinesView<'_>, width: Option<usize>) -> Vec<Block>
     let (before, after) = (view.comparison.before, view.comparison.after);
     let mut blocks = Vec::new();
     if view.comparison.same_compiler() == Some(false) {
-        let text = "the builds come from different compilers: a change of inlining may be theirs";
+        let text = "the builds come from different compilers: they may cause changes of inlining";
         blocks.push(Line::toned("!", text, Tone::Warning));
     }
     blocks.extend(lists(before, after, width));
@@ -65,7 +65,7 @@ fn compilers(before: &Census, after: &Census, width: Option<usize>) -> Grid {
         .collect();
     let more = by_units.len().saturating_sub(MOST_COMPILERS);
     if more > 0 {
-        let text = GridCell::toned(format!("... and {more} more; JSON holds all"), Tone::Dim);
+        let text = GridCell::toned(format!("... and {more} more; JSON has all"), Tone::Dim);
         rows.push(vec![GridCell::default(), text, GridCell::default(), GridCell::default()]);
     }
     let title =

@@ -40,7 +40,7 @@ fn blind_line(view: &InlinesView<'_>, side: Side) -> Option<Block> {
         Visibility::DebugInfo => return None,
         Visibility::Symbols => "has symbols but no debug information: what was inlined in it is not visible",
         Visibility::DynamicSymbols => {
-            "is stripped: only exported functions are visible in it, and nothing of inlining"
+            "is stripped: only exported functions are visible in it, and no inlining"
         }
     };
     let unsaid = match side {
@@ -48,7 +48,7 @@ fn blind_line(view: &InlinesView<'_>, side: Side) -> Option<Block> {
         Side::After => "gone",
     };
     let text = format!(
-        "{side} {what}; no function is called {unsaid}, lost, gained or mixed; hint: install its debug information, \
+        "{side} {what}; so no function is reported as {unsaid}, lost, gained or mixed; hint: install its debug information, \
          or give --debug-root"
     );
     Some(Line::toned("!!", text, Tone::Grave))

@@ -44,7 +44,7 @@ fn legend(sections: &[Vec<Block>]) -> Vec<Block> {
     let is_renamed = |cell: &GridCell| {
         cell.is_name && [CALLED_BEFORE, BY_LIKENESS].into_iter().any(|arrow| cell.text.contains(arrow))
     };
-    let text = "a <- b: called b before, by a known rename or a looser name; a <~ b: paired by likeness, may be wrong";
+    let text = "a <- b: named b before (known rename or looser name match); a <~ b: paired by similarity, may be wrong";
     if cells.flatten().any(is_renamed) { vec![Line::toned("names", text, Tone::Dim)] } else { Vec::new() }
 }
 

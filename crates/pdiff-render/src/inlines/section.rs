@@ -126,7 +126,7 @@ pub(crate) fn blocks(
     entries.truncate(top.unwrap_or(count));
     let shown = match count - entries.len() {
         0 => String::new(),
-        _ => format!("; {} shown, JSON holds all", grouped(entries.len() as u64)),
+        _ => format!("; {} shown, JSON has all", grouped(entries.len() as u64)),
     };
     let text = format!("{}: {}{shown}", grouped(count as u64), meaning(change));
     let mut blocks =

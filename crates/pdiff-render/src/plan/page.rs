@@ -87,7 +87,7 @@ fn factors(plan: &Plan, width: Option<usize>) -> Vec<Block> {
     };
     columns.words(2, ["", "parts"], rows.iter().map(ranks));
     let text = format!(
-        "what switching each would change the gap by, in {unit}; + is in favour of {}",
+        "expected change of the gap from switching each, in {unit}; + is in favour of {}",
         plan.labels[1]
     );
     let mut blocks = vec![Line::toned("expected", text, Tone::Strong), columns.grid(width, 0)];

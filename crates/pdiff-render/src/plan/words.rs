@@ -34,9 +34,9 @@ pub(crate) fn assumptions(plan: &Plan) -> Vec<String> {
     let from =
         if plan.is_cv_assumed { "assumed, with one recording a side" } else { "as the recordings show" };
     let mut texts = vec![
-        format!("the CPU is the limit, and the cores in use stay{cores}"),
-        "nobody waits longer or shorter: what waits off the CPU is in no profile".to_owned(),
-        "between the two ends of an interval a factor takes away only its own code, or all that this calls, too"
+        format!("the CPU is the limit, and the number of cores in use stays the same{cores}"),
+        "waiting does not change: CPU profiles do not show time off the CPU".to_owned(),
+        "the two ends of an interval: a factor removes only its own code, or also everything that code calls"
             .to_owned(),
         format!("throughput varies by {variation} % from run to run ({from})"),
         "the runs have the load and the settings of the recordings".to_owned(),

@@ -106,7 +106,7 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
     }
     head.push_str("</nav>\n<main>\n");
     let foot = format!(
-        "</main>\n<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page stand in it as JSON: element \
+        "</main>\n<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page are in it as JSON: element \
          <code>data</code>, keys <code>compare</code>, <code>classify</code>, <code>tree</code> and, where given, \
          <code>settings</code> and <code>attribute</code>.</p></footer>\n\
          <script type=\"application/json\" id=\"data\">",
@@ -186,7 +186,7 @@ fn families_of(comparison: &Comparison) -> String {
 fn compilers(input: &ReportInput<'_>) -> String {
     match input.builds {
         [Some(before), Some(after)] => blocks::lines(&inlines::compilers::lists(before, after, None)),
-        _ => "<p>Not known: the binaries of both builds were not read; give them by <code>--binary-before</code> and \
+        _ => "<p>Not known: the binaries of both builds were not read; give them with <code>--binary-before</code> and \
               <code>--binary-after</code>.</p>\n"
             .to_owned(),
     }

@@ -80,7 +80,7 @@ fn untold(input: &ReportInput<'_>) -> Vec<String> {
             fixed(of.not_significant_pct, 1),
             fixed(of.unresolved_pct, 1)
         )),
-        Some(None) => sentences.push("The gap may be none at all: its interval holds zero.".to_owned()),
+        Some(None) => sentences.push("The gap may be zero: its interval contains zero.".to_owned()),
         None => {}
     }
     let unresolved = [comparison.before.unresolved_pct, comparison.after.unresolved_pct];

@@ -34,7 +34,9 @@ pub(crate) fn change_points(
     found.extend(rows);
     let heading = |text: String| Line::toned("change points", text, Tone::Strong);
     if found.is_empty() {
-        return vec![heading(format!("none in {builds} builds: no cost is another from some build on"))];
+        return vec![heading(format!(
+            "none in {builds} builds: no cost shifts at some build and stays there"
+        ))];
     }
     let count = found.len();
     found.truncate(top.unwrap_or(usize::MAX));
@@ -56,7 +58,7 @@ pub(crate) fn change_points(
     columns.numbers(SPARE, ["change", "%"], found.iter().map(pct));
     columns.words(0, ["", "of"], found.iter().map(|found| found.what.to_owned()));
     columns.names(["", "name"], found.iter().map(|found| found.name.to_owned()));
-    let text = format!("{count} in {builds} builds: from that build on the mean is another, beyond noise");
+    let text = format!("{count} in {builds} builds: from that build on the mean differs, beyond noise");
     vec![heading(text), columns.grid(width, 0)]
 }
 

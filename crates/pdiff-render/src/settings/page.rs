@@ -89,7 +89,7 @@ pub(crate) fn short_blocks(of: &SettingsDiff, most: usize, width: Option<usize>)
     blocks.extend(changes("settings", what, &known[..shown], None, width));
     let one_sided = of.only_before.len() + of.only_after.len();
     let text = format!(
-        "{} more that matter, {} others differ, {one_sided} are of one side only; `pdiff settings` lists them",
+        "{} more that matter, {} others differ, {one_sided} exist on one side only; `pdiff settings` lists them",
         known.len() - shown,
         of.differs.len() - known.len(),
     );
@@ -218,7 +218,7 @@ fn closing(of: &SettingsDiff) -> Vec<Block> {
     let mut text = format!("{} settings are the same", of.same);
     if of.other_names > 0 {
         text.push_str(&format!(
-            "; {} names are other names of settings told above or the same",
+            "; {} names are other names of settings listed above, or of settings that are the same",
             of.other_names
         ));
     }

@@ -75,7 +75,8 @@ fn side_blocks(
     }
     let unknown_pct = lines.share_pct(lines.without_line);
     if lines.lines.is_empty() {
-        let text = "no line is known of its code: the binary has no debug information, or was not found";
+        let text =
+            "the lines of its code are not known: the binary has no debug information, or was not found";
         return vec![Line::toned(label, text, Tone::Dim)];
     }
     let shown = lines.lines.len().min(most);

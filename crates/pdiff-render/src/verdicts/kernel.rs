@@ -32,9 +32,9 @@ pub(super) fn blocks(
         return Vec::new();
     }
     let text = match (changed, works.is_empty()) {
-        (0, _) => "work of the kernel changed, by who entered it".to_owned(),
-        (_, true) => format!("{} changed, and the work for no caller beyond noise", functions(changed)),
-        (_, false) => format!("{} changed; by who entered the kernel:", functions(changed)),
+        (0, _) => "work of the kernel that changed, by the function that entered it".to_owned(),
+        (_, true) => format!("{} changed, but for no caller beyond noise", functions(changed)),
+        (_, false) => format!("{} changed; by the function that entered the kernel:", functions(changed)),
     };
     let mut blocks = vec![Line::toned("kernel", text, Tone::Strong)];
     if works.is_empty() {

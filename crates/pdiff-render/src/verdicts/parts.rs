@@ -170,7 +170,7 @@ impl Fold {
         match self {
             Self::Architectural => "costs of design".to_owned(),
             Self::OfOthers => "changed only by what they call, inline or are called from".to_owned(),
-            Self::Reshaped => "renamed, moved, split, merged or inlined otherwise".to_owned(),
+            Self::Reshaped => "renamed, moved, split, merged or inlined differently".to_owned(),
             Self::SmallNew => format!("new or gone, below {SMALL_NEW_PP} points each"),
         }
     }

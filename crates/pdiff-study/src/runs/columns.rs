@@ -137,7 +137,7 @@ fn check_factors(factors: &[String]) -> Result<(), RunsError> {
     }
     for (at, factor) in factors.iter().enumerate() {
         if factors.iter().take(at).any(|earlier| earlier == factor) {
-            return asked(format!("--factors: '{factor}' stands twice"));
+            return asked(format!("--factors: '{factor}' is listed twice"));
         }
     }
     Ok(())

@@ -23,13 +23,13 @@ pub enum RunsError {
         limit: u64,
     },
     /// There is nothing in it, or a header only.
-    #[error("{path} holds no runs; hint: the first line names the columns, then one row a run")]
+    #[error("{path} has no runs; hint: the first line names the columns, then one row a run")]
     Empty {
         /// The file.
         path: Box<str>,
     },
     /// It is not a table in the form it seems to have.
-    #[error("{path} is no readable {form}: {reason}")]
+    #[error("{path} is not readable as {form}: {reason}")]
     Malformed {
         /// The file.
         path: Box<str>,
@@ -39,7 +39,7 @@ pub enum RunsError {
         reason: String,
     },
     /// Two columns of one name.
-    #[error("{path}: column '{column}' stands twice")]
+    #[error("{path}: column '{column}' is listed twice")]
     ColumnTwice {
         /// The file.
         path: Box<str>,

@@ -57,7 +57,7 @@ fn parquet_is_read_and_garbage_in_it_refused() {
     let table = parse_runs(&bytes(&parquet), &columns()).unwrap();
     assert_eq!((table.runs[0].throughput, table.runs[0].setting.0), (100.25, 1));
     assert!(complaint(&parquet[..parquet.len() / 2]).contains("Parquet"));
-    assert!(complaint("PAR1 is no parquet PAR1").contains("runs.csv is no readable Parquet"));
+    assert!(complaint("PAR1 is no parquet PAR1").contains("runs.csv is not readable as Parquet"));
     for at in (4..parquet.len() - 8).step_by(7) {
         let mut damaged = parquet.clone();
         damaged[at] ^= 0xff;
@@ -75,9 +75,9 @@ fn what_is_wrong_is_told_with_file_and_row() {
             "{error}"
         );
     };
-    check("", "holds no runs");
-    check("\n\n", "holds no runs");
-    check("build,P,W,tps\n", "holds no runs");
+    check("", "has no runs");
+    check("\n\n", "has no runs");
+    check("build,P,W,tps\n", "has no runs");
     check("version,P,W,tps\n8,0,0,1\n", "no column 'build'; its columns are: version, P, W, tps");
     check("build;P;W;tps\n8;0;0;1\n", "no column 'build'; its columns are: build;P;W;tps");
     check("build,P,W\n8,0,0\n", "no column 'tps'");
@@ -99,11 +99,11 @@ fn what_is_wrong_is_told_with_file_and_row() {
         "rows 1 and 2 are the same cell (8 W=0 P=0); hint: repeats need",
     );
     check("build,replicate,P,W,tps\n8,1,0,0,1\n8,1,0,0,2\n", "different replicate labels");
-    check("build,P,P,W,tps\n8,0,0,0,1\n", "stands twice");
-    check("[1,2]", "row 1 is no object");
-    check("[{\"build\":", "no readable JSON");
+    check("build,P,P,W,tps\n8,0,0,0,1\n", "is listed twice");
+    check("[1,2]", "row 1 is not an object");
+    check("[{\"build\":", "not readable as JSON");
     check("{\"build\":[1]}", "list or an object");
-    assert!(complaint([0xff, 0xfe, b'a']).contains("no UTF-8"));
+    assert!(complaint([0xff, 0xfe, b'a']).contains("not UTF-8"));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn factors_asked_for_twice_or_too_many_are_refused() {
         let error = parse_runs(&bytes(GOOD), &RunsColumns::usual(factors)).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check(vec!["P".into(), "P".into()], "'P' stands twice");
+    check(vec!["P".into(), "P".into()], "'P' is listed twice");
     check(vec!["P".into(), String::new()], "a name is empty");
     check((0..20).map(|n| n.to_string()).collect(), "more than 16");
     check(vec!["tps".into()], "cannot mean two things");

@@ -50,7 +50,7 @@ impl TextTable {
             fields(&parquet(bytes).map_err(|reason| malformed("Parquet", reason))?)
         } else {
             let text = std::str::from_utf8(bytes).map_err(|error| {
-                malformed("CSV", format!("byte {} is no UTF-8 text", error.valid_up_to()))
+                malformed("CSV", format!("byte {} is not UTF-8 text", error.valid_up_to()))
             })?;
             match text.trim_start().as_bytes().first() {
                 None => return Err(RunsError::Empty { path: input.path.as_str().into() }),
@@ -266,7 +266,7 @@ fn json(text: &str) -> Result<Fields, String> {
     let mut objects: Vec<Map<String, Value>> = Vec::with_capacity(values.len());
     for (at, value) in values.into_iter().enumerate() {
         let Value::Object(object) = value else {
-            return Err(format!("row {} is no object with a key a column", at + 1));
+            return Err(format!("row {} is not an object with one key per column", at + 1));
         };
         for name in object.keys() {
             if known.insert(name.clone()) {
@@ -289,6 +289,6 @@ fn json_field(value: Option<&Value>, row: usize) -> Result<Option<String>, Strin
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(Value::Number(number)) => Ok(Some(number.to_string())),
         Some(Value::Bool(yes)) => Ok(Some(u8::from(*yes).to_string())),
-        Some(_) => Err(format!("row {row} holds a list or an object where a value should stand")),
+        Some(_) => Err(format!("row {row} has a list or an object in place of a value")),
     }
 }

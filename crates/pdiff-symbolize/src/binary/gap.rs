@@ -27,7 +27,7 @@ impl fmt::Display for Gap {
             Self::TooLarge => f.write_str("debug information has more entries than fit a file of its size"),
             Self::SplitNotFound(path) => write!(f, "split debug information {} is not found", path.display()),
             Self::SplitOfOtherBuild(path) => {
-                write!(f, "split debug information {} is that of another build", path.display())
+                write!(f, "split debug information {} belongs to another build", path.display())
             }
             Self::SharedNotFound => f.write_str("the file with shared debug information (dwz) is not found"),
         }

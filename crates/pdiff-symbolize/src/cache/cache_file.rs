@@ -49,7 +49,7 @@ pub(crate) struct CacheFile {
 /// What is wrong with a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum Damage {
-    #[error("it is no cache file")]
+    #[error("it is not a cache file")]
     Magic,
     #[error("it has another format")]
     Format,
@@ -57,7 +57,7 @@ pub(crate) enum Damage {
     Truncated,
     #[error("its checksum is wrong")]
     Checksum,
-    #[error("others can write it or its directory, so it is not believed; hint: chmod go-w")]
+    #[error("others can write it or its directory, so it is not trusted; hint: chmod go-w")]
     OfOthers,
 }
 

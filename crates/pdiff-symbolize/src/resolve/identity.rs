@@ -128,7 +128,7 @@ impl fmt::Display for Identity {
         }
         let agree = self.chained.agree + self.single.agree;
         let checked = self.chained.checked + self.single.checked;
-        write!(f, "of {checked} functions in the profile only {agree} stand at the same place in the file")
+        write!(f, "of {checked} functions in the profile only {agree} are at the same place in the file")
     }
 }
 

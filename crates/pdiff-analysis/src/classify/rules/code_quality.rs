@@ -49,7 +49,7 @@ fn is_inlined(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
 }
 
 /// A function of another object that is called from a program whose source is the same: one build may hold it inlined, and
-/// its callers were compiled otherwise.
+/// its callers were compiled differently.
 fn of_library(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> Option<Finding> {
     let sampled_on = Side::BOTH.into_iter().find(|side| case.is_sampled(*side))?;
     let callers = context.calls_to(case.row, sampled_on);

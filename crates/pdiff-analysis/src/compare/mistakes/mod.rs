@@ -62,7 +62,7 @@ fn replicates(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<Fact> {
     if before.is_none() && after.is_none() {
         return None;
     }
-    let remark = "replicates must be runs of one build: their differences are taken for noise";
+    let remark = "replicates must be runs of one build: their differences are treated as noise";
     let text = |builds: Option<String>| builds.unwrap_or_else(|| "one build".to_owned());
     Some(fact("replicates", [text(before), text(after)], Gravity::Incomparable, remark.to_owned()))
 }

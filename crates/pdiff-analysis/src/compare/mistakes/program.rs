@@ -113,7 +113,7 @@ pub(super) fn program(sides: &Sides<'_>) -> Option<Fact> {
     let (gravity, remark) = if let Some(newer) = swapped(sides, before, after) {
         (
             Gravity::Suspect,
-            format!("the before side is the newer build ({newer}); swap the sides if this is not meant"),
+            format!("the before side is the newer build ({newer}); swap the sides if this is not intended"),
         )
     } else if let Some((side, program)) = one_missing {
         let remark = format!(

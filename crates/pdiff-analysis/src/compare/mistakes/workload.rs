@@ -48,7 +48,7 @@ pub(super) fn workload(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Re
         Known::Differ(texts) => texts,
         Known::No => of_dispatcher(prepared)?,
     };
-    let remark = "the sides did different work, so differences are of the load first; check what ran while they were recorded";
+    let remark = "the sides did different work, so differences come mainly from the load; check what ran during recording";
     Some(fact("workload", texts, Gravity::Suspect, remark.to_owned()))
 }
 

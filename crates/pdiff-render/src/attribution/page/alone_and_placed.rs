@@ -30,7 +30,7 @@ pub(super) fn side_by_side(view: &AttributionView<'_>, width: Option<usize>) -> 
     columns.numbers(1, ["most", "measured"], ranges().map(most));
     columns.numbers(
         2,
-        ["under so many", "settings"],
+        ["settings", "measured"],
         ranges().map(|range| range.map_or_else(|| "0".to_owned(), |range| range.contexts.to_string())),
     );
     columns.words(

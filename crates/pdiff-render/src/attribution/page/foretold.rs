@@ -23,7 +23,7 @@ pub(super) fn foretold_blocks(view: &AttributionView<'_>, of: &Foretold, width: 
         blocks.push(grid(view, &rows, width));
     }
     if of.rows.iter().any(|row| row.agreement == Some(Agreement::Disagrees)) {
-        let text = "a measured change outside the prediction comes from what no CPU profile shows: waiting, locks and caches, another limit than the CPU, or factors that act on each other";
+        let text = "a measured change outside the prediction comes from what CPU profiles do not show: waiting, locks, caches, a limit other than the CPU, or interacting factors";
         blocks.push(Line::block("possible", text));
     }
     for (factor, doubt) in &of.doubts {
@@ -31,7 +31,7 @@ pub(super) fn foretold_blocks(view: &AttributionView<'_>, of: &Foretold, width: 
     }
     if !of.without.is_empty() {
         let names: Vec<&str> = of.without.iter().map(|factor| view.name(*factor)).collect();
-        blocks.push(Line::block("without", format!("the plan predicts nothing of {}", names.join(", "))));
+        blocks.push(Line::block("without", format!("the plan has no prediction for {}", names.join(", "))));
     }
     blocks
 }

@@ -87,7 +87,7 @@ fn design_words(of: &Attribution) -> String {
 fn noise_text(of: &Attribution) -> String {
     match &of.noise {
         NoiseSource::None => {
-            "one run a cell: no intervals, and nothing is said of noise; hint: repeat the runs (--columns replicate=NAME)"
+            "one run per cell, so noise is unknown and there are no intervals; hint: repeat the runs (--columns replicate=NAME)"
                 .to_owned()
         }
         NoiseSource::Pooled {
@@ -129,24 +129,24 @@ fn noise_text(of: &Attribution) -> String {
                         plots.df
                     ));
                 }
-                (None, true) => text.push_str("; restarts cannot be told from runs here: intervals may be too narrow"),
-                (None, false) => text.push_str("; runs are taken as independent, see --restart"),
+                (None, true) => text.push_str("; restarts cannot be separated from runs here: intervals may be too narrow"),
+                (None, false) => text.push_str("; runs are assumed independent, see --restart"),
             }
             match blocks {
                 Some(blocks) => text.push_str(&format!("; {blocks} repeats as blocks")),
-                None => text.push_str("; cells have different repeats, which are no blocks"),
+                None => text.push_str("; cells have different repeats, so repeats are not blocks"),
             }
             if *weighted {
                 text.push_str("; weighted least squares, since runs are missing or one build varies more");
             }
             if unnamed_restart.count() > 0 {
                 text.push_str(&format!(
-                    "; runs with the same {} in one repeat are alike, so these are taken to change by restart; name what does with --restart",
+                    "; runs with the same {} in one repeat are alike, so these factors are assumed to need a restart; name those that do with --restart",
                     names.join(", ")
                 ));
             }
             if !left_out.is_empty() {
-                text.push_str(&format!("; left out, as some cell lacks it: repeat {}", left_out.join(", ")));
+                text.push_str(&format!("; left out because some cell lacks it: repeat {}", left_out.join(", ")));
             }
             text
         }

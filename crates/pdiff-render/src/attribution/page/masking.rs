@@ -28,7 +28,7 @@ pub(super) fn masking(view: &AttributionView<'_>, width: Option<usize>) -> Vec<B
         found.iter().map(|one| bounds(&one.difference.points, PLACES)),
     );
     columns.words(2, ["", "remark"], found.iter().map(|one| masking_words(one).to_owned()));
-    let text = "a factor with the ceiling as it was and changed; all else equal";
+    let text = "effect of a factor with the ceiling as it was, and with the ceiling changed; all else equal";
     let mut blocks = vec![Line::toned("ceiling", text, Tone::Strong), columns.grid(width, 0)];
     if let Some(meeting) = view.meeting {
         let [before, after] = meeting.spin_pct.map(|pct| fixed(pct, 2));

@@ -11,7 +11,7 @@ use crate::document::{Block, Line, Tone};
 pub(super) fn averages(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
     let of = view.attribution;
     let Some(shapley) = &of.shapley else {
-        let text = "no average over orders: it needs every setting of the factors to be measured; the range over what was measured stands above";
+        let text = "no average over orders: it needs every setting of the factors to be measured; the range over the measured settings is shown above";
         let mut blocks = vec![Line::block("orders", text)];
         blocks.extend(fraction(view, width));
         return blocks;
@@ -42,13 +42,13 @@ fn fraction(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
         let told = if pairs.is_empty() {
             String::new()
         } else {
-            format!("cannot be told from {}", pairs.join(", "))
+            format!("cannot be separated from {}", pairs.join(", "))
         };
         join(&[noise_words(&row.effect), &told])
     };
     columns.words(1, ["", "remark"], rows.iter().map(aliases));
     let text = format!(
-        "mean over the {} settings measured with the factor changed less the mean without; interactions of three and more factors are taken as none",
+        "mean over the {} settings measured with the factor changed less the mean without; interactions of three or more factors are assumed to be zero",
         first.settings
     );
     vec![Line::toned("fraction", text, Tone::Strong), columns.grid(width, 0)]

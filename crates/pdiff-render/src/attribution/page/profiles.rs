@@ -16,7 +16,7 @@ pub(super) fn meeting_blocks(
 ) -> Vec<Block> {
     let rows = &meeting.rows;
     let text = format!(
-        "each factor alone beside the CPU in its subsystem ({} and {}): what taking it out of both would do at the same use of CPU",
+        "each factor alone, and the profiles' estimate ({} and {}): its subsystem removed from both builds at the same use of CPU",
         meeting.labels[0], meeting.labels[1]
     );
     let mut columns = RankedColumns::default();

@@ -51,7 +51,7 @@ fn eighty_columns_hold_rows_rest_and_total() {
 #[test]
 fn inlined_functions_are_told_of_where_any_was_seen() {
     let mut comparison = sample::comparison(vec![sample::row("main", (50.0, 50.0))]);
-    assert!(table(&comparison, &at(200, None)).contains("no debug information tells of inlined functions"));
+    assert!(table(&comparison, &at(200, None)).contains("no debug information about inlined functions"));
     comparison.rows[0].after.inlined_self_weight.0 = 1;
     assert!(table(&comparison, &at(200, None)).contains("inlined functions have rows of their own"));
 }
@@ -133,7 +133,7 @@ fn what_makes_sides_incomparable_comes_first_then_the_result_then_rows_then_warn
         "waiting  9.59 % of CPU is busy waiting after, 13.64 % before",
         "removing the spinning gains at most +10.6 %",
         "noise    single run a side",
-        "drift    shares wander",
+        "drift    shares drift",
         "phases   shares vary at least 3 times as much inside the runs",
         "note     unparsed-line x2, 0.20 % of weight: 57.perf line 12: \\x1b[2J",
     ];
@@ -202,7 +202,7 @@ fn rows_that_inlining_moved_weight_between_are_told_as_one() {
     let text = table(&comparison, &at(200, None));
     assert!(text.contains("  f0  "), "{text}");
     let expected = "family   f0 inlining of cmp_data in cmp_dtuple_rec_with_match_low lost: 0.90 points moved between rows; \
-                    its 2 rows together +0.30 booked (own code +0.10, calls and callers +0.20)";
+                    its 2 rows together +0.30 by symbol (own code +0.10, calls and callers +0.20)";
     assert!(text.contains(expected), "{text}");
 }
 

@@ -48,7 +48,7 @@ fn every_change_has_its_section_in_order() {
 #[test]
 fn top_cuts_each_section_and_says_so() {
     let text = table_of(&builds(), &InlinesOptions { top: Some(0), ..WIDE });
-    assert!(text.contains("0 shown, JSON holds all"), "{text}");
+    assert!(text.contains("0 shown, JSON has all"), "{text}");
 }
 
 #[test]
@@ -80,6 +80,6 @@ fn what_a_stripped_build_hides_is_said_first() {
 fn a_renamed_function_has_both_names() {
     let text = table_of(&renamed(), &WIDE);
     assert_eq!(line(&text, "log_t::write <- log_write"), "log_t::write <- log_write 0 0 100 150 +50");
-    assert!(line(&text, "names").contains("called b before"), "{text}");
+    assert!(line(&text, "names").contains("named b before"), "{text}");
     assert!(!table_of(&builds(), &WIDE).contains("names "));
 }

@@ -11,7 +11,7 @@ fn a_line_a_function_with_lists_joined() {
     assert!(lines[0].starts_with(
         "name,function,object,file,rule_id,cause,confidence,limited_by,reason,judged_by,callers,tags,"
     ));
-    assert!(lines[3].starts_with("slower,slower,mysqld,sql/x.cc,R-test,heavier,likely,only 3 samples,slower before is heir after; net +0.50 points,self,caller_a; caller_b,spin-wait; compiler-change,yes,not-visible,true,true,"));
+    assert!(lines[3].starts_with("slower,slower,mysqld,sql/x.cc,R-test,heavier,likely,only 3 samples,renamed from slower to heir; net +0.50 points,self,caller_a; caller_b,spin-wait; compiler-change,yes,not-visible,true,true,"));
     assert!(lines[3].contains(",2.0,2.0,4.0,1.5,2.5,0.01"), "{}", lines[3]);
 }
 

@@ -29,7 +29,7 @@ fn a_verdict_has_all_that_the_schema_says() {
     let found = report["verdicts"].as_array().unwrap().iter().find(|of| of["function"] == "slower").unwrap();
     let expected = json!({
         "name": "slower", "function": "slower", "object": "mysqld", "file": "sql/x.cc", "rule_id": "R-test", "cause": "heavier",
-        "confidence": "likely", "limited_by": "only 3 samples", "reason": "slower before is heir after; net +0.50 points", "judged_by": "self",
+        "confidence": "likely", "limited_by": "only 3 samples", "reason": "renamed from slower to heir; net +0.50 points", "judged_by": "self",
         "before": {"self_pct": 1.0, "booked_self_pct": 1.0, "total_pct": 2.0, "x_pct": 1.0},
         "after": {"self_pct": 3.0, "booked_self_pct": 3.0, "total_pct": 6.0, "x_pct": 3.0},
         "delta_self_pp": 2.0, "delta_booked_pp": 2.0, "delta_total_pp": 4.0, "ci_low_pp": 1.5, "ci_high_pp": 2.5,

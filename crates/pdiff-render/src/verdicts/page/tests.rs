@@ -26,7 +26,7 @@ fn causes_stand_worst_first_and_what_points_to_callees_stands_last() {
 #[test]
 fn tags_stand_before_the_reason_and_compilers_do_not() {
     let text = table(None, None);
-    assert!(text.contains("[spin-wait] slower before is heir after"), "{text}");
+    assert!(text.contains("[spin-wait] renamed from slower to heir"), "{text}");
     assert!(!text.contains("compiler-change"));
 }
 

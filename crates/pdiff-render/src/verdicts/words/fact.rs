@@ -55,10 +55,10 @@ pub fn fact_text(of: &Fact) -> String {
             };
             format!("not visible: {why}")
         }
-        Fact::NoBinary => "no binary of this build was read: what it holds is not visible".to_owned(),
+        Fact::NoBinary => "no binary of this build was read: what it contains is not visible".to_owned(),
         Fact::CopiesNotTold { with } => format!(
-            "whether its inlined copies were sampled cannot be told: the {} build does not show what is inlined, so both \
-             sides are counted by machine function, also the {with} side",
+            "the {} build does not show inlining, so samples of inlined copies are not known there; both sides, \
+             also the {with} side, are counted by machine function",
             with.other()
         ),
         Fact::InlinedInto { callers, more } => {
@@ -74,9 +74,9 @@ pub fn fact_text(of: &Fact) -> String {
         }
         Fact::SourceMoved(moved) => format!("its source moved: {}", moved.as_str()),
         Fact::InliningDecided(moved) => match moved {
-            SourceMove::HeaderToSource => "moved from a header to a source file: a decision of the source",
-            SourceMove::SourceToHeader => "moved from a source file to a header: a decision of the source",
-            _ => "in the same source file: a decision of the compiler",
+            SourceMove::HeaderToSource => "moved from a header to a source file: decided by the source",
+            SourceMove::SourceToHeader => "moved from a source file to a header: decided by the source",
+            _ => "in the same source file: decided by the compiler",
         }
         .to_owned(),
         Fact::SameCode => "the code is the same in both builds".to_owned(),
@@ -93,18 +93,20 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::CalleeChange { callee, change_pp } => format!("{callee} under it: {change_pp:+.2} points"),
         Fact::Entered { callee, after_pct, before_code } => {
             let in_code = match before_code {
-                CallInCode::Present => "the before build's code has the call too: it returned early",
-                CallInCode::Absent => "the before build's code has no such direct call",
+                CallInCode::Present => {
+                    "the code of the before build has the call too, but returned before it"
+                }
+                CallInCode::Absent => "the code of the before build has no such direct call",
                 CallInCode::NoFunction => "the before build has no such function",
-                CallInCode::NotVisible => "whether the before build's code has the call is not visible",
+                CallInCode::NotVisible => "the before build does not show whether its code has the call",
             };
             format!("{callee}: {after_pct:.2} % under it after, none or little before; {in_code}")
         }
         Fact::OnlyCaller { callee, caller, .. } => format!(
-            "{callee} is called from {caller} alone, where the stacks show its callers: a frameless leaf hides its caller"
+            "where the stacks show a caller of {callee}, it is {caller}; in other stacks a frameless leaf hides the caller"
         ),
         Fact::NotInSelf { callee, after_pct, self_pp } => format!(
-            "{callee} has {after_pct:.2} % under it after and none before: that is not in the {self_pp:+.2} points of self"
+            "{callee} has {after_pct:.2} % under it after and none before; the {self_pp:+.2} points of self do not include that"
         ),
         Fact::Flip { caller, sites, inlined_on, level } => format!(
             "{caller}: {sites} inlined instance{} {inlined_on}, none {} but a direct call; caller found by {level} name",
@@ -139,8 +141,8 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::Spin { sign, share_pct } => {
             let what = match sign {
                 SpinSign::Listed => "the spin list names it",
-                SpinSign::Code(Spin::Pause) => "its code pauses for spinning",
-                SpinSign::Code(Spin::ExchangeLoop) => "its code exchanges in a short loop",
+                SpinSign::Code(Spin::Pause) => "its code has a pause instruction for spin loops",
+                SpinSign::Code(Spin::ExchangeLoop) => "its code has an atomic exchange in a short loop",
             };
             format!(
                 "busy waiting ({what}), {share_pct:.2} % of CPU: CPU saved outside the awaited section may turn into more \
@@ -216,7 +218,7 @@ fn matched_text(
     other_name: Option<&(Side, String)>,
 ) -> String {
     let score = score.map_or_else(String::new, |score| format!(", likeness {score:.2}"));
-    let ambiguous = if ambiguous { ", others would have done as well" } else { "" };
+    let ambiguous = if ambiguous { ", other pairs match as well" } else { "" };
     let named = other_name.map_or_else(String::new, |(side, name)| format!("; {name} {side}"));
     format!("the same function by {level} name{score}{ambiguous}{named}")
 }

@@ -9,7 +9,7 @@ pub fn limit_text(of: &Limit) -> String {
     match of {
         Limit::FewSamples(samples) => format!("only {samples} samples"),
         Limit::NoSample(side) => format!("no sample {side}"),
-        Limit::SameNamed => "several functions of this name: not told apart".to_owned(),
+        Limit::SameNamed => "several functions have this name and cannot be separated".to_owned(),
         Limit::Found(level @ (FoundBy::Fuzzy | FoundBy::Unqualified)) => {
             format!("found on both sides by {level} name only")
         }
@@ -30,59 +30,59 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::UnknownCompilers => "the compilers are not known".to_owned(),
         Limit::NoSymbol => "no symbol covers these addresses".to_owned(),
         Limit::BuildShowsTooLittle(side) => format!(
-            "the {side} build shows too little: give a file with symbols and debug information by --binary-{side}"
+            "the {side} build shows too little: give a file with symbols and debug information with --binary-{side}"
         ),
         Limit::NotExamined { object } => format!("the file of {object} was not examined"),
         Limit::Unseen(detectable_pp) => unseen(*detectable_pp),
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
-        Limit::LostCaller => "the stacks lost which of its callers called it".to_owned(),
+        Limit::LostCaller => "the stacks do not show which of its callers called it".to_owned(),
         Limit::NoNamedCaller => "no caller was found on both sides by its full name".to_owned(),
         Limit::LikeShare { twin, on } => {
-            format!("{twin} has a like share under the same caller {on}, and is gone {}", on.other())
+            format!("{twin} has a similar share under the same caller {on}, and is gone {}", on.other())
         }
         Limit::NoTwinSearch(side) => format!("the {side} build shows too little to look for a renamed twin"),
         Limit::LocalName => {
-            "a lambda or unnamed type: compilers number and spell them as they come".to_owned()
+            "a lambda or unnamed type: every compiler numbers and spells these differently".to_owned()
         }
         Limit::Library => {
-            "library code: what it does may have been written in another way in the other build".to_owned()
+            "library code: the other build may do the same work with other code".to_owned()
         }
         Limit::MayBeInlined(side) => {
-            format!("not both builds show inlining: it may stand in its callers {side}")
+            format!("not both builds show inlining: it may be inlined in its callers {side}")
         }
         Limit::SettingAlone => {
-            "that the setting differs, not that nothing else does, is known: no counts".to_owned()
+            "the setting differs, but something else may differ too: there are no call counts".to_owned()
         }
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
         Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
-        Limit::CallsOrCost => "samples alone do not tell calls from cost per call".to_owned(),
+        Limit::CallsOrCost => "samples alone cannot separate more calls from more cost per call".to_owned(),
         Limit::InCallees => "the change is in what it calls: see there".to_owned(),
         Limit::InCallers => "the change is in what calls it: see there".to_owned(),
         Limit::LostChains(side) => {
-            format!("the {side} run's chains lost callers of what it calls: its total may be too low there")
+            format!("call chains of the {side} run lack callers of what it calls: its total may be too low there")
         }
         Limit::FewFunctions => {
             "too few functions were sampled on both sides to tell what all have in common".to_owned()
         }
-        Limit::InCommon => "what all functions have in common is no cause of one of them".to_owned(),
+        Limit::InCommon => "a change that all functions share is not a cause of one of them".to_owned(),
         Limit::NoOwnBody(side) => {
-            format!("the {side} binary holds it inlined only: its code cannot be looked for in the other binary")
+            format!("the {side} binary contains it only inlined: its code cannot be searched for in the other binary")
         }
         Limit::LosingKin => {
-            "functions beside it in the source, or that call it, may have lost as much: a part of them may have become it"
+            "its neighbours in the source, or its callers, may have lost as much: a part of one may have become this function"
                 .to_owned()
         }
         Limit::ByPlace => "found by place in the source, callers and weight, not by name or code".to_owned(),
         Limit::RebuiltCallers => {
-            "its own file is the same on both sides: its callers were compiled otherwise".to_owned()
+            "its own file is the same on both sides: its callers were compiled differently".to_owned()
         }
         Limit::SameLines => {
-            "the lines of the source are the same; that nothing else differs is not known".to_owned()
+            "the lines of the source are the same; something else may differ".to_owned()
         }
         Limit::SameSourceHidden(side) => {
-            format!("the source is the same: {side} it stands in its callers, or is reached otherwise")
+            format!("the source is the same: {side} it is inlined in its callers, or reached in another way")
         }
-        Limit::SharesAlone => "shares alone: operations would tell the cost per operation".to_owned(),
+        Limit::SharesAlone => "only shares are known: give operations to get the cost per operation".to_owned(),
         Limit::UnknownMatch => "the match is not known".to_owned(),
         Limit::Matched { level, code } => {
             let code = match code {
@@ -99,6 +99,6 @@ pub fn limit_text(of: &Limit) -> String {
 pub(super) fn unseen(detectable_pp: Option<f64>) -> String {
     detectable_pp.map_or_else(
         || "too few samples for a test".to_owned(),
-        |pp| format!("a change of self below {pp:.2} points could not be seen"),
+        |pp| format!("a change of self below {pp:.2} points is not detectable"),
     )
 }

@@ -12,13 +12,13 @@ pub fn missing_text(of: &Missing) -> String {
         MissingPart::Symbols => "the binary is stripped",
         MissingPart::PackedCode => {
             return format!(
-                "{side}: the pack holds no census of the program's code, so nothing on inlining is proved; hint: make \
-                 it where the binary is, by `pdiff pack --binary FILE`, or give the binary by --binary-{side}"
+                "{side}: the pack has no census of the program's code, so nothing about inlining is proved; hint: make \
+                 it where the binary is, with `pdiff pack --binary FILE`, or give the binary with --binary-{side}"
             );
         }
     };
     format!(
-        "{side}: {what}, so nothing on inlining is proved; hint: give the build's unstripped binary or its debug file \
-         (build with -g1 or -g, or install the -dbgsym/-debuginfo package) by --binary-{side}"
+        "{side}: {what}, so nothing about inlining is proved; hint: give the build's unstripped binary or its debug file \
+         (build with -g1 or -g, or install the -dbgsym/-debuginfo package) with --binary-{side}"
     )
 }

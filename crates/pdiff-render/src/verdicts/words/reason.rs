@@ -31,12 +31,10 @@ pub fn reason_text(of: &Reason) -> String {
             format!("sampled {active} only; a setting switches it on there: {}", setting(of))
         }
         Reason::Renamed { before, after, net_pp } => {
-            format!("{before} before is {after} after; net {net_pp:+.2} points")
+            format!("renamed from {before} to {after}; net {net_pp:+.2} points")
         }
         Reason::KnownRename { before, after } => {
-            format!(
-                "{before} before is {after} after, by a known rename; its share moved with the whole profile"
-            )
+            format!("renamed from {before} to {after} (known rename); its share moved with the whole profile")
         }
         Reason::Flipped { inlined_on, caller, more_callers, booked_pp, body_pp, family } => {
             let rest = match more_callers {
@@ -61,7 +59,7 @@ pub fn reason_text(of: &Reason) -> String {
             format!("{code}: the {without} binary has no symbol, inlined copy or rename of it{under}")
         }
         Reason::Succession { before, after, net_pp } => {
-            format!("{} before is {} after; net {net_pp:+.2} points", members(before), members(after))
+            format!("before: {}; after: {}; net {net_pp:+.2} points", members(before), members(after))
         }
         Reason::OneRunEntered { active, bound_pct, why } => entered(*active, *bound_pct, why),
         Reason::GoesOn { callees, total_pp, self_pp } => format!(
@@ -74,12 +72,12 @@ pub fn reason_text(of: &Reason) -> String {
                 "total {total_pp:+.2} points: calls {callee} more ({before:.2} to {after:.2} %), and its own code differs"
             )
         }
-        Reason::NewEdge { caller, after_pct } => format!(
-            "{caller} now also calls it ({after_pct:.2} %), which the before run did less; the code of {caller} differs"
-        ),
+        Reason::NewEdge { caller, after_pct } => {
+            format!("{caller} now calls it more than before ({after_pct:.2} %); the code of {caller} differs")
+        }
         Reason::Below { function, caller, grown_pp } => {
             format!(
-                "{grown_pp:+.2} points under {function}, which {caller} now also calls: one finding with it"
+                "{grown_pp:+.2} points under {function}, which {caller} now also calls: reported as one finding with it"
             )
         }
         Reason::GoesOnUnseen { callee, after_pct } => format!(
@@ -104,7 +102,7 @@ pub fn reason_text(of: &Reason) -> String {
             format!("{judged} costs {} per operation, its share is within noise", cost(change))
         }
         Reason::CostShared { judged, change } => format!(
-            "{judged} costs {} per operation; what of that is beyond the change of all functions is no more than noise",
+            "{judged} costs {} per operation; beyond the change of all functions, that is within noise",
             cost(change)
         ),
         Reason::OtherCode { judged, delta_pp } => {
@@ -120,17 +118,17 @@ pub fn reason_text(of: &Reason) -> String {
         }
         Reason::CommonShift { judged, delta_pp, factor, with_inlined } => {
             let what = match with_inlined {
-                false => "no more than all that did not change",
+                false => "no more than the change that all functions share",
                 true => {
-                    "between it and what is inlined into it; both together no more than all that did not change"
+                    "between it and what is inlined into it; both together no more than the change that all functions share"
                 }
             };
-            format!("{judged} {delta_pp:+.2} points, {what}: a common factor of {factor:.2}")
+            format!("{judged} {delta_pp:+.2} points, {what} (factor {factor:.2})")
         }
         Reason::SelfChanged { self_pp, code } => {
             let how = match code {
                 SelfChange::SameCode => "same code, other time: calls, cache or contention not separable",
-                SelfChange::OneSided => "no sample on one side, and none of its callers tells why",
+                SelfChange::OneSided => "no samples on one side, and its callers do not explain why",
                 SelfChange::InBoth => "in both builds",
             };
             format!("{how}; self {self_pp:+.2} points")
@@ -144,12 +142,12 @@ pub fn reason_text(of: &Reason) -> String {
             format!("the same code; {judged} {delta_pp:+.2} points, under {names}")
         }
         Reason::ReplacedModules { before, after, net_pp } => {
-            format!("{} before are {} after; net {net_pp:+.2} points", modules(before), modules(after))
+            format!("before: {}; after: {}; net {net_pp:+.2} points", modules(before), modules(after))
         }
         Reason::InBetween { more, callees, self_pp } => {
             let callees = callees.join(", ");
             format!(
-                "more stacks lead through it {more}, to {callees}, which cost no more for that; self {self_pp:+.2} points"
+                "more stacks lead through it {more}, to {callees}, whose cost is the same; self {self_pp:+.2} points"
             )
         }
         Reason::CalleesChanged { judged, delta_pp, self_pp, callees } => {
@@ -194,7 +192,7 @@ fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
     let idle = active.other();
     let why = match why {
         EnteredBy::Setting(of) => {
-            format!("{}: the settings differ, which says nothing against the code", setting(of))
+            format!("{}: the settings differ; the code may differ, too", setting(of))
         }
         EnteredBy::Caller { name, same_code } => match same_code {
             Some(true) => format!("the code of {name} is the same: a setting or the data differ"),
