@@ -52,7 +52,7 @@ fn unresolved(view: &SeriesView) -> Vec<Block> {
         let share = share(at);
         (share >= NOTABLE_UNRESOLVED_PCT).then(|| {
             let text = format!(
-                "{} % of the samples of {build} have no function: costs that they may hide are marked ?, and their arrival is not known more closely",
+                "{} % of the samples of {build} have no function: costs that they may hide are marked ?, and the build in which they arrived is uncertain",
                 fixed(share, 1)
             );
             Line::toned("!", text, Tone::Warning)
