@@ -179,7 +179,7 @@ pub struct Pair {
 pub struct Cost {
     /// Weight per operation.
     pub per_op: Pair,
-    /// The same with all operations counted, where only an assumption says how many of them belong to the samples.
+    /// The same with all counted operations, if the number of operations in the samples is only assumed.
     pub per_op_as_counted: Option<Pair>,
     /// The unit is nanoseconds of CPU.
     pub is_time: bool,

@@ -99,7 +99,7 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The function; `caller -> callee` for an edge.
     pub name: String,
-    /// Label of the function's object; empty where it has none.
+    /// Label of the function's object; empty if it has none.
     pub object: String,
     /// Part of the program.
     pub subsystem: Option<String>,
