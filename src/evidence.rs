@@ -3,7 +3,7 @@
 use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::inlines::InlineReasons;
 use pdiff_analysis::{
-    Architectural, Comparison, Fact, Gravity, SettingChange, SettingsDiff, SettingsKnowledge,
+    Architectural, Comparison, Fact, SettingChange, SettingsDiff, SettingsKnowledge, Severity,
 };
 use pdiff_profile::PerSide;
 
@@ -45,7 +45,7 @@ impl EvidenceGiven {
         }
         let Some(fact) = self.settings_fact() else { return };
         let facts = &mut comparison.comparability;
-        let at = facts.iter().position(|other| other.gravity < fact.gravity).unwrap_or(facts.len());
+        let at = facts.iter().position(|other| other.severity < fact.severity).unwrap_or(facts.len());
         facts.insert(at, fact);
     }
 
@@ -57,14 +57,14 @@ impl EvidenceGiven {
             let pair = |change: &&&SettingChange| format!("{}={}", change.name, value(change));
             known.iter().take(NAMED).map(|change| pair(&change)).collect::<Vec<_>>().join(", ")
         };
-        let (before, after, gravity, remark) = match known.len() {
-            0 => ("the same".to_owned(), "the same".to_owned(), Gravity::Plain, String::new()),
+        let (before, after, severity, remark) = match known.len() {
+            0 => ("the same".to_owned(), "the same".to_owned(), Severity::Plain, String::new()),
             count => {
                 let remark =
                     format!("{count} settings that are known to matter differ; `pdiff settings` lists them");
-                (values(|change| &change.before), values(|change| &change.after), Gravity::Warning, remark)
+                (values(|change| &change.before), values(|change| &change.after), Severity::Warning, remark)
             }
         };
-        Some(Fact { name: "settings", before, after, gravity, remark })
+        Some(Fact { name: "settings", before, after, severity, remark })
     }
 }

@@ -6,7 +6,7 @@ use pdiff::profile::Side;
 use pdiff::render::{AttributionView, ReportInput, html_report};
 use pdiff::study::ablation::{Attribution, Meeting, meet};
 use pdiff::{
-    Align, By, Comparison, Fact, Gravity, PROGRAM, Prepared, TreeSettings, Verdicts, is_other_version,
+    Align, By, Comparison, Fact, PROGRAM, Prepared, Severity, TreeSettings, Verdicts, is_other_version,
 };
 
 use super::attribute::{attributed, subsystems_of};
@@ -99,7 +99,7 @@ fn check_builds(attribution: &Attribution, comparison: &mut Comparison) {
             name: "builds of the run table",
             before: attribution.base.clone(),
             after: attribution.target.clone(),
-            gravity: Gravity::Suspect,
+            severity: Severity::Suspect,
             remark: format!(
                 "the profiles are of {} and {}; give the table of these builds, or --base and --target",
                 program.before, program.after

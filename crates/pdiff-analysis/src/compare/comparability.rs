@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pdiff_profile::{Event, Profile, Side};
 
-use super::comparison::{Cost, Fact, Gravity, SideSummary};
+use super::comparison::{Cost, Fact, Severity, SideSummary};
 use super::coverage::Coverage;
 use super::input::{SideInput, Sides};
 use super::mistakes::{Unwinding, unwinding};
@@ -52,17 +52,18 @@ pub(super) fn facts(
     facts.extend(debug_information(one_sided.coverage()));
     facts.extend(compilers(sides));
     facts.extend(kernels(sides));
-    facts.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
+    facts.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
     facts
 }
 
 fn fact(name: &'static str, before: String, after: String) -> Fact {
-    Fact { name, before, after, gravity: Gravity::Plain, remark: String::new() }
+    Fact { name, before, after, severity: Severity::Plain, remark: String::new() }
 }
 
-fn graver(mut fact: Fact, when: bool, gravity: Gravity, remark: &str) -> Fact {
-    if when && gravity > fact.gravity {
-        (fact.gravity, fact.remark) = (gravity, remark.to_owned());
+/// The fact with this severity and remark, if the condition holds and it is not more serious already.
+fn raised(mut fact: Fact, when: bool, severity: Severity, remark: &str) -> Fact {
+    if when && severity > fact.severity {
+        (fact.severity, fact.remark) = (severity, remark.to_owned());
     }
     fact
 }
@@ -87,7 +88,7 @@ fn event(sides: &Sides<'_>) -> Fact {
     let bases = |side: &SideInput<'_>| join(chosen(side).map(|(_, event)| event.base_name().to_owned()));
     let differ = bases(&sides.before) != bases(&sides.after) || bases(&sides.before).contains(", ");
     let fact = fact("event", names(&sides.before), names(&sides.after));
-    graver(fact, differ, Gravity::Incomparable, "different events measure different things")
+    raised(fact, differ, Severity::Incomparable, "different events measure different things")
 }
 
 fn named(event: &Event) -> String {
@@ -110,7 +111,7 @@ fn sampling_interval(sides: &Sides<'_>) -> Fact {
     let ratio = interval(&sides.before).zip(interval(&sides.after)).map(|(a, b)| (a / b).max(b / a));
     let fact = fact("sampling rate", text(&sides.before), text(&sides.after));
     let differ = ratio.is_some_and(|ratio| ratio > INTERVAL_RATIO);
-    graver(fact, differ, Gravity::Incomparable, "sampling itself costs CPU, and not the same on both builds")
+    raised(fact, differ, Severity::Incomparable, "sampling itself costs CPU, and not the same on both builds")
 }
 
 fn callchains(sides: &Sides<'_>) -> Fact {
@@ -124,14 +125,14 @@ fn callchains(sides: &Sides<'_>) -> Fact {
     let fact = fact("call chains", text(&sides.before, ways[0]), text(&sides.after, ways[1]));
     let two_ways =
         has(&sides.before) && has(&sides.after) && ways[0].zip(ways[1]).is_some_and(|(a, b)| a != b);
-    let fact = graver(
+    let fact = raised(
         fact,
         two_ways,
-        Gravity::Suspect,
+        Severity::Suspect,
         "the sides find callers in different ways, which alone changes totals; record both with the same --call-graph",
     );
     let differ = has(&sides.before) != has(&sides.after);
-    graver(fact, differ, Gravity::Warning, "only self can be compared: totals need chains on both sides")
+    raised(fact, differ, Severity::Warning, "only self can be compared: totals need chains on both sides")
 }
 
 fn samples(before: &SideSummary, after: &SideSummary) -> Fact {
@@ -141,7 +142,7 @@ fn samples(before: &SideSummary, after: &SideSummary) -> Fact {
     };
     let fact = fact("samples", text(before), text(after));
     let empty = before.samples == 0 || after.samples == 0;
-    graver(fact, empty, Gravity::Incomparable, "a side without samples has no shares")
+    raised(fact, empty, Severity::Incomparable, "a side without samples has no shares")
 }
 
 /// Nothing is said where both sides have a row in common: then they may well be two builds of one program.
@@ -154,10 +155,10 @@ fn common_rows(rows: &[Row]) -> Option<Fact> {
     let is_apart = before > 0 && after > 0 && !named().any(|row| has(&row.before) && has(&row.after));
     let fact = fact("rows in common", format!("0 of {before}"), format!("0 of {after}"));
     is_apart.then(|| {
-        graver(
+        raised(
             fact,
             true,
-            Gravity::Incomparable,
+            Severity::Incomparable,
             "no function is on both sides: these look like two programs",
         )
     })
@@ -170,7 +171,7 @@ fn span(before: &SideSummary, after: &SideSummary) -> Fact {
     let ratio = per_run(before).zip(per_run(after)).map(|(a, b)| (a / b).max(b / a));
     let fact = fact("span", text(before), text(after));
     let differ = ratio.is_some_and(|ratio| ratio > SPAN_RATIO);
-    graver(fact, differ, Gravity::Warning, "runs of different length may see different phases of the load")
+    raised(fact, differ, Severity::Warning, "runs of different length may see different phases of the load")
 }
 
 fn throughput(cost: Option<&Cost>) -> Vec<Fact> {
@@ -203,27 +204,32 @@ fn cores(sides: &Sides<'_>, [before, after]: [&SideSummary; 2], cost: Option<&Co
     let of_after = cores.map(|cores| cores.after).or_else(|| sampled(&sides.after, after))?;
     let fact = fact("cores used", format!("{of_before:.2}"), format!("{of_after:.2}"));
     let differ = (of_before / of_after).max(of_after / of_before) > CORES_RATIO;
-    Some(graver(fact, differ, Gravity::Warning, "the load differs, or the program waits more on one side"))
+    Some(raised(fact, differ, Severity::Warning, "the load differs, or the program waits more on one side"))
 }
 
 fn spin(before: &SideSummary, after: &SideSummary, share: Share) -> Fact {
     let fact = fact("busy waiting", format!("{:.2} %", before.spin_pct), format!("{:.2} %", after.spin_pct));
     let differ = (before.spin_pct - after.spin_pct).abs() > SPIN_DIFFERENCE_PP;
     let much = before.spin_pct.max(after.spin_pct) > SPIN_SHARE_PCT;
-    let fact = graver(
+    let fact = raised(
         fact,
         differ && share != Share::Work,
-        Gravity::Warning,
+        Severity::Warning,
         "spinning inflates shares; see --denominator work",
     );
-    graver(fact, much, Gravity::Warning, "CPU saved outside the awaited section may turn into more spinning")
+    raised(fact, much, Severity::Warning, "CPU saved outside the awaited section may turn into more spinning")
 }
 
 fn unresolved(before: &SideSummary, after: &SideSummary) -> Fact {
     let text = |side: &SideSummary| format!("{:.2} %", side.unresolved_pct);
     let fact = fact("without function", text(before), text(after));
     let much = before.unresolved_pct.max(after.unresolved_pct) > UNRESOLVED_PCT;
-    graver(fact, much, Gravity::Warning, "named rows are too low; see the rows [unresolved] and object+0x...")
+    raised(
+        fact,
+        much,
+        Severity::Warning,
+        "named rows are too low; see the rows [unresolved] and object+0x...",
+    )
 }
 
 /// Samples whose stacks reach no function of the program; nothing is said of flat recordings.
@@ -236,7 +242,7 @@ pub(super) fn lost_callers(sides: &Sides<'_>, [before, after]: [f64; 2]) -> Opti
     let differ = (before - after).abs() > LOST_DIFFERENCE_PP;
     let remark = "stacks of system and library functions lack their callers more often on one side, so functions of the \
                   program look lighter there; record with --call-graph dwarf, or with libraries that keep frame pointers";
-    Some(graver(fact, differ, Gravity::Warning, remark))
+    Some(raised(fact, differ, Severity::Warning, remark))
 }
 
 fn inlined_functions(one_sided: &OneSidedInlines) -> Option<Fact> {
@@ -250,7 +256,7 @@ fn inlined_functions(one_sided: &OneSidedInlines) -> Option<Fact> {
     }
     let fact = fact("inlined functions", objects(Side::Before), objects(Side::After));
     let remark = "debug information is missing on the other side, so inlined functions are not split out on either side";
-    Some(graver(fact, true, Gravity::Warning, remark))
+    Some(raised(fact, true, Severity::Warning, remark))
 }
 
 /// The most functions and reasons that a fact names.
@@ -271,8 +277,8 @@ fn debug_information(coverage: &Coverage) -> Option<Fact> {
         false => format!("compared by symbol on both sides, and gates are inconclusive: {functions}"),
     };
     let fact = fact("debug information", causes(Side::Before), causes(Side::After));
-    let gravity = if coverage.is_even() { Gravity::Warning } else { Gravity::Incomparable };
-    Some(graver(fact, true, gravity, &remark))
+    let severity = if coverage.is_even() { Severity::Warning } else { Severity::Incomparable };
+    Some(raised(fact, true, severity, &remark))
 }
 
 fn named_some(names: &[&str], separator: &str) -> String {
@@ -292,7 +298,7 @@ fn compilers(sides: &Sides<'_>) -> Option<Fact> {
     }
     let differ = before != after && !before.is_empty() && !after.is_empty();
     let fact = fact("compilers", before, after);
-    Some(graver(fact, differ, Gravity::Warning, "the compilers or their flags differ, not only the source"))
+    Some(raised(fact, differ, Severity::Warning, "the compilers or their flags differ, not only the source"))
 }
 
 /// Kernel release and CPU, where `perf script --header` printed them.
@@ -306,7 +312,7 @@ fn kernels(sides: &Sides<'_>) -> Vec<Fact> {
     let made = rows.iter().map(|(key, name)| {
         let fact = fact(name, header(&sides.before, key), header(&sides.after, key));
         let differ = fact.before != fact.after && !fact.before.is_empty() && !fact.after.is_empty();
-        graver(fact, differ, Gravity::Warning, "the machines differ")
+        raised(fact, differ, Severity::Warning, "the machines differ")
     });
     made.filter(|fact| !(fact.before.is_empty() && fact.after.is_empty())).collect()
 }

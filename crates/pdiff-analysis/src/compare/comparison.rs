@@ -54,7 +54,7 @@ impl Comparison {
     /// Why no gate can be judged: the sides are not comparable.
     #[must_use]
     pub fn incomparable(&self) -> Option<&Fact> {
-        self.comparability.iter().find(|fact| fact.gravity == Gravity::Incomparable)
+        self.comparability.iter().find(|fact| fact.severity == Severity::Incomparable)
     }
 
     /// One side's summary.
@@ -107,20 +107,20 @@ pub struct RunSummary {
     pub cpu_seconds: Option<f64>,
 }
 
-/// How grave a fact is for the comparison.
+/// How serious a fact is for the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Gravity {
+pub enum Severity {
     /// Good to know.
     Plain,
     /// Differs between the sides and may mislead.
     Warning,
-    /// Looks like a mistake of what was given; the numbers are right for it.
+    /// Looks like a mistake in the input; the numbers are correct for that input.
     Suspect,
     /// The sides are not comparable as they are.
     Incomparable,
 }
 
-/// One fact of both sides, set side by side.
+/// One fact about both sides, shown side by side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fact {
     /// What it is about.
@@ -129,8 +129,8 @@ pub struct Fact {
     pub before: String,
     /// On the other side.
     pub after: String,
-    /// How grave it is.
-    pub gravity: Gravity,
+    /// How serious it is.
+    pub severity: Severity,
     /// What follows from it; empty if nothing does.
     pub remark: String,
 }

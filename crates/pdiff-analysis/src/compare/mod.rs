@@ -38,7 +38,7 @@ pub use call_tree::{
     Align, CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
 };
 pub use comparison::{
-    Comparison, Cost, Fact, Family, Gap, GapParts, Gravity, InlineFlip, NoiseSummary, Pair, RunSummary,
+    Comparison, Cost, Fact, Family, Gap, GapParts, InlineFlip, NoiseSummary, Pair, RunSummary, Severity,
     SideSummary,
 };
 pub use cost::CPU_SCALE_TOLERANCE;
@@ -95,7 +95,7 @@ impl PreparedSides {
         comparison
             .comparability
             .extend(comparability::lost_callers(sides, comparison.findings.no_caller_pct));
-        comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
+        comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
         comparison
     }
 
@@ -108,7 +108,7 @@ impl PreparedSides {
             compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone());
         let looked_for = || mistakes(sides, &prepared, &settings.knowledge.requests);
         comparison.comparability.extend(self.mistakes.get_or_init(looked_for).iter().cloned());
-        comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.gravity));
+        comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
         comparison
     }
 

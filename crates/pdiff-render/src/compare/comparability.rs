@@ -1,6 +1,6 @@
 //! What to know before reading the rows: grave facts as sentences, the others side by side.
 
-use pdiff_analysis::{Comparison, Fact, Gravity};
+use pdiff_analysis::{Comparison, Fact, Severity};
 
 use crate::document::visible_text::{cut_middle, visible};
 use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone};
@@ -21,19 +21,19 @@ pub(crate) fn blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block
 
 /// What must be read before anything else: what makes the sides incomparable, and what looks like a mistake.
 pub(crate) fn grave_blocks(comparison: &Comparison) -> Vec<Block> {
-    let grave = of(comparison, Gravity::Incomparable).chain(of(comparison, Gravity::Suspect));
+    let grave = of(comparison, Severity::Incomparable).chain(of(comparison, Severity::Suspect));
     grave.map(|fact| sentence("!!", Tone::Grave, fact)).collect()
 }
 
 /// What may mislead.
 pub(crate) fn warning_blocks(comparison: &Comparison) -> Vec<Block> {
-    of(comparison, Gravity::Warning).map(|fact| sentence("!", Tone::Warning, fact)).collect()
+    of(comparison, Severity::Warning).map(|fact| sentence("!", Tone::Warning, fact)).collect()
 }
 
 /// What is good to know.
 pub(crate) fn plain_blocks(comparison: &Comparison, width: Option<usize>) -> Vec<Block> {
     let (same, differing): (Vec<&Fact>, Vec<&Fact>) =
-        of(comparison, Gravity::Plain).partition(|fact| fact.before == fact.after);
+        of(comparison, Severity::Plain).partition(|fact| fact.before == fact.after);
     let mut blocks: Vec<Block> = Vec::new();
     if !same.is_empty() {
         let texts: Vec<String> =
@@ -46,8 +46,8 @@ pub(crate) fn plain_blocks(comparison: &Comparison, width: Option<usize>) -> Vec
     blocks
 }
 
-fn of(comparison: &Comparison, gravity: Gravity) -> impl Iterator<Item = &Fact> {
-    comparison.comparability.iter().filter(move |fact| fact.gravity == gravity)
+fn of(comparison: &Comparison, severity: Severity) -> impl Iterator<Item = &Fact> {
+    comparison.comparability.iter().filter(move |fact| fact.severity == severity)
 }
 
 fn sentence(label: &'static str, tone: Tone, fact: &Fact) -> Block {

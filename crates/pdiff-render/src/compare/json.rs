@@ -2,7 +2,7 @@
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::noise::{Method, RunVariation};
-use pdiff_analysis::{Comparison, Cost, Fact, Family, Gap, Gravity, NoiseSummary, Row, SideSummary};
+use pdiff_analysis::{Comparison, Cost, Fact, Family, Gap, NoiseSummary, Row, Severity, SideSummary};
 use pdiff_profile::Note;
 use pdiff_profile::names::MatchLevel;
 
@@ -122,13 +122,13 @@ pub(crate) fn side(of: &SideSummary) -> SideReport<'_> {
 }
 
 fn fact(of: &Fact) -> FactReport<'_> {
-    let gravity = match of.gravity {
-        Gravity::Plain => "plain",
-        Gravity::Warning => "warning",
-        Gravity::Suspect => "suspect",
-        Gravity::Incomparable => "incomparable",
+    let severity = match of.severity {
+        Severity::Plain => "plain",
+        Severity::Warning => "warning",
+        Severity::Suspect => "suspect",
+        Severity::Incomparable => "incomparable",
     };
-    FactReport { name: of.name, before: &of.before, after: &of.after, gravity, remark: &of.remark }
+    FactReport { name: of.name, before: &of.before, after: &of.after, gravity: severity, remark: &of.remark }
 }
 
 fn noise(of: &NoiseSummary) -> NoiseReport<'_> {

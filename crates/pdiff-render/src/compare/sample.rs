@@ -3,9 +3,9 @@
 use pdiff_analysis::noise::{Method, RunVariation, Test};
 use pdiff_analysis::{
     Comparison, Cost, CostChange, CostExtent, Coverage, Fact, Finding, FindingKind, FindingSetting,
-    FindingSide, Findings, Gap, GapParts, Gravity, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary,
-    OwnCostChange, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Share, SideSummary,
-    Templates,
+    FindingSide, Findings, Gap, GapParts, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary,
+    OwnCostChange, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Severity, Share,
+    SideSummary, Templates,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
@@ -126,9 +126,9 @@ fn side(label: &str) -> SideSummary {
 }
 
 /// A fact.
-pub(crate) fn fact(name: &'static str, values: (&str, &str), gravity: Gravity, remark: &str) -> Fact {
+pub(crate) fn fact(name: &'static str, values: (&str, &str), severity: Severity, remark: &str) -> Fact {
     let (before, after) = (values.0.to_owned(), values.1.to_owned());
-    Fact { name, before, after, gravity, remark: remark.to_owned() }
+    Fact { name, before, after, severity, remark: remark.to_owned() }
 }
 
 /// A comparison of these rows.
@@ -149,7 +149,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
         coverage: Coverage::default(),
         filtered: String::new(),
         preset: None,
-        comparability: vec![fact("event", ("cpu-clock", "cpu-clock"), Gravity::Plain, "")],
+        comparability: vec![fact("event", ("cpu-clock", "cpu-clock"), Severity::Plain, "")],
         noise: NoiseSummary {
             method: Method::SingleRun,
             run_variation: RunVariation::Assumed { cv: 0.08 },
@@ -198,12 +198,12 @@ pub(crate) fn full() -> Comparison {
         fact(
             "event",
             ("cycles", "cpu-clock"),
-            Gravity::Incomparable,
+            Severity::Incomparable,
             "different events measure different things",
         ),
-        fact("span", ("15.0 s", "70.1 s"), Gravity::Warning, "phases may differ"),
-        fact("call chains", ("yes", "yes"), Gravity::Plain, ""),
-        fact("samples", ("10000 in 1 run", "12000 in 1 run"), Gravity::Plain, ""),
+        fact("span", ("15.0 s", "70.1 s"), Severity::Warning, "phases may differ"),
+        fact("call chains", ("yes", "yes"), Severity::Plain, ""),
+        fact("samples", ("10000 in 1 run", "12000 in 1 run"), Severity::Plain, ""),
     ];
     comparison.notes.add(NoteKind::UnparsedLine, 2, Weight(40), || "57.perf line 12: \u{1b}[2J".to_owned());
     comparison.noise.drifting = vec!["main".to_owned()];

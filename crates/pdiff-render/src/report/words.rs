@@ -1,6 +1,6 @@
 //! The summary: the answer in few lines, and what is not certain about it.
 
-use pdiff_analysis::Gravity;
+use pdiff_analysis::Severity;
 use pdiff_analysis::classify::Cause;
 use pdiff_analysis::noise::Method;
 use pdiff_study::ablation::GapAt;
@@ -64,7 +64,7 @@ fn factors_text(view: &AttributionView<'_>) -> Option<String> {
 fn untold(input: &ReportInput<'_>) -> Vec<String> {
     let comparison = input.comparison;
     let mut sentences = Vec::new();
-    for fact in comparison.comparability.iter().filter(|fact| fact.gravity != Gravity::Plain) {
+    for fact in comparison.comparability.iter().filter(|fact| fact.severity != Severity::Plain) {
         sentences.push(format!(
             "{}: {} before, {} after. {}",
             escaped(fact.name),

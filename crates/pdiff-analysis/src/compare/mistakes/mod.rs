@@ -8,7 +8,7 @@ mod workload;
 
 use pdiff_profile::Side;
 
-use super::comparison::{Fact, Gravity};
+use super::comparison::{Fact, Severity};
 use super::input::{SideInput, Sides};
 use super::prepare::Prepared;
 use crate::knowledge::Requests;
@@ -27,8 +27,8 @@ pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Re
     facts
 }
 
-fn fact(name: &'static str, [before, after]: [String; 2], gravity: Gravity, remark: String) -> Fact {
-    Fact { name, before, after, gravity, remark }
+fn fact(name: &'static str, [before, after]: [String; 2], severity: Severity, remark: String) -> Fact {
+    Fact { name, before, after, severity, remark }
 }
 
 /// A recording that is on both sides differs from itself in nothing.
@@ -42,7 +42,7 @@ fn same_recording(sides: &Sides<'_>) -> Option<Fact> {
     })?;
     let remark = "the same recording is on both sides, so nothing can differ; check the file names";
     let paths = [before.path.clone(), after.path.clone()];
-    Some(fact("recordings", paths, Gravity::Suspect, remark.to_owned()))
+    Some(fact("recordings", paths, Severity::Suspect, remark.to_owned()))
 }
 
 /// Weight in functions that no other run of the side has, above which a run is of another build, in percent. Replicates of one
@@ -64,7 +64,7 @@ fn replicates(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<Fact> {
     }
     let remark = "replicates must be runs of one build: their differences are treated as noise";
     let text = |builds: Option<String>| builds.unwrap_or_else(|| "one build".to_owned());
-    Some(fact("replicates", [text(before), text(after)], Gravity::Incomparable, remark.to_owned()))
+    Some(fact("replicates", [text(before), text(after)], Severity::Incomparable, remark.to_owned()))
 }
 
 /// The run with the most weight in functions that no other run of its side has, if that is more than replicates have.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pdiff_profile::Side;
 
-use super::super::comparison::{Fact, Gravity};
+use super::super::comparison::{Fact, Severity};
 use super::super::input::Sides;
 use super::super::prepare::Prepared;
 use super::{fact, program};
@@ -36,7 +36,7 @@ pub(super) fn other_program(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Optio
         return None;
     }
     let remark = "these are two programs, with hardly a function in common: nothing can be compared; check the file names";
-    Some(fact("programs", [before, after], Gravity::Incomparable, remark.to_owned()))
+    Some(fact("programs", [before, after], Severity::Incomparable, remark.to_owned()))
 }
 
 /// What one side spends in the code of its program.

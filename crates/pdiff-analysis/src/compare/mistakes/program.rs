@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use pdiff_profile::{ObjectId, ObjectKind};
 
-use super::super::comparison::{Fact, Gravity};
+use super::super::comparison::{Fact, Severity};
 use super::super::input::{ObjectFacts, RunInput, SideInput, Sides};
 use super::super::prepare::leaf_weights;
 use super::fact;
@@ -110,9 +110,9 @@ pub(super) fn program(sides: &Sides<'_>) -> Option<Fact> {
         [Some(true), Some(false)] => Some(("after", after)),
         _ => None,
     };
-    let (gravity, remark) = if let Some(newer) = swapped(sides, before, after) {
+    let (severity, remark) = if let Some(newer) = swapped(sides, before, after) {
         (
-            Gravity::Suspect,
+            Severity::Suspect,
             format!("the before side is the newer build ({newer}); swap the sides if this is not intended"),
         )
     } else if let Some((side, program)) = one_missing {
@@ -120,11 +120,11 @@ pub(super) fn program(sides: &Sides<'_>) -> Option<Fact> {
             "{} was not found for the {side} side, so its inlined functions and lines are not known; give --binary-{side} FILE",
             program.path
         );
-        (Gravity::Suspect, remark)
+        (Severity::Suspect, remark)
     } else {
-        (Gravity::Plain, String::new())
+        (Severity::Plain, String::new())
     };
-    Some(fact(PROGRAM, texts, gravity, remark))
+    Some(fact(PROGRAM, texts, severity, remark))
 }
 
 /// Whether the file was read; nothing where files were not looked for.

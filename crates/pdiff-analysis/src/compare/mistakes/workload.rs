@@ -8,7 +8,7 @@
 use pdiff_profile::{Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::comparison::{Fact, Gravity};
+use super::super::comparison::{Fact, Severity};
 use super::super::input::Sides;
 use super::super::prepare::{Prepared, PreparedRun, seen};
 use super::fact;
@@ -49,7 +49,7 @@ pub(super) fn workload(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Re
         Known::No => of_dispatcher(prepared)?,
     };
     let remark = "the sides did different work, so differences come mainly from the load; check what ran during recording";
-    Some(fact("workload", texts, Gravity::Suspect, remark.to_owned()))
+    Some(fact("workload", texts, Severity::Suspect, remark.to_owned()))
 }
 
 enum Known {
