@@ -1,7 +1,7 @@
 //! The three kinds of address, so that one is never taken for another.
 //!
-//! perf prints addresses without saying of which kind they are: [`RawAddr`]. What they mean is found out per object
-//! (symbol-and-offset vote, program headers, MMAP2 lines) by the symboliser.
+//! perf prints addresses without their kind: [`RawAddr`]. The symboliser finds out the kind for each object
+//! (symbol-and-offset vote, program headers, MMAP2 lines).
 
 use std::fmt;
 
@@ -46,6 +46,6 @@ address!(
     FileOffset
 );
 address!(
-    /// An address in the virtual address space of an ELF file itself (what `nm` and `addr2line` speak of).
+    /// An address in the virtual address space of an ELF file itself, as `nm` and `addr2line` use it.
     ObjectAddr
 );

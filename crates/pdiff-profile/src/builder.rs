@@ -133,7 +133,7 @@ impl ProfileBuilder {
         self.without_period.insert(event);
     }
 
-    /// Makes room for so many frames and stacks at once: tables that grow are hashed anew each time.
+    /// Reserves space for this number of frames and stacks, because a table that grows is rehashed each time.
     pub fn reserve_stacks(&mut self, frames: usize, stacks: usize) {
         self.frames.reserve(frames);
         self.stack_ids.reserve(stacks);

@@ -71,7 +71,7 @@ impl CountedCalls {
         Self { source, functions: BTreeMap::new(), entries: BTreeMap::new() }
     }
 
-    /// Adds calls of a function whose caller is not known. None at all is a count, too.
+    /// Adds calls of a function whose caller is not known. Zero calls are a count, too.
     pub fn add(&mut self, function: &str, calls: f64) {
         *self.functions.entry(function.into()).or_default() += calls;
     }

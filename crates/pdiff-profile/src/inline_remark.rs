@@ -1,4 +1,4 @@
-//! What a compiler said of one call: inlined, or why not.
+//! A compiler's remark on one call: inlined, or the reason why not.
 
 use crate::names::FunctionName;
 

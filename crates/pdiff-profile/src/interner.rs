@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-/// Values by id and ids by value. A value is kept once; beside its id stands its hash, so that a table that grows does not
-/// read all values again.
+/// Values by id and ids by value. A value is kept once, together with its hash, so that a growing table does not read all
+/// values again.
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
     ids: HashTable<(u64, u32)>,
@@ -21,7 +21,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T> Interner<T> {
-    /// The id of the value that `key` stands for; it is made where it is not known yet.
+    /// The id of the value for `key`; the value is created if it is not known yet.
     pub(crate) fn intern_by<Q>(&mut self, key: &Q, value: impl FnOnce() -> T) -> u32
     where
         T: Borrow<Q>,

@@ -1,7 +1,7 @@
-//! The kernel as a file (`vmlinux`): what it takes to name the functions of a recording's kernel by it.
+//! The kernel as a file (`vmlinux`), for naming the functions of a recording's kernel.
 //!
-//! Who reads recordings knows which kernel ran and where it was, and who reads binaries knows the file. This is what the one
-//! asks, and the other answers.
+//! The reader of recordings knows which kernel ran and at which address; the reader of binaries knows the file. This is the
+//! request of the former and the answer of the latter.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub struct KernelImage {
 
 /// Finds the files of kernels.
 pub trait KernelImages: Sync {
-    /// The kernel of a recording; `None` if there is no file of its build-id on this machine.
+    /// Finds the kernel of a recording; `None` if this machine has no file with its build-id.
     fn find(&self, wanted: WantedKernel<'_>) -> Option<KernelImage>;
 
     /// The same from servers, which send some hundred megabytes.

@@ -1,4 +1,4 @@
-//! The vocabulary of pdiff: what a profile, a stack, an object, a symbol and a name are. No IO.
+//! The vocabulary of pdiff: profiles, stacks, objects, symbols and names. No IO.
 
 #![forbid(unsafe_code)]
 

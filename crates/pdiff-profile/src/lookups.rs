@@ -1,7 +1,7 @@
 //! How the address of a recorded frame is looked up.
 //!
-//! A caller's address is a return address: the call is before it. So one recorded frame may be looked up in two ways,
-//! as the leaf of one stack and as a caller in another. [`Lookups`] is the one place where that is decided.
+//! A caller's address is a return address: the call is before it. So a recorded frame can be looked up in two ways: as the
+//! leaf of one stack, and as a caller in another. Only [`Lookups`] decides this.
 
 use crate::id::FrameId;
 use crate::object::ObjectKind;
@@ -18,9 +18,10 @@ pub enum Lookup {
 
 /// How the frames of a profile's stacks are looked up.
 ///
-/// The leaf is looked up as it is, and so is the user frame right under a kernel interrupt entry (`asm_sysvec_*`,
-/// `asm_exc_*`, `asm_common_interrupt`) or under the code that a signal handler returns to: it was interrupted, not
-/// calling. All others are return addresses. Frames that perf expanded at one address go together.
+/// The leaf's address is used unchanged, and so is that of the user frame right below a kernel interrupt entry
+/// (`asm_sysvec_*`, `asm_exc_*`, `asm_common_interrupt`) or below the code that a signal handler returns to, because that
+/// frame was interrupted and was not calling. All others are return addresses. Frames that perf expanded at one address are
+/// looked up in the same way.
 ///
 /// ```text
 /// root   start_thread+0x305          minus one   a caller
@@ -36,7 +37,7 @@ pub struct Lookups<'a> {
     traits: Vec<Traits>,
 }
 
-/// What says how a frame and those next to it are looked up.
+/// The properties of a frame that decide how it and its neighbours are looked up.
 #[derive(Clone, Copy, Debug)]
 struct Traits {
     inlined: bool,
@@ -92,7 +93,7 @@ impl<'a> Lookups<'a> {
     }
 }
 
-/// Kernel entries that are not called, on x86: of Linux 5.8 and later, then earlier ones.
+/// Kernel entries on x86 that no code calls: those of Linux 5.8 and later, then older ones.
 fn is_interrupt_entry(symbol: &str) -> bool {
     const PREFIXES: [&str; 3] = ["asm_sysvec_", "asm_exc_", "asm_common_interrupt"];
     const EARLIER: [&str; 5] =

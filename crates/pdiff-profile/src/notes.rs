@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::weight::Weight;
 
-/// What kind of imperfection was met. The text is stable: it stands in JSON.
+/// The kind of imperfection. The text is stable, because JSON contains it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum NoteKind {
@@ -29,7 +29,7 @@ pub enum NoteKind {
     TimeBackwards,
     /// Lost samples that perf reported (`PERF_RECORD_LOST`).
     LostSamples,
-    /// Samples of other events in the same file, left aside.
+    /// Samples of other events in the same file, ignored.
     OtherEvent,
     /// Samples taken away by a filter.
     FilteredOut,
@@ -39,9 +39,9 @@ pub enum NoteKind {
     LineTooLong,
     /// Debug information that could not be found or read.
     NoDebugInfo,
-    /// An address that its object does not hold.
+    /// An address that its object does not contain.
     AddressOutside,
-    /// A cache file that was damaged and was made anew.
+    /// A cache file that was damaged and was recreated.
     CacheRebuilt,
     /// Function names matched by an alias or a looser level.
     LooseMatch,
@@ -57,7 +57,7 @@ pub enum NoteKind {
     CutRecording,
     /// Times when the kernel throttled sampling.
     Throttled,
-    /// A recording without the build-ids of what it ran.
+    /// A recording without the build-ids of the binaries that ran.
     NoBuildIds,
     /// Kernel frames without a list of the kernel's functions.
     NoKernelSymbols,
@@ -65,11 +65,11 @@ pub enum NoteKind {
     NoJitSymbols,
     /// Stacks that could not be unwound to their root.
     PartlyUnwound,
-    /// A binary of which neither a build-id nor the recording's own symbols say that it is the one that ran.
+    /// A binary that neither a build-id nor the recording's own symbols confirm as the one that ran.
     IdentityNotVerified,
     /// Frames of a flame graph that were too narrow to draw.
     NarrowFrames,
-    /// Samples whose chains hide a caller that the code tells; it was put back.
+    /// Samples whose chains hide a caller that the code shows; it was put back.
     CallersPutBack,
 }
 
@@ -126,7 +126,7 @@ pub struct Note {
     pub kind: NoteKind,
     /// How often it was met.
     pub count: u64,
-    /// The sample weight it touches; zero where none can be told.
+    /// The sample weight it touches; zero if that is unknown.
     pub weight: Weight,
     /// The first examples with their place (`line 12: ...`), at most [`Notes::MAX_EXAMPLES`].
     pub examples: Vec<Box<str>>,
@@ -194,7 +194,7 @@ impl Notes {
     }
 }
 
-/// Notes of one kind each; of two of one kind the later is kept.
+/// Notes of one kind each; if a kind occurs twice, the later note is kept.
 impl FromIterator<Note> for Notes {
     fn from_iter<I: IntoIterator<Item = Note>>(notes: I) -> Self {
         Self { by_kind: notes.into_iter().map(|note| (note.kind, note)).collect() }

@@ -1,7 +1,7 @@
-//! Objects: the ELF files (and what stands in for them) that a process runs.
+//! Objects: the ELF files (and their equivalents) that a process runs.
 //!
-//! An object in a profile is known by the text perf printed in parentheses; which file that is, and whether it is the
-//! right one, is the symboliser's business ([`ObjectId`]).
+//! An object in a profile is known by the text perf printed in parentheses; the symboliser finds out which file that is and
+//! whether it is the right one ([`ObjectId`]).
 
 use std::fmt;
 
@@ -73,7 +73,7 @@ impl fmt::Display for ObjectId {
     }
 }
 
-/// What kind of thing perf's object text names.
+/// The kind of thing that perf's object text names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ObjectKind {
     /// A file: program or shared library.
@@ -105,9 +105,9 @@ impl ObjectKind {
 pub struct Object {
     /// The text perf printed, without ` (deleted)`.
     pub path: Box<str>,
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: ObjectKind,
-    /// The build-id, where an MMAP2 line or a build-id list tells it.
+    /// The build-id, if an MMAP2 line or a build-id list gives it.
     pub build_id: Option<BuildId>,
 }
 
@@ -125,7 +125,7 @@ impl Object {
         Self::from_text("[unknown]")
     }
 
-    /// The last part of the path: what readers call the object.
+    /// The last part of the path, which is how readers name the object.
     #[must_use]
     pub fn file_name(&self) -> &str {
         match self.kind {

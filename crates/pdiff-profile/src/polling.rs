@@ -36,8 +36,8 @@ impl PollingFrames {
         self.codes.binary_search(&code(frame, lookup)).is_ok()
     }
 
-    /// By stack of the profile: whether some frame lies in such a loop. What the loop calls, and what interrupts it, waits
-    /// with it.
+    /// By stack of the profile: whether some frame is in such a loop. Callees of the loop, and interrupts of it, count as
+    /// waiting too.
     #[must_use]
     pub fn stacks(&self, profile: &Profile) -> Vec<bool> {
         let lookups = Lookups::new(profile);

@@ -1,4 +1,4 @@
-//! A profile: what one recording says, with every sample counted into a cell.
+//! A profile: the contents of one recording, with every sample counted into a cell.
 //!
 //! Memory follows unique stacks: a sample is not kept, it is added to the [`Cell`] of its event, thread, second and
 //! stack. Names, objects, frames, threads and stacks are interned once.
@@ -25,7 +25,7 @@ pub struct Frame {
     pub object: ObjectIndex,
     /// `file:line` after the frame, if the `srcline` field was printed.
     pub source: Option<StringId>,
-    /// perf marked the frame `(inlined)`. Its object and offset are those of the frame that holds it.
+    /// perf marked the frame `(inlined)`. Its object and offset are those of the frame that contains it.
     pub inlined: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Event {
     pub samples: u64,
     /// Sum of periods; equals `samples` where no period was printed.
     pub weight: Weight,
-    /// Whether periods were printed: otherwise weight counts samples.
+    /// Whether periods were printed; otherwise weight counts samples.
     pub has_period: bool,
 }
 
@@ -70,7 +70,7 @@ impl Event {
         name.split([':', ',']).next().unwrap_or(name)
     }
 
-    /// Whether the event counts CPU time or cycles: what a CPU profile is made of.
+    /// Whether the event counts CPU time or cycles, as a CPU profile needs.
     #[must_use]
     pub fn is_cycles_like(&self) -> bool {
         let base = self.base_name();
@@ -98,7 +98,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// What tells cells apart, and orders them: event, second, thread and stack as one number, for one comparison.
+    /// The key that identifies and orders cells: event, second, thread and stack as one number, for one comparison.
     #[must_use]
     pub fn order(&self) -> u128 {
         let parts = [self.event.0, self.block, self.thread.0, self.stack.0];
@@ -142,7 +142,7 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// The place in the file of a runtime address, if this mapping holds it.
+    /// The file position of a runtime address, if this mapping contains it.
     #[must_use]
     pub fn file_offset(&self, addr: RuntimeAddr) -> Option<FileOffset> {
         let into = addr.0.checked_sub(self.start.0)?;

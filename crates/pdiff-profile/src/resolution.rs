@@ -1,4 +1,4 @@
-//! What an address turned out to be: a chain of functions, or a reason why not.
+//! The result for an address: a chain of functions, or the reason why there is none.
 
 use std::fmt;
 
@@ -13,19 +13,20 @@ pub struct InlineFrame {
     pub file: Option<Box<str>>,
     /// Line of the address in the innermost frame, of the call in the outer frames; from 1.
     pub line: Option<u32>,
-    /// Whether this function's code stands inside its caller's (false for the outermost frame).
+    /// Whether this function's code is inside its caller's (false for the outermost frame).
     pub inlined: bool,
 }
 
 /// Begins the linkage name of an unnamed function: no linker writes such.
 const UNNAMED: &str = "<unnamed>";
 
-/// Stands between the object and the distance in the name of an unnamed function.
+/// The text between the object and the distance in the name of an unnamed function.
 const OFFSET: &str = "+0x";
 
 impl InlineFrame {
-    /// A machine function that no symbol names, by the distance of its first byte from where its object begins
-    /// (`mysqld+0x7a12b0`). `build` is the identity of the object's file: in another build another function lies there.
+    /// A machine function without a symbol, named by the distance of its first byte from the start of its object
+    /// (`mysqld+0x7a12b0`). `build` is the identity of the object's file, because in another build another function is at
+    /// that distance.
     #[must_use]
     pub fn unnamed(object: &str, build: &str, offset: u64) -> Self {
         Self {
@@ -37,7 +38,7 @@ impl InlineFrame {
         }
     }
 
-    /// What tells an unnamed function from those of other builds; `None` for functions with a name.
+    /// The identity that distinguishes an unnamed function from those of other builds; `None` for functions with a name.
     #[must_use]
     pub fn unnamed_identity(&self) -> Option<&str> {
         self.linkage_name.as_deref().filter(|name| name.starts_with(UNNAMED))
@@ -59,7 +60,7 @@ pub fn is_unnamed(name: &str) -> bool {
     distance.is_some_and(|(_, digits)| is_number(digits))
 }
 
-/// The functions at one address, OUTERMOST FIRST: the machine function, then what was inlined into it. Never empty.
+/// The functions at one address, OUTERMOST FIRST: the machine function, then the functions inlined into it. Never empty.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InlineChain(Vec<InlineFrame>);
 
@@ -129,7 +130,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What an address turned out to be.
+/// The result for an address.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Resolution {
     /// The functions there, outermost first.

@@ -2,7 +2,7 @@
 
 use crate::address::ObjectAddr;
 
-/// What a body is to its function.
+/// The role of a body in its function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BodyPart {
     /// The function as written.
@@ -24,11 +24,10 @@ impl BodyPart {
     }
 }
 
-/// A hash over instructions from which everything that depends on where code and data lie is masked.
+/// A hash over instructions, with everything masked that depends on the addresses of code and data.
 ///
-/// Equal hashes from one compiler mean the same code: of 60,000 pairs of functions with different code, one in 70,000
-/// builds has one of equal hash. Hashes of different compilers are never compared
-/// ([`super::Census::same_code`]).
+/// Equal hashes from one compiler mean the same code: of 60,000 pairs of functions with different code, one build in 70,000
+/// has one such pair with equal hashes. Hashes of different compilers are never compared ([`super::Census::same_code`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BodyHash(pub u32);
 
@@ -52,13 +51,13 @@ pub struct Body {
     pub addr: ObjectAddr,
     /// Its length in bytes.
     pub bytes: u64,
-    /// What it is to its function.
+    /// Its role in the function.
     pub part: BodyPart,
     /// The hash of its instructions; `None` where they were not decoded.
     pub hash: Option<BodyHash>,
     /// The first sign of busy waiting in it.
     pub spin: Option<Spin>,
-    /// Whether debug information describes it, so that what was inlined into it is known.
+    /// Whether debug information describes it, so its inlined functions are known.
     pub described: bool,
 }
 

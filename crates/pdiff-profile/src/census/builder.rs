@@ -84,7 +84,7 @@ impl CensusBuilder {
         id
     }
 
-    /// A function; ids given here hold for this builder only, the census gives them out anew.
+    /// Adds a function. The ids given here are valid for this builder only; the census assigns new ones.
     pub fn function(&mut self, facts: FunctionFacts) -> FunctionId {
         let id = u32::try_from(self.functions.len()).expect("fewer functions than bytes of code");
         self.functions.push(facts);

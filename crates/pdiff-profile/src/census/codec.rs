@@ -5,11 +5,11 @@
 //! payload = visibility coverage text-ends producers functions bodies sites edges
 //! ```
 //!
-//! The text, names and paths back to back, is most of the bytes. It stands first so that a reader that owns the bytes
-//! keeps it where it is, and a writer need not copy it. Each part of the payload is a count and rows of variable-length
-//! numbers; sorted columns hold differences. There is no checksum: a cache file has its own. The reader checks every id
-//! and every order, so what it returns can be used as what a builder made; it never panics. Estimate: 1.3 M sites x 5
-//! numbers = 0.05 s.
+//! The text, names and paths back to back, is most of the bytes. It comes first so that a reader that owns the bytes can
+//! keep it in place, and a writer need not copy it. Each part of the payload is a count and rows of variable-length
+//! numbers; sorted columns contain differences. There is no checksum: a cache file has its own. The reader checks every id
+//! and every order, so its result is as valid as that of a builder; it never panics. Estimate: 1.3 M sites x 5 numbers =
+//! 0.05 s.
 
 use super::body::{Body, BodyHash, BodyPart, Spin};
 use super::builder::index_of;
@@ -26,7 +26,7 @@ use crate::codec::{ByteReader, ByteWriter};
 const MAGIC: &[u8; 8] = b"pdcensus";
 /// Raised with every change of the form or of what its rows mean.
 const VERSION: u64 = 7;
-/// Up to this version the magic stood first.
+/// Up to this version the magic came first.
 const LAST_WITH_HEAD: u64 = 4;
 const FOOT_BYTES: usize = 32;
 /// About what a row takes, so that bytes are not moved as they grow.
@@ -350,7 +350,7 @@ fn read_edges(reader: &mut ByteReader<'_>) -> Option<Vec<CallEdge>> {
     Some(edges)
 }
 
-/// The place of a value in the list of all: what stands for it in bytes.
+/// The index of a value in the list of all values, which represents it in the bytes.
 pub(super) fn position<T: PartialEq>(all: &[T], value: T) -> u8 {
     let index = all.iter().position(|known| *known == value).expect("ALL lists every variant");
     u8::try_from(index).expect("enums here have few variants")

@@ -2,7 +2,7 @@
 
 use super::function_facts::FunctionId;
 
-/// What tells of a call edge.
+/// The evidence for a call edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum EdgeSource {
     /// Call and jump instructions.
@@ -20,7 +20,7 @@ impl EdgeSource {
 /// Direct calls from the code of one function to another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallEdge {
-    /// The out-of-line function that holds the calls; clones folded.
+    /// The out-of-line function that contains the calls; clones count as their function.
     pub caller: FunctionId,
     /// The function called; clones folded.
     pub callee: FunctionId,
@@ -33,12 +33,12 @@ pub struct CallEdge {
 }
 
 impl CallEdge {
-    /// What makes two rows one, and orders them: caller and callee as one number, for one comparison.
+    /// The key that identifies and orders rows: caller and callee as one number, for one comparison.
     pub(super) fn key(&self) -> u64 {
         u64::from(self.caller.0) << 32 | u64::from(self.callee.0)
     }
 
-    /// Orders rows: caller and callee, then what tells of the calls, then how many.
+    /// Orders rows by caller and callee, then by evidence, then by number of calls.
     #[must_use]
     pub fn order(&self) -> (u64, EdgeSource, u32, u32) {
         (self.key(), self.source, self.calls, self.tail_jumps)

@@ -79,13 +79,13 @@ impl<'a> Function<'a> {
         self.facts.producer.and_then(|id| self.census.producer(id))
     }
 
-    /// The function whose code this name stands for too.
+    /// The function whose code has this name too.
     #[must_use]
     pub fn alias_of(self) -> Option<FunctionId> {
         self.facts.alias_of
     }
 
-    /// The function that holds the facts: itself, or what it is an alias of.
+    /// The function with the facts: itself, or the function that it is an alias of.
     #[must_use]
     pub fn target(self) -> FunctionId {
         self.facts.alias_of.unwrap_or(self.id)
@@ -115,7 +115,7 @@ impl<'a> Function<'a> {
         self.bodies().iter().filter_map(|body| body.spin).min()
     }
 
-    /// Whether debug information describes all its code, so that what was inlined into it is known.
+    /// Whether debug information describes all its code, so its inlined functions are known.
     #[must_use]
     pub fn is_described(self) -> bool {
         !self.bodies().is_empty()
@@ -128,7 +128,7 @@ impl<'a> Function<'a> {
         self.census.sites_of(self.target()).iter().map(|site| u64::from(site.count)).sum()
     }
 
-    /// Whether the build holds it in any form.
+    /// Whether the build contains it in any form.
     #[must_use]
     pub fn is_present(self) -> bool {
         !self.bodies().is_empty() || !self.census.sites_of(self.target()).is_empty()

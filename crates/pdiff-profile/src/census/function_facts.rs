@@ -1,4 +1,4 @@
-//! What is written about a function of a census: [`FunctionFacts`], with texts and other functions as ids.
+//! The stored facts about a function of a census: [`FunctionFacts`], with texts and other functions as ids.
 
 use super::producer::ProducerId;
 use super::text::TextId;
@@ -15,7 +15,7 @@ impl FunctionId {
     }
 }
 
-/// What the source and the compiler said on inlining (`DW_AT_inline`). Compilers omit it for a `static inline`
+/// What the source and the compiler declared about inlining (`DW_AT_inline`). Compilers omit it for a `static inline`
 /// function that was never inlined: it is a hint, not evidence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum InlineAttribute {
@@ -68,12 +68,12 @@ impl Linkage {
     pub(super) const ALL: [Self; 3] = [Self::External, Self::Local, Self::Imported];
 }
 
-/// What is written about a function; texts are of the same census.
+/// The stored facts about a function; texts are from the same census.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionFacts {
     /// Qualified name with template arguments, without parameters.
     pub name: TextId,
-    /// What follows the name in the signature: parameters and qualifiers, `(int) const`.
+    /// The part of the signature after the name: parameters and qualifiers, `(int) const`.
     pub parameters: Option<TextId>,
     /// The linkage name, without clone suffix and version.
     pub linkage_name: Option<TextId>,
@@ -87,12 +87,12 @@ pub struct FunctionFacts {
     pub linkage: Linkage,
     /// Who compiled it.
     pub producer: Option<ProducerId>,
-    /// The function whose code this name stands for too (folded or aliased symbols); its own facts are empty then.
+    /// The function whose code has this name too (folded or aliased symbols); its own facts are then empty.
     pub alias_of: Option<FunctionId>,
 }
 
 impl FunctionFacts {
-    /// An external function of which only the name is known.
+    /// An external function with only its name known.
     #[must_use]
     pub fn named(name: TextId) -> Self {
         Self {

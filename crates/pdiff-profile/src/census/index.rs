@@ -1,4 +1,4 @@
-//! Rows grouped by a function: where each function's rows begin, and rows in another order than their own.
+//! Rows grouped by function: where each function's rows begin, and a second order of the rows.
 
 use super::function_facts::FunctionId;
 

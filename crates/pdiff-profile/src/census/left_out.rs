@@ -1,7 +1,8 @@
-//! The names of functions that a part of a census does not hold, so that what is left out never reads as absent.
+//! The names of functions that a partial census leaves out, so that they are never reported as absent.
 //!
-//! A name is kept as a hash of [`HASH_BITS`] bits: with 80,000 names one in 50,000 others is taken for one of them,
-//! and so for being in the build, which claims less. Sorted and written as differences, a name takes two bytes.
+//! A name is kept as a hash of [`HASH_BITS`] bits: with 80,000 names, one in 50,000 other names is mistaken for one of them
+//! and counts as being in the build. That weakens claims and never makes a false one. Sorted and written as differences, a
+//! name takes two bytes.
 
 use crate::codec::{ByteReader, ByteWriter};
 
@@ -36,7 +37,7 @@ impl LeftOut {
         Self(self.0.iter().copied().filter(is_of_both).collect())
     }
 
-    /// Differences in Golomb-Rice code: the upper bits as so many ones and a zero, the lower ones as they are.
+    /// Writes differences in Golomb-Rice code: the upper bits as that many ones and a zero, the lower bits unchanged.
     pub(super) fn write(&self, out: &mut ByteWriter) {
         out.count(self.0.len());
         let low_bits = low_bits(self.0.len());
@@ -78,7 +79,7 @@ impl LeftOut {
     }
 }
 
-/// The lower bits of a difference that are written as they are: about as many as the mean has.
+/// The number of low bits of a difference that are written unchanged: about as many as the mean has.
 fn low_bits(count: usize) -> u32 {
     (1_u64 << HASH_BITS).checked_div(count as u64).map_or(0, |mean| mean.max(1).ilog2())
 }

@@ -1,13 +1,13 @@
 //! The census of a build: what functions it has, where each was inlined, who calls whom, and who compiled it.
 //!
-//! In: rows from whoever read the binary ([`CensusBuilder`]). Out: [`Census`], sorted and indexed, with a byte form
-//! for caches. No IO, no ELF, no DWARF here.
+//! In: rows from the reader of the binary ([`CensusBuilder`]). Out: [`Census`], sorted and indexed, with a byte form for
+//! caches. No IO, no ELF, no DWARF here.
 //!
-//! Constraints: one large server has 130 thousand functions, 2.1 million inlined instances at 1.2 million different
-//! call sites, and half a million call edges. So rows are fixed-size structs of ids, texts stand once in one table,
-//! and the byte form is columns of variable-length numbers.
+//! Constraints: one large server has 130 thousand functions, 2.1 million inlined instances at 1.2 million different call
+//! sites, and half a million call edges. So rows are fixed-size structs of ids, each text is stored once in one table, and
+//! the byte form is columns of variable-length numbers.
 //!
-//! What a census does not hold: indirect calls (nothing in the file names their targets), and weights.
+//! A census contains no indirect calls (the file does not name their targets) and no weights.
 
 mod body;
 mod builder;

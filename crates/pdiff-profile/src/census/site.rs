@@ -8,7 +8,7 @@ use super::text::TextId;
 pub struct InlineSite {
     /// The function whose body was copied.
     pub callee: FunctionId,
-    /// The out-of-line function whose code holds the copy, at any depth of inlining; clones folded.
+    /// The out-of-line function whose code contains the copy, at any depth of inlining; clones count as their function.
     pub caller: FunctionId,
     /// The file that the call is written in.
     pub file: Option<TextId>,
@@ -19,7 +19,7 @@ pub struct InlineSite {
 }
 
 impl InlineSite {
-    /// What makes two rows one, and orders them: callee, caller, file and line as one number, for one comparison.
+    /// The key that identifies and orders rows: callee, caller, file and line as one number, for one comparison.
     #[must_use]
     pub fn key(&self) -> u128 {
         let parts = [self.callee.0, self.caller.0, TextId::to_raw(self.file), self.line];

@@ -12,9 +12,9 @@ use super::text::{TextId, TextTable};
 /// How much of a build the file lets us see.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Visibility {
-    /// Only exported functions: the file is stripped. What is absent here may well be in the build.
+    /// Only exported functions: the file is stripped. A function that is absent here may still be in the build.
     DynamicSymbols,
-    /// All functions with code, but nothing of inlining.
+    /// All functions with code, but no inlining.
     Symbols,
     /// All functions, inlined or not.
     DebugInfo,
@@ -29,7 +29,7 @@ impl Visibility {
 pub struct Coverage {
     /// Compilation units in the debug information.
     pub units: u64,
-    /// Units among them that are damaged or of an unknown version; what they hold is missing.
+    /// Units among them that are damaged or of an unknown version; their contents are missing.
     pub unreadable_units: u64,
     /// Units among them whose contents lie in another file (split debug information).
     pub split_units: u64,
@@ -40,7 +40,7 @@ pub struct Coverage {
 /// The inlined instances of one function in the code of another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct InlinedInto {
-    /// The out-of-line function whose code holds them.
+    /// The out-of-line function whose code contains them.
     pub caller: FunctionId,
     /// How many.
     pub sites: u64,
@@ -81,12 +81,12 @@ pub struct Census {
     pub(super) sites: Vec<InlineSite>,
     /// Sorted by [`CallEdge::key`].
     pub(super) edges: Vec<CallEdge>,
-    /// What a part does not hold; nothing is left out of a whole census.
+    /// The names that a part leaves out; empty for a whole census.
     pub(super) left_out: LeftOut,
     pub(super) index: Index,
 }
 
-/// What can be made from the rows again.
+/// Indexes that can be rebuilt from the rows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Index {
     pub(super) body_starts: Starts,
@@ -138,9 +138,9 @@ impl Census {
         !self.left_out.is_empty()
     }
 
-    /// Whether the build holds functions of a qualified name that were left out of this part of its census. They have no
-    /// code of their own, they are inlined only. Of names that the build does not hold one in 50,000 is said to be left
-    /// out too.
+    /// Whether the build contains functions of a qualified name that this part of its census leaves out. These have no
+    /// out-of-line code and are only inlined. Of the names that the build does not contain, one in 50,000 is wrongly
+    /// reported as left out.
     #[must_use]
     pub fn leaves_out(&self, name: &str) -> bool {
         self.left_out.contains(name)
@@ -175,7 +175,7 @@ impl Census {
         rest.get(..rest.partition_point(|site| site.caller == caller)).unwrap_or(&[])
     }
 
-    /// What was inlined into the code of a function.
+    /// The functions inlined into the code of a function.
     pub fn sites_by_caller(&self, caller: FunctionId) -> impl Iterator<Item = &InlineSite> {
         let rows = self.index.sites_by_caller.rows_of(caller);
         rows.iter().filter_map(|row| self.sites.get(*row as usize))

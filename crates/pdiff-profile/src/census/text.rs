@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 pub struct TextId(NonZeroU32);
 
 impl TextId {
-    /// The id that stands for `raw`, where zero is none.
+    /// The id for `raw`; `None` for zero.
     pub(super) fn from_raw(raw: u32) -> Option<Self> {
         NonZeroU32::new(raw).map(Self)
     }
@@ -74,10 +74,10 @@ impl TextTable {
     }
 }
 
-/// A [`TextTable`] in the making.
+/// A [`TextTable`] under construction.
 ///
-/// Texts are found by their hash and compared where they stand, so each is in memory once: names of a large server
-/// take 100 MB. Two texts of one hash, should that happen, are both kept.
+/// Texts are found by their hash and compared in place, so each is in memory once: names of a large server take 100 MB. If
+/// two texts have the same hash, both are kept.
 #[derive(Debug, Default)]
 pub(super) struct TextInterner {
     table: TextTable,

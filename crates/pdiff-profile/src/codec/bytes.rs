@@ -132,7 +132,7 @@ impl<'a> ByteReader<'a> {
         Some(before.wrapping_add(delta as u64))
     }
 
-    /// What comes after `before`, if it fits in 32 bits.
+    /// Reads the value after `before`, if it fits in 32 bits.
     pub(crate) fn difference32(&mut self, before: u32) -> Option<u32> {
         u32::try_from(self.difference(u64::from(before))?).ok()
     }

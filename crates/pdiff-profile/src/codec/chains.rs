@@ -6,8 +6,8 @@ use super::newest::Newest;
 use super::objects::{read_bool, read_optional};
 use crate::resolution::{InlineChain, InlineFrame, Resolution};
 
-/// The most bytes of names and files that the chains of one byte form may have together: each chain has its own copy, so
-/// few bytes may stand for many.
+/// The most bytes of names and files that all chains of one byte form may have together: each chain has its own copy, so a
+/// few bytes can expand to many.
 pub const MAX_CHAIN_TEXT_BYTES: usize = 1 << 30;
 
 /// A function with its texts.
@@ -116,7 +116,7 @@ pub(super) fn read_chains(
     depths.into_iter().map(&mut resolution).collect()
 }
 
-/// The last line of each function: the next one is near it. Zero stands for no line, else one more.
+/// The last line of each function, because the next one is near it. Zero means no line, otherwise the line plus one.
 struct Lines {
     last: Vec<u64>,
 }

@@ -1,14 +1,14 @@
-//! The numbers that stand for enum variants in bytes.
+//! The numbers that represent enum variants in bytes.
 //!
-//! A code is never given to another variant, so those that notes lack stay free; theirs go on at 25. The matches are
-//! exhaustive: who adds a variant gives it a code here, the next one; a reader that does not know a code calls its
-//! table damaged.
+//! A code is never reused for another variant, so codes missing from the notes stay free, and new notes continue at 25. The
+//! matches are exhaustive: a new variant needs the next free code here. A reader that does not know a code treats its table
+//! as damaged.
 
 use crate::notes::NoteKind;
 use crate::object::ObjectKind;
 use crate::resolution::Reason;
 
-/// A value that one byte stands for.
+/// A value that one byte represents.
 pub(super) trait Code: Sized {
     fn to_code(self) -> u8;
     fn from_code(code: u8) -> Option<Self>;

@@ -4,9 +4,9 @@
 //! count  flags*  object*  symbol*  offset*  addr*  source*
 //! ```
 //!
-//! `flags` is a byte a frame that tells which of the other columns have it. An address is expected where the symbol began
-//! in the frame before that had it, plus the offset: 15,000 addresses of one program then cost little more than their
-//! offsets.
+//! `flags` is one byte per frame that tells which other columns contain it. The expected address is the start of the symbol
+//! in the previous frame with that symbol, plus the offset: 15,000 addresses of one program then cost little more than
+//! their offsets.
 
 use rustc_hash::FxHashMap;
 

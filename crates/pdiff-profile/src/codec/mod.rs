@@ -1,11 +1,11 @@
 //! The byte forms of [`Profile`](crate::Profile), [`Resolutions`](crate::Resolutions) and [`Notes`](crate::Notes).
 //!
-//! Each begins with a version, then come tables: a count, and one column after the other. A column holds variable-length
-//! numbers, as differences from what is expected, so that the most common byte is zero; packing those bytes is left to
-//! whoever stores them. There is no checksum either: who stores bytes knows how they may be damaged.
+//! Each begins with a version, followed by tables: a count, and one column after the other. A column contains
+//! variable-length numbers, as differences from the expected value, so that the most common byte is zero; whoever stores
+//! the bytes compresses them. There is no checksum either, because whoever stores the bytes knows how they can be damaged.
 //!
-//! What a reader returns is as good as what a builder made: every id is checked, cells are in order, sums agree. It never
-//! panics, and what it allocates is bounded by the input, or by the named limits where a few bytes stand for many
+//! The result of a reader is as valid as that of a builder: every id is checked, cells are in order, sums agree. It never
+//! panics, and what it allocates is bounded by the input, or by the named limits if a few bytes expand to many
 //! ([`MAX_STACK_FRAMES`], [`MAX_CHAIN_TEXT_BYTES`]).
 
 mod bytes;

@@ -7,8 +7,8 @@
 //! frames    = count  is-exact*  number*  is-minus-one*  number*
 //! ```
 //!
-//! A function is a name, a linkage name and a file; an inlined function stands in thousands of chains and is written
-//! once. A line is the difference from the function's line before. A chain of depth zero is a reason.
+//! A function is a name, a linkage name and a file; an inlined function occurs in thousands of chains and is written once.
+//! A line is the difference from the function's line before. A chain of depth zero is a reason.
 
 use super::bytes::{ByteReader, ByteWriter};
 use super::chains::{frames_of, read_chains, read_functions, write_chains};

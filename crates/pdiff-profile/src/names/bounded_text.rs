@@ -1,7 +1,7 @@
 //! Text that does not grow past the longest name.
 //!
-//! In: what a demangler prints. Out: the text, or an error as soon as it is too long: a short symbol can stand for
-//! gigabytes by repeated substitutions.
+//! In: the output of a demangler. Out: the text, or an error as soon as it is too long, because a short symbol can expand
+//! to gigabytes through repeated substitutions.
 
 use std::fmt::{self, Write};
 

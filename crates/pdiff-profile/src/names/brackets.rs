@@ -1,7 +1,7 @@
 //! Bracket groups in the text of a name.
 //!
-//! In: text and the place of an opening bracket. Out: the place behind its closing one. Brackets in operator names
-//! (`operator<`) and arrows are no brackets; a `<` that a closing `)` leaves open was a comparison.
+//! In: text and the place of an opening bracket. Out: the place after its closing one. Brackets in operator names
+//! (`operator<`) and arrows do not count as brackets; a `<` that is still open at a closing `)` was a comparison.
 
 use super::operator_symbol::leading_operator;
 

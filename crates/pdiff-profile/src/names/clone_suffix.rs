@@ -1,9 +1,9 @@
 //! Suffixes that a compiler or linker adds to the name of a copy or a piece of a function.
 //!
-//! In: a symbol. Out: the name in the source and the suffix. A clone (`.constprop.0`), a cold part (`.cold`), a part
-//! split off (`.part.0`) and an outlined body (`._omp_fn.0`) all count for the function they were made from. A bare
-//! number (`buf.123`, a renamed file-local) is a suffix too, unless the name holds other dots, for in Go
-//! `main.run.func1.2` is a function of its own; so is Go's `runtime.exit`, while `_Z1fv.exit` is a piece of `f`.
+//! In: a symbol. Out: the name in the source and the suffix. A clone (`.constprop.0`), a cold part (`.cold`), a part split
+//! off (`.part.0`) and an outlined body (`._omp_fn.0`) all count for the function they were made from. A bare number
+//! (`buf.123`, a renamed file-local) is a suffix too, unless the name contains other dots, because in Go `main.run.func1.2`
+//! is a separate function; so is Go's `runtime.exit`, while `_Z1fv.exit` is a piece of `f`.
 
 /// Words that begin one piece of a suffix; numbers or hashes may follow each.
 const CLONE_WORDS: [&str; 12] = [

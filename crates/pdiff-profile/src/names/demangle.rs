@@ -1,8 +1,8 @@
 //! Linkage names back to names of the source: C++ (Itanium ABI) and Rust (legacy and v0).
 //!
-//! In: a linkage name. Out: its signature and its qualified name in their one spelling, or nothing when the name is
-//! not mangled, not well formed or past a limit. Hashes of Rust names are dropped: they change with every build.
-//! What a demangler prints past the limit is refused, not cut.
+//! In: a linkage name. Out: its signature and its qualified name in their one spelling, or nothing if the name is not
+//! mangled, not well formed or exceeds a limit. Hashes of Rust names are dropped: they change with every build. Output
+//! beyond the limit is refused, not cut.
 
 use std::fmt::Write;
 

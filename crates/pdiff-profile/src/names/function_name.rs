@@ -1,8 +1,8 @@
 //! The names of one function, one per level at which two builds may be matched.
 //!
-//! In: a symbol's text. Out: its spelling at each [`MatchLevel`]. A level that the text does not tell is absent, and
-//! [`FunctionName::at`] then answers with the next looser one: perf prints no parameters, so its names have neither
-//! linkage name nor signature.
+//! In: a symbol's text. Out: its spelling at each [`MatchLevel`]. A level that the text does not show is absent, and
+//! [`FunctionName::at`] then answers with the next looser one: perf prints no parameters, so its names have neither linkage
+//! name nor signature.
 
 use super::MatchLevel;
 use super::bounded_text::MAX_NAME_BYTES;
@@ -14,7 +14,7 @@ use super::parameters::split_spelled;
 use super::spelling::spell;
 use super::symbol_version::{PLT_MARK, split_version};
 
-/// What stands for a name that is empty.
+/// The name of a function whose name is empty.
 const NO_NAME: &str = "[no name]";
 
 /// The names of one function at each level.
@@ -139,8 +139,8 @@ fn bounded(symbol: &str) -> &str {
     symbol.get(..cut).unwrap_or(symbol)
 }
 
-/// The loose form of a [qualified name](FunctionName::qualified), faster than by reading the name anew; `None` where it
-/// is that name, as it is wherever there are no brackets.
+/// The loose form of a [qualified name](FunctionName::qualified), faster than parsing the name again; `None` if both are
+/// the same, which is so for every name without brackets.
 ///
 /// ```
 /// use pdiff_profile::names::loose_name;

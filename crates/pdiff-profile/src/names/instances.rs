@@ -1,9 +1,9 @@
 //! One name for all instances of a template, a generic function or a function with type parameters.
 //!
-//! In: a name in its one spelling. Out: the same name with `<..>` for every list of template arguments and `[...]` for
-//! Go's type parameters, which is how Go itself writes them. Parameters behind such a list may depend on it and become
-//! `(..)`: those of a lambda in a template function, or of a method at the level of signatures. All else stays, unlike
-//! in `loose`: lambda numbers, the types of `<T as Trait>`, and what is no argument list (`<init>`, `<locals>`).
+//! In: a name in its one spelling. Out: the same name with `<..>` for every list of template arguments and `[...]` for Go's
+//! type parameters, which is how Go itself writes them. Parameters behind such a list may depend on it and become `(..)`:
+//! those of a lambda in a template function, or of a method at the level of signatures. Everything else stays, unlike in
+//! `loose`: lambda numbers, the types of `<T as Trait>`, and brackets that are not argument lists (`<init>`, `<locals>`).
 
 use super::brackets::{group_end, is_word_byte, token_end};
 use super::operator_symbol::starts_conversion;

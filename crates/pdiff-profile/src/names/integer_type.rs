@@ -1,7 +1,7 @@
 //! The one spelling of each integer type.
 //!
-//! In: text that begins with a word of an integer type (`long unsigned int`, GCC's debug information). Out: the
-//! spelling that demanglers use (`unsigned long`) and how many bytes of the text it stands for.
+//! In: text that begins with a word of an integer type (`long unsigned int`, GCC's debug information). Out: the spelling
+//! that demanglers use (`unsigned long`) and how many bytes of the text it replaces.
 
 /// Most words of one integer type: `unsigned long long int`.
 const MAX_WORDS: usize = 4;
@@ -15,7 +15,7 @@ pub(super) fn is_integer_word(word: &str) -> bool {
     INTEGER_WORDS.contains(&word)
 }
 
-/// Reads the integer type at the start of `text`: its one spelling and its length in `text`. `None` for what only
+/// Reads the integer type at the start of `text`: its one spelling and its length in `text`. `None` for text that only
 /// looks like one (`long double`).
 pub(super) fn read_integer_type(text: &str) -> Option<(&'static str, usize)> {
     let mut seen = Words::default();

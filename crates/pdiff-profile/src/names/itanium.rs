@@ -1,8 +1,8 @@
 //! The printed form of a C++ name of the Itanium ABI.
 //!
-//! In: a mangled name without clone suffix. Out: what the C++ demangler prints for it, without return type, with two
-//! faults of it mended: it fails on names in whose parameters an older compiler mangled an expression in its own way
-//! (then the name is given without parameters), and it takes the first parameter of a constructor template for a
+//! In: a mangled name without clone suffix. Out: what the C++ demangler prints for it, without return type. Two of its
+//! faults are corrected: it fails on names with an expression in the parameters that an older compiler mangled in its own
+//! way (the result is then the name without parameters), and it reads the first parameter of a constructor template as a
 //! return type. Nesting and length are limited.
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
@@ -52,7 +52,7 @@ fn with_return_type(mangled: &str) -> Option<String> {
     (mangled.starts_with("_ZN") && !parameters.is_empty()).then(|| format!("{name}v{parameters}"))
 }
 
-/// Where the template's arguments are marked: of the first mark that there is, the last place.
+/// Where the template's arguments are marked: the last position of the first mark that occurs.
 fn last_mark(mangled: &str) -> Option<usize> {
     const MARKS: [&str; 4] = ["C1I", "C2I", "C4I", "cvT_I"];
     let mut places = [None; MARKS.len()];

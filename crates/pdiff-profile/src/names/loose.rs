@@ -54,7 +54,7 @@ impl Loosener<'_> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The end of the group that opens here; of the text, when nothing closes it.
+    /// The end of the group that opens here, or of the text if the group is never closed.
     fn group_end(&self) -> usize {
         group_end(self.text, self.at).unwrap_or(self.text.len())
     }
@@ -102,7 +102,7 @@ impl Loosener<'_> {
     }
 }
 
-/// Drops the generic arguments inside a Rust type, one level: what is deeper goes with them.
+/// Drops the generic arguments inside a Rust type, one level; deeper ones go with them.
 fn loosen_once(inside: &str) -> String {
     let mut out = String::with_capacity(inside.len());
     let mut at = 0;

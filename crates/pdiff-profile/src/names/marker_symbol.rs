@@ -7,7 +7,7 @@
 const MARKER_PREFIXES: [&str; 9] =
     [".annobin", "_annobin", "annobin_", ".L", ".text", ".init", ".fini", ".plt", ".str"];
 
-/// Whether `name` marks a place in an object and is no function: annobin notes, local labels, section names and the
+/// Whether `name` marks a place in an object and is not a function: annobin notes, local labels, section names and the
 /// mapping symbols `$x`, `$d` of ARM and RISC-V.
 ///
 /// ```

@@ -1,7 +1,7 @@
-//! How strictly two functions of two builds are taken for one.
+//! How strictly functions of two builds are matched.
 //!
-//! In and out: the level and its word on the command line and in reports. What a name is at a level is
-//! [`FunctionName`](super::FunctionName)'s business.
+//! In and out: the level and its word on the command line and in reports. [`FunctionName`](super::FunctionName) gives the
+//! name at a level.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,8 +1,8 @@
-//! Names of functions: how two builds' symbols come to mean one function.
+//! Names of functions: how symbols of two builds are matched to one function.
 //!
-//! In: a symbol as a symbol table, debug information or a profile spells it, mangled or not. Out: its
-//! [`FunctionName`], one spelling per [`MatchLevel`]. Everything here is a pure function of one name: nothing knows
-//! the other build, an alias file or an address, so ambiguity between names is found by the caller.
+//! In: a symbol as a symbol table, debug information or a profile spells it, mangled or not. Out: its [`FunctionName`], one
+//! spelling per [`MatchLevel`]. Everything here is a pure function of one name: none of it knows the other build, an alias
+//! file or an address, so callers must detect ambiguity between names.
 //!
 //! ```text
 //! symbol --version, clone suffix off--> base --demangle--> signature --cut parameters--> qualified --> loose

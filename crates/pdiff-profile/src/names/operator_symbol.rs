@@ -1,7 +1,7 @@
-//! The symbols of C++ operator functions, whose brackets are no brackets.
+//! The symbols of C++ operator functions, whose bracket characters do not open groups.
 //!
-//! In: the text behind the word `operator`. Out: the length of the symbol. Operators that are words (`new`,
-//! `delete`, conversions) have no symbol.
+//! In: the text after the word `operator`. Out: the length of the symbol. Operators that are words (`new`, `delete`,
+//! conversions) have no symbol.
 
 /// Longest first, so that the first match is the right one.
 const SYMBOLS: [&str; 44] = [

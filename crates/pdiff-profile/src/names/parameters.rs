@@ -8,7 +8,7 @@ use super::brackets::{group_end, is_word_byte, token_end};
 use super::operator_symbol::starts_conversion;
 use super::spelled::Spelled;
 
-/// What stands before the name of the thing that a special symbol belongs to.
+/// The text before the name of the entity that a special symbol belongs to.
 const SPECIAL_PREFIXES: [&str; 14] = [
     "non-virtual thunk to ",
     "virtual thunk to ",
@@ -64,7 +64,7 @@ fn split(text: &str, group_end: impl Fn(usize) -> Option<usize>) -> Option<Split
     Some(Split { signature: text.get(start..)?, qualified })
 }
 
-/// The start of the name and of its parameter list; `group_end` tells the end of the bracket group at a place.
+/// The start of the name and of its parameter list; `group_end` gives the end of the bracket group at a place.
 fn find_parameters(text: &str, group_end: impl Fn(usize) -> Option<usize>) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let (mut at, mut start) = (0, 0);
@@ -126,7 +126,7 @@ fn is_qualifiers(rest: &str) -> bool {
     }
 }
 
-/// Whether `rest` goes on with the qualifiers of an enclosing function: `f() const::{lambda()#1}`.
+/// Whether `rest` continues with the qualifiers of an enclosing function: `f() const::{lambda()#1}`.
 fn is_enclosing_qualifier(rest: &str) -> bool {
     let tail =
         rest.trim_start_matches("const").trim_start_matches(" volatile").trim_start_matches(['&', ' ']);

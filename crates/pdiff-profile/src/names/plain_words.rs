@@ -1,8 +1,8 @@
 //! The words of a name that have one spelling only.
 //!
-//! In: the text of a name and the place of a word. Out: where a run of such words ends, joined by `::`. Most of a name is
-//! such runs, which are copied as they are. Which words may have another spelling is told by first byte and length, so
-//! some are held back that have none.
+//! In: the text of a name and the place of a word. Out: where a run of such words ends, joined by `::`. Most of a name
+//! consists of such runs, which are copied unchanged. The first byte and the length decide whether a word may have another
+//! spelling, so a few words with only one spelling are not copied this way.
 
 use super::brackets::word_end;
 use super::integer_type::INTEGER_WORDS;
@@ -10,8 +10,8 @@ use super::integer_type::INTEGER_WORDS;
 /// The words, but those of integer types, that [`normalize`](super::spelling::normalize) asks for.
 const LOOKED_AT: [&str; 7] = ["operator", "const", "volatile", "__cxx11", "_V2", "__1", "__ndk1"];
 
-/// By first byte: the lengths of words that may be spelled otherwise, a bit each; the last one is for all that are longer.
-/// `basic_string` and similar are among them, and numbers, whose suffix goes.
+/// By first byte: the lengths of words that may have another spelling, one bit each; the last bit is for all longer words.
+/// `basic_string` and similar are among them, and numbers, whose suffix is dropped.
 const LENGTHS: [u32; 256] = {
     let mut lengths = with_words(with_words([0; 256], &LOOKED_AT), &INTEGER_WORDS);
     let mut digit = b'0';
@@ -33,7 +33,7 @@ const fn with_words(mut lengths: [u32; 256], words: &[&str]) -> [u32; 256] {
     lengths
 }
 
-/// Where the run of words ends that begins at `at`; `at` if its first word may be spelled otherwise.
+/// The end of the run of words that begins at `at`; `at` if its first word may have another spelling.
 pub(super) fn plain_end(text: &str, at: usize) -> usize {
     let (mut plain, mut start) = (at, at);
     loop {

@@ -4,7 +4,7 @@
 //! profilers print (`non-virtual thunk to f(int)`), in place of the demangler's own
 //! (`{virtual override thunk({offset(-8)}, f(int))}`).
 
-/// Mangled prefix, the demangler's opening, what it means.
+/// Mangled prefix, the demangler's opening, and the meaning.
 const FORMS: [(&str, &str, &str); 5] = [
     ("_ZTV", "{vtable(", "vtable for "),
     ("_ZTT", "{vtt(", "VTT for "),
@@ -16,11 +16,11 @@ const FORMS: [(&str, &str, &str); 5] = [
 /// The end of one offset of a thunk in the demangler's text.
 const OFFSET_END: &str = ")}, ";
 
-/// Symbols of static constructors and destructors: mangled prefix, what it means.
+/// Symbols of static constructors and destructors: mangled prefix and meaning.
 const KEYED: [(&str, &str); 2] =
     [("_GLOBAL__I_", "global constructors keyed to "), ("_GLOBAL__D_", "global destructors keyed to ")];
 
-/// Respells what was printed for a special symbol; other text comes back as it is.
+/// Respells the text printed for a special symbol; returns other text unchanged.
 pub(super) fn respell_special(mangled: &str, printed: String) -> String {
     let Some((_, opening, meaning)) = FORMS.iter().find(|(prefix, ..)| mangled.starts_with(prefix)) else {
         return printed;

@@ -1,4 +1,4 @@
-//! A name in its one spelling, with what was found on the way.
+//! A name in its one spelling, with what was found while spelling it.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -29,7 +29,7 @@ const SHORT_NAMES: [(&str, &str); 9] = [
     ("std::basic_iostream<char>", "std::iostream"),
 ];
 
-/// The name in its one spelling. Names nested deeper than a limit come back as they are.
+/// The name in its one spelling. Names nested deeper than a limit are returned unchanged.
 pub(super) fn normalize(text: &str) -> Cow<'_, str> {
     spell(text).text
 }
@@ -53,12 +53,12 @@ pub(super) fn spell(text: &str) -> Spelled<'_> {
     speller.run().unwrap_or(as_is)
 }
 
-/// An open bracket, and the qualifiers that wait for the end of the type that they stood before.
+/// An open bracket, and the qualifiers that wait for the end of the type that they preceded.
 struct Group {
     close: u8,
     is_const: bool,
     is_volatile: bool,
-    /// Where the bracket stands in the output.
+    /// The position of the bracket in the output.
     start: usize,
     /// Where, in the output, the name of a function begins whose address is the argument being read.
     address: Option<usize>,
@@ -76,9 +76,9 @@ struct Speller<'a> {
     out: String,
     groups: Vec<Group>,
     outer: Group,
-    /// The groups that stand in no other, in the output.
+    /// The outermost groups, in the output.
     outermost: Vec<Range<usize>>,
-    /// Where the group that was closed last stands in the output.
+    /// The position of the group that was closed last, in the output.
     closed: Range<usize>,
     /// A space was read and not yet written.
     spaced: bool,
@@ -273,7 +273,7 @@ impl<'a> Speller<'a> {
         ["for", "as", "mut", "dyn", "->"].iter().any(|word| self.out.ends_with(word))
     }
 
-    /// Writes the qualifiers that stood before the type that ends here.
+    /// Writes the qualifiers that preceded the type that ends here.
     fn end_type(&mut self) {
         let group = self.groups.last_mut().unwrap_or(&mut self.outer);
         if std::mem::take(&mut group.is_const) {
@@ -284,7 +284,7 @@ impl<'a> Speller<'a> {
         }
     }
 
-    /// Writes a word, or a run of them that are spelled as they are; words asked for here are known to [`plain_end`].
+    /// Writes a word, or a run of words with one spelling; every word checked here is known to [`plain_end`].
     fn word(&mut self) {
         let text = self.text;
         let plain = plain_end(text, self.at);
@@ -329,7 +329,7 @@ impl<'a> Speller<'a> {
         (in_list && !self.groups.is_empty()) || (self.spaced && self.out.ends_with("operator"))
     }
 
-    /// Takes a qualifier in front of its type; false when it stands behind, where it belongs.
+    /// Stores a qualifier that precedes its type; false if it follows the type, where it belongs.
     fn hold_qualifier(&mut self, word: &str, end: usize) -> bool {
         let is_before = self.starts_type() && self.text.as_bytes().get(end) == Some(&b' ');
         if !is_before {

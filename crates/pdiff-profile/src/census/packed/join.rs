@@ -1,7 +1,7 @@
-//! Parts of one census joined: each run packs the part that it has to do with.
+//! Joins parts of one census: each run packs the part that it needs.
 //!
-//! Parts hold the same functions in code, in the same order; they differ in what is only inlined. What one left out and
-//! another holds is taken from that.
+//! Parts contain the same out-of-line functions in the same order, and differ in functions that are only inlined. A
+//! function that one part left out is taken from another part that has it.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use crate::census::table::Census;
 use crate::census::text::TextId;
 
 impl Census {
-    /// What two parts of one build's census hold together. Parts of different builds give nonsense.
+    /// Joins the contents of two parts of one build's census. Parts of different builds give nonsense.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         let mut builder = CensusBuilder::new(self.visibility);

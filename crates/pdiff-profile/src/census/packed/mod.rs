@@ -1,4 +1,4 @@
-//! The byte form of a census for packs: small, and of a part of the functions if that is asked for.
+//! The byte form of a census for packs: small, and optionally with only a part of the functions.
 //!
 //! ```text
 //! "pdcenpak" version:byte payload
@@ -11,11 +11,11 @@
 //! left-out  = count block
 //! ```
 //!
-//! It differs from the form of caches. Addresses and declarations of `inline` are not kept: nothing that compares builds
-//! asks for them. Lines, hashes and the places of copies are kept for functions in full
-//! detail only. A pair of callee and caller is one row, with the first place known, and that only for the
-//! [`TOLD_CALLERS`] with the most copies, which are all that are ever named. Rows are columns, for zstd. There is no
-//! checksum: a pack has its own. The reader checks every id and order; it never panics.
+//! It differs from the cache format. Addresses and declarations of `inline` are not kept, because no comparison of builds
+//! needs them. Lines, hashes and the places of copies are kept for functions in full detail only. A pair of callee and
+//! caller is one row, with the first known place, kept only for the [`TOLD_CALLERS`] callers with the most copies, because
+//! no output names more. Rows are columns, for zstd. There is no checksum: a pack has its own. The reader checks every id
+//! and order; it never panics.
 
 mod join;
 mod names;

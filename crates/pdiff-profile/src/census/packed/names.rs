@@ -1,5 +1,5 @@
-//! Names of functions in a packed census. A linkage name says what the function is called and what it takes, so where
-//! demangling it gives the name and the parameters, it stands alone, and is demangled when the census is read.
+//! Names of functions in a packed census. A linkage name contains the function's name and parameters. If demangling it
+//! gives both, only the linkage name is stored, and it is demangled when the census is read.
 //!
 //! ```text
 //! names = form:byte* list list list        linkage names, names, parameters: of the functions whose form says so
@@ -19,7 +19,7 @@ use crate::names::demangle;
 const LINKAGE: u8 = 1;
 /// Name and parameters are what demangling the linkage name gives.
 const DERIVED: u8 = 2;
-/// It has parameters that stand here.
+/// Its parameters are stored here.
 const PARAMETERS: u8 = 4;
 
 /// The most bytes of text that a packed census may grow to.
@@ -126,8 +126,8 @@ pub(super) fn read_names(
     is_end.then_some(read)
 }
 
-/// Names that stand in the order of functions, so that neighbours begin alike. A name ends where it has a zero byte, as
-/// in any file that a census is taken of.
+/// Writes names in the order of functions, so that neighbours begin alike. A name ends at a zero byte, as in the files that
+/// a census is made from.
 fn write_list(out: &mut ByteWriter, texts: &[&str]) {
     let texts = || texts.iter().map(|text| text.split('\0').next().unwrap_or(""));
     out.count(texts().len());
@@ -190,7 +190,7 @@ fn spell(linkage: &str) -> Option<Spelled> {
 /// Fewer rows than this are not worth a thread.
 const MIN_ROWS: usize = 256;
 
-/// What `make` makes of each, in their order.
+/// The results of `make` for each row, in order.
 fn in_parallel<T: Sync, R: Send>(rows: &[T], make: impl Fn(&T) -> Option<R> + Sync) -> Vec<Option<R>> {
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let rows_each = rows.len().div_ceil(threads).max(MIN_ROWS);

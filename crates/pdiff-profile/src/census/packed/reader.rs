@@ -77,7 +77,7 @@ fn read_functions(
     Some(functions)
 }
 
-/// A source file by its number; none for 0.
+/// A source file by its number; 0 means none.
 fn file(reader: &mut ByteReader<'_>, files: &[TextId]) -> Option<Option<TextId>> {
     match usize::try_from(reader.number()?).ok()?.checked_sub(1) {
         None => Some(None),

@@ -198,7 +198,7 @@ fn write_differences(out: &mut ByteWriter, numbers: impl Iterator<Item = u32>) {
     }
 }
 
-/// Whether it has code, holds copies, or stands at an end of a call.
+/// Whether it has code, contains copies, or is at an end of a call.
 fn is_in_code(census: &Census, function: Function<'_>) -> bool {
     let id = function.id();
     !function.bodies().is_empty()
