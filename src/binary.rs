@@ -19,7 +19,7 @@ use crate::lookup::Lookup;
 /// More bytes than a pack's first mark has.
 const MAGIC_BYTES: u64 = 16;
 
-/// The functions of one binary, from its file or from a pack that holds all of them.
+/// The functions of one binary, from its file or from a pack that contains all of them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Binary {
@@ -41,7 +41,7 @@ impl Binary {
     /// Reads a binary, or a pack with a full census.
     ///
     /// # Errors
-    /// If it cannot be read, or if a pack does not hold all of the functions.
+    /// If it cannot be read, or if a pack does not contain all of the functions.
     pub fn read(path: &Path, lookup: &Lookup) -> Result<Self, Error> {
         Self::read_with(path, &[], lookup)
     }
@@ -87,7 +87,7 @@ impl Binary {
         })
     }
 
-    /// What is known of the program beforehand, by its name.
+    /// What is known about the program beforehand, by its name.
     #[must_use]
     pub fn preset(&self) -> Preset {
         Preset::of_program(&self.program)

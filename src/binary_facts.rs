@@ -60,7 +60,7 @@ impl BinaryFacts {
         &self.notes
     }
 
-    /// Sides whose recordings are packs that hold no census, base first.
+    /// Sides whose recordings are packs that contain no census, base first.
     pub(crate) fn lacking(&self) -> [bool; 2] {
         self.lacking
     }

@@ -54,7 +54,7 @@ impl Series {
         self
     }
 
-    /// What is known of the program beforehand: of each pair, by the name of its program.
+    /// What is known about the program beforehand: of each pair, by the name of its program.
     pub fn preset_by_program(self) -> Self {
         Self { by_program: true, ..self }
     }

@@ -150,7 +150,7 @@ impl Comparer {
         self
     }
 
-    /// What is known of the program beforehand. Nothing is, unless a preset is named or chosen.
+    /// What is known about the program beforehand. Nothing is, unless a preset is named or chosen.
     pub fn preset(mut self, preset: Preset) -> Self {
         self.preset = Some(preset);
         self
@@ -186,7 +186,7 @@ impl Comparer {
         self
     }
 
-    /// Functions that wait busily, instead of the built-in ones.
+    /// Functions that busy-wait, instead of the built-in ones.
     pub fn spin_list(mut self, spin: SpinList) -> Self {
         self.settings.knowledge.spin = spin;
         self
@@ -228,7 +228,7 @@ impl Comparer {
         self
     }
 
-    /// What is known of settings, for verdicts.
+    /// What is known about settings, for verdicts.
     pub fn settings_knowledge(mut self, knowledge: SettingsKnowledge) -> Self {
         self.evidence.settings_knowledge = knowledge;
         self

@@ -74,7 +74,7 @@ impl Debuginfod {
     pub(crate) fn from_env(variable: impl Fn(&str) -> Option<OsString>, quiet: bool) -> Result<Option<Self>> {
         let urls = variable("DEBUGINFOD_URLS").unwrap_or_default();
         let urls = urls.to_string_lossy();
-        // `ima:...` tells elfutils how to check signatures of what stands behind it.
+        // `ima:...` tells elfutils how to check signatures of what is after it.
         let mut urls = urls.split_whitespace().filter(|url| !url.starts_with("ima:")).peekable();
         if urls.peek().is_none() {
             return Ok(None);
@@ -114,7 +114,7 @@ impl Debuginfod {
         self.cache_dir.join(id.to_string()).join(name_of(wanted))
     }
 
-    /// elfutils keeps an empty file for what no server had; such a one, or a damaged one, is no hit.
+    /// elfutils keeps an empty file for what no server had; such a one, or a damaged one, is not a hit.
     fn cached(&self, id: &BuildId, wanted: Wanted) -> Option<PathBuf> {
         let path = self.path(id, wanted);
         check_build_id(&path, id).is_ok().then_some(path)

@@ -107,7 +107,7 @@ pub enum Error {
         /// Why.
         source: pdiff_profile::census::CensusBytesError,
     },
-    /// Verdicts were asked for on rows that are no functions of both builds.
+    /// Verdicts were asked for on rows that are not functions of both builds.
     #[error(
         "verdicts are on functions by their qualified names, with inlines expanded and templates kept; hint: leave out \
          --by, --match, --inlines, --templates and --denominator thread-group"

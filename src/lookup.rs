@@ -71,7 +71,7 @@ impl Lookup {
         self
     }
 
-    /// Where cache files are kept, one a binary.
+    /// Where cache files are kept, one per binary.
     #[must_use]
     pub fn cache_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cache_dir = Some(directory.into());

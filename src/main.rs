@@ -104,7 +104,7 @@ fn one_line(error: &anyhow::Error) -> String {
     line.replace('\n', " ")
 }
 
-/// Says something on standard error; if that is closed, nobody is there to hear it. Names from files and arguments stand in
+/// Says something on standard error; if that is closed, nobody is there to hear it. Names from files and arguments are in
 /// it, so what a terminal would obey is spelled out.
 fn complain(text: &str) {
     let lines: Vec<_> = text.split('\n').map(pdiff::render::visible).collect();

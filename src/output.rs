@@ -61,8 +61,8 @@ fn fill_and_flush<W: Write>(fill: impl FnOnce(&mut dyn Write) -> Result<()>, out
     Ok(buffered.into_inner().map_err(io::IntoInnerError::into_error)?)
 }
 
-/// Writes beside the file and renames, so that a reader never sees half of it. What is no regular file (a pipe, a
-/// device) is written as it is.
+/// Writes beside the file and renames, so that a reader never sees half of it. What is not a regular file (a pipe, a
+/// device) is written unchanged.
 fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|known| !known.is_file()) {
         return fill_and_flush(fill, std::fs::OpenOptions::new().write(true).open(path)?).map(drop);

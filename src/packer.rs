@@ -126,7 +126,7 @@ fn seen_by_event(build: &ReadBuild) -> Vec<Seen> {
     (0..events).filter_map(seen).collect()
 }
 
-/// A census as a pack holds it. What the run has nothing to do with is left out unless all is wanted.
+/// A census as a pack contains it. What the run has nothing to do with is left out unless all is wanted.
 fn packed<'a>(
     census: &Census,
     functions: impl Iterator<Item = &'a str>,

@@ -30,7 +30,7 @@ pub(crate) struct Given {
     pub(crate) reading: Reading,
     pub(crate) settings: CompareSettings,
     pub(crate) evidence: EvidenceGiven,
-    /// What is known of the program.
+    /// What is known about the program.
     pub(crate) preset: Preset,
     /// Whether verdicts look into the binaries.
     pub(crate) takes_facts: bool,

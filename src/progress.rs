@@ -26,7 +26,7 @@ pub enum Progress<'a> {
         /// How much it read, where that is known.
         bytes: Option<u64>,
     },
-    /// Something is odd, and work goes on. It is kept, too: see [`crate::Prepared::warnings`].
+    /// Something is odd, and work continues. It is kept, too: see [`crate::Prepared::warnings`].
     Warning(&'a Warning),
 }
 
@@ -34,7 +34,7 @@ pub enum Progress<'a> {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// One recording stands twice on one side.
+    /// One recording is twice on one side.
     #[error("{} is given twice on one side: a recording is no replicate of itself, and noise looks smaller than it is", path.display())]
     Repeated {
         /// The recording.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
-/// How long work goes on before a bar is shown.
+/// How long work continues before a bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The progress of reading one file.
@@ -18,7 +18,7 @@ pub(crate) struct ProgressBar {
 }
 
 impl ProgressBar {
-    /// Progress of reading `what`; nothing is ever shown if `quiet` or if standard error is no terminal.
+    /// Progress of reading `what`; nothing is ever shown if `quiet` or if standard error is not a terminal.
     pub(crate) fn new(what: String, quiet: bool) -> Self {
         let is_shown = !quiet && std::io::stderr().is_terminal();
         Self { what, started: Instant::now(), is_shown, bar: OnceLock::new() }

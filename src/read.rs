@@ -24,7 +24,7 @@ use recordings::{Wanted, read_recordings, read_with_samples};
 pub(crate) struct Reading {
     /// Go on however many lines cannot be parsed.
     pub(crate) lenient: bool,
-    /// Number of workers; one a core if none is given.
+    /// Number of workers; one per core if none is given.
     pub(crate) threads: Option<NonZeroUsize>,
     /// Where binaries are looked for; `None` if they are not to be.
     pub(crate) lookup: Option<Lookup>,
@@ -47,7 +47,7 @@ pub(crate) struct ReadBuild {
 }
 
 impl Reading {
-    /// Reads builds, each with the side that messages speak of.
+    /// Reads builds, each with the side that messages refer to.
     pub(crate) fn read<'b>(
         &self,
         builds: &[(Side, &'b Build)],
@@ -136,7 +136,7 @@ impl ReadBuild {
         SideInput { label: self.label.clone(), objects: self.merged_objects(), runs: runs.collect() }
     }
 
-    /// What is known of its objects, each once.
+    /// What is known about its objects, each once.
     pub(crate) fn objects(&self) -> impl Iterator<Item = &ObjectFacts> {
         let mut seen = BTreeSet::new();
         self.runs.iter().flat_map(|run| &run.objects).filter(move |object| seen.insert(&object.path))
@@ -170,7 +170,7 @@ impl ReadBuild {
         self.runs.iter().flat_map(|run| &run.censuses)
     }
 
-    /// Whether packs stand for its binaries.
+    /// Whether packs represent its binaries.
     pub(crate) fn is_packed(&self) -> bool {
         self.runs.iter().any(|run| run.is_packed)
     }
@@ -205,7 +205,7 @@ pub(crate) struct Run {
     pub(crate) measures: RunMeasures,
 }
 
-/// A file that stands for an object of a profile.
+/// A file that represents an object of a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FoundFile {
     /// The object's path in the profile.
@@ -307,7 +307,7 @@ impl Run {
         }
     }
 
-    /// As a pack holds it, with the census of one object, and those that a pack brought along.
+    /// As a pack contains it, with the census of one object, and those that a pack brought along.
     pub(crate) fn into_pack(self, census: Option<(String, PackedCensus)>) -> PackedRun {
         let mut censuses: Vec<(String, PackedCensus)> = census.into_iter().chain(self.censuses).collect();
         let mut census_of = |object: &str| {

@@ -75,7 +75,7 @@ impl Recording {
             let known: Vec<&str> = windows.captures().take(5).collect();
             return Err(Error::NotListed { recording: stem, known: known.join(", ") });
         };
-        // What the user says of the work stands alone: a count here and a rate there are of two windows.
+        // What the user says of the work is alone: a count here and a rate there are of two windows.
         let has_work = self.measures.operations.is_some() || self.measures.tps.is_some();
         let work = |value: Option<f64>| value.filter(|_| !has_work);
         self.measures = self.measures.or(RunMeasures {

@@ -13,7 +13,7 @@ use pdiff::profile::Side;
 use pdiff::render::SourceTexts;
 use pdiff::{FunctionLines, SourceLine};
 
-/// Larger files are no source: they are left alone.
+/// Larger files are not source: they are left alone.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Missing files named of those that a side has.
@@ -38,7 +38,7 @@ impl SourceRoots {
         Ok(Self([root("--source-root-before", before)?, root("--source-root-after", after)?]))
     }
 
-    /// The text of the functions' lines as far as the directories hold it, and what they do not hold, in words.
+    /// The text of the functions' lines as far as the directories contain it, and what they do not hold, in words.
     pub(crate) fn read(&self, functions: &[FunctionLines], most: usize) -> (SourceTexts, Vec<String>) {
         let mut texts = SourceTexts::default();
         let mut complaints = Vec::new();

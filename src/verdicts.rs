@@ -33,8 +33,8 @@ impl Prepared {
     /// Says why functions changed: from rows, sampled calls, and what the binaries hold.
     ///
     /// # Errors
-    /// If a binary cannot be read, or if rows are no functions of both builds: by another match level than qualified names,
-    /// with inlines or templates collapsed, or with shares of thread groups.
+    /// If a binary cannot be read, or if rows are not functions of both builds: by another match level than qualified
+    /// names, with inlines or templates collapsed, or with shares of thread groups.
     pub fn verdicts(&self) -> Result<Verdicts<'_>, Error> {
         Verdicts::new(self)
     }
@@ -75,13 +75,14 @@ impl<'a> Verdicts<'a> {
         self.prepared.tree_of(&self.normal, tree)
     }
 
-    /// The functions that a name stands for.
+    /// The functions that a name represents.
     #[must_use]
     pub fn look_up(&self, name: &str) -> FunctionLookup {
         look_up(&self.input(), name)
     }
 
-    /// Everything that is known of functions: verdicts on those of rows, and what the builds hold of a name that no row has.
+    /// Everything that is known about functions: verdicts on those of rows, and what the builds hold of a name that no row
+    /// has.
     #[must_use]
     pub fn explain(&self, names: &[String]) -> (Vec<Verdict>, Vec<Evidence>) {
         explain(&self.input(), names)

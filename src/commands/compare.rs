@@ -78,7 +78,7 @@ fn assumed_cv(args: &CompareArgs) -> f64 {
     NoiseSettings { assumed_cv: given, ..NoiseSettings::default() }.single_run_cv()
 }
 
-/// What is known of one side only gives neither cost per operation nor gap; packs and tables may know the other side.
+/// What is known about one side only gives neither cost per operation nor gap; packs and tables may know the other side.
 fn warn_of_one_sided(work: &WorkArgs, comparison: &Comparison) {
     let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
     let numbers = [

@@ -1,4 +1,4 @@
-//! `pdiff explain`: everything that is known of one function.
+//! `pdiff explain`: everything that is known about one function.
 
 use anyhow::{Result, bail};
 use pdiff::RowFunction;
@@ -11,7 +11,7 @@ use crate::settings::{Page, examined, most_rows};
 use crate::source_text::SourceRoots;
 use crate::watching::Watching;
 
-/// Functions named of those that a name stands for.
+/// Functions named of those that a name represents.
 const MOST_NAMED: usize = 8;
 
 /// Compares, looks into the binaries, and writes the evidence on one function.
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let names = match evidence.look_up(name) {
         FunctionLookup::Found(names) => names,
         found_no_function if found.is_empty() => names(name, found_no_function, has_builds)?,
-        // What is no function of the program has no verdict of its own.
+        // What is not a function of the program has no verdict of its own.
         _ => found.iter().filter(|of| of.is_function()).map(|of| of.function().to_owned()).collect(),
     };
     let (verdicts, facts) = evidence.explain(&names);
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     Ok(())
 }
 
-/// The functions that the user means. Where both builds were read, that neither holds a name is an answer.
+/// The functions that the user means. Where both builds were read, that neither contains a name is an answer.
 fn names(name: &str, found: FunctionLookup, has_builds: bool) -> Result<Vec<String>> {
     match found {
         FunctionLookup::Found(names) => Ok(names),

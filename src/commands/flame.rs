@@ -64,7 +64,7 @@ fn tree(args: &FlameArgs, drawn: &Drawn, prepared: &Prepared) -> Result<Vec<u8>>
     Ok(rendered)
 }
 
-/// The stacks of both sides as two processes, with what is known of the change.
+/// The stacks of both sides as two processes, with what is known about the change.
 fn firefox(drawn: &Drawn, prepared: &Prepared, is_gzip: bool) -> Result<Vec<u8>> {
     let (comparison, causes) = match drawn.verdicts {
         true => {

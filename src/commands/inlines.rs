@@ -39,7 +39,7 @@ pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     write(args, &page, &view)
 }
 
-/// The binary of a side, and files that may hold its debug information.
+/// The binary of a side, and files that may contain its debug information.
 fn files<'a>(
     given: Option<&'a PathBuf>,
     own: &'a [PathBuf],

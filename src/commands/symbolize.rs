@@ -41,7 +41,7 @@ pub(crate) fn run(args: &SymbolizeArgs) -> Result<()> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Number {
     value: u64,
-    /// It stands behind the file's name, as perf prints positions in files.
+    /// It is after the file's name, as perf prints positions in files.
     is_offset: bool,
 }
 

@@ -114,7 +114,7 @@ fn worker_count(reading: &Reading) -> usize {
     reading.threads.map_or_else(cores, NonZeroUsize::get)
 }
 
-/// The bytes of a file; `None` of what is no file.
+/// The bytes of a file; `None` of what is not a file.
 fn size(source: &Source) -> Option<u64> {
     match source {
         Source::Path(path) => {

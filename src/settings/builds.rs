@@ -1,4 +1,4 @@
-//! The recordings of both sides, each with what is known of its run.
+//! The recordings of both sides, each with what is known about its run.
 
 use std::path::{Path, PathBuf};
 
@@ -93,7 +93,7 @@ pub(crate) fn one_stream(are_stdin: impl IntoIterator<Item = bool>) -> Result<()
     Ok(())
 }
 
-/// Whether a name stands for standard input.
+/// Whether a name represents standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -10,7 +10,7 @@ use crate::cli::{AlignBy, ColorBy, FlameArgs, FlameFormat, PictureArgs, View};
 /// Frames narrower than this cannot be seen: half a pixel of a usual window.
 const LEAST_WIDTH_PCT: f64 = 0.05;
 
-/// A picture higher than this many frames is no picture.
+/// A picture higher than this many frames is not a picture.
 pub(crate) const MAX_DRAWN_DEPTH: u32 = 500;
 
 /// Everything that a picture is made of.
@@ -129,7 +129,7 @@ fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> R
     })
 }
 
-/// What holds both sides together: pictures of two sides are aligned, unless they begin at the leaves; other tools get
+/// What contains both sides together: pictures of two sides are aligned, unless they begin at the leaves; other tools get
 /// stacks as they were recorded.
 fn align(picture: &PictureArgs, is_picture: bool) -> Align {
     match picture.align {

@@ -1,4 +1,4 @@
-//! Settings of servers, and what is known of them: files read for `settings`, `classify` and `explain`.
+//! Settings of servers, and what is known about them: files read for `settings`, `classify` and `explain`.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ fn is_input(path: &Option<PathBuf>) -> bool {
     path.as_deref().is_some_and(is_stdin)
 }
 
-/// What is known of settings: from a file, else the built-in knowledge of mysqld.
+/// What is known about settings: from a file, else the built-in knowledge of mysqld.
 pub(crate) fn settings_knowledge(path: Option<&Path>) -> Result<SettingsKnowledge> {
     path.map_or_else(
         || Ok(SettingsKnowledge::mysqld()),

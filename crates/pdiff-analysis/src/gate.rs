@@ -7,10 +7,10 @@
 //! OP       > >= < <= == !=
 //! ```
 //!
-//! The scope `total` looks at the whole instead of at rows: a field of a row is summed over the rows (the significant
-//! ones, without `all:`), and there are `gap_pct`, `cost_change_pct` and others, of which these two count as 0 where
-//! their interval holds zero, without `all:`. What is not known trips no gate; [`GateOutcome::with_value`] tells, and
-//! the caller decides whether that is an error. `gate/field.rs` holds the lists of fields.
+//! The scope `total` looks at the whole instead of at rows: a field of a row is summed over the rows (the significant ones,
+//! without `all:`), and there are `gap_pct`, `cost_change_pct` and others, of which these two count as 0 where their
+//! interval holds zero, without `all:`. What is not known trips no gate; [`GateOutcome::with_value`] tells, and the caller
+//! decides whether that is an error. `gate/field.rs` contains the lists of fields.
 
 mod field;
 
@@ -86,12 +86,12 @@ pub enum GateError {
         /// The gate.
         text: String,
     },
-    /// What stands behind the operator is no number.
+    /// What is after the operator is not a number.
     #[error("'{number}' in gate '{text}' is not a number")]
     NotANumber {
         /// The gate.
         text: String,
-        /// What stands there.
+        /// What is there.
         number: String,
     },
     /// The scope is none of those there are.
@@ -199,7 +199,7 @@ pub struct GateOutcome {
     pub tripped: Vec<Trip>,
     /// Rows in its scope, significant or not.
     pub in_scope: usize,
-    /// Those of them whose field is known; for `total`: 1 if it is known of the whole.
+    /// Those of them whose field is known; for `total`: 1 if it is known about the whole.
     pub with_value: usize,
     /// Rows that may have changed by more than the gate allows, but whose noise hides a change of that size; the value is the
     /// smallest change that would have been found, or half the interval where none can be. Only for changes in points, without `all:`.

@@ -20,7 +20,7 @@ use same_named::{Parts, may_be_local};
 /// The name of the row that takes what has no function.
 pub const UNRESOLVED: &str = "[unresolved]";
 
-/// Whether a row's name stands for code whose function has no name: the row of all such code of an object, or one unnamed
+/// Whether a row's name represents code whose function has no name: the row of all such code of an object, or one unnamed
 /// function.
 #[must_use]
 pub fn is_nameless(name: &str) -> bool {
@@ -31,7 +31,7 @@ pub fn is_nameless(name: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct KeyId(pub(crate) u32);
 
-/// What a key stands for.
+/// What a key represents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Key {
     /// Name at the policy's match level, or [`UNRESOLVED`].
@@ -44,16 +44,16 @@ pub(crate) struct Key {
     pub(crate) files: [Option<Box<str>>; 2],
     /// Sides that have it.
     pub(crate) seen: [bool; 2],
-    /// Other functions of this name have rows of their own, told apart by their files.
+    /// Other functions of this name have rows of their own, distinguished by their files.
     pub(crate) is_by_file: bool,
-    /// Several functions of this name stand behind it, for not all samples tell which.
+    /// The row represents several functions of this name, for not all samples tell which.
     pub(crate) is_mixed: bool,
     /// Of an unnamed function: what tells it from those of other builds.
     pub(crate) unnamed: Option<Box<str>>,
 }
 
 impl Key {
-    /// Whether it stands for code whose function has no name.
+    /// Whether it represents code whose function has no name.
     pub(crate) fn is_nameless(&self) -> bool {
         self.unnamed.is_some() || *self.name == *UNRESOLVED
     }
@@ -78,7 +78,7 @@ pub(crate) struct Keys {
     one_sided: OneSidedInlines,
     ids: FxHashMap<(Box<str>, Box<str>), KeyId>,
     keys: Vec<Key>,
-    /// At the loose level: which qualified names stand behind a key, by side.
+    /// At the loose level: which qualified names are behind a key, by side.
     variants: FxHashMap<(KeyId, Side), FxHashSet<Box<str>>>,
     /// Functions of one name in several files.
     parts: Parts,
@@ -88,7 +88,7 @@ pub(crate) struct Keys {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Level {
     pub(crate) key: KeyId,
-    /// Its code stands inside its caller's.
+    /// Its code is inside its caller's.
     pub(crate) inlined: bool,
 }
 
@@ -158,7 +158,7 @@ impl Keys {
         for (number, mut key) in (0..).map(KeyId).zip(other.keys) {
             let name = (key.unnamed.clone().unwrap_or_else(|| key.name.clone()), key.object.clone());
             let next = self.next_id();
-            // A name in another file is a part, which stands under no name.
+            // A name in another file is a part, which is under no name.
             let is_part = other.ids.get(&name) != Some(&number);
             let id = if is_part { next } else { *self.ids.entry(name).or_insert(next) };
             if id == next {
@@ -198,7 +198,7 @@ impl Keys {
         self.keys.len()
     }
 
-    /// How many functions of one side stand behind a key.
+    /// How many functions of one side a key represents.
     pub(crate) fn variants(&self, key: KeyId, side: Side) -> usize {
         self.variants.get(&(key, side)).map_or(1, FxHashSet::len)
     }
@@ -257,8 +257,8 @@ impl Keys {
         KeyId(u32::try_from(self.keys.len()).expect("fewer than 2^32 functions fit in memory"))
     }
 
-    /// Gives functions of one name in several files of one object keys of their own, or puts them back together where
-    /// they cannot be told apart; gives what stands for what on each side, by key. After [`Self::fold_source_roots`].
+    /// Gives functions of one name in several files of one object keys of their own, or puts them back together where they
+    /// cannot be distinguished; gives what represents what on each side, by key. After [`Self::fold_source_roots`].
     pub(crate) fn settle_files(&mut self, resolutions: &[Option<&Resolutions>]) -> [Vec<KeyId>; 2] {
         let parts = std::mem::take(&mut self.parts);
         let settled = parts.settle(self, resolutions);

@@ -1,8 +1,8 @@
 //! Which object of one side is which object of the other.
 //!
 //! Objects are named by file name; versions after `.so` are dropped (`libstdc++.so.6.0.30` is `libstdc++.so`). Where the
-//! heaviest program file of a side has no namesake on the other side, and the same holds the other way round, the two
-//! are taken for the two builds of one program (`tA` and `tB` become `tA -> tB`), and a note says so.
+//! heaviest program file of a side has no namesake on the other side, and the same applies the other way round, the two are
+//! taken for the two builds of one program (`tA` and `tB` become `tA -> tB`), and a note says so.
 
 use pdiff_profile::{NoteKind, Notes, Object, ObjectKind, Profile, Side, Weight};
 use rustc_hash::FxHashMap;
@@ -64,7 +64,7 @@ pub(crate) struct ObjectWeights<'a> {
     pub(crate) leaf_weights: Vec<u64>,
 }
 
-/// Which object is the program: the file with the most samples of its own, libraries left aside.
+/// Which object is the program: the file with the most samples of its own, libraries ignored.
 pub(crate) fn heaviest_program(weights: &FxHashMap<String, u64>) -> Option<(&str, u64)> {
     let programs = weights.iter().filter(|(label, _)| !label.ends_with(".so"));
     let heaviest = programs.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))?;

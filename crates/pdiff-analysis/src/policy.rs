@@ -57,7 +57,7 @@ choice! {
     Inlines {
         /// An inlined function is a function: self goes to the innermost one.
         Expand = "expand",
-        /// Inlined code belongs to the machine function that holds it, as in `perf report --no-inline`.
+        /// Inlined code belongs to the machine function that contains it, as in `perf report --no-inline`.
         Collapse = "collapse",
     }
 }
@@ -81,7 +81,7 @@ choice! {
         Object = "object",
         /// Samples of one thread group; rows are group and function.
         ThreadGroup = "thread-group",
-        /// Samples that neither wait busily nor idle.
+        /// Samples that neither busy-wait nor idle.
         Work = "work",
     }
 }

@@ -1,9 +1,9 @@
-//! Packed input: gzip (several members), zstd (several frames), xz (several streams), told by their first bytes.
+//! Compressed input: gzip (several members), zstd (several frames), xz (several streams), recognised by the first bytes.
 //!
-//! Unpacking runs in a thread of its own, which hands over chunks through a bounded channel, so it overlaps with parsing
-//! and memory stays at a few chunks. There is no limit on the ratio: perf text packs 80 to 1 in earnest. What is limited
-//! is what an input can make the unpacker allocate ([`MAX_WINDOW_LOG`], [`MAX_XZ_MEMORY`]) and how much text comes out
-//! ([`MAX_UNPACKED_BYTES`]); lines and stacks are limited by the parser.
+//! Decompression runs in a separate thread, which passes chunks through a bounded channel, so it overlaps with parsing, and
+//! memory stays at a few chunks. The ratio has no limit, because real perf text compresses 80 to 1. Limited are the memory
+//! that an input can make the decompressor allocate ([`MAX_WINDOW_LOG`], [`MAX_XZ_MEMORY`]) and the amount of text that
+//! comes out ([`MAX_UNPACKED_BYTES`]); lines and stacks are limited by the parser.
 
 use std::io::{self, Read, Write as _};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

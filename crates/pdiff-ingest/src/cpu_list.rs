@@ -15,7 +15,7 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CpuList(Vec<RangeInclusive<u32>>);
 
-/// Why a text is no list of CPUs.
+/// The reason why a text is not a list of CPUs.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("'{0}' is not a list of CPUs; hint: write numbers and ranges, such as 0-3,7")]
 pub struct ParseCpuListError(Box<str>);

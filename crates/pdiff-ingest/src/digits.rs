@@ -1,6 +1,6 @@
 //! Numbers as digits, without sign, blanks or prefix.
 
-/// The value of decimal digits; `None` if empty, if anything else stands there, or past 64 bits.
+/// The value of decimal digits; `None` if empty, if anything else is there, or past 64 bits.
 pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() {
         return None;
@@ -11,7 +11,7 @@ pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     })
 }
 
-/// The value of up to 16 hexadecimal digits; `None` if empty, longer, or if anything else stands there.
+/// The value of up to 16 hexadecimal digits; `None` if empty, longer, or if anything else is there.
 pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 16 {
         return None;

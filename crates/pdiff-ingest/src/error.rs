@@ -1,4 +1,4 @@
-//! What makes a recording unreadable as a whole.
+//! Errors that make a whole recording unreadable.
 
 use std::io;
 

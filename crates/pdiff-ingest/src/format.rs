@@ -1,5 +1,5 @@
-//! What the first bytes of an input say it is: perf script text, folded stacks, another form of recording, a flame graph, or something that only looks like a
-//! recording to the person who typed its name.
+//! The kind of an input, from its first bytes: perf script text, folded stacks, another format of recording, a flame graph,
+//! or a file that is mistaken for a recording.
 
 use std::fmt;
 

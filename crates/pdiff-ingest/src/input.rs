@@ -1,4 +1,4 @@
-//! What a source held: a recording, or a pack of one.
+//! The content of a source: a recording, or a pack of one.
 
 use pdiff_profile::{Profile, Resolutions};
 
@@ -7,7 +7,7 @@ use crate::pack::PackedRun;
 /// One recording, or a pack of one.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Input {
-    /// Samples as text; what their addresses are is still to be found out.
+    /// Samples as text; the kind of their addresses is not known yet.
     Text(Profile),
     /// Samples, and the functions that the recording itself says are at some of their frames, with those inlined there.
     Named(Profile, Resolutions),
@@ -25,7 +25,7 @@ impl Input {
         }
     }
 
-    /// The samples alone; what a pack resolved is dropped, so perf's own symbols hold.
+    /// The samples alone. The resolutions of a pack are dropped, so perf's own symbols apply.
     #[must_use]
     pub fn into_profile(self) -> Profile {
         match self {

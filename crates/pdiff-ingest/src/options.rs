@@ -1,4 +1,4 @@
-//! What the caller decides about reading.
+//! The caller's decisions about reading.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -27,8 +27,7 @@ pub struct ReadOptions<'a> {
     pub cgroup: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
     /// Go on however many lines cannot be parsed.
     pub lenient: bool,
-    /// Number of worker threads, of which [`Self::MAX_WORKERS`] are started at most; `None` for one a core. The result
-    /// does not depend on it.
+    /// Number of worker threads, at most [`Self::MAX_WORKERS`]; `None` for one per core. The result does not depend on it.
     pub threads: Option<NonZeroUsize>,
     /// Where the names of code that no binary has are looked for, for recordings read without perf.
     pub symbols: SymbolPlaces,

@@ -1,4 +1,4 @@
-//! Reading one recording: open, unpack, tell the format, parse.
+//! Reads one recording: opens, decompresses, detects the format and parses it.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -24,10 +24,11 @@ use crate::time_window::{TimeRange, TimeWindow};
 const MAX_PACK_BYTES: u64 = 1 << 32;
 
 /// Reads one recording: `perf.data`, `perf script` text, folded stacks (`a;b;c 12`), a pprof profile, a flame graph as SVG,
-/// or a pack of one, plain or compressed by gzip, zstd or xz; all are told by content, not by name. Memory follows unique stacks, not the size of the input.
+/// or a pack of one, plain or compressed by gzip, zstd or xz; all are recognised by content, not by name. Memory follows
+/// unique stacks, not the size of the input.
 ///
 /// # Errors
-/// [`Error`] if it cannot be read, is no recording, has too many lines that cannot be parsed, or is a pack and the time
+/// [`Error`] if it cannot be read, is not a recording, has too many lines that cannot be parsed, or is a pack and the time
 /// window is not one of whole seconds.
 ///
 /// ```

@@ -8,7 +8,7 @@
 //! sync_binlog = 1                        an option file (my.cnf); `[mysqld]` and `[server]` groups are read
 //! ```
 //!
-//! A value that holds line breaks goes on over lines in the second and third form. Heading lines, borders, prompts,
+//! A value that holds line breaks continues over lines in the second and third form. Heading lines, borders, prompts,
 //! warnings and row counts are passed over. Anything else is refused with its line: half of a file is worse than none.
 
 use pdiff_profile::{ServerSettings, SettingsScope};
@@ -24,7 +24,7 @@ pub enum SettingsError {
     NotASetting {
         /// Line, from 1.
         line: usize,
-        /// What stands there, cut.
+        /// What is there, cut.
         text: Box<str>,
     },
     /// An option file that takes in others.
@@ -34,7 +34,7 @@ pub enum SettingsError {
     Include {
         /// Line, from 1.
         line: usize,
-        /// What stands there, cut.
+        /// What is there, cut.
         text: Box<str>,
     },
     /// Nothing in it.
@@ -155,7 +155,7 @@ fn parse_table(text: &str) -> Result<ServerSettings, SettingsError> {
                 settings.insert(name, closed(value).trim());
                 (last, is_closed) = (Some(name), has_bar(value));
             }
-            // Behind a row that is closed a client may speak; a value that is open may hold the same words.
+            // Behind a row that is closed a client may speak; a value that is open may contain the same words.
             _ if is_closed && is_chatter(line) => {}
             _ => {
                 let name = last.ok_or_else(|| not_a_setting(index, line))?;
@@ -177,7 +177,7 @@ fn closed(cell: &str) -> &str {
     cell.strip_suffix('|').unwrap_or(cell)
 }
 
-/// The text behind a label of the vertical form.
+/// The text after a label of the vertical form.
 fn field<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     let line = line.trim_start();
     let (head, rest) = line.split_at_checked(label.len())?;

@@ -13,7 +13,7 @@ pub enum Source {
     Path(PathBuf),
     /// Standard input.
     Stdin,
-    /// Bytes that the caller holds, as a file would hold them.
+    /// Bytes that the caller holds, as a file would contain them.
     Bytes {
         /// What messages call it.
         name: Box<str>,

@@ -37,22 +37,22 @@ pub enum WindowsError {
     /// Two columns of one meaning.
     #[error("line 1: columns '{first}' and '{second}' mean the same; hint: leave one of them out")]
     SameMeaning {
-        /// The one that stands first.
+        /// The one that is first.
         first: Box<str>,
         /// The other.
         second: Box<str>,
     },
-    /// A field that is no positive number.
+    /// A field that is not a positive number.
     #[error("line {line}: {column} '{text}' is not a positive number")]
     NotANumber {
         /// Line, from 1.
         line: usize,
         /// Column.
         column: Box<str>,
-        /// What stands there.
+        /// What is there.
         text: Box<str>,
     },
-    /// A recording that stands twice.
+    /// A recording that is twice.
     #[error("line {line}: capture '{capture}' is listed twice")]
     Twice {
         /// Line, from 1.
@@ -119,13 +119,13 @@ impl Windows {
         Ok(windows)
     }
 
-    /// What is known of the recording of this file stem.
+    /// What is known about the recording of this file stem.
     #[must_use]
     pub fn get(&self, capture: &str) -> Option<RunMeasures> {
         self.runs.iter().find(|(name, _)| &**name == capture).map(|(_, measures)| *measures)
     }
 
-    /// The recordings that the file speaks of.
+    /// The recordings that the file refers to.
     pub fn captures(&self) -> impl Iterator<Item = &str> {
         self.runs.iter().map(|(name, _)| &**name)
     }

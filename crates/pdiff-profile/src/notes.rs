@@ -132,7 +132,7 @@ pub struct Note {
     pub examples: Vec<Box<str>>,
 }
 
-/// The notes of one stage, one entry a kind, in a fixed order.
+/// The notes of one stage, one entry per kind, in a fixed order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Notes {
     by_kind: BTreeMap<NoteKind, Note>,

@@ -1,4 +1,4 @@
-//! Frames whose address lies in a loop that waits busily.
+//! Frames whose address lies in a loop that busy-waits.
 
 use crate::codec::{ByteReader, ByteWriter, CodecError};
 use crate::id::FrameId;
@@ -8,7 +8,7 @@ use crate::profile::Profile;
 /// Raised with every change of the byte form.
 const VERSION: u64 = 1;
 
-/// The frames of one profile whose address lies in a loop that waits busily, by how they are looked up.
+/// The frames of one profile whose address lies in a loop that busy-waits, by how they are looked up.
 ///
 /// ```
 /// use pdiff_profile::{FrameId, Lookup, PollingFrames};

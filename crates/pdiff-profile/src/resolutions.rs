@@ -60,12 +60,12 @@ impl Resolutions {
         column.get(frame.index()).copied().flatten()
     }
 
-    /// Says which frames' addresses lie in loops that wait busily. It has a byte form of its own.
+    /// Says which frames' addresses lie in loops that busy-wait. It has a byte form of its own.
     pub fn set_polling(&mut self, polling: PollingFrames) {
         self.polling = polling;
     }
 
-    /// The frames whose addresses lie in loops that wait busily.
+    /// The frames whose addresses lie in loops that busy-wait.
     #[must_use]
     pub fn polling(&self) -> &PollingFrames {
         &self.polling

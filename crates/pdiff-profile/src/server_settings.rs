@@ -45,7 +45,7 @@ impl ServerSettings {
         self.turned_off.insert(canonical(name));
     }
 
-    /// Whether `skip-NAME` or the like turned it off, not a value.
+    /// Whether `skip-NAME` or similar turned it off, not a value.
     #[must_use]
     pub fn is_turned_off(&self, name: &str) -> bool {
         self.turned_off.contains(&canonical(name))

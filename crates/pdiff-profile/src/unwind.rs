@@ -1,7 +1,7 @@
 //! Stacks that were recorded as bytes (`perf record --call-graph dwarf`): what it takes to find the callers in them later.
 //!
-//! Who reads recordings has the bytes, and who reads binaries knows how functions keep their callers. This is what the one
-//! hands to the other.
+//! Who reads recordings has the bytes, and whoever reads binaries knows how functions keep their callers. This is what the
+//! one hands to the other.
 
 use std::ops::Range;
 

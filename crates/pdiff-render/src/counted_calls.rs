@@ -13,7 +13,7 @@ use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line};
 use crate::error::Error;
 use crate::files::written_bytes::json_line;
 
-/// Digits of a count that is no whole number.
+/// Digits of a count that is not a whole number.
 const DECIMALS: usize = 6;
 
 /// A line of the table: what was called, from where if that is known, and how often.
@@ -91,7 +91,7 @@ pub fn counts_lines(counts: &CountedCalls) -> String {
 /// The counts as one line of JSON.
 ///
 /// # Errors
-/// Returns an error if a count is no number that JSON has.
+/// Returns an error if a count is not a number that JSON has.
 pub fn counts_json(counts: &CountedCalls, operations: Option<f64>) -> Result<Vec<u8>, Error> {
     let (functions, from_callers) = called(counts);
     let report = CountsReport {

@@ -35,7 +35,7 @@ struct FrameEntry<'a> {
     /// Line of the address in the innermost frame, of the call in the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
-    /// Its code stands inside that of the frame before.
+    /// Its code is inside that of the frame before.
     inlined: bool,
 }
 
@@ -51,7 +51,7 @@ impl<'a> FrameEntry<'a> {
     }
 }
 
-/// One JSON object a line for each address, in the order given.
+/// One JSON object per line for each address, in the order given.
 ///
 /// # Errors
 /// If a line cannot be written as JSON.
@@ -69,7 +69,7 @@ pub fn resolution_json_lines(addrs: &[ObjectAddr], resolutions: &[Resolution]) -
     Ok(lines)
 }
 
-/// As `addr2line -f -i -C` prints: two lines a function, innermost first; a blank line between addresses.
+/// As `addr2line -f -i -C` prints: two lines per function, innermost first; a blank line between addresses.
 ///
 /// ```
 /// use pdiff_profile::{Reason, Resolution};

@@ -31,7 +31,7 @@ pub struct ScriptOptions {
     pub event: Option<EventId>,
 }
 
-/// Writes samples, each with its stack, leaf first, and a blank line behind it.
+/// Writes samples, each with its stack, leaf first, and a blank line after it.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -104,7 +104,7 @@ impl StackTexts<'_> {
     }
 }
 
-/// The lines of a recorded frame: what is inlined at its address, innermost first, and the function that holds it.
+/// The lines of a recorded frame: what is inlined at its address, innermost first, and the function that contains it.
 fn frame_lines(
     profile: &Profile,
     resolutions: Option<&Resolutions>,

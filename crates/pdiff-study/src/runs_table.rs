@@ -51,7 +51,7 @@ impl RunMetric {
         }
     }
 
-    /// The measured value that stands for a throughput.
+    /// The measured value that represents a throughput.
     #[must_use]
     pub fn from_throughput(self, throughput: f64) -> f64 {
         match self {

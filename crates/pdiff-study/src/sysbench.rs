@@ -42,7 +42,7 @@ pub enum SysbenchError {
     BadRate {
         /// Line, from 1.
         line: usize,
-        /// What stands there.
+        /// What is there.
         text: Box<str>,
     },
 }
@@ -50,7 +50,7 @@ pub enum SysbenchError {
 /// Reads what sysbench printed.
 ///
 /// # Errors
-/// [`SysbenchError`] if no throughput stands there.
+/// [`SysbenchError`] if no throughput is there.
 ///
 /// ```
 /// let text = "transactions: 10 (2.50 per sec.)\nLatency (ms):\n  avg: 0.5\n  95th percentile: 0.9\n";

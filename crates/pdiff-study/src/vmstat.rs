@@ -44,7 +44,7 @@ pub enum VmstatError {
     BadLine {
         /// Line, from 1.
         line: usize,
-        /// What stands there.
+        /// What is there.
         text: Box<str>,
     },
 }

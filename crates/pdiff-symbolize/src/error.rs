@@ -1,4 +1,4 @@
-//! What can go wrong with files; what is imperfect but goes on is a [`pdiff_profile::Note`].
+//! What can go wrong with files; what is imperfect but continues is a [`pdiff_profile::Note`].
 
 use std::io;
 use std::path::PathBuf;

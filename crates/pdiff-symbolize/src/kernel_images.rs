@@ -1,7 +1,7 @@
 //! The kernel's file (`vmlinux`) of a recording, by build-id.
 //!
 //! Looked for among the files the user gave, where distributions put it, in perf's build-id caches and on debug information
-//! servers. A file of another build-id is left aside: its functions are elsewhere.
+//! servers. A file of another build-id is ignored: its functions are elsewhere.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The census of an object: from its cache file where there is one, else taken and kept there.
 //!
-//! In: a path and where debug information may be. Out: [`ObjectCensus`]. It stands beside the address index in the one
-//! cache file of the object, and is taken anew when other debug information is found or the cache is damaged.
+//! In: a path and where debug information may be. Out: [`ObjectCensus`]. It is beside the address index in the one cache
+//! file of the object, and is taken again when other debug information is found or the cache is damaged.
 //!
 //! From the cache, the census of a server of 195 MB (175,000 functions) is there in 0.2 s.
 

@@ -19,7 +19,7 @@ pub enum Wanted {
 
 /// Where binaries and their debug information are looked for.
 pub struct SymbolizeOptions {
-    /// Files given by the user; each stands for the objects that have its build-id or, if those have none, its name.
+    /// Files given by the user; each represents the objects that have its build-id or, if those have none, its name.
     pub binaries: Vec<PathBuf>,
     /// A directory that paths of the profile are taken to be in.
     pub symfs: Option<PathBuf>,

@@ -133,7 +133,7 @@ impl Symbolizer {
         self.files.file.is_code(addr.0)
     }
 
-    /// The address of what stands at a position in the file, if that is code.
+    /// The address of what is at a position in the file, if that is code.
     #[must_use]
     pub fn code_at_offset(&self, offset: u64) -> Option<ObjectAddr> {
         self.files.file.addr_of_offset(offset).map(ObjectAddr).filter(|addr| self.is_code(*addr))

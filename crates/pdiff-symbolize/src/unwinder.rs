@@ -1,7 +1,7 @@
 //! Callers in recorded stacks, by the unwind tables of the binaries (`.eh_frame`, else `.debug_frame`).
 //!
 //! framehop does the work: it keeps the rule for an address once it is found, so a frame costs some 50 ns. Files are opened
-//! once, and a process's files are put together anew for each batch of its stacks.
+//! once, and a process's files are put together again for each batch of its stacks.
 
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -283,7 +283,7 @@ fn points_into_rules((addrs, bytes): &Section) -> bool {
     }
 }
 
-/// A section that is in the file as it is.
+/// A section that is in the file unchanged.
 fn section(file: &ElfFile, name: &str) -> Option<Section> {
     let bytes = file.shared_bytes();
     let object = file.object()?;

@@ -2,7 +2,7 @@
 //! inlined into what was sampled.
 //!
 //! There is more of it than of anything else (half of the functions of a large C++ program), and it is summed up in one
-//! sentence: the build holds it. So a pack can leave it out, and verdicts from packs are those from binaries.
+//! sentence: the build contains it. So a pack can leave it out, and verdicts from packs are those from binaries.
 
 use pdiff_profile::census::{Census, Detail, Function, FunctionId, Linkage};
 use rustc_hash::FxHashSet;

@@ -1,4 +1,4 @@
-//! The two builds of the program, matched: what a name stands for on each side, and where inlining changed.
+//! The two builds of the program, matched: what a name represents on each side, and where inlining changed.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{
@@ -11,7 +11,7 @@ use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
 use crate::matching::{FoundBy, Match, Matching, file_likeness, held, match_functions};
 
-/// What is known of the program's two builds.
+/// What is known about the program's two builds.
 pub(super) struct Builds<'a> {
     label: &'a str,
     censuses: [Option<&'a Census>; 2],
@@ -107,7 +107,7 @@ impl<'a> Builds<'a> {
         ids.into_iter().filter(|id| best > 0 && likeness(id) == best).collect()
     }
 
-    /// Whether a side's build holds a name as background only.
+    /// Whether a side's build contains a name as background only.
     pub(super) fn is_background(&self, side: Side, name: &str) -> bool {
         self.foregrounds[side.index()].as_ref().is_some_and(|foreground| foreground.is_background(name))
     }
@@ -122,7 +122,7 @@ impl<'a> Builds<'a> {
         found.copied().collect()
     }
 
-    /// Whether both builds come from the same source, compiled otherwise.
+    /// Whether both builds come from the same source, compiled differently.
     pub(super) fn is_rebuilt(&self) -> bool {
         self.pair.as_ref().is_some_and(|pair| pair.sources.is_rebuilt)
     }
@@ -216,7 +216,7 @@ impl Pair<'_> {
         sees && is_inlined_only && called.is_described() && called.inlined_instances() == 0
     }
 
-    /// The functions that hold copies on `inlined_on`, as callers that flipped.
+    /// The functions that contain copies on `inlined_on`, as callers that flipped.
     fn holders(&self, found: &Match, inlined_on: Side) -> Vec<Flip> {
         let (census, function) = match inlined_on {
             Side::Before => (self.before, found.before),

@@ -17,13 +17,13 @@ pub(super) struct Case<'a> {
     pub(super) of_same_file: bool,
     /// The functions in each build.
     pub(super) ids: [Vec<FunctionId>; 2],
-    /// Whether a build holds it as background only, so that nothing more is said about it.
+    /// Whether a build contains it as background only, so that nothing more is said about it.
     pub(super) is_background: [bool; 2],
-    /// Whether each build holds it.
+    /// Whether each build contains it.
     pub(super) in_build: [InBuild; 2],
     /// How the two were found to be one, where the builds tell.
     pub(super) found: Option<Match>,
-    /// Its name on a side where it is called otherwise.
+    /// Its name on a side where it is called differently.
     pub(super) other_name: Option<(Side, String)>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Case<'a> {
         case
     }
 
-    /// Whether a side's build holds the function.
+    /// Whether a side's build contains the function.
     pub(super) fn held_by(&self, side: Side) -> InBuild {
         self.in_build[side.index()]
     }
@@ -135,7 +135,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The share of a weight that stands under a row, on the row's denominator, in percent.
+/// The share of a weight that is under a row, on the row's denominator, in percent.
 pub(super) fn share_pct(row: &Row, side: Side, weight: pdiff_profile::Weight) -> f64 {
     let of = row.side(side);
     if of.total_weight.0 == 0 { 0.0 } else { of.total_pct * weight.as_f64() / of.total_weight.as_f64() }

@@ -1,4 +1,4 @@
-//! The words of a verdict: causes, confidence, tags, and whether a build holds a function.
+//! The words of a verdict: causes, confidence, tags, and whether a build contains a function.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ words! {
         NewOverhead = "new-overhead",
         /// Code that both builds have but only After's run entered.
         NewlyActive = "newly-active",
-        /// After goes on where Before returned early.
+        /// After continues where Before returned early.
         MissingFastPath = "missing-fast-path",
         /// Called more often, by counts.
         MoreCalls = "more-calls",
@@ -80,9 +80,9 @@ words! {
 }
 
 words! {
-    /// What else is known of a function, beside any cause.
+    /// What else is known about a function, beside any cause.
     Tag {
-        /// It waits busily: saving it may turn into more waiting.
+        /// It busy-waits: saving it may turn into more waiting.
         SpinWait = "spin-wait",
         /// The user's rules name it as a cost of design.
         Architectural = "architectural",
@@ -94,7 +94,7 @@ words! {
 }
 
 words! {
-    /// Whether a build holds a function, inlined or not.
+    /// Whether a build contains a function, inlined or not.
     InBuild {
         /// It does.
         Yes = "yes",

@@ -22,7 +22,7 @@ use crate::matching::FoundBy;
 use crate::policy::Share;
 use crate::settings_diff::SettingGate;
 
-/// The part of a function's samples that must stand under callers which do not call it, so that its callers are lost.
+/// The part of a function's samples that must be under callers which do not call it, so that its callers are lost.
 const LOST_PART: f64 = 0.5;
 
 /// So many functions must be compared for builds to be called a patch apart, and this part of them must have the same code.
@@ -51,7 +51,7 @@ pub(super) struct Context<'a> {
     pub(super) same_program: bool,
     /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
     pub(super) is_patched: bool,
-    /// What took the place of what; [`super::succession::successions`] fills it when a rule asks for it.
+    /// What replaced what; [`super::succession::successions`] fills it when a rule asks for it.
     pub(super) successions: OnceLock<Successions>,
     /// Modules that replaced modules, found when a rule asks.
     pub(super) modules: OnceLock<ReplacedModules>,
@@ -136,7 +136,7 @@ impl<'a> Context<'a> {
         call.callee_in(&self.rows).and_then(|index| self.cases.get(index))
     }
 
-    /// What the stacks hide under a case for want of a frame: callees with their shares.
+    /// What the stacks hide under a case for lack of a frame: callees with their shares.
     pub(super) fn lost_under(&self, case: &Case<'_>) -> Vec<(&Case<'a>, LostCall)> {
         let lost = self.rows.of(case.row).map_or_else(Vec::new, |index| self.lost.under(index));
         lost.into_iter().filter_map(|(callee, lost)| Some((self.cases.get(callee)?, lost))).collect()
@@ -228,14 +228,14 @@ impl<'a> Context<'a> {
     }
 
     /// The share of a case on a side under callers that do not call it in the code: the chains lost those that do. A
-    /// function that is called otherwise there is looked for by that name.
+    /// function that is called differently there is looked for by that name.
     pub(super) fn orphaned_pct(&self, case: &Case<'_>, side: Side) -> f64 {
         let index = self.row_on(case, side);
         index.map_or(0.0, |index| self.lost.orphaned_pct(index, side))
     }
 
-    /// The part of that which may have stood under a function: under callers that reach the function in the code, and only
-    /// if the function calls or jumps to the callee there.
+    /// The part of that which may have was under a function: under callers that reach the function in the code, and only if
+    /// the function calls or jumps to the callee there.
     pub(super) fn lost_from(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> f64 {
         let (Some(census), Some(index)) = (self.builds.census(side), self.row_on(callee, side)) else {
             return 0.0;

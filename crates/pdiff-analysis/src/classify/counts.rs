@@ -6,8 +6,8 @@
 //! ha_innobase::info_low -> index_pct_cached<TAB>0<TAB>1.0
 //! ```
 //!
-//! `caller -> callee` counts entries of the callee from that caller (branch records tell both ends); a plain name counts all
-//! calls. A name that stands twice is refused. Lines that begin with `#` are comments. The first line may be a heading: it
+//! `caller -> callee` counts entries of the callee from that caller (branch records tell both ends); a plain name counts
+//! all calls. A name that is twice is refused. Lines that begin with `#` are comments. The first line may be a heading: it
 //! begins with `function`, and no numbers follow.
 
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub enum CountsError {
         /// Which line, from 1.
         line: usize,
     },
-    /// A name that stands twice.
+    /// A name that is twice.
     #[error("line {line}: '{name}' is listed twice")]
     Twice {
         /// Which line, from 1.

@@ -60,7 +60,7 @@ pub enum Fact {
     NotVisible(Visibility),
     /// No binary of the build was read.
     NoBinary,
-    /// Copies are not told apart, for one side does not show what is inlined.
+    /// Copies are not distinguished, for one side does not show what is inlined.
     CopiesNotTold {
         /// The side that shows it.
         with: Side,
@@ -161,13 +161,13 @@ pub enum Fact {
         /// The change of self, in points.
         self_pp: f64,
     },
-    /// A caller that holds the function inlined on one side and calls it on the other.
+    /// A caller that contains the function inlined on one side and calls it on the other.
     Flip {
         /// The caller.
         caller: String,
         /// Its inlined instances.
         sites: u64,
-        /// The side that holds them.
+        /// The side that contains them.
         inlined_on: Side,
         /// How the caller was found on both sides.
         level: FoundBy,
@@ -218,7 +218,7 @@ pub enum Fact {
         /// Entries of the callee per call of the caller.
         per_call: Pair,
     },
-    /// It waits busily.
+    /// It busy-waits.
     Spin {
         /// What says so.
         sign: SpinSign,
@@ -250,7 +250,7 @@ pub struct SourcePlace {
     pub line: Option<u32>,
 }
 
-/// A function that holds copies.
+/// A function that contains copies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InlinedCopies {
     /// Its name.
@@ -274,7 +274,7 @@ pub enum CallInCode {
     NotVisible,
 }
 
-/// What says that a function waits busily.
+/// What says that a function busy-waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpinSign {
     /// A list names it.

@@ -22,7 +22,7 @@ impl Finding {
         Self { rule_id, cause, judged, reason, callers: Vec::new(), evidence: Vec::new(), limits: Vec::new() }
     }
 
-    /// The claim, not surer than `at_most`.
+    /// The claim, not more certain than `at_most`.
     pub(super) fn limited(mut self, at_most: Confidence, why: Limit) -> Self {
         self.limits.push((at_most, why));
         self

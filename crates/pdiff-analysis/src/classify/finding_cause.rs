@@ -1,6 +1,6 @@
 //! Causes of findings: what the verdicts on the functions inside say, by their weight in the finding's stacks.
 //!
-//! That a function's name is new is no cause of its own: the cost may have been another function's before. A finding is
+//! That a function's name is new is not a cause of its own: the cost may have been another function's before. A finding is
 //! new overhead only where its net cost is new.
 
 use pdiff_profile::Side;
@@ -22,7 +22,7 @@ pub struct FindingCause {
     pub cause: Cause,
     /// How sure that is.
     pub confidence: Confidence,
-    /// What keeps it from being surer.
+    /// What keeps it from being more certain.
     pub limited_by: Option<&'static str>,
     /// Whether the function that it is named by is new code; `None` where that is not known.
     pub code_is_new: Option<bool>,
@@ -74,7 +74,7 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         let is_active = named.is_some_and(|verdict| verdict.in_before == InBuild::Yes);
         if is_active { Cause::NewlyActive } else { Cause::NewOverhead }
     } else if after < NEXT_TO_NOTHING * before {
-        // Where both builds hold it, only one run entered it.
+        // Where both builds contain it, only one run entered it.
         let is_held = named.is_some_and(|verdict| verdict.in_after == InBuild::Yes);
         if is_held { Cause::Lighter } else { Cause::Gone }
     } else {

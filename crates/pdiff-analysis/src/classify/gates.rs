@@ -45,7 +45,7 @@ fn matched(finding: Finding, case: &Case<'_>) -> Finding {
     }
 }
 
-/// The gate of claims that rest on samples where an inlining change could be behind them.
+/// The gate of claims that rest on samples where an inlining change could be the reason for them.
 pub(super) fn inlining_ruled_out(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
     if !case.of_program || context.builds.see_inlines() {
         return finding;
@@ -71,7 +71,7 @@ pub(super) fn one_compiler(finding: Finding, context: &Context<'_>, case: &Case<
     }
 }
 
-/// Whether a build holds the function for sure.
+/// Whether a build contains the function for sure.
 pub(super) fn is_held(case: &Case<'_>, side: Side) -> bool {
     case.held_by(side) == InBuild::Yes
 }

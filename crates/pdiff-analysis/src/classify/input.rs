@@ -31,7 +31,7 @@ impl<'a> ObjectBuilds<'a> {
     }
 }
 
-/// Everything that is known of a comparison.
+/// Everything that is known about a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassifyInput<'a> {
     /// Rows by function, at the level of qualified names, inlines expanded.
@@ -42,7 +42,7 @@ pub struct ClassifyInput<'a> {
     pub builds: Option<ObjectBuilds<'a>>,
     /// Labels of objects whose file is the same on both sides.
     pub same_objects: &'a [String],
-    /// Sides whose recordings are packs that hold nothing of the program's code, base first.
+    /// Sides whose recordings are packs that hold nothing about the program's code, base first.
     pub packs_without_census: [bool; 2],
     /// Calls per operation, where counted.
     pub counts: Option<&'a CallCounts>,
@@ -50,13 +50,13 @@ pub struct ClassifyInput<'a> {
     pub inline_reasons: PerSide<Option<&'a InlineReasons>>,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<&'a SettingsDiff>,
-    /// What is known of the program.
+    /// What is known about the program.
     pub knowledge: ClassifyKnowledge<'a>,
     /// Whether claims on inlining need proof from debug information on both sides.
     pub demands: Demands,
 }
 
-/// What is known of a program beforehand.
+/// What is known about a program beforehand.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassifyKnowledge<'a> {
     /// Renames.

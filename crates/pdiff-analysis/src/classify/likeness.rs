@@ -7,7 +7,7 @@ use crate::matching::beside_scope;
 /// A common part of two names tells something if it is so long ...
 const LEAST_LETTERS: usize = 4;
 
-/// ... and stands in no more than this part of the program's sampled names: prefixes of a program stand in most.
+/// ... and is in no more than this part of the program's sampled names: prefixes of a program are in most.
 const RARE_PART: f64 = 0.02;
 
 /// So many names are few in any program.
@@ -101,7 +101,7 @@ mod tests {
         assert!(shares_rare_part(&names, "lib_tree_moveto_all", "lib_tree_index_moveto"));
         assert!(name_likeness("index2addr", "index2value") > 0.5);
         assert!(name_likeness("probe_cache", "check_policy") < 0.3);
-        // The scope of both is no likeness.
+        // A scope that both have does not count as similarity.
         assert!(name_likeness("kv::stats::Tracer::trace", "kv::stats::Audit::record") < 0.3);
         assert!(!shares_rare_part(&[], "kv::stats::Tracer::trace", "kv::stats::Audit::record"));
         assert!(shares_rare_part(&[], "kv::net::Reply::render", "kv::net::Reply::renderBody"));

@@ -1,17 +1,17 @@
-//! What keeps a verdict from being surer: [`Limit`]. Its words are in `pdiff-render`.
+//! What keeps a verdict from being more certain: [`Limit`]. Its words are in `pdiff-render`.
 
 use pdiff_profile::Side;
 
 use crate::matching::FoundBy;
 
-/// What keeps a verdict from being surer.
+/// What keeps a verdict from being more certain.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Limit {
     /// So few samples.
     FewSamples(u64),
     /// No sample on a side.
     NoSample(Side),
-    /// Several functions of one name, which cannot be told apart.
+    /// Several functions of one name, which cannot be distinguished.
     SameNamed,
     /// How the function was found on both sides.
     Found(FoundBy),
@@ -27,7 +27,7 @@ pub enum Limit {
     UnknownCompilers,
     /// No symbol covers the addresses.
     NoSymbol,
-    /// A side's build shows too little to say whether it holds the function.
+    /// A side's build shows too little to say whether it contains the function.
     BuildShowsTooLittle(Side),
     /// The file of an object was not examined.
     NotExamined {
@@ -51,13 +51,13 @@ pub enum Limit {
     },
     /// A side's build shows too little to look for a renamed twin.
     NoTwinSearch(Side),
-    /// A side's build holds it inlined only, so that its code cannot be looked for in the other build.
+    /// A side's build contains it inlined only, so that its code cannot be looked for in the other build.
     NoOwnBody(Side),
     /// A lambda or unnamed type, whose names compilers choose.
     LocalName,
     /// Library code, which may have been written in another way.
     Library,
-    /// Not both builds show inlining: the function may stand in its callers on a side.
+    /// Not both builds show inlining: the function may be in its callers on a side.
     MayBeInlined(Side),
     /// That a setting differs is known, not that nothing else does.
     SettingAlone,
@@ -75,7 +75,7 @@ pub enum Limit {
     LostChains(Side),
     /// Too few functions to tell what all have in common.
     FewFunctions,
-    /// What all functions have in common is no cause of one of them.
+    /// What all functions have in common is not a cause of one of them.
     InCommon,
     /// Functions at its place in the source, or that call it, may have lost as much as it has.
     LosingKin,
@@ -85,7 +85,7 @@ pub enum Limit {
     RebuiltCallers,
     /// That the source has the same lines is known, not that nothing else differs.
     SameLines,
-    /// A build of the same source does not show the function: it stands in its callers, or is reached otherwise.
+    /// A build of the same source does not show the function: it is in its callers, or is reached differently.
     SameSourceHidden(Side),
     /// Shares alone tell no cost per operation.
     SharesAlone,
@@ -95,12 +95,12 @@ pub enum Limit {
     Matched {
         /// How.
         level: FoundBy,
-        /// What is known of the code.
+        /// What is known about the code.
         code: CodeLikeness,
     },
 }
 
-/// What is known of the code of a pair of functions.
+/// What is known about the code of a pair of functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeLikeness {
     /// It is the same, but so short that it may be by chance.

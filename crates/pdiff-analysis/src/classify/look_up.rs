@@ -14,7 +14,7 @@ const MOST_AT_ONCE: usize = 8;
 /// Close names told where none fits.
 const MOST_CLOSE: usize = 8;
 
-/// What a name stands for.
+/// What a name represents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FunctionLookup {
     /// These functions, by their names in rows.
@@ -27,8 +27,8 @@ pub enum FunctionLookup {
     Unknown(Vec<String>),
 }
 
-/// The functions that a name stands for: by the qualified name, else by its last parts, else by a regular expression
-/// found in the name; functions that neither run sampled by the qualified name alone.
+/// The functions that a name represents: by the qualified name, else by its last parts, else by a regular expression found
+/// in the name; functions that neither run sampled by the qualified name alone.
 #[must_use]
 pub fn look_up(input: &ClassifyInput<'_>, wanted: &str) -> FunctionLookup {
     let rows = input.comparison.rows.iter().filter(|row| !row.unresolved);
@@ -71,7 +71,7 @@ fn close(wanted: &str, names: &BTreeSet<&str>) -> Vec<String> {
         .iter()
         .filter_map(|name| {
             let other = last(name);
-            // A short word stands in too many others.
+            // A short word is in too many others.
             let is_held = own.contains(&other) && 2 * other.len() > own.len();
             let holds = !own.is_empty() && (other.contains(&own) || is_held);
             let distance = if holds { 0 } else { distance(&own, &other) };

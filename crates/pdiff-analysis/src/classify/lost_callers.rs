@@ -2,8 +2,8 @@
 //!
 //! Where frames are missing altogether, a stack may even start at the function.
 //!
-//! Where exactly one function stands between in the code (called by the one, calling the other), the weight is its own.
-//! Where there are several, nothing is guessed.
+//! Where exactly one function is between in the code (called by the one, calling the other), the weight is its own. Where
+//! there are several, nothing is guessed.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId};
@@ -104,7 +104,7 @@ impl LostCallers {
         }
     }
 
-    /// The share of a case on a side that stands under callers which do not call it in the code, in percent.
+    /// The share of a case on a side that is under callers which do not call it in the code, in percent.
     pub(super) fn orphaned_pct(&self, case: usize, side: Side) -> f64 {
         let callers = self.orphans.get(&case).into_iter().flat_map(FxHashMap::values);
         callers.map(|lost| lost.pct[side.index()]).sum()
@@ -143,7 +143,7 @@ struct SeenCall {
     has_named_caller: bool,
     /// Whether the code has no such call.
     is_orphan: bool,
-    /// The case of the function that must stand between, if there is one alone.
+    /// The case of the function that must be between, if there is one alone.
     between: Option<usize>,
 }
 
@@ -239,8 +239,8 @@ pub(super) fn reaches(census: &Census, callers: &[FunctionId], function: Functio
     false
 }
 
-/// Whether the code of a build calls the callee from the function, or holds it inlined there; `None` where that cannot
-/// be said: the function stands in others that do, so that the call may be theirs.
+/// Whether the code of a build calls the callee from the function, or contains it inlined there; `None` where that cannot
+/// be said: the function is in others that do, so that the call may be theirs.
 pub(super) fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
     let (own, callees) = (&case.ids[side.index()], &callee.ids[side.index()]);
     if own.is_empty() || callees.is_empty() {
@@ -254,7 +254,7 @@ pub(super) fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side
     (!has_call || own.iter().all(is_alone)).then_some(has_call)
 }
 
-/// The functions whose code holds the functions: they themselves, and those they are inlined into.
+/// The functions whose code contains the functions: they themselves, and those they are inlined into.
 pub(super) fn places(census: &Census, functions: &[FunctionId]) -> Vec<FunctionId> {
     let hosts = functions.iter().flat_map(|id| census.inlined_into(*id)).map(|into| into.caller);
     let mut places: Vec<FunctionId> = functions.iter().copied().chain(hosts).collect();

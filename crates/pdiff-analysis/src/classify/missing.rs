@@ -20,7 +20,7 @@ pub struct Missing {
 pub enum MissingPart {
     /// No binary was found.
     Binary,
-    /// It comes from a pack, which holds no facts of the program's code.
+    /// It comes from a pack, which contains no facts of the program's code.
     PackedCode,
     /// The binary has no debug information.
     DebugInfo,

@@ -1,9 +1,9 @@
 //! Why functions cost more: verdicts with evidence.
 //!
-//! In: a comparison with its sampled calls, and the census of each side's build where there is one. Out: a
-//! [`Verdict`] per function over the floor, decided by the first rule that holds (`rules`), no surer than its weakest
-//! gate (`gates`). A build that does not show something never makes it absent: it is "not visible", and the verdict
-//! abstains. `docs/verdicts.md` has a section for each rule.
+//! In: a comparison with its sampled calls, and the census of each side's build where there is one. Out: a [`Verdict`] per
+//! function over the floor, decided by the first rule that holds (`rules`), no more certain than its weakest gate
+//! (`gates`). A build that does not show something never makes it absent: it is "not visible", and the verdict abstains.
+//! `docs/verdicts.md` has a section for each rule.
 //!
 //! Laws: the same binary on both sides gives noise only; swapped sides give mirrored causes ([`Cause::mirrored`]).
 
@@ -82,7 +82,7 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     Classification { verdicts, families, missing: missing::missing(input, &context.builds), settings }
 }
 
-/// Everything that is known of functions: verdicts on those of rows, by their names; and what the builds hold of a name
+/// Everything that is known about functions: verdicts on those of rows, by their names; and what the builds hold of a name
 /// that no row has. [`look_up`] finds names.
 #[must_use]
 pub fn explain(input: &ClassifyInput<'_>, names: &[String]) -> (Vec<Verdict>, Vec<Evidence>) {

@@ -1,9 +1,9 @@
 //! Modules that replace modules: a library or a part of a program that was written again under new names.
 //!
-//! A module is the path before a function's type: `regex::dfa` of `regex::dfa::Fsm::exec_at`. One that the other build has no
-//! function of is gone, or new. Modules of one side that call each other are one part; a gone part and a new one that the same
-//! functions enter, and that weigh alike, took each other's place. Functions without a path are left out: a file or a class
-//! that is new in a program says nothing of others.
+//! A module is the path before a function's type: `regex::dfa` of `regex::dfa::Fsm::exec_at`. One that the other build has
+//! no function of is gone, or new. Modules of one side that call each other are one part; a gone part and a new one that
+//! the same functions enter, and that weigh alike, took each other's place. Functions without a path are left out: a file
+//! or a class that is new in a program says nothing about others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use super::context::Context;
 use super::module_pairs::{ModulePair, ReplacedModules};
 use super::rules::is_library;
 
-/// Fewer functions are no part of a program.
+/// Fewer functions do not make a part of a program.
 const LEAST_ROWS: usize = 8;
 
 /// How much of the heavier part's weight the lighter one must have.
@@ -162,7 +162,7 @@ fn parts(context: &Context<'_>, side: Side, module_of: &BTreeMap<usize, &str>) -
     parts
 }
 
-/// The row of a function that is called otherwise in the other build: the first of the two.
+/// The row of a function that is called differently in the other build: the first of the two.
 fn one_row(context: &Context<'_>, of: &Case<'_>) -> Option<usize> {
     let (_, name) = of.other_name.as_ref()?;
     let other = context.case(name, &of.row.object, None)?;

@@ -21,7 +21,7 @@ pub enum Reason {
     SameBinary,
     /// The weight has no function.
     NoFunction,
-    /// Samples on one side only, and the other build does not show whether it holds the function.
+    /// Samples on one side only, and the other build does not show whether it contains the function.
     NotVisible {
         /// The build that does not show it.
         hidden: Side,
@@ -51,7 +51,7 @@ pub enum Reason {
     },
     /// It is inlined on one side and called on the other.
     Flipped {
-        /// The side that holds the copies.
+        /// The side that contains the copies.
         inlined_on: Side,
         /// A caller that flipped.
         caller: String,
@@ -64,11 +64,11 @@ pub enum Reason {
         /// What the change costs, callers included.
         family: Option<FamilyCost>,
     },
-    /// Functions that stand in it on one side and are called from it on the other.
+    /// Functions that are in it on one side and are called from it on the other.
     CalleesFlipped {
         /// The functions.
         callees: Vec<String>,
-        /// The side that holds the copies.
+        /// The side that contains the copies.
         inlined_on: Side,
         /// Change of its self by symbol, in points.
         booked_pp: f64,
@@ -80,7 +80,7 @@ pub enum Reason {
         /// Who calls it on the other side.
         caller: Option<String>,
     },
-    /// Functions that took the place of others.
+    /// Functions that replaced others.
     Succession {
         /// Those that had the weight before.
         before: Vec<SetMember>,
@@ -89,7 +89,7 @@ pub enum Reason {
         /// Change of their self by symbol together, without the common factor, in points.
         net_pp: f64,
     },
-    /// Modules that took the place of modules.
+    /// Modules that replaced modules.
     ReplacedModules {
         /// Those that are gone, with their self in percent, heaviest first.
         before: Vec<(String, f64)>,
@@ -107,13 +107,13 @@ pub enum Reason {
         /// Change of its self, in points.
         self_pp: f64,
     },
-    /// Both builds hold it and one run entered it.
+    /// Both builds contain it and one run entered it.
     OneRunEntered {
         /// The side that did.
         active: Side,
         /// What no sample on the other side may hide, in percent.
         bound_pct: f64,
-        /// What is behind it, as far as is known.
+        /// The reason, as far as it is known.
         why: EnteredBy,
     },
     /// It now also calls functions that the before run did not enter from it.
@@ -203,7 +203,7 @@ pub enum Reason {
     },
     /// Inlined on one side and called in another object on the other.
     CalledElsewhere {
-        /// The side that holds the copies.
+        /// The side that contains the copies.
         inlined_on: Side,
     },
     /// Its share changed as that of every unchanged function.
@@ -221,10 +221,10 @@ pub enum Reason {
     SelfChanged {
         /// By so many points.
         self_pp: f64,
-        /// What is known of the code.
+        /// What is known about the code.
         code: SelfChange,
     },
-    /// Its own code is the same, and it stands in another file of the source.
+    /// Its own code is the same, and it is in another file of the source.
     OtherFile {
         /// The file before.
         before: String,
@@ -266,7 +266,7 @@ pub struct SetMember {
     pub total_pct: f64,
 }
 
-/// What is behind a function that one run alone entered.
+/// The reason why a function that one run alone entered.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EnteredBy {
     /// A setting that switches it, and differs.
@@ -280,13 +280,13 @@ pub enum EnteredBy {
     },
 }
 
-/// What is known of the code of a function whose self changed.
+/// What is known about the code of a function whose self changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SelfChange {
     /// It is the same in both builds.
     SameCode,
     /// One side has no sample of it.
     OneSided,
-    /// Nothing but that both builds hold it.
+    /// Nothing but that both builds contain it.
     InBoth,
 }

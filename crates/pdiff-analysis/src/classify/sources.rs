@@ -19,7 +19,7 @@ const SAME_PART: f64 = 0.98;
 /// What the lines of both builds say.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    /// Both builds come from the same source, compiled otherwise.
+    /// Both builds come from the same source, compiled differently.
     pub(super) is_rebuilt: bool,
 }
 

@@ -1,13 +1,14 @@
-//! What took the place of what: functions that one build alone has, and those of the other build whose weight they took over.
+//! What replaced what: functions that one build alone has, and those of the other build whose weight they took over.
 //!
 //! A rename that no name tells, a function split in two, a branch that became a function: the build without it does not
-//! contain it, and yet nothing is new. Kin of such a function are the functions that stand at its place in the source (between
-//! the same neighbours in the same file), those that call it, and those that its callers called in the other run.
+//! contain it, and yet nothing is new. Kin of such a function are the functions that are at its place in the source
+//! (between the same neighbours in the same file), those that call it, and those that its callers called in the other run.
 //! Where kin lost at least half of its weight, they and it are one set, and the verdict is on the set. Two functions at one
-//! place that are each other's best by size and weight are one, renamed; of other functions, only what it has less of under its new name can be a part of it. Sets are joined where
-//! they share a function that one build alone has; one that both have may be in several.
+//! place that are each other's best by size and weight are one, renamed; of other functions, only what it has less of under
+//! its new name can be a part of it. Sets are joined where they share a function that one build alone has; one that both
+//! have may be in several.
 //!
-//! Weight that left for another reason is no one's inheritance: callers of flipped functions are no kin. All changes are
+//! Weight that left for another reason is no one's inheritance: callers of flipped functions are not kin. All changes are
 //! without the common factor.
 
 use pdiff_profile::Side;
@@ -68,7 +69,7 @@ const MOST_PARTS: usize = 2;
 /// The relative error of the common factor, where it is not measured.
 const ASSUMED_ERROR: f64 = 0.03;
 
-/// What took the place of what, computed when the first rule asks.
+/// What replaced what, computed when the first rule asks.
 pub(super) fn successions<'c>(context: &'c Context<'_>, flipped: &FlippedCallers) -> &'c Successions {
     context.successions.get_or_init(|| Successions::new(context, flipped))
 }
@@ -220,7 +221,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
             let sum = |callee: usize, side: Side| -> f64 {
                 callers.iter().map(|caller| self.called_pp(*caller, callee, side)).sum()
             };
-            // A step between the callers and the function is no part of it.
+            // A step between the callers and the function is not a part of it.
             let here = sum(part, with) + self.called_pp(row, part, with);
             let (left, taken) = (sum(whole, with.other()) - here, sum(row, with));
             let is_part =
@@ -293,8 +294,8 @@ impl<'c, 'a> Kinship<'c, 'a> {
         if side == Side::Before { self.context.common_shift.factor() * pct } else { pct }
     }
 
-    /// How alike a vanished and a new function are in size, weight and name; `None` below what one function is. Names
-    /// that are alike may stand for a function that does less or more; others must have the weight.
+    /// How alike a vanished and a new function are in size, weight and name; `None` below what one function is. Names that
+    /// are alike may represent a function that does less or more; others must have the weight.
     fn likeness(&self, before: usize, after: usize) -> Option<f64> {
         let has_same_code = self.has_same_code(before, after);
         if !has_same_code && !self.shares_content(before, after) {
@@ -441,8 +442,8 @@ impl<'c, 'a> Kinship<'c, 'a> {
         false
     }
 
-    /// Whether it is a step between its callers and what these called themselves in the other build: much of its weight
-    /// stands in callees that the callers lost.
+    /// Whether it is a step between its callers and what these called themselves in the other build: much of its weight is
+    /// in callees that the callers lost.
     fn wraps(&self, case: &Case<'_>, callers: &[usize], with: Side) -> bool {
         let mut lost: FxHashMap<&str, f64> = FxHashMap::default();
         for caller in callers.iter().filter_map(|row| self.context.cases.get(*row)) {
@@ -491,7 +492,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
         if with == Side::After { -change } else { change }
     }
 
-    /// Whether a caller costs no more though the row stands under it: the row took over what the caller did.
+    /// Whether a caller costs no more though the row is under it: the row took over what the caller did.
     fn is_conserved(&self, caller: usize, case: &Case<'_>, with: Side) -> bool {
         let Some(caller) = self.context.cases.get(caller) else { return false };
         let weight = share(Judged::Total, case.row, with);
@@ -505,8 +506,9 @@ impl<'c, 'a> Kinship<'c, 'a> {
             && grown < INHERITED_PART * weight
     }
 
-    /// Whether the caller's own code may have less by half of the row's: what it did itself is the row's now. A row without code
-    /// of its own only stands in between; and that other callees made up for a row is no sign that the caller took it over.
+    /// Whether the caller's own code may have less by half of the row's: what it did itself is the row's now. A row without
+    /// code of its own only is in between; and that other callees made up for a row is not a sign that the caller took it
+    /// over.
     fn may_have_given(&self, caller: usize, case: &Case<'_>, with: Side) -> bool {
         let Some(caller) = self.context.cases.get(caller) else { return false };
         let is_inlined = share(Judged::Booked, case.row, with) == 0.0;
@@ -533,7 +535,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
         callers
     }
 
-    /// The rows that its callers called on the other side, and whose build on this side does not hold them.
+    /// The rows that its callers called on the other side, and whose build on this side does not contain them.
     fn beside(&self, callers: &[usize], with: Side) -> Vec<usize> {
         let cases = callers.iter().filter_map(|row| self.context.cases.get(*row));
         let calls = cases.flat_map(|caller| self.context.calls_from(caller.row, with.other()));

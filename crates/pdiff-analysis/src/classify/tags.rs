@@ -1,4 +1,4 @@
-//! What is known of a function beside its cause.
+//! What is known about a function beside its cause.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::Spin;
@@ -11,8 +11,8 @@ use super::fact::{Fact, SpinSign};
 use super::setting::SettingValues;
 use crate::settings_diff::SettingGate;
 
-/// A sign of busy waiting tells of the whole function only if there is little else in it; in a large one it may stand
-/// in a branch that never runs.
+/// A sign of busy waiting tells of the whole function only if there is little else in it; in a large one it may be in a
+/// branch that never runs.
 const SPIN_BODY_BYTES: u64 = 256;
 
 /// Settings named of those that switch a function.

@@ -19,7 +19,7 @@ pub struct Verdict {
     pub object: String,
     /// Source file, if known.
     pub file: Option<String>,
-    /// Other functions of this name and object have verdicts of their own, told apart by file.
+    /// Other functions of this name and object have verdicts of their own, distinguished by file.
     pub is_by_file: bool,
     /// Which rule spoke; `docs/verdicts.md` has a section for each.
     pub rule_id: &'static str,
@@ -52,13 +52,13 @@ pub struct Verdict {
     pub family: Option<usize>,
     /// Callers that the verdict names.
     pub callers: Vec<String>,
-    /// What else is known of it.
+    /// What else is known about it.
     pub tags: Vec<Tag>,
     /// On which sides it has samples anywhere in a stack.
     pub presence: Presence,
-    /// Whether Before's build holds it.
+    /// Whether Before's build contains it.
     pub in_before: InBuild,
-    /// Whether After's build holds it.
+    /// Whether After's build contains it.
     pub in_after: InBuild,
     /// The build that has it under another name, and that name.
     pub other_name: Option<(Side, String)>,
@@ -73,7 +73,7 @@ impl Verdict {
         self.side(side).total_weight.0 > 0
     }
 
-    /// Whether a side's build holds the function.
+    /// Whether a side's build contains the function.
     #[must_use]
     pub fn in_build(&self, side: Side) -> InBuild {
         match side {

@@ -1,4 +1,4 @@
-//! What a reader must know before the rows: facts of both sides, set side by side, the grave ones first.
+//! What a reader must know before the rows: facts about both sides, the serious ones first.
 
 use std::collections::BTreeSet;
 
@@ -145,7 +145,7 @@ fn samples(before: &SideSummary, after: &SideSummary) -> Fact {
     raised(fact, empty, Severity::Incomparable, "a side without samples has no shares")
 }
 
-/// Nothing is said where both sides have a row in common: then they may well be two builds of one program.
+/// Nothing is said where both sides have a row in common: then they may be two builds of one program.
 fn common_rows(rows: &[Row]) -> Option<Fact> {
     let has = |side: &Quantities| side.total_weight.0 > 0;
     let is_named = |row: &&Row| !row.unresolved;

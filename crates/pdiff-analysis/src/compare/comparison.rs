@@ -22,7 +22,7 @@ pub struct Comparison {
     pub policy: Policy,
     /// What shares are shares of.
     pub share: Share,
-    /// With [`Share::Work`]: what part of each side waits busily or idles and is not in the denominator.
+    /// With [`Share::Work`]: what part of each side busy-waits or idles and is not in the denominator.
     pub left_out_pct: Option<(f64, f64)>,
     /// What a row is.
     pub group_by: GroupBy,
@@ -80,7 +80,7 @@ pub struct SideSummary {
     pub weight: Weight,
     /// Part of the weight whose function has no name, in percent, whatever rows are.
     pub unresolved_pct: f64,
-    /// Part of the weight that waits busily, in percent.
+    /// Part of the weight that busy-waits, in percent.
     pub spin_pct: f64,
     /// Its objects, heaviest first.
     pub objects: Vec<ObjectFacts>,
@@ -116,7 +116,7 @@ pub enum Severity {
     Warning,
     /// Looks like a mistake in the input; the numbers are correct for that input.
     Suspect,
-    /// The sides are not comparable as they are.
+    /// The sides are not comparable.
     Incomparable,
 }
 

@@ -73,7 +73,7 @@ pub(super) struct RunCost {
 /// Which part of the window's operations and CPU seconds belongs to the samples.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Inside {
-    /// All: window and span agree, or nothing tells them apart.
+    /// All: window and span agree, or nothing distinguishes them.
     All,
     /// As much as the samples hold of the CPU seconds measured.
     ByCpu(f64),

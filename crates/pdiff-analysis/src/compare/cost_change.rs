@@ -2,11 +2,11 @@
 //! cost varies.
 //!
 //! A share that holds while the profile costs more is a row that costs more per operation, and the test of its share says
-//! nothing of that. So two questions are asked of each row. Did its cost change: is its share off the old share times the
-//! change of the whole profile's cost (with the noise of that, from run to run)? And is the change its own: is its share off
-//! what happened to the share of the typical row (`noise::TypicalRow`)? A profile that costs more as a whole (a slower machine,
-//! operations counted otherwise) changes all rows alike: none of that is a cause, and none of its noise hides a change
-//! beyond it. So a row changed on its own if the second test says so, and its cost went the same way.
+//! nothing about that. So two questions are asked of each row. Did its cost change: is its share off the old share times
+//! the change of the whole profile's cost (with the noise of that, from run to run)? And is the change its own: is its
+//! share off what happened to the share of the typical row (`noise::TypicalRow`)? A profile that costs more as a whole (a
+//! slower machine, operations counted otherwise) changes all rows alike: none of that is a cause, and none of its noise
+//! hides a change beyond it. So a row changed on its own if the second test says so, and its cost went the same way.
 
 use super::comparison::Cost;
 use super::measure_change::{CostChange, CostExtent, MeasureChange, OwnCostChange};
@@ -15,9 +15,9 @@ use crate::noise::{
     CommonFactor, Excess, Floor, NoiseSettings, ShareChange, Tested, critical_t, q_values_above_floor,
 };
 
-/// The part of the false discovery rate that is kept among the rows whose cost changed on its own. A false cause costs a reader
-/// more than one that is missed, and with two runs a side the measured variation is a guess: with all of the rate, 5 of 100
-/// comparisons of equal builds had a false row with three runs a side, and 7 with two.
+/// The part of the false discovery rate that is kept among the rows whose cost changed on its own. A false cause costs a
+/// reader more than one that is missed, and with two runs per side the measured variation is a guess: with all of the rate,
+/// 5 of 100 comparisons of equal builds had a false row with three runs per side, and 7 with two.
 const RATE_OF_OWN: f64 = 0.25;
 
 /// The least of the rate that is spent on a row, over the average.
@@ -151,9 +151,9 @@ fn judge(tested: &[Option<Tests>], settings: &NoiseSettings) -> Vec<Option<CostC
     tested.iter().map(change).collect()
 }
 
-/// Spends the rate in proportion to the square root of shares (weighted p-values: Genovese, Roeder and Wasserman 2006). What a
-/// heavy row costs matters most, and there are few of them, so that light ones lose little. The middle of both shares says
-/// nothing of their difference, so the rate is kept.
+/// Spends the rate in proportion to the square root of shares (weighted p-values: Genovese, Roeder and Wasserman 2006).
+/// What a heavy row costs matters most, and there are few of them, so that light ones lose little. The middle of both
+/// shares says nothing about their difference, so the rate is kept.
 fn weigh_by_share<'a>(own: &mut [Tested], of: impl Iterator<Item = &'a Tests>) {
     let root = |tests: &Tests| tests.typical.map_or(0.0, |typical| typical.mean_share_pct().sqrt());
     let roots: Vec<f64> = of.map(root).collect();

@@ -71,7 +71,7 @@ struct LogError {
 impl LogError {
     const NONE: Self = Self { se: 0.0, degrees_of_freedom: f64::INFINITY };
 
-    /// From the runs' values; `None` with one run a side.
+    /// From the runs' values; `None` with one run per side.
     fn measured(before: &[f64], after: &[f64]) -> Option<Self> {
         let shift = common_shift(before, after)?;
         let (low, high) = shift.interval?;

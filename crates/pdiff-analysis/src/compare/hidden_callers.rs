@@ -1,10 +1,10 @@
 //! Callers that chains hide, put back where the code has one way from the function above to the function below.
 //!
-//! A chain of frame pointers misses the caller of a function that has no frame, or that was sampled before it made its frame
-//! or after it took the frame down: the stack of such a leaf goes on with its caller's caller. A jump in tail position leaves
-//! no frame in any chain. Either way the stack shows a call that the code does not have. Where the code has exactly one path
-//! of direct calls and jumps between the two functions, and chains miss every function on it, these are put back. Where it
-//! has several, nothing is guessed.
+//! A chain of frame pointers misses the caller of a function that has no frame, or that was sampled before it made its
+//! frame or after it took the frame down: the stack of such a leaf continues with its caller's caller. A jump in tail
+//! position leaves no frame in any chain. Either way the stack shows a call that the code does not have. Where the code has
+//! exactly one path of direct calls and jumps between the two functions, and chains miss every function on it, these are
+//! put back. Where it has several, nothing is guessed.
 //!
 //! Cost: unique stacks x depth; a pair of functions is looked up once.
 
@@ -31,7 +31,7 @@ const STARTS: [&str; 2] = ["__libc_start", "_start"];
 
 impl PreparedSides {
     /// The same with the callers that chains hide, where the code of the program's builds (base first) tells them. It is no
-    /// other comparison: samples, filters and groups stay as they are.
+    /// other comparison: samples, filters and groups stay unchanged.
     #[must_use]
     pub fn with_hidden_callers(
         &self,
@@ -172,7 +172,7 @@ impl<'a> HiddenCallers<'a> {
         path.into_iter().map(|id| self.key_of(id)).collect()
     }
 
-    /// The functions of this side's build that stand behind a key.
+    /// The functions of this side's build that a key represents.
     fn functions(&mut self, key: KeyId) -> &[FunctionId] {
         let (keys, census, side, label) = (self.keys, self.census, self.side, self.label);
         self.functions.entry(key).or_insert_with(|| {
@@ -199,7 +199,7 @@ impl<'a> HiddenCallers<'a> {
     }
 }
 
-/// What the code of a function calls; a jump in tail position is no call.
+/// What the code of a function calls; a jump in tail position is not a call.
 fn called_from(census: &Census, id: FunctionId) -> impl Iterator<Item = FunctionId> {
     census.calls_from(id).iter().filter(|edge| edge.calls > 0).map(|edge| edge.callee)
 }
@@ -252,8 +252,8 @@ fn only_path(
     if paths.is_empty() && misses_caller { only_caller(census, &leads) } else { paths.pop() }
 }
 
-/// The only caller that a leaf has in the code, and the jumps from there: where no code calls that caller, it is called through
-/// a pointer, and so may stand below any function.
+/// The only caller that a leaf has in the code, and the jumps from there: where no code calls that caller, it is called
+/// through a pointer, and so may be below any function.
 fn only_caller(census: &Census, leads: &[Vec<FunctionId>]) -> Option<Vec<FunctionId>> {
     let calls_to = |lead: &'_ Vec<FunctionId>| {
         let edges = lead.first().into_iter().flat_map(|first| census.calls_to(*first));
@@ -265,7 +265,7 @@ fn only_caller(census: &Census, leads: &[Vec<FunctionId>]) -> Option<Vec<Functio
     (!is_called).then(|| std::iter::once(caller).chain(lead.iter().copied().take(lead.len() - 1)).collect())
 }
 
-/// The ways that begin with one of some functions and go on by jumps; `None` where there are too many.
+/// The ways that begin with one of some functions and continue by jumps; `None` where there are too many.
 fn jumps_from(census: &Census, first: &[FunctionId], most: usize) -> Option<Vec<Vec<FunctionId>>> {
     let mut ways: Vec<Vec<FunctionId>> = first.iter().map(|id| vec![*id]).collect();
     let mut from = 0;

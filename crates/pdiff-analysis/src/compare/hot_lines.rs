@@ -1,8 +1,8 @@
 //! Where inside a function the samples are: source lines with their weight, on both sides.
 //!
-//! Samples count whose leaf stands in the function's code: in the function itself or in what is inlined into it, in its
-//! own body or where the function is inlined elsewhere (the weight X of rows). A line is that of the innermost function
-//! at the leaf; where that is an inlined one, the line of the function itself where it stands is kept, too.
+//! Samples count whose leaf is in the function's code: in the function itself or in what is inlined into it, in its own
+//! body or where the function is inlined elsewhere (the weight X of rows). A line is that of the innermost function at the
+//! leaf; where that is an inlined one, the line of the function itself where it stands is kept, too.
 //!
 //! Law: the weights of a side's lines and its weight without a line sum to the function's X weight.
 
@@ -28,7 +28,7 @@ pub struct HotLine {
     pub at: SourceLine,
     /// The innermost function; `None` where it is the function itself.
     pub inlined: Option<String>,
-    /// The line of the function itself that the inlined function stands at.
+    /// The line of the function itself that the inlined function is at.
     pub called_at: Option<SourceLine>,
     /// Weight of the samples there.
     pub weight: Weight,
@@ -43,7 +43,7 @@ pub struct SideLines {
     pub lines: Vec<HotLine>,
     /// Weight of all samples in the function's code.
     pub weight: Weight,
-    /// The part of it that no line is known of: no debug information, or none for these addresses.
+    /// The part of it that no line is known about: no debug information, or none for these addresses.
     pub without_line: Weight,
 }
 
@@ -147,7 +147,7 @@ fn side_lines<'a>(
     side
 }
 
-/// Where a stack's leaf stands in the function's code.
+/// Where a stack's leaf is in the function's code.
 enum Found {
     NotThere,
     WithoutLine,

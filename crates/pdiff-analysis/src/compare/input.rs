@@ -26,7 +26,7 @@ pub struct RunInput<'a> {
 }
 
 impl<'a> RunInput<'a> {
-    /// A recording as it is: perf's own symbols, nothing known of operations or CPU time.
+    /// A recording as perf wrote it: perf's own symbols, nothing known of operations or CPU time.
     #[must_use]
     pub fn new(path: impl Into<String>, profile: &'a Profile, event: EventId) -> Self {
         let measures = RunMeasures::default();
@@ -34,7 +34,7 @@ impl<'a> RunInput<'a> {
     }
 }
 
-/// What is known of an object of a side.
+/// What is known about an object of a side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObjectFacts {
     /// Path as the profile has it.
@@ -62,7 +62,7 @@ pub struct SideInput<'a> {
     pub label: String,
     /// One or more recordings of one build.
     pub runs: Vec<RunInput<'a>>,
-    /// What is known of its objects beyond the profile.
+    /// What is known about its objects beyond the profile.
     pub objects: Vec<ObjectFacts>,
 }
 
@@ -114,7 +114,7 @@ pub struct CompareSettings {
     pub group_by: GroupBy,
     /// Which samples count.
     pub filters: Filters,
-    /// What is known of the program.
+    /// What is known about the program.
     pub knowledge: Knowledge,
     /// How noise is judged.
     pub noise: NoiseSettings,
@@ -122,8 +122,7 @@ pub struct CompareSettings {
     pub scale_to_cpu_seconds: bool,
 }
 
-/// What `pdiff compare` does without options: qualified names, inlines expanded, shares of all samples, a row a
-/// function.
+/// What `pdiff compare` does without options: qualified names, inlines expanded, shares of all samples, a row per function.
 impl Default for CompareSettings {
     fn default() -> Self {
         Self {

@@ -6,7 +6,7 @@ use super::input::Knowledge;
 use crate::knowledge::{FunctionPlace, Subsystem};
 use crate::normalize::{Key, KeyId, Keys, Level};
 
-/// Whether a function waits busily or idles.
+/// Whether a function busy-waits or idles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Waits {
     No,
@@ -14,7 +14,7 @@ pub(super) enum Waits {
     Idles,
 }
 
-/// By key: what is known of the function.
+/// By key: what is known about the function.
 #[derive(Debug)]
 pub(super) struct KeyFacts {
     subsystems: Vec<Subsystem>,

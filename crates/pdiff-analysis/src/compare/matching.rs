@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::knowledge::Aliases;
 use crate::normalize::{KeyId, Keys};
 
-/// Which key stands for which, after renames.
+/// Which key represents which, after renames.
 #[derive(Debug, Default)]
 pub(super) struct Renames {
     canonical: FxHashMap<KeyId, KeyId>,
@@ -49,12 +49,12 @@ impl Renames {
         renames
     }
 
-    /// The key that stands for `key` in rows.
+    /// The key that represents `key` in rows.
     pub(super) fn canonical(&self, key: KeyId) -> KeyId {
         self.canonical.get(&key).copied().unwrap_or(key)
     }
 
-    /// The keys of a side that stand in the row of `key`, where a rename joined any.
+    /// The keys of a side that are in the row of `key`, where a rename joined any.
     pub(super) fn joined_with(&self, key: KeyId, side: Side) -> &[KeyId] {
         let joined = match side {
             Side::Before => &self.befores,
@@ -84,7 +84,7 @@ fn pairs(
     renamed.collect()
 }
 
-/// Keys that stand for several functions of one side: at the policy's level, or in several files.
+/// Keys that represent several functions of one side: at the policy's level, or in several files.
 pub(super) fn is_ambiguous(keys: &Keys, key: KeyId, renames: &Renames) -> bool {
     let variants = Side::BOTH.iter().any(|side| keys.variants(key, *side) > 1);
     let is_mixed = variants || keys.get(key).is_mixed;

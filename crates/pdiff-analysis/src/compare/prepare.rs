@@ -22,7 +22,7 @@ use crate::threads::group_threads;
 
 /// Both sides made ready once, for every view of them: stacks as functions, samples filtered, threads grouped.
 ///
-/// It holds no recording: those it was made of are given with each question.
+/// It contains no recording: those it was made of are given with each question.
 #[derive(Debug)]
 pub struct PreparedSides {
     keys: Arc<Keys>,
@@ -45,11 +45,11 @@ struct NormalRun {
     kept: Option<Arc<[Cell]>>,
     /// The group of each thread.
     groups: Arc<[String]>,
-    /// By stack: whether an address of it lies in a loop that waits busily; empty where none does.
+    /// By stack: whether an address of it lies in a loop that busy-waits; empty where none does.
     polls: Arc<[bool]>,
 }
 
-/// The program compared: after the filters, the file with the most samples of its own, libraries left aside.
+/// The program compared: after the filters, the file with the most samples of its own, libraries ignored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     /// What rows call it.
@@ -67,7 +67,7 @@ pub(super) struct PreparedRun<'a> {
     pub(super) cells: &'a [Cell],
     /// The group of each thread.
     pub(super) groups: &'a [String],
-    /// By stack: whether an address of it lies in a loop that waits busily; empty where none does.
+    /// By stack: whether an address of it lies in a loop that busy-waits; empty where none does.
     polls: &'a [bool],
 }
 
@@ -83,17 +83,17 @@ impl PreparedRun<'_> {
         weights
     }
 
-    /// Whether a stack waits busily.
+    /// Whether a stack busy-waits.
     pub(super) fn spins(&self, facts: &KeyFacts, stack: StackId) -> bool {
         self.polls(stack) || self.stacks.get(stack).iter().any(|level| facts.waits(level.key) == Waits::Spins)
     }
 
-    /// Whether a stack waits busily or idles: it is no work.
+    /// Whether a stack busy-waits or idles: it is not work.
     pub(super) fn waits(&self, facts: &KeyFacts, stack: StackId) -> bool {
         self.polls(stack) || self.stacks.get(stack).iter().any(|level| facts.waits(level.key) != Waits::No)
     }
 
-    /// Whether an address of a stack lies in a loop that waits busily.
+    /// Whether an address of a stack lies in a loop that busy-waits.
     fn polls(&self, stack: StackId) -> bool {
         self.polls.get(stack.index()).copied().unwrap_or(false)
     }
@@ -120,12 +120,12 @@ pub(super) struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
-    /// Whether the stack waits busily or idles: it is no work.
+    /// Whether the stack busy-waits or idles: it is not work.
     pub(super) fn waits(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
         run.waits(self.facts, stack)
     }
 
-    /// By stack of a run: whether it waits busily.
+    /// By stack of a run: whether it busy-waits.
     pub(super) fn spins(&self, run: &PreparedRun<'_>) -> Vec<bool> {
         (0..).map(StackId).take(run.stacks.len()).map(|stack| run.spins(self.facts, stack)).collect()
     }
@@ -230,7 +230,7 @@ impl PreparedSides {
         cells.map(|cell| u64::from(cell.samples)).sum()
     }
 
-    /// The functions of one object that stand in the stacks, as rows name them.
+    /// The functions of one object that are in the stacks, as rows name them.
     #[must_use]
     pub fn functions_of(&self, sides: &Sides<'_>, object: &str) -> Vec<&str> {
         let runs = view_runs(sides, &self.runs);

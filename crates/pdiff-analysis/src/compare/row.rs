@@ -57,7 +57,7 @@ pub enum MatchedBy {
 pub struct RowMatch {
     /// By name or by alias.
     pub by: MatchedBy,
-    /// More than one function stands behind the row on some side.
+    /// More than one function is behind the row on some side.
     pub ambiguous: bool,
     /// Its file on each side, where other functions of this name and object have rows of their own.
     pub by_file: Option<[Option<String>; 2]>,
@@ -158,7 +158,7 @@ pub struct RowInline {
     pub family: Option<usize>,
 }
 
-/// A machine function that holds an inlined instance.
+/// A machine function that contains an inlined instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InlinedInto {
     /// Its name.

@@ -47,7 +47,7 @@ pub enum FieldValue<'a> {
     Number(Option<f64>),
 }
 
-/// What stands in JSON where the value is not known.
+/// What is in JSON where the value is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Unknown {
     /// `null`.
@@ -70,7 +70,7 @@ enum Read {
     SideNumber(Side, fn(&Quantities) -> Option<f64>),
 }
 
-/// Key, value, what stands for an unknown value, whether values may be summed over rows, and the meaning.
+/// Key, value, what represents an unknown value, whether values may be summed over rows, and the meaning.
 type Plain = (&'static str, Read, Unknown, bool, &'static str);
 
 /// Key, value of one side, whether values may be summed over rows, and the meaning.
@@ -395,13 +395,13 @@ impl RowField {
         &self.name
     }
 
-    /// The object of JSON that holds it; `None` for the row itself.
+    /// The object of JSON that contains it; `None` for the row itself.
     #[must_use]
     pub fn group(&self) -> Option<FieldGroup> {
         self.group
     }
 
-    /// Its key in the object that holds it.
+    /// Its key in the object that contains it.
     #[must_use]
     pub fn key(&self) -> &'static str {
         self.key
@@ -455,7 +455,7 @@ impl RowField {
         }
     }
 
-    /// Whether it holds a quantity, which gates can compare.
+    /// Whether it contains a quantity, which gates can compare.
     #[must_use]
     pub fn is_quantity(&self) -> bool {
         matches!(self.read, Number(_) | Read::SideCount(..) | Read::SideNumber(..))

@@ -1,4 +1,4 @@
-//! Which row a function or thread counts for, by the grouping asked for.
+//! Which row per function or thread counts for, by the grouping asked for.
 
 use pdiff_profile::StackId;
 use rustc_hash::FxHashMap;
@@ -86,12 +86,12 @@ impl<'a> RowTable<'a> {
         self.facts.subsystem(key)
     }
 
-    /// Whether the stack waits busily.
+    /// Whether the stack busy-waits.
     pub(super) fn spins(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
         run.spins(self.facts, stack)
     }
 
-    /// Whether the stack waits busily or idles: it is no work.
+    /// Whether the stack busy-waits or idles: it is not work.
     pub(super) fn waits(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
         run.waits(self.facts, stack)
     }
@@ -134,7 +134,7 @@ impl<'a> RowTable<'a> {
     }
 
     /// Levels as they count for subsystems: without what the thread begins with, unless the sample lies there, and inlined
-    /// templates as the function that holds them.
+    /// templates as the function that contains them.
     fn levels_of_subsystems(&self, levels: &[Level]) -> Vec<Level> {
         let machine_at = levels.iter().rposition(|level| !level.inlined).unwrap_or(0);
         let first = self.facts.thread_start(levels).min(machine_at);

@@ -26,7 +26,7 @@ pub struct RunStacks<'a> {
 pub struct StackLevel<'a> {
     /// Its name, as rows have it.
     pub function: &'a str,
-    /// Its code stands inside its caller's.
+    /// Its code is inside its caller's.
     pub inlined: bool,
 }
 

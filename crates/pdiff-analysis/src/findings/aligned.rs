@@ -101,7 +101,7 @@ impl Drafter<'_> {
         draft
     }
 
-    /// The anchors above the deepest one and itself, root first, and how much of the stack they stand for. What helpers
+    /// The anchors above the deepest one and itself, root first, and how much of the stack they represent. What helpers
     /// call is drawn where it is.
     fn chain(&self, functions: &[KeyId]) -> (Vec<KeyId>, usize) {
         let found =

@@ -1,4 +1,4 @@
-//! What kind of code each function is, as far as findings go: the program's own, or what it stands on.
+//! What kind of code each function is, as far as findings go: the program's own, or what it is built on.
 
 use pdiff_profile::ObjectKind;
 use rustc_hash::FxHashMap;
@@ -35,7 +35,7 @@ impl Code {
 /// The kind of every function, by its renamed key.
 pub(super) struct CodeKinds {
     by_key: Vec<Code>,
-    /// Of what has no function: the one of its object that stands for all of it.
+    /// Of what has no function: the one of its object that represents all of it.
     unresolved: Vec<Option<KeyId>>,
 }
 
@@ -49,12 +49,12 @@ impl CodeKinds {
         }
     }
 
-    /// Whether it stands for what has no function.
+    /// Whether it represents what has no function.
     pub(super) fn is_unresolved(&self, key: KeyId) -> bool {
         self.unresolved.get(key.0 as usize).is_none_or(Option::is_some)
     }
 
-    /// What stands for all code without function of the same object.
+    /// What represents all code without function of the same object.
     pub(super) fn unresolved_of(&self, key: KeyId) -> KeyId {
         self.unresolved.get(key.0 as usize).copied().flatten().unwrap_or(key)
     }
@@ -64,7 +64,8 @@ impl CodeKinds {
     }
 }
 
-/// Whether nothing is known of a function but where it is in one build. Of one build on both sides it is a function like any.
+/// Whether nothing is known about a function but where it is in one build. Of one build on both sides it is a function like
+/// any.
 fn is_unresolved(key: &Key) -> bool {
     key.is_nameless() && !(key.unnamed.is_some() && key.seen == [true; 2])
 }
@@ -107,7 +108,7 @@ fn code_of(key: &Key, kind: ObjectKind) -> Code {
     }
 }
 
-/// Libraries that every program stands on, by file name up to the version.
+/// Libraries that every program is built on, by file name up to the version.
 const SYSTEM_LIBRARIES: &[&str] = &[
     "libc",
     "libm",

@@ -67,12 +67,12 @@ pub struct FindingSide {
     pub pct: f64,
     /// Weight per operation, in the event's unit; `None` without operations.
     pub per_op: Option<f64>,
-    /// The part of the weight that waits busily.
+    /// The part of the weight that busy-waits.
     pub polling: Weight,
 }
 
 impl FindingSide {
-    /// The part of the weight that waits busily, in percent.
+    /// The part of the weight that busy-waits, in percent.
     #[must_use]
     pub fn polling_pct(&self) -> f64 {
         if self.weight == Weight::ZERO { 0.0 } else { 100.0 * self.polling.as_f64() / self.weight.as_f64() }
@@ -175,7 +175,7 @@ pub struct KernelWork {
     pub q_value: Option<f64>,
     /// Beyond noise, and large enough to matter.
     pub significant: bool,
-    /// Functions of the kernel at the leaves of its stacks: the rows that it stands for.
+    /// Functions of the kernel at the leaves of its stacks: the rows that it represents.
     pub functions: usize,
 }
 

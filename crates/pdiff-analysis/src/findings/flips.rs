@@ -2,7 +2,7 @@
 //!
 //! Where a caller stops inlining a function, that function's own samples grow by what they lose in the caller: the copies'
 //! lines, many of which are booked to the caller, and the room that the copies took in its registers. So a part that is
-//! such a function holds the own samples of the callers that it left or entered, and only the net of them is its change.
+//! such a function contains the own samples of the callers that it left or entered, and only the net of them is its change.
 //! The chains are those of sampled addresses.
 
 use pdiff_profile::{Side, StackId};
@@ -34,7 +34,7 @@ impl Flipped {
         Self { holders: Chains::new(input).holders() }
     }
 
-    /// By node: whether it stands for such a function.
+    /// By node: whether it represents such a function.
     pub(super) fn nodes(&self, anchors: &Anchors, groups: &Groups) -> Vec<bool> {
         let function = |place| function_of(place, anchors);
         let is_one = |key: KeyId| self.holders.contains_key(&key);

@@ -12,7 +12,7 @@ use super::stacks::Stacks;
 use super::tree::AnchorTree;
 use crate::noise::{RowRun, RunBlocks};
 
-/// What a node must have of both sides' samples on average: half the least change that is reported, for it may be there
+/// What a node must have of both sides' samples on average: half the least change that is reported, because it may be there
 /// on one side only.
 const LEAST_SHARE: f64 = 0.0005;
 

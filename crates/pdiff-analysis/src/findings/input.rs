@@ -13,14 +13,14 @@ pub(crate) struct RunOfStacks<'a> {
     pub(crate) stacks: &'a NormalStacks,
     /// Its samples, by block.
     pub(crate) cells: &'a [Cell],
-    /// By stack: whether it waits busily.
+    /// By stack: whether it busy-waits.
     pub(crate) polls: Vec<bool>,
 }
 
 /// Both sides.
 pub(crate) struct Input<'a> {
     pub(crate) keys: &'a Keys,
-    /// By key: the function that stands for it, after renames.
+    /// By key: the function that represents it, after renames.
     pub(crate) canonical: Vec<KeyId>,
     /// Base first.
     pub(crate) runs: Vec<RunOfStacks<'a>>,
@@ -42,7 +42,7 @@ impl Input<'_> {
         levels.map(|level| self.canonical(level.key))
     }
 
-    /// The function that stands for another one, after renames.
+    /// The function that represents another one, after renames.
     pub(super) fn canonical(&self, key: KeyId) -> KeyId {
         self.canonical.get(key.0 as usize).copied().unwrap_or(key)
     }

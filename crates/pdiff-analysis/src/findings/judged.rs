@@ -2,7 +2,7 @@
 //!
 //! The share of a place that did not change at all falls where something else is new. So a group is tested for what its
 //! share changed beyond a common factor: where operations of several runs are known, what the cost of an operation leaves,
-//! with the noise of that cost from run to run; else what happened to the share of the median place. With one run a side
+//! with the noise of that cost from run to run; else what happened to the share of the median place. With one run per side
 //! the cost of an operation is too uncertain to be tested, but a finding must not go the other way than it.
 
 use pdiff_profile::Side;
@@ -15,7 +15,7 @@ use crate::noise::{
     ShownTests, Tested, judge, typical_factor,
 };
 
-/// What is known of one group's change.
+/// What is known about one group's change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) noise: RowNoise,
@@ -94,7 +94,7 @@ impl<'a> Judge<'a> {
         noise.iter().skip(first).map(|noise| self.change(*noise)).collect()
     }
 
-    /// The changes of nets: few sets of nodes, chosen for what is known of their code. They are tested among themselves.
+    /// The changes of nets: few sets of nodes, chosen for what is known about their code. They are tested among themselves.
     pub(super) fn of_nets(&self, sets: &[Vec<usize>]) -> Vec<Change> {
         let mut changes = self.of_sets(sets);
         let tests: Vec<Tested> = changes.iter().filter_map(|change| change.test).collect();

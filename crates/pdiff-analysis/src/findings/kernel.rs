@@ -1,7 +1,7 @@
 //! The kernel's work by who entered it and what for: one change instead of a row for each function of the kernel.
 //!
 //! In: both sides' stacks. Out: every sample with a frame of the kernel in one [`KernelWork`], tested against noise as rows
-//! are. The caller is the function of own code nearest above the kernel, else what stands above it.
+//! are. The caller is the function of own code nearest above the kernel, else what is above it.
 
 use pdiff_profile::{Object, Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -17,7 +17,7 @@ pub enum KernelKind {
     Scheduling,
     /// Work that came from outside the thread.
     Interrupts,
-    /// All else.
+    /// Everything else.
     Other,
 }
 

@@ -47,7 +47,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
     };
     picks.sort_by(by_size);
     let untold = select::gather(of.groups, of.judge, &mut picks, MOST_FINDINGS);
-    // What goes the way of the whole stands first: a gain explains no loss. Smaller places stand behind larger ones.
+    // What goes the way of the whole is first: a gain explains no loss. Smaller places are behind larger ones.
     let goes_along = |pick: &Pick| (of.delta(pick) < 0.0) == of.whole_shrank();
     let size =
         |pick: &Pick| if of.cost_variation_is_known() { of.likely_size(pick) } else { of.delta(pick).abs() };
@@ -111,7 +111,7 @@ impl Listing<'_> {
         if size > 0.0 { (size - se * se / size).max(0.0) } else { 0.0 }
     }
 
-    /// Whether an operation costs less than it did. Without operations shares sum to the same, and growth stands first.
+    /// Whether an operation costs less than it did. Without operations shares sum to the same, and growth is first.
     fn whole_shrank(&self) -> bool {
         self.input.cost.is_some_and(|cost| cost.per_op.after < cost.per_op.before)
     }
@@ -224,7 +224,7 @@ impl Listing<'_> {
         callees.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(callee, _)| callee)
     }
 
-    /// What each finding's stacks wait busily, and all others.
+    /// What each finding's stacks busy-wait, and all others.
     fn polling(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> (Vec<[u64; 2]>, [u64; 2]) {
         let (mut sums, mut rest) = (vec![[0_u64; 2]; count], [0_u64; 2]);
         for (number, stack) in self.stacks.all.iter().enumerate() {

@@ -2,8 +2,8 @@
 //!
 //! Rows tell the change of every function; a refactoring changes hundreds of them. Here both sides' stacks are laid along
 //! the functions that both sides ran ([`tree`]), each stack counts in one place ([`places`]), and of the places that
-//! changed beyond noise ([`judged`]) the few that hold the change are picked ([`select`]), functions whose inlining changed with
-//! their callers' own ([`flips`]).
+//! changed beyond noise ([`judged`]) the few that contain the change are picked ([`select`]), functions whose inlining
+//! changed with their callers' own ([`flips`]).
 //!
 //! Laws: findings and rest sum to each side's weight, to the last unit; a side against itself has none; swapped sides have
 //! the same with opposite sign; names, wrappers, moves and inlining alone make none.
@@ -48,7 +48,7 @@ use places::{Place, Places};
 use stacks::Stacks;
 use tree::AnchorTree;
 
-/// Finds the parts that hold the change.
+/// Finds the parts that contain the change.
 pub(crate) fn findings(input: &Input<'_>) -> Findings {
     let codes = CodeKinds::new(input);
     let stacks = Stacks::new(input, &codes);

@@ -21,7 +21,7 @@ pub(super) enum Place {
     Anchor(usize),
     /// Below an anchor, a function that it calls.
     Edge(usize, KeyId),
-    /// Own code that no anchor stands above, by its first function.
+    /// Own code that no anchor is above, by its first function.
     Region(KeyId),
     /// Below an asynchronous interrupt.
     Interrupts,

@@ -20,13 +20,13 @@ const OWN_PART: f64 = 0.5;
 /// Shares below a node that has so much of both sides cancel by themselves, in percent.
 const NEARLY_ALL_PCT: f64 = 90.0;
 
-/// A node that has more of a side is no place but a frame around places.
+/// A node that has more of a side is not a place but a frame around places.
 const MOST_OF_A_SIDE: f64 = 0.25;
 
 /// Changes below a node that add up to no more than so much of its own go one way.
 const COHERENT: f64 = 1.25;
 
-/// A change that is so much of its caller's is told by itself.
+/// A change that is so much of its caller's is reported by itself.
 const STANDS_OUT: f64 = 0.6;
 
 /// A function whose share is no more than so many times the change of its only changed callee is told with it.
@@ -125,7 +125,7 @@ fn gathered(groups: &Groups, judge: &Judge<'_>, left: &[Pick]) -> Option<Pick> {
     }
     let held =
         |node: usize| -> f64 { left.iter().filter(|pick| groups.is_below(pick.node, node)).map(size).sum() };
-    // Parents stand before children.
+    // Parents are before children.
     let most = (0..groups.nodes.len()).map(held).fold(0.0, f64::max);
     let is_deep_enough = |node: &usize| held(*node) >= OF_MOST_GATHERED * most;
     let node =
@@ -189,7 +189,7 @@ impl Choice<'_> {
         kept
     }
 
-    /// Whether a node stands for a function below one of its callers.
+    /// Whether a node represents a function below one of its callers.
     fn is_callee(&self, node: usize) -> bool {
         let node = &self.groups.nodes[node];
         node.parent == Some(self.node) && matches!(node.place, Place::Edge(..))
@@ -221,7 +221,7 @@ impl Choice<'_> {
         noise.before_pct.max(noise.after_pct)
     }
 
-    /// Whether the node is no place but a frame around places.
+    /// Whether the node is not a place but a frame around places.
     fn is_wide(&self) -> bool {
         self.weight() >= 100.0 * MOST_OF_A_SIDE
     }

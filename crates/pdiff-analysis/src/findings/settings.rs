@@ -1,4 +1,4 @@
-//! Which settings of the servers stand behind findings.
+//! Which settings of the servers are behind findings.
 
 use super::finding::{Finding, FindingSetting, Findings};
 use crate::knowledge::SettingsKnowledge;

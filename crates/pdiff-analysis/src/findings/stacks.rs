@@ -17,7 +17,7 @@ pub(super) struct Stack {
     pub(super) until: usize,
     /// On each side.
     pub(super) amounts: [Amount; 2],
-    /// The part of them that waits busily: the same functions may poll at one address and work at another.
+    /// The part of them that busy-waits: the same functions may poll at one address and work at another.
     pub(super) polling: [Amount; 2],
 }
 

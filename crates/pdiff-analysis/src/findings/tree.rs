@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::anchors::Anchors;
 use super::stacks::Stacks;
 
-/// The part of an anchor's weight that a parent must stand above, on each side. Chains lose frames, so not all of it.
+/// The part of an anchor's weight that a parent must be above, on each side. Chains lose frames, so not all of it.
 const PARENT_PART: f64 = 0.8;
 
 /// The part of a function's weight that one anchor must call, so that the function is that anchor's. What no caller has
@@ -79,7 +79,7 @@ impl AnchorTree {
         tree
     }
 
-    /// Whether an anchor is another one or stands below it.
+    /// Whether an anchor is another one or is below it.
     pub(super) fn is_below(&self, anchor: usize, of: usize) -> bool {
         let mut at = Some(anchor);
         while let Some(here) = at {
@@ -95,7 +95,7 @@ impl AnchorTree {
         self.parents[anchor]
     }
 
-    /// How many anchors stand between it and a root.
+    /// How many anchors are between it and a root.
     pub(super) fn depth(&self, anchor: usize) -> u32 {
         self.depths[anchor]
     }
@@ -105,8 +105,8 @@ impl AnchorTree {
         self.is_helper[anchor]
     }
 
-    /// A function without one caller that has half of it is a helper, and stands below nobody. So does one that a side calls
-    /// from elsewhere than the other (`has_owner` is false): its work moved, and is no work of the new caller.
+    /// A function without one caller that has half of it is a helper, and is below nobody. So does one that a side calls
+    /// from elsewhere than the other (`has_owner` is false): its work moved, and is not work of the new caller.
     fn find_helpers(
         &mut self,
         trie: &[PathNode],
@@ -179,7 +179,7 @@ fn trie(stacks: &Stacks, anchors: &Anchors) -> Vec<PathNode> {
     nodes
 }
 
-/// The weight with which each anchor stands above one of them.
+/// The weight with which each anchor is above one of them.
 struct Above {
     weights: Vec<[u64; 2]>,
     touched: Vec<usize>,

@@ -30,9 +30,9 @@ pub struct FunctionComparison {
     pub matched: Option<Match>,
     /// What happened to it.
     pub change: Change,
-    /// Callers that held it inlined in Before and in After call it and hold no copy.
+    /// Callers that held it inlined in Before and in After call it and contain no copy.
     pub confirmed_lost: Vec<Flip>,
-    /// Callers that call it in Before and in After hold it inlined and call it no more.
+    /// Callers that call it in Before and in After contain it inlined and call it no more.
     pub confirmed_gained: Vec<Flip>,
     /// Whether its source moved: a flip in the same file is the compiler's decision.
     pub source: SourceMove,

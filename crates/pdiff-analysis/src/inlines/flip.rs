@@ -1,10 +1,10 @@
 //! Callers for which a change of inlining is confirmed.
 //!
-//! A flip needs more than two counts: the caller must be the same function on both sides and described by debug
-//! information there; on the side with the copy its code must hold no call, on the other side it must hold a direct
-//! call and no copy. Indirect calls are not seen, so a caller that reaches the function through a pointer is not
-//! confirmed. Function and caller must have been found by name ([`FoundBy::is_exact`](crate::matching::FoundBy)): what
-//! was paired by likeness shows in the row's change, and confirms nothing.
+//! A flip needs more than two counts: the caller must be the same function on both sides and described by debug information
+//! there; on the side with the copy its code must contain no call, on the other side it must contain a direct call and no
+//! copy. Indirect calls are not seen, so a caller that reaches the function through a pointer is not confirmed. Function
+//! and caller must have been found by name ([`FoundBy::is_exact`](crate::matching::FoundBy)): what was paired by similarity
+//! shows in the row's change, and confirms nothing.
 
 use pdiff_profile::census::{Census, FunctionId};
 
@@ -28,20 +28,20 @@ pub(super) struct Place<'a> {
     pub(super) function: FunctionId,
 }
 
-/// A caller that holds copies on one side and calls on the other.
+/// A caller that contains copies on one side and calls on the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RawFlip {
-    /// The caller that holds copies.
+    /// The caller that contains copies.
     pub(super) copied_in: FunctionId,
     /// The same caller, on the side where it calls.
     pub(super) called_in: FunctionId,
     pub(super) sites: u64,
-    /// Whether it confirms the change: the caller was found by name, and the side with copies holds no call. Where it
+    /// Whether it confirms the change: the caller was found by name, and the side with copies contains no call. Where it
     /// does, only a part of its sites flipped, and which is not known.
     pub(super) is_proof: bool,
 }
 
-/// The callers that hold copies at `copied` and call at `called`.
+/// The callers that contain copies at `copied` and call at `called`.
 pub(super) fn flips(
     copied: Place<'_>,
     called: Place<'_>,

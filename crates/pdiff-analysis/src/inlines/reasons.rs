@@ -131,7 +131,7 @@ fn loose(function: Function<'_>) -> String {
     loose_name(function.name()).unwrap_or_else(|| function.name().to_owned())
 }
 
-/// The name without its scope; an operator's sign is no scope.
+/// The name without its scope; an operator's sign is not a scope.
 fn last_part(loose: &str) -> &str {
     loose.rsplit("::").next().unwrap_or(loose)
 }

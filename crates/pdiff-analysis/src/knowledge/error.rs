@@ -19,7 +19,7 @@ pub enum KnowledgeError {
     Version {
         /// The setting.
         setting: String,
-        /// What stands there.
+        /// What is there.
         version: String,
     },
     /// More rules than a file may have.

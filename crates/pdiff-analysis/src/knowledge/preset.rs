@@ -1,4 +1,4 @@
-//! What is known of one program beforehand, and which program that is.
+//! What is known about one program beforehand, and which program that is.
 
 use super::{Aliases, Architectural};
 

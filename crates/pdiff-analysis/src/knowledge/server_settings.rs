@@ -1,4 +1,4 @@
-//! What is known of a server's settings: why they matter, their defaults, what they switch, and their other names.
+//! What is known about a server's settings: why they matter, their defaults, what they switch, and their other names.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::pattern::PatternSet;
 /// The file that comes with pdiff.
 const MYSQLD: &str = include_str!("../../presets/mysqld/settings.toml");
 
-/// What is known of settings.
+/// What is known about settings.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsKnowledge {
     settings: Vec<KnownSetting>,
@@ -119,7 +119,7 @@ impl SettingsKnowledge {
         })
     }
 
-    /// What is known of mysqld's.
+    /// What is known about mysqld's.
     ///
     /// # Panics
     /// Never: a test reads the built-in file.
@@ -140,14 +140,14 @@ impl SettingsKnowledge {
         self.settings.iter().filter_map(|setting| Some((setting.name.as_str(), setting.names_a_file()?)))
     }
 
-    /// What is known of a setting, and how many matter more.
+    /// What is known about a setting, and how many matter more.
     #[must_use]
     pub fn setting(&self, name: &str) -> Option<(usize, &KnownSetting)> {
         self.settings.iter().enumerate().find(|(_, setting)| setting.name == name)
     }
 
     /// The part of the program that a factor of an experiment switches; it may be written with dashes or underscores, with
-    /// `skip` before it or a value behind it.
+    /// `skip` before it or a value after it.
     #[must_use]
     pub fn factor_subsystem(&self, factor: &str) -> Option<&str> {
         let name = factor.to_ascii_lowercase().replace('-', "_");

@@ -8,7 +8,7 @@ use crate::pattern::PatternSet;
 /// The list that comes with pdiff.
 const MYSQLD: &str = include_str!("../../presets/mysqld/spin.toml");
 
-/// Functions in which a CPU waits busily, and the kernel's idle task.
+/// Functions in which a CPU busy-waits, and the kernel's idle task.
 #[derive(Clone, Debug)]
 pub struct SpinList {
     spin: PatternSet,
@@ -42,7 +42,7 @@ impl SpinList {
         Self::parse(MYSQLD).expect("the built-in spin list is checked by a test")
     }
 
-    /// Whether the function waits busily.
+    /// Whether the function busy-waits.
     #[must_use]
     pub fn is_spin(&self, function: &str) -> bool {
         self.spin.is_match(function)

@@ -13,7 +13,7 @@ const MAX_PAIRS: usize = 1 << 16;
 /// How much the file counts against the parameters, which count 0 to 100.
 const FILE_POINTS: u32 = 100;
 
-/// How much it counts that both builds hold the function in some form: more than files and parameters together.
+/// How much it counts that both builds contain the function in some form: more than files and parameters together.
 const PRESENT_POINTS: u32 = 1000;
 
 /// A pair of a group.
@@ -129,7 +129,7 @@ impl Traits<'_> {
     fn points(&self, other: &Self) -> u32 {
         let words_alike = alike(&self.name, &other.name) + alike(&self.parameters, &other.parameters);
         let same_kind = u32::from(self.function.linkage() == other.function.linkage()) * 10;
-        // What one build only declares is no partner of what the other has code of, wherever they are declared.
+        // What one build only declares is not a partner of what the other has code of, wherever they are declared.
         let both_there =
             u32::from(self.function.is_present() && other.function.is_present()) * PRESENT_POINTS;
         let files = likeness(self.function.file(), other.function.file()) * FILE_POINTS;

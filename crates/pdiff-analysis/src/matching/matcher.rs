@@ -66,7 +66,7 @@ struct Matcher<'a> {
     after: &'a Census,
     before_spellings: &'a Spellings<'a>,
     after_spellings: &'a Spellings<'a>,
-    /// Functions of each side that found no partner by strict levels and are no library code.
+    /// Functions of each side that found no partner by strict levels and are not library code.
     own: [Vec<Function<'a>>; 2],
     matching: Matching,
 }
@@ -145,8 +145,9 @@ impl<'a> Matcher<'a> {
         self.push(pairs, FoundBy::Unqualified);
     }
 
-    /// Functions that one build only holds inlined, and that the other only calls in another object: an `extern inline` function
-    /// of a library, by the stub that leads there. Debug information may declare it in the other build, too; that is no code.
+    /// Functions that one build only contains inlined, and that the other only calls in another object: an `extern inline`
+    /// function of a library, by the stub that leads there. Debug information may declare it in the other build, too; that
+    /// is not code.
     fn match_imported(&mut self) {
         for side in Side::BOTH {
             let other = match side {
@@ -184,9 +185,9 @@ impl<'a> Matcher<'a> {
         self.match_unscoped_by_callers();
     }
 
-    /// The same where the file is not told either (Clang at `-g1`): the last part of the name, which one function without
-    /// a partner has on each side, and a caller with a partner, which holds the one inlined and in the other build
-    /// calls the other or holds it inlined, too.
+    /// The same where the file is not told either (Clang at `-g1`): the last part of the name, which one function without a
+    /// partner has on each side, and a caller with a partner, which contains the one inlined and in the other build calls
+    /// the other or contains it inlined, too.
     fn match_unscoped_by_callers(&mut self) {
         let groups = self.spelled_groups(|_, spelling| Some(spelling.last()));
         let is_bare = |function: Function<'_>| is_unscoped(function) && function.file().is_none();

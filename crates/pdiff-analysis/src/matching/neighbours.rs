@@ -7,8 +7,8 @@ use pdiff_profile::census::{Census, FunctionId};
 /// Most neighbours looked at; a function with more is known to everyone.
 const MAX_NEIGHBOURS: usize = 256;
 
-/// The functions that `function` calls, is called by, is inlined into or holds inlined; sorted, each once. Of those that
-/// it holds only the ones that `tells` says something about: helpers of a library are inlined everywhere.
+/// The functions that `function` calls, is called by, is inlined into or contains inlined; sorted, each once. Of those that
+/// it contains only the ones that `tells` says something about: helpers of a library are inlined everywhere.
 pub(super) fn neighbours(
     census: &Census,
     function: FunctionId,

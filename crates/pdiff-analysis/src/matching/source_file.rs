@@ -1,7 +1,7 @@
 //! Source files of two builds: whether two paths are one file, and whether code moved from a header to a source file.
 //!
-//! Builds lie in different directories, so paths are compared from their end: the name without extension, and the
-//! directory it stands in.
+//! Builds lie in different directories, so paths are compared from their end: the name without extension, and the directory
+//! it is in.
 
 /// Extensions of files that are included.
 const HEADERS: [&str; 10] = ["h", "hh", "hpp", "hxx", "h++", "ic", "inl", "ipp", "tpp", "tcc"];
@@ -75,7 +75,7 @@ pub(crate) fn stem(path: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The name of the directory that the file stands in.
+/// The name of the directory that contains the file.
 fn directory(path: &str) -> &str {
     path.rsplit('/').nth(1).unwrap_or("")
 }

@@ -69,7 +69,7 @@ impl<'a> Spelling<'a> {
         Self { loose, is_library }
     }
 
-    /// The last part, as it is.
+    /// The last part, unchanged.
     pub(super) fn last(&self) -> &str {
         parts(&self.loose).pop().unwrap_or(&self.loose)
     }
@@ -90,7 +90,7 @@ impl<'a> Spelling<'a> {
         Some(kept.join("::"))
     }
 
-    /// The last part, if it can stand for the whole.
+    /// The last part, if it can represent the whole.
     pub(super) fn unqualified(&self) -> Option<&str> {
         let last = parts(&self.loose).pop()?;
         let is_name =
@@ -146,7 +146,7 @@ fn is_library_spelling(loose: &str) -> bool {
 }
 
 /// Whether a name is of a library however the rest of it is spelled: it begins with the library's namespace, and no
-/// parameters end it, so that what stands before its last blank is no return type.
+/// parameters end it, so that what is before its last blank is not a return type.
 pub(super) fn is_plainly_library(name: &str) -> bool {
     let in_namespace = LIBRARIES
         .iter()
@@ -161,7 +161,7 @@ pub(crate) fn is_library(name: &str) -> bool {
     is_plainly_library(name) || Spelling::of(name).is_library
 }
 
-/// Two names without the scope that both begin with: what a namespace or a class is called says nothing of its members.
+/// Two names without the scope that both begin with: what a namespace or a class is called says nothing about its members.
 pub(crate) fn beside_scope<'n>(a: &'n str, b: &'n str) -> (&'n str, &'n str) {
     let [ours, theirs] = [a, b].map(parts);
     let scopes = ours.len().min(theirs.len()).saturating_sub(1);

@@ -71,7 +71,7 @@ impl RunBlocks {
 }
 
 impl RowRun {
-    /// Sums a row's weight per fine block; `denominator` holds the denominator's weight in the same blocks.
+    /// Sums a row's weight per fine block; `denominator` contains the denominator's weight in the same blocks.
     pub fn from_blocks(weights: &[f64], denominator: &[f64], samples: u64) -> Self {
         let (coarse_w, coarse_n) = (coarsen(weights), coarsen(denominator));
         Self {

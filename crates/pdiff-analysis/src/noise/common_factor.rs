@@ -25,7 +25,7 @@ pub struct CommonFactor {
     pub degrees_of_freedom: f64,
 }
 
-/// A row's shares, in percent, and what is known of their difference.
+/// A row's shares, in percent, and what is known about their difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShareChange {
     /// The share in the base profile.
@@ -150,7 +150,7 @@ mod tests {
     fn a_share_that_holds_while_operations_cost_twice_is_growth() {
         let known = factor(0.5, 0.0);
         assert!((known.excess(row(4.0, 4.0)).points - 2.0).abs() < 1e-12);
-        // Half the share at twice the cost is no change.
+        // Half the share at twice the cost is not a change.
         assert_eq!(known.excess(row(4.0, 2.0)).p(), 1.0);
     }
 

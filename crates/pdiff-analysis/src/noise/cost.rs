@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The common shift moves from run to run far more than shares do (a machine that is slower today is slower for every
-//! function), and operations are counted over a window that never quite fits the samples. The two are therefore told
-//! apart: the own shift is what the rows' tests on shares are about, the common one is here, once for the profile.
+//! function), and operations are counted over a window that never quite fits the samples. The two are therefore
+//! distinguished: the own shift is what the rows' tests on shares are about, the common one is here, once for the profile.
 
 use super::student::critical_t;
 

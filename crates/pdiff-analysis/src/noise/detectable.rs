@@ -56,9 +56,9 @@ pub struct Sensitivity {
 }
 
 impl Sensitivity {
-    /// Smallest growth in share points, from a share of `share_pct` percent, that is found with [`POWER`] even if
-    /// nothing else changed; `None` if none would be. Whichever side holds the larger share, it is enough. A finding must
-    /// also pass the floor, so the growth is large enough that 9 estimates in 10 do.
+    /// Smallest growth in share points, from a share of `share_pct` percent, that is found with [`POWER`] even if nothing
+    /// else changed; `None` if none would be. Whichever side contains the larger share, it is enough. A finding must also
+    /// pass the floor, so the growth is large enough that 9 estimates in 10 do.
     pub fn detectable_pp(&self, share_pct: f64) -> Option<f64> {
         let significant = self.significant_pp(share_pct)?;
         let above_floor = self.above_floor_pp(share_pct)?;
@@ -92,7 +92,7 @@ impl Sensitivity {
             return None;
         }
         for _ in 0..MAX_ROUNDS {
-            // K is dear and depends on the change only by its degrees of freedom: hold it, solve, look again.
+            // K is dear and depends on the change only by its degrees of freedom: contain it, solve, look again.
             let strength = self.both_ways(share, change).map(|row| noncentrality(self.alpha, self.df(&row)));
             let solved = self.solve(share, change, strength)?;
             if (solved - change).abs() <= CLOSE_ENOUGH * solved {

@@ -20,7 +20,7 @@ const ZERO_BOUND_SAMPLES: f64 = 3.0;
 /// Judges every row: is the change of its share more than noise?
 ///
 /// The output has one entry per row, in their order. Swapping the sides negates every change and leaves every p-value
-/// as it is, and a side against itself has p = 1 throughout.
+/// unchanged, and a side against itself has p = 1 throughout.
 ///
 /// ```
 /// use pdiff_analysis::noise::{Denominator, NoiseSettings, Row, RowRun, RunBlocks, judge};
@@ -162,8 +162,8 @@ fn correct_for_many_tests(rows: &mut [RowNoise], settings: &NoiseSettings) {
     widen_selected(rows);
 }
 
-/// Gives rows that were picked as significant intervals that hold the truth in 95 % of the rows picked: of m rows tested and R
-/// picked, each at the level 1 - 0.05 R / m (Benjamini and Yekutieli 2005, J. Am. Stat. Assoc. 100:71).
+/// Gives rows that were picked as significant intervals that contain the truth in 95 % of the rows picked: of m rows tested
+/// and R picked, each at the level 1 - 0.05 R / m (Benjamini and Yekutieli 2005, J. Am. Stat. Assoc. 100:71).
 fn widen_selected(rows: &mut [RowNoise]) {
     let tests = rows.iter().filter(|row| row.test.p().is_some()).count();
     let picked = rows.iter().filter(|row| row.significant).count();

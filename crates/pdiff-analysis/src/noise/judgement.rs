@@ -93,8 +93,9 @@ pub struct RowNoise {
 }
 
 impl RowNoise {
-    /// Smallest growth of this row, in share points from its mean share, that would have been found 9 times in 10 even
-    /// if no other row had changed; `None` if none could, or the row was not tested. Solved anew at each call: dear.
+    /// Smallest growth of this row, in share points from its mean share, that would have been found 9 times in 10 even if
+    /// no other row had changed; `None` if none could, or the row was not tested. Solved again at each call, which is
+    /// costly.
     pub fn detectable_pp(&self) -> Option<f64> {
         let mean_pct = 0.5 * (self.before_pct + self.after_pct);
         self.test.p().and_then(|_| self.sensitivity.detectable_pp(mean_pct))

@@ -12,8 +12,8 @@
 //! runs alike by luck must not make every row significant), and each row's c^2 is as uncertain as [`COMMON_CV_DF`] more
 //! degrees of freedom leave it, beside the spread. A variance is never below w, but in phases (`phases.rs`).
 //!
-//! With one run a side there is only the block variance and an assumed c, on degrees of freedom by Satterthwaite's formula
-//! (1946).
+//! With one run per side there is only the block variance and an assumed c, on degrees of freedom by Satterthwaite's
+//! formula (1946).
 
 use super::input::{ASSUMED_CV, ASSUMED_CV_DF, ASSUMED_CV_WEIGHT, SINGLE_RUN_CV_DF};
 use super::phases::{is_phased, without_phases};
@@ -24,15 +24,15 @@ use super::trigamma::{inverse_trigamma, trigamma};
 /// A share that varied by more than itself from run to run would not be a share worth comparing.
 const MAX_CV: f64 = 1.0;
 
-/// A row above this share has no room to vary as its share would let expect: what a program always runs through is at
-/// 99.9 % in every run. Its variance says nothing of the other rows', and they learn nothing from it.
+/// A row above this share has no room to vary as its share would let expect: what a program always runs through is at 99.9
+/// % in every run. Its variance says nothing about the other rows', and they learn nothing from it.
 const MOST_TELLING_SHARE: f64 = 0.5;
 
 /// Degrees of freedom that the typical variance has beyond those of a row's runs.
 const COMMON_CV_DF: f64 = 24.0;
 
-/// How many rows vary unlike all others: functions that wait busily vary several times as much, which no spread that the others
-/// have lets expect.
+/// How many rows vary unlike all others: functions that busy-wait vary several times as much, which no spread that the
+/// others have lets expect.
 const WILD_CHANCE: f64 = 0.02;
 
 /// Standard deviation of the logarithm of such a row's variance between runs over the typical one: its coefficient of variation

@@ -57,8 +57,8 @@ impl SideShare {
         self.runs > 0.0
     }
 
-    /// Degrees of freedom between the runs. A side with next to no samples has none: that a row is absent from three
-    /// runs says nothing of how it varies where it is present.
+    /// Degrees of freedom between the runs. A side with next to no samples has none: that a row is absent from three runs
+    /// says nothing about how it varies where it is present.
     pub(super) fn residual_df(&self) -> f64 {
         if self.samples < MIN_SAMPLES { 0.0 } else { (self.runs - 1.0).max(0.0) }
     }

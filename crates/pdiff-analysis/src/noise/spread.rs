@@ -1,9 +1,9 @@
 //! How functions differ in their variation from run to run: what rows lend to each other.
 //!
 //! A row's variance is w + c_i^2 p^2: w is the variance within a run, and c_i is the row's own coefficient of variation
-//! between runs. The c_i are log-normal around one typical c. What sampling adds differs in no row, so the spread s of
-//! ln c_i is estimated from the likelihood of all rows' squares between runs, each with its own w. Light rows, whose
-//! variance is all w, then say nothing of s, and s says nothing of them. (limma fits one inverse chi-squared prior to whole
+//! between runs. The c_i are log-normal around one typical c. What sampling adds differs in no row, so the spread s of ln
+//! c_i is estimated from the likelihood of all rows' squares between runs, each with its own w. Light rows, whose variance
+//! is all w, then say nothing about s, and s says nothing about them. (limma fits one inverse chi-squared prior to whole
 //! variances; where a part of each is known that lends heavy rows too many degrees of freedom.)
 //!
 //! Given s, a row's change is a mixture of normal variables over the values that its c_i may have, weighted by how well they
@@ -28,7 +28,7 @@ const SPREAD_STEP: f64 = 0.1;
 const ASSUMED_SPREAD: f64 = 0.25;
 const ASSUMED_SPREAD_SD: f64 = 0.25;
 
-/// A row whose variance is between runs for less than this part says nothing of how rows differ.
+/// A row whose variance is between runs for less than this part says nothing about how rows differ.
 const LEAST_PART: f64 = 0.02;
 
 /// The level of printed intervals, where the t distribution agrees with the mixture.
@@ -95,7 +95,7 @@ fn log_density([before, after]: &[SideShare; 2], cv2: f64) -> f64 {
     of(before) + of(after)
 }
 
-/// The standard error of a change with its degrees of freedom: the t distribution that stands for what is known of it.
+/// The standard error of a change with its degrees of freedom: the t distribution that represents what is known about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Error {
     pub(super) variance: f64,

@@ -12,7 +12,7 @@ use super::input::{Denominator, NoiseSettings, Row};
 use super::judge::judge;
 use super::judgement::{MIN_SAMPLES, RowNoise};
 
-/// A median of fewer rows says nothing of what all have in common.
+/// A median of fewer rows says nothing about what all have in common.
 const LEAST_ROWS: usize = 8;
 
 /// The standard error of a median over that of a mean, for normal values; and the standard deviation over the median

@@ -22,7 +22,7 @@ pub(super) struct Naming<'a> {
     side: Side,
     /// A function inlined at a thousand places is demangled once.
     names: FxHashMap<Spelling<'a>, FunctionName>,
-    /// What frames are shown as, by frame: looked up as they are, and as return addresses.
+    /// What frames are shown as, by frame: looked up unchanged, and as return addresses.
     shown: [Vec<Option<Shown>>; 2],
     /// The levels of all that is shown.
     levels: Vec<Level>,
@@ -149,7 +149,7 @@ impl<'a> Naming<'a> {
     fn resolved(&mut self, id: FrameId, frame: &Frame, lookup: Lookup) -> Option<Shown> {
         let resolutions = self.resolutions?;
         let number = resolutions.number(id, lookup)?;
-        // perf looked a return address up as it is: at offset 0 its symbol is the next function.
+        // perf looked a return address up unchanged: at offset 0 its symbol is the next function.
         let sound = !(lookup == Lookup::MinusOne && frame.symbol_offset == Some(0));
         let symbol = frame.symbol.filter(|_| sound);
         let place = (number, frame.object.0, symbol);

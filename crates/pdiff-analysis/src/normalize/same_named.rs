@@ -1,4 +1,4 @@
-//! Functions that share a name and an object and stand in different files: `static int flush()` in two files is two.
+//! Functions that share a name and an object and are in different files: `static int flush()` in two files is two.
 //!
 //! In: for each such name the files that its samples are in, and the resolved chains. Out: which of them are one function,
 //! and which of one build are which of the other. A function whose body lies in two files (by `#include` or `#line`)
@@ -42,7 +42,7 @@ pub(crate) struct SettledRow {
     pub(crate) base: KeyId,
     /// The parts of each side.
     pub(crate) parts: [Vec<KeyId>; 2],
-    /// What it stands for.
+    /// What it represents.
     pub(crate) key: Key,
 }
 

@@ -1,4 +1,4 @@
-//! Which runs tell the factors apart, and how many of each.
+//! Which runs distinguish the factors, and how many of each.
 
 /// The most repeats that a plan asks for by itself.
 const MOST_REPLICATES: usize = 12;

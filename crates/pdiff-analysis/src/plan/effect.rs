@@ -13,7 +13,7 @@ const LEAST_LEFT: f64 = 0.05;
 pub(super) enum Goes {
     /// All that runs in it and below it.
     Within,
-    /// What it spends itself: what it calls goes on elsewhere.
+    /// What it spends itself: what it calls continues elsewhere.
     Own,
 }
 

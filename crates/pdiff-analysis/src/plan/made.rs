@@ -56,7 +56,7 @@ pub struct Plan {
     pub gap_log: Option<f64>,
     /// Variation of one run's throughput, as a part of it.
     pub run_cv: f64,
-    /// Whether that variation is assumed: there was one recording a side.
+    /// Whether that variation is assumed: there was one recording per side.
     pub is_cv_assumed: bool,
     /// CPU cores in use, where known.
     pub cores: Option<[f64; 2]>,
@@ -70,7 +70,7 @@ pub struct Plan {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The user's factor stands for nothing that is known.
+    /// The user's factor represents nothing that is known.
     #[error("'{what}' is neither a known setting nor a part of the program; hint: parts are {parts}")]
     UnknownFactor {
         /// What the factor was said to be.
@@ -121,7 +121,7 @@ struct Candidate {
     experiment: Experiment,
     on: [bool; 2],
     finding_ranks: Vec<usize>,
-    /// Logarithm of what throughput of each side gains, where it is no code that is switched.
+    /// Logarithm of what throughput of each side gains, where it is not code that is switched.
     fixed: [f64; 2],
 }
 
@@ -308,7 +308,7 @@ impl PlanInput<'_> {
         ([None, None], [true, true])
     }
 
-    /// The functions that a factor switches. Where a thread begins is no part of it.
+    /// The functions that a factor switches. Where a thread begins is not a part of it.
     fn code(&self, candidate: &Candidate) -> SwitchedCode {
         let is_switched = |name: &str, part: &str| match &candidate.experiment {
             Experiment::Setting { name: setting, .. } => {

@@ -1,8 +1,8 @@
 //! How the settings of two servers differ.
 //!
-//! In: the settings of both sides and what is known of them. Out: [`SettingsDiff`]: settings that differ, those that one
+//! In: the settings of both sides and what is known about them. Out: [`SettingsDiff`]: settings that differ, those that one
 //! side has only, and what was folded away as noise. Settings that were renamed are joined; a name that a server keeps
-//! beside a later one is told once. What matters stands first, in the order of the file of knowledge.
+//! beside a later one is told once. What matters is first, in the order of the file of knowledge.
 
 mod gate;
 mod value;
@@ -137,7 +137,7 @@ impl SettingsDiff {
     }
 }
 
-/// A name of each side that stand for one setting.
+/// A name of each side that represent one setting.
 struct Joined<'a> {
     names: [&'a str; 2],
     factor: f64,
@@ -283,7 +283,7 @@ fn rank(knowledge: &SettingsKnowledge, name: &str) -> usize {
     known_as(knowledge, name).map_or(usize::MAX, |(rank, _)| rank)
 }
 
-/// What is known of a setting under any of its names.
+/// What is known about a setting under any of its names.
 fn known_as<'k>(
     knowledge: &'k SettingsKnowledge,
     name: &str,

@@ -24,7 +24,7 @@ pub(super) fn same_scaled(value: &str, factor: f64, other: &str) -> bool {
     }
 }
 
-/// The members of two lists that only one has, as `a, b`; whole values where they are no lists.
+/// The members of two lists that only one has, as `a, b`; whole values where they are not lists.
 pub(super) fn only_in_each(a: &str, b: &str) -> (String, String) {
     if !(a.contains(',') && b.contains(',')) {
         return (a.to_owned(), b.to_owned());

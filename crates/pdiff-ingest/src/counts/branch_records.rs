@@ -42,7 +42,7 @@ struct Branch<'a> {
     kind: &'a str,
 }
 
-/// The first branch of a line, and what is behind it. A name may have spaces: `operator new(unsigned long)+0x0`.
+/// The first branch of a line, and what is after it. A name may have spaces: `operator new(unsigned long)+0x0`.
 fn next_branch(line: &str) -> Option<(Branch<'_>, &str)> {
     let (from, _, rest) = place(line)?;
     let (to, offset, rest) = place(rest)?;
@@ -56,7 +56,7 @@ fn next_branch(line: &str) -> Option<(Branch<'_>, &str)> {
     Some((Branch { from, to, is_entry: offset == 0, kind: flags }, rest))
 }
 
-/// `NAME+0xOFFSET/`: the name, the offset, and what is behind it.
+/// `NAME+0xOFFSET/`: the name, the offset, and what is after it.
 fn place(text: &str) -> Option<(&str, u64, &str)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find("+0x") {

@@ -11,10 +11,10 @@
 //! * 151452
 //! ```
 //!
-//! A name is written as it is, or once as `(id) name` and then as `(id)`; ids of functions, files and objects are counted
-//! apart and go on over the parts of a file. A line `calls=N` counts calls of the last `cfn=` from the last `fn=`. Costs are
-//! not read; the line behind `calls=` is the callee's cost. `fi=` and `fe=` say where inlined code is from: they change no
-//! function. `foo'2` is `foo` called from itself.
+//! A name is written unchanged, or once as `(id) name` and then as `(id)`; ids of functions, files and objects are counted
+//! apart and continue over the parts of a file. A line `calls=N` counts calls of the last `cfn=` from the last `fn=`. Costs
+//! are not read; the line behind `calls=` is the callee's cost. `fi=` and `fe=` say where inlined code is from: they change
+//! no function. `foo'2` is `foo` called from itself.
 
 use pdiff_profile::{CallSource, CountedCalls};
 use rustc_hash::FxHashMap;
@@ -56,7 +56,7 @@ pub(super) fn parse(text: &str) -> Result<CountedCalls, CountsFileError> {
             let (Some(caller), Some(callee)) = (&function, callee.take()) else {
                 return Err(malformed("calls behind fn= and cfn="));
             };
-            // A function that goes on in a part of itself was called once.
+            // A function that continues in a part of itself was called once.
             if !callee.is_part || callee.name != caller.name {
                 counts.add_entries(&caller.name, &callee.name, calls);
             }
@@ -87,7 +87,7 @@ fn without_depth(name: &str) -> &str {
     }
 }
 
-/// The name that is written, or that its id stands for.
+/// The name that is written, or that its id represents.
 fn known<'a, 'n>(written: &'a str, names: &'n mut FxHashMap<&'a str, Box<str>>) -> Option<&'n str>
 where
     'a: 'n,

@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str, source: CallSource) -> Result<CountedCalls, Coun
     Ok(counts)
 }
 
-/// `@name[key, key]: N`. The function is the last part of the first key that is no path.
+/// `@name[key, key]: N`. The function is the last part of the first key that is not a path.
 fn bpftrace_count(line: &str) -> Option<(&str, f64)> {
     let (key, calls) = line.trim().strip_prefix('@')?.rsplit_once("]:")?;
     let key = key.split_once('[')?.1;

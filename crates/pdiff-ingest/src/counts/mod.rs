@@ -11,7 +11,7 @@ mod table;
 use pdiff_profile::names::{FunctionName, MatchLevel};
 use pdiff_profile::{CallSource, CountedCalls, Side};
 
-/// What is wrong with a file of counted calls.
+/// An error in a file of counted calls.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountsFileError {
@@ -47,10 +47,10 @@ pub enum CountsFileError {
     Addresses,
 }
 
-/// Reads the counts of one side. Of a table with both sides, it takes the column of that side.
+/// Reads the counts of one side. From a table with both sides, it takes the column of that side.
 ///
 /// # Errors
-/// Returns an error if the format is not recognised, a line is malformed, or no call is in it.
+/// Returns an error if the format is not recognised, a line is malformed, or the file has no calls.
 pub fn parse_counts(text: &str, side: Side) -> Result<CountedCalls, CountsFileError> {
     let counts = match format_of(text).ok_or(CountsFileError::Unknown)? {
         CallSource::Callgrind => callgrind::parse(text)?,

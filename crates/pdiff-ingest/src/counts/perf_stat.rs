@@ -4,8 +4,8 @@
 //! 1203,,probe_mysqld:info_low,10001234567,100.00,,
 //! ```
 //!
-//! With `-I`, a time is before each line and intervals are added. Events that are no probe are left out, and so are the
-//! probes of returns (`__return`). What was not counted is no zero.
+//! With `-I`, a time is before each line and intervals are added. Events that are not probes are left out, and so are the
+//! probes of returns (`__return`). What was not counted is not zero.
 
 use pdiff_profile::{CallSource, CountedCalls};
 
@@ -40,7 +40,7 @@ fn event(line: &str) -> Option<(&str, &str)> {
     let fields: Vec<&str> = line.split(separator).take(5).map(str::trim).collect();
     let at = fields.iter().position(|field| field.starts_with("probe") && field.contains(':'))?;
     let probe = fields.get(at)?;
-    // `probe_x:f/modifier` and `probe_x:f:u` have modifiers behind the name.
+    // `probe_x:f/modifier` and `probe_x:f:u` have modifiers after the name.
     let end = probe.match_indices([':', '/']).nth(1).map_or(probe.len(), |(end, _)| end);
     Some((*fields.get(at.checked_sub(2)?)?, probe.get(..end)?))
 }

@@ -1,6 +1,6 @@
-//! What makes a flame graph unreadable.
+//! Errors that make a flame graph unreadable.
 
-/// What is wrong with a picture as a whole.
+/// An error in a picture as a whole.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlameGraphError {
@@ -24,7 +24,7 @@ pub enum FlameGraphError {
     TooLarge {
         /// The limit.
         limit: u64,
-        /// What there are so many of.
+        /// The kind of thing that exceeds the limit.
         what: &'static str,
     },
 }

@@ -16,7 +16,7 @@ pub(super) struct Layout {
     pub(super) order: Vec<usize>,
     /// By number in the picture: the caller.
     pub(super) callers: Vec<Caller>,
-    /// By number in the picture, and that of "all" behind the last.
+    /// By number in the picture, and that of "all" after the last.
     pub(super) called: Vec<Called>,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Caller {
     Root,
     /// A frame, by number.
     Frame(usize),
-    /// The frame has no width, so its caller cannot be told.
+    /// The frame has no width, so its caller cannot be known.
     NotTold,
 }
 

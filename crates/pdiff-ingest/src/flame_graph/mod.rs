@@ -13,10 +13,11 @@
 //! <g ><title>work (1,012 samples, 7.65%)</title><rect x="97.9" y="37" width="90.2" height="15.0" fill="rgb(2,3,4)" rx="2" ry="2" />...</g>
 //! ```
 //!
-//! In: XML, read once. Out: a stack for each frame that has weight of its own; the frame "all" is none. Frames that were too
-//! narrow to draw left gaps; what they held is counted for an object of its own, below their callers. Both tools draw what a
-//! function costs itself before what it calls, so a gap in front of the first frame is the function's own, which may hide a narrow frame.
-//! A picture has no times, threads, objects or marks of inlined frames, and its total is samples and weight at once.
+//! In: XML, read once. Out: a stack for each frame that has weight of its own; the frame "all" gives none. Frames that were
+//! too narrow to draw left gaps; their weight is counted for a separate object, below their callers. Both tools draw a
+//! function's own cost before its callees, so a gap before the first callee counts as the function's own, although it may
+//! hide a narrow frame. A picture has no times, threads, objects or marks of inlined frames, and its total is samples and
+//! weight at once.
 //!
 //! Deliberately not read: differences of two profiles, which have the widths of one side alone.
 

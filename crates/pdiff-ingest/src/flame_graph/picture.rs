@@ -51,7 +51,7 @@ pub(super) struct DrawnFrame {
     pub(super) weight: u64,
 }
 
-/// What a frame stands for.
+/// What a frame represents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum What {
     /// A function, with its mark if the picture has kept it.

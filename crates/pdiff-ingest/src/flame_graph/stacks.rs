@@ -6,8 +6,9 @@
 //!          |<-own -->|                   |lost|         |lost|
 //! ```
 //!
-//! What a frame weighs beyond the frames on it is its own up to where the first of them begins; the rest was too narrow to draw. "all" has
-//! nothing of its own. Positions in pixels are rounded: what they cannot tell from nothing is the frame's own.
+//! What a frame weighs beyond the frames on it is its own up to where the first of them begins; the rest was too narrow to
+//! draw. "all" has nothing of its own. Positions in pixels are rounded: what they cannot tell from nothing is the frame's
+//! own.
 
 use pdiff_profile::{Frame, FrameId, NoteKind, Object, ProfileBuilder, StackTable, Thread, Weight};
 

@@ -44,7 +44,7 @@ pub(super) enum Kind {
     Resolutions,
     /// The census of one object.
     Census,
-    /// The frames in loops that wait busily.
+    /// The frames in loops that busy-wait.
     Polling,
     /// Something that a newer pdiff knows, and this one can do without.
     Other(u32),

@@ -1,8 +1,8 @@
-//! Why bytes are no pack, or a run cannot be packed.
+//! Why bytes are not a pack, or a run cannot be packed.
 
 use pdiff_profile::codec::CodecError;
 
-/// What is wrong with a pack.
+/// An error in a pack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackError {
@@ -24,7 +24,7 @@ pub enum PackError {
     Truncated {
         /// The bytes there are.
         found: u64,
-        /// The bytes there should be, as far as can be told.
+        /// The bytes there should be, as far as is known.
         expected: u64,
     },
     /// Bytes changed after the pack was written.
@@ -33,7 +33,7 @@ pub enum PackError {
         /// Which part was damaged.
         section: &'static str,
     },
-    /// The bytes are as written, yet they are not what a pack holds.
+    /// The bytes are undamaged, but are not valid contents of a pack.
     #[error("the pack's {section} cannot be read: {what}")]
     Damaged {
         /// Which part.
@@ -41,7 +41,7 @@ pub enum PackError {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// A part would be larger than a reader accepts, or names what is not there.
+    /// A part would be larger than a reader accepts, or refers to something that does not exist.
     #[error("the run's {section} cannot be packed: {what}")]
     Unpackable {
         /// Which part.

@@ -1,9 +1,9 @@
 //! Packs: one recording, symbolised, in one small file.
 //!
-//! A pack is made where the binaries are and read where the comparison is: it holds the samples by (event, second,
-//! thread, stack), the functions of every address with file and line, what is known of the objects, and a census of
-//! their code where that was asked for. Everything that can be read from text can be read from a pack, but for time
-//! windows finer than a second. `docs/pack-format.md` describes the bytes.
+//! A pack is made where the binaries are and read where the comparison is: it contains the samples by (event, second,
+//! thread, stack), the functions of every address with file and line, what is known about the objects, and a census of
+//! their code where that was asked for. Everything that can be read from text can be read from a pack, but for time windows
+//! finer than a second. `docs/pack-format.md` describes the bytes.
 //!
 //! ```text
 //! write_pack: PackedRun -> sections -> zstd -> checksums -> bytes        read_pack: the way back

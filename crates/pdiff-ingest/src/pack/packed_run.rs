@@ -12,17 +12,17 @@ pub struct PackedRun {
     pub tool_version: String,
     /// The samples. Their times are known by second.
     pub profile: Profile,
-    /// What its frames resolve to; `None` if no binary was there. What they say does not depend on a policy of names.
+    /// The resolutions of its frames; `None` if no binary was available. They do not depend on a policy of names.
     pub resolutions: Option<Resolutions>,
-    /// What was imperfect about resolving them.
+    /// Notes on imperfect resolutions.
     pub notes: Notes,
-    /// What is known of its objects beyond the profile.
+    /// Facts about its objects beyond the profile.
     pub objects: Vec<PackedObject>,
     /// Operations, throughput and CPU time.
     pub measures: RunMeasures,
 }
 
-/// What is known of one object of the run.
+/// Facts about one object of the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PackedObject {
     /// Path as the profile has it.
@@ -35,7 +35,7 @@ pub struct PackedObject {
     pub has_debug_info: bool,
     /// Its sampled functions that debug information should describe and does not.
     pub uncovered: Uncovered,
-    /// Whether a file was used for it of which nothing says that it is the one that ran.
+    /// Whether its file was used although nothing confirms that this file is the one that ran.
     pub is_unverified: bool,
     /// Compilers and flags, where debug information names them.
     pub producers: Vec<String>,

@@ -1,7 +1,7 @@
-//! A time window of a pack: its samples are known by second, so it can be taken at whole seconds only.
+//! A time window of a pack. Its samples are known by second, so a window can only begin and end at whole seconds.
 //!
-//! A window's bound is at a whole second if it is one, or if it cuts nothing off. Both ends of a window are included, as
-//! in perf; a sample in the very nanosecond in which the last second ends is not, for its cell cannot tell.
+//! A bound counts as a whole second if it is one, or if it cuts nothing off. Both ends of a window are included, as in
+//! perf; a sample exactly at the end of the last second is not, because its cell does not show that.
 
 use pdiff_profile::{Cell, NoteKind, RunMeasures, Span, Weight};
 
@@ -43,12 +43,11 @@ pub enum RestrictError {
 }
 
 impl PackedRun {
-    /// The part of the run in a time window that begins and ends at whole seconds of the recorder's clock. Ids stay as
-    /// they are, and so do resolutions; samples outside are counted in a note. What was counted over the whole run is
-    /// scaled to the part.
+    /// The part of the run in a time window that begins and ends at whole seconds of the recorder's clock. Ids and
+    /// resolutions stay unchanged; samples outside are counted in a note. Measures of the whole run are scaled to the part.
     ///
     /// # Errors
-    /// [`RestrictError`] if the window cannot be taken, or holds no sample.
+    /// [`RestrictError`] if the window cannot be taken, or contains no sample.
     ///
     /// ```
     /// # use pdiff_ingest::{PackedRun, ReadOptions, RestrictError, TimeWindow, parse_perf_script};
@@ -151,7 +150,7 @@ fn range(window: TimeWindow, span: Span) -> TimeRange {
 #[derive(Clone, Copy)]
 struct Seconds {
     first: u64,
-    /// The first second that is no part of it.
+    /// The first second that is not a part of it.
     end: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The bytes of the section `run`: who wrote the pack, what was measured, what is known of the objects.
+//! The bytes of the section `run`: who wrote the pack, what was measured, what is known about the objects.
 //!
 //! ```text
 //! run     = tool:text measures notes:block count object*

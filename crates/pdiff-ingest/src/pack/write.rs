@@ -9,11 +9,11 @@ use super::packed_run::PackedRun;
 use super::run_facts;
 use super::stored::Stored;
 
-/// The bytes of a pack. The same run gives the same bytes. What was written is read once, so that no pack is handed out
-/// that cannot be read.
+/// The bytes of a pack. The same run gives the same bytes. The bytes are read back once, so no pack is returned that cannot
+/// be read.
 ///
 /// # Errors
-/// [`PackError::Unpackable`] if the run names what it does not hold, or more than a reader accepts.
+/// [`PackError::Unpackable`] if the run refers to something that it does not contain, or is larger than a reader accepts.
 ///
 /// ```
 /// use pdiff_ingest::{PackedRun, read_pack, write_pack};

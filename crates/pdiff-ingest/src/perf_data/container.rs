@@ -10,7 +10,7 @@
 //!
 //! (`tools/perf/Documentation/perf.data-file-format.txt`; big-endian machines write the magic number backwards.) It is read
 //! from front to back, so that a file need not be a file. `perf record` writes the size of the data and the features when
-//! it ends: where it was killed, the size is zero and the data go on to the end.
+//! it ends: where it was killed, the size is zero and the data continue to the end.
 
 use std::io::{self, Read};
 
@@ -26,7 +26,7 @@ const HEAD_BYTES: usize = 104;
 const PIPE_HEAD_BYTES: usize = 16;
 /// The most before the data: identifiers and attributes of 10,000 events on 1,000 CPUs.
 const MAX_BEFORE_DATA: u64 = 128 << 20;
-/// The most behind the data.
+/// The most after the data.
 const MAX_BEHIND_DATA: u64 = 256 << 20;
 
 /// An event as the file's head has it.
@@ -45,7 +45,7 @@ pub(super) enum Layout {
     Unbounded { is_unfinished: bool },
 }
 
-/// What stands before the records.
+/// What is before the records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Head {
     pub(super) order: ByteOrder,
@@ -137,7 +137,7 @@ fn described_events(
     section(bytes, attrs)?.chunks_exact(attr_bytes).map(event).collect()
 }
 
-/// Reads the features behind the records, and says whether all are there.
+/// Reads the features after the records, and says whether all are there.
 pub(super) fn read_features<R: Read>(
     stream: &mut ByteStream<R>,
     order: ByteOrder,

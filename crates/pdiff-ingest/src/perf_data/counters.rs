@@ -5,7 +5,7 @@
 //!          | count:u64 [enabled:u64] [running:u64] (value:u64 [id:u64] [lost:u64])*    of a group
 //! ```
 //!
-//! Of a group read together (`-e '{a,b}:S'`) only the leader is sampled. A sample of it stands for one sample of each
+//! Of a group read together (`-e '{a,b}:S'`) only the leader is sampled. A sample of it represents one sample of each
 //! member that grew since the sample before: that is how perf shows it, too.
 
 use rustc_hash::FxHashMap;

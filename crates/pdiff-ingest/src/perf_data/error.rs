@@ -1,6 +1,6 @@
-//! What makes a perf.data recording unreadable.
+//! Errors that make a perf.data recording unreadable.
 
-/// What is wrong with a recording as a whole.
+/// An error in a recording as a whole.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PerfDataError {

@@ -63,7 +63,7 @@ pub(super) struct EventAttr {
     pub(super) config: u64,
     pub(super) config1: u64,
     pub(super) config2: u64,
-    /// What one sample stands for; 0 where the kernel adjusts it to a frequency.
+    /// What one sample represents; 0 where the kernel adjusts it to a frequency.
     pub(super) fixed_period: u64,
     /// Samples a second asked for; 0 where the period is fixed.
     pub(super) frequency: u64,
@@ -72,7 +72,7 @@ pub(super) struct EventAttr {
     pub(super) branch_sample_type: u64,
     pub(super) regs_user: u64,
     pub(super) regs_intr: u64,
-    /// Whether records that are no samples end in who, when and which event.
+    /// Whether records that are not samples end in who, when and which event.
     pub(super) sample_id_all: bool,
     /// Whether times are of `CLOCK_MONOTONIC` (`perf record -k 1`).
     pub(super) is_monotonic: bool,

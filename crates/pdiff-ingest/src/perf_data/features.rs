@@ -44,7 +44,7 @@ pub(super) struct Features {
     pub(super) header: Vec<(&'static str, String)>,
     pub(super) build_ids: Vec<ListedBuildId>,
     pub(super) events: Vec<NamedEvent>,
-    /// Whether counts of `perf stat record` take the place of samples.
+    /// Whether counts of `perf stat record` replace samples.
     pub(super) is_statistics: bool,
     /// Whether the samples are in other files.
     pub(super) is_directory: bool,

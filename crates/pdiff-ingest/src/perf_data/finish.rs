@@ -120,7 +120,7 @@ fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
     }
 }
 
-/// Objects get their build-ids; what is known of the kernel.
+/// Objects get their build-ids; what is known about the kernel.
 fn add_build_ids(profile: &mut Profile, reader: &Reader<'_>) -> RecordedKernel {
     let listed = &reader.features.build_ids;
     let by_path: FxHashMap<Box<str>, _> = listed

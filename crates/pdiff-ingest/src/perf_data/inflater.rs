@@ -7,7 +7,7 @@ use zstd::stream::raw::{Decoder, Operation as _};
 /// How much is unpacked at once.
 const STEP_BYTES: usize = 256 << 10;
 
-/// Unpacks; what is left of a record that goes on in the next piece is kept.
+/// Unpacks; what is left of a record that continues in the next piece is kept.
 #[derive(Default)]
 pub(super) struct Inflater {
     decoder: Option<Decoder<'static>>,

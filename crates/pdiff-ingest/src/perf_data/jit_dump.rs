@@ -7,11 +7,11 @@
 //! MOVE   = pid:u32 tid:u32 vma:u64 old-start:u64 start:u64 code-size:u64 index:u64
 //! ```
 //!
-//! (`tools/perf/Documentation/jitdump-specification.txt`.) The runtime maps the file, so that the recording says where it is.
-//! Memory of code is used again for other functions: what is at an address depends on the time, which both tell by the
-//! same clock only if `perf record -k 1` was used. Lines and unwind tables are passed over.
+//! (`tools/perf/Documentation/jitdump-specification.txt`.) The runtime maps the file, so the recording names its path. Code
+//! memory is reused for other functions: the function at an address depends on the time, and both files use the same clock
+//! only if `perf record -k 1` was used. Lines and unwind tables are skipped.
 //!
-//! linux-perf-data reads these files, too. It makes room for as much as a damaged record asks for, and brings six packages.
+//! linux-perf-data reads these files, too. It allocates as much as a damaged record asks for, and depends on six packages.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -26,7 +26,7 @@ use super::fields::{ByteOrder, Fields, until_nul};
 const MAGIC: [u8; 4] = *b"JiTD";
 const HEAD_BYTES: usize = 40;
 const RECORD_HEAD_BYTES: usize = 16;
-/// What stands before the name of a LOAD, and all of a MOVE.
+/// What is before the name of a LOAD, and all of a MOVE.
 const LOAD_BYTES: usize = 40;
 const MOVE_BYTES: usize = 48;
 /// The most bytes of a name.
@@ -119,7 +119,7 @@ pub(super) fn is_jit_dump(path: &[u8]) -> bool {
 
 /// Reads a file: its functions in the order in which they are there.
 fn read(path: &Path) -> Result<Vec<LoadedCode>, Unusable> {
-    // Reading what is no file, a pipe say, may never end.
+    // Reading what is not a file, a pipe say, may never end.
     let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
     let file = is_file.then(|| File::open(path).ok()).flatten().ok_or(Unusable::Unreadable)?;
     parse(&mut ByteStream::new(file)).map_err(|_| Unusable::Unreadable)?

@@ -4,12 +4,12 @@
 //! line = address " " kind " " name [tab "[" module "]"]         "ffffffff81000000 T _text"
 //! ```
 //!
-//! The kernel's file (`vmlinux`) of the recording's build-id is asked first, where there is one; it has no modules. Where there
+//! The kernel's file (`vmlinux`) with the recording's build-id is used first, if there is one; it has no modules. If there
 //! is neither file nor list, servers are asked for the file.
 //!
-//! A list is used only if it is of the kernel that was recorded: by build-id, or, where the recording has none (`perf
-//! record -z`), if release and place of the running kernel are those of the recording. The kernel lies elsewhere after
-//! each boot, so addresses are moved by the distance between where the recording and the list have its first symbol.
+//! A list is used only if it belongs to the recorded kernel: by build-id, or, if the recording has none (`perf record -z`),
+//! if the running kernel has the release and address of the recorded one. The kernel is loaded at another address after
+//! each boot, so addresses are moved by the distance between its first symbol in the recording and in the list.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ const MAX_LIST_BYTES: u64 = 256 << 20;
 pub(super) struct RecordedKernel {
     pub(super) build_id: Option<BuildId>,
     pub(super) release: Option<String>,
-    /// Name and address of the symbol that its place is told by.
+    /// Name and address of the symbol that determines its address.
     pub(super) reference: Option<(Box<str>, u64)>,
 }
 

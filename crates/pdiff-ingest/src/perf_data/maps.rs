@@ -1,4 +1,4 @@
-//! What a process has mapped where, at one moment: a later map takes the place of what it overlaps.
+//! The memory maps of a process at one moment: a later map replaces what it overlaps.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ pub(super) struct Map {
     /// The address after the last.
     pub(super) end: u64,
     /// What frames have in place of an address: it is added to an address, modulo 2^64. Frames of files have the position
-    /// in the file, others the address as it is.
+    /// in the file, others the address unchanged.
     pub(super) shift: u64,
     /// The object's number.
     pub(super) object: u32,
@@ -21,7 +21,7 @@ pub(super) struct Maps {
 }
 
 impl Maps {
-    /// The map that holds an address.
+    /// The map that contains an address.
     #[inline]
     pub(super) fn find(&self, addr: u64) -> Option<&Map> {
         let (_, map) = self.by_start.range(..=addr).next_back()?;

@@ -4,22 +4,23 @@
 //! head -> records -> in order of time -> processes and maps -> samples -> cells
 //! ```
 //!
-//! The recording says what was mapped where and when, so a frame's address is known to be a position in a file, or an
-//! address of the kernel; nothing is inferred. Frames have no symbols here: those of files come from the files, found by
-//! build-id. Only the kernel's functions and those of generated code, which no file has, are named here.
+//! The recording says what was mapped where and when, so each frame's address is known to be a position in a file, or an
+//! address of the kernel; nothing is inferred. Frames have no symbols here, because symbols come from the files, found by
+//! build-id. Only functions of the kernel and of generated code, which are in no file, are named here.
 //!
 //! Every sample of the recording is in a cell or in a note.
 //!
 //! # Why no crate
 //!
-//! linux-perf-data 0.13 reads this container, too. It makes room for as much as a damaged head asks for, drops the bits of
-//! `sample_type` that it does not know, stops at a recording that was cut off, and copies each record twice; and half of
-//! the work, samples and maps, would still be here. Tests hold this reader against `perf script`.
+//! linux-perf-data 0.13 reads this container, too. But it allocates as much as a damaged header asks for, drops unknown
+//! bits of `sample_type`, stops at a recording that was cut off, and copies each record twice; and half of the work,
+//! samples and maps, would still be here. Tests compare this reader with `perf script`.
 //!
 //! # How it is fast
 //!
-//! A sample costs a copy of its bytes (records must wait for older ones), a sort of long runs, and a look at whether its
-//! whole chain was met before. That takes about as long as the crate takes to iterate over the records (`benches/README.md`).
+//! A sample costs a copy of its bytes (records must wait for older ones), a sort of long runs, and a lookup of its whole
+//! chain among those seen before. That takes about as long as the crate takes to iterate over the records
+//! (`benches/README.md`).
 
 mod byte_stream;
 mod container;

@@ -92,7 +92,8 @@ impl Objects {
         number
     }
 
-    /// A function that a process made at run time. All of a process are in one object, with those that nothing is known of.
+    /// A function that a process made at run time. All of a process are in one object, with those that nothing is known
+    /// about.
     pub(super) fn jit_function(&mut self, pid: u32, start: u64, len: u64, name: StringId) -> Map {
         let number = u32::try_from(self.objects.len()).expect("fewer than 2^32 objects fit in memory");
         let (object, function) = (Object::from_text(&jit_object(pid)), Some((name, start)));
@@ -124,7 +125,7 @@ impl Objects {
         *numbered.index.get_or_insert_with(|| builder.object(numbered.object.clone()))
     }
 
-    /// Where files whose code was sampled have that code. Frames have positions in files, so these stand for addresses.
+    /// Where files whose code was sampled have that code. Frames have positions in files, so these represent addresses.
     pub(super) fn mappings(&self) -> Vec<Mapping> {
         let mapping = |(object, offset, len): &(u32, u64, u64)| {
             let object = self.objects.get(*object as usize)?.index?;

@@ -1,4 +1,4 @@
-//! Processes and threads as the recording goes on: names, and maps from fork, exec and exit.
+//! Processes and threads as the recording continues: names, and maps from fork, exec and exit.
 //!
 //! A child begins with its parent's maps and its parent thread's name. A program that replaces itself (exec) maps over what
 //! was there before; until it has, samples may still have the caller of exec in their chains. A process whose last known
@@ -52,7 +52,7 @@ impl Processes {
         self.processes.get(&pid)
     }
 
-    /// A thread, if anything is known of it.
+    /// A thread, if anything is known about it.
     #[inline]
     pub(super) fn thread(&self, pid: u32, tid: u32) -> Option<KnownThread> {
         self.threads.get(&tid).copied().filter(|thread| thread.pid == pid)

@@ -642,7 +642,7 @@ impl<'u> Reader<'u> {
         }
     }
 
-    /// The name of a thread; one that nothing is known of is called by its number, as in perf.
+    /// The name of a thread; one that nothing is known about is called by its number, as in perf.
     #[inline]
     fn comm_of(&mut self, pid: u32, tid: u32) -> StringId {
         match self.processes.thread(pid, tid).filter(|thread| thread.comm != self.unnamed) {

@@ -1,9 +1,9 @@
 //! Records in the order of time.
 //!
-//! perf empties the buffers of all CPUs in turn and writes each as it is, so records of one round are out of order. A
-//! mark ends a round (`PERF_RECORD_FINISHED_ROUND`). A record of a round may be older than those of the round before, but
-//! not older than those of the round before that: what is as old as the round before may go out when a round ends. So at
-//! most two rounds are held, and what goes out is all of the older one and the first part of the newer one.
+//! perf empties the buffers of all CPUs in turn and writes each unchanged, so records of one round are out of order. A mark
+//! ends a round (`PERF_RECORD_FINISHED_ROUND`). A record of a round may be older than those of the round before, but not
+//! older than those of the round before that: what is as old as the round before may go out when a round ends. So at most
+//! two rounds are held, and what goes out is all of the older one and the first part of the newer one.
 
 /// A round of more is ended early. perf's own buffers are half a megabyte a CPU; a recording without marks of its rounds
 /// comes out in order within this much.

@@ -158,7 +158,8 @@ impl Stacks {
         Some(stack)
     }
 
-    /// The stack of a chain whose user part was found otherwise: `unwound` addresses follow those of the chain, leaf first.
+    /// The stack of a chain whose user part was found differently: `unwound` addresses follow those of the chain, leaf
+    /// first.
     pub(super) fn of_unwound(
         &mut self,
         chain: &[u8],
@@ -246,7 +247,7 @@ impl Stacks {
         builder: &mut ProfileBuilder,
     ) -> FrameId {
         let map = match mode {
-            // The image goes on behind what its map says: with code that ran when the kernel started.
+            // The image continues behind what its map says: with code that ran when the kernel started.
             Mode::Kernel => {
                 space.kernel.before(addr).filter(|map| addr < map.end || objects.is_kernel_image(map.object))
             }

@@ -17,7 +17,7 @@ use super::stacks::{Space, Stacks};
 
 /// The most bytes of stacks that wait.
 const MAX_WAITING_BYTES: usize = 16 << 20;
-/// Where nothing is mapped: what stands for callers that were not found.
+/// Where nothing is mapped: what represents callers that were not found.
 const UNKNOWN_CALLERS: u64 = u64::MAX;
 /// The most samples that wait.
 const MAX_WAITING: usize = 4096;

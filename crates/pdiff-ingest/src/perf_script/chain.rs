@@ -16,7 +16,7 @@ use super::read_line::{LineFlaws, LineSays, NameIndex};
 /// Imperfections, counted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Flaws {
-    /// Lines that are no frame.
+    /// Lines that are not frames.
     pub(super) unparsed: u32,
     /// Lines that are too long.
     pub(super) too_long: u32,
@@ -201,7 +201,7 @@ impl<'l> Assembler<'l> {
         is_inlined(placed.line) || placed.source.is_some_and(is_inlined)
     }
 
-    /// Gives inlined frames without an object that of the frame that holds them.
+    /// Gives inlined frames without an object that of the frame that contains them.
     fn borrow_objects(&mut self, frames: &mut [FrameRef]) {
         let mut above = None;
         for frame in frames.iter_mut().rev() {

@@ -122,7 +122,7 @@ impl ChainMemo {
         }
     }
 
-    /// The frame of a flat sample, and the source lines under it: two blanks and a text that is no sample itself.
+    /// The frame of a flat sample, and the source lines under it: two blanks and a text that is not a sample itself.
     #[inline]
     pub(super) fn read_flat(&mut self, frame: &[u8], cursor: &mut Cursor<'_>) -> (TextId, TextId) {
         (self.texts.leaves.intern(frame).0, self.source_of_flat(cursor))

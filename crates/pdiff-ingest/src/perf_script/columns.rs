@@ -1,9 +1,9 @@
-//! Whether samples without a time have an event: decided once from the beginning of the text, for a line alone cannot tell
-//! a thread named `cycles:` from an event.
+//! Whether samples without a time have an event: decided once from the beginning of the text, because a single line does
+//! not show whether `cycles:` is a thread's name or an event.
 //!
-//! In: the first bytes of the text, as many whatever the blocks and workers. Out: [`Columns`]. perf prints the same columns on
-//! every sample, so one sample for certain without a word that ends in a colon says that such words are names. What cannot
-//! be told: chains under nothing but `cycles:` are taken for samples of that event.
+//! In: the first bytes of the text, the same number for any blocks and workers. Out: [`Columns`]. perf prints the same
+//! columns on every sample, so one sample that certainly has no word with a colon at its end proves that such words are
+//! names. One case stays ambiguous: chains under nothing but `cycles:` count as samples of that event.
 
 use super::cursor::Cursor;
 use super::header_line::{Columns, event_token, holds_time, is_bare_sample};

@@ -88,7 +88,7 @@ fn join(one: Option<(u64, u64)>, other: Option<(u64, u64)>) -> Option<(u64, u64)
     }
 }
 
-/// Makes a span hold a time.
+/// Makes a span contain a time.
 pub(super) fn widen(span: &mut Option<(u64, u64)>, time_ns: u64) {
     let (first, last) = span.unwrap_or((time_ns, time_ns));
     *span = Some((first.min(time_ns), last.max(time_ns)));

@@ -14,8 +14,8 @@
 //! ffffffffffffffff [unknown] ([unknown])
 //! ```
 //!
-//! The object is what stands in the last parentheses that close the line and open after a blank. perf leaves it away on
-//! inlined frames.
+//! The object is what is in the last parentheses that close the line and open after a blank. perf leaves it away on inlined
+//! frames.
 
 use crate::digits;
 
@@ -77,7 +77,7 @@ fn split_object(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// Where the parenthesis opens that the end of the line closes, if a blank or nothing stands before it.
+/// Where the parenthesis opens that the end of the line closes, if a blank or nothing is before it.
 fn matching_open(inside: &[u8]) -> Option<usize> {
     let mut depth = 1_usize;
     let open = memchr::memrchr2_iter(b'(', b')', inside).find(|place| {

@@ -56,8 +56,7 @@ pub(super) enum Columns {
 /// What a header line says. Texts are parts of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct HeaderLine<'a> {
-    /// All that stands before time, period and event, without the blanks at its end: the same text names the same
-    /// thread.
+    /// All that is before time, period and event, without the blanks at its end: the same text names the same thread.
     pub(super) thread_text: &'a [u8],
     /// Time in nanoseconds.
     pub(super) time_ns: Option<u64>,
@@ -67,7 +66,7 @@ pub(super) struct HeaderLine<'a> {
     pub(super) event: Option<&'a [u8]>,
     /// The frame of a flat sample, from its address to the end of the line.
     pub(super) frame: Option<&'a [u8]>,
-    /// Whether something stands between event and frame that is skipped.
+    /// Whether something is between event and frame that is skipped.
     pub(super) has_skipped: bool,
     /// Whether the line may be a header only if frames follow: it lacks time and event.
     pub(super) needs_frames: bool,
@@ -106,14 +105,14 @@ pub(super) fn holds_time(line: &[u8]) -> bool {
     split_time(line).is_some()
 }
 
-/// Whether the line is a sample of one frame, whatever stands before that.
+/// Whether the line is a sample of one frame, whatever is before that.
 pub(super) fn is_bare_sample(line: &[u8]) -> bool {
     split_frame(line).is_some()
 }
 
-/// The event of a line without a time: of the words with a colon at their end that stand before the frame the last one, if
-/// nothing stands between; else as [`split_event`] has it. A word that ends where a comm of 16 columns does is a comm, and
-/// so is one before ids: perf prints those before the event.
+/// The event of a line without a time: of the words with a colon at their end that are before the frame the last one, if
+/// nothing is between; else as [`split_event`] has it. A word that ends where a comm of 16 columns does is a comm, and so
+/// is one before ids: perf prints those before the event.
 pub(super) fn event_token(line: &[u8]) -> Option<Token<'_>> {
     let frame = split_frame(line);
     let before = frame.map_or(line, |(before, _)| before);
@@ -139,13 +138,13 @@ fn is_of_thread(token: &Token<'_>) -> bool {
     token.columns < ADDRESS_COLUMNS && (is_cpu || parse_ids(token.text).is_some())
 }
 
-/// The last decimal digits of `text` and what stands before them.
+/// The last decimal digits of `text` and what is before them.
 fn split_last_digits(text: &[u8]) -> (&[u8], &[u8]) {
     let len = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     text.split_at(text.len() - len)
 }
 
-/// The first token that is a time: what stands before it, nanoseconds, what stands after its colon.
+/// The first token that is a time: what is before it, nanoseconds, what is after its colon.
 fn split_time(line: &[u8]) -> Option<(&[u8], u64, &[u8])> {
     memchr::memchr_iter(b':', line).find_map(|colon| {
         let (before, after) = line.split_at(colon);
@@ -156,7 +155,7 @@ fn split_time(line: &[u8]) -> Option<(&[u8], u64, &[u8])> {
     })
 }
 
-/// The time that ends `text`, in nanoseconds, and what stands before it.
+/// The time that ends `text`, in nanoseconds, and what is before it.
 pub(super) fn split_time_value(text: &[u8]) -> Option<(&[u8], u64)> {
     let (before, fraction) = split_last_digits(text);
     let scale = match fraction.len() {
@@ -213,8 +212,8 @@ pub(super) fn parse_rest<'a>(text: &'a [u8], header: HeaderLine<'a>) -> HeaderLi
     }
 }
 
-/// The frame of a flat sample and what stands before it: the last address in its columns that a symbol follows, else the
-/// one that ends the line.
+/// The frame of a flat sample and what is before it: the last address in its columns that a symbol follows, else the one
+/// that ends the line.
 fn split_frame(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut found = None;
     for token in tokens(text) {

@@ -1,9 +1,9 @@
 //! The fast path for header lines: a line shaped like an earlier one is read from its event backwards.
 //!
-//! [`super::header_line`] defines what a header line means. This path answers only where it provably agrees:
-//! the event is the text of an earlier header, a period (if that header had one) and a time stand right before it, and
-//! what stands before the time is the thread text of an earlier header (which therefore holds no time itself, so the
-//! time found is the line's first). Everything else is left to the definition.
+//! [`super::header_line`] defines what a header line means. This path answers only where it provably agrees: the event is
+//! the text of an earlier header, a period (if that header had one) and a time stand right before it, and what is before
+//! the time is the thread text of an earlier header (which therefore contains no time itself, so the time found is the
+//! line's first). Everything else is left to the definition.
 
 use memchr::memmem::Finder;
 
@@ -94,7 +94,7 @@ impl Shape {
         Some(if rest.len() <= 1 { header } else { header_line::parse_rest(rest, header) })
     }
 
-    /// What stands before the event and its blank, and after its colon.
+    /// What is before the event and its blank, and after its colon.
     #[inline]
     fn split<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let at_end = line.strip_suffix(b" ").and_then(|line| line.strip_suffix(self.event_token.as_slice()));

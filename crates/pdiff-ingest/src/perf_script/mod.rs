@@ -20,14 +20,14 @@
 //!
 //! Without a chain, a sample is one line; see `header_line` and `frame_line`.
 //!
-//! Every sample is counted once: in a cell of the profile, or in a note. Lines that fit nothing are counted in notes.
+//! Every sample is counted once: in a cell of the profile, or in a note. Lines of unknown form are counted in notes.
 //!
 //! # How it is fast
 //!
 //! Real text repeats: a million samples of a server are 16,000 different chains above 32,000 different leaf lines. So the
-//! text is read in blocks by as many workers as wanted ([`blocks`]), each line or chain is looked up as a text by hash
-//! and comparison ([`memo`]), samples are counted by the numbers found ([`counts`]), and what the texts mean is worked
-//! out once at the end, in the order of the text ([`merge`]), so the result does not depend on who read what. Per byte
+//! text is read in blocks by as many workers as wanted ([`blocks`]), each line or chain is looked up as a text by hash and
+//! comparison ([`memo`]), samples are counted by the numbers found ([`counts`]), and the meaning of the texts is worked out
+//! once at the end, in the order of the text ([`merge`]), so the result does not depend on which worker read what. Per byte
 //! that is one copy by `read`, one search, one hash and one comparison: 1 to 2 GB/s on one core.
 
 mod blocks;
@@ -93,7 +93,7 @@ pub(crate) struct TextInput<'a, R> {
 /// memory.
 ///
 /// # Errors
-/// [`Error`] if it holds no samples, or has too many lines that cannot be parsed.
+/// [`Error`] if it contains no samples, or has too many lines that cannot be parsed.
 ///
 /// ```
 /// use pdiff_ingest::{ReadOptions, parse_perf_script};

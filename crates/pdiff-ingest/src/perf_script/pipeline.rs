@@ -1,7 +1,7 @@
 //! Blocks to workers to one profile.
 //!
-//! Each worker takes the next block off the input itself, under a lock, into memory of its own, and parses it while
-//! others read on. Nothing is queued, so memory is one block a worker, and a block is parsed on the core that read it.
+//! Each worker takes the next block off the input itself, under a lock, into memory of its own, and parses it while others
+//! read on. Nothing is queued, so memory is one block per worker, and a block is parsed on the core that read it.
 
 use std::io::{self, Read};
 use std::panic::resume_unwind;
@@ -121,7 +121,7 @@ fn time_range<R: Read>(
     }
 }
 
-/// The time of the first sample, if one of the blocks in [`MAX_BLOCK_BYTES`] has it: records may stand before it.
+/// The time of the first sample, if one of the blocks in [`MAX_BLOCK_BYTES`] has it: records may be before it.
 fn first_time<R: Read>(blocks: &mut BlockReader<R>, columns: Columns) -> io::Result<Option<u64>> {
     let (mut seen, mut bytes, mut first_ns) = (Vec::new(), 0, None);
     while first_ns.is_none() && bytes < MAX_BLOCK_BYTES {

@@ -1,4 +1,4 @@
-//! Where something stands in the text: the order of everything, whichever worker met it.
+//! Where something is in the text: the order of everything, whichever worker met it.
 
 /// A line of a block; blocks are numbered in the order of the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

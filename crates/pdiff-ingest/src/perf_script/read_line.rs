@@ -1,8 +1,8 @@
 //! What one line of a stack says: a frame, or the source position of the frame before it.
 //!
-//! A line is read once, or by each worker that met it where the first did not, whatever number of stacks it stands in, and
-//! without the profile in the making, so that the lines of several workers are read at once. `  t.c:8` under a frame is its source position, and ends
-//! in ` (inlined)` for inlined frames.
+//! A line is read once, or by each worker that met it where the first did not, whatever number of stacks it is in, and
+//! without the profile in the making, so that the lines of several workers are read at once. `  t.c:8` under a frame is its
+//! source position, and ends in ` (inlined)` for inlined frames.
 
 use pdiff_profile::RawAddr;
 
@@ -25,7 +25,7 @@ pub(super) struct ReadLine {
 pub(super) enum LineSays {
     /// A frame.
     Frame(FrameText),
-    /// Where the frame before it stands in the source.
+    /// Where the frame before it is in the source.
     Source(SourceText),
     /// Source code, which is not kept, or nothing that is known.
     #[default]

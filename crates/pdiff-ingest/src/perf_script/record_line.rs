@@ -16,7 +16,7 @@
 //!   987.913507: PERF_RECORD_MMAP2 13350/13350: [0x55c7062c8000(0x1000) @ 0x1000 <bebcb3fac025bc7c>]: r-xp /opt/prog x
 //! ```
 //!
-//! Maps of code and LOST counts are kept; all else is read over.
+//! Maps of code and LOST counts are kept; everything else is read over.
 
 use memchr::memmem;
 

@@ -1,10 +1,10 @@
-//! What stands on a header line before time, period and event: a thread's name, its ids and the CPU.
+//! What is on a header line before time, period and event: a thread's name, its ids and the CPU.
 //!
 //! ```text
 //! thread = [comm] [ids] [cpu] [misc] [tod]           see `header_line`
 //! ```
 //!
-//! What cannot be told: without ids, a comm that ends in a number (`-F comm,time`) loses it to the tid; a lone id is the
+//! What cannot be known: without ids, a comm that ends in a number (`-F comm,time`) loses it to the tid; a lone id is the
 //! tid.
 
 use crate::digits;
@@ -20,7 +20,7 @@ pub(super) struct ThreadText<'a> {
     pub(super) pid: Option<u32>,
     /// Thread id.
     pub(super) tid: Option<u32>,
-    /// Whether something stands there that is skipped (`misc`, `tod`).
+    /// Whether something is there that is skipped (`misc`, `tod`).
     pub(super) has_skipped: bool,
 }
 

@@ -74,7 +74,7 @@ pub(super) struct Worker {
     pub(super) chains: ChainMemo,
     /// The counts.
     pub(super) counts: Counts,
-    /// All else.
+    /// Everything else.
     pub(super) findings: Findings,
 }
 

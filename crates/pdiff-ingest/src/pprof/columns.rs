@@ -6,14 +6,14 @@
 //! | Go, heap | `alloc_objects/count`, ..., `inuse_space/bytes` | all |
 //! | perf_to_profile | `cycles_sample/count`, `cycles_event/count` | `cycles`, with as many samples as `cycles_sample` says |
 //!
-//! Where nothing says how many samples a value stands for, it is one.
+//! Where nothing says how many samples a value represents, it is one.
 
 use pdiff_profile::{EventId, Profile, ProfileBuilder};
 
 use super::error::{Damage, PprofError};
 use super::tables::Tables;
 
-/// What perf_to_profile puts behind an event's name.
+/// What perf_to_profile puts after an event's name.
 const SAMPLES_OF_EVENT: &str = "_sample";
 const EVENT: &str = "_event";
 
@@ -23,7 +23,7 @@ struct Column {
     name: String,
     /// Given to events that have values.
     event: Option<EventId>,
-    /// The column that says how many samples a value stands for.
+    /// The column that says how many samples a value represents.
     samples: Option<usize>,
 }
 
@@ -123,7 +123,7 @@ fn event_name(types: &[(String, String)], at: usize) -> String {
     }
 }
 
-/// The column with the number of samples that a value stands for.
+/// The column with the number of samples that a value represents.
 fn samples_of(types: &[(String, String)], kind: &str, unit: &str) -> Option<usize> {
     let of_perf = kind.strip_suffix(EVENT).map(|event| format!("{event}{SAMPLES_OF_EVENT}"));
     let find = |name: &str| types.iter().position(|(kind, unit)| kind == name && unit == "count");

@@ -17,7 +17,7 @@ pub(crate) fn is_pprof(start: &[u8]) -> bool {
     let is_number = |field: &_| matches!(field, Ok((field, Value::Number(_))) if NUMBERS.contains(field));
     let mut fields = Fields::new(start).skip_while(is_number);
     match fields.next() {
-        // A type without name or unit, as some tools write, has samples behind it.
+        // A type without name or unit, as some tools write, is followed by samples.
         Some(Ok((1, Value::Bytes([])))) => matches!(fields.next(), Some(Ok((SAMPLE, Value::Bytes(_))))),
         Some(Ok((field, Value::Bytes(of)))) => TYPES.contains(&field) && is_sample_type(of),
         _ => false,

@@ -1,8 +1,8 @@
-//! What makes a pprof profile unreadable.
+//! Errors that make a pprof profile unreadable.
 
 use std::fmt;
 
-/// What is wrong with a profile as a whole, read or to be written.
+/// An error in a whole profile, read or to be written.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PprofError {
@@ -26,15 +26,15 @@ pub enum PprofError {
     TooLarge {
         /// The limit.
         limit: usize,
-        /// What there are so many of.
+        /// The kind of thing that exceeds the limit.
         what: &'static str,
     },
 }
 
-/// What is wrong with some bytes of a profile.
+/// An error in some bytes of a profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Damage {
-    /// A field goes on behind the end.
+    /// A field continues after the end.
     CutOff,
     /// A number of more than ten bytes.
     LongNumber,

@@ -105,7 +105,7 @@ impl<'t> Frames<'t> {
     ) -> FrameId {
         let symbol = builder.string(&chain.outermost().name);
         let mut frame = Frame { symbol: Some(symbol), ..frame(Some(RawAddr(position)), object) };
-        // Where addresses do not tell locations apart (Python has none), their numbers do, which start at 1.
+        // Where addresses do not distinguish locations (Python has none), their numbers do, which start at 1.
         for addr in [position, id, !id] {
             frame.addr = Some(RawAddr(addr));
             let frame = builder.frame(frame);
@@ -196,7 +196,7 @@ fn frame(addr: Option<RawAddr>, object: ObjectIndex) -> Frame {
     Frame { addr, symbol: None, symbol_offset: None, object, source: None, inlined: false }
 }
 
-/// The position in the file of an address, if the mapping holds it.
+/// The position in the file of an address, if the mapping contains it.
 fn position(mapping: MappedFile, address: u64) -> Option<u64> {
     let into = address.checked_sub(mapping.start).filter(|_| address < mapping.limit)?;
     into.checked_add(mapping.offset)

@@ -4,9 +4,9 @@
 //! bytes -> tables (strings, functions, locations, mappings) -> samples -> cells
 //! ```
 //!
-//! In: the unpacked bytes, all of them in memory, as strings may stand at the end. Out: the samples, and the functions that the
-//! profile says are at its locations, inlined ones included. A profile without functions is symbolised as `perf.data` is.
-//! There are no times of samples, only those of the whole.
+//! In: the unpacked bytes, all of them in memory, as strings may be at the end. Out: the samples, and the functions that
+//! the profile says are at its locations, inlined ones included. A profile without functions is symbolised as `perf.data`
+//! is. There are no times of samples, only those of the whole.
 //!
 //! Messages are read and written by hand: generated code would bring a build of its own, for eight messages of numbers and texts.
 //! What is read is bounded by its bytes; what grows beyond them has a limit with a name.
@@ -39,7 +39,7 @@ pub(crate) use detect::is_pprof;
 pub use error::PprofError;
 pub use write::{PprofLocation, PprofMapping, PprofSide, PprofThread, PprofWriter};
 
-/// The most bytes of a profile, unpacked: a profile holds each stack once, and large ones have some ten million bytes.
+/// The most bytes of a profile, unpacked: a profile contains each stack once, and large ones have some ten million bytes.
 const MAX_BYTES: usize = 1 << 29;
 /// How many bytes are read between two reports of progress.
 const CHUNK_BYTES: usize = 1 << 20;

@@ -10,7 +10,7 @@
 //! Function  = 1 id  2 name  3 system_name  4 filename
 //! ```
 //!
-//! `string_table` may stand behind all that refers to it, and the samples before what they refer to. So a profile is read as a
+//! `string_table` may be after all that refers to it, and the samples before what they refer to. So a profile is read as a
 //! whole before its samples are.
 
 use rustc_hash::FxHashMap;
@@ -51,7 +51,7 @@ pub(super) struct Location<'a> {
     pub(super) mapping: u64,
     /// 0 if there is none.
     pub(super) address: u64,
-    /// Its own bytes, which hold its lines.
+    /// Its own bytes, which contain its lines.
     message: &'a [u8],
 }
 

@@ -1,4 +1,4 @@
-//! The labels of a sample that name its thread. All others are left aside: they are the program's own.
+//! The labels of a sample that name its thread. All others are ignored: they are the program's own.
 //!
 //! ```text
 //! Label = 1 key  2 str  3 num  4 num_unit         numbers of strings, but num

@@ -1,7 +1,8 @@
 //! Stacks as a pprof profile, which `go tool pprof`, Pyroscope, Parca and speedscope read.
 //!
-//! What [`read_input`](crate::read_input) reads of it is what was written: the same stacks and weights, functions with what is inlined into them, files,
-//! lines, threads and build-ids. Values are the number of samples and the weight of one event; times of samples are lost.
+//! [`read_input`](crate::read_input) reads back what was written: the same stacks and weights, functions with the functions
+//! inlined into them, files, lines, threads and build-ids. Values are the number of samples and the weight of one event;
+//! times of samples are lost.
 //!
 //! A difference has the samples of both sides, those of the base with negative values and the label `pprof::base`, as
 //! `pprof -diff_base` makes it, so that percentages are of the base.
@@ -16,7 +17,7 @@ use super::message::Message;
 /// The label of samples to compare with, and its value.
 const BASE: [&str; 2] = ["pprof::base", "true"];
 
-/// A thread as labels tell it.
+/// A thread, as labels describe it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct PprofThread<'a> {
     /// Its name; empty if it is not known.
@@ -27,7 +28,7 @@ pub struct PprofThread<'a> {
     pub tid: Option<u32>,
 }
 
-/// Whether samples are what is looked at, or what it is compared with.
+/// Whether samples belong to the side shown, or to the base of the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PprofSide {
     /// They count.
@@ -44,7 +45,7 @@ pub struct PprofMapping(u64);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PprofLocation(u64);
 
-/// What tells samples apart.
+/// What distinguishes samples.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct SampleKey {
     leaf_first: Box<[u64]>,

@@ -12,7 +12,7 @@
 use pdiff_profile::names::{FunctionName, split_clone_suffix};
 use pdiff_profile::{InlineRemark, RemarkName, RemarkPlace};
 
-/// What stands behind the place.
+/// What is after the place.
 const MISSED: &str = ": missed: ";
 const OPTIMIZED: &str = ": optimized: ";
 
@@ -79,14 +79,14 @@ fn digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-/// A name with its number, and what stands behind.
+/// A name with its number, and what is behind.
 fn numbered(text: &str) -> Option<(&str, &str)> {
     let is_number = |at: &usize| text.get(at + 1..).is_some_and(|rest| rest.starts_with(digit));
     let at = text.match_indices('/').map(|(at, _)| at).find(is_number)?;
     Some((text.get(..at)?, text.get(at + 1..)?.trim_start_matches(digit)))
 }
 
-/// Where the number of the caller begins: the digits behind a slash and before an arrow, and where they end.
+/// Where the number of the caller begins: the digits after a slash and before an arrow, and where they end.
 fn arrow(text: &str) -> Option<(usize, usize)> {
     let numbers = text.match_indices('/').map(|(at, _)| at + 1);
     numbers.into_iter().find_map(|at| {
@@ -124,7 +124,7 @@ fn instance(name: &str, arguments: &str) -> String {
     let mut full = String::with_capacity(name.len() + arguments.len());
     let mut own = Vec::new();
     let pairs: Vec<(&str, &str)> = arguments.split("; ").filter_map(|pair| pair.split_once(" = ")).collect();
-    // Names of types inside a class (`List<T>::value_type = int`) are no parameters.
+    // Names of types inside a class (`List<T>::value_type = int`) are not parameters.
     let parameters = || pairs.iter().filter(|(parameter, _)| parameter.chars().all(is_word));
     let mut rest = name;
     while !rest.is_empty() {
@@ -144,7 +144,7 @@ fn instance(name: &str, arguments: &str) -> String {
     full
 }
 
-/// How much of a declaration stands before the function's name.
+/// How much of a declaration is before the function's name.
 fn return_type_length(declared: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, byte) in declared.bytes().enumerate() {

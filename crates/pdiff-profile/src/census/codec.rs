@@ -32,7 +32,7 @@ const FOOT_BYTES: usize = 32;
 /// About what a row takes, so that bytes are not moved as they grow.
 const ROW_BYTES: usize = 10;
 
-/// Why bytes are no census.
+/// Why bytes are not a census.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CensusBytesError {

@@ -15,7 +15,7 @@ impl TextId {
         NonZeroU32::new(raw).map(Self)
     }
 
-    /// The number behind an optional id; zero is none.
+    /// The number after an optional id; zero is none.
     pub(super) fn to_raw(id: Option<Self>) -> u32 {
         id.map_or(0, |id| id.0.get())
     }

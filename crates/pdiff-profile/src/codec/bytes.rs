@@ -25,7 +25,7 @@ impl ByteWriter {
         Self::default()
     }
 
-    /// One byte as it is.
+    /// One byte unchanged.
     pub fn byte(&mut self, byte: u8) {
         self.0.push(byte);
     }
@@ -96,7 +96,7 @@ impl<'a> ByteReader<'a> {
         self.0.len()
     }
 
-    /// One byte as it is.
+    /// One byte unchanged.
     pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -157,7 +157,7 @@ impl<'a> ByteReader<'a> {
         self.take(len)
     }
 
-    /// UTF-8 behind its length.
+    /// UTF-8 after its length.
     pub fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.block()?).ok()
     }

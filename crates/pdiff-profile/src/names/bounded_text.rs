@@ -5,8 +5,8 @@
 
 use std::fmt::{self, Write};
 
-/// Longest name that is read or made. The longest of a large server is a third of it; longer ones are cut, so two
-/// that differ only behind the cut become one.
+/// Longest name that is read or made. The longest of a large server is a third of it; longer ones are cut, so two that
+/// differ only after the cut become one.
 pub(super) const MAX_NAME_BYTES: usize = 64 * 1024;
 
 /// Text that refuses to grow past [`MAX_NAME_BYTES`].

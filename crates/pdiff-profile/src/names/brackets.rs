@@ -42,7 +42,7 @@ pub(super) fn closing(open: u8) -> u8 {
     }
 }
 
-/// The place behind the bracket that closes the one at `open`; `None` when there is none.
+/// The place after the bracket that closes the one at `open`; `None` when there is none.
 pub(super) fn group_end(text: &str, open: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut stack = OpenBrackets { brackets: [0; MAX_DEPTH], depth: 0 };

@@ -72,7 +72,7 @@ fn without_clone_notes(symbol: &str) -> &str {
 fn without_dotted_suffix(symbol: &str) -> &str {
     let mut base = symbol;
     let mut rest = symbol;
-    // `rest` runs ahead over numbers; they belong to the suffix only when a clone word stands before them.
+    // `rest` runs ahead over numbers; they belong to the suffix only when a clone word is before them.
     while let Some((head, piece)) = rest.rsplit_once('.').filter(|(head, _)| !head.is_empty()) {
         let has_number = rest.len() < base.len();
         let may_be_function = !has_number && is_package_path(head);
@@ -105,7 +105,7 @@ fn without_bare_number(symbol: &str) -> &str {
     }
 }
 
-/// Whether a name may be a package and what stands in it, as Go writes them: `runtime`, `net/http.(*conn)`.
+/// Whether a name may be a package and what is in it, as Go writes them: `runtime`, `net/http.(*conn)`.
 fn is_package_path(name: &str) -> bool {
     let is_mangled = ["_Z", "_R"].iter().any(|mark| name.starts_with(mark));
     let is_demangled = name.contains("::") || name.ends_with(')') && !name.contains(".(");

@@ -43,7 +43,7 @@ impl Collapser {
                 _ if is_word_byte(byte) => Some(token_end(text, at)),
                 _ => Some(at + 1),
             };
-            // What nothing closes is no list.
+            // What nothing closes is not a list.
             let Some(token) = end.and_then(|end| text.get(at..end)) else {
                 return self.out.push_str(text.get(at..).unwrap_or(""));
             };
@@ -116,7 +116,7 @@ mod tests {
             ("std::function<void (int)>::operator()", "std::function<..>::operator()"),
             ("A<(1>0), void (*)(int)>::f", "A<..>::f"),
             ("A<int>::B<long>::f<char>", "A<..>::B<..>::f<..>"),
-            // Operators have brackets that are no lists, and lists behind those.
+            // Operators have brackets that are not lists, and lists behind those.
             ("A<int>::operator<", "A<..>::operator<"),
             ("A<int>::operator<<", "A<..>::operator<<"),
             ("A<int>::operator<=>", "A<..>::operator<=>"),
@@ -135,7 +135,7 @@ mod tests {
             ("A::{lambda(auto:1)#1}::operator()<int>", "A::{lambda(auto:1)#1}::operator()<..>"),
             ("(anonymous namespace)::f<int>", "(anonymous namespace)::f<..>"),
             ("A<int>::(anonymous namespace)::f", "A<..>::(anonymous namespace)::f"),
-            // Rust, both manglings, and types that are no arguments.
+            // Rust, both manglings, and types that are not arguments.
             ("alloc::vec::Vec<T,A>::push", "alloc::vec::Vec<..>::push"),
             ("<alloc::vec::Vec<u32>>::push", "<alloc::vec::Vec<..>>::push"),
             ("core::iter::fold::<u32, &mut [u8]>::{closure#0}", "core::iter::fold::<..>::{closure#0}"),

@@ -46,7 +46,7 @@ fn print_name_only(mangled: &str) -> Option<String> {
 /// expects.
 fn with_return_type(mangled: &str) -> Option<String> {
     let at = last_mark(mangled)?;
-    // The arguments end, and with them the nested name that they stand in.
+    // The arguments end, and with them the nested name that they are in.
     let end = name_end(mangled, at, "EE")?;
     let (name, parameters) = mangled.split_at_checked(end)?;
     (mangled.starts_with("_ZN") && !parameters.is_empty()).then(|| format!("{name}v{parameters}"))

@@ -77,7 +77,7 @@ impl Loosener<'_> {
 
     fn parentheses(&mut self) {
         let end = self.group_end();
-        // `(anonymous namespace)`, a type before the name, and Go's `main.(*T).Method` are no parameters.
+        // `(anonymous namespace)`, a type before the name, and Go's `main.(*T).Method` are not parameters.
         if self.rest().starts_with("(anonymous ") || self.rest().starts_with("(*") || self.at == 0 {
             return self.keep_to(end);
         }

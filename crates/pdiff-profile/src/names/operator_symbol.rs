@@ -24,7 +24,7 @@ pub(super) fn leading_operator(text: &str) -> Option<usize> {
     rest.starts_with(' ').then_some(text.len() - rest.len())
 }
 
-/// Whether the text behind the word `operator` is a type that the operator converts to, `operator bool`.
+/// Whether the text after the word `operator` is a type that the operator converts to, `operator bool`.
 pub(super) fn starts_conversion(rest: &str) -> bool {
     let Some(word) = rest.strip_prefix(' ') else { return false };
     let is_word = |name: &&str| {

@@ -1,6 +1,7 @@
-//! Pictures of an attribution: a waterfall from the gap at the baseline to the gap at the end, a matrix of interactions, and
-//! (`effects`) each factor's effect with its interval. SVG on a light ground, in blue and vermilion, which colour-blind readers tell apart (Okabe and Ito
-//! 2008); every bar and cell has its number, so colour is never alone. The same text stands alone or inside HTML.
+//! Pictures of an attribution: a waterfall from the gap at the baseline to the gap at the end, a matrix of interactions,
+//! and (`effects`) each factor's effect with its interval. SVG on a light ground, in blue and vermilion, which colour-blind
+//! readers tell apart (Okabe and Ito 2008); every bar and cell has its number, so colour is never alone. The same text is
+//! alone or inside HTML.
 
 mod canvas;
 mod effects;

@@ -40,7 +40,7 @@ pub(crate) struct CompareReport<'a> {
     /// Known only with operations and CPU used on both sides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gap: Option<GapReport>,
-    /// The parts that hold the change, largest first.
+    /// The parts that contain the change, largest first.
     pub(crate) findings: Vec<FindingReport<'a>>,
     pub(crate) findings_rest: RestReport,
     /// What other events say of the costs, where they were asked for.

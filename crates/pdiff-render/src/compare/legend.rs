@@ -1,4 +1,4 @@
-//! What the marks and columns of the rows mean; only what stands there is explained.
+//! What the marks and columns of the rows mean; only what is there is explained.
 
 use pdiff_analysis::{Comparison, MatchedBy, Row};
 use pdiff_profile::Presence;
@@ -7,7 +7,7 @@ use crate::compare::families;
 use crate::compare::row_order::Chosen;
 use crate::document::{Block, Grid, Line, Tone};
 
-/// What stands for a change that is not significant.
+/// What represents a change that is not significant.
 pub(crate) const NOT_SIGNIFICANT: &str = "~";
 
 /// The heading of a row's part of the change in CPU per operation.
@@ -28,7 +28,7 @@ const INFERRED: &str = "inferred";
 /// The mark of a row whose cost per operation changed on its own, while its share is within noise.
 const COST: &str = "/op";
 
-/// The mark of a row behind which more than one function stands.
+/// The mark of a row that represents more than one function.
 const AMBIGUOUS: &str = "?";
 
 /// The marks of one row.

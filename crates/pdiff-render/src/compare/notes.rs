@@ -1,4 +1,4 @@
-//! The imperfections of all stages, one line a kind.
+//! The imperfections of all stages, one line per kind.
 
 use pdiff_analysis::Comparison;
 use pdiff_profile::{Note, Notes};

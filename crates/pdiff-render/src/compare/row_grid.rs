@@ -27,7 +27,7 @@ const MOST_OBJECT: usize = 18;
 /// Thread groups are cut to this in less than [`ROOMY`] columns.
 const MOST_GROUP: usize = 10;
 
-/// From so many columns on nothing that tells rows apart is cut short.
+/// From so many columns on nothing that distinguishes rows is cut short.
 const ROOMY: usize = 80;
 
 /// One column with its cells: rows, then sums.
@@ -127,7 +127,7 @@ fn drop_columns(columns: &mut Vec<Column>, most: usize, column: impl Fn(Field) -
     }
 }
 
-/// Where the column of objects had to go, names that stand in several objects say which.
+/// Where the column of objects had to go, names that are in several objects say which.
 fn name_objects(columns: &mut [Column], rows: &[&Row]) {
     if columns.iter().any(|column| column.field == Field::Object) {
         return;

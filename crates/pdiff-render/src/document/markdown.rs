@@ -15,7 +15,7 @@ pub(crate) fn draw(page: &[Block]) -> String {
         match block {
             Block::Gap => text.push('\n'),
             Block::Line(line) => {
-                // A line without a label goes on with what the one before began.
+                // A line without a label continues with what the one before began.
                 let label = match line.label {
                     "" => "  -".to_owned(),
                     label => format!("- **{}**", escape(label)),
@@ -86,7 +86,7 @@ fn entities(name: &str) -> String {
     text
 }
 
-/// Words that markdown shows as they are.
+/// Words that markdown shows unchanged.
 pub(crate) fn escape(words: &str) -> String {
     let mut text = String::with_capacity(words.len());
     let mut before = ' ';

@@ -2,7 +2,7 @@
 
 use pdiff_analysis::{Cost, CostScale};
 
-/// What stands where there is no number.
+/// What is where there is no number.
 pub(crate) const NONE: &str = "-";
 
 /// A number with fixed places.
@@ -31,7 +31,7 @@ pub(crate) fn interval((low, high): (f64, f64), places: usize) -> String {
     format!("{}..{}", signed(low, places), signed(high, places))
 }
 
-/// The change in percent that the logarithm of a ratio stands for.
+/// The change in percent that the logarithm of a ratio represents.
 pub(crate) fn percent_of_log(log_ratio: f64) -> f64 {
     100.0 * log_ratio.exp_m1()
 }

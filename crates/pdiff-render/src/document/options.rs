@@ -21,7 +21,7 @@ pub struct TableOptions {
 /// By what rows are sorted. Changes sort by their size, whatever their sign.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SortBy {
-    /// Change of self; what is significant stands first.
+    /// Change of self; what is significant is first.
     Delta,
     /// Change of total.
     DeltaTotal,

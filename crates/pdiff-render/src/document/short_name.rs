@@ -108,7 +108,7 @@ impl<'a> Brackets<'a> {
     }
 }
 
-/// How long the operator's sign at `at` is, if `operator` stands before it.
+/// How long the operator's sign at `at` is, if `operator` is before it.
 fn operator_len(name: &str, at: usize) -> usize {
     let (Some(before), Some(rest)) = (name.get(..at), name.get(at..)) else { return 0 };
     let is_operator = before

@@ -53,7 +53,7 @@ fn paint(text: &str, tone: Tone, color: bool) -> String {
     }
 }
 
-/// Red and blue, not red and green: one reader in twelve cannot tell those apart.
+/// Red and blue, not red and green: one reader in twelve cannot distinguish those.
 fn color_of(tone: Tone) -> Option<Color> {
     match tone {
         Tone::Plain => None,

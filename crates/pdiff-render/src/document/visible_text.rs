@@ -44,7 +44,7 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The text in at most `max` columns; what is cut stands in the middle, and the end keeps the larger part.
+/// The text in at most `max` columns; what is cut is in the middle, and the end keeps the larger part.
 pub(crate) fn cut_middle(text: &str, max: usize) -> Cow<'_, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -58,7 +58,7 @@ pub(crate) fn cut_middle(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{CUT}{}", head.trim_end_matches('.'), tail.trim_start_matches('.')))
 }
 
-/// The text in at most `max` columns; what is cut stands at the end.
+/// The text in at most `max` columns; what is cut is at the end.
 pub(crate) fn cut_end(text: &str, max: usize) -> Cow<'_, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -78,7 +78,7 @@ fn fitting(chars: impl Iterator<Item = char>, room: usize) -> usize {
         .count()
 }
 
-/// The text broken at spaces into lines of at most `max` columns; a longer word stands alone, `%` never does.
+/// The text broken at spaces into lines of at most `max` columns; a longer word is alone, `%` never does.
 pub(crate) fn wrap(text: &str, max: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for part in text.split(' ') {

@@ -7,7 +7,7 @@ pub(crate) struct Column {
     pub(crate) values: Values,
 }
 
-/// The values of a column, one a row.
+/// The values of a column, one per row.
 #[derive(Debug)]
 pub(crate) enum Values {
     Words(Vec<Option<String>>),
@@ -53,7 +53,7 @@ impl From<Vec<Option<u64>>> for Values {
 }
 
 impl From<Vec<Option<f64>>> for Values {
-    /// What is no number is absent.
+    /// What is not a number is absent.
     fn from(values: Vec<Option<f64>>) -> Self {
         Self::Numbers(values.into_iter().map(|value| value.filter(|value| value.is_finite())).collect())
     }

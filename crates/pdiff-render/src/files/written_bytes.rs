@@ -29,7 +29,7 @@ pub(crate) fn json_refused(error: serde_json::Error) -> Error {
     Error::Json { reason: error.to_string() }
 }
 
-/// A column of numbers; what is no number is empty.
+/// A column of numbers; what is not a number is empty.
 pub(crate) fn numbers(name: &str, values: impl Iterator<Item = Option<f64>>) -> Column {
     Column::new(name.to_owned(), values.collect::<Vec<_>>())
 }

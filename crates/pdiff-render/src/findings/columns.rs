@@ -1,5 +1,5 @@
-//! The parts of the change as CSV: one line each, then one of all else, so that weights sum to those of the sides. Names as in
-//! JSON, joined by `_`.
+//! The parts of the change as CSV: one line each, then one of everything else, so that weights sum to those of the sides.
+//! Names as in JSON, joined by `_`.
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Finding, FindingSetting, FindingSide, FindingsRest};

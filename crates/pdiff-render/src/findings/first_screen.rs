@@ -121,7 +121,7 @@ fn polling_text(comparison: &Comparison) -> String {
     )
 }
 
-/// Whether the code of a side's program was read: loops that wait busily are found in it, while names tell a few only.
+/// Whether the code of a side's program was read: loops that busy-wait are found in it, while names tell a few only.
 pub(crate) fn has_code(of: &SideSummary) -> bool {
     let program = of.objects.iter().find(|object| !object.path.contains(".so"));
     program.is_none_or(|program| program.object_id.is_some())
@@ -133,7 +133,7 @@ fn where_text(comparison: &Comparison) -> String {
         format!("{} {} per operation", unit.signed(cost.per_op.after - cost.per_op.before), unit.name)
     });
     let count = comparison.findings.list.len();
-    // One run a side does not tell how the cost of the whole varies: there, shares are tested.
+    // One run per side does not tell how the cost of the whole varies: there, shares are tested.
     let is_known = comparison.cost.as_ref().is_some_and(|cost| cost.log_interval.is_some());
     match (count, change) {
         (0, Some(change)) => {
@@ -154,7 +154,7 @@ fn where_text(comparison: &Comparison) -> String {
     }
 }
 
-/// What the columns and words of the parts mean; only what stands there.
+/// What the columns and words of the parts mean; only what is there.
 fn marks_text(comparison: &Comparison) -> String {
     let list = &comparison.findings.list;
     let has = |kind: FindingKind| list.iter().any(|finding| finding.kind == kind);

@@ -1,4 +1,4 @@
-//! The findings as a grid that fits the width; the last rows are all else and the whole.
+//! The findings as a grid that fits the width; the last rows are everything else and the whole.
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Cost, Finding, FindingKind};
@@ -8,7 +8,7 @@ use crate::document::short_name::shorten;
 use crate::document::visible_text::{visible, width};
 use crate::document::{Align, COLUMN_GAP, Grid, GridCell, GridColumn, Tone};
 
-/// A finding of which so much waits busily is said to poll, in percent.
+/// A finding of which so much busy-waits is said to poll, in percent.
 const POLLING_PCT: f64 = 50.0;
 
 /// Names get at least this much room.
@@ -25,7 +25,7 @@ struct Column {
     dropped_at: Option<u8>,
 }
 
-/// The findings, all else, and the sum of both.
+/// The findings, everything else, and the sum of both.
 pub(crate) fn grid(comparison: &Comparison, causes: &[FindingCause], most: Option<usize>) -> Grid {
     let list = &comparison.findings.list;
     let changes = match &comparison.cost {

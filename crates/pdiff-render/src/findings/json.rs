@@ -1,4 +1,4 @@
-//! Findings as JSON: the parts that hold the change, and the rest, on both sides.
+//! Findings as JSON: the parts that contain the change, and the rest, on both sides.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(crate) struct FindingReport<'a> {
     with_callers: bool,
 }
 
-/// The part of each side's weight that waits busily, in percent.
+/// The part of each side's weight that busy-waits, in percent.
 #[derive(Serialize)]
 struct PollingReport {
     before: f64,

@@ -1,4 +1,4 @@
-//! The few parts that hold the change: the first screen of a comparison, and JSON.
+//! The few parts that contain the change: the first screen of a comparison, and JSON.
 
 pub(crate) mod columns;
 pub(crate) mod first_screen;

@@ -22,7 +22,7 @@ pub struct ExplainedFinding<'a> {
     pub finding: &'a Finding,
 }
 
-/// Everything that is known of a finding.
+/// Everything that is known about a finding.
 pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
     let ExplainedFinding { comparison, classification, finding } = of;
     let object = if finding.object.is_empty() { String::new() } else { format!(" ({})", finding.object) };

@@ -10,9 +10,10 @@
 //! sample  -> stack -> prefix stack, frame -> func -> name (string), resource -> lib
 //! ```
 //!
-//! Each table is an object of columns and refers to others by index. Inlined functions are frames with the address and the native symbol
-//! of the frame that holds them, at inline depths from 1. A side is a process, so both are seen in one timeline; its samples have the
-//! seconds that they were recorded in, and are spread evenly within a second, as their own times are not kept.
+//! Each table is an object of columns and refers to others by index. Inlined functions are frames with the address and the
+//! native symbol of the frame that contains them, at inline depths from 1. A side is a process, so both are seen in one
+//! timeline; its samples have the seconds that they were recorded in, and are spread evenly within a second, as their own
+//! times are not kept.
 
 mod libs;
 mod markers;

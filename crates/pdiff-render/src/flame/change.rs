@@ -15,8 +15,8 @@ pub(super) struct Terms<'a> {
     /// The smallest change that matters.
     floor: Floor,
     side_weights: [u64; 2],
-    /// How many halves of its interval a change per operation must have to be beyond noise: more than one, for there are
-    /// many frames.
+    /// How many halves of its interval a change per operation must have to be beyond noise: more than one, because there
+    /// are many frames.
     cut: f64,
 }
 

@@ -87,7 +87,7 @@ pub(super) fn lines(
     lines
 }
 
-/// What the whole width stands for.
+/// What the whole width represents.
 fn scale_text(input: &FlameInput<'_>, view: FlameView, terms: &Terms<'_>, width: u64) -> String {
     let side = match view {
         FlameView::After => Side::After,

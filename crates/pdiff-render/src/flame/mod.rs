@@ -33,7 +33,7 @@ pub enum FlameView {
     After,
     /// Before's stacks; what is only in After does not show.
     Before,
-    /// Before's stacks as far as they have nothing of them in After.
+    /// Before's stacks as far as After has nothing of them.
     Gone,
     /// Before's and After's stacks side by side.
     Both,
@@ -53,7 +53,7 @@ pub enum FlameColor {
 pub enum FlameTerms {
     /// Share of the denominator, in points.
     Share,
-    /// Weight per operation; where operations are not known on both sides, [`FlameTerms::Share`] stands in.
+    /// Weight per operation; where operations are not known on both sides, [`FlameTerms::Share`] is used instead.
     PerOperation,
 }
 

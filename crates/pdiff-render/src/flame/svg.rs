@@ -47,7 +47,7 @@ pub fn write_flame_svg(
 /// Where the band's first line stands: below inferno's title and subtitle.
 const BAND_TOP: usize = FONT_SIZE * 5 + 8;
 
-/// What a search found stands in a line of its own below what the frame under the pointer says, which takes three lines.
+/// What a search found is in a line of its own below what the frame under the pointer says, which takes three lines.
 const MATCHED_LINE: usize = 3 * 15 + 4;
 
 /// inferno's font size.
@@ -104,7 +104,7 @@ const FRAME_START: &str = "<g><title>";
 const FRAME_END: &str = "</g>";
 const FRAMES_START: &str = "<svg id=\"frames\"";
 
-/// What stands behind inferno's script and takes the place of some of its functions.
+/// What is behind inferno's script and replaces some of its functions.
 const SCRIPT: &str = include_str!("../../assets/flame.js");
 
 impl Picture<'_> {
@@ -162,7 +162,7 @@ impl Picture<'_> {
         out
     }
 
-    /// One frame: inferno's title and text hold its number.
+    /// One frame: inferno's title and text contain its number.
     fn push_frame(&self, frame: &str, out: &mut String) {
         let number = frame.split(' ').next().unwrap_or_default();
         let drawn = number.parse::<usize>().ok().and_then(|number| self.frames.drawn.get(number));

@@ -1,6 +1,6 @@
 //! What a frame says when asked: its name, then in brackets both sides' numbers, the noise and the verdict.
 //!
-//! The brackets hold no bracket themselves: inferno's script takes a title up to the last `(` for the frame's name.
+//! The brackets contain no bracket themselves: inferno's script takes a title up to the last `(` for the frame's name.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Titles<'a> {
     verdicts: HashMap<(&'a str, &'a str), Option<&'a Verdict>>,
 }
 
-/// A frame's name and what else is known of it.
+/// A frame's name and what else is known about it.
 pub(super) struct Title {
     pub(super) name: String,
     /// Without brackets.

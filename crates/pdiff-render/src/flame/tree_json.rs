@@ -1,4 +1,4 @@
-//! The call tree as JSON, schema version 1: names once, frames as rows of numbers, for there are many.
+//! The call tree as JSON, schema version 1: names once, frames as rows of numbers, because there are many.
 
 use pdiff_analysis::{Align, FrameChange, TreeFrame, TreeFunction, TreeNode};
 use serde::Serialize;

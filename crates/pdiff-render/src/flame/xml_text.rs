@@ -1,4 +1,4 @@
-//! Text of unknown origin inside XML: nothing of it is markup, and no character that XML forbids is left.
+//! Text of unknown origin inside XML: nothing about it is markup, and no character that XML forbids is left.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! The callers of a row in words: those where a change of inlining is confirmed, else those that hold copies.
+//! The callers of a row in words: those where a change of inlining is confirmed, else those that contain copies.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

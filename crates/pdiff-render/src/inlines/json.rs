@@ -66,7 +66,7 @@ struct RowReport<'a> {
     before_name: Option<&'a str>,
     /// `null` where one side has none.
     match_level: Option<&'static str>,
-    /// How alike the two are, of 1, where they were paired by likeness.
+    /// How alike the two are, of 1, where they were paired by similarity.
     #[serde(skip_serializing_if = "Option::is_none")]
     match_score: Option<f64>,
     /// Others would have done as well.

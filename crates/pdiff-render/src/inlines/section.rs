@@ -45,7 +45,7 @@ const LEAST_CALLERS: usize = 24;
 /// Between a name and what the function was called before.
 pub(crate) const CALLED_BEFORE: &str = " <- ";
 
-/// The same, where the pair was found by likeness and may be none.
+/// The same, where the pair was found by similarity and may be none.
 pub(crate) const BY_LIKENESS: &str = " <~ ";
 
 /// A row and its numbers.
@@ -97,7 +97,7 @@ impl<'a> Entry<'a> {
         self.row.confirmed_lost.iter().chain(&self.row.confirmed_gained).map(|flip| flip.sites).sum()
     }
 
-    /// What a row is told by; larger stands first.
+    /// The order of rows; larger comes first.
     fn weight(&self) -> (u64, u64) {
         let (before, after) = self.bytes();
         match self.row.change {

@@ -7,7 +7,7 @@ use pdiff_analysis::inlines::{
 use pdiff_profile::census::{Census, Function, FunctionId};
 use pdiff_profile::{Notes, PerSide, Side};
 
-/// A comparison of inlining, with what is known of the two files.
+/// A comparison of inlining, with what is known about the two files.
 #[derive(Clone, Copy, Debug)]
 pub struct InlinesView<'a> {
     /// The rows.

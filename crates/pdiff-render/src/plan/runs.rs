@@ -2,7 +2,7 @@
 
 use pdiff_analysis::Plan;
 
-/// One line a run: build, replicate, factors, and room for throughput and CPU per operation.
+/// One line per run: build, replicate, factors, and room for throughput and CPU per operation.
 #[must_use]
 pub fn plan_runs_csv(plan: &Plan) -> String {
     let mut text = String::from("build,replicate");

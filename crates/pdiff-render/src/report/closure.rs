@@ -1,7 +1,8 @@
 //! The chart of where the CPU goes: parts of the program before and after, and the steps from Before to After.
 //!
-//! A part is a subsystem; what has no function is a part of its own, and comes last, for it explains nothing. Self sums
-//! over parts to the whole, so the bars close. Bars are elements with a width: they follow the window, the theme and the printer, and say their number.
+//! A part is a subsystem; what has no function is a part of its own, and comes last, because it explains nothing. Self sums
+//! over parts to the whole, so the bars close. Bars are elements with a width: they follow the window, the theme and the
+//! printer, and say their number.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -131,7 +132,7 @@ pub(super) fn charts(input: &ReportInput<'_>) -> String {
 
 /// The parts shown, and the rest as one.
 fn shown(parts: &Parts) -> Vec<Part> {
-    // What has no function keeps its own row, at the end, if it is a part to speak of.
+    // What has no function keeps its own row, at the end, if it is large enough to mention.
     let is_first = |part: &&Part| !part.is_unresolved;
     let (named, unresolved): (Vec<&Part>, Vec<&Part>) = parts.parts.iter().partition(is_first);
     let (first, rest) = named.split_at(named.len().min(MOST_PARTS));

@@ -61,7 +61,7 @@ impl SeriesView {
     }
 }
 
-/// What is known of one build's machine and load.
+/// What is known about one build's machine and load.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct BuildSystem {
     /// Operations per second of the run that vmstat ran beside.

@@ -186,7 +186,7 @@ fn fitted(mut grid: Grid, width: Option<usize>) -> Grid {
 
 fn only(of: &SettingsDiff, side: Side, top: Option<usize>, width: Option<usize>) -> Vec<Block> {
     let settings = of.only(side);
-    // An option file says nothing of what it does not set.
+    // An option file says nothing about what it does not set.
     let other_is_partial = of.is_partial[usize::from(side == Side::Before)];
     if settings.is_empty() {
         return Vec::new();

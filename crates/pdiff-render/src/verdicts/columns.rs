@@ -1,4 +1,4 @@
-//! Verdicts as CSV: one line per function, the names of JSON's paths joined by `_`; evidence stands in JSON only.
+//! Verdicts as CSV: one line per function, the names of JSON's paths joined by `_`; evidence is in JSON only.
 
 use pdiff_analysis::classify::{Classification, Verdict};
 use pdiff_profile::Side;

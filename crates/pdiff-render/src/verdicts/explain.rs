@@ -15,12 +15,12 @@ use crate::verdicts::hot_lines;
 use crate::verdicts::hot_lines::SourceTexts;
 use crate::verdicts::words::{fact_text, limit_text, reason_text};
 
-/// Everything that is known of the functions that a name stands for.
+/// Everything that is known about the functions that a name represents.
 #[derive(Clone, Copy, Debug)]
 pub struct ExplainView<'a> {
     /// The name that was asked for.
     pub name: &'a str,
-    /// The findings that the name stands for.
+    /// The findings that the name represents.
     pub findings: &'a [ExplainedFinding<'a>],
     /// The verdicts on sampled functions.
     pub verdicts: &'a [Verdict],

@@ -27,7 +27,7 @@ const LEAST_SOURCE: usize = 12;
 /// Columns that the two columns of numbers take, with the room behind each.
 const NUMBERS_WIDTH: usize = 7 + 7 + 2 * COLUMN_GAP;
 
-/// With less room behind the numbers it is not told what stands inlined at a line.
+/// With less room after the numbers it is not told what stands inlined at a line.
 const ROOM_FOR_INLINED: usize = 34;
 
 /// Titles of columns that may go.

@@ -28,7 +28,7 @@ struct ClassifyReport<'a> {
     after: SideReport<'a>,
     policy: PolicyReport,
     denominator: &'static str,
-    /// The parts that hold the change, with their causes.
+    /// The parts that contain the change, with their causes.
     findings: Vec<FindingReport<'a>>,
     findings_rest: RestReport,
     /// The work of the kernel by who entered it and what for.
@@ -164,7 +164,7 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
     #[derive(Serialize)]
     struct ExplainReport<'a> {
         schema_version: u32,
-        /// The findings that the name stands for.
+        /// The findings that the name represents.
         findings: Vec<FindingReport<'a>>,
         verdicts: Vec<VerdictReport<'a>>,
         facts: Vec<EvidenceReport>,

@@ -1,4 +1,4 @@
-//! Verdicts as lists: one grid a cause, one line a function, worst first.
+//! Verdicts as lists: one grid a cause, one line per function, worst first.
 
 use pdiff_analysis::Quantities;
 use pdiff_analysis::classify::{Cause, Classification, Confidence, Judged, Tag, Verdict};
@@ -67,7 +67,7 @@ fn cause_blocks(
         .iter()
         .filter(|v| v.cause == cause && v.delta_judged_pp().abs() >= least && !kernel::is_of_kernel(v))
         .collect();
-    // What only points to a callee stands behind what is a cause itself.
+    // What only points to a callee is behind what is a cause itself.
     verdicts.sort_by(|a, b| {
         is_of_others(a)
             .cmp(&is_of_others(b))
@@ -103,7 +103,7 @@ pub(super) fn size(of: &Verdict) -> f64 {
     }
 }
 
-/// One line a function, all of one cause.
+/// One line per function, all of one cause.
 fn grid(verdicts: &[&Verdict], width: Option<usize>) -> Grid {
     let titles = [
         ("function", Align::Left),
@@ -131,7 +131,7 @@ fn grid(verdicts: &[&Verdict], width: Option<usize>) -> Grid {
     grid
 }
 
-/// One line a function, each with its cause. In less than [`ROOM_FOR_CAUSES_AND_REASONS`] columns names take the room of
+/// One line per function, each with its cause. In less than [`ROOM_FOR_CAUSES_AND_REASONS`] columns names take the room of
 /// reasons.
 pub(super) fn causes_grid(verdicts: &[&Verdict], width: Option<usize>) -> Grid {
     let causes = verdicts.iter().map(|verdict| verdict.cause.as_str());

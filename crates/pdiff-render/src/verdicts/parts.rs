@@ -90,7 +90,8 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
     let named = verdict_on(of, finding.function(), &finding.object);
     let listed: Vec<&FindingMember> = main_members(finding).collect();
     let is_listed = listed.iter().any(|member| member.name == finding.function());
-    // A spread part is what lies below the function apart from other parts, so the function's own total says nothing of it.
+    // A spread part is what lies below the function apart from other parts, so the function's own total says nothing about
+    // it.
     let is_its_own = finding.kind != FindingKind::Spread && !is_listed;
     if let Some(verdict) = named.filter(|of| is_its_own && of.cause != Cause::Noise) {
         blocks.push(Line::block("itself", verdict_text(verdict)));

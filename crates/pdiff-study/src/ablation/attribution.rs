@@ -33,7 +33,7 @@ pub struct Attribution {
     pub factors: Vec<Factor>,
     /// What was measured, and how often.
     pub design: Design,
-    /// What is known of noise.
+    /// What is known about noise.
     pub noise: NoiseSource,
     /// Both builds with nothing changed.
     pub baseline: Option<GapAt>,
@@ -102,7 +102,7 @@ pub struct Design {
 /// Where intervals come from.
 #[derive(Clone, PartialEq, Debug)]
 pub enum NoiseSource {
-    /// One run a cell: nothing is known of noise.
+    /// One run per cell: nothing is known about noise.
     None,
     /// The pooled variance of log throughput.
     Pooled {
@@ -110,7 +110,7 @@ pub enum NoiseSource {
         sd: f64,
         /// Degrees of freedom of `sd`.
         df: f64,
-        /// Variance between restarts, where restarts were named and could be told apart.
+        /// Variance between restarts, where restarts were named and could be distinguished.
         plots: Option<Plots>,
         /// Repeats that were blocks; `None` if cells have different repeats.
         blocks: Option<usize>,
@@ -182,7 +182,7 @@ pub enum Sign {
     Depends,
     /// Both signs occur, but not both beyond noise.
     NotSettled,
-    /// Both signs occur in single runs: nothing is known of noise.
+    /// Both signs occur in single runs: nothing is known about noise.
     DependsAsMeasured,
 }
 

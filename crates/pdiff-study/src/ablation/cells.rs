@@ -20,7 +20,7 @@ use super::strata::{MOST_TESTED, is_unequal, unnamed_restart};
 use super::weighted::{observed, rests, weighted};
 use pdiff_analysis::noise::critical_t;
 
-/// Intervals hold the truth this often.
+/// Intervals contain the truth this often.
 const LEVEL: f64 = 0.95;
 
 /// What is averaged in a cell.
@@ -52,12 +52,12 @@ pub(super) struct Cells {
     has: [Setting; 2],
     means: Vec<f64>,
     counts: Vec<f64>,
-    /// The plot that each cell is in.
+    /// The plot of each cell.
     plots: Vec<usize>,
     pub(super) noise: Noise,
 }
 
-/// What is known of noise.
+/// What is known about noise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noise {
     pub(super) within: Option<MeanSquare>,
@@ -71,7 +71,7 @@ pub(super) struct Noise {
     pub(super) unnamed_restart: Setting,
 }
 
-/// The mean square between plots; it holds the variance within plots once and that of plots `cells_per_plot` times.
+/// The mean square between plots; it contains the variance within plots once and that of plots `cells_per_plot` times.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Between {
     pub(super) square: MeanSquare,
@@ -106,7 +106,7 @@ impl Noise {
 /// How repeats entered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum Blocks {
-    /// One run a cell.
+    /// One run per cell.
     #[default]
     None,
     /// Every cell has every one of these repeats.

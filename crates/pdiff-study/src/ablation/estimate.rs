@@ -1,6 +1,6 @@
 //! A number with its interval, and the same effect on the scales it is given in.
 
-/// A value and its 95 % interval; `None` where the runs say nothing of noise (one run a cell).
+/// A value and its 95 % interval; `None` where the runs say nothing about noise (one run per cell).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// The value.

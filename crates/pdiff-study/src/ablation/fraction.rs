@@ -1,9 +1,9 @@
 //! Averages from a fraction of a factorial.
 //!
-//! Where a factor is on in half of the settings measured, and evenly so over the levels of every other factor, the mean
-//! gap with it less the mean without it is its average effect (Box, Hunter and Hunter, Statistics for Experimenters, ch.
-//! 6). In a fraction that average cannot be told from some interactions: with pairs, those are named; interactions of three
-//! and more factors are taken as none.
+//! Where a factor is on in half of the settings measured, and evenly so over the levels of every other factor, the mean gap
+//! with it less the mean without it is its average effect (Box, Hunter and Hunter, Statistics for Experimenters, ch. 6). In
+//! a fraction that average cannot be distinguished from some interactions: with pairs, those are named; interactions of
+//! three and more factors are taken as none.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::Setting;
 use super::estimate::Effect;
 use super::gaps::Gaps;
 
-/// Fewer settings are no fraction of a factorial.
+/// Fewer settings are not a fraction of a factorial.
 const LEAST_SETTINGS: usize = 4;
 
 /// A factor's average over the settings measured.
@@ -24,7 +24,7 @@ pub struct FractionAverage {
     pub effect: Effect,
     /// Settings behind it.
     pub settings: usize,
-    /// Pairs of other factors whose interaction it cannot be told from.
+    /// Pairs of other factors whose interaction it cannot be distinguished from.
     pub aliases: Vec<(usize, usize)>,
 }
 

@@ -1,8 +1,8 @@
 //! The gap as a function of the setting, and sums of it: every attribution is such a sum.
 //!
 //! In logarithms a sum of gaps is a contrast of cells. In points the gap is 100 (exp(L) - 1), so a sum's variance is that
-//! of the contrast with each coefficient times the derivative, 100 exp(L) (the delta method). A cell that stands in
-//! several gaps, as that of a build that lacks a factor, is one cell: what cancels has no variance.
+//! of the contrast with each coefficient times the derivative, 100 exp(L) (the delta method). A cell that is in several
+//! gaps, as that of a build that lacks a factor, is one cell: what cancels has no variance.
 
 use crate::{RunsTable, Setting};
 

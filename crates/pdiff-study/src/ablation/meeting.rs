@@ -2,8 +2,8 @@
 //!
 //! Like with like: were the subsystem's CPU taken out of both builds, cost per operation would become c (1 - p) on each
 //! side, p the share of samples with the subsystem anywhere in the stack. So ln(target / base) of throughput at the same
-//! utilisation would rise by ln((1 - p_base) / (1 - p_target)), whatever c is. That stands beside the factor's measured
-//! change of cost per operation where the runs have costs, and of throughput where not; utilisation is apart.
+//! utilisation would rise by ln((1 - p_base) / (1 - p_target)), whatever c is. That is beside the factor's measured change
+//! of cost per operation where the runs have costs, and of throughput where not; utilisation is apart.
 
 use super::attribution::Attribution;
 use super::estimate::{Effect, Estimate};
@@ -16,7 +16,7 @@ pub struct Meeting {
     pub labels: [String; 2],
     /// One row a factor that has a subsystem.
     pub rows: Vec<MeetingRow>,
-    /// Part of the samples that wait busily, in percent, on both sides.
+    /// Part of the samples that busy-wait, in percent, on both sides.
     pub spin_pct: [f64; 2],
     /// Factors without a subsystem.
     pub without: Vec<usize>,

@@ -87,7 +87,7 @@ pub(super) fn weighted(runs: &[Observed], restart: Setting, unequal: bool) -> Op
     fit(&model, shared)
 }
 
-/// Whether runs join all cells and repeats: else blocks cannot be told from what they hold.
+/// Whether runs join all cells and repeats: else blocks cannot be distinguished from what they hold.
 fn is_connected(runs: &[Observed]) -> bool {
     let Some(first) = runs.first() else { return true };
     let mut cells = vec![first.cell];

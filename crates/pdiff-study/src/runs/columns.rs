@@ -328,7 +328,7 @@ pub(super) fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
     }
 }
 
-/// Digits by length and value, all else by text.
+/// Digits by length and value, everything else by text.
 fn natural_parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -82,7 +82,7 @@ pub enum RunsError {
         row: usize,
         /// The column.
         column: Box<str>,
-        /// What stands there.
+        /// What is there.
         text: Box<str>,
         /// What is wrong with it.
         problem: &'static str,

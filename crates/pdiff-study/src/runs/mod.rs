@@ -4,8 +4,8 @@
 //! bytes --text_table--> names and fields --columns--> RunsTable
 //! ```
 //!
-//! The form is told by content, not by name. Fields stay text until their column is known, so that every complaint can
-//! name the row. polars reads CSV and Parquet; it has no JSON here, which serde_json reads.
+//! The form is recognised by content, not by name. Fields stay text until their column is known, so that every complaint
+//! can name the row. polars reads CSV and Parquet; it has no JSON here, which serde_json reads.
 
 mod columns;
 mod error;

@@ -7,7 +7,8 @@
 //! tps         operations per second (also qps)
 //! ```
 //!
-//! A column that the caller names must be there. Others are ignored: what a benchmark prints beside these says nothing of relative throughput.
+//! A column that the caller names must be there. Others are ignored: what a benchmark prints beside these says nothing
+//! about relative throughput.
 
 use super::TableBytes;
 use super::columns::ColumnName;

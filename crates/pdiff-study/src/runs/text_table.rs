@@ -1,7 +1,7 @@
 //! A table as text: column names and fields, whatever form it came in.
 //!
-//! CSV or TSV with a header line (UTF-8, with or without a byte order mark, any line end, quoted fields), JSON as an
-//! array of objects or one object a line, Parquet. An empty field and `null` are absent. Rows keep the order of the file.
+//! CSV or TSV with a header line (UTF-8, with or without a byte order mark, any line end, quoted fields), JSON as an array
+//! of objects or one object per line, Parquet. An empty field and `null` are absent. Rows keep the order of the file.
 
 use std::collections::HashSet;
 use std::io::Cursor;
@@ -28,20 +28,20 @@ pub(super) struct TextTable {
 }
 
 /// A table of more fields than this must have a byte a field, as text that names them all has: a few bytes of rows and
-/// columns that lack most of each other stand for any number of fields.
+/// columns that lack most of each other represent any number of fields.
 const MAX_FIELDS_LACKED: usize = 1 << 20;
 
 /// Rows of a Parquet file; tables of benchmark runs have thousands.
 const MOST_PARQUET_ROWS: usize = 1 << 20;
 
-/// Rows that a byte of a Parquet file may stand for: columns of one value take next to nothing.
+/// Rows that a byte of a Parquet file may represent: columns of one value take next to nothing.
 const MOST_ROWS_A_BYTE: usize = 64;
 
 /// The first bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 impl TextTable {
-    /// Reads a table; its form is told by its first bytes.
+    /// Reads a table; its form is recognised by its first bytes.
     pub(super) fn parse(input: &TableBytes) -> Result<Self, RunsError> {
         let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
         let malformed =
@@ -142,7 +142,7 @@ impl TextTable {
 
 type Fields = (Vec<String>, Vec<Vec<Option<String>>>);
 
-/// The header is read as a row: polars would rename columns that stand twice.
+/// The header is read as a row: polars would rename columns that are twice.
 fn named_by_first_row((_, mut rows): Fields) -> Fields {
     let header = if rows.is_empty() { Vec::new() } else { rows.remove(0) };
     (header.into_iter().map(Option::unwrap_or_default).collect(), rows)

@@ -22,8 +22,8 @@ pub struct Arrival {
     pub costs: Vec<BuildCost>,
     /// For each build: it may have had more there than is seen, since the build's symbols are missing.
     pub hidden: Vec<bool>,
-    /// For each build after the first: whether its change from the build before is beyond noise: of cost per operation where
-    /// that is known of all builds, else of share.
+    /// For each build after the first: whether its change from the build before is beyond noise: of cost per operation
+    /// where that is known about all builds, else of share.
     pub significant: Vec<bool>,
     /// Where it grew most, beyond noise.
     pub arrived: Arrived,
@@ -41,8 +41,9 @@ pub struct Arrival {
 pub struct Brought {
     /// In nanoseconds per operation, or in points where arrivals are judged by share.
     pub growth: f64,
-    /// Half of its interval, where the runs of a build repeat. Growth is looked at because it is large, so intervals are wide enough
-    /// that 95 % of all that are given in a series hold the truth (Benjamini and Yekutieli 2005, J. Am. Stat. Assoc. 100:71).
+    /// Half of its interval, where the runs of a build repeat. Growth is looked at because it is large, so intervals are
+    /// wide enough that 95 % of all that are given in a series contain the truth (Benjamini and Yekutieli 2005, J. Am.
+    /// Stat. Assoc. 100:71).
     pub half: Option<f64>,
 }
 
@@ -129,7 +130,7 @@ fn arrived(chain: &Chain, hidden: &[bool], per_operation: bool) -> (Arrived, Opt
         _ => None,
     };
     let largest = visible.windows(2).filter_map(step).max_by(|a, b| a.2.total_cmp(&b.2));
-    // What is hidden from the start may have been there always; its first step is no arrival, yet may be the largest.
+    // What is hidden from the start may have been there always; its first step is not an arrival, yet may be the largest.
     let unseen = visible.first().copied().filter(|first| *first > 0);
     let unseen = unseen.and_then(|first| Some((first, growth(first - 1, first)?)));
     match (largest, unseen) {
@@ -190,7 +191,7 @@ fn set_change_points(rows: &mut [Arrival], steps: &[Step], per_operation: bool) 
     }
 }
 
-/// Whether arrivals are judged by cost per operation: it is known of all builds.
+/// Whether arrivals are judged by cost per operation: it is known about all builds.
 #[must_use]
 pub fn are_per_operation(steps: &[Step]) -> bool {
     let is_time = |step: &Step| step.comparison.cost.as_ref().is_some_and(|cost| cost.is_time);

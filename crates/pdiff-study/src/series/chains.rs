@@ -28,7 +28,7 @@ pub(super) struct Chain {
     pub(super) object: String,
     pub(super) unresolved: bool,
     pub(super) costs: Vec<BuildCost>,
-    /// What is known of its change from one build to another, for the pairs that were compared.
+    /// What is known about its change from one build to another, for the pairs that were compared.
     pub(super) changes: HashMap<(usize, usize), RowChange>,
     /// Half of the 95 % interval of its growth from the first build to the last, in the unit of its costs; `None` where runs
     /// do not repeat, or where several rows make up the chain.
@@ -111,7 +111,7 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
             }
             chain.add_change((step.from, step.to), change);
         }
-        // What this step does not speak of keeps its place: it may come back.
+        // What this step does not refer to keeps its place: it may come back.
         for (key, chain) in known {
             next.entry(key).or_insert(chain);
         }

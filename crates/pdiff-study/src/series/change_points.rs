@@ -5,10 +5,10 @@
 //! where the difference of means on both sides says most, if that is more than permuted builds say, and its parts are
 //! looked at in turn. So is a stretch whose middle differs from both sides. Builds are permuted whole, so what the runs of one build share is noise, as it should be.
 //!
-//! Of many rows, each permutation is one for all of them, and the row that says most is what others must exceed
-//! (Westfall, Young 1993, Resampling-Based Multiple Testing, min-p): where nothing changed, the chance of any change point in any
-//! row is at most `level`, however rows depend on each other and whatever their noise is like, if builds could stand in any
-//! order. Slow drift over builds breaks that.
+//! Of many rows, each permutation is one for all of them, and the row that says most is what others must exceed (Westfall,
+//! Young 1993, Resampling-Based Multiple Testing, min-p): where nothing changed, the chance of any change point in any row
+//! is at most `level`, however rows depend on each other and whatever their noise is like, if builds could be in any order.
+//! Slow drift over builds breaks that.
 //!
 //! Where the change is, lies in the builds that have 95 % of the posterior of a change of mean in normal noise (Smith 1975,
 //! Biometrika 62:407).
@@ -24,13 +24,13 @@ use pdiff_analysis::noise::{critical_t, two_sided_p};
 /// Fewer builds are not searched: so few have too few orders to be permuted.
 pub const LEAST_BUILDS: usize = 10;
 
-/// A change that a single build shows is no change point: that is what steps are for.
+/// A change that a single build shows is not a change point: that is what steps are for.
 const LEAST_STRETCH: usize = 2;
 
 /// Orders of the builds that are tried. The chance of a false change point is then known to 0.3 points at 2 %.
 const PERMUTATIONS: usize = 1_999;
 
-/// Intervals hold the truth this often.
+/// Intervals contain the truth this often.
 const LEVEL: f64 = 0.95;
 
 /// From one build on, a level differs from that before.
@@ -49,8 +49,8 @@ pub struct ChangePoint {
     pub change_pct: Option<(f64, [f64; 2])>,
 }
 
-/// The change points of each row of values, one a build. Where nothing changed, there is one in any row with a chance of at
-/// most `level`. Positive values are judged by their logarithms, rows with a zero as they are.
+/// The change points of each row of values, one per build. Where nothing changed, there is one in any row with a chance of
+/// at most `level`. Positive values are judged by their logarithms, rows with a zero unchanged.
 ///
 /// ```
 /// use pdiff_study::series::change_points;
@@ -186,7 +186,7 @@ fn deviations(rows: &[Vec<f64>], stretch: &Stretch) -> (Vec<f64>, f64) {
     let mean = mean(values);
     let deviations: Vec<f64> = values.iter().map(|value| value - mean).collect();
     let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
-    // What rounding leaves of equal values is no noise.
+    // What rounding leaves of equal values is not noise.
     let is_noise = squares > 1e-24 * mean * mean * values.len() as f64;
     (deviations, if is_noise { squares } else { 0.0 })
 }
@@ -386,7 +386,7 @@ mod tests {
         assert_eq!(places(&noise.series(0.02, &[(28, 100.0), (2, 120.0)])), [28]);
         // A function that is new has no logarithm before.
         assert_eq!(places(&noise.series(0.02, &[(15, 0.0), (15, 3.0)])), [15]);
-        // One build alone is no level.
+        // One build alone is not a level.
         assert_eq!(places(&noise.series(0.001, &[(14, 100.0), (1, 150.0), (15, 100.0)])), [] as [usize; 0]);
     }
 

@@ -2,7 +2,7 @@
 //! else its share.
 //!
 //! What the share changed beyond the whole profile's cost is tested (`noise::CommonFactor`); false discoveries are bounded
-//! over the rows (Benjamini, Hochberg). With one run a side the variation of cost is assumed, as it is for shares.
+//! over the rows (Benjamini, Hochberg). With one run per side the variation of cost is assumed, as it is for shares.
 
 use pdiff_analysis::noise::{
     CommonFactor, Excess, RunVariation, SINGLE_RUN_CV, SINGLE_RUN_CV_DF, critical_t, q_values_of_large,
@@ -12,7 +12,7 @@ use pdiff_analysis::{Comparison, Cost, Row};
 /// Intervals miss the truth this often.
 pub(super) const INTERVAL_ALPHA: f64 = 0.05;
 
-/// What is known of a row's change from one build to another.
+/// What is known about a row's change from one build to another.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RowChange {
     /// It is beyond noise and large enough to matter.
@@ -79,8 +79,8 @@ pub(super) fn errors(comparison: &Comparison, per_operation: bool) -> Vec<Option
     comparison.rows.iter().map(error).collect()
 }
 
-/// What the change of the whole profile's cost makes of shares. Where its noise was not measured, it is taken to be that
-/// of one run a side, however the noise of shares was found.
+/// What the change of the whole profile's cost makes of shares. Where its noise was not measured, it is taken to be that of
+/// one run per side, however the noise of shares was found.
 fn factor_of(cost: &Cost, variation: &RunVariation) -> CommonFactor {
     cost.factor_of_shares().unwrap_or_else(|| {
         let cv = match variation {

@@ -10,7 +10,7 @@ pub const COST_CHANGE_POINT_RATE: f64 = 0.025;
 /// The cost of an operation on each build.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WholeCost {
-    /// Nanoseconds of CPU, one a build.
+    /// Nanoseconds of CPU, one per build.
     pub per_op_ns: Vec<f64>,
     /// The builds from which on it was another, in order.
     pub change_points: Vec<ChangePoint>,

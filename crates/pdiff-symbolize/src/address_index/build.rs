@@ -104,7 +104,7 @@ fn with_units<T>(
     read(&context, ranges.get_or_init(|| UnitRanges::read(&dwarf, &units)))
 }
 
-/// All that all units say, and the symbols behind them.
+/// All that all units say, and the symbols after them.
 fn all_units(context: &UnitContext<'_, '_>, claims: Claims<'_>, files: &ObjectFiles) -> Answers {
     let read = |unit: usize| UnitIndex::read(context, unit, Wanted::All, claims.ranges.of_unit(unit));
     let read_all = || (0..context.source.units.len()).into_par_iter().with_max_len(1).map(read).collect();

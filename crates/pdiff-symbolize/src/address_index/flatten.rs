@@ -7,9 +7,9 @@
 //! shown     fffff iiii dddd iiiii ffffffffff
 //! ```
 //!
-//! The higher rank is taken, and of one rank the later node. What stands inside comes after what holds it, so the
-//! deepest shows; and of calls that overlap without nesting (GCC 4.1 writes such) the later one, whose source the line
-//! table names there.
+//! The higher rank is taken, and of one rank the later node. What is inside comes after what contains it, so the deepest
+//! shows; and of calls that overlap without nesting (GCC 4.1 writes such) the later one, whose source the line table names
+//! there.
 
 use std::collections::BinaryHeap;
 

@@ -1,7 +1,7 @@
 //! The index of one object: from an address to its chain of functions, in one block of bytes.
 //!
-//! The same bytes stand in memory and in the cache file, so loading is checking a sum. Nothing in them is trusted:
-//! every access is checked, a node's parent comes before it, so that no chain can loop.
+//! The same bytes are in memory and in the cache file, so loading is checking a sum. Nothing in them is trusted: every
+//! access is checked, a node's parent comes before it, so that no chain can loop.
 //!
 //! ```text
 //! header     magic, format, base, whole, counts
@@ -97,7 +97,7 @@ pub struct FrameRef<'a> {
     pub file: Option<&'a str>,
     /// Line of the address in the innermost frame, of the call in the outer frames; from 1.
     pub line: Option<u32>,
-    /// Whether this function's code stands inside its caller's.
+    /// Whether this function's code is inside its caller's.
     pub inlined: bool,
 }
 

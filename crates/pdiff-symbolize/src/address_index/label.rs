@@ -1,9 +1,9 @@
 //! The name of a function by its entry in the debug information.
 //!
-//! An entry that has code refers to the abstract one, that to its declaration, and the name may stand on any of them,
-//! in another unit or in a shared file. The linkage name says it all where there is one. Where there is none (static
-//! functions, C, and two of three functions of compilers before 2010) the plain name gets the namespaces and classes
-//! it stands in. References can form loops: hops are counted.
+//! An entry that has code refers to the abstract one, that to its declaration, and the name may be on any of them, in
+//! another unit or in a shared file. The linkage name says it all where there is one. Where there is none (static
+//! functions, C, and two of three functions of compilers before 2010) the plain name gets the namespaces and classes it is
+//! in. References can form loops: hops are counted.
 
 use gimli::{Attribute, AttributeValue, DebugInfoOffset, UnitOffset};
 use rustc_hash::FxHashMap;
@@ -162,7 +162,7 @@ fn to_text(bytes: &[u8]) -> Box<str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into(), Into::into)
 }
 
-/// The scopes of one unit, and which functions stand in them.
+/// The scopes of one unit, and which functions are in them.
 struct UnitScopes<'a> {
     scopes: Scopes<'a>,
     /// The scope of functions that have one.

@@ -138,7 +138,7 @@ impl ElfFile {
         range_at(&self.code, addr).is_some()
     }
 
-    /// The executable section that holds an address; where sections overlap, what is left of it.
+    /// The executable section that contains an address; where sections overlap, what is left of it.
     pub(crate) fn code_at(&self, addr: u64) -> Option<&Range<u64>> {
         range_at(&self.code, addr)
     }

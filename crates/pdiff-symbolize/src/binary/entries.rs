@@ -18,7 +18,7 @@ pub(crate) struct Entries<'r, 'a> {
     budget: &'r Budget,
     /// From the next entry on.
     rest: Slice<'a>,
-    /// The offset behind the last entry.
+    /// The offset after the last entry.
     end: usize,
     depth: isize,
     /// The entry that was told last and is not read.
@@ -59,7 +59,7 @@ impl<'r, 'a> Entries<'r, 'a> {
         Ok(Self { unit, budget, rest, end, depth: 0, open: None, sizes: Vec::new(), siblings: Vec::new() })
     }
 
-    /// The next entry; `None` behind the last one.
+    /// The next entry; `None` after the last one.
     pub(crate) fn next(&mut self) -> gimli::Result<Option<Entry<'r>>> {
         if let Some(abbreviation) = self.open.take() {
             self.pass(abbreviation)?;
@@ -86,7 +86,7 @@ impl<'r, 'a> Entries<'r, 'a> {
         if self.depth > 0 { Err(gimli::Error::UnexpectedEof(gimli::ReaderOffsetId(0))) } else { Ok(None) }
     }
 
-    /// Damage often shows only in that entries stand at other places than others say: beside the root, or not where the next
+    /// Damage often shows only in that entries are at other places than others say: beside the root, or not where the next
     /// sibling of one should.
     fn check_place(&mut self, entry: &Entry<'_>) -> gimli::Result<()> {
         let is_beside_root = entry.depth <= 0 && entry.offset != self.unit.header.root_offset();

@@ -44,7 +44,7 @@ impl FunctionRanges {
         &self.0
     }
 
-    /// The function that holds an address.
+    /// The function that contains an address.
     pub(crate) fn at(&self, addr: u64) -> Option<Range<u64>> {
         let after = self.0.partition_point(|range| range.start <= addr);
         self.0.get(after.checked_sub(1)?).filter(|range| range.contains(&addr)).cloned()

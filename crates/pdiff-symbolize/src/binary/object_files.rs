@@ -68,7 +68,7 @@ impl ObjectFiles {
         self.with_dwarf().has_section(".debug_info")
     }
 
-    /// Changes when other files are found for the object, so that what was made from fewer is made anew.
+    /// Changes when other files are found for the object, so that what was made from fewer is made again.
     pub(crate) fn fingerprint(&self) -> u64 {
         let files = [Some(&self.file), self.debug_file.as_ref(), self.shared.as_ref(), self.package.as_ref()];
         let mut hash = ContentHash::new();
@@ -107,7 +107,7 @@ pub(crate) fn build_id_paths(id: &BuildId, wanted: Wanted, options: &SymbolizeOp
     for cache in &options.build_id_dirs {
         let link = cache.join(".build-id").join(start).join(rest);
         let name = if wanted == Wanted::DebugInfo { "debug" } else { "elf" };
-        // Since perf 4.11 the link is to a directory that holds the file; before, to the file.
+        // Since perf 4.11 the link is to a directory that contains the file; before, to the file.
         paths.push(link.join(name));
         if wanted == Wanted::Executable {
             paths.push(link.join("vdso"));

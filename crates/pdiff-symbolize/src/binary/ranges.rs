@@ -1,4 +1,4 @@
-//! Ranges of addresses that do not overlap, and which of them holds an address.
+//! Ranges of addresses that do not overlap, and which of them contains an address.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(crate) fn disjoint(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges
 }
 
-/// The one of disjoint ranges that holds an address.
+/// The one of disjoint ranges that contains an address.
 pub(crate) fn range_at(ranges: &[Range<u64>], addr: u64) -> Option<&Range<u64>> {
     let at = ranges.partition_point(|range| range.end <= addr);
     ranges.get(at).filter(|range| range.start <= addr)

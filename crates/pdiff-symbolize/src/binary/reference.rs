@@ -16,7 +16,7 @@ pub(crate) enum Reference {
 }
 
 impl Reference {
-    /// What an attribute refers to; `None` if it is no reference to an entry.
+    /// What an attribute refers to; `None` if it is not a reference to an entry.
     pub(crate) fn from_value(value: &AttributeValue<Slice<'_>>) -> Option<Self> {
         match value {
             AttributeValue::UnitRef(offset) => Some(Self::Unit(*offset)),

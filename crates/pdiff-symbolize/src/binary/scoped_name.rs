@@ -1,15 +1,15 @@
 //! How a function is called that has no linkage name: its name in what stands around it.
 //!
-//! Both readers of debug information (frames of addresses, census of a build) spell such names here, so that a row finds its
-//! function. Lambdas of GCC have no linkage name where their function is static or local to its file: they are named after
-//! the function that they stand in, with their number among the unnamed classes there. `-g1` keeps no classes at all: what
-//! is called `operator()` is then told apart by the unit's source only.
+//! Both readers of debug information (frames of addresses, census of a build) spell such names here, so that a row finds
+//! its function. Lambdas of GCC have no linkage name where their function is static or local to its file: they are named
+//! after the function that they are in, with their number among the unnamed classes there. `-g1` keeps no classes at all:
+//! what is called `operator()` is then distinguished by the unit's source only.
 
 /// Something around a function. Names are those in the debug information.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Around {
     Namespace(Option<Box<str>>),
-    /// With its number among the unnamed classes of what it stands in, from 1.
+    /// With its number among the unnamed classes of what it is in, from 1.
     Class(Option<Box<str>>, u32),
     /// A function around a class; one whose name is not told does not show.
     Function(Option<Box<str>>),

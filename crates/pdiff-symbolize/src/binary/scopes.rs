@@ -1,4 +1,4 @@
-//! What functions stand in: the namespaces, classes and functions of a unit, which their names are told with.
+//! What functions are in: the namespaces, classes and functions of a unit, which their names are told with.
 
 use gimli::{Attribute, DwTag, UnitOffset};
 use rustc_hash::FxHashMap;
@@ -37,7 +37,7 @@ pub(crate) enum ScopeKind {
 #[derive(Debug, Default)]
 pub(crate) struct Scopes<'a> {
     scopes: Vec<Scope<'a>>,
-    /// How many unnamed classes stand in a scope so far.
+    /// How many unnamed classes are in a scope so far.
     unnamed: FxHashMap<Option<u32>, u32>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Scopes<'a> {
         Ok(self.push(scope))
     }
 
-    /// Adds a function, as something that others stand in.
+    /// Adds a function, as something that others are in.
     pub(crate) fn add_function(&mut self, offset: UnitOffset, parent: Option<u32>, name: RawText<'a>) -> u32 {
         self.push(Scope { offset, parent, kind: ScopeKind::Function, name, number: 0, declaration: None })
     }
@@ -120,7 +120,7 @@ impl<'a> Scopes<'a> {
     }
 
     /// What stands around a function in scope `first`, outermost first. `function` tells the name of a function around a
-    /// class by its entry, and the scope that it stands in itself.
+    /// class by its entry, and the scope that it is in itself.
     pub(crate) fn around(
         &self,
         first: Option<u32>,
@@ -138,7 +138,7 @@ impl<'a> Scopes<'a> {
                 ScopeKind::Class => {
                     around.push(Around::Class(name(declaration.name.or(scope.name)), scope.number));
                 }
-                // A function counts where a class stands in it: a lambda's, say.
+                // A function counts where a class is in it: a lambda's, say.
                 ScopeKind::Function if around.is_empty() => {}
                 ScopeKind::Function => {
                     let (text, outer) = function(scope.offset);

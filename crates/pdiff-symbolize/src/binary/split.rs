@@ -1,7 +1,7 @@
 //! Debug information that the linker left in the object files (`.dwo`) or that was packed together (`.dwp`).
 //!
-//! The skeleton in the binary has addresses and lines; the functions stand in the split file, found by the name the
-//! skeleton gives and taken only if its id is the skeleton's.
+//! The skeleton in the binary has addresses and lines; the functions are in the split file, found by the name the skeleton
+//! gives and taken only if its id is the skeleton's.
 
 use std::path::{Path, PathBuf};
 
@@ -123,7 +123,7 @@ fn read_matching(
 }
 
 /// The files of a split unit that names no table: from DWARF 5 on the table beside it, where the compiler wrote one (Clang
-/// does not), else the skeleton's, whose strings stand in the binary.
+/// does not), else the skeleton's, whose strings are in the binary.
 fn file_table<'x>(split: &Dwarf<'x>, skeleton: &Unit<'x>) -> Option<gimli::IncompleteLineProgram<Slice<'x>>> {
     if skeleton.header.version() < 5 {
         return skeleton.line_program.clone();

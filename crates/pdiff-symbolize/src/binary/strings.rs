@@ -32,7 +32,7 @@ pub(crate) enum RawText<'a> {
     InTable(usize),
     /// An offset in `.debug_str` of the shared file.
     InShared(usize),
-    /// It stands in the entry, or in another section.
+    /// It is in the entry, or in another section.
     Bytes(&'a [u8]),
 }
 
@@ -136,7 +136,7 @@ impl<'a> Strings<'a> {
         Self { own: dwarf.debug_str, shared: shared.map_or(nothing, |shared| shared.debug_str), is_one_table }
     }
 
-    /// The text; names that are not UTF-8 are no names.
+    /// The text; names that are not UTF-8 are not names.
     pub(crate) fn get(&self, text: RawText<'a>) -> &'a str {
         std::str::from_utf8(self.bytes(text)).unwrap_or("")
     }

@@ -1,4 +1,4 @@
-//! The symbol tables of a file: what may be a function, as it stands there.
+//! The symbol tables of a file: what may be a function, as it is there.
 //!
 //! `.symtab` of the file with the debug information, else of the program, else `.dynsym`. Markers, sections, data and
 //! undefined symbols are left out, and so are symbols outside of code.
@@ -136,7 +136,7 @@ fn collect<Elf: FileHeader>(
     (!entries.is_empty()).then(|| SymbolEntries { entries, names: Arc::new(names), table: kind })
 }
 
-/// Markers of annotation plugins and of instruction sets, and labels inside functions, are no functions.
+/// Markers of annotation plugins and of instruction sets, and labels inside functions, are not functions.
 fn is_label_of_code(name: &[u8]) -> bool {
     !name.is_empty()
         && !name.starts_with(b"$")

@@ -1,4 +1,4 @@
-//! The name of a symbol: where it stands in the file, read when it is asked for.
+//! The name of a symbol: where it is in the file, read when it is asked for.
 //!
 //! The names of a large server take 30 MB, and a profile asks for a few hundred of them.
 
@@ -50,7 +50,7 @@ impl SymbolName {
         Self::InTable(Arc::clone(table), at)
     }
 
-    /// The name, with marks in the place of what is no text.
+    /// The name, with marks in the place of what is not a text.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Made(name) => Cow::Borrowed(name),

@@ -1,5 +1,5 @@
-//! The functions of an ELF file by symbol, PLT stubs among them: ranges of addresses that do not overlap, each with the best
-//! of the names that stand there.
+//! The functions of an ELF file by symbol, PLT stubs among them: ranges of addresses that do not overlap, each with the
+//! best of the names that are there.
 //!
 //! A symbol with a size covers that and no more: what no symbol covers has none. Symbols without size (hand-written
 //! assembly) reach to the next symbol or the end of their section, but not in a stripped file, where the next symbol is not
@@ -25,7 +25,7 @@ pub(crate) struct Symbol {
     pub(crate) start: u64,
     /// The address after the last.
     pub(crate) end: u64,
-    /// Where the function begins: before `start` where another symbol stands inside it.
+    /// Where the function begins: before `start` where another symbol is inside it.
     pub(crate) entry: u64,
     /// The name as the table has it; for PLT stubs with `@plt`.
     pub(crate) name: SymbolName,
@@ -81,7 +81,7 @@ impl SymbolTable {
         self.symbols.get(from..to).unwrap_or(&[])
     }
 
-    /// What perf may call the functions: as they stand in the table and demangled.
+    /// What perf may call the functions: as they are in the table and demangled.
     pub(crate) fn names(&self) -> FxHashSet<Box<str>> {
         let shown: Vec<Box<str>> =
             self.symbols.par_iter().map(|symbol| display_name(&symbol.name())).collect();
@@ -152,7 +152,7 @@ fn best_by_address(file: &ElfFile, found: &SymbolEntries, preference: Preference
     best.iter().enumerate().map(symbol).filter(|symbol| symbol.start < symbol.end).collect()
 }
 
-/// Cuts symbols that overlap: where one stands inside another, the inner one is taken and the outer one goes on after.
+/// Cuts symbols that overlap: where one is inside another, the inner one is taken and the outer one continues after.
 fn flatten(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     symbols.sort_by_key(|symbol| symbol.start);
     let mut flat: Vec<Symbol> = Vec::with_capacity(symbols.len());

@@ -18,7 +18,7 @@ use crate::binary::dwarf::{Dwarf, Slice, Unit};
 /// Most ranges read of one entry; beyond that the file is damaged or hostile.
 pub(crate) const MAX_RANGES: usize = 1 << 16;
 
-/// The ranges of a unit's root entry; `None` if they cannot be told without the whole unit.
+/// The ranges of a unit's root entry; `None` if they cannot be known without the whole unit.
 pub(crate) fn root_ranges<'a>(
     dwarf: &Dwarf<'a>,
     header: UnitHeader<Slice<'a>>,
@@ -92,8 +92,8 @@ fn first_abbreviation(dwarf: &Dwarf<'_>, offset: usize) -> Option<Abbreviations>
     only.abbreviations(gimli::DebugAbbrevOffset(0)).ok()
 }
 
-/// The bytes of the abbreviation that a table begins with: code, tag, whether there are children, pairs of attribute
-/// and form up to a pair of zeros. One form has its value behind it.
+/// The bytes of the abbreviation that a table begins with: code, tag, whether there are children, pairs of attribute and
+/// form up to a pair of zeros. One form has its value after it.
 fn abbreviation_len(table: &[u8]) -> Option<usize> {
     let mut at = skip_leb128(table, skip_leb128(table, 0)?)? + 1;
     loop {

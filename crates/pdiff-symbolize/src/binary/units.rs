@@ -20,7 +20,7 @@ const MAX_CLAIMS: usize = 8;
 /// The units of one `.debug_info` section, in order.
 pub(crate) struct Units<'a> {
     headers: Vec<UnitHeader<Slice<'a>>>,
-    /// Whether a damaged header hides those behind it.
+    /// Whether a damaged header hides those after it.
     is_cut_off: bool,
     parsed: Vec<OnceLock<Option<Unit<'a>>>>,
     budget: Budget,
@@ -118,7 +118,7 @@ impl<'a> Units<'a> {
         self.headers.get(index).and_then(UnitHeader::debug_info_offset).map_or(usize::MAX, |offset| offset.0)
     }
 
-    /// The unit that holds an offset of `.debug_info`.
+    /// The unit that contains an offset of `.debug_info`.
     pub(crate) fn holding(&self, offset: DebugInfoOffset) -> Option<usize> {
         let starts_after = |header: &UnitHeader<Slice<'a>>| {
             header.debug_info_offset().is_none_or(|start| start.0 > offset.0)

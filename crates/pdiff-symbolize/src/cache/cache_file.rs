@@ -9,10 +9,9 @@
 //! contents   each from a multiple of 8 on
 //! ```
 //!
-//! A section is made from files, of which `source` is a fingerprint: when debug information is installed later, the
-//! section is made anew. A file is written beside its place and moved there, so a reader has the old one or the new
-//! one whole; of two writers the later wins, and what the other had is found out again. A damaged file is as good as
-//! none, but is told.
+//! A section is made from files, of which `source` is a fingerprint: when debug information is installed later, the section
+//! is made again. A file is written beside its place and moved there, so a reader has the old one or the new one whole; of
+//! two writers the later wins, and what the other had is found out again. A damaged file is as good as none, but is told.
 
 use std::fs;
 use std::io::{self, Write};

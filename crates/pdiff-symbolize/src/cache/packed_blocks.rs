@@ -20,7 +20,7 @@ const LEVEL: i32 = 1;
 /// The most bytes of one packed byte: zstd packs 128 KiB of one value to 4 bytes. More is damage.
 const MAX_RATIO: usize = 1 << 16;
 
-/// The packed form of `head` and what `tail` returns behind it, which is made while `head` is packed; `None` only if zstd
+/// The packed form of `head` and what `tail` returns after it, which is made while `head` is packed; `None` only if zstd
 /// has no memory.
 pub(crate) fn pack(head: &[u8], tail: impl FnOnce() -> Vec<u8> + Send) -> Option<Vec<u8>> {
     let (whole, rest) = head.split_at_checked(head.len() / BLOCK_BYTES * BLOCK_BYTES)?;
@@ -70,7 +70,7 @@ pub(crate) fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
     is_whole.then_some(bytes)
 }
 
-/// A number among those behind the magic.
+/// A number among those after the magic.
 fn number_at(bytes: &[u8], index: usize) -> Option<u64> {
     let word = bytes.get(index * 8..index * 8 + 8)?;
     word.try_into().ok().map(u64::from_le_bytes)

@@ -73,14 +73,14 @@ struct Merger<'a> {
     external: Vec<Option<u32>>,
     /// The first function of each signature.
     by_identity: FxHashMap<Identity, u32>,
-    /// `None` where several functions stand at one place.
+    /// `None` where several functions are at one place.
     by_place: FxHashMap<SourcePlace, Option<u32>>,
     functions_with_code: FxHashSet<u32>,
     starts: FxHashMap<u64, u32>,
 }
 
 impl<'a> Merger<'a> {
-    /// Room for all that may come is made at once: tables that grow are hashed anew each time.
+    /// Room for all that may come is made at once: tables that grow are hashed again each time.
     fn new(units: &'a Units, symbols: &'a Symbols<'a>, names: Names) -> Self {
         let (functions, addresses) = (names.len(), symbols.functions.len());
         Self {

@@ -132,7 +132,7 @@ fn text_bytes(name: &Name) -> usize {
     name.qualified.len() + name.linkage.as_ref().map_or(0, |linkage| linkage.len())
 }
 
-/// A merged function in the making of its row: its id, its name and what is known of it.
+/// A merged function in the making of its row: its id, its name and what is known about it.
 type Row<'m> = (u32, &'m Name, &'m Merged<'m>);
 
 /// What orders functions of one name: as the builder orders them.
@@ -182,7 +182,7 @@ impl Bodies<'_> {
         let caller = self.function_at(place.addr);
         facts.transfers.iter().filter_map(move |transfers| {
             let (caller, callee) = (caller?, self.function_at(transfers.target)?);
-            // Jumps between the parts of a function are no calls; calls to itself are.
+            // Jumps between the parts of a function are not calls; calls to itself are.
             let tail_jumps = if caller == callee { 0 } else { transfers.jumps };
             let (calls, source) = (transfers.calls, EdgeSource::Disassembly);
             (calls > 0 || tail_jumps > 0).then_some(CallEdge { caller, callee, calls, tail_jumps, source })

@@ -55,7 +55,7 @@ impl<'a> Symbols<'a> {
         self.places.get(&addr).and_then(|places| self.functions.get(places.clone())).unwrap_or(&[])
     }
 
-    /// Whether `addr` lies behind the start of the symbol before it.
+    /// Whether `addr` lies after the start of the symbol before it.
     pub(super) fn is_inside(&self, addr: u64) -> bool {
         let after = self.functions.partition_point(|symbol| symbol.addr <= addr);
         let before = after.checked_sub(1).and_then(|last| self.functions.get(last));

@@ -6,9 +6,9 @@
 
 use std::cmp::Ordering;
 
-/// So few rows are compared as they are.
+/// So few rows are compared unchanged.
 const FEW: usize = 12;
-/// Texts equal in so many bytes are compared as they are, so that recursion has an end.
+/// Texts equal in so many bytes are compared unchanged, so that recursion has an end.
 const MAX_DEPTH_BYTES: usize = 1024;
 const BLOCK_BYTES: usize = 8;
 

@@ -1,7 +1,7 @@
 //! Which symbols are variants of one constructor or destructor.
 //!
 //! A constructor has up to five symbols (`C1`, `C2`, `C4`), a destructor as many (`D0` to `D2`), of one name and often a
-//! long one. They differ in one digit, so what one of them is called need not be found out anew for the others. (Itanium
+//! long one. They differ in one digit, so what one of them is called need not be found out again for the others. (Itanium
 //! C++ ABI, 5.1.4.3.)
 
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// Variants in a list of symbols that grows.
 #[derive(Default)]
 pub(super) struct Variants<'n> {
-    /// The first symbol with this before and this behind the digit.
+    /// The first symbol with this before and this after the digit.
     known: FxHashMap<(&'n str, &'n str), usize>,
 }
 
@@ -33,8 +33,8 @@ impl<'n> Variants<'n> {
     }
 }
 
-/// What stands before and behind the only digit that follows a `C` or `D`, where the name of a constructor or destructor
-/// would end. (Inherited constructors, `CI1`, have theirs elsewhere.)
+/// What is before and after the only digit that follows a `C` or `D`, where the name of a constructor or destructor would
+/// end. (Inherited constructors, `CI1`, have theirs elsewhere.)
 fn around_digit(symbol: &str) -> Option<(&str, &str)> {
     let at = digit_place(symbol)?;
     let (before, after) = (symbol.get(..at)?, symbol.get(at + 1..)?);
@@ -48,9 +48,9 @@ fn digit_place(symbol: &str) -> Option<usize> {
     places.next().filter(|_| places.next().is_none())
 }
 
-/// Whether a symbol of that qualified name is a constructor's or destructor's. Then the digit is its variant, for it must
-/// have one; else it is part of an identifier, of the value of an enumeration, or the length of the next name, and
-/// tells functions apart.
+/// Whether a symbol of that qualified name is a constructor's or destructor's. Then the digit is its variant, because it
+/// must have one; else it is part of an identifier, of the value of an enumeration, or the length of the next name, and
+/// distinguishes functions.
 pub(super) fn has_variants(symbol: &str, qualified: &str) -> bool {
     let letter = digit_place(symbol).and_then(|at| symbol.as_bytes().get(at - 1));
     let name = loose_name(qualified).map_or(Cow::Borrowed(qualified), Cow::Owned);

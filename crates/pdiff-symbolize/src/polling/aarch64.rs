@@ -35,7 +35,7 @@ fn inside<'w>(words: &'w [u32], start: u64, range: &Range<u64>) -> &'w [u32] {
     words.get(place(range.start)..place(range.end)).unwrap_or(&[])
 }
 
-/// The target of a direct branch that is no call.
+/// The target of a direct branch that is not a call.
 fn branch(ip: u64, word: u32) -> Option<u64> {
     let offset = if word & 0xfc00_0000 == 0x1400_0000 {
         signed(word, 26)

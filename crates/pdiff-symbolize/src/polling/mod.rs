@@ -1,8 +1,8 @@
-//! Loops in which a program waits busily, by the code around sampled addresses.
+//! Loops in which a program busy-waits, by the code around sampled addresses.
 //!
-//! In: a file and addresses in it. Out: whether each lies in the innermost loop around an instruction made for waiting (PAUSE on x86;
-//! YIELD, WFE, ISB on Arm), or in a short loop that only reads the same memory again. A loop reaches from the target of a
-//! backward branch to the branch. Calls inside it are no matter: what they do, they do while waiting.
+//! In: a file and addresses in it. Out: whether each lies in the innermost loop around an instruction made for waiting
+//! (PAUSE on x86; YIELD, WFE, ISB on Arm), or in a short loop that only reads the same memory again. A loop reaches from
+//! the target of a backward branch to the branch. Calls inside it do not matter: what they do, they do while waiting.
 //!
 //! Where functions begin is read from `.eh_frame`, which a stripped file has, too. Estimate: 2,000 sampled functions of 1 KB, 45 MB/s,
 //! 0.05 s.

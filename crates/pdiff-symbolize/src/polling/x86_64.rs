@@ -70,7 +70,7 @@ fn only_reads_again(instructions: &[Instruction]) -> bool {
             )
         });
         let changed: Vec<Register> = changes.map(|used| used.register().full_register()).collect();
-        // A register that is no copy of memory counts something.
+        // A register that is not a copy of memory counts something.
         if !loads && !changed.is_empty() {
             return false;
         }

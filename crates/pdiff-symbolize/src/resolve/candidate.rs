@@ -1,7 +1,7 @@
 //! Which file is the object that a profile names.
 //!
-//! Files the user gives come first, matched by build-id or else by name, and one that is visibly another build ends
-//! the run. Files found where the profile says they are may have been replaced since: those are left aside with a note.
+//! Files the user gives come first, matched by build-id or else by name, and one that is visibly another build ends the
+//! run. Files found where the profile says they are may have been replaced since: those are ignored with a note.
 
 use std::path::{Path, PathBuf};
 
@@ -96,7 +96,7 @@ fn find_given(
     Ok(Some(Candidate { file, source: Source::Given, is_proved: false }))
 }
 
-/// Whether a file of this name stands for an object. perf's name of the kernel is no file's.
+/// Whether a file of this name represents an object. perf's name of the kernel is not a file's.
 fn names(file_name: &str, object: &Object) -> bool {
     file_name == object.file_name()
         || (object.kind == ObjectKind::Kernel

@@ -1,4 +1,4 @@
-//! How the frames of a profile are used: which lookups each needs, and whether it stands in a chain.
+//! How the frames of a profile are used: which lookups each needs, and whether it is in a chain.
 
 use pdiff_profile::{Frame, FrameId, Lookup, Lookups, Profile};
 

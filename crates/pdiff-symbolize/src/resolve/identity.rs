@@ -188,7 +188,7 @@ fn maps_without_offsets(profile: &Profile, frames: &[&Frame], symbolizer: &Symbo
     likely.map(assumed).into_iter().collect()
 }
 
-/// The bias by a mapping line that holds one of the addresses.
+/// The bias by a mapping line that contains one of the addresses.
 fn mapped_bias(profile: &Profile, frames: &[&Frame], addrs: &[u64], file: &ElfFile) -> Option<u64> {
     let object = frames.first()?.object;
     profile.mappings.iter().filter(|mapping| mapping.object == object).find_map(|mapping| {

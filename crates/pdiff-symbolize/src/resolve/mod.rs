@@ -1,5 +1,5 @@
 //! From the frames of a profile to functions: which file an object is, how perf's addresses become addresses of it, and
-//! what stands there.
+//! what is there.
 
 mod address_map;
 pub(crate) mod candidate;

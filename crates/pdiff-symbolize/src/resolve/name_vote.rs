@@ -46,7 +46,7 @@ pub(crate) fn vote_by_name(witnesses: Vec<Witness<'_>>, file: &ElfFile, symbols:
 
 type Places<'s> = FxHashMap<&'s str, Vec<&'s Symbol>>;
 
-/// The symbols of the names asked for, as they stand in the table and as perf shows them.
+/// The symbols of the names asked for, as they are in the table and as perf shows them.
 fn places_of<'w>(witnesses: &[Witness<'w>], symbols: &'w SymbolTable) -> Places<'w> {
     let wanted: FxHashSet<&str> = witnesses.iter().map(|witness| witness.symbol).collect();
     let name = |symbol: &'w Symbol| {

@@ -37,7 +37,7 @@ pub struct ResolvedObject {
     pub id: ObjectId,
     /// The file found.
     pub file: PathBuf,
-    /// The file that holds its debug information, where that is another one.
+    /// The file that contains its debug information, where that is another one.
     pub debug_file: Option<PathBuf>,
     /// Whether a build-id, or the recording's own symbols, say that the file is the one that ran.
     pub is_verified: bool,
@@ -78,8 +78,8 @@ pub fn resolve_profile(profile: &Profile, options: &SymbolizeOptions) -> Result<
     resolve_rest(profile, Resolutions::new(profile.frames.len()), options)
 }
 
-/// The same where some frames are known: these stay as they are. Of objects that have only such a file is found if the user gave
-/// it or its build-id says that it ran.
+/// The same where some frames are known: these stay unchanged. Of objects that have only such a file is found if the user
+/// gave it or its build-id says that it ran.
 ///
 /// # Errors
 /// As [`resolve_profile`].
@@ -124,7 +124,7 @@ struct ObjectResult {
     /// Where in `resolutions` frames without function find their reason.
     unresolved: FxHashMap<Reason, usize>,
     frames: Vec<(FrameId, Lookup, usize)>,
-    /// Frames in loops that wait busily.
+    /// Frames in loops that busy-wait.
     polling: Vec<(FrameId, Lookup)>,
     notes: Notes,
     uncovered: Uncovered,
@@ -239,7 +239,7 @@ type Asked = (FrameId, Lookup, Option<ObjectAddr>, PerfSymbol);
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PerfSymbol {
     None,
-    /// perf looked the return address up as it is, and it is the start of the next function.
+    /// perf looked the return address up unchanged, and it is the start of the next function.
     NextFunction,
     Sound,
 }
@@ -340,7 +340,7 @@ impl ObjectResult {
         }
     }
 
-    /// Finds the frames in loops that wait busily; `addrs` are sorted.
+    /// Finds the frames in loops that busy-wait; `addrs` are sorted.
     fn find_polling(
         &mut self,
         asked: &[Asked],

@@ -29,7 +29,7 @@ impl<'a> UnnamedFunctions<'a> {
         }
     }
 
-    /// The place, in `resolutions`, of the function that holds an address; it is added if it is not there.
+    /// The place, in `resolutions`, of the function that contains an address; it is added if it is not there.
     pub(super) fn at(&mut self, addr: u64, resolutions: &mut Vec<Resolution>) -> Option<usize> {
         let start = self.ranges.at(addr)?.start;
         if let Some(known) = self.known.get(&start) {

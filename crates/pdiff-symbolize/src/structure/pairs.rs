@@ -13,7 +13,7 @@ const LEAST_INSTRUCTIONS: usize = 8;
 const LEAST_OF_SHAPE: usize = 24;
 /// How alike two functions must be that refer to a text alone, of 1.
 const ALIKE_BY_TEXT: f64 = 0.5;
-/// How alike two functions must be that stand at one place among calls.
+/// How alike two functions must be that are at one place among calls.
 const ALIKE_BY_PLACE: f64 = 0.75;
 /// How much more alike than the next best candidate a pair must be.
 const MARGIN: f64 = 0.1;
@@ -103,7 +103,7 @@ impl Found<'_> {
         self.take(candidates, ALIKE_BY_TEXT);
     }
 
-    /// Pairs that stand at one place among the calls of a pair: between calls that are pairs, as many on both sides.
+    /// Pairs that are at one place among the calls of a pair: between calls that are pairs, as many on both sides.
     fn by_place(&mut self) {
         let mut candidates: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (one, other) in &self.of_here {

@@ -41,11 +41,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         .filter(|(_, change)| change * delta_pp > 0.0)
         .collect();
     calls.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.callee.cmp(&b.0.callee)));
-    // No callee tells why: then it is called otherwise, or its time is another, for the same code.
+    // No callee tells why: then it is called differently, or its time is another, for the same code.
     let named_pp: f64 = calls.iter().map(|(_, change)| change.abs()).sum();
     let is_own =
         row.delta_self_pp() * delta_pp > 0.0 && row.delta_self_pp().abs() >= OWN_PART * delta_pp.abs();
-    // A part of the same library that changed was called otherwise as the function was.
+    // A part of the same library that changed was called differently as the function was.
     let elsewhere_pp: f64 = calls
         .iter()
         .filter(|(call, _)| call.callee_object != row.object)

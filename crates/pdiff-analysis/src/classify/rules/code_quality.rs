@@ -21,7 +21,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if let Some(finding) = called_elsewhere(context, case) {
         return Some(finding);
     }
-    // Of the same source, what has the same code is called otherwise or waits otherwise: its callers were compiled anew.
+    // Of the same source, what has the same code is called differently or waits otherwise: its callers were compiled again.
     if !context.builds.is_rebuilt() || !context.gates(case).is_empty() {
         return None;
     }
@@ -40,7 +40,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     Some(gates::common(finding, case))
 }
 
-/// Whether a build may hold the function without showing it in the stacks.
+/// Whether a build may contain the function without showing it in the stacks.
 fn is_inlined(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
     let Some(census) = context.builds.census(side) else { return true };
     let mut functions = case.ids[side.index()].iter().filter_map(|id| census.function(*id));
@@ -48,8 +48,8 @@ fn is_inlined(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
         || !case.ids[side.index()].iter().any(|id| census.calls_to(*id).next().is_some())
 }
 
-/// A function of another object that is called from a program whose source is the same: one build may hold it inlined, and
-/// its callers were compiled differently.
+/// A function of another object that is called from a program whose source is the same: one build may contain it inlined,
+/// and its callers were compiled differently.
 fn of_library(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> Option<Finding> {
     let sampled_on = Side::BOTH.into_iter().find(|side| case.is_sampled(*side))?;
     let callers = context.calls_to(case.row, sampled_on);

@@ -44,7 +44,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !explains || grown_pp < EXPLAINING_PART * pct || !may_cost_more(context, caller, *pct) {
         return None;
     }
-    // What it calls may have stood under it before, too, in chains that lost it.
+    // What it calls may have was under it before, too, in chains that lost it.
     let of_callee = |callee: &Case<'_>| match context.jumps_to(case, callee, Side::Before) {
         true => context.left_callers_pp(case, callee, Side::Before),
         false => context.lost_from(case, callee, Side::Before),
@@ -74,7 +74,7 @@ fn has_other_code(context: &Context<'_>, caller: &Case<'_>) -> bool {
         && entered::by_both(context, caller)
 }
 
-/// Whether the caller's total grew by a good part of what it now also calls, as far as can be told.
+/// Whether the caller's total grew by a good part of what it now also calls, as far as is known.
 fn may_cost_more(context: &Context<'_>, caller: &Case<'_>, pct: f64) -> bool {
     let row = caller.row;
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);

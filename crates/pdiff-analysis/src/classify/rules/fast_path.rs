@@ -1,9 +1,9 @@
 //! `R-fast-path`: the function's total grew, not its self, and what grew is a callee that Before never entered from
 //! here though it entered the function: Before returned early, or its code has no such call.
 //!
-//! A callee that took the place of another (only Before entered that one) is no such path, nor is one that stands around
-//! another: most of its weight is in what Before entered from here itself. Self alone misses this: the
-//! function itself may do less. Samples make it likely at most; counts prove it.
+//! A callee that replaced another (only Before entered that one) is no such path, nor is one that stands around another:
+//! most of its weight is in what Before entered from here itself. Self alone misses this: the function itself may do less.
+//! Samples make it likely at most; counts prove it.
 
 use pdiff_profile::Side;
 
@@ -121,7 +121,7 @@ fn more_entered(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// How many calls a callee that left the function may stand below a newly entered one.
+/// How many calls a callee that left the function may be below a newly entered one.
 const WRAPPED_DEPTH: usize = 3;
 
 /// How many callees are looked at on each level, heaviest first.
@@ -137,7 +137,7 @@ fn is_wrapper(context: &Context<'_>, case: &Case<'_>, entered: &SampledCall) -> 
         before > 0.0 && before >= FACTOR * after && call.callee_object == row.object
     };
     let calls = context.calls_from(row, Side::Before).into_iter().filter(has_left);
-    // What was jumped to in tail position stands under the function's caller in the stacks.
+    // What was jumped to in tail position is under the function's caller in the stacks.
     let behind_jumps = context.lost_under(case).into_iter().filter(|(_, lost)| {
         let [before, after] = lost.pct;
         before > 0.0 && before >= FACTOR * after
@@ -239,7 +239,7 @@ pub(super) fn only_entered<'a>(
         let pct = |side| share_pct(row, side, call.weight(side));
         let callee = context.callee(call)?;
         let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(callee);
-        // Waiting in a library or in the kernel is no path of the program's.
+        // Waiting in a library or in the kernel is not a path of the program's.
         let is_path = callee.row.object == row.object;
         let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(side.other());
         // A chain that lost a caller shows calls that the code does not have; where the other run's chains lost the
@@ -248,7 +248,7 @@ pub(super) fn only_entered<'a>(
         let is_lost = census.is_some_and(|census| {
             has_caller(census, callee, side) && has_call(census, case, callee, side) == Some(false)
         }) || FACTOR * context.orphaned_pct(callee, side.other()) >= pct(side);
-        // What stood under it before may have been reached by a jump in tail position: it can be exchanged all the same.
+        // What was under it before may have been reached by a jump in tail position: it can be exchanged all the same.
         let counts = side == Side::Before || !is_lost;
         (is_entered && is_path && !is_known && counts).then_some((call, pct(side)))
     });

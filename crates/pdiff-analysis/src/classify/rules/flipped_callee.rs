@@ -7,7 +7,7 @@ use pdiff_profile::Side;
 pub(crate) struct FlippedCallee {
     /// Its row, by number.
     pub(crate) row: usize,
-    /// The side that holds the copies.
+    /// The side that contains the copies.
     pub(crate) inlined_on: Side,
     /// Change of its self by symbol, in points.
     pub(crate) delta_booked_pp: f64,

@@ -77,7 +77,7 @@ pub(super) fn has_flipped(context: &Context<'_>, case: &Case<'_>) -> bool {
     decided(context, case).is_some() || twin.is_some_and(|twin| decided(context, twin).is_some())
 }
 
-/// The flips that explain a case's change of self by symbol, and the side that holds the copies.
+/// The flips that explain a case's change of self by symbol, and the side that contains the copies.
 fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFlip>)> {
     let row = case.row;
     if !row.booked.significant || !case.of_program || context.same_program {
@@ -209,7 +209,7 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.clone());
     let callees = left.iter().filter_map(name).collect();
     let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
-    // It got lighter, or heavier, by what left or entered it: that is no cost of its own.
+    // It got lighter, or heavier, by what left or entered it: that is not a cost of its own.
     let finding = Finding::new(rule_id, Cause::InlineChange, Judged::Booked, reason);
     Some(gates::one_compiler(gates::common(finding, case), context, case))
 }

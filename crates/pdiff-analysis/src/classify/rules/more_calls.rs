@@ -20,7 +20,7 @@ const EXPLAINING_PART: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    // From none to some is no growth of calls: it is newly active.
+    // From none to some is not a growth of calls: it is newly active.
     let calls = context.input.counts?.get(&row.name).filter(|calls| calls.before > 0.0)?;
     let changed = |of: &Judged| per_operation::is_told(*of, row);
     let judged = [Judged::OwnSelf, Judged::Total].into_iter().find(changed)?;

@@ -79,7 +79,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::common(finding, case))
 }
 
-/// Whether a build holds it inlined only: it has no code of its own that could be looked for in the other build.
+/// Whether a build contains it inlined only: it has no code of its own that could be looked for in the other build.
 fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
     let ids = &case.ids[with.index()];
     let function = |id| context.builds.census(with).and_then(|census| census.function(id));
@@ -121,7 +121,7 @@ fn callers(context: &Context<'_>, case: &Case<'_>, with: Side) -> Vec<String> {
     callers
 }
 
-/// Whether the name holds one that the compiler chose.
+/// Whether the name contains one that the compiler chose.
 pub(super) fn is_local_name(name: &str) -> bool {
     LOCAL_NAMES.iter().any(|part| name.contains(part))
 }

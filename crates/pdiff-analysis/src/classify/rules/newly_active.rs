@@ -1,7 +1,7 @@
-//! `R-newly-active` and `R-no-longer-active`: both builds hold the function, but only one run entered it, though the
+//! `R-newly-active` and `R-no-longer-active`: both builds contain the function, but only one run entered it, though the
 //! caller, or the caller of callers that were not entered either, was well sampled in both.
 //!
-//! Zero of N samples is no proof of absence: the side with samples must have at least [`FACTOR`] times what zero samples
+//! Zero of N samples is not a proof of absence: the side with samples must have at least [`FACTOR`] times what zero samples
 //! may hide.
 
 use pdiff_profile::Side;
@@ -87,7 +87,7 @@ fn counted(context: &Context<'_>, case: &Case<'_>, idle: Side) -> Option<Fact> {
     (none == 0.0 && some > 0.0).then_some(Fact::Calls(calls))
 }
 
-/// What may be behind it where no differing setting is known.
+/// The possible reason if no differing setting is known.
 fn by_caller(context: &Context<'_>, caller: &Case<'_>) -> EnteredBy {
     let same_code = context.builds.same_code(&caller.ids);
     EnteredBy::Caller { name: caller.row.name.clone(), same_code }

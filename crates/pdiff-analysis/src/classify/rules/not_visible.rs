@@ -21,7 +21,7 @@ pub(super) fn unresolved(_: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     case.row.unresolved.then(|| finding.limited(Confidence::Unclear, Limit::NoSymbol))
 }
 
-/// Samples on one side only, while the other side's build does not show whether it holds the function.
+/// Samples on one side only, while the other side's build does not show whether it contains the function.
 pub(super) fn one_sided(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
     let hidden = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::NotVisible)?;
     let judged = changed(case)?;

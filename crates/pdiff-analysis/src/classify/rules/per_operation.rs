@@ -1,4 +1,4 @@
-//! Costs per operation that changed though the share tells nothing of it: `R-heavier` and `R-lighter` by cost, and
+//! Costs per operation that changed though the share tells nothing about it: `R-heavier` and `R-lighter` by cost, and
 //! `R-shared-cost` where all functions changed alike.
 //!
 //! Two functions that make up most of a program and both cost a fifth more keep their shares. Where operations are known and
@@ -59,7 +59,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// Where no measure's share changed: its cost changed as that of all functions, or it cannot be told whether more.
+/// Where no measure's share changed: its cost changed as that of all functions, or it cannot be known whether more.
 pub(super) fn shared(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     let row = case.row;
     let found = Judged::ALL.iter().find_map(|of| {
@@ -78,7 +78,8 @@ pub(super) fn shared(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> 
     Some(finding.limited(Confidence::Likely, Limit::InCommon))
 }
 
-/// The change of the cost in percent, which cannot be tested with one run a side, where it is larger than that of the share.
+/// The change of the cost in percent, which cannot be tested with one run per side, where it is larger than that of the
+/// share.
 pub(super) fn untested(context: &Context<'_>, row: &Row) -> Option<f64> {
     let comparison = context.input.comparison;
     let cost = comparison.cost.as_ref().filter(|_| comparison.share == Share::All)?;

@@ -1,5 +1,5 @@
 //! `R-succession`: a function that one build alone has took over the weight of others, or left its weight to them. Moved
-//! where one took the place of one, split where more have the weight after, merged where fewer have.
+//! where one replaced one, split where more have the weight after, merged where fewer have.
 
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -28,7 +28,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::common(finding.limited(Confidence::Likely, Limit::ByPlace), case))
 }
 
-/// Whether the set explains the row's change: one build does not hold it, or its own weight went to one that is new.
+/// Whether the set explains the row's change: one build does not contain it, or its own weight went to one that is new.
 fn is_of_set(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> bool {
     let is_fresh = Side::BOTH.into_iter().any(|side| case.held_by(side) == InBuild::No);
     let has_own_change = judged != Judged::Total || Side::BOTH.into_iter().any(|side| !case.is_sampled(side));

@@ -10,7 +10,7 @@ use crate::compare::prepare::{Prepared, PreparedRun};
 use crate::findings::AlignedStacks;
 use crate::normalize::KeyId;
 
-/// What a frame stands for.
+/// What a frame represents.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum FrameKey {
     Function(KeyId),

@@ -16,7 +16,7 @@ use crate::compare::prepare::{Prepared, PreparedRun};
 use crate::noise::{self, Denominator, RowNoise, RunBlocks};
 use crate::policy::Share;
 
-/// The denominator of frames that have none: what is no function, where shares are of objects.
+/// The denominator of frames that have none: what is not a function, where shares are of objects.
 const NO_DENOMINATOR: usize = usize::MAX;
 
 pub(super) fn judge(
@@ -105,7 +105,7 @@ impl<'a> Counting<'a> {
     }
 
     /// The frames that a stack counts for: those from the root to its end. Out of focus it counts for the denominator
-    /// alone, and for a row behind the last frame.
+    /// alone, and for a row after the last frame.
     fn stack_rows(&self, run: &PreparedRun<'_>, stack: StackId, end: Option<u32>) -> StackRows {
         let outside = self.parents.len() as u32;
         let parent = |at: &u32| self.parents.get(*at as usize).copied().flatten();

@@ -1,7 +1,7 @@
 //! Both sides' stacks as one tree of calls, each frame with its weight before and after: what pictures are drawn from.
 //!
-//! Stacks are the comparison's own: filtered, inlines expanded, names canonical, renames joined. So a function inlined
-//! on one side and called on the other stands at one place of the tree.
+//! Stacks are the comparison's own: filtered, inlines expanded, names canonical, renames joined. So a function inlined on
+//! one side and called on the other is at one place of the tree.
 //!
 //! Laws: a frame's total is its self and its children's totals, on each side. In a whole tree (nothing pruned, no
 //! focus) the totals of a function's topmost frames sum to the comparison's total of it.
@@ -23,20 +23,20 @@ use crate::findings::AlignedStacks;
 use crate::pattern::Pattern;
 use grow::Grown;
 
-/// What holds the stacks of both sides together.
+/// What contains the stacks of both sides together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Align {
     /// Equal callers: one more caller on one side, and all below it is apart.
     Exact,
-    /// The functions that both sides ran, as in findings; what one side alone ran stands inside them. Not for reversed
-    /// trees, which stay exact.
+    /// The functions that both sides ran, as in findings; what one side alone ran is inside them. Not for reversed trees,
+    /// which stay exact.
     Anchors,
 }
 
 /// How the tree is made.
 #[derive(Clone, Debug)]
 pub struct TreeSettings {
-    /// What holds the stacks of both sides together.
+    /// What contains the stacks of both sides together.
     pub align: Align,
     /// Leaf functions at the root, their callers below them.
     pub reverse: bool,
@@ -52,7 +52,7 @@ pub struct TreeSettings {
     pub judge: bool,
 }
 
-/// What a frame of the tree stands for.
+/// What a frame of the tree represents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TreeFrame {
     /// All stacks.
@@ -129,7 +129,7 @@ pub struct TreeNode {
     pub parent: Option<usize>,
     /// Frames between it and the root, itself included; 0 for the root.
     pub depth: u32,
-    /// What it stands for.
+    /// What it represents.
     pub frame: TreeFrame,
     /// On the base side.
     pub before: FrameWeight,
@@ -155,9 +155,9 @@ impl TreeNode {
 pub struct CallTree {
     /// Root first, each frame before its children; siblings by name, object and file; what was pruned last.
     pub nodes: Vec<TreeNode>,
-    /// The functions that frames stand for.
+    /// The functions that frames represent.
     pub functions: Vec<TreeFunction>,
-    /// The subsystems that frames stand for.
+    /// The subsystems that frames represent.
     pub subsystems: Vec<String>,
     /// Weight of each side, base first; more than the root's total where there is a focus.
     pub side_weights: [u64; 2],
@@ -174,8 +174,8 @@ impl CallTree {
         is_one_sided(node) && parent.is_some_and(|parent| !is_one_sided(parent))
     }
 
-    /// Whether a frame is drawn as of one side: in an exact tree if the other side has nothing of it, in an aligned one
-    /// if its code is of that side alone, or begins there.
+    /// Whether a frame is drawn as of one side: in an exact tree if the other side has nothing of it, in an aligned one if
+    /// its code is of that side alone, or begins there.
     #[must_use]
     pub fn is_marked(&self, node: &TreeNode) -> bool {
         match (self.align, node.frame) {

@@ -149,7 +149,7 @@ fn rests(grown: &Grown, is_kept: impl Fn(&GrownNode) -> bool) -> FxHashMap<u32, 
     rests
 }
 
-/// The functions that frames stand for, numbered in order of the tree.
+/// The functions that frames represent, numbered in order of the tree.
 struct Functions {
     ids: FxHashMap<crate::normalize::KeyId, usize>,
 }

@@ -161,7 +161,7 @@ fn duration(seconds: u64) -> String {
     }
 }
 
-/// A version as it stands in names of directories and files: `8.0.33`, `v1.4-12-gabc123`.
+/// A version as it is in names of directories and files: `8.0.33`, `v1.4-12-gabc123`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Version {
     numbers: Vec<u64>,
@@ -185,7 +185,7 @@ impl Version {
         None
     }
 
-    /// With the count of commits that `git describe` puts behind it.
+    /// With the count of commits that `git describe` puts after it.
     fn parse(text: &str, after: &str) -> Option<Self> {
         let mut numbers = text.split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u64>>>()?;
         let commits = after.strip_prefix('-').and_then(|after| after.split_once("-g"));

@@ -1,8 +1,9 @@
 //! How call chains were unwound, as far as a recording shows it: by debug information or by frame pointers.
 //!
-//! perf gives a caller as its return address where it follows frame pointers, and as the byte before where it unwinds by debug
-//! information. So a caller in a library that both sides have is one byte apart: `start_thread+0x305` and `start_thread+0x304`.
-//! An unwinder that cannot go on leaves a last frame at the highest address, which frame pointers never do.
+//! perf gives a caller as its return address where it follows frame pointers, and as the byte before where it unwinds by
+//! debug information. So a caller in a library that both sides have is one byte apart: `start_thread+0x305` and
+//! `start_thread+0x304`. An unwinder that cannot continue leaves a last frame at the highest address, which frame pointers
+//! never do.
 
 use pdiff_profile::{ObjectKind, Profile, RawAddr};
 use rustc_hash::FxHashMap;

@@ -22,7 +22,7 @@ impl Census {
             builder.producer(producer.clone());
         }
         let own = Copier::copy(&mut builder, self, |_| None);
-        // Namesakes stand in one order in both.
+        // Namesakes are in one order in both.
         let mut known: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
         for (function, id) in self.functions().zip(&own) {
             known.entry(function.name()).or_default().push(*id);

@@ -40,7 +40,7 @@ const WITH_OTHER_HASHES: u8 = 1;
 /// How much of a function is packed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Detail {
-    /// That the build holds its name; all the same more is packed where it has code, or a namesake that is packed.
+    /// That the build contains its name; all the same more is packed where it has code, or a namesake that is packed.
     None,
     /// Everything but what [`Detail::Full`] adds.
     Rows,

@@ -83,7 +83,7 @@ pub(super) fn read_names(
             linkage.map(String::as_str)
         })
         .collect();
-    // A few bytes may stand for a long name, so the limit holds while names are made.
+    // A few bytes may represent a long name, so the limit holds while names are made.
     let spelled_bytes = AtomicUsize::new(0);
     let derived = in_parallel(&to_derive.iter().zip(forms).collect::<Vec<_>>(), |(linkage, form)| {
         let is_wanted = **form & DERIVED != 0 && spelled_bytes.load(Ordering::Relaxed) <= MAX_TEXT_BYTES;

@@ -15,7 +15,7 @@ use crate::census::table::{Census, Index, Visibility};
 use crate::census::text::{TextId, TextTable};
 use crate::codec::{ByteReader, read_texts};
 
-/// Everything behind the version.
+/// Everything after the version.
 pub(super) fn read(reader: &mut ByteReader<'_>) -> Option<Census> {
     let mut texts = TextTable::default();
     let visibility = *Visibility::ALL.get(usize::from(reader.byte()?))?;

@@ -16,7 +16,7 @@ use crate::census::table::{Census, Visibility};
 use crate::census::text::TextId;
 use crate::codec::{ByteWriter, write_texts};
 
-/// Everything behind the version.
+/// Everything after the version.
 pub(super) fn write(census: &Census, keep: impl Fn(Function<'_>) -> Detail) -> Vec<u8> {
     let kept = Kept::new(census, keep);
     let sites = kept.sites();

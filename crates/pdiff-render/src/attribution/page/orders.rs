@@ -27,7 +27,7 @@ pub(super) fn averages(view: &AttributionView<'_>, width: Option<usize>) -> Vec<
     vec![Line::toned("orders", text, Tone::Strong), shapley_grid(view, shapley, width)]
 }
 
-/// Averages from a fraction of a factorial, and what they cannot be told from.
+/// Averages from a fraction of a factorial, and what they cannot be distinguished from.
 fn fraction(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Block> {
     let rows = &view.attribution.fraction;
     let Some(first) = rows.first() else { return Vec::new() };

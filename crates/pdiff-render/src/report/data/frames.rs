@@ -17,7 +17,7 @@ pub(super) struct Wide {
     pub(super) pct: f64,
 }
 
-/// Frames but the root and what is pruned, the widest first: no frame stands before its parent.
+/// Frames but the root and what is pruned, the widest first: no frame is before its parent.
 pub(super) fn by_width(tree: &CallTree) -> Vec<Wide> {
     let pct = |node: &TreeNode| {
         let of = |weight: u64, whole: u64| 100.0 * weight as f64 / whole.max(1) as f64;

@@ -1,4 +1,4 @@
-//! JSON that stands inside HTML, and what it takes there.
+//! JSON that is inside HTML, and what it takes there.
 
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ fn cut(text: &mut String) {
     }
 }
 
-/// Bytes of a value inside HTML, with the comma behind it.
+/// Bytes of a value inside HTML, with the comma after it.
 pub(super) fn bytes(value: &Value) -> usize {
     without_markup(&value.to_string()).len() + 1
 }
@@ -68,7 +68,7 @@ pub(super) fn shorten_lists(value: &mut Value, most_bytes: usize) -> usize {
 
 fn cut_lists(value: &mut Value, most_bytes: usize) -> usize {
     match value {
-        // What stands in an entry must leave room for the entry.
+        // What is in an entry must leave room for the entry.
         Value::Array(values) => values.iter_mut().map(|one| cut_lists(one, most_bytes / 2)).sum(),
         Value::Object(keys) => {
             let mut cut = Vec::new();

@@ -55,14 +55,14 @@ impl LeftOut {
         }
     }
 
-    /// Counts verdicts behind the first `told`, and those behind the first `proved`; changes are the largest first.
+    /// Counts verdicts after the first `told`, and those after the first `proved`; changes are the largest first.
     pub(super) fn verdicts(&mut self, changes: &[f64], told: usize, proved: usize) {
         let first = |at: usize| changes.get(at).copied().unwrap_or(0.0);
         self.told = (changes.len() - told, first(told));
         self.proved = (told - proved, first(proved));
     }
 
-    /// Counts frames behind the first `shown`.
+    /// Counts frames after the first `shown`.
     pub(super) fn frames(&mut self, frames: &[Wide], shown: usize) {
         self.frames = frames.get(shown).map(|widest| (frames.len() - shown, widest.pct));
     }

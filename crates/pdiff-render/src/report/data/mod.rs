@@ -96,7 +96,7 @@ pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Emb
     let [_, _, (shown_frames, _), ..] = &shelves;
     let tree_bytes = embed_tree(input, &frames, shown_frames.taken(), &mut data, &mut left_out)?;
     let [(sure_rows, _), (told, _), (shown_frames, _), (proved, _), (noise_rows, _)] = &mut shelves;
-    // Frames were taken for dearer than they are.
+    // Frames were taken for costlier than they are.
     let saved = proved.take(shown_frames.cost().saturating_sub(tree_bytes));
     noise_rows.take(saved);
 

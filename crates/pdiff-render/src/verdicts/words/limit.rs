@@ -1,9 +1,9 @@
-//! What keeps a verdict from being surer, in words.
+//! What keeps a verdict from being more certain, in words.
 
 use pdiff_analysis::classify::{CodeLikeness, Limit};
 use pdiff_analysis::matching::FoundBy;
 
-/// What keeps a verdict from being surer.
+/// What keeps a verdict from being more certain.
 #[must_use]
 pub fn limit_text(of: &Limit) -> String {
     match of {
@@ -95,7 +95,7 @@ pub fn limit_text(of: &Limit) -> String {
     }
 }
 
-/// What could not be seen for want of samples.
+/// What could not be seen for lack of samples.
 pub(super) fn unseen(detectable_pp: Option<f64>) -> String {
     detectable_pp.map_or_else(
         || "too few samples for a test".to_owned(),

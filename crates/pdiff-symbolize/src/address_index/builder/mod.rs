@@ -1,8 +1,8 @@
 //! Puts what the units say together into one index.
 //!
-//! Two units may claim one address (a template's function that the linker kept once stands in the debug information
-//! of each unit that used it; damaged ranges overlap). The unit that comes first in the file has it; debug information
-//! goes before symbols, and what was indexed before goes before both.
+//! Two units may claim one address (a template's function that the linker kept once is in the debug information of each
+//! unit that used it; damaged ranges overlap). The unit that comes first in the file has it; debug information goes before
+//! symbols, and what was indexed before goes before both.
 
 mod claims;
 mod strings;

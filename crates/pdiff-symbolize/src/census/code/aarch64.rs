@@ -29,7 +29,7 @@ const ADR_IMM: u32 = 0x60ff_ffe0;
 /// Decodes the body in `sketch`.
 pub(super) fn decode(sketch: &mut Sketch) {
     let bytes = std::mem::take(&mut sketch.bytes);
-    // Registers that hold the page of an address, a bit each.
+    // Registers that contain the page of an address, a bit each.
     let mut pages = 0_u32;
     for (index, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
         let at = index * 4;
@@ -54,7 +54,7 @@ pub(super) fn decode(sketch: &mut Sketch) {
     sketch.bytes = bytes;
 }
 
-/// The target of a direct branch, and the bits that hold it.
+/// The target of a direct branch, and the bits that contain it.
 fn branch(ip: u64, word: u32) -> Option<(u64, u32)> {
     let (offset, bits) = if word & 0x7c00_0000 == 0x1400_0000 {
         (signed(word, 26), IMM26)

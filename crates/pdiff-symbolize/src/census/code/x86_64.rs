@@ -1,8 +1,8 @@
 //! x86-64: what of an instruction depends on addresses, where control goes, what spins.
 //!
-//! Blanked are displacements relative to the instruction pointer, targets of direct branches out of the body, and, in
-//! a file linked to a fixed address, immediates and displacements that are addresses in it. (In a file that can be
-//! loaded anywhere no instruction can hold an address, so numbers that look like one are kept.)
+//! Blanked are displacements relative to the instruction pointer, targets of direct branches out of the body, and, in a
+//! file linked to a fixed address, immediates and displacements that are addresses in it. (In a file that can be loaded
+//! anywhere no instruction can contain an address, so numbers that look like one are kept.)
 
 use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind};
 use pdiff_profile::census::Spin;
@@ -49,7 +49,7 @@ fn branch_target(instruction: &Instruction) -> Option<u64> {
     is_near.then(|| instruction.near_branch_target())
 }
 
-/// Whether an instruction of a file with fixed addresses holds one of them.
+/// Whether an instruction of a file with fixed addresses contains one of them.
 fn holds_address(layout: &Layout, instruction: &Instruction) -> bool {
     immediate(instruction).is_some_and(|value| layout.is_allocated(value))
         || displacement_is_address(layout, instruction)

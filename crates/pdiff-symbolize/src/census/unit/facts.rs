@@ -100,7 +100,7 @@ pub(crate) struct Units {
     pub(crate) split: u64,
 }
 
-/// A function that another unit refers to; its path is spelled out, for its unit's paths are not at hand.
+/// A function that another unit refers to; its path is spelled out, because its unit's paths are not at hand.
 pub(crate) struct ForeignFunction {
     pub(crate) function: UnitFunction,
     pub(crate) path: Option<Box<str>>,

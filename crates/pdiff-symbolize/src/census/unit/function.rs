@@ -177,7 +177,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         let linkage_name = said.linkage_name;
         let mut place = self.place_of(said);
         place.bytes(self.paths.get(path).unwrap_or("").as_bytes());
-        // Lambdas stand in no file, and their classes have no name: only what is around them tells them apart.
+        // Lambdas are in no file, and their classes have no name: only what is around them distinguishes them.
         if path == 0 && self.strings.get(said.name) == CALL {
             place.bytes(self.spell(said).as_bytes());
         }
@@ -260,7 +260,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
     }
 }
 
-/// Takes from `next` what `said` leaves open. The scope is that of the last entry: the declaration stands in its class.
+/// Takes from `next` what `said` leaves open. The scope is that of the last entry: the declaration is in its class.
 fn complete<'a>(said: &mut Subprogram<'a>, next: &Subprogram<'a>) {
     said.name = said.name.or(next.name);
     said.linkage_name = said.linkage_name.or(next.linkage_name);

@@ -1,4 +1,4 @@
-//! What the walk through a unit notes down, as it stands in the file.
+//! What the walk through a unit notes down, as it is in the file.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) enum Link {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subprogram<'a> {
     pub(super) offset: UnitOffset,
-    /// The scope it stands in, an index.
+    /// The scope it is in, an index.
     pub(super) scope: Option<u32>,
     pub(super) name: RawText<'a>,
     pub(super) linkage_name: RawText<'a>,

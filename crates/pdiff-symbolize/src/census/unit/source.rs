@@ -32,7 +32,7 @@ impl<'a> Source<'_, 'a> {
         }
     }
 
-    /// The unit of this file that holds a place, and where in it that is.
+    /// The unit of this file that contains a place, and where in it that is.
     pub(super) fn unit_of(&self, place: Place) -> Option<usize> {
         let (Place::Own(offset) | Place::Shared(offset)) = place;
         self.units.holding(offset)

@@ -1,8 +1,8 @@
 //! One walk through the entries of a unit, in file order, without recursion.
 //!
 //! Only subprograms, inlined subroutines, call sites and what gives names to them are read; all other entries are passed
-//! over. An inlined subroutine counts where it stands in a subprogram that has code: those in abstract instances are
-//! templates of it.
+//! over. An inlined subroutine counts where it is in a subprogram that has code: those in abstract instances are templates
+//! of it.
 
 use std::ops::Range;
 
@@ -104,7 +104,7 @@ impl<'u, 'a> Walk<'u, 'a> {
         Ok(())
     }
 
-    /// Entries below a namespace or class stand in it.
+    /// Entries below a namespace or class are in it.
     fn scope(&mut self, entry: &Entry<'u>, kind: ScopeKind) -> gimli::Result<()> {
         let context = self.context(entry.depth);
         let text = text_of(self.source, self.unit);
@@ -159,8 +159,8 @@ impl<'u, 'a> Walk<'u, 'a> {
         Ok(index)
     }
 
-    /// The stretches of code of an entry, at most `most`, without code that the linker dropped: it stands at zero or at the
-    /// end of the address space.
+    /// The stretches of code of an entry, at most `most`, without code that the linker dropped: it is at zero or at the end
+    /// of the address space.
     fn ranges(&self, code: &CodeAttributes<'a>, most: usize) -> gimli::Result<Vec<Range<u64>>> {
         let address_size = self.unit.encoding().address_size;
         let top = if address_size >= 8 { u64::MAX } else { (1_u64 << (8 * address_size.min(7))) - 1 };
