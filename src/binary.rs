@@ -87,13 +87,13 @@ impl Binary {
         })
     }
 
-    /// What is known about the program beforehand, by its name.
+    /// The built-in knowledge about the program, chosen by its name.
     #[must_use]
     pub fn preset(&self) -> Preset {
         Preset::of_program(&self.program)
     }
 
-    /// What changed in inlining from this binary to another. `aliases` joins functions that were renamed.
+    /// The changes in inlining from this binary to another. `aliases` joins functions that were renamed.
     #[must_use]
     pub fn compare<'a>(&'a self, after: &'a Self, aliases: &Aliases) -> InlineComparison<'a> {
         let matching = match_functions(&self.census, &after.census, aliases);

@@ -1,5 +1,5 @@
-//! What the program's builds hold: the census of each, from its binary or from packs, and which objects are the same file
-//! on both sides.
+//! The contents of the program's builds: the census of each, from its binary or from packs, and which objects are the same
+//! file on both sides.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::read::ReadBuild;
 
-/// What the files of both sides say of the program, as far as they were found.
+/// The facts that the files of both sides give about the program, as far as they were found.
 #[derive(Clone, Debug, Default)]
 pub struct BinaryFacts {
     program: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct BuildSide<'a> {
 }
 
 impl BinaryFacts {
-    /// What rows call the program; `None` if there is none among the objects.
+    /// The name of the program in rows; `None` if the program is not among the objects.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         self.program.as_deref()
@@ -54,7 +54,7 @@ impl BinaryFacts {
         &self.same_objects
     }
 
-    /// What was imperfect about the binaries.
+    /// Notes on imperfections of the binaries.
     #[must_use]
     pub fn notes(&self) -> &Notes {
         &self.notes

@@ -33,7 +33,7 @@ impl Build {
         self
     }
 
-    /// What to call it. Else it is called by what the stems of its recordings have in common.
+    /// Sets the label. Without it, the label is the common part of the stems of the recordings.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());

@@ -43,7 +43,7 @@ impl Series {
         }
     }
 
-    /// What the runs did, by the stems of the recordings.
+    /// Sets the operations and CPU of the runs, by the stems of the recordings.
     pub fn windows(self, windows: Windows) -> Self {
         Self { windows: Some(windows), ..self }
     }
@@ -54,7 +54,7 @@ impl Series {
         self
     }
 
-    /// What is known about the program beforehand: of each pair, by the name of its program.
+    /// Chooses the preset of each pair by the name of its program.
     pub fn preset_by_program(self) -> Self {
         Self { by_program: true, ..self }
     }
@@ -89,10 +89,10 @@ impl Series {
 }
 
 impl ReadSeries {
-    /// Compares two of the builds, by their places in the order, with rows of several kinds.
+    /// Compares two of the builds, given by their index in the order, with rows of several kinds.
     ///
     /// # Errors
-    /// If a side has no samples, or if there is no build of that number.
+    /// Returns an error if a side has no samples, or if there is no build with that index.
     pub fn compare<const N: usize>(
         &self,
         before: usize,
@@ -116,7 +116,7 @@ impl ReadSeries {
         }))
     }
 
-    /// What was odd about what was given.
+    /// Warnings about odd input.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings

@@ -1,7 +1,7 @@
-//! A stack as call levels, for other tools: each machine function with what is inlined into it.
+//! A stack as call levels, for other tools: each machine function with the functions inlined into it.
 //!
-//! Functions are called as in the rows, so that the tables of other tools have the same numbers. What rows do not have comes from the
-//! recordings: addresses, files and lines.
+//! Functions have the names of the rows, so the tables of other tools have the same numbers. Addresses, files and lines,
+//! which rows do not have, come from the recordings.
 
 use pdiff_analysis::{RunStacks, StackLevel};
 use pdiff_profile::{Frame, FrameId, InlineFrame, Lookup, Lookups, Resolution, Resolutions, StackId};

@@ -81,7 +81,7 @@ impl Comparer {
         Self { after: build, ..self }
     }
 
-    /// What the runs did, by the stems of the recordings.
+    /// Sets the operations and CPU of the runs, by the stems of the recordings.
     pub fn windows(self, windows: Windows) -> Self {
         Self { windows: Some(windows), ..self }
     }
@@ -91,7 +91,7 @@ impl Comparer {
         Self { event: Some(name.into()), ..self }
     }
 
-    /// Goes on however many lines of a recording cannot be parsed.
+    /// Continues even if many lines of a recording cannot be parsed.
     pub fn lenient(mut self, lenient: bool) -> Self {
         self.reading.lenient = lenient;
         self
@@ -115,7 +115,7 @@ impl Comparer {
         self
     }
 
-    /// Verdicts rest on names and samples: binaries tell names alone.
+    /// Bases verdicts on names and samples only; binaries give only names.
     pub fn without_binary_facts(self) -> Self {
         Self { takes_facts: false, ..self }
     }
@@ -150,7 +150,7 @@ impl Comparer {
         self
     }
 
-    /// What is known about the program beforehand. Nothing is, unless a preset is named or chosen.
+    /// Sets the built-in knowledge about the program. Without a preset, there is none.
     pub fn preset(mut self, preset: Preset) -> Self {
         self.preset = Some(preset);
         self
@@ -210,7 +210,7 @@ impl Comparer {
         self
     }
 
-    /// What the compilers said of calls, for verdicts: of the base build, and of the other.
+    /// Sets the compilers' remarks on calls, for verdicts: of the base build, and of the other.
     pub fn inline_reasons(mut self, reasons: PerSide<Option<InlineReasons>>) -> Self {
         self.evidence.inline_reasons = reasons;
         self
@@ -228,7 +228,7 @@ impl Comparer {
         self
     }
 
-    /// What is known about settings, for verdicts.
+    /// Sets the knowledge about settings, for verdicts.
     pub fn settings_knowledge(mut self, knowledge: SettingsKnowledge) -> Self {
         self.evidence.settings_knowledge = knowledge;
         self
@@ -240,11 +240,11 @@ impl Comparer {
         self
     }
 
-    /// Reads both builds and makes them ready for every view of them.
+    /// Reads both builds and prepares them for every view.
     ///
     /// # Errors
-    /// If a recording or a binary cannot be read, if the recordings have no event in common, or if the filters leave nothing
-    /// of a side.
+    /// Returns an error if a recording or a binary cannot be read, if the recordings have no event in common, or if the
+    /// filters leave no samples on a side.
     pub fn prepare(mut self) -> Result<Prepared, Error> {
         let mut recordings = self.before.recordings.iter().chain(&self.after.recordings);
         self.settings.scale_to_cpu_seconds =

@@ -26,7 +26,7 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
-    /// What begins like a pack is none, or is damaged.
+    /// A file that begins like a pack is not a valid pack.
     #[error("{}", path.display())]
     NotAPack {
         /// The file.
@@ -52,7 +52,7 @@ pub enum Error {
     /// The recordings have no event in common.
     #[error(transparent)]
     Event(#[from] EventError),
-    /// A recording of which a table of windows says nothing.
+    /// A recording without a row in the table of windows.
     #[error(
         "--windows has no row for '{recording}'; hint: column capture holds file stems (it has {known} ...); or give --operations-before and --operations-after instead"
     )]
@@ -70,7 +70,7 @@ pub enum Error {
         /// Why.
         source: pdiff_symbolize::Error,
     },
-    /// The filters leave nothing of a side: a mistake, not a result.
+    /// The filters leave no samples on a side: a mistake, not a result.
     #[error(
         "the filters ({filters}) leave no samples on the {side} side; hint: its threads are named {threads}"
     )]
@@ -90,7 +90,7 @@ pub enum Error {
         /// Why.
         source: pdiff_symbolize::Error,
     },
-    /// A binary given beside packs that they were not made of.
+    /// A binary given together with packs that were made from another one.
     #[error("{} is another build than the pack of the {side} side was made of; hint: give that one, or use --ignore-build-id", path.display())]
     OtherBuild {
         /// The binary.
@@ -98,10 +98,10 @@ pub enum Error {
         /// The side.
         side: Side,
     },
-    /// What a pack holds of a binary is damaged.
+    /// The contents of a pack for a binary are damaged.
     #[error(transparent)]
     Pack(#[from] pdiff_ingest::PackError),
-    /// What a pack holds of a binary is damaged.
+    /// The contents of a pack for a binary are damaged.
     #[error("the census in a pack")]
     PackedFacts {
         /// Why.

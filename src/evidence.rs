@@ -1,4 +1,4 @@
-//! What verdicts may rest on beyond recordings and binaries: calls counted, costs of design, settings of the servers.
+//! Evidence for verdicts beyond recordings and binaries: counted calls, costs of design, settings of the servers.
 
 use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::inlines::InlineReasons;
@@ -7,13 +7,13 @@ use pdiff_analysis::{
 };
 use pdiff_profile::PerSide;
 
-/// What verdicts may rest on, beyond recordings and binaries.
+/// Evidence for verdicts, beyond recordings and binaries.
 #[derive(Clone, Debug)]
 pub(crate) struct EvidenceGiven {
     /// Costs of design, where they are not those of the preset.
     pub(crate) architectural: Option<Architectural>,
     pub(crate) counts: Option<CallCounts>,
-    /// What the compilers said of calls.
+    /// The compilers' remarks on calls.
     pub(crate) inline_reasons: PerSide<Option<InlineReasons>>,
     pub(crate) demands: Demands,
     /// How the servers' settings differ, where they are given.
@@ -38,7 +38,7 @@ impl Default for EvidenceGiven {
 const NAMED: usize = 2;
 
 impl EvidenceGiven {
-    /// Puts what is to be said of the settings beside findings, and among the facts of a comparison, gravest first.
+    /// Adds the settings to findings, and to the facts of a comparison, the most serious first.
     pub(crate) fn tell_of_settings(&self, comparison: &mut Comparison) {
         if let Some(diff) = &self.settings {
             comparison.findings.tell_settings(diff, &self.settings_knowledge);
@@ -49,7 +49,7 @@ impl EvidenceGiven {
         facts.insert(at, fact);
     }
 
-    /// What a comparison says of the settings before its rows.
+    /// The fact about settings that a comparison shows before its rows.
     fn settings_fact(&self) -> Option<Fact> {
         let diff = self.settings.as_ref()?;
         let known: Vec<&SettingChange> = diff.differs.iter().filter(|change| change.why.is_some()).collect();

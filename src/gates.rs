@@ -23,7 +23,7 @@ impl Gates {
         Ok(Self { gates: parse("--fail-on", &args.fail_on)?, inconclusive: args.inconclusive })
     }
 
-    /// Judges all gates, says on standard error what each found, and how the command ends.
+    /// Judges all gates, prints the result of each on standard error, and returns how the command ends.
     pub(crate) fn judge(&self, comparison: &Comparison) -> Outcome {
         let results: Vec<GateResult> =
             self.gates.iter().map(|gate| judge(gate, comparison, Hidden::Inconclusive)).collect();
@@ -54,7 +54,7 @@ pub(crate) fn outcome<'r>(
     }
 }
 
-/// What a gate says of rows whose noise hides changes of the size that it is on.
+/// How a gate treats rows whose noise hides changes as large as the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hidden {
     /// It cannot be judged.

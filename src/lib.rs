@@ -13,7 +13,8 @@
 //! # Ok::<(), pdiff::Error>(())
 //! ```
 //!
-//! Own types say what is read and how; what a comparison holds comes from `pdiff-analysis`, and each package below has a module here.
+//! The types of this crate describe what is read and how. The contents of a comparison come from `pdiff-analysis`, and each
+//! package below has a module here.
 
 #![forbid(unsafe_code)]
 

@@ -78,14 +78,15 @@ impl Lookup {
         self
     }
 
-    /// A binary that is visibly another build than the one recorded is used all the same.
+    /// Uses a binary even if it is visibly another build than the recorded one.
     #[must_use]
     pub fn allow_mismatch(mut self, allow: bool) -> Self {
         self.allow_mismatch = allow;
         self
     }
 
-    /// Asked for what is found nowhere else: given a build-id and what is wanted, the path of a local copy.
+    /// A function that is asked for files found nowhere else: given a build-id and the kind of file, it returns the path of
+    /// a local copy.
     #[must_use]
     pub fn fetch(
         mut self,

@@ -52,7 +52,7 @@ impl Packer {
         self
     }
 
-    /// Goes on however many lines cannot be parsed.
+    /// Continues even if many lines cannot be parsed.
     pub fn lenient(mut self, lenient: bool) -> Self {
         self.reading.lenient = lenient;
         self
@@ -126,7 +126,7 @@ fn seen_by_event(build: &ReadBuild) -> Vec<Seen> {
     (0..events).filter_map(seen).collect()
 }
 
-/// A census as a pack contains it. What the run has nothing to do with is left out unless all is wanted.
+/// A census as a pack contains it. Parts that the run does not need are left out unless all are wanted.
 fn packed<'a>(
     census: &Census,
     functions: impl Iterator<Item = &'a str>,

@@ -1,7 +1,7 @@
 //! Both sides' samples as a pprof profile.
 //!
-//! Functions are called as in the rows; what rows do not have comes from the recordings: addresses, files, lines, threads and
-//! build-ids.
+//! Functions have the names of the rows. Addresses, files, lines, threads and build-ids, which rows do not have, come from
+//! the recordings.
 
 use pdiff_analysis::RunStacks;
 use pdiff_ingest::{PprofLocation, PprofMapping, PprofSide, PprofThread, PprofWriter};

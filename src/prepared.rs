@@ -23,14 +23,14 @@ pub struct Prepared {
     warnings: Vec<Warning>,
 }
 
-/// What a comparison was made of.
+/// The inputs of a comparison.
 #[derive(Debug)]
 pub(crate) struct Given {
     pub(crate) builds: [Build; 2],
     pub(crate) reading: Reading,
     pub(crate) settings: CompareSettings,
     pub(crate) evidence: EvidenceGiven,
-    /// What is known about the program.
+    /// The built-in knowledge about the program.
     pub(crate) preset: Preset,
     /// Whether verdicts look into the binaries.
     pub(crate) takes_facts: bool,
@@ -46,10 +46,10 @@ impl Prepared {
         Self { given, read, normal, warnings }
     }
 
-    /// The same recordings by another of their events.
+    /// The same recordings, compared by another of their events.
     ///
     /// # Errors
-    /// If a recording has no such event, or if the filters leave nothing of a side by it.
+    /// Returns an error if a recording has no such event, or if the filters leave no samples of it on a side.
     pub fn with_event(mut self, event: &str) -> Result<Self, Error> {
         choose_event(&mut self.read, Some(event))?;
         self.normal = normalised(&self.read, &self.given.settings)?;
@@ -104,10 +104,10 @@ impl Prepared {
         self.normal.hot_lines(&self.sides(), functions)
     }
 
-    /// What the binaries of the program hold, as far as they were found.
+    /// The contents of the program's binaries, as far as these were found.
     ///
     /// # Errors
-    /// If a binary cannot be read.
+    /// Returns an error if a binary cannot be read.
     pub fn binary_facts(&self) -> Result<BinaryFacts, Error> {
         let side = |side: Side| BuildSide {
             side,
@@ -121,20 +121,20 @@ impl Prepared {
         Ok(facts)
     }
 
-    /// The same with the callers that chains hide and the code of the binaries tells.
+    /// The same, including callers that chains hide and the code of the binaries shows.
     pub(crate) fn with_hidden_callers(&self, facts: &BinaryFacts) -> PreparedSides {
         let builds = Side::BOTH.map(|side| facts.census(side));
         let label = facts.program().unwrap_or("");
         self.normal.with_hidden_callers(&self.sides(), label, builds, &self.given.settings.knowledge)
     }
 
-    /// What was known of the program beforehand.
+    /// The built-in knowledge about the program.
     #[must_use]
     pub fn preset(&self) -> Preset {
         self.given.preset
     }
 
-    /// What was odd about what was given.
+    /// Warnings about odd input.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings

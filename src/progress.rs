@@ -1,4 +1,4 @@
-//! What happens while recordings are read and compared, for whoever wants to watch.
+//! Progress of reading and comparing recordings, for callers that show it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -30,11 +30,11 @@ pub enum Progress<'a> {
     Warning(&'a Warning),
 }
 
-/// Something odd about what was given.
+/// A warning about odd input.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// One recording is twice on one side.
+    /// One recording is given twice on one side.
     #[error("{} is given twice on one side: a recording is no replicate of itself, and noise looks smaller than it is", path.display())]
     Repeated {
         /// The recording.

@@ -75,7 +75,7 @@ impl Reading {
         Ok(read)
     }
 
-    /// Reads one recording with the samples of which it is made, as far as they are known one by one.
+    /// Reads one recording together with its samples, as far as they are known one by one.
     pub(crate) fn read_samples(
         &self,
         side: Side,
@@ -136,7 +136,7 @@ impl ReadBuild {
         SideInput { label: self.label.clone(), objects: self.merged_objects(), runs: runs.collect() }
     }
 
-    /// What is known about its objects, each once.
+    /// The facts about its objects, each object once.
     pub(crate) fn objects(&self) -> impl Iterator<Item = &ObjectFacts> {
         let mut seen = BTreeSet::new();
         self.runs.iter().flat_map(|run| &run.objects).filter(move |object| seen.insert(&object.path))

@@ -1,4 +1,4 @@
-//! One recording of a build: where it is read from, and what was done while it was made.
+//! One recording of a build: its source, and the operations done while it was made.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Of a run of which nothing is known but its samples.
+    /// A recording of a run about which only the samples are known.
     #[must_use]
     pub fn new(source: Source) -> Self {
         Self { source, measures: RunMeasures::default() }
@@ -56,7 +56,7 @@ impl Recording {
         }
     }
 
-    /// What it is called in tables and windows files.
+    /// Its name in tables and windows files.
     pub(crate) fn stem(&self) -> String {
         match &self.source {
             Source::Path(path) => stem(path),
@@ -75,7 +75,7 @@ impl Recording {
             let known: Vec<&str> = windows.captures().take(5).collect();
             return Err(Error::NotListed { recording: stem, known: known.join(", ") });
         };
-        // What the user says of the work is alone: a count here and a rate there are of two windows.
+        // What the user says of the work comes alone: a count here and a rate there are of two windows.
         let has_work = self.measures.operations.is_some() || self.measures.tps.is_some();
         let work = |value: Option<f64>| value.filter(|_| !has_work);
         self.measures = self.measures.or(RunMeasures {

@@ -1,4 +1,4 @@
-//! One recording sample by sample: what was read of it, to be looked at and checked.
+//! One recording sample by sample as it was read, for inspection.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ impl SampleReader {
         self
     }
 
-    /// Goes on however many lines cannot be parsed.
+    /// Continues even if many lines cannot be parsed.
     pub fn lenient(mut self, lenient: bool) -> Self {
         self.reading.lenient = lenient;
         self
@@ -102,7 +102,7 @@ impl SampleReader {
 }
 
 impl Samples {
-    /// What the recording is called in messages.
+    /// The name of the recording in messages.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.run.path
@@ -114,7 +114,7 @@ impl Samples {
         &self.run.profile
     }
 
-    /// The functions of the frames, where binaries or the recording tell them.
+    /// The functions of the frames, if binaries or the recording give them.
     #[must_use]
     pub fn resolutions(&self) -> Option<&Resolutions> {
         self.run.resolutions.as_ref()
@@ -126,8 +126,8 @@ impl Samples {
         &self.taken
     }
 
-    /// Whether each is one sample. Of text, folded stacks, pprof profiles and packs, what has the thread, second and stack
-    /// in common is one, with the sum of their weights.
+    /// Whether each entry is one sample. In text, folded stacks, pprof profiles and packs, samples with the same thread,
+    /// second and stack are one entry, with the sum of their weights.
     #[must_use]
     pub fn are_single(&self) -> bool {
         self.are_single

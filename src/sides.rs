@@ -1,4 +1,4 @@
-//! Two builds that were read, as the analysis wants them, and what is known about their program.
+//! Two builds in the form that the analysis needs, and the knowledge about their program.
 
 use pdiff_analysis::{Aliases, CompareSettings, Filters, Knowledge, PreparedSides, Preset, Sides};
 use pdiff_profile::Side;

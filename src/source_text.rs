@@ -1,8 +1,8 @@
-//! Source lines from directories that the user gives: never from outside of them.
+//! Source lines from directories that the user gives, and never from outside them.
 //!
-//! A file is looked for by the longest end of the path that the debug information has: of `/build/x/sql/handler.cc` under
-//! `/src/mysql` first `build/x/sql/handler.cc`, then `x/sql/handler.cc`, then `sql/handler.cc` and so on. Steps up (`..`) are not
-//! taken, and a symbolic link that leads out of the directory is not followed.
+//! pdiff searches for the longest end of the path in the debug information that exists: of `/build/x/sql/handler.cc` under
+//! `/src/mysql` first `build/x/sql/handler.cc`, then `x/sql/handler.cc`, then `sql/handler.cc` and so on. Steps up (`..`)
+//! are not taken, and a symbolic link that leads out of the directory is not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

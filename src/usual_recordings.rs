@@ -6,7 +6,7 @@ use std::path::Path;
 /// Where `perf record` moves the recording before it writes another one, and where it writes.
 const RECORDINGS: [&str; 2] = ["perf.data.old", "perf.data"];
 
-/// The command line, with the usual recordings where `compare` is alone and they are in `directory`.
+/// The command line, with the usual recordings if `compare` has no arguments and they are in `directory`.
 pub(crate) fn with_recordings(words: impl Iterator<Item = OsString>, directory: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.collect();
     let is_alone = matches!(words.as_slice(), [_, command] if command == "compare");

@@ -1,4 +1,4 @@
-//! Why functions changed: verdicts, and what they rest on.
+//! Why functions changed: verdicts, and their evidence.
 
 use pdiff_analysis::classify::{
     Classification, ClassifyInput, ClassifyKnowledge, Evidence, FunctionLookup, Verdict, classify, explain,
@@ -18,7 +18,7 @@ use crate::prepared::Prepared;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Verdicts<'a> {
-    /// Rows by function. Where chains hide callers and the binaries tell them, totals and findings count those callers, too.
+    /// Rows by function. If chains hide callers and the binaries show them, totals and findings include those callers.
     pub comparison: Comparison,
     /// What the binaries hold.
     pub facts: BinaryFacts,
@@ -30,11 +30,11 @@ pub struct Verdicts<'a> {
 }
 
 impl Prepared {
-    /// Says why functions changed: from rows, sampled calls, and what the binaries hold.
+    /// Explains why functions changed, from rows, sampled calls, and the contents of the binaries.
     ///
     /// # Errors
-    /// If a binary cannot be read, or if rows are not functions of both builds: by another match level than qualified
-    /// names, with inlines or templates collapsed, or with shares of thread groups.
+    /// Returns an error if a binary cannot be read, or if rows are not functions of both builds: with another match level
+    /// than qualified names, with inlines or templates collapsed, or with shares of thread groups.
     pub fn verdicts(&self) -> Result<Verdicts<'_>, Error> {
         Verdicts::new(self)
     }
@@ -69,7 +69,7 @@ impl<'a> Verdicts<'a> {
         classification
     }
 
-    /// Makes one tree of both sides' stacks, with the callers that chains hide and the binaries tell.
+    /// Makes one tree of both sides' stacks, including callers that chains hide and the binaries show.
     #[must_use]
     pub fn call_tree(&self, tree: &TreeSettings) -> CallTree {
         self.prepared.tree_of(&self.normal, tree)
@@ -81,8 +81,8 @@ impl<'a> Verdicts<'a> {
         look_up(&self.input(), name)
     }
 
-    /// Everything that is known about functions: verdicts on those of rows, and what the builds hold of a name that no row
-    /// has.
+    /// Everything that is known about functions: verdicts for those with rows, and the contents of the builds for a name
+    /// without a row.
     #[must_use]
     pub fn explain(&self, names: &[String]) -> (Vec<Verdict>, Vec<Evidence>) {
         explain(&self.input(), names)

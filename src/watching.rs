@@ -1,4 +1,4 @@
-//! What the user sees of the work going on: a progress bar, warnings, and how long each stage took.
+//! What the user sees during the work: a progress bar, warnings, and how long each stage took.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -42,7 +42,7 @@ impl Watching {
         }
     }
 
-    /// A stage ended; `bytes` is what it read or wrote.
+    /// A stage ended; `bytes` is the number of bytes that it read or wrote.
     pub(crate) fn lap(&self, stage: &str, bytes: Option<u64>) {
         self.timings.lock().unwrap_or_else(PoisonError::into_inner).lap(stage, bytes);
     }

@@ -1,4 +1,4 @@
-//! Results written to whatever takes bytes.
+//! Writes results to anything that takes bytes.
 
 use std::io::Write;
 

@@ -1,8 +1,8 @@
 //! The recordings of both sides, read: one after another with all workers, or several at once with fewer workers each.
 //!
-//! Workers of one recording each learn its texts for themselves, and what they counted is put together by one of them. So
-//! of recordings of like size as many are read at once as there are cores, with one worker each where that is enough. A
-//! recording that is as long as all others together is better read by all workers.
+//! Each worker of a recording learns its texts itself, and one of them merges the counts. So recordings of similar size are
+//! read one per core at the same time, with one worker each if that is enough. A recording as long as all others together
+//! is better read by all workers.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

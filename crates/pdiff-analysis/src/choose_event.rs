@@ -27,9 +27,9 @@ pub enum EventError {
     },
 }
 
-/// The event of each recording that is compared: `wanted` by its full or base name, else the one that all recordings put
-/// first, else the event like cycles that all recordings have and that has the most samples in all of them, else what each
-/// recording puts first, else its own heaviest.
+/// The event of each recording to compare. It is the first of these that exists: `wanted`, by its full or base name; the
+/// default event of all recordings; the clock or cycles event that all recordings have, with the most samples in total; the
+/// default event of each recording; its own heaviest event.
 ///
 /// # Errors
 /// [`EventError`] where a recording has no such event or no samples.

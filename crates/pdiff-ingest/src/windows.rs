@@ -52,7 +52,7 @@ pub enum WindowsError {
         /// What is there.
         text: Box<str>,
     },
-    /// A recording that is twice.
+    /// A recording that is listed twice.
     #[error("line {line}: capture '{capture}' is listed twice")]
     Twice {
         /// Line, from 1.

@@ -1,8 +1,8 @@
-//! Background: library code that a build only ever inlines, and that a run has nothing to do with: neither sampled, nor
-//! inlined into what was sampled.
+//! Background: library code that a build only inlines and that a run does not use: it is neither sampled nor inlined into
+//! sampled code.
 //!
-//! There is more of it than of anything else (half of the functions of a large C++ program), and it is summed up in one
-//! sentence: the build contains it. So a pack can leave it out, and verdicts from packs are those from binaries.
+//! It is the largest group of functions (half of a large C++ program), and it is summed up in one sentence: the build
+//! contains it. So a pack can leave it out, and verdicts from packs are those from binaries.
 
 use pdiff_profile::census::{Census, Detail, Function, FunctionId, Linkage};
 use rustc_hash::FxHashSet;

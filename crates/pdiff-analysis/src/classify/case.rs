@@ -1,4 +1,4 @@
-//! One row with what both builds hold of its function.
+//! One row with the contents of both builds for its function.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, FunctionId};

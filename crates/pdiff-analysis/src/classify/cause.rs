@@ -80,7 +80,7 @@ words! {
 }
 
 words! {
-    /// What else is known about a function, beside any cause.
+    /// A property of a function beside its cause.
     Tag {
         /// It busy-waits: saving it may turn into more waiting.
         SpinWait = "spin-wait",

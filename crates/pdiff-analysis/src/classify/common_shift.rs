@@ -1,8 +1,8 @@
-//! The factor by which the share of a function falls or rises that did not change at all.
+//! The factor by which the share of an unchanged function falls or rises.
 //!
-//! Shares sum to 100: what is new in one place takes share from everything else. Where operations are known, the factor is
-//! that of the cost per operation. Else it is the median over functions of the program that both runs sampled well;
-//! those with equal code in both builds, where there are enough of them, for nothing can have changed in them.
+//! Shares sum to 100, so new cost in one place takes share from everything else. If operations are known, the factor is
+//! that of the cost per operation. Else it is the median over functions of the program that both runs sampled well. If
+//! enough of these have equal code in both builds, only those count, because nothing can have changed in them.
 
 use pdiff_profile::Side;
 

@@ -1,4 +1,4 @@
-//! What rules look at: all cases, and who calls whom in the stacks.
+//! The data that rules use: all cases, and who calls whom in the stacks.
 
 use std::sync::OnceLock;
 

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `caller -> callee` counts entries of the callee from that caller (branch records tell both ends); a plain name counts
-//! all calls. A name that is twice is refused. Lines that begin with `#` are comments. The first line may be a heading: it
+//! all calls. A name that is listed twice is refused. Lines that begin with `#` are comments. The first line may be a heading: it
 //! begins with `function`, and no numbers follow.
 
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub enum CountsError {
         /// Which line, from 1.
         line: usize,
     },
-    /// A name that is twice.
+    /// A name that is listed twice.
     #[error("line {line}: '{name}' is listed twice")]
     Twice {
         /// Which line, from 1.

@@ -1,4 +1,4 @@
-//! What a fact is about: [`EvidenceKind`].
+//! The subject of a fact: [`EvidenceKind`].
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub enum EvidenceKind {
     /// Shares and their intervals.
     Weight,
-    /// What a build holds of the function.
+    /// A build's code of the function.
     Code,
     /// Where it is inlined.
     Inlined,
@@ -15,11 +15,11 @@ pub enum EvidenceKind {
     Call,
     /// A caller in which it is inlined on one side and called on the other.
     Flip,
-    /// Who calls it, or what it calls, in the sampled stacks.
+    /// Callers or callees of it in the sampled stacks.
     Sampled,
     /// How it was found on both sides.
     Match,
-    /// What moved inside its family, and what is real.
+    /// Weight that moved inside its family, and the real change.
     Family,
     /// Source file.
     Source,

@@ -1,4 +1,4 @@
-//! What was checked: [`Fact`], one kind a statement, with its numbers. Its words are in `pdiff-render`.
+//! A checked statement: [`Fact`], one variant per kind of statement, with its numbers. Its words are in `pdiff-render`.
 
 use pdiff_profile::census::{Spin, Visibility};
 use pdiff_profile::{RemarkPlace, Side};
@@ -34,7 +34,7 @@ pub enum Fact {
         /// The change of the whole profile's cost, in percent.
         whole_pct: f64,
     },
-    /// What a build holds of the function.
+    /// A build's code of the function.
     Held {
         /// Bodies out of line.
         out_of_line: usize,
@@ -47,7 +47,7 @@ pub enum Fact {
         /// Where its source is.
         place: Option<SourcePlace>,
     },
-    /// Library code that is held inlined only, and that the run has nothing to do with.
+    /// Library code that exists only inlined, and that the run does not use.
     Background,
     /// The build does not have it.
     InNoForm {
@@ -60,7 +60,7 @@ pub enum Fact {
     NotVisible(Visibility),
     /// No binary of the build was read.
     NoBinary,
-    /// Copies are not distinguished, for one side does not show what is inlined.
+    /// Inlined copies are not counted separately, because one side does not show inlining.
     CopiesNotTold {
         /// The side that shows it.
         with: Side,
@@ -244,9 +244,9 @@ pub enum Fact {
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourcePlace {
-    /// The file; `None` if it is not told.
+    /// The file; `None` if it is not known.
     pub file: Option<String>,
-    /// The line, where it is told.
+    /// The line, if it is known.
     pub line: Option<u32>,
 }
 
@@ -257,7 +257,7 @@ pub struct InlinedCopies {
     pub caller: String,
     /// How many sites.
     pub sites: u64,
-    /// Where one of them is, where it is told.
+    /// The place of one of them, if it is known.
     pub place: Option<SourcePlace>,
 }
 

@@ -1,4 +1,4 @@
-//! The facts of a case, whatever its verdict: shares, what each build holds, how it was matched, who compiled it.
+//! The facts of a case that do not depend on its verdict: shares, the contents of each build, the match, and the compilers.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, TOLD_CALLERS};

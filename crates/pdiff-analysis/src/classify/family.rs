@@ -1,5 +1,5 @@
-//! Families by the code: a flipped function and the callers it left or entered. What moved inside is not real, what is
-//! left over is.
+//! Families by the code: a flipped function and the callers it left or entered. Weight that moved inside a family is not a
+//! real change; the net change of the family is.
 
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! What a rule says: a cause, and what keeps it from being proved.
+//! The result of a rule: a cause, and the reason why it is not proved.
 
 use super::cause::{Cause, Confidence, Judged};
 use super::evidence::Evidence;

@@ -1,7 +1,7 @@
-//! Causes of findings: what the verdicts on the functions inside say, by their weight in the finding's stacks.
+//! Causes of findings, from the verdicts on the functions inside, by their weight in the finding's stacks.
 //!
-//! That a function's name is new is not a cause of its own: the cost may have been another function's before. A finding is
-//! new overhead only where its net cost is new.
+//! A new function name alone is not a cause, because the cost may have been another function's before. A finding is new
+//! overhead only where its net cost is new.
 
 use pdiff_profile::Side;
 
@@ -22,7 +22,7 @@ pub struct FindingCause {
     pub cause: Cause,
     /// How sure that is.
     pub confidence: Confidence,
-    /// What keeps it from being more certain.
+    /// Why it is not more certain.
     pub limited_by: Option<&'static str>,
     /// Whether the function that it is named by is new code; `None` where that is not known.
     pub code_is_new: Option<bool>,

@@ -1,4 +1,4 @@
-//! What keeps a claim from being proved: the gates that all rules share.
+//! Reasons why a claim is not proved: the gates that all rules share.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::Visibility;

@@ -46,11 +46,11 @@ pub struct ClassifyInput<'a> {
     pub packs_without_census: [bool; 2],
     /// Calls per operation, where counted.
     pub counts: Option<&'a CallCounts>,
-    /// What the compiler of each build said of its calls, where its report was given.
+    /// The compilers' remarks on calls, if their reports were given.
     pub inline_reasons: PerSide<Option<&'a InlineReasons>>,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<&'a SettingsDiff>,
-    /// What is known about the program.
+    /// The knowledge about the program.
     pub knowledge: ClassifyKnowledge<'a>,
     /// Whether claims on inlining need proof from debug information on both sides.
     pub demands: Demands,

@@ -1,4 +1,4 @@
-//! How alike two functions of two builds are in content: by name, by what they call, and by size.
+//! How similar the contents of two functions of two builds are: by name, by callees, and by size.
 
 use pdiff_profile::census::{Census, Function, FunctionId};
 

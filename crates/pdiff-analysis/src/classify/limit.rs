@@ -1,4 +1,4 @@
-//! What keeps a verdict from being more certain: [`Limit`]. Its words are in `pdiff-render`.
+//! Why a verdict is not more certain: [`Limit`]. Its words are in `pdiff-render`.
 
 use pdiff_profile::Side;
 
@@ -65,17 +65,17 @@ pub enum Limit {
     NotEntered,
     /// Only samples say that a path was not taken.
     PathNotCounted,
-    /// Samples do not tell calls from cost per call.
+    /// Samples cannot separate more calls from more cost per call.
     CallsOrCost,
-    /// The change is in what it calls.
+    /// The change is in its callees.
     InCallees,
     /// The change is in what calls it.
     InCallers,
-    /// A run's chains lost callers of what it calls, so that its total may be too low on that side.
+    /// A run's chains lost callers of its callees, so its total may be too low on that side.
     LostChains(Side),
-    /// Too few functions to tell what all have in common.
+    /// Too few functions to know what all functions have in common.
     FewFunctions,
-    /// What all functions have in common is not a cause of one of them.
+    /// A change that all functions share is not a cause of one of them.
     InCommon,
     /// Functions at its place in the source, or that call it, may have lost as much as it has.
     LosingKin,
@@ -87,7 +87,7 @@ pub enum Limit {
     SameLines,
     /// A build of the same source does not show the function: it is in its callers, or is reached differently.
     SameSourceHidden(Side),
-    /// Shares alone tell no cost per operation.
+    /// Only shares are known, so there is no cost per operation.
     SharesAlone,
     /// How the two functions were matched is not known.
     UnknownMatch,

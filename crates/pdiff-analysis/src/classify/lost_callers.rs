@@ -2,8 +2,8 @@
 //!
 //! Where frames are missing altogether, a stack may even start at the function.
 //!
-//! Where exactly one function is between in the code (called by the one, calling the other), the weight is its own. Where
-//! there are several, nothing is guessed.
+//! If the code has exactly one function in between (called by the one, calling the other), the weight belongs to that
+//! function. If it has several, nothing is guessed.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId};

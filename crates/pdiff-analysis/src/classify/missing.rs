@@ -1,4 +1,4 @@
-//! What is missing for proof: [`Missing`]. Its words are in `pdiff-render`.
+//! Evidence that is missing for proof: [`Missing`]. Its words are in `pdiff-render`.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::Visibility;

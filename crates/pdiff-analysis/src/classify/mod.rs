@@ -1,8 +1,8 @@
 //! Why functions cost more: verdicts with evidence.
 //!
 //! In: a comparison with its sampled calls, and the census of each side's build where there is one. Out: a [`Verdict`] per
-//! function over the floor, decided by the first rule that holds (`rules`), no more certain than its weakest gate
-//! (`gates`). A build that does not show something never makes it absent: it is "not visible", and the verdict abstains.
+//! function over the floor, decided by the first rule that applies (`rules`), and no more certain than its weakest gate
+//! (`gates`). If a build cannot show something, that is "not visible", never absent, and the verdict makes no claim.
 //! `docs/verdicts.md` has a section for each rule.
 //!
 //! Laws: the same binary on both sides gives noise only; swapped sides give mirrored causes ([`Cause::mirrored`]).

@@ -1,9 +1,9 @@
-//! Modules that replace modules: a library or a part of a program that was written again under new names.
+//! Modules that replace modules: a library or a part of a program that was rewritten under new names.
 //!
-//! A module is the path before a function's type: `regex::dfa` of `regex::dfa::Fsm::exec_at`. One that the other build has
-//! no function of is gone, or new. Modules of one side that call each other are one part; a gone part and a new one that
-//! the same functions enter, and that weigh alike, took each other's place. Functions without a path are left out: a file
-//! or a class that is new in a program says nothing about others.
+//! A module is the path before a function's type: `regex::dfa` of `regex::dfa::Fsm::exec_at`. A module is gone, or new, if
+//! the other build has no function of it. Modules of one side that call each other form one part. A gone part and a new
+//! part replaced each other if the same functions enter both and their weights are similar. Functions without a path are
+//! left out: a file or a class that is new in a program says nothing about others.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Why a verdict is what it is: [`Reason`], one kind a claim, with its numbers. Its words are in `pdiff-render`.
+//! The reason for a verdict: [`Reason`], one variant per claim, with its numbers. Its words are in `pdiff-render`.
 
 use pdiff_profile::Side;
 
@@ -164,7 +164,7 @@ pub enum Reason {
         /// Time, after over before.
         time: f64,
     },
-    /// A measure's cost per operation changed, and its share does not tell of it.
+    /// A measure's cost per operation changed, and its share does not show that.
     CostChanged {
         /// The measure.
         judged: Judged,
@@ -175,7 +175,7 @@ pub enum Reason {
         /// Whether the share went the other way, beyond noise.
         other_way: bool,
     },
-    /// The same, where too few functions tell what all have in common.
+    /// The same, but too few functions show what all have in common.
     CostNotTold {
         /// The measure.
         judged: Judged,
@@ -233,7 +233,7 @@ pub enum Reason {
         /// Change of self, in points.
         self_pp: f64,
     },
-    /// Its code is the same: what calls it does so otherwise.
+    /// Its code is the same: its callers call it differently.
     CallersChanged {
         /// The measure.
         judged: Judged,
@@ -242,7 +242,7 @@ pub enum Reason {
         /// The callers under which it changed most, with the change in points.
         callers: Vec<(String, f64)>,
     },
-    /// What it calls, or what is inlined into it, changed.
+    /// Its callees, or the functions inlined into it, changed.
     CalleesChanged {
         /// The measure.
         judged: Judged,

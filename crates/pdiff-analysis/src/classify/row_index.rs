@@ -1,4 +1,4 @@
-//! Rows by name: of several functions of one name in one object, the one in the file that is meant.
+//! Rows by name: if several functions of an object have the same name, the row in the right file.
 
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,9 @@
 //! Whether both builds were compiled from the same source.
 //!
-//! Debug information tells where each function is declared. A line that is added or taken away moves all that follow in
-//! the file. Where all functions of the program are at the same lines, and the compilers or their options differ, the
-//! source is the same and the code is not. A change that keeps all lines where they are is not seen: that is why options must differ.
+//! Debug information gives the line where each function is declared. An added or removed line moves everything after it in
+//! the file. If all functions of the program are at the same lines, and the compilers or their options differ, then the
+//! source is the same and the code is not. A change that keeps all lines in place is not detected, which is why options
+//! must differ.
 
 use pdiff_profile::census::{Census, FunctionId};
 use rustc_hash::FxHashMap;

@@ -1,15 +1,15 @@
-//! What replaced what: functions that one build alone has, and those of the other build whose weight they took over.
+//! Successions: functions that only one build has, and those of the other build whose weight they took over.
 //!
-//! A rename that no name tells, a function split in two, a branch that became a function: the build without it does not
-//! contain it, and yet nothing is new. Kin of such a function are the functions that are at its place in the source
-//! (between the same neighbours in the same file), those that call it, and those that its callers called in the other run.
-//! Where kin lost at least half of its weight, they and it are one set, and the verdict is on the set. Two functions at one
-//! place that are each other's best by size and weight are one, renamed; of other functions, only what it has less of under
-//! its new name can be a part of it. Sets are joined where they share a function that one build alone has; one that both
-//! have may be in several.
+//! Examples are a rename that the name does not show, a function split in two, and a branch that became a function: the
+//! other build does not contain the function, and yet nothing is new. Kin of such a function are the functions that are at
+//! its place in the source (between the same neighbours in the same file), those that call it, and those that its callers
+//! called in the other run. If kin lost at least half of its weight, they and the function form one set, and the verdict is
+//! on the set. Two functions at one place that match best in size and weight in both directions are one function, renamed;
+//! another function can only be a part of it by the weight that the function lost under its new name. Sets that share a
+//! function of only one build are joined; a function of both builds can be in several sets.
 //!
-//! Weight that left for another reason is no one's inheritance: callers of flipped functions are not kin. All changes are
-//! without the common factor.
+//! Weight that left for another reason does not count: callers of flipped functions are not kin. All changes are without
+//! the common factor.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, FunctionId};

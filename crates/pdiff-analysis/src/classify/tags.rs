@@ -1,4 +1,4 @@
-//! What is known about a function beside its cause.
+//! Properties of a function beside its cause.
 
 use pdiff_profile::Side;
 use pdiff_profile::census::Spin;

@@ -1,4 +1,4 @@
-//! What is said of a function: [`Verdict`], with the evidence it rests on.
+//! The result for a function: [`Verdict`], with its evidence.
 
 use pdiff_profile::{Presence, Side};
 
@@ -27,7 +27,7 @@ pub struct Verdict {
     pub cause: Cause,
     /// How sure that is.
     pub confidence: Confidence,
-    /// What keeps the confidence from being higher.
+    /// Why the confidence is not higher.
     pub limited_by: Option<Limit>,
     /// Why.
     pub reason: Reason,
@@ -45,14 +45,14 @@ pub struct Verdict {
     pub q_value: Option<f64>,
     /// The change of the judged measure per operation, where that was tested.
     pub cost_change: Option<CostChange>,
-    /// What is new or saved per operation, in nanoseconds: of the function, or of its set or inlining family together; `None`
+    /// New or saved cost per operation, in nanoseconds: of the function, or of its set or inlining family together; `None`
     /// without operations or for events that do not measure time.
     pub net_new_per_op_ns: Option<f64>,
     /// The family it belongs to, by number.
     pub family: Option<usize>,
     /// Callers that the verdict names.
     pub callers: Vec<String>,
-    /// What else is known about it.
+    /// Properties beside its cause.
     pub tags: Vec<Tag>,
     /// On which sides it has samples anywhere in a stack.
     pub presence: Presence,
@@ -111,9 +111,9 @@ pub struct VerdictFamily {
     pub id: usize,
     /// Names of its rows.
     pub members: Vec<String>,
-    /// Change of the members' self by symbol together, in points: what is real.
+    /// Change of the members' self by symbol together, in points: the real change.
     pub booked_delta_pp: f64,
-    /// What only changed rows inside, in points.
+    /// Weight that only changed rows inside, in points.
     pub moved_pp: f64,
     /// The part of `booked_delta_pp` that is the flipped functions' own code, in points.
     pub body_pp: f64,

@@ -1,4 +1,4 @@
-//! The outcome of a comparison: rows, what holds for the whole, and what to know before reading it.
+//! The outcome of a comparison: rows, numbers for the whole, and facts to know before reading it.
 
 use pdiff_profile::{Notes, Side, Weight};
 
@@ -22,27 +22,27 @@ pub struct Comparison {
     pub policy: Policy,
     /// What shares are shares of.
     pub share: Share,
-    /// With [`Share::Work`]: what part of each side busy-waits or idles and is not in the denominator.
+    /// With [`Share::Work`]: the part of each side that busy-waits or idles and is not in the denominator.
     pub left_out_pct: Option<(f64, f64)>,
     /// What a row is.
     pub group_by: GroupBy,
-    /// What was kept of the samples, in one line; empty without filters.
+    /// The samples that were kept, in one line; empty without filters.
     pub filtered: String,
     /// The program whose preset was used, if any.
     pub preset: Option<&'static str>,
     /// Which functions debug information does not describe on both sides.
     pub coverage: Coverage,
-    /// What to know before reading the rows.
+    /// Facts to know before reading the rows.
     pub comparability: Vec<Fact>,
     /// All rows: heaviest change first, then by name.
     pub rows: Vec<Row>,
     /// Rows between which weight moved because inlining changed.
     pub families: Vec<Family>,
-    /// Where the CPU of the sides differs, in few parts; whatever rows and shares are.
+    /// The few parts in which the CPU use of the sides differs; independent of rows and shares.
     pub findings: Findings,
     /// Cost per operation and throughput, where operations are known.
     pub cost: Option<Cost>,
-    /// What other events of the recordings say of these costs, where they were asked for.
+    /// How other events of the recordings divide these costs, if requested.
     pub beside: Vec<Beside>,
     /// How noise was judged.
     pub noise: NoiseSummary,
@@ -78,7 +78,7 @@ pub struct SideSummary {
     pub samples: u64,
     /// Weight after filters; self weights of the rows sum to it.
     pub weight: Weight,
-    /// Part of the weight whose function has no name, in percent, whatever rows are.
+    /// Part of the weight whose function has no name, in percent; independent of the kind of rows.
     pub unresolved_pct: f64,
     /// Part of the weight that busy-waits, in percent.
     pub spin_pct: f64,
@@ -131,7 +131,7 @@ pub struct Fact {
     pub after: String,
     /// How serious it is.
     pub severity: Severity,
-    /// What follows from it; empty if nothing does.
+    /// The consequence; empty if there is none.
     pub remark: String,
 }
 
@@ -144,9 +144,9 @@ pub struct Family {
     pub members: Vec<String>,
     /// Which function's inlining changed in which caller.
     pub flips: Vec<InlineFlip>,
-    /// Change of the members' self by symbol together, in points: what is real.
+    /// Change of the members' self by symbol together, in points: the real change.
     pub booked_delta_pp: f64,
-    /// What only changed rows inside the family, in points.
+    /// Weight that only changed rows inside the family, in points.
     pub moved_pp: f64,
     /// The part of `booked_delta_pp` that is the flipped functions' own code, in points.
     pub body_pp: f64,
@@ -195,7 +195,7 @@ pub struct Cost {
     pub cpu_scale: Pair,
     /// CPU seconds sampled over those measured in the window, where both sides know them.
     pub cpu_coverage: Option<Pair>,
-    /// Throughput and what it is made of.
+    /// Throughput and its parts.
     pub gap: Option<Gap>,
 }
 
@@ -212,7 +212,7 @@ pub struct Gap {
     pub interval_pct: (f64, f64),
     /// The interval rests on an assumed run-to-run variation.
     pub assumed: bool,
-    /// The parts; `None` where the interval holds zero: it is not divided up.
+    /// The parts; `None` if the interval contains zero, because then the gap is not divided up.
     pub parts: Option<GapParts>,
 }
 
@@ -246,14 +246,14 @@ pub struct NoiseSummary {
     pub q_threshold: f64,
     /// The smallest change that matters.
     pub floor: Floor,
-    /// What could be seen: shares in percent, and the smallest change of a row of that share that would have been
-    /// found 9 times in 10, in points.
+    /// The smallest detectable changes: a share in percent, and the smallest change of a row of that share that is found 9
+    /// times in 10, in points.
     pub detectable: Vec<(f64, Option<f64>)>,
-    /// There is no time in some recording: the noise within runs is assumed.
+    /// Some recording has no times, so the noise within runs is assumed.
     pub assumed_dispersion: bool,
     /// Rows whose spread grows with the length of the time block: their noise is understated.
     pub drifting: Vec<String>,
-    /// Heavy rows whose shares vary several times as much inside the runs as between them: the load runs in phases that are alike in
-    /// every run.
+    /// Heavy rows whose shares vary several times as much inside the runs as between them: the load runs in phases that
+    /// every run repeats.
     pub phased: Vec<String>,
 }

@@ -1,10 +1,10 @@
-//! Operations: cost per operation, utilisation, and what part of the throughput gap each row makes up.
+//! Operations: cost per operation, utilisation, and each row's part of the throughput gap.
 //!
-//! Operations are counted over a window, samples cover a span, and the two differ by a second or two. Which operations
-//! belong to the samples depends on what the program did outside them, and its measured CPU seconds tell: the samples have
-//! the same part of the operations as of the CPU seconds. The cost of an operation is then what was measured, CPU seconds
-//! over operations, whatever samples got lost. Where no CPU was measured, or the samples are of more or other programs, the
-//! load is taken to have run throughout (rate times span), and the other reading, all operations, is kept beside it.
+//! Operations are counted over a window, samples cover a span, and the two differ by a second or two. How many operations
+//! belong to the samples depends on what the program did outside them. The measured CPU seconds show this: the samples have
+//! the same part of the operations as of the CPU seconds. The cost of an operation is then measured CPU seconds over
+//! operations, even if samples were lost. If no CPU was measured, or the samples are of more or other programs, the load is
+//! assumed to have run throughout (rate times span), and the alternative, all operations, is also kept.
 
 use pdiff_profile::{NoteKind, Notes, Profile, RunMeasures, Weight};
 
@@ -75,7 +75,7 @@ pub(super) struct RunCost {
 enum Inside {
     /// All: window and span agree, or nothing distinguishes them.
     All,
-    /// As much as the samples hold of the CPU seconds measured.
+    /// The samples' part of the measured CPU seconds.
     ByCpu(f64),
     /// As much as the span is of the window: the load is taken to have run throughout.
     ByTime(f64),

@@ -1,12 +1,12 @@
 //! Which rows cost more or less per operation, beyond noise: where operations are known and runs tell how the whole profile's
 //! cost varies.
 //!
-//! A share that holds while the profile costs more is a row that costs more per operation, and the test of its share says
-//! nothing about that. So two questions are asked of each row. Did its cost change: is its share off the old share times
-//! the change of the whole profile's cost (with the noise of that, from run to run)? And is the change its own: is its
-//! share off what happened to the share of the typical row (`noise::TypicalRow`)? A profile that costs more as a whole (a
-//! slower machine, operations counted otherwise) changes all rows alike: none of that is a cause, and none of its noise
-//! hides a change beyond it. So a row changed on its own if the second test says so, and its cost went the same way.
+//! A row whose share stays the same while the profile costs more has a higher cost per operation, and the test of its share
+//! does not show that. So each row is tested twice. Did its cost change: does its share differ from the old share times the
+//! change of the whole profile's cost (with the run-to-run noise of that cost)? And is the change its own: does its share
+//! differ from the share of the typical row (`noise::TypicalRow`)? A profile that costs more as a whole (a slower machine,
+//! operations counted otherwise) changes all rows alike: none of that is a cause, and none of its noise hides a change
+//! beyond it. So a row changed on its own if the second test says so, and its cost went the same way.
 
 use super::comparison::Cost;
 use super::measure_change::{CostChange, CostExtent, MeasureChange, OwnCostChange};
@@ -44,7 +44,7 @@ pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], settings: &NoiseSe
 }
 
 impl Cost {
-    /// What the change of the whole profile's cost makes of shares; `None` where its noise was not measured.
+    /// The factor on shares from the change of the whole profile's cost; `None` if its noise was not measured.
     pub fn factor_of_shares(&self) -> Option<CommonFactor> {
         let (low, high) = self.log_interval?;
         let degrees_of_freedom = self.log_degrees_of_freedom;

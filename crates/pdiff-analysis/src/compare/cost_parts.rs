@@ -40,9 +40,9 @@ pub struct CostParts {
     pub cost: PerSide<f64>,
     /// Weight of the second event, per operation.
     pub count: PerSide<f64>,
-    /// What the count made the cost change by, per operation.
+    /// Change of cost per operation that comes from the count.
     pub by_count: f64,
-    /// What the price made it change by.
+    /// Change of cost per operation that comes from the price.
     pub by_price: f64,
     /// 95 % interval of the ratio of counts, after over before.
     pub count_ratio: Interval,

@@ -1,8 +1,8 @@
-//! Whether debug information was read of the same functions on both sides.
+//! Whether debug information was read for the same functions on both sides.
 //!
-//! A damaged unit, or a file with split or shared debug information that is missing, costs one side the inlined functions of
-//! some code. They would look like a change: the function they were inlined into heavier, they themselves gone. So those
-//! functions are compared by symbol on both sides, and a condition on the result decides nothing.
+//! A damaged unit, or a file with split or shared debug information that is missing, costs one side the inlined functions
+//! of some code. This would look like a change: the functions would be gone, and their callers heavier. So those functions
+//! are compared by symbol on both sides, and gates cannot be judged.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,11 @@
 //! Families: functions between which self by symbol moved because one is inlined on one side only.
 //!
-//! When After stops inlining `leaf`, a symbol profile books its time to `leaf` and takes it from the callers, though the
-//! program does the same. A family is a function and every caller in which it stood inlined on exactly one side, while
-//! that caller has samples on both and the function has samples out of line on the other; overlapping families merge. The
-//! family's net change is real, what moved inside is not.
+//! When After stops inlining `leaf`, a profile by symbol moves its time from the callers to `leaf`, although the program
+//! does the same. A family is a function and every caller in which it was inlined on exactly one side, while that caller
+//! has samples on both and the function has samples out of line on the other; overlapping families merge. The family's net
+//! change is real; weight that moved inside is not a change.
 //!
-//! The inline chains are those of sampled addresses: what the code proves about callers without samples is not known here.
+//! The inline chains are those of sampled addresses, so callers without samples are not known here.
 
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;

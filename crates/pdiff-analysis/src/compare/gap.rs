@@ -1,12 +1,12 @@
-//! The gap in throughput, and what part of it each row makes up.
+//! The gap in throughput, and each row's part of it.
 //!
 //! With U the CPU cores that the process used and c its CPU per operation, TPS = U / c, so
 //! `ln(TPS_B/TPS_A) = ln(U_B/U_A) - ln(c_B/c_A)`. The CPU part is divided among rows in proportion to their change of
 //! cost, the logarithmic mean being the common factor: additive, and of opposite sign with the sides swapped
 //! (B. W. Ang, "Decomposition analysis for policymaking in energy", Energy Policy 32, 2004: LMDI).
 //!
-//! U and c are those of all samples, whatever filters and denominators leave of them for the rows: what a filter removes is a
-//! part of its own. A row's interval adds three errors: of its own share, of the cost of the whole profile, and of U.
+//! U and c refer to all samples, regardless of filters and denominators of the rows: samples that a filter removes are a
+//! separate part. A row's interval adds three errors: of its own share, of the cost of the whole profile, and of U.
 
 use super::comparison::{Gap, GapParts, Pair};
 use super::cost::SideCost;

@@ -1,10 +1,10 @@
-//! Callers that chains hide, put back where the code has one way from the function above to the function below.
+//! Puts back callers that chains hide, if the code has exactly one path from the function above to the function below.
 //!
-//! A chain of frame pointers misses the caller of a function that has no frame, or that was sampled before it made its
-//! frame or after it took the frame down: the stack of such a leaf continues with its caller's caller. A jump in tail
-//! position leaves no frame in any chain. Either way the stack shows a call that the code does not have. Where the code has
-//! exactly one path of direct calls and jumps between the two functions, and chains miss every function on it, these are
-//! put back. Where it has several, nothing is guessed.
+//! A chain of frame pointers misses the caller of a function that has no frame, or that was sampled before it set up its
+//! frame or after it removed it: the stack of such a leaf continues with its caller's caller. A jump in tail position
+//! leaves no frame in any chain. Either way the stack shows a call that the code does not have. If the code has exactly one
+//! path of direct calls and jumps between the two functions, and chains miss every function on it, these are put back. If
+//! it has several paths, nothing is guessed.
 //!
 //! Cost: unique stacks x depth; a pair of functions is looked up once.
 

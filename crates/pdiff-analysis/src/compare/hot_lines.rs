@@ -1,8 +1,8 @@
 //! Where inside a function the samples are: source lines with their weight, on both sides.
 //!
-//! Samples count whose leaf is in the function's code: in the function itself or in what is inlined into it, in its own
-//! body or where the function is inlined elsewhere (the weight X of rows). A line is that of the innermost function at the
-//! leaf; where that is an inlined one, the line of the function itself where it stands is kept, too.
+//! A sample counts if its leaf is in the function's code: in the function or in functions inlined into it, in its own body
+//! or where it is inlined elsewhere (the leaf-chain weight X of rows). The line is that of the innermost function at the
+//! leaf. If that function is inlined, the line of the call in the function itself is also kept.
 //!
 //! Law: the weights of a side's lines and its weight without a line sum to the function's X weight.
 
@@ -62,7 +62,7 @@ pub struct RowFunction {
     pub name: String,
     /// Label of its object.
     pub object: String,
-    /// Its source file, if known: it tells functions of one name in one object apart.
+    /// Its source file, if known, which distinguishes functions with the same name in one object.
     pub file: Option<String>,
 }
 

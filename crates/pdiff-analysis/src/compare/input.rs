@@ -1,4 +1,4 @@
-//! What a comparison is made of.
+//! The inputs of a comparison.
 
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures, Side, Uncovered};
@@ -15,7 +15,7 @@ pub struct RunInput<'a> {
     pub path: String,
     /// The samples.
     pub profile: &'a Profile,
-    /// What its frames resolve to, where there are binaries.
+    /// The resolutions of its frames, if there are binaries.
     pub resolutions: Option<&'a Resolutions>,
     /// What was imperfect about them.
     pub notes: Option<&'a Notes>,
@@ -49,7 +49,7 @@ pub struct ObjectFacts {
     pub has_debug_info: bool,
     /// Its sampled functions that debug information should describe and does not.
     pub uncovered: Uncovered,
-    /// Whether a file was used for it of which nothing says that it is the one that ran.
+    /// Whether its file was used although nothing confirms that this file is the one that ran.
     pub is_unverified: bool,
     /// When its file was last written, in seconds since 1970.
     pub modified_s: Option<u64>,
@@ -58,11 +58,11 @@ pub struct ObjectFacts {
 /// One build's recordings.
 #[derive(Clone, Debug)]
 pub struct SideInput<'a> {
-    /// What to call it: the stem of its first file.
+    /// Its label: the stem of its first file.
     pub label: String,
     /// One or more recordings of one build.
     pub runs: Vec<RunInput<'a>>,
-    /// What is known about its objects beyond the profile.
+    /// Facts about its objects beyond the profile.
     pub objects: Vec<ObjectFacts>,
 }
 
@@ -114,7 +114,7 @@ pub struct CompareSettings {
     pub group_by: GroupBy,
     /// Which samples count.
     pub filters: Filters,
-    /// What is known about the program.
+    /// The knowledge about the program.
     pub knowledge: Knowledge,
     /// How noise is judged.
     pub noise: NoiseSettings,

@@ -1,4 +1,4 @@
-//! What the knowledge of a program says of each function: its subsystem, and whether it waits.
+//! The knowledge about each function: its subsystem, and whether it waits.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Functions of one side and the same functions of the other, where names changed.
+//! Matches functions of both sides whose names changed.
 //!
 //! Equal names at the policy's level need no matching: they are one key. Here known renames join the keys of names
 //! that only one side's profile has, and so do names inferred for unnamed functions. Nothing else is guessed.

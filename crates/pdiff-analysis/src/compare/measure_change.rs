@@ -1,4 +1,4 @@
-//! What can be said of the change of one measure: of its share, and of its cost per operation.
+//! The change of one measure: of its share, and of its cost per operation.
 
 use pdiff_profile::Side;
 
@@ -19,15 +19,15 @@ pub struct MeasureChange {
     pub before_samples: u64,
     /// Number of samples behind it on the other side.
     pub after_samples: u64,
-    /// Where the base side has no sample: what its share may be all the same (95 %), in percent.
+    /// If the base side has no samples: the largest share that it may still have (95 %), in percent.
     pub before_bound_pct: Option<f64>,
-    /// Where the other side has no sample: what its share may be all the same (95 %), in percent.
+    /// If the other side has no samples: the largest share that it may still have (95 %), in percent.
     pub after_bound_pct: Option<f64>,
     /// Standard error of the change, in points.
     pub se_pp: f64,
     /// Degrees of freedom of the t distribution that `se_pp` is used with.
     pub degrees_of_freedom: f64,
-    /// What it changed beyond the typical function; `None` where that was not tested.
+    /// Its change beyond the typical function; `None` if that was not tested.
     pub beyond_typical: Option<Excess>,
     /// The change per operation; `None` where that was not tested.
     pub cost_change: Option<CostChange>,
@@ -44,7 +44,7 @@ pub struct CostChange {
     pub ci_high_pct: Option<f64>,
     /// Smallest false discovery rate at which the cost changed at all, among changes large enough to matter; 1 for others.
     pub q_value: f64,
-    /// The change beyond that of the typical function; `None` where too few functions were sampled to tell.
+    /// The change beyond that of the typical function; `None` if too few functions were sampled.
     pub own: Option<OwnCostChange>,
     /// What that says.
     pub extent: CostExtent,
@@ -71,7 +71,7 @@ pub enum CostExtent {
     WithinNoise,
     /// Beyond noise, but as the median function's: the profile as a whole costs more or less.
     Shared,
-    /// Beyond noise, and too few functions were sampled to tell what all have in common.
+    /// Beyond noise, but too few functions were sampled to know what all have in common.
     NotToldApart,
     /// Beyond what the typical function's cost changed, more than noise, and in the same direction as the cost itself.
     Own,

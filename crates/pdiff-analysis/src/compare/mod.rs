@@ -125,10 +125,10 @@ impl PreparedSides {
         sampled_calls::sampled_calls(&self.view(sides), &comparison.rows)
     }
 
-    /// Plans experiments that would tell the causes of a comparison's findings.
+    /// Plans experiments that can find the causes of a comparison's findings.
     ///
     /// # Errors
-    /// If a factor is not known, or there is none.
+    /// Returns an error if a factor is not known, or there is none.
     pub fn plan(
         &self,
         sides: &Sides<'_>,

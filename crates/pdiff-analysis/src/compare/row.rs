@@ -1,4 +1,4 @@
-//! One row of a comparison: who it is, what it weighs on both sides, and what can be said of the change.
+//! One row of a comparison: its identity, its weights on both sides, and its change.
 
 use pdiff_profile::{Presence, Side, Weight};
 
@@ -112,9 +112,9 @@ pub struct Row {
     pub booked: MeasureChange,
     /// The same judgement of total, on its own.
     pub total: MeasureChange,
-    /// How the function stood inlined, and what happened to that.
+    /// How the function was inlined, and how that changed.
     pub inline: RowInline,
-    /// What part of the throughput gap the row's change of cost makes up, in percent; only where there is a gap.
+    /// The part of the throughput gap that its change of cost causes, in percent; only if there is a gap.
     pub gap_share_pct: Option<f64>,
     /// 95 % interval of `gap_share_pct`.
     pub gap_share_interval_pct: Option<(f64, f64)>,

@@ -78,7 +78,7 @@ fn fitting(chars: impl Iterator<Item = char>, room: usize) -> usize {
         .count()
 }
 
-/// The text broken at spaces into lines of at most `max` columns; a longer word is alone, `%` never does.
+/// The text broken at spaces into lines of at most `max` columns; a longer word gets its own line, but `%` never does.
 pub(crate) fn wrap(text: &str, max: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for part in text.split(' ') {

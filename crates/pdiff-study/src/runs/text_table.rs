@@ -142,7 +142,7 @@ impl TextTable {
 
 type Fields = (Vec<String>, Vec<Vec<Option<String>>>);
 
-/// The header is read as a row: polars would rename columns that are twice.
+/// The header is read as a row: polars would rename columns that occur twice.
 fn named_by_first_row((_, mut rows): Fields) -> Fields {
     let header = if rows.is_empty() { Vec::new() } else { rows.remove(0) };
     (header.into_iter().map(Option::unwrap_or_default).collect(), rows)

@@ -1,9 +1,9 @@
-//! The functions of one compilation unit that have code, each with the tree of what was inlined into it.
+//! The functions of one compilation unit that have code, each with the tree of functions inlined into it.
 //!
 //! One pass over the unit's entries, without recursion, in the order of the file. Functions are at any depth (in
 //! namespaces, classes, other functions, abstract instances), so every entry is visited; all but functions, inlined calls
-//! and their attributes are skipped by size. A function that has none of the wanted addresses costs its own entry only.
-//! Depth, ranges and chains have limits; what passes them is left out, never followed.
+//! and their attributes are skipped by size. For a function without any wanted address, only its own entry is read. Depth,
+//! ranges and chains have limits; anything beyond them is left out, never followed.
 //!
 //! Estimate: 3.3 million entries of 8.0.33 at 30 ns are 0.1 s, 2.1 million inlined calls at 200 ns 0.4 s.
 

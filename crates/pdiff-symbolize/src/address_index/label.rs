@@ -1,9 +1,9 @@
 //! The name of a function by its entry in the debug information.
 //!
-//! An entry that has code refers to the abstract one, that to its declaration, and the name may be on any of them, in
-//! another unit or in a shared file. The linkage name says it all where there is one. Where there is none (static
-//! functions, C, and two of three functions of compilers before 2010) the plain name gets the namespaces and classes it is
-//! in. References can form loops: hops are counted.
+//! An entry with code refers to the abstract entry, which refers to its declaration, and the name may be on any of them, in
+//! another unit or in a shared file. If there is a linkage name, it is enough. If there is none (static functions, C, and
+//! two of three functions of compilers before 2010) the plain name gets the namespaces and classes it is in. References can
+//! form loops: hops are counted.
 
 use gimli::{Attribute, AttributeValue, DebugInfoOffset, UnitOffset};
 use rustc_hash::FxHashMap;

@@ -1,6 +1,6 @@
-//! What one compilation unit says about the addresses asked for: functions with their trees, names, files and lines.
+//! The contents of one compilation unit for the requested addresses: functions with their trees, names, files and lines.
 //!
-//! In: a unit. Out: data of its own, without references to the sections. Units are read independently, in parallel.
+//! In: a unit. Out: owned data, without references to the sections. Units are read independently, in parallel.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
-//! How much may be made of a file: in proportion to its size.
+//! A limit on what is derived from a file, in proportion to its size.
 //!
-//! A small file can say a lot: sections that inflate a hundred times, thousands of functions that share one list of thousands of
-//! ranges, names that are the ends of one another. What is made of its entries, ranges and names is counted, over the whole
-//! file, and what goes beyond the budget is left out. A real program comes nowhere near: 8.0.33 (195 MB) has 2 million entries
-//! and ranges that count.
+//! A small file can expand to a lot: sections that inflate a hundred times, thousands of functions that share one list of
+//! thousands of ranges, names that are the ends of one another. Everything derived from its entries, ranges and names is
+//! counted, over the whole file, and everything beyond the budget is left out. Real programs are far below it: 8.0.33 (195
+//! MB) has 2 million entries and ranges that count.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,8 +1,8 @@
 //! A 64-bit hash of bytes, the same on every machine and in every run: it names cache files and objects without a
 //! build-id, and tells whether two functions have the same code.
 //!
-//! Eight bytes a step, multiplied to 128 bits and folded, the way of wyhash, about 4 GB/s. Against accident, not malice:
-//! who can put a file in the place of another can do worse.
+//! Eight bytes a step, multiplied to 128 bits and folded, the way of wyhash, about 4 GB/s. It guards against accidents, not
+//! against malice: an attacker who can replace a file can do worse.
 
 /// Odd constants without pattern (digits of the golden ratio and of pi).
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

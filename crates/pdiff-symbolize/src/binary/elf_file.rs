@@ -1,7 +1,7 @@
-//! An ELF file: where its code is, who it is, and its sections' bytes.
+//! An ELF file: where its code is, its identity, and its sections' bytes.
 //!
-//! In: a path. Out: program headers, code ranges, build-id, links to debug files, sections inflated on demand. Reads
-//! nothing that is not asked for: opening a file of 200 MB takes microseconds.
+//! In: a path. Out: program headers, code ranges, build-id, links to debug files, sections inflated on demand. Reads only
+//! what is requested: opening a file of 200 MB takes microseconds.
 
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};

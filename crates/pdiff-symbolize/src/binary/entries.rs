@@ -1,7 +1,7 @@
-//! All entries of a unit, in the order of the file, most of them passed over.
+//! All entries of a unit, in the order of the file; most of them are skipped.
 //!
-//! Of the entries of a unit a walk needs a few in full. How many bytes the others have, their abbreviation tells where
-//! all its forms are of fixed size, as nearly all are that compilers write; that sum is made once for each abbreviation.
+//! A walk needs only a few entries of a unit in full. For the others, the abbreviation gives the size if all its forms have
+//! a fixed size, which is so for nearly all that compilers write; this sum is computed once per abbreviation.
 
 use gimli::{Abbreviation, Attribute, AttributeValue, DwTag, EntriesRaw, Reader, UnitOffset};
 

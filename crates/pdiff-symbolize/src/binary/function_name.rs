@@ -1,4 +1,4 @@
-//! What a linkage name is called.
+//! The name of the function that a linkage name denotes.
 
 use pdiff_profile::names::demangle;
 

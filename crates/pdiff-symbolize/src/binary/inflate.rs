@@ -1,7 +1,7 @@
 //! Compressed sections to their bytes: zlib and zstd.
 //!
-//! The size is in the file and is not to be trusted: what a stream cannot reach is refused before memory is taken. So is
-//! what no debug information packs to, so that memory stays in proportion to the file.
+//! The size is in the file and cannot be trusted: a size that the stream cannot reach is refused before memory is
+//! allocated. A ratio that no real debug information has is refused too, so memory stays in proportion to the file.
 //!
 //! Large pages are not asked for. Tried in a virtual machine, they saved a quarter of the processor time in runs back to back, and cost
 //! four times the system's time in a run after some idle seconds.

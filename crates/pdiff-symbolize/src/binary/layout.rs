@@ -1,4 +1,4 @@
-//! What numbers in the instructions of a file may be addresses, and for which processor they are.
+//! Which numbers in the instructions of a file may be addresses, and the processor that they are for.
 
 use object::{Architecture, Object as _, ObjectSection as _, SectionFlags};
 

@@ -1,11 +1,11 @@
-//! Where an object's debug information is: in it, or in files that go with it.
+//! Where an object's debug information is: in the object, or in files that belong to it.
 //!
-//! In order: the file itself; by build-id under the debug roots and in perf's caches; by `.gnu_debuglink` beside the
-//! file, in `.debug/` and under the roots, taken only if the checksum is right; a debug information server, where the
-//! caller gives one. A debug file without the right build-id (or checksum) is not taken.
+//! In order: the file itself; by build-id under the debug roots and in perf's caches; by `.gnu_debuglink` beside the file,
+//! in `.debug/` and under the roots, taken only if the checksum is right; a debug information server, if the caller gives
+//! one. A debug file without the right build-id (or checksum) is not used.
 //!
-//! The names in a file are the file's word. A link that is not a plain file name is refused, so that no link leads
-//! out of the places the caller named.
+//! The names in a file are not trusted: a link that is not a plain file name is refused, so no link leads outside the
+//! directories that the caller named.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,4 +1,4 @@
-//! How a function is called that has no linkage name: its name in what stands around it.
+//! The name of a function without linkage name: its plain name within its namespaces, classes and functions.
 //!
 //! Both readers of debug information (frames of addresses, census of a build) spell such names here, so that a row finds
 //! its function. Lambdas of GCC have no linkage name where their function is static or local to its file: they are named

@@ -1,4 +1,4 @@
-//! What functions are in: the namespaces, classes and functions of a unit, which their names are told with.
+//! The scopes of functions: the namespaces, classes and functions of a unit that are part of their names.
 
 use gimli::{Attribute, DwTag, UnitOffset};
 use rustc_hash::FxHashMap;

@@ -1,8 +1,8 @@
 //! The DWARF sections of a file, of the file it shares parts with (dwz), and of its split parts.
 //!
-//! Only those are inflated that names, inline chains and lines need, in parallel, each in one go: of 8.0.33's cold
-//! resolution that is two thirds. `.debug_info` alone is one stream that no second thread can help, so it is begun first.
-//! Strings are inflated last: which unit has which addresses can be told before them.
+//! Only the sections that names, inline chains and lines need are inflated, in parallel, each in one go: this is two thirds
+//! of 8.0.33's cold resolution. `.debug_info` is one stream that cannot use a second thread, so it is started first.
+//! Strings are inflated last, because they are not needed to find which unit has which addresses.
 
 use std::convert::Infallible;
 use std::sync::OnceLock;

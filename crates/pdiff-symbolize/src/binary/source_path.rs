@@ -1,4 +1,4 @@
-//! Source paths as text: joined and folded, whatever machine the compiler ran on.
+//! Source paths as text: joined and normalised, whichever machine the compiler ran on.
 
 /// Joins parts, of which an absolute one (Unix or Windows) drops those before, and folds `.` and `..`.
 pub(crate) fn join_path<'a>(parts: impl Iterator<Item = &'a str>) -> String {

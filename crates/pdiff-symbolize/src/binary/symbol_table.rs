@@ -1,9 +1,9 @@
 //! The functions of an ELF file by symbol, PLT stubs among them: ranges of addresses that do not overlap, each with the
 //! best of the names that are there.
 //!
-//! A symbol with a size covers that and no more: what no symbol covers has none. Symbols without size (hand-written
-//! assembly) reach to the next symbol or the end of their section, but not in a stripped file, where the next symbol is not
-//! the next function.
+//! A symbol with a size covers exactly that size; code that no symbol covers has no symbol. Symbols without size
+//! (hand-written assembly) reach to the next symbol or the end of their section, but not in a stripped file, where the next
+//! symbol is not the next function.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;

@@ -1,8 +1,8 @@
 //! What a unit's root entry claims, read without the unit: its ranges.
 //!
 //! To open a unit is to parse all its abbreviations and the header of its line table. A profile hits one unit in ten, and
-//! which ones the root entries tell, so those are read on their own: the root's abbreviation is the first of its table
-//! as a rule, and only that one is parsed. Where it is not, there is no answer here, and the unit has to be opened.
+//! the root entries show which ones, so only these entries are read: the root's abbreviation is usually the first of its
+//! table, and only that one is parsed. If it is not the first, there is no answer here, and the unit must be opened.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The compilation units of a file: which unit has an address, and access to any of them by offset.
 //!
-//! Units are found by the ranges of their root entry; where it has none, by `.debug_aranges`; where that has none, by
-//! their functions. Units are opened when they are asked for: to open all 1,878 of 8.0.33 takes 70 ms.
+//! Units are found by the ranges of their root entry, or else by `.debug_aranges`, or else by their functions. Units are
+//! opened on demand, because opening all 1,878 of 8.0.33 takes 70 ms.
 
 use std::ops::Range;
 use std::sync::OnceLock;

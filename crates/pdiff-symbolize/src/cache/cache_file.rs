@@ -1,4 +1,4 @@
-//! One file per object with what was found out about it: the address index, and the census.
+//! One file per object with the derived facts: the address index, and the census.
 //!
 //! ```text
 //! magic      8 bytes  "pdiffobj"
@@ -10,8 +10,9 @@
 //! ```
 //!
 //! A section is made from files, of which `source` is a fingerprint: when debug information is installed later, the section
-//! is made again. A file is written beside its place and moved there, so a reader has the old one or the new one whole; of
-//! two writers the later wins, and what the other had is found out again. A damaged file is as good as none, but is told.
+//! is made again. A file is written beside its place and moved there, so a reader has the old one or the new one whole; if
+//! two processes write, the later one wins, and the facts of the other are derived again. A damaged file counts as missing,
+//! but is reported.
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! What is kept of a binary between runs: one file an object, with a section for each view of it.
+//! Facts about a binary that are kept between runs: one file per object, with a section for each view of it.
 
 mod cache_file;
 mod packed_blocks;

@@ -7,7 +7,7 @@
 //! 2. Without either (a `static inline` that has no code in this unit): the function of case 1 that another unit
 //!    declares at the same place (qualified name, file, line); if there is none, the place itself.
 //!
-//! Whose code is whose, `code_places` says. Other symbols at its address are aliases.
+//! `code_places` decides which code belongs to which function. Other symbols at its address are aliases.
 
 use pdiff_profile::census::{InlineAttribute, Linkage};
 use pdiff_profile::names::split_clone_suffix;

@@ -1,8 +1,8 @@
 //! `R-below`: most of the function's growth is under a function that a caller now also calls (`R-edge`). It is part of that
-//! finding, not one of its own.
+//! finding, not a separate one.
 //!
-//! The way up goes along the callers that hold most of the growth. A function that the before run entered, too, must have
-//! the same code: else the growth may be its own.
+//! The search goes up along the callers that have most of the growth. If the before run entered the function too, its code
+//! must be the same, or else the growth may be its own.
 
 use pdiff_profile::Side;
 

@@ -1,6 +1,6 @@
-//! `R-callees`: self did not change, but what the function calls, or what is inlined into it, did.
+//! `R-callees`: self did not change, but the function's callees, or functions inlined into it, did.
 //!
-//! Every caller of a changed function comes here. The rule points to where the change is; it claims no cause of its own.
+//! Every caller of a changed function gets here. The rule points to where the change is; it claims no cause of its own.
 
 use pdiff_profile::Side;
 

@@ -1,5 +1,5 @@
-//! `R-callers`: the function's code is the same on both sides, and nothing that it calls tells why it changed. The change is
-//! that of its callers.
+//! `R-callers`: the function's code is the same on both sides, and no callee explains its change. The change comes from its
+//! callers.
 
 use pdiff_profile::Side;
 

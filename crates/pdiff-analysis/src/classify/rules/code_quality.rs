@@ -1,5 +1,5 @@
-//! `R-code-quality`: both builds come from the same source, compiled by another compiler or with other options. What is
-//! not a change of inlining is then the code that was made of it: no other path, no new code, no missing one.
+//! `R-code-quality`: both builds come from the same source, compiled by another compiler or with other options. A change
+//! that inlining does not explain then comes from the generated code: no path, no code is new or missing.
 
 use pdiff_profile::Side;
 

@@ -1,9 +1,9 @@
 //! `R-edge`: a function that a caller now also calls, where the before run's did not: the caller's code differs, and most of
 //! the function's growth is under that caller.
 //!
-//! The caller itself may have nine tenths of the program under it, so that no measure of its own tells of the call. The
-//! verdict is then on the function that is entered, and names the caller. What the before run did not enter at all is left to
-//! [`super::newly_active`], for a setting or the data may have chosen the path; unless the builds are a patch apart.
+//! The caller itself may have nine tenths of the program under it, so its own measures do not show the call. The verdict is
+//! then on the function that is entered, and names the caller. A function that the before run did not enter at all is left
+//! to [`super::newly_active`], because a setting or the data may have chosen the path, unless the builds are a patch apart.
 
 use pdiff_profile::Side;
 

@@ -1,7 +1,7 @@
 //! Whether both runs entered a function, as far as samples tell.
 //!
-//! A function that returned early was cheap, and has few samples however often it was called. Some are enough where its
-//! caller was sampled well and has the same code in both builds: then the caller calls it as before.
+//! A function that returned early was cheap, and has few samples however often it was called. A few samples are enough if
+//! its caller was sampled well and has the same code in both builds, because then the caller calls it as before.
 
 use pdiff_profile::Side;
 

@@ -1,5 +1,5 @@
-//! What a change of inlining cost: the net change of a family, that is of flipped functions and the callers they left or
-//! entered. Weight that only changed rows is in neither.
+//! The cost of a change of inlining: the net change of a family, which is the flipped functions and the callers they left
+//! or entered. Weight that only changed rows is not part of it.
 
 use rustc_hash::FxHashMap;
 

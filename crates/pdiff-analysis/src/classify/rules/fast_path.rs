@@ -1,9 +1,10 @@
-//! `R-fast-path`: the function's total grew, not its self, and what grew is a callee that Before never entered from
-//! here though it entered the function: Before returned early, or its code has no such call.
+//! `R-fast-path`: the function's total grew, not its self, and the growth is in a callee that Before never entered from
+//! here although it entered the function: Before returned early, or its code has no such call.
 //!
-//! A callee that replaced another (only Before entered that one) is no such path, nor is one that stands around another:
-//! most of its weight is in what Before entered from here itself. Self alone misses this: the function itself may do less.
-//! Samples make it likely at most; counts prove it.
+//! Three kinds of callees do not count: one that replaced another callee (only Before entered that one); one that wraps
+//! another, with most of its weight in callees that Before entered from here itself; and one that is new code, which has
+//! its own verdict. Self alone misses a lost fast path, because the function itself may do less. Samples make it at most
+//! likely; counts prove it.
 
 use pdiff_profile::Side;
 

@@ -1,7 +1,7 @@
-//! `R-in-between`: one run's stacks lead through the function and the other's do not, or less, and what it calls costs no more
-//! for that: a caller that was put in between, or another way to the same work.
+//! `R-in-between`: one run's stacks go through the function more than the other's, while its callees cost no more: a caller
+//! that was inserted, or another path to the same work.
 //!
-//! Of what a call has more under the function, the part that the callee has not more of elsewhere was there before. The
+//! Growth of a callee under the function counts as old weight, except for the part by which the callee grew everywhere. The
 //! function's own code must not have changed beyond noise.
 
 use pdiff_profile::Side;

@@ -1,11 +1,11 @@
-//! `R-inline-lost`, `R-inline-gained` and `R-inline-lost-caller`, `R-inline-gained-caller`: a caller held the function
+//! `R-inline-lost`, `R-inline-gained` and `R-inline-lost-caller`, `R-inline-gained-caller`: a caller contains the function
 //! inlined in one build and calls it in the other.
 //!
-//! The flip is that of the code (debug information on both sides, a direct call on one of them, no copy left), in a
-//! caller that both runs sampled; and self by symbol moved the way the flip says. That it flipped is one statement, that
-//! it costs another: the cause is a regression only where the family, callers included, costs more beyond noise. A caller
-//! whose callee left it belongs to the family only if its own self by symbol fell by about that; growth in it is judged in
-//! its own right.
+//! The flip is that of the code (debug information on both sides, a direct call on one of them, no copy left), in a caller
+//! that both runs sampled; and self by symbol moved in the direction of the flip. The flip and its cost are separate
+//! statements: the cause is a regression only if the family, callers included, costs more beyond noise. A caller whose
+//! callee left it belongs to the family only if its own self by symbol fell by about that; growth in it is judged by other
+//! rules.
 
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;

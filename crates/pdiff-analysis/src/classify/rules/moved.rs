@@ -1,7 +1,8 @@
-//! `R-moved`: a function that only Before's run has and one that only After's run has are one, renamed or moved.
+//! `R-moved`: a function that only Before's run has and a function that only After's run has are the same one, renamed or
+//! moved.
 //!
 //! The two are compared as a pair. If the pair changed by more than both rows' intervals together allow, the cause is
-//! heavier or lighter, and the new name is told.
+//! heavier or lighter, and the new name is reported.
 
 use pdiff_profile::Side;
 

@@ -1,5 +1,5 @@
-//! `R-unresolved` and `R-not-visible`: where the files do not show what a verdict would need, none is given, unless a
-//! setting tells it (`R-switched-on`, `R-switched-off`).
+//! `R-unresolved` and `R-not-visible`: if the files do not show what a verdict needs, there is none, unless a setting
+//! explains the change (`R-switched-on`, `R-switched-off`).
 
 use pdiff_profile::Side;
 

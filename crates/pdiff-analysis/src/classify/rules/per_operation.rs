@@ -1,5 +1,5 @@
-//! Costs per operation that changed though the share tells nothing about it: `R-heavier` and `R-lighter` by cost, and
-//! `R-shared-cost` where all functions changed alike.
+//! Costs per operation that changed although the share does not show it: `R-heavier` and `R-lighter` by cost, and
+//! `R-shared-cost` if all functions changed alike.
 //!
 //! Two functions that make up most of a program and both cost a fifth more keep their shares. Where operations are known and
 //! runs tell how the whole profile's cost varies, each row's cost was tested (`compare/cost_change.rs`).

@@ -1,4 +1,5 @@
-//! `R-module`: the function is of a part of the program that was written again under new names, or of the part in its place.
+//! `R-module`: the function belongs to a part of the program that was rewritten under new names, or to the part that
+//! replaced it.
 
 use super::weight::changed;
 use crate::classify::case::Case;

@@ -1,4 +1,4 @@
-//! `R-heavier` and `R-lighter`: in both builds, self changed, and nothing said why.
+//! `R-heavier` and `R-lighter`: in both builds, self changed, and no other rule gave a cause.
 
 use pdiff_profile::Side;
 

@@ -26,23 +26,23 @@ use grow::Grown;
 /// What contains the stacks of both sides together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Align {
-    /// Equal callers: one more caller on one side, and all below it is apart.
+    /// Equal callers: one more caller on one side separates everything below it.
     Exact,
-    /// The functions that both sides ran, as in findings; what one side alone ran is inside them. Not for reversed trees,
-    /// which stay exact.
+    /// The functions that both sides ran, as in findings; code that only one side ran is inside them. Not for reversed
+    /// trees, which stay exact.
     Anchors,
 }
 
 /// How the tree is made.
 #[derive(Clone, Debug)]
 pub struct TreeSettings {
-    /// What contains the stacks of both sides together.
+    /// How the stacks of both sides are aligned.
     pub align: Align,
     /// Leaf functions at the root, their callers below them.
     pub reverse: bool,
     /// Only stacks with such a function, from the outermost one on (from the innermost one with `reverse`).
     pub focus: Option<Pattern>,
-    /// Below the root stand the subsystems of the leaf functions.
+    /// The subsystems of the leaf functions are below the root.
     pub by_subsystem: bool,
     /// Frames narrower than this on both sides are pruned; percent of the side's weight.
     pub min_width_pct: f64,

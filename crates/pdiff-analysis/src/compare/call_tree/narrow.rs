@@ -1,4 +1,4 @@
-//! A tree with fewer frames: what is not kept is pruned and counted, as far as no weight is lost.
+//! A tree with fewer frames: other frames are pruned and counted, as far as no weight is lost.
 
 use super::{CallTree, FrameWeight, TreeFrame, TreeFunction, TreeNode};
 

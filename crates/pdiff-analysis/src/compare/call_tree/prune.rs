@@ -117,7 +117,7 @@ fn is_shown(grown: &Grown, id: u32, is_kept: impl Fn(&GrownNode) -> bool) -> boo
 
 enum Waiting {
     Frame(u32),
-    /// What was pruned from this frame.
+    /// The frames pruned from this frame.
     Rest(u32),
 }
 

@@ -1,5 +1,5 @@
-//! The program of each side: the file with the most samples, its version and its build-id; and what they tell of sides that
-//! were swapped and of runs of two builds.
+//! The program of each side: the file with the most samples, its version and its build-id. They reveal swapped sides, and
+//! runs of two builds on one side.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

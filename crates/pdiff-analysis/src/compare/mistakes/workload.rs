@@ -1,9 +1,9 @@
 //! Whether the sides did the same work: the functions that threads dispatch to, as shares of each side.
 //!
-//! Where the kinds of requests are known ([`Requests`]), their shares are compared by total variation distance, half the sum of
-//! the absolute differences: 0 is the same mix, 1 has nothing in common. Elsewhere the dispatcher is the first function from
-//! the root whose calls go apart, and what counts is work that one side alone has. A function under a new name does what it
-//! did under the old one, so its leaves are compared, too.
+//! Where the kinds of requests are known ([`Requests`]), their shares are compared by total variation distance, half the
+//! sum of the absolute differences: 0 is the same mix, 1 has nothing in common. For other programs the dispatcher is the
+//! first function from the root that calls several functions, and only work that one side alone has counts. A renamed
+//! function does the same work as before, so its leaves are compared, too.
 
 use pdiff_profile::{Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,4 +1,4 @@
-//! Who claims which addresses: of several claims to one address the best stays.
+//! Which units claim which addresses: of several claims to one address the best is kept.
 
 use object::LittleEndian as Le;
 
