@@ -9,8 +9,8 @@
 //!
 //! The scope `total` looks at the whole instead of at rows: a field of a row is summed over the rows (the significant ones,
 //! without `all:`), and there are `gap_pct`, `cost_change_pct` and others, of which these two count as 0 where their
-//! interval holds zero, without `all:`. What is not known trips no gate; [`GateOutcome::with_value`] tells, and the caller
-//! decides whether that is an error. `gate/field.rs` contains the lists of fields.
+//! interval holds zero, without `all:`. An unknown value trips no gate; [`GateOutcome::with_value`] shows that, and the
+//! caller decides whether it is an error. `gate/field.rs` contains the lists of fields.
 
 mod field;
 

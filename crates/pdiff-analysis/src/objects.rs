@@ -2,7 +2,7 @@
 //!
 //! Objects are named by file name; versions after `.so` are dropped (`libstdc++.so.6.0.30` is `libstdc++.so`). Where the
 //! heaviest program file of a side has no namesake on the other side, and the same applies the other way round, the two are
-//! taken for the two builds of one program (`tA` and `tB` become `tA -> tB`), and a note says so.
+//! treated as two builds of one program (`tA` and `tB` become `tA -> tB`), and a note says so.
 
 use pdiff_profile::{NoteKind, Notes, Object, ObjectKind, Profile, Side, Weight};
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! Objects whose inlined functions can be told on one side only.
+//! Objects whose inlined functions are known on one side only.
 //!
 //! With debug information for one build and none for the other, every function inlined in the first would look new and
 //! its callers lighter. Such an object is compared by machine functions on both sides.

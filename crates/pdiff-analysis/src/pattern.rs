@@ -17,7 +17,7 @@ pub struct Pattern(regex::Regex);
 pub struct PatternError {
     /// The text.
     pub text: String,
-    /// What is wrong with it, in one line.
+    /// The error, in one line.
     pub reason: String,
 }
 

@@ -73,7 +73,7 @@ choice! {
 }
 
 choice! {
-    /// What a share is a share of.
+    /// What 100 % is.
     Share {
         /// All samples of the side.
         All = "all",

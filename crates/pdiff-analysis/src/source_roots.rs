@@ -1,8 +1,8 @@
-//! The directories in which two builds' sources lay when they were compiled.
+//! The source directories of two builds at the time of compilation.
 //!
 //! Debug information holds absolute paths: `/build/5.6.14/storage/log0log.cc` and `/src/8.0.33/storage/log0log.cc` are one
-//! file of two builds. Each function that both sides have a file for votes: what is left of its two paths when their
-//! common end is taken off is a pair of roots. The pair with the most votes holds.
+//! file of two builds. Each function that both sides have a file for votes: without their common end, its two paths are a
+//! pair of roots. The pair with the most votes wins.
 
 use std::collections::BTreeMap;
 

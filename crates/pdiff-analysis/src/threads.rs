@@ -1,4 +1,4 @@
-//! Which group each thread of a profile belongs to: by its name, else by the root functions its samples show.
+//! The group of each thread of a profile: by its name, else by the root functions in its samples.
 
 use pdiff_profile::{Cell, Profile, StackId};
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! What can go wrong when a comparison is written out.
+//! Errors while writing a comparison.
 
 /// A comparison that could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! What addresses resolved to, as text: addr2line's form for readers, JSON Lines for programs.
+//! Resolutions of addresses as text: addr2line's format for readers, JSON Lines for programs.
 
 use std::fmt::Write;
 

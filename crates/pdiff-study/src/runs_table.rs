@@ -1,4 +1,4 @@
-//! Benchmark runs of several builds under settings switched on and off: what attribution works on.
+//! Benchmark runs of several builds under settings switched on and off: the input of attribution.
 //!
 //! One row is one run. A factor is a setting with two levels: as it was (off) and changed (on). A build that does not
 //! have the setting lacks the factor. Reading is not done here, and nothing is computed.
@@ -78,7 +78,7 @@ pub struct BenchmarkRun {
     pub setting: Setting,
     /// Which repeat it belongs to; `None` where the file has no such column.
     pub replicate: Option<String>,
-    /// Operations per second, positive; for [`RunMetric::Seconds`] one over the seconds.
+    /// Operations per second, positive; for [`RunMetric::Seconds`], 1 / seconds.
     pub throughput: f64,
     /// CPU time per operation, positive, in any unit; `None` where the file has no such column.
     pub cost: Option<f64>,

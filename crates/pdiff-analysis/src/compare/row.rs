@@ -148,11 +148,11 @@ of_both_sides!(Row);
 /// How a function stood inlined on both sides, as far as sampled addresses show.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RowInline {
-    /// Machine functions that it stood inlined in on the base side, heaviest first.
+    /// Machine functions in which it was inlined on the base side, heaviest first.
     pub before: Vec<InlinedInto>,
     /// The same on the other side.
     pub after: Vec<InlinedInto>,
-    /// What happened to its inlining in some caller; `None` if nothing or if its callers differ in that.
+    /// How its inlining in its callers changed; `None` if it did not, or if its callers differ in this.
     pub change: Option<InlineChange>,
     /// The family it belongs to, by number.
     pub family: Option<usize>,

@@ -1,4 +1,4 @@
-//! The samples of each run with their stacks as rows name them, for forms of output that hold stacks.
+//! The samples of each run with their stacks as rows name them, for output formats that contain stacks.
 
 use pdiff_profile::{Cell, Side, StackId};
 

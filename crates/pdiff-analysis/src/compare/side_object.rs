@@ -1,4 +1,4 @@
-//! What each side's objects are called in rows.
+//! The names of each side's objects in rows.
 
 use pdiff_profile::Side;
 

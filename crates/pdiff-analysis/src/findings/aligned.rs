@@ -1,9 +1,9 @@
-//! Both sides' stacks laid along what both sides ran, so that a picture of them is not torn by a caller that one side
-//! inserted, a rename, a split or a change of inlining.
+//! Both sides' stacks aligned at the functions that both sides ran, so that a picture of them is not torn by a caller that
+//! one side inserted, a rename, a split or a change of inlining.
 //!
 //! A stack is drawn below the anchors that its deepest anchor has on both sides ([`AnchorTree`]), then by the functions
-//! that both sides ran. Functions that one side alone ran are left out where what they call has a like on the other side;
-//! where it has none, they are code of their own, and stay.
+//! that both sides ran. Functions that only one side ran are left out if their callees have a counterpart on the other
+//! side; otherwise they are separate code, and stay.
 //!
 //! Cost: unique stacks x depth.
 

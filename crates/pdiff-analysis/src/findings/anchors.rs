@@ -1,4 +1,4 @@
-//! Functions that both sides ran: what stacks of two builds are held together by.
+//! Functions that both sides ran, at which stacks of two builds are aligned.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! What kind of code each function is, as far as findings go: the program's own, or what it is built on.
+//! The kind of code of each function, for findings: the program's own, or code below it.
 
 use pdiff_profile::ObjectKind;
 use rustc_hash::FxHashMap;
@@ -19,9 +19,9 @@ pub(super) enum Code {
     Library,
     /// Of the kernel.
     Kernel,
-    /// Of the kernel: what every system call passes.
+    /// Kernel code that every system call passes.
     SystemCall,
-    /// Where the kernel is entered by a device or another CPU: what runs below has nothing to do with what was struck.
+    /// Kernel entry from a device or another CPU: the code below it is unrelated to the interrupted code.
     Interrupt,
 }
 

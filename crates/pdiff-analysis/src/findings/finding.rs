@@ -1,4 +1,4 @@
-//! What is said of a comparison in a few lines: [`Findings`].
+//! A comparison in a few lines: [`Findings`].
 
 use pdiff_profile::Weight;
 
@@ -7,7 +7,7 @@ use super::kernel_kind::KernelKind;
 /// Where the CPU of two builds differs, in few parts that sum with the rest to the whole change.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Findings {
-    /// What grew first where the whole grew, else what shrank; largest first.
+    /// Parts that grew come first if the whole grew, else parts that shrank; largest first.
     pub list: Vec<Finding>,
     /// All that is in none of them.
     pub rest: FindingsRest,
@@ -21,11 +21,11 @@ pub struct Findings {
 /// How the samples of a finding belong together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FindingKind {
-    /// A function, with what it calls and no other finding has.
+    /// A function, with everything it calls that is in no other finding.
     Region,
     /// A function below one of its callers.
     Edge,
-    /// A function whose change lies in many places below it, none of which changed enough alone.
+    /// A function with changes in many places below it, none of which changed enough alone.
     Spread,
     /// Parts below a function that cancel: the net of them.
     Replaced,
@@ -111,15 +111,16 @@ pub struct Finding {
     pub interval_pp: (f64, f64),
     /// 95 % interval of the change per operation, in the event's unit.
     pub interval_per_op: Option<(f64, f64)>,
-    /// The smallest rate of false findings at which it is one; of the test of "no more than what all places have in common".
+    /// The smallest rate of false findings at which it is a finding; from the test of "no more than what all places have in
+    /// common".
     pub q_value: f64,
     /// Its part of the change of cost per operation, in percent; `None` where that change is within noise.
     pub share_of_change_pct: Option<f64>,
     /// Functions at the leaves of its stacks, by size of change.
     pub members: Vec<FindingMember>,
-    /// Who calls it, heaviest first: for what many call, and what interrupts struck.
+    /// Its callers, heaviest first: for functions that many call, and for interrupted functions.
     pub callers: Vec<String>,
-    /// It is inlined in callers on one side and called on the other, so what is those callers' own counts with it.
+    /// It is inlined in callers on one side and called on the other, so those callers' own code counts with it.
     pub with_callers: bool,
     /// Settings that differ between the sides and switch it; empty where settings are not known.
     pub settings: Vec<FindingSetting>,
@@ -145,7 +146,7 @@ pub struct FindingsRest {
     pub before: FindingSide,
     /// On the other side.
     pub after: FindingSide,
-    /// What happened to the share of a place that did not change: new over old.
+    /// The change of the share of an unchanged place: new over old.
     pub common_factor: f64,
     /// Changes beyond noise that were too many to list.
     pub unlisted: usize,
@@ -161,9 +162,9 @@ pub struct KernelWork {
     /// The function of the program that entered the kernel; `None` for interrupts, which strike anywhere, and where the
     /// callers were lost.
     pub caller: Option<String>,
-    /// Label of its object; empty where there is no caller.
+    /// Label of its object; empty if there is no caller.
     pub object: String,
-    /// What the kernel was entered for.
+    /// Why the kernel was entered.
     pub kind: KernelKind,
     /// On the base side.
     pub before: FindingSide,

@@ -1,9 +1,9 @@
-//! Functions that stand inlined on one side and are called on the other: what that costs is told with their callers.
+//! Functions that are inlined on one side and called on the other: their cost is reported together with their callers.
 //!
-//! Where a caller stops inlining a function, that function's own samples grow by what they lose in the caller: the copies'
-//! lines, many of which are booked to the caller, and the room that the copies took in its registers. So a part that is
-//! such a function contains the own samples of the callers that it left or entered, and only the net of them is its change.
-//! The chains are those of sampled addresses.
+//! If a caller stops inlining a function, that function's own samples grow by what the caller's samples lose: the lines of
+//! the copies, many of which count for the caller, and the registers that the copies used. So a part that is such a
+//! function contains the own samples of the callers that it left or entered, and only the net of them is its change. The
+//! chains are those of sampled addresses.
 
 use pdiff_profile::{Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};

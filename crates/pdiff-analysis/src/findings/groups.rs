@@ -1,7 +1,7 @@
-//! The places as a tree with weights: what is tested, and what findings are picked from.
+//! The places as a tree with weights, from which findings are tested and picked.
 //!
-//! Only places whose weight on both sides together passes a floor are nodes; lighter ones count with what they lie
-//! below. Which nodes there are is decided here, by pooled weight, before anything is tested.
+//! Only places whose weight on both sides together passes a floor are nodes; lighter ones count with the place above them.
+//! The nodes are chosen here, by pooled weight, before any test.
 
 use pdiff_profile::Side;
 use rustc_hash::FxHashMap;

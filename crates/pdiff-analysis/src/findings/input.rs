@@ -1,4 +1,4 @@
-//! What findings are made of: both sides' stacks as functions, and what operations cost.
+//! The inputs of findings: both sides' stacks as functions, and the cost of operations.
 
 use pdiff_profile::{Cell, Profile, Side};
 

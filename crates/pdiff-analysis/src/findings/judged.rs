@@ -1,9 +1,9 @@
 //! Which groups of samples changed: their shares against noise, and against what all groups have in common.
 //!
-//! The share of a place that did not change at all falls where something else is new. So a group is tested for what its
-//! share changed beyond a common factor: where operations of several runs are known, what the cost of an operation leaves,
-//! with the noise of that cost from run to run; else what happened to the share of the median place. With one run per side
-//! the cost of an operation is too uncertain to be tested, but a finding must not go the other way than it.
+//! The share of an unchanged place falls if something else is new. So a group is tested for the change of its share beyond
+//! a common factor. If operations of several runs are known, the factor is old cost over new cost of an operation, with the
+//! run-to-run noise of that cost. Otherwise it is the change of the share of the median place. With one run per side the
+//! cost of an operation is too uncertain to be tested, but a finding must not contradict it.
 
 use pdiff_profile::Side;
 

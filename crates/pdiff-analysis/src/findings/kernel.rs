@@ -1,4 +1,5 @@
-//! The kernel's work by who entered it and what for: one change instead of a row for each function of the kernel.
+//! The kernel's work by the function that entered it and the reason: one change instead of a row for each function of the
+//! kernel.
 //!
 //! In: both sides' stacks. Out: every sample with a frame of the kernel in one [`KernelWork`], tested against noise as rows
 //! are. The caller is the function of own code nearest above the kernel, else what is above it.

@@ -1,6 +1,6 @@
-//! What the kernel was entered for, by the names of its functions.
+//! Why the kernel was entered, by the names of its functions.
 
-/// What the kernel was entered for.
+/// Why the kernel was entered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum KernelKind {
     /// Memory that was touched and not there.

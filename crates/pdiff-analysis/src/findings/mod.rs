@@ -1,14 +1,14 @@
 //! The answer in few lines: where the CPU of two builds differs, in parts that sum to the whole change.
 //!
-//! Rows tell the change of every function; a refactoring changes hundreds of them. Here both sides' stacks are laid along
+//! Rows tell the change of every function; a refactoring changes hundreds of them. Here both sides' stacks are aligned at
 //! the functions that both sides ran ([`tree`]), each stack counts in one place ([`places`]), and of the places that
-//! changed beyond noise ([`judged`]) the few that contain the change are picked ([`select`]), functions whose inlining
-//! changed with their callers' own ([`flips`]).
+//! changed beyond noise ([`judged`]) the few that contain the change are picked ([`select`]); functions whose inlining
+//! changed count together with their callers' own code ([`flips`]).
 //!
 //! Laws: findings and rest sum to each side's weight, to the last unit; a side against itself has none; swapped sides have
 //! the same with opposite sign; names, wrappers, moves and inlining alone make none.
 //!
-//! Beside them stands the work of the kernel, by who entered it and what for ([`kernel`]).
+//! A second view is the work of the kernel, by the function that entered it and the reason ([`kernel`]).
 //!
 //! Cost: unique stacks x depth, and cells twice.
 

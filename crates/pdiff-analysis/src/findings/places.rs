@@ -1,4 +1,4 @@
-//! Each stack's one place: the deepest anchor, or what it is when it has none.
+//! The one place of each stack: the deepest anchor, or another place if it has none.
 
 use rustc_hash::FxHashMap;
 

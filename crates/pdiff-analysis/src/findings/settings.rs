@@ -11,7 +11,7 @@ const LEAST_MEMBER: f64 = 0.3;
 const MOST_SETTINGS: usize = 2;
 
 impl Findings {
-    /// Puts beside each finding the settings that differ and switch it.
+    /// Adds to each finding the settings that differ and switch it.
     pub fn tell_settings(&mut self, diff: &SettingsDiff, knowledge: &SettingsKnowledge) {
         for finding in &mut self.list {
             finding.settings = settings_of(finding, diff, knowledge);

@@ -1,8 +1,8 @@
-//! What part of each side's samples experiments would switch: stacks sorted by the factors whose code they are in.
+//! The part of each side's samples that experiments would switch: stacks sorted by the factors whose code they are in.
 //!
-//! A stack is *in* a factor's code where any function of it is the factor's. It is *of* the factor's code where that
-//! function is the last one of the program: what runs below is the library's or the kernel's. A factor that is switched
-//! takes its own code away for certain, and what that code calls perhaps.
+//! A stack is *in* a factor's code where any function of it is the factor's. It is *of* the factor's code if that function
+//! is the last one of the program, with only library or kernel code below. Switching a factor certainly removes its own
+//! code, and perhaps also the code that it calls.
 
 use pdiff_profile::Side;
 

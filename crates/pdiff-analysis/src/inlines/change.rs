@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What happened to a function; the first match wins.
+/// The change of a function; the first match wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Change {
     /// After has it, Before does not have it.

@@ -30,7 +30,7 @@ pub struct FunctionComparison {
     pub matched: Option<Match>,
     /// What happened to it.
     pub change: Change,
-    /// Callers that held it inlined in Before and in After call it and contain no copy.
+    /// Callers that contained it inlined in Before, and in After call it and contain no copy.
     pub confirmed_lost: Vec<Flip>,
     /// Callers that call it in Before and in After contain it inlined and call it no more.
     pub confirmed_gained: Vec<Flip>,

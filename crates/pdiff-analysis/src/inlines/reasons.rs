@@ -1,9 +1,9 @@
-//! Why calls were not inlined, as the compiler said: joined with functions by name, parameters and file.
+//! The compilers' reasons why calls were not inlined, matched with functions by name, parameters and file.
 //!
-//! A remark belongs to a call if caller and callee have its names. A function that shares its name with others of the build is
-//! told from them by template arguments and parameters, which must then be spelled alike: GCC writes `u64` where debug information
-//! has `unsigned long`. The caller's file must be the remark's, unless the caller is declared in a header. What is left in doubt is
-//! left out: a reason that is shown is never that of another call.
+//! A remark belongs to a call if caller and callee have its names. If several functions of the build share a name, template
+//! arguments and parameters decide, and must then be spelled alike: GCC writes `u64` where debug information has
+//! `unsigned long`. The caller's file must be the remark's, unless the caller is declared in a header. Doubtful remarks are
+//! left out, so a reason is never shown for the wrong call.
 
 use std::path::Path;
 use std::sync::OnceLock;

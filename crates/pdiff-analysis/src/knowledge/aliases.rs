@@ -80,7 +80,7 @@ impl Aliases {
             || self.prefixes.iter().any(|(from, _)| from.starts_with(head) || head.starts_with(&**from))
     }
 
-    /// What a name of the base build may be called in the other build, best guess first.
+    /// The names that a name of the base build may have in the other build, best guess first.
     pub fn after_names(&self, before: &str) -> Vec<String> {
         let exact = self.names.get(before).into_iter().flatten().map(|after| after.to_string());
         let renamed = self

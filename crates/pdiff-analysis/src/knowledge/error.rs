@@ -1,4 +1,4 @@
-//! What can be wrong with a file of knowledge.
+//! Errors in a file of knowledge.
 
 use crate::pattern::PatternError;
 

@@ -1,6 +1,6 @@
-//! What is known about a program beforehand, as data: subsystems, thread groups, busy waiting, renames, costs of design.
+//! Built-in and user knowledge about a program, as data: subsystems, thread groups, busy waiting, renames, costs of design.
 //!
-//! The built-in files are in `presets/`; users bring their own in the same form. Nothing of any program is in code.
+//! The built-in files are in `presets/`; users bring their own in the same form. No code depends on a particular program.
 
 mod aliases;
 mod architectural;

@@ -1,4 +1,4 @@
-//! What is known about one program beforehand, and which program that is.
+//! The built-in knowledge about one program, and how that program is recognised.
 
 use super::{Aliases, Architectural};
 

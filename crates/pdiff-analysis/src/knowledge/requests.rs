@@ -1,4 +1,4 @@
-//! What a program is asked for: the functions that its dispatcher calls, by kind of request.
+//! The requests that a program serves: the functions that its dispatcher calls, by kind of request.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! What is known about a server's settings: why they matter, their defaults, what they switch, and their other names.
+//! Knowledge about a server's settings: why they matter, their defaults, the code that they switch, and their other names.
 
 use std::collections::BTreeMap;
 
@@ -102,10 +102,10 @@ struct Noise {
 }
 
 impl SettingsKnowledge {
-    /// What one file says: tables `[[setting]]`, `[[rename]]`, `[[word]]`, `[[noise]]` and `[[factor]]`.
+    /// Reads one file: tables `[[setting]]`, `[[rename]]`, `[[word]]`, `[[noise]]` and `[[factor]]`.
     ///
     /// # Errors
-    /// If the text is not of that form.
+    /// Returns an error if the text does not have that form.
     pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
         let file: File = parse(text)?;
         let noise =

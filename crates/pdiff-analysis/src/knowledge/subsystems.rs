@@ -28,7 +28,7 @@ struct Rule {
 /// The part of a program that a function belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subsystem {
-    /// What it is called; where no rule holds, `other (OBJECT)`.
+    /// Its name; `other (OBJECT)` if no rule applies.
     pub name: String,
     /// Whether copies inlined into other functions belong to those.
     pub is_of_callers: bool,

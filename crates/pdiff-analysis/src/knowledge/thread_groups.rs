@@ -1,4 +1,4 @@
-//! What a thread does: by its name, else by the root functions its samples show.
+//! The job of a thread: by its name, else by the root functions in its samples.
 
 use serde::Deserialize;
 

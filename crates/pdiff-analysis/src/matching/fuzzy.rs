@@ -1,7 +1,7 @@
-//! Renames: functions without a partner that look like one of the other build without a partner.
+//! Renames: pairs of similar functions that have no partner in the other build.
 //!
-//! A score of words in the name, neighbours and code size. Words must be alike, or neighbours alone would pair whatever
-//! replaced whatever. Only pairs that are each other's best, by a margin, are taken.
+//! A score of words in the name, neighbours and code size. Words must be similar, because neighbours alone would pair any
+//! function with its replacement. A pair counts only if each is the other's best match, by a margin.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! What a build holds of a name.
+//! A build's functions for a name.
 
 use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
 

@@ -11,8 +11,8 @@ pub enum FoundBy {
     Signature,
     /// The same qualified name and template arguments.
     Qualified,
-    /// The same last part of the name, in the same source file, where one build does not tell the scope: `-g1` of GCC
-    /// names no namespaces, and a static function that is only inlined has no linkage name that would.
+    /// The same last part of the name, in the same source file, if one build does not give the scope: GCC's `-g1` names no
+    /// namespaces, and a static function that is only inlined has no linkage name.
     Unscoped,
     /// A known rename.
     Alias,

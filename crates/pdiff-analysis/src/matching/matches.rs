@@ -16,7 +16,7 @@ pub struct Match {
     pub level: FoundBy,
     /// Whether other pairs match as well.
     pub is_ambiguous: bool,
-    /// How alike they are, of 1, where that was measured.
+    /// Their similarity, from 0 to 1, if it was measured.
     pub score: Option<f64>,
 }
 

@@ -1,14 +1,15 @@
 //! Which function of Before is which function of After.
 //!
-//! In: the census of each build, and known renames ([`Aliases`](crate::Aliases)). Out: pairs, one to one, each with the level it was
-//! found at ([`FoundBy`]); what has no partner stays alone. Levels are tried strictest first, each on what is left:
+//! In: the census of each build, and known renames ([`Aliases`](crate::Aliases)). Out: pairs, one to one, each with the
+//! level of its match ([`FoundBy`]); functions without a partner stay alone. Levels are tried strictest first, each on the
+//! functions that are left:
 //!
 //! ```text
 //! linkage > signature > qualified > unscoped > alias > loose > unqualified > fuzzy
 //! ```
 //!
 //! Where several functions share a spelling, source file and parameters decide; if these do not either, overloads are
-//! paired in order and marked ambiguous, and anything looser stays alone. Nothing is guessed in silence.
+//! paired in order and marked ambiguous, and looser matches stay alone. Every guess is marked.
 
 mod candidates;
 mod fuzzy;

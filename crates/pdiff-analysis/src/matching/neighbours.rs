@@ -1,4 +1,4 @@
-//! Whom a function has to do with, as far as the pairs known so far tell: callers, callees, and where it was inlined.
+//! The neighbours of a function among the pairs known so far: callers, callees, and functions in which it was inlined.
 
 use std::cmp::Ordering;
 

@@ -11,7 +11,7 @@ const HEADERS: [&str; 10] = ["h", "hh", "hpp", "hxx", "h++", "ic", "inl", "ipp",
 pub enum SourceMove {
     /// It stayed in its file: if its inlining changed, the compiler decided that.
     Stayed,
-    /// From a header to a source file: whoever wrote it decided that it can no longer be inlined elsewhere.
+    /// From a header to a source file: the author decided that other files can no longer inline it.
     HeaderToSource,
     /// From a source file to a header.
     SourceToHeader,

@@ -1,9 +1,9 @@
-//! What one run says of a denominator and of a row: weights, and sums over its time blocks.
+//! The data of one run for a denominator and for a row: weights, and sums over its time blocks.
 //!
-//! A run is cut into blocks of a second: shorter ones cut single bursts apart, longer ones leave few blocks. With w_b the row's weight and n_b the denominator's weight in
-//! block b, the share is p = sum w / sum n, and the spread of w_b around p n_b is the run's own noise, queueing and
-//! bursts included, without any assumption on samples being independent. Only four sums are kept, so that a row
-//! costs the same whatever the length of the run.
+//! A run is cut into blocks of a second: shorter blocks split single bursts, longer ones leave too few blocks. With w_b the
+//! row's weight and n_b the denominator's weight in block b, the share is p = sum w / sum n, and the spread of w_b around p
+//! n_b is the run's own noise, queueing and bursts included, without any assumption on samples being independent. Only four
+//! sums are kept, so that a row costs the same whatever the length of the run.
 //!
 //! Deliberately not here: any comparison of two runs (`side.rs`, `model.rs`), any stack or name.
 

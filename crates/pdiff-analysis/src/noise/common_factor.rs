@@ -1,9 +1,9 @@
-//! What a row's share changes beyond a factor that all rows have in common.
+//! The change of a row's share beyond a factor that all rows have in common.
 //!
 //! A row's cost per operation is share x cost of the profile. Without change of that cost its share would be the old share
-//! times R = (old cost / new cost) of the whole profile, so `new share - R x old share` is what is its own. Its variance
-//! is that of the change of share plus (R x old share)^2 times that of ln R (delta method), on Satterthwaite's degrees of
-//! freedom.
+//! times R = (old cost / new cost) of the whole profile, so `new share - R x old share` is the row's own change. Its
+//! variance is that of the change of share plus (R x old share)^2 times that of ln R (delta method), on Satterthwaite's
+//! degrees of freedom.
 //!
 //! The two are not independent: a row that costs more in one run makes the run's profile cost more, too. With p the larger
 //! share, s^2 the variance of ln of the row's own cost and nothing else moving, ln share varies by (1-p)^2 s^2 and ln cost
@@ -43,7 +43,7 @@ pub struct ShareChange {
 pub struct Excess {
     /// The excess.
     pub points: f64,
-    /// What the old share makes of the new one without change.
+    /// The new share that an unchanged row would have.
     pub expected_pct: f64,
     pub(super) after_pct: f64,
     pub(super) ratio: f64,
@@ -52,7 +52,7 @@ pub struct Excess {
 }
 
 impl CommonFactor {
-    /// What a row's share changed beyond the factor.
+    /// The change of a row's share beyond the factor.
     pub fn excess(&self, row: ShareChange) -> Excess {
         let expected_pct = self.ratio * row.before_pct;
         // The old share's part of the variance grows with the ratio; taking all of it so errs on the safe side. Swapped

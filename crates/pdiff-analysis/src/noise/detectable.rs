@@ -5,8 +5,8 @@
 //! approximation of the noncentral t: Johnson and Welch 1940). A grown share is noisier than the one it grew from, so
 //! se is taken at the changed share: d = K se(d) is solved, and may have no solution.
 //!
-//! alpha is the false discovery rate over the number of tests: at that level Benjamini-Hochberg finds a row whatever
-//! the other rows do. Where other rows changed too its bar is lower and smaller changes are seen; so this is an upper
+//! alpha is the false discovery rate over the number of tests: at that level Benjamini-Hochberg finds a row whatever the
+//! other rows do. If other rows changed too, its threshold is lower and smaller changes are detected, so this is an upper
 //! bound. 500 tests at 0.05 make it 1e-4.
 
 use super::input::Floor;

@@ -1,9 +1,9 @@
 //! Drift: noise that grows with the length of the time block.
 //!
-//! If blocks are independent, the variance of a share is the same whether it is estimated from fine or from coarse
-//! blocks. If a row's share wanders over seconds, coarse blocks see more of it, a whole run sees more still, and no
-//! block length inside the run tells how much. So it is a warning and not a correction. Rows are looked at that are
-//! heavy enough to show it; a row of the whole object's weight over all samples shows a drift of the total.
+//! If blocks are independent, the variance of a share is the same whether it is estimated from fine or from coarse blocks.
+//! If a row's share drifts over seconds, coarse blocks show more of it, a whole run shows even more, and no block length
+//! inside the run shows how much. So it is a warning, not a correction. Only rows that are heavy enough to show drift are
+//! tested; a row of the whole object's weight over all samples shows a drift of the total.
 
 use super::blocks::{RowRun, RunBlocks};
 use super::fdr::q_values;

@@ -1,7 +1,7 @@
 //! The false discovery rate of many tests (Benjamini and Hochberg 1995, J. R. Stat. Soc. B 57:289).
 //!
-//! The procedure holds for independent tests and for positively dependent ones. Rows of one profile share a
-//! denominator and share their runs; what that costs is dealt with where variances are made (`model.rs`).
+//! The procedure is valid for independent tests and for positively dependent ones. Rows of one profile share a denominator
+//! and their runs; the variances account for that (`model.rs`).
 
 /// The q-value of each p-value, in the same order: the smallest false discovery rate at which it is a finding.
 /// Equal p-values get equal q-values.

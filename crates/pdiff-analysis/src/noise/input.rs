@@ -1,4 +1,4 @@
-//! What is put to the test: rows of two sides, each over a denominator.
+//! The rows to test: rows of two sides, each with a denominator.
 
 use super::blocks::{RowRun, RunBlocks};
 
@@ -15,7 +15,7 @@ pub struct Denominator {
 /// One row (a function, say): its weight in each run, in the order of its denominator's runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Row {
-    /// Index of the row's denominator in the slice given beside the rows.
+    /// Index of the row's denominator in the slice that is passed with the rows.
     pub denominator: usize,
     /// One entry per run of the before side; a missing entry means no weight in that run.
     pub before: Vec<RowRun>,

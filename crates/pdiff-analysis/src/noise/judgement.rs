@@ -1,4 +1,4 @@
-//! What comes out: one [`RowNoise`] per row, and what holds for the comparison as a whole.
+//! The results: one [`RowNoise`] per row, and numbers for the comparison as a whole.
 
 use super::detectable::Sensitivity;
 
@@ -60,9 +60,9 @@ impl Test {
 /// What can be said of one row's change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowNoise {
-    /// Mean of the before runs' shares, in percent; 0 where there is no denominator.
+    /// Mean of the before runs' shares, in percent; 0 without a denominator.
     pub before_pct: f64,
-    /// Mean of the after runs' shares, in percent; 0 where there is no denominator.
+    /// Mean of the after runs' shares, in percent; 0 without a denominator.
     pub after_pct: f64,
     /// After minus before, in share points.
     pub delta_pp: f64,
@@ -82,13 +82,13 @@ pub struct RowNoise {
     pub significant: bool,
     /// The change is large enough to matter: it passes the [`Floor`](super::Floor).
     pub floor_passed: bool,
-    /// What could be seen of a row like this one.
+    /// The smallest detectable change of such a row.
     pub sensitivity: Sensitivity,
     /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.
     pub dispersion: f64,
-    /// Where before has no sample of the row: what its share may be all the same (95 %), in percent.
+    /// If before has no samples of the row: the largest share that it may still have (95 %), in percent.
     pub before_bound_pct: Option<f64>,
-    /// Where after has no sample of the row: what its share may be all the same (95 %), in percent.
+    /// If after has no samples of the row: the largest share that it may still have (95 %), in percent.
     pub after_bound_pct: Option<f64>,
 }
 
@@ -137,13 +137,13 @@ pub struct Judgement {
     pub tests: usize,
     /// False discovery rate kept.
     pub q_threshold: f64,
-    /// What could be seen at a given share, one entry per denominator.
+    /// The smallest detectable change at a given share, one entry per denominator.
     pub sensitivities: Vec<Sensitivity>,
     /// The variance within runs is an assumed one in at least one run: it has no time, or less than two blocks of it.
     pub assumed_dispersion: bool,
     /// Rows (by index) whose spread grows with the block length: blocks understate their noise.
     pub drifting: Vec<usize>,
-    /// Heavy rows (by index) whose shares vary several times as much inside the runs as between them: the load runs in phases that
-    /// are alike in every run.
+    /// Heavy rows (by index) whose shares vary several times as much inside the runs as between them: the load runs in
+    /// phases that every run repeats.
     pub phased: Vec<usize>,
 }

@@ -1,8 +1,8 @@
 //! Which changes are more than noise.
 //!
 //! In: rows of two sides as plain sums ([`Row`], [`Denominator`]). Out: for each row its change, interval, q-value and
-//! what could have been seen ([`Judgement`]). Pure statistics: rows have no names here, and what a change means is
-//! decided elsewhere. `docs/noise.md` says what was measured to choose the method.
+//! smallest detectable change ([`Judgement`]). Pure statistics: rows have no names here, and other code decides what a
+//! change means. `docs/noise.md` has the measurements behind the method.
 //!
 //! ```text
 //! RowRun, RunBlocks --within--> variance in a run --side--> shares of a side --model--> standard error

@@ -1,14 +1,14 @@
-//! Phases: what varies inside runs and does not come back between them.
+//! Phases: variation inside runs that does not show up between them.
 //!
-//! A load that runs in phases makes blocks of a run differ, and the variance from blocks takes that for noise. If the phases
-//! begin anywhere, runs catch more or less of each, and it is noise. If they are alike in all runs, it is none: then shares of
-//! runs vary by independent samples and by what differs between runs, as the runs themselves show. With [`LEAST_RUNS`] runs on
-//! each side there are two accounts of a phased row's variance, therefore: with the variance from blocks, and with that of
-//! independent samples. Before anything is seen they are equally likely, and the row's own runs say which explains them better.
-//! If the account with blocks is true throughout, an even chance makes false findings at most twice as frequent as asked for,
-//! and only among phased rows. Other rows' runs are not asked: rows that a phase moves together agree even where they mislead.
-//! (With the evidence of six other rows, loads whose phases move all functions at once, and begin anywhere, had a false row in
-//! 6 of 100 comparisons of equal builds; without it in 2 to 4.)
+//! A load that runs in phases makes blocks of a run differ, and the variance from blocks counts that as noise. If the
+//! phases begin at any time, runs contain more or less of each, and it is noise. If all runs repeat the phases, it is not:
+//! then shares of runs vary by independent samples and by the differences between runs, as the runs themselves show. With
+//! [`LEAST_RUNS`] runs on each side there are two accounts of a phased row's variance, therefore: with the variance from
+//! blocks, and with that of independent samples. Before anything is seen they are equally likely, and the row's own runs
+//! say which explains them better. If the account with blocks is true throughout, an even chance makes false findings at
+//! most twice as frequent as asked for, and only among phased rows. Other rows' runs are not asked: rows that a phase moves
+//! together agree even where they mislead. (With the evidence of six other rows, loads whose phases move all functions at
+//! once, and begin anywhere, had a false row in 6 of 100 comparisons of equal builds; without it in 2 to 4.)
 //!
 //! Deliberately not here: rows whose blocks hardly vary more than independent samples. Their variance is never below that from
 //! blocks.

@@ -1,4 +1,4 @@
-//! What one side's runs say of a row together.
+//! The data of one side's runs for a row, combined.
 
 use super::blocks::{RowRun, RunBlocks};
 use super::judgement::MIN_SAMPLES;

@@ -1,10 +1,10 @@
-//! How functions differ in their variation from run to run: what rows lend to each other.
+//! How functions differ in their variation from run to run, estimated from all rows together.
 //!
 //! A row's variance is w + c_i^2 p^2: w is the variance within a run, and c_i is the row's own coefficient of variation
-//! between runs. The c_i are log-normal around one typical c. What sampling adds differs in no row, so the spread s of ln
-//! c_i is estimated from the likelihood of all rows' squares between runs, each with its own w. Light rows, whose variance
-//! is all w, then say nothing about s, and s says nothing about them. (limma fits one inverse chi-squared prior to whole
-//! variances; where a part of each is known that lends heavy rows too many degrees of freedom.)
+//! between runs. The c_i are log-normal around one typical c. Sampling noise is the same for all rows, so the spread s of
+//! ln c_i is estimated from the likelihood of all rows' squares between runs, each with its own w. Light rows, whose
+//! variance is all w, then say nothing about s, and s says nothing about them. (limma fits one inverse chi-squared prior to
+//! whole variances; where a part of each is known that lends heavy rows too many degrees of freedom.)
 //!
 //! Given s, a row's change is a mixture of normal variables over the values that its c_i may have, weighted by how well they
 //! explain the row's own runs. A t distribution with the same quantiles at two levels represents it: at 5 %, which the

@@ -1,4 +1,4 @@
-//! The trigamma function and its inverse, by which variances of logarithms and degrees of freedom are told from each other.
+//! The trigamma function and its inverse, which convert between variances of logarithms and degrees of freedom.
 
 /// Where the asymptotic series starts: its first dropped term is below 1e-15 there.
 const SERIES_FROM: f64 = 12.0;

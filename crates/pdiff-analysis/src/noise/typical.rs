@@ -1,10 +1,10 @@
-//! The typical row: what the share of a row is multiplied by, from run to run, that did nothing of its own.
+//! The typical row: the factor by which the share of an unchanged row varies from run to run.
 //!
 //! A function that costs more takes share from all others, and a slower machine makes all functions cost more. Neither
 //! touches the ratio of two functions that did not change. So the share of each row is divided by that of the median row of
 //! its run (the median over rows of a run's share over the row's mean one, as in Anders and Huber 2010, Genome Biology
-//! 11:R106), and these ratios are judged as shares are: by the same model of variance, shrunk across rows. What a run has in
-//! common cancels, so how the whole profile's cost varies need not be known.
+//! 11:R106), and these ratios are judged as shares are: by the same model of variance, shrunk across rows. Effects on all
+//! functions of a run cancel out, so the variation of the whole profile's cost need not be known.
 
 use super::blocks::{RowRun, RunBlocks};
 use super::common_factor::{CommonFactor, Excess};

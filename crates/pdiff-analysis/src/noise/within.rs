@@ -1,4 +1,4 @@
-//! The variance of one run's share, as far as the run itself can tell.
+//! The variance of one run's share, as far as the run itself shows it.
 //!
 //! The share is a ratio of two sums over time blocks, so its variance is the ratio estimator's (Cochran, Sampling
 //! Techniques, 3rd ed. 1977, section 6): with B blocks, p = sum w / sum n, N = sum n,
@@ -7,9 +7,9 @@
 //! var(p) = B / (B - 1) * sum (w_b - p n_b)^2 / N^2
 //! ```
 //!
-//! It is taken at two block lengths and the larger counts, for a burst longer than a block makes the shorter length
-//! too sure of itself. It is never below the variance of independent samples: a few blocks may be alike by luck.
-//! Without blocks that variance is multiplied by an assumed dispersion, and bursts of an assumed size are added.
+//! It is computed with two block lengths and the larger one counts, because a burst longer than a block makes the shorter
+//! length underestimate it. It is never below the variance of independent samples, because a few blocks may be alike by
+//! chance. Without blocks that variance is multiplied by an assumed dispersion, and bursts of an assumed size are added.
 
 use super::blocks::{RowRun, RunBlocks};
 

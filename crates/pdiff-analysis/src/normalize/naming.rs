@@ -1,4 +1,4 @@
-//! The frames of one profile named, each once: by the symboliser, else by perf's own symbols.
+//! Names the frames of one profile, each once: from the symboliser, else from perf's own symbols.
 
 use pdiff_profile::names::FunctionName;
 use pdiff_profile::{

@@ -1,9 +1,9 @@
 //! Functions that share a name and an object and are in different files: `static int flush()` in two files is two.
 //!
-//! In: for each such name the files that its samples are in, and the resolved chains. Out: which of them are one function,
-//! and which of one build are which of the other. A function whose body lies in two files (by `#include` or `#line`)
-//! is one: where a machine function, or one inlined instance of it, shows both files, they are joined. Builds are paired
-//! by file. Where some samples of the name have no file, nobody can tell whose they are: all stay one row, marked.
+//! In: for each such name the files that its samples are in, and the resolved chains. Out: which of them are the same
+//! function, and how they are paired between the builds. A function whose body lies in two files (by `#include` or `#line`)
+//! is one: where a machine function, or one inlined instance of it, shows both files, they are joined. Builds are paired by
+//! file. If some samples of the name have no file, their function is unknown: all stay in one row, which is marked.
 //!
 //! Cost: unique chains, and only where a build shows a name in two files.
 

@@ -1,7 +1,8 @@
-//! What switching factors would do to the gap, from the parts of each side's samples that they switch.
+//! The effect of switching factors on the gap, from the parts of each side's samples that they switch.
 //!
-//! Were the samples of a set of factors taken out, throughput at the same use of CPU would rise by 1 / (1 - p), p their
-//! share. Sets overlap: what two factors switch goes once. The gap changes by the difference of both sides, in logarithms.
+//! Without the samples of a set of factors, throughput at the same CPU use would rise by 1 / (1 - p), where p is their
+//! share. Sets overlap: samples that two factors switch count once. The gap changes by the difference of both sides, in
+//! logarithms.
 
 use crate::findings::SwitchedPart;
 
@@ -13,7 +14,7 @@ const LEAST_LEFT: f64 = 0.05;
 pub(super) enum Goes {
     /// All that runs in it and below it.
     Within,
-    /// What it spends itself: what it calls continues elsewhere.
+    /// Its own code only; its callees continue to run.
     Own,
 }
 

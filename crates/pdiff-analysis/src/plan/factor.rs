@@ -1,13 +1,13 @@
-//! What an experiment switches, and what is expected of it.
+//! The factors of an experiment, and their expected effects.
 
 /// A factor that the user wants: `P=performance_schema`, `F=innodb_flush_log_at_trx_commit:0`, `S=parser and lexer`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WantedFactor {
-    /// What it is called in the table of runs.
+    /// Its name in the table of runs.
     pub name: String,
     /// A setting, or a part of the program.
     pub what: String,
-    /// What the setting becomes; `None` where that is plain.
+    /// The new value of the setting; `None` if that is clear.
     pub value: Option<String>,
 }
 
@@ -95,9 +95,9 @@ impl Forecast {
 /// A factor of the experiment.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlannedFactor {
-    /// What it is called in the table of runs.
+    /// Its name in the table of runs.
     pub name: String,
-    /// What is done to switch it.
+    /// How it is switched.
     pub experiment: Experiment,
     /// Builds that have it, base first.
     pub on: [bool; 2],

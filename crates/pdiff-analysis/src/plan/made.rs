@@ -29,11 +29,11 @@ const MOST_ASLEEP_PCT: f64 = 5.0;
 pub struct PlanSettings {
     /// The factors; those of findings where none are named.
     pub factors: Vec<WantedFactor>,
-    /// Which runs; by the number of factors where not said.
+    /// The design of the runs; `None` chooses it by the number of factors.
     pub design: Option<Design>,
     /// Findings that lost inlining or were compiled to worse code, by rank: the build is the experiment.
     pub rebuilds: Vec<usize>,
-    /// How often each is repeated; as often as the expected effects need where not said.
+    /// The number of repeats of each run; `None` chooses it by the expected effects.
     pub replicates: Option<usize>,
 }
 

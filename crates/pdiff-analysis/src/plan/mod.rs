@@ -1,9 +1,9 @@
-//! From findings to experiments: which settings to switch or patches to revert, what the profile expects of each, and the
-//! runs that would tell.
+//! From findings to experiments: which settings to switch or patches to revert, what the profile predicts for each, and the
+//! runs that can confirm it.
 //!
 //! In: a comparison with findings, and both sides' samples sorted by the factors that would switch them. Out: a [`Plan`].
-//! What a factor would do is expected under one assumption: the CPU is the limit, so throughput is the cores in use over
-//! the CPU that an operation costs, and the cores in use stay. `docs/plan.md` says how far that holds.
+//! Predictions rest on one assumption: the CPU is the limit, so throughput is the number of cores in use over the CPU cost
+//! of an operation, and the number of cores in use stays the same. `docs/plan.md` describes its limits.
 
 mod design;
 mod effect;

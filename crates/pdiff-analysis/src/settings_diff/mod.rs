@@ -1,8 +1,8 @@
 //! How the settings of two servers differ.
 //!
-//! In: the settings of both sides and what is known about them. Out: [`SettingsDiff`]: settings that differ, those that one
-//! side has only, and what was folded away as noise. Settings that were renamed are joined; a name that a server keeps
-//! beside a later one is told once. What matters is first, in the order of the file of knowledge.
+//! In: the settings of both sides and what is known about them. Out: [`SettingsDiff`]: settings that differ, settings that
+//! only one side has, and those folded away as noise. Renamed settings are joined; if a server keeps an old name beside the
+//! new one, the setting is listed once. Important settings come first, in the order of the file of knowledge.
 
 mod gate;
 mod value;
@@ -84,7 +84,7 @@ pub struct OneSidedSetting {
 /// Settings that differ between any two servers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoldedSettings {
-    /// What they are: paths, ports, ids.
+    /// Their kind: paths, ports, ids.
     pub what: String,
     /// Their names.
     pub names: Vec<String>,
@@ -99,14 +99,14 @@ pub struct MisleadingSetting {
     pub name: String,
     /// The value that the option file gives.
     pub value: String,
-    /// What is to be known of it.
+    /// The remark on it.
     pub why: String,
 }
 
 /// How the settings of two servers differ.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SettingsDiff {
-    /// Values that do not do what they say.
+    /// Values that do not have the effect that they seem to have.
     pub misleading: Vec<MisleadingSetting>,
     /// Settings that differ, those that matter first.
     pub differs: Vec<SettingChange>,
@@ -114,11 +114,11 @@ pub struct SettingsDiff {
     pub only_before: Vec<OneSidedSetting>,
     /// Settings that only After has.
     pub only_after: Vec<OneSidedSetting>,
-    /// What differs and was folded away.
+    /// Differences that were folded away.
     pub folded: Vec<FoldedSettings>,
     /// How many settings are the same.
     pub same: usize,
-    /// How many names are other names of settings that are told under one name.
+    /// Number of names that are other names of listed settings.
     pub other_names: usize,
     /// Whether a side knows only what an option file sets, base first.
     pub is_partial: [bool; 2],

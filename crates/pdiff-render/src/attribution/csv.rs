@@ -1,4 +1,4 @@
-//! An attribution as CSV: one line a factor, in order; what is not known is empty.
+//! An attribution as CSV: one line per factor, in order; unknown values are empty.
 
 use pdiff_study::ablation::{Effect, Estimate};
 

@@ -1,5 +1,5 @@
-//! An attribution for readers: what was measured, each factor alone and at its place, averages over orders, and what
-//! could not be told.
+//! An attribution for readers: the measured runs, each factor alone and at its place, averages over orders, and values that
+//! could not be computed.
 
 mod alone_and_placed;
 mod builds;

@@ -150,7 +150,7 @@ fn bars(view: &AttributionView<'_>) -> Option<(Vec<Bar>, &'static str)> {
     Some((bars, how))
 }
 
-/// What pairs of factors do together beyond their sum, in points, as a matrix. `None` where no pair is known.
+/// The effects of pairs of factors beyond their sum, in points, as a matrix. `None` if no pair is known.
 ///
 /// # Errors
 /// Returns an error if drawing fails.

@@ -1,4 +1,4 @@
-//! What is shown of an attribution, and words that all its forms share.
+//! What to show of an attribution, and words that all its formats share.
 
 use pdiff_study::Setting;
 use pdiff_study::ablation::{Attribution, Effect, Estimate, Foretold, Meeting, Scale, Sign};
@@ -8,11 +8,11 @@ use crate::document::number::{NONE, interval, signed};
 /// An attribution, with profiles beside it where given.
 #[derive(Clone, Copy, Debug)]
 pub struct AttributionView<'a> {
-    /// What was found in the runs.
+    /// The result of the attribution.
     pub attribution: &'a Attribution,
     /// Factors beside subsystems.
     pub meeting: Option<&'a Meeting>,
-    /// What a plan predicted beside what was measured.
+    /// A plan's predictions beside the measurements.
     pub foretold: Option<&'a Foretold>,
     /// Whether the user chose base and target; else they are in natural order.
     pub chosen: bool,

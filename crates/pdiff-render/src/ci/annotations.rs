@@ -1,4 +1,4 @@
-//! Remarks at source lines, as GitHub's workflow commands: what changed, at the line where most of its samples are.
+//! Remarks at source lines, as GitHub's workflow commands: each change at the line with most of its samples.
 
 use pdiff_analysis::classify::Verdict;
 use pdiff_analysis::{FunctionLines, SourceLine};

@@ -1,4 +1,4 @@
-//! A comparison for a build pipeline: what a step prints, a comment, test results, annotations, and numbers to be kept.
+//! A comparison for a build pipeline: the output of a step, a comment, test results, annotations, and numbers to keep.
 
 pub(crate) mod annotations;
 pub(crate) mod bencher;
@@ -11,7 +11,7 @@ use pdiff_analysis::{Comparison, FunctionLines, Trip};
 /// What a pipeline shows.
 #[derive(Clone, Copy, Debug)]
 pub struct CiInput<'a> {
-    /// What this check is called: pipelines may have several.
+    /// The name of this check, because pipelines may have several.
     pub name: &'a str,
     /// Rows by function.
     pub comparison: &'a Comparison,
@@ -38,7 +38,7 @@ pub struct GateResult {
     pub status: GateStatus,
     /// Why it passed without being tested, or cannot be judged.
     pub why: Option<String>,
-    /// What tripped it, in the comparison's order.
+    /// The rows that tripped it, in the comparison's order.
     pub trips: Vec<Trip>,
 }
 

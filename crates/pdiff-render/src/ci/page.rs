@@ -1,4 +1,4 @@
-//! What a pipeline's reader sees: the verdict, the gates, the parts of the change; everything else folded.
+//! The page of a pipeline: the verdict, the gates, the parts of the change; everything else folded.
 
 use super::{CiInput, GateResult, GateStatus};
 use crate::compare::page::{answer, markdown_with_causes};

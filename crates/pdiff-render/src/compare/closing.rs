@@ -1,4 +1,4 @@
-//! What the rows add up to: cost per operation, the throughput gap and its parts, busy waiting.
+//! Totals of the rows: cost per operation, the throughput gap and its parts, busy waiting.
 
 use pdiff_analysis::{CPU_SCALE_TOLERANCE, Comparison, Cost, Gap, Pair};
 

@@ -1,4 +1,4 @@
-//! What to know before reading the rows: grave facts as sentences, the others side by side.
+//! Facts to know before reading the rows: serious ones as sentences, the others side by side.
 
 use pdiff_analysis::{Comparison, Fact, Severity};
 

@@ -1,4 +1,4 @@
-//! Families: rows between which weight moved because inlining changed, with what is left when they are taken together.
+//! Families: rows between which weight moved because inlining changed, with their net change.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What is compared, in which terms: the first lines of a page, and the line above its rows.
+//! The compared recordings and the terms: the first lines of a page, and the line above its rows.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the marks and columns of the rows mean; only what is there is explained.
+//! The meaning of marks and columns of the rows; only those that occur are explained.
 
 use pdiff_analysis::{Comparison, MatchedBy, Row};
 use pdiff_profile::Presence;

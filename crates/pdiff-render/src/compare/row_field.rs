@@ -22,7 +22,7 @@ pub(crate) enum Field {
     SelfDelta,
     /// Both ends of the interval of the change.
     Interval,
-    /// Half of its width, where there is no room for both ends.
+    /// Half of its width, if there is no room for both ends.
     HalfInterval,
     BookedBefore,
     BookedAfter,

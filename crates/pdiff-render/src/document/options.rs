@@ -1,4 +1,4 @@
-//! What the reader of a table or a markdown report may choose. JSON, CSV and Parquet hold everything always.
+//! Choices of the reader of a table or a markdown report. JSON, CSV and Parquet always contain everything.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub struct TableOptions {
 /// By what rows are sorted. Changes sort by their size, whatever their sign.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SortBy {
-    /// Change of self; what is significant is first.
+    /// Change of self; significant rows come first.
     Delta,
     /// Change of total.
     DeltaTotal,

@@ -1,4 +1,4 @@
-//! Function names in little room: first template arguments go, the innermost first, then parameters, then the middle of
+//! Function names shortened to fit: first template arguments go, the innermost first, then parameters, then the middle of
 //! what is left.
 //!
 //! `PolicyMutex<TTASEventMutex<GenericPolicy>>::enter` becomes `PolicyMutex<TTASEventMutex<..>>::enter`, then

@@ -1,6 +1,6 @@
-//! Text of unknown origin made safe to show: what a terminal would obey, or a reader could not see, is spelled out.
+//! Makes text of unknown origin safe to show: control sequences and invisible characters are spelled out.
 //!
-//! Names come from files of others. An escape sequence in a symbol must not move the cursor, and a character without
+//! Names come from files that others made. An escape sequence in a symbol must not move the cursor, and a character without
 //! width must not make two names look alike.
 
 use std::borrow::Cow;

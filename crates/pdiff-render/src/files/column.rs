@@ -1,4 +1,4 @@
-//! Columns of values, as CSV and Parquet hold them: one kind of value each, and what is not known is absent.
+//! Columns of values for CSV and Parquet: one kind of value each; unknown values are absent.
 
 /// A named column.
 #[derive(Debug)]

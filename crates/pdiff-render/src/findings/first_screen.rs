@@ -1,4 +1,4 @@
-//! The first screen: what happened to throughput and of CPU per operation, and the few parts in which the change lies.
+//! The first screen: the change of throughput and of CPU per operation, and the few parts that contain the change.
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Cost, FindingKind, FindingSetting, Gap, SideSummary};

@@ -1,4 +1,4 @@
-//! The kernel's work as JSON: by who entered it and what for.
+//! The kernel's work as JSON: by the function that entered it and the reason.
 
 use pdiff_analysis::{Comparison, KernelWork};
 use serde::Serialize;

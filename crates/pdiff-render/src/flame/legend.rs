@@ -1,4 +1,4 @@
-//! What widths and colours mean, in the picture itself: a band between the subtitle and the frames.
+//! The meaning of widths and colours, in the picture itself: a band between the subtitle and the frames.
 
 use pdiff_analysis::{Share, SideSummary};
 use pdiff_profile::Side;

@@ -29,11 +29,11 @@ pub(crate) use xml_text::{escaped, plain};
 /// Which side is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlameView {
-    /// After's stacks; what is only in Before does not show.
+    /// After's stacks; stacks that are only in Before are not shown.
     After,
-    /// Before's stacks; what is only in After does not show.
+    /// Before's stacks; stacks that are only in After are not shown.
     Before,
-    /// Before's stacks as far as After has nothing of them.
+    /// The stacks of Before that After does not have.
     Gone,
     /// Before's and After's stacks side by side.
     Both,
@@ -42,9 +42,9 @@ pub enum FlameView {
 /// Which measure of a frame gives its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FlameColor {
-    /// Its self: what its own code costs.
+    /// Its self: the cost of its own code.
     OwnSelf,
-    /// Its total: what it costs with all that it calls.
+    /// Its total: its cost with everything it calls.
     Total,
 }
 
@@ -70,7 +70,7 @@ pub struct FlameOptions {
     pub inverted: bool,
     /// The first line; one is made of the labels where there is none.
     pub title: Option<String>,
-    /// What else to know of how the tree was made; shown below the title.
+    /// Remarks on how the tree was made; shown below the title.
     pub remarks: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Compilers and flags of two builds side by side; what only one side has is marked.
+//! Compilers and flags of two builds side by side; those that only one side has are marked.
 
 use std::collections::{BTreeMap, BTreeSet};
 

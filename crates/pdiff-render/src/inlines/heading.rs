@@ -1,4 +1,4 @@
-//! Which two builds are compared, what of them can be seen, and how many functions changed in which way.
+//! The two compared builds, what they show, and how many functions changed in which way.
 
 use pdiff_analysis::inlines::Change;
 use pdiff_profile::Side;

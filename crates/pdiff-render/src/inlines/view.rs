@@ -1,4 +1,4 @@
-//! What is shown of a comparison of two builds' inlining, and how.
+//! What to show of a comparison of two builds' inlining, and how.
 
 use pdiff_analysis::Pattern;
 use pdiff_analysis::inlines::{
@@ -16,7 +16,7 @@ pub struct InlinesView<'a> {
     pub before: &'a BuildFile,
     /// The other build's file.
     pub after: &'a BuildFile,
-    /// What the compiler of each build said of its calls, where its report was given.
+    /// The compilers' remarks on calls, if their reports were given.
     pub reasons: PerSide<Option<&'a InlineReasons>>,
     /// Which rows are shown, in every form.
     pub filter: &'a InlinesFilter,

@@ -1,4 +1,4 @@
-//! A plan for readers: what is switched, what is expected, which runs, and what that rests on.
+//! A plan for readers: factors, predictions, runs, and assumptions.
 
 use pdiff_analysis::{Forecast, Plan, PlannedFactor};
 

@@ -1,4 +1,4 @@
-//! What all forms of a plan say in the same words.
+//! Words that all formats of a plan share.
 
 use pdiff_analysis::{Experiment, Plan};
 

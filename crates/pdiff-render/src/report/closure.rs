@@ -1,8 +1,8 @@
 //! The chart of where the CPU goes: parts of the program before and after, and the steps from Before to After.
 //!
-//! A part is a subsystem; what has no function is a part of its own, and comes last, because it explains nothing. Self sums
-//! over parts to the whole, so the bars close. Bars are elements with a width: they follow the window, the theme and the
-//! printer, and say their number.
+//! A part is a subsystem; weight without a function is a separate part, and comes last, because it explains nothing. Self
+//! sums over parts to the whole, so the bars close. Bars are elements with a width: they follow the window, the theme and
+//! the printer, and say their number.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,8 +1,8 @@
 //! A comparison as one HTML file that needs nothing beside it: words, charts, tables, verdicts and flame graph, with all
 //! data inside as JSON.
 //!
-//! What a reader must see is written out here; what a reader plays with (table, verdict cards, flame graph) is drawn by
-//! the page's own script from the data. The page forbids itself every request, and no text of a profile is ever markup.
+//! Text that a reader must see is written here; interactive parts (table, verdict cards, flame graph) are drawn by the
+//! page's own script from the data. The page forbids every request, and text from a profile is never markup.
 
 mod answer;
 mod attribution;
@@ -50,7 +50,7 @@ pub struct ReportInput<'a> {
     pub title: Option<&'a str>,
     /// The command that makes this report.
     pub command: &'a str,
-    /// What made it: name and version.
+    /// The program that made it: name and version.
     pub tool: &'a str,
 }
 
@@ -79,8 +79,8 @@ pub(crate) const PAGE_BYTES: usize = 2_000_000;
 /// Bytes kept for the line on what is left out.
 const LEFT_OUT_BYTES: usize = 2000;
 
-/// The report as one HTML file of less than 2 MB. What does not fit is left out, the smallest first, and counted in the
-/// notes and in the data.
+/// The report as one HTML file of less than 2 MB. Data that does not fit is left out, the smallest first, and counted in
+/// the notes and in the data.
 ///
 /// # Errors
 /// Returns an error if serialisation fails.

@@ -1,4 +1,4 @@
-//! What a page shows where its script does not run: a picture of the widest frames, and the functions that changed most.
+//! The content of a page if its script does not run: a picture of the widest frames, and the functions that changed most.
 
 use pdiff_analysis::{Quantities, Row};
 

@@ -1,4 +1,4 @@
-//! The summary: the answer in few lines, and what is not certain about it.
+//! The summary: the answer in a few lines, and what is not certain about it.
 
 use pdiff_analysis::Severity;
 use pdiff_analysis::classify::Cause;

@@ -23,8 +23,9 @@ struct Value<'a> {
     unseen_before: Option<&'a str>,
 }
 
-/// The series as CSV: `table` (throughput, class, machine, cost, subsystem, function), `of` (class or object), `name`, `build`,
-/// `measure`, `value`, and for costs `hidden`, `arrived_first`, `arrived`, `unseen_before`. What is not known has no line.
+/// The series as CSV: `table` (throughput, class, machine, cost, subsystem, function), `of` (class or object), `name`,
+/// `build`, `measure`, `value`, and for costs `hidden`, `arrived_first`, `arrived`, `unseen_before`. Unknown values have no
+/// line.
 ///
 /// # Errors
 /// Returns an error if serialisation fails.

@@ -1,11 +1,11 @@
-//! What is shown of a series of builds.
+//! What to show of a series of builds.
 
 use pdiff_study::series::{Arrival, Arrived, ChangePoint, ClassMean, RelativeRow, WholeCost};
 
 /// A series of builds in order.
 #[derive(Clone, Debug)]
 pub struct SeriesView {
-    /// What the builds are called, in order.
+    /// The names of the builds, in order.
     pub builds: Vec<String>,
     /// Index of the build that throughput is relative to.
     pub base: usize,
@@ -13,7 +13,7 @@ pub struct SeriesView {
     pub throughput: Vec<RelativeRow>,
     /// Throughput by class.
     pub classes: Vec<(String, Vec<Option<ClassMean>>)>,
-    /// What vmstat and sysbench say of each build.
+    /// The numbers from vmstat and sysbench for each build.
     pub systems: Vec<BuildSystem>,
     /// Subsystems, largest growth first; empty without profiles.
     pub subsystems: Vec<Arrival>,
@@ -21,7 +21,7 @@ pub struct SeriesView {
     pub functions: Vec<Arrival>,
     /// Arrivals are judged by cost per operation, not by share.
     pub per_operation: bool,
-    /// What an operation costs on each recorded build; `None` if operations are not known of all.
+    /// The cost of an operation on each recorded build; `None` if operations are not known for all.
     pub whole: Option<WholeCost>,
 }
 
@@ -64,7 +64,7 @@ impl SeriesView {
 /// What is known about one build's machine and load.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct BuildSystem {
-    /// Operations per second of the run that vmstat ran beside.
+    /// Operations per second of the run during which vmstat ran.
     pub tps: Option<f64>,
     /// CPU in use, percent of the machine.
     pub busy_pct: Option<f64>,

@@ -1,4 +1,4 @@
-//! Differing settings as a page: those that matter first with the reason, then the others, then what one side has only.
+//! Differing settings as a page: important ones first with the reason, then the others, then those that only one side has.
 
 use pdiff_analysis::{AtDefault, OneSidedSetting, SettingChange, SettingsDiff};
 use pdiff_profile::Side;

@@ -1,5 +1,5 @@
 //! The hot lines of a function, beside its verdict: file and line with weight, the innermost inlined function, and the
-//! source text where it is at hand.
+//! source text if it is available.
 
 use std::collections::BTreeMap;
 

@@ -156,7 +156,7 @@ fn report<'a>(
     }
 }
 
-/// The verdicts on one function, and what the builds hold of it, as one line of JSON.
+/// The verdicts on one function, and the builds' code of it, as one line of JSON.
 ///
 /// # Errors
 /// Returns an error if serialisation fails.

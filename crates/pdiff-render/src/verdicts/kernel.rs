@@ -1,4 +1,4 @@
-//! Verdicts on functions of the kernel in few lines: what the kernel did more or less of, and for whom.
+//! Verdicts on functions of the kernel in few lines: the kernel's work that changed, and the functions that caused it.
 
 use pdiff_analysis::classify::{Cause, Verdict};
 use pdiff_analysis::{Comparison, KernelKind, KernelWork, is_kernel_object};

@@ -1,7 +1,7 @@
-//! From runs to an attribution: every table of it, and what could not be told.
+//! From runs to an attribution: all its tables, and the values that could not be computed.
 //!
-//! Cost: settings times factors for Shapley values, times factors again for interactions; at 16 factors that is below
-//! ten million sums. Nothing that was not measured is filled in.
+//! Cost: settings times factors for Shapley values, times factors again for interactions; at 16 factors that is below ten
+//! million sums. Values that were not measured are never filled in.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What attribution finds. Factors are indices into [`Attribution::factors`].
+//! The result of attribution. Factors are indices into [`Attribution::factors`].
 
 use crate::{RunMetric, Setting};
 
@@ -31,7 +31,7 @@ pub struct Attribution {
     pub target: String,
     /// The factors, in the order of the cumulative path.
     pub factors: Vec<Factor>,
-    /// What was measured, and how often.
+    /// The measured settings, and the number of runs.
     pub design: Design,
     /// What is known about noise.
     pub noise: NoiseSource,
@@ -49,15 +49,15 @@ pub struct Attribution {
     pub fraction: Vec<FractionAverage>,
     /// How a factor's effect differs between the settings it was measured under.
     pub ranges: Vec<Range>,
-    /// What two factors do together beyond what each does by itself.
+    /// The effect of two factors together beyond the sum of their single effects.
     pub interactions: Vec<Interaction>,
-    /// The change from baseline to end less the factors' own: in points and in logarithms.
+    /// The change from baseline to end minus the factors' own effects: in points and in logarithms.
     pub together: Option<Together>,
-    /// What each factor does to each build.
+    /// The effect of each factor on each build.
     pub builds: Vec<BuildEffect>,
     /// Factors measured with and without a ceiling.
     pub masking: Vec<Masking>,
-    /// Runs that would be needed for what could not be told.
+    /// Runs that are missing for values that could not be computed.
     pub missing: Vec<MissingRun>,
     /// How many runs are missing, listed or not.
     pub missing_count: usize,
@@ -169,7 +169,7 @@ pub struct Range {
     pub low: (Setting, Effect),
     /// The largest.
     pub high: (Setting, Effect),
-    /// What can be said of the sign.
+    /// Whether the sign depends on the other settings.
     pub sign: Sign,
 }
 

@@ -1,4 +1,4 @@
-//! What a plan predicted beside what its runs measured.
+//! A plan's predictions beside the measurements of its runs.
 
 use super::attribution::Attribution;
 use super::estimate::{Effect, Estimate};
@@ -12,7 +12,7 @@ pub struct FactorForecast {
     pub alone: Predicted,
     /// Its average over all orders, where the plan has one.
     pub average: Option<Predicted>,
-    /// What the plan says against its own prediction.
+    /// The plan's doubts about its own prediction.
     pub doubts: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub struct ForecastRow {
     pub predicted: Predicted,
     /// What was measured.
     pub measured: Effect,
-    /// How they agree: in points where the plan has them, else in logarithms; `None` without an interval.
+    /// Whether they agree: in points if the plan has them, else in logarithms; `None` without an interval.
     pub agreement: Option<Agreement>,
 }
 
@@ -77,7 +77,7 @@ pub struct ForecastRow {
 pub struct Foretold {
     /// Averages over all orders first, then each factor alone.
     pub rows: Vec<ForecastRow>,
-    /// What the plan says against its own predictions: factor and words.
+    /// The plan's doubts about its predictions: factor and words.
     pub doubts: Vec<(usize, String)>,
     /// Factors of the runs that the plan does not have.
     pub without: Vec<usize>,

@@ -3,7 +3,7 @@
 //! Where a factor is on in half of the settings measured, and evenly so over the levels of every other factor, the mean gap
 //! with it less the mean without it is its average effect (Box, Hunter and Hunter, Statistics for Experimenters, ch. 6). In
 //! a fraction that average cannot be distinguished from some interactions: with pairs, those are named; interactions of
-//! three and more factors are taken as none.
+//! three or more factors are assumed to be zero.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Small dense matrices: what a mixed model needs of them.
+//! Small dense matrices, as far as a mixed model needs them.
 
 /// A matrix by rows.
 #[derive(Clone, PartialEq, Debug)]

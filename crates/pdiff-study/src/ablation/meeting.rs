@@ -1,9 +1,9 @@
-//! Factors measured by switching them off, beside what profiles book to the part of the program that they switch.
+//! Compares factors measured by switching them off with the profile's share of the part of the program that they switch.
 //!
-//! Like with like: were the subsystem's CPU taken out of both builds, cost per operation would become c (1 - p) on each
-//! side, p the share of samples with the subsystem anywhere in the stack. So ln(target / base) of throughput at the same
-//! utilisation would rise by ln((1 - p_base) / (1 - p_target)), whatever c is. That is beside the factor's measured change
-//! of cost per operation where the runs have costs, and of throughput where not; utilisation is apart.
+//! Without the subsystem's CPU in both builds, cost per operation would become c (1 - p) on each side, where p is the share
+//! of samples with the subsystem anywhere in the stack. So ln(target / base) of throughput at the same utilisation would
+//! rise by ln((1 - p_base) / (1 - p_target)), whatever c is. That is beside the factor's measured change of cost per
+//! operation where the runs have costs, and of throughput where not; utilisation is apart.
 
 use super::attribution::Attribution;
 use super::estimate::{Effect, Estimate};
@@ -20,7 +20,7 @@ pub struct Meeting {
     pub spin_pct: [f64; 2],
     /// Factors without a subsystem.
     pub without: Vec<usize>,
-    /// Factors with a subsystem that cannot be set beside it: they were not measured alone, or all samples of a side are
+    /// Factors with a subsystem that cannot be compared with it: they were not measured alone, or all samples of a side are
     /// in the subsystem.
     pub untold: Vec<usize>,
 }
@@ -32,9 +32,9 @@ pub struct MeetingRow {
     pub factor: usize,
     /// The part of the program.
     pub subsystem: String,
-    /// What the factor did alone, from the baseline.
+    /// The effect of the factor alone, from the baseline.
     pub measured: Effect,
-    /// What is compared: change of cost, or of throughput where the runs have no costs.
+    /// The compared quantity: change of cost, or of throughput if the runs have no costs.
     pub compared: Compared,
     /// Samples with the subsystem anywhere in the stack, in percent, on both sides.
     pub total_pct: [f64; 2],
@@ -55,10 +55,10 @@ pub enum Compared {
     Throughput,
 }
 
-/// Sets factors beside the subsystems that `of_factor` names. The comparison has one row a subsystem.
+/// Compares factors with the subsystems that `of_factor` names. The comparison has one row per subsystem.
 ///
 /// # Errors
-/// A text that names a subsystem that no row is of.
+/// Returns an error if `of_factor` names a subsystem without a row.
 pub fn meet(
     attribution: &Attribution,
     comparison: &Comparison,

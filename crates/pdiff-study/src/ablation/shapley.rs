@@ -1,4 +1,4 @@
-//! Shapley values: what a factor changes the gap by, averaged over all orders in which the factors could be changed.
+//! Shapley values: the effect of a factor on the gap, averaged over all orders in which the factors can be changed.
 //!
 //! A factor's value is the sum over settings S of the others of |S|! (n - |S| - 1)! / n! times its effect there (Shapley
 //! 1953). That needs every setting to be measured; the values sum to the change from baseline to end exactly.

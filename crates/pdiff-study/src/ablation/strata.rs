@@ -1,5 +1,5 @@
-//! What noise runs share or differ in, as far as the runs show it: an error for each restart that nobody named, and builds of
-//! which one is noisier.
+//! Noise that some runs share, as far as the runs show it: an error per restart although no restarts were named, and one
+//! build that is noisier than the other.
 //!
 //! Both are F tests of what the cells' and repeats' means leave. They are exact for complete tables, and near that where a few
 //! runs are missing.

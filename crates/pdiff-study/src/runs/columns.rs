@@ -1,4 +1,4 @@
-//! What the columns of a table of runs mean.
+//! The columns of a table of runs.
 //!
 //! ```text
 //! build       which build ran
@@ -9,8 +9,8 @@
 //! FACTOR      1 changed, 0 as it was (also on/off, true/false, yes/no); blank where the build lacks it
 //! ```
 //!
-//! A column of another name is taken for one of these if the caller says so. Other columns must be named to be ignored:
-//! a factor that is forgotten would turn into noise.
+//! The caller can map other column names to these. Any other column must be named to be ignored, because a forgotten factor
+//! would turn into noise.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub struct RunsColumns {
     pub factors: Vec<String>,
     /// Column of the build.
     pub build: String,
-    /// Column of the repeat; where the caller did not name it, it may be absent.
+    /// Column of the repeat; it may be absent if the caller did not name it.
     pub replicate: ColumnName,
     /// Column of operations per second.
     pub tps: ColumnName,

@@ -1,4 +1,4 @@
-//! What makes a table of runs unusable.
+//! Errors that make a table of runs unusable.
 
 use std::io;
 

@@ -7,7 +7,7 @@ use crate::ablation::{Estimate, FactorForecast, Predicted};
 /// Reads the predictions of a plan.
 ///
 /// # Errors
-/// If the text is not a plan: says what is missing.
+/// Returns an error that names what is missing if the text is not a plan.
 pub fn parse_plan(text: &str) -> Result<Vec<FactorForecast>, String> {
     let plan: Value = serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"))?;
     let no_plan = "is no plan; hint: write one with `pdiff plan --format json`";

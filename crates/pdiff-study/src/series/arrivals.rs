@@ -22,12 +22,12 @@ pub struct Arrival {
     pub costs: Vec<BuildCost>,
     /// For each build: it may have had more there than is seen, since the build's symbols are missing.
     pub hidden: Vec<bool>,
-    /// For each build after the first: whether its change from the build before is beyond noise: of cost per operation
-    /// where that is known about all builds, else of share.
+    /// For each build after the first: whether its change from the build before is beyond noise, in cost per operation if
+    /// that is known for all builds, else in share.
     pub significant: Vec<bool>,
     /// Where it grew most, beyond noise.
     pub arrived: Arrived,
-    /// What the build where it arrived brought.
+    /// The growth in the build of arrival.
     pub brought: Option<Brought>,
     /// The builds from which on its cost was another, in order; see [`change_points`]. Empty if some build hides it.
     pub change_points: Vec<ChangePoint>,

@@ -1,4 +1,4 @@
-//! What one build spends on a function or subsystem.
+//! The cost of a function or subsystem on one build.
 
 use pdiff_analysis::Quantities;
 

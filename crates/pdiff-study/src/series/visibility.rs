@@ -1,4 +1,4 @@
-//! Which builds hide functions: where symbols are missing, a function without samples may have had some.
+//! Which builds hide functions: if symbols are missing, a function without samples may have had some.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! What an operation costs on each build as a whole, and from which builds on that was another.
+//! The cost of an operation on each build, and the builds from which on it changed.
 
 use super::arrivals::are_per_operation;
 use super::chains::Step;

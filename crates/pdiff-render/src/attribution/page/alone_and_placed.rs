@@ -1,4 +1,4 @@
-//! Each factor alone beside the same factor at its place in the order, and what both make together.
+//! Each factor alone beside the same factor at its place in the order, and the sum of all.
 
 use pdiff_study::Setting;
 use pdiff_study::ablation::{Effect, Estimate, Range, Scale, Step};

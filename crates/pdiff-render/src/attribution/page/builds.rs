@@ -1,4 +1,4 @@
-//! What each factor does to each build by itself.
+//! The effect of each factor on each build.
 
 use pdiff_study::ablation::{BuildEffect, Estimate};
 

@@ -1,4 +1,4 @@
-//! What a plan predicted beside what its runs measured.
+//! A plan's predictions beside the measurements of its runs.
 
 use pdiff_study::ablation::{Agreement, ForecastRow, Foretold};
 

@@ -1,4 +1,4 @@
-//! What two factors do together beyond their sum.
+//! The effect of two factors together beyond their sum.
 
 use pdiff_study::ablation::Interaction;
 

@@ -1,4 +1,4 @@
-//! Factors beside the CPU of the subsystems that they switch: where runs and profiles meet.
+//! Factors beside the CPU of the subsystems that they switch: a cross-check of runs and profiles.
 
 use pdiff_study::ablation::{Compared, Meeting};
 

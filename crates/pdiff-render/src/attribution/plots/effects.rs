@@ -1,4 +1,4 @@
-//! Dots with whiskers: what each factor does alone, at its place in the order, and on average over all orders.
+//! Dots with whiskers: the effect of each factor alone, at its place in the order, and on average over all orders.
 
 use pdiff_study::ablation::{Estimate, Step};
 use plotters::prelude::RGBColor;

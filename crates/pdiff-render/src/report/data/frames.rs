@@ -1,4 +1,4 @@
-//! Frames of the call tree by their worth, and what each costs.
+//! Frames of the call tree by importance, and the bytes that each needs.
 
 use pdiff_analysis::{CallTree, TreeFrame, TreeNode};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What a page leaves out so that it stays small: counted, and told in words.
+//! What a page leaves out to stay small: counts, and the words for them.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What keeps a verdict from being more certain, in words.
+//! Why a verdict is not more certain, in words.
 
 use pdiff_analysis::classify::{CodeLikeness, Limit};
 use pdiff_analysis::matching::FoundBy;

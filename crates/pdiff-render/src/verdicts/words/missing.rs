@@ -1,4 +1,4 @@
-//! What is missing for proof, and how to supply it.
+//! Evidence that is missing for proof, and how to supply it.
 
 use pdiff_analysis::classify::{Missing, MissingPart};
 

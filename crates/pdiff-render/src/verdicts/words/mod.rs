@@ -1,4 +1,4 @@
-//! Verdicts in words: why, what limits them, the facts behind them with their numbers, and what is missing for proof.
+//! Verdicts in words: reasons, limits, the facts behind them with their numbers, and what is missing for proof.
 
 mod fact;
 mod limit;

@@ -1,4 +1,4 @@
-//! Why a verdict is what it is, in one line.
+//! The reason for a verdict, in one line.
 
 use pdiff_analysis::classify::{EnteredBy, FamilyCost, Reason, SelfChange, SetMember};
 use pdiff_profile::Side;
