@@ -21,6 +21,7 @@ mod script;
 mod series;
 mod server_settings;
 mod short_help;
+mod store;
 mod symbolize;
 mod verdicts;
 
@@ -49,6 +50,9 @@ pub(crate) use series::SeriesArgs;
 #[cfg(feature = "parquet")]
 pub(crate) use series::SeriesFormat;
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
+pub(crate) use store::StoreArgs;
+#[cfg(feature = "store")]
+pub(crate) use store::{StoreAddArgs, StoreCheckArgs, StoreCommand, StorePruneArgs, StoreRunsArgs};
 pub(crate) use symbolize::{AddressFormat, AddressMeaning, SymbolizeArgs};
 pub(crate) use verdicts::{ClassifyArgs, EvidenceArgs, ExamineArgs, ExplainArgs, ExplainFormat, RemarkArgs};
 
@@ -103,6 +107,8 @@ pub(crate) enum Command {
     Attribute(Box<AttributeArgs>),
     /// Compare several builds in order: throughput, and in which build each cost arrived.
     Series(Box<SeriesArgs>),
+    /// Keep runs of many builds and hosts in a directory of Parquet files, to compare and to sum them.
+    Store(Box<StoreArgs>),
     /// Print the functions at addresses of a binary, including inlined ones.
     Symbolize(SymbolizeArgs),
     /// Print the samples of a recording as they were read, in the manner of perf script.

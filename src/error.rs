@@ -124,6 +124,10 @@ pub enum Error {
         /// Why.
         source: pdiff_ingest::PackError,
     },
+    /// A store could not be read or written.
+    #[cfg(feature = "store")]
+    #[error(transparent)]
+    Store(#[from] pdiff_store::StoreError),
     /// A step is of two builds that are there.
     #[error("there is no build {number} in a series of {builds}")]
     NoBuild {

@@ -39,6 +39,8 @@ mod read;
 mod recording;
 mod samples;
 mod sides;
+#[cfg(feature = "store")]
+mod stored_runs;
 mod verdicts;
 #[cfg(feature = "output")]
 mod write;
@@ -56,6 +58,8 @@ pub use prepared::Prepared;
 pub use progress::{Progress, Warning};
 pub use recording::{Recording, stem};
 pub use samples::{SampleReader, Samples};
+#[cfg(feature = "store")]
+pub use stored_runs::{RunFiling, check_store, store_run};
 pub use verdicts::Verdicts;
 #[cfg(feature = "parquet")]
 pub use write::write_parquet;
@@ -89,6 +93,8 @@ pub use pdiff_ingest::{
 pub use pdiff_profile as profile;
 #[cfg(feature = "output")]
 pub use pdiff_render as render;
+#[cfg(feature = "store")]
+pub use pdiff_store as store;
 #[cfg(feature = "study")]
 pub use pdiff_study as study;
 pub use pdiff_symbolize as symbolize;

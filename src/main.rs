@@ -16,6 +16,8 @@ mod source_text;
 mod timings;
 mod usage;
 mod usual_recordings;
+#[cfg(feature = "store")]
+mod utc_day;
 mod watching;
 
 #[cfg(test)]
@@ -60,7 +62,11 @@ fn main() -> ExitCode {
 fn keep_caught_panics_quiet() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !pdiff::study::is_reading_guarded() {
+        #[cfg(feature = "store")]
+        let is_guarded = pdiff::study::is_reading_guarded() || pdiff::store::is_reading_guarded();
+        #[cfg(not(feature = "store"))]
+        let is_guarded = pdiff::study::is_reading_guarded();
+        if !is_guarded {
             usual(panic);
         }
     }));
@@ -82,6 +88,10 @@ fn run(command: &Command) -> Result<Outcome> {
         Command::Series(args) => commands::series::run(args).map(|()| Outcome::Ran),
         #[cfg(not(feature = "parquet"))]
         Command::Series(args) => commands::attribute::series(args).map(|()| Outcome::Ran),
+        #[cfg(feature = "store")]
+        Command::Store(args) => commands::store::run(args),
+        #[cfg(not(feature = "store"))]
+        Command::Store(args) => commands::store::refuse(args),
         Command::Script(args) => commands::script::run(args).map(|()| Outcome::Ran),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| Outcome::Ran),
         Command::Counts(args) => commands::counts::run(args).map(|()| Outcome::Ran),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pdiff_analysis::classify::Foreground;
 use pdiff_analysis::{CompareSettings, PreparedSides, Program, SideInput, Sides};
-use pdiff_ingest::{PackedCensus, write_pack};
+use pdiff_ingest::{PackedCensus, PackedRun, write_pack};
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{EventId, Side};
 
@@ -25,6 +25,13 @@ pub struct Packer {
     build: Build,
     reading: Reading,
     is_full: bool,
+}
+
+/// A run as a pack has it.
+pub(crate) struct NamedRun {
+    /// What messages call its recording.
+    pub(crate) path: String,
+    pub(crate) run: PackedRun,
 }
 
 /// What the stacks of one event show of the program.
@@ -80,6 +87,11 @@ impl Packer {
     /// # Errors
     /// If the recording or a binary cannot be read, or if all of the code is to be packed and none was found.
     pub fn pack(self) -> Result<Vec<u8>, Error> {
+        self.packed_run()?.to_bytes()
+    }
+
+    /// Reads and symbolises: the run as a pack has it, and what it is called.
+    pub(crate) fn packed_run(self) -> Result<NamedRun, Error> {
         let mut read = self.reading.read(&[(Side::Before, &self.build)], &mut Vec::new())?;
         let census = match read.first() {
             Some(build) => self.census(build)?,
@@ -90,8 +102,7 @@ impl Packer {
         }
         let run = read.first_mut().and_then(|build| build.runs.pop());
         let run = run.unwrap_or_else(|| unreachable!("one recording was read"));
-        let path = run.path.clone();
-        write_pack(&run.into_pack(census)).map_err(|source| Error::NotPacked { path, source })
+        Ok(NamedRun { path: run.path.clone(), run: run.into_pack(census) })
     }
 
     /// The census to pack, and the path of its object: of the program that has most samples.
@@ -105,6 +116,13 @@ impl Packer {
         let functions = of_program.flat_map(|seen| &seen.functions).map(String::as_str);
         let packed = packed(&census, functions, self.is_full)?;
         Ok(program.paths[Side::Before.index()].first().map(|path| (path.clone(), packed)))
+    }
+}
+
+impl NamedRun {
+    /// The pack.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        write_pack(&self.run).map_err(|source| Error::NotPacked { path: self.path.clone(), source })
     }
 }
 

@@ -11,6 +11,11 @@ mod pipeline;
 mod remarks;
 mod server_settings;
 mod side_file;
+#[cfg(feature = "store")]
+mod stored;
+#[cfg(not(feature = "store"))]
+#[path = "settings/without_stores.rs"]
+mod stored;
 mod verdicts;
 
 use std::fmt::Display;
@@ -18,6 +23,8 @@ use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
 
+#[cfg(feature = "store")]
+pub(crate) use builds::with_windows_beside;
 #[cfg(feature = "parquet")]
 pub(crate) use builds::{build_of, table_bytes};
 pub(crate) use builds::{is_stdin, one_stream, source, stem};
@@ -32,6 +39,8 @@ pub(crate) use pipeline::Pipeline;
 pub(crate) use remarks::inline_reasons;
 pub(crate) use server_settings::{read_server_settings, settings_knowledge, with_servers};
 pub(crate) use side_file::{ADDRESSES, COUNTS, KNOWLEDGE, LIST, REMARKS, read_file, read_to_limit};
+#[cfg(feature = "store")]
+pub(crate) use stored::selection;
 pub(crate) use verdicts::examined;
 
 pub(crate) fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {

@@ -320,12 +320,18 @@ fn help_pages_are_as_written_down() {
         "attribute",
         "series",
         "counts",
+        "store",
+        "store add",
+        "store list",
+        "store check",
+        "store prune",
+        "store sql",
         "completions",
         "man",
     ] {
-        let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let output = pdiff().args(arguments).env("COLUMNS", "100").output().unwrap();
-        let name = if command.is_empty() { "pdiff" } else { command };
+        let name = if command.is_empty() { "pdiff".to_owned() } else { command.replace(' ', "-") };
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/help").join(format!("{name}.txt"));
         let help = stdout(&output);
         if std::env::var_os("UPDATE").is_some() {

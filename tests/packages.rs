@@ -160,8 +160,10 @@ fn commands() -> Vec<(String, Vec<String>)> {
     let list = main.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap().to_owned();
     let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names = names.map(|line| line.split_whitespace().next().unwrap().to_owned());
+    let of_store = ["add", "list", "check", "prune", "sql"].map(|name| format!("store {name}"));
+    let names = names.chain(of_store);
     let options = |name: &str| {
-        let page = help(&[name]);
+        let page = help(&name.split(' ').collect::<Vec<_>>());
         let page = page.split("\nExamples:").next().unwrap().to_owned();
         let starts = page.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
         let long = starts.filter_map(|line| line.split([' ', ',']).find(|word| word.starts_with("--")));
@@ -188,7 +190,7 @@ fn manual_pages_and_completions_hold_every_command_and_option() {
     let commands = commands();
     assert!(commands.len() > 8, "{commands:?}");
     for (name, options) in &commands {
-        let page = read(&format!("man/man1/pdiff-{name}.1"));
+        let page = read(&format!("man/man1/pdiff-{}.1", name.replace(' ', "-")));
         for option in options {
             let in_roff = option.replace('-', "\\-");
             assert!(page.contains(&in_roff), "pdiff-{name}.1 lacks {option}");

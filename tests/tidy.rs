@@ -61,6 +61,7 @@ fn packages_depend_only_along_the_line() {
         ("pdiff-analysis", &["pdiff-profile"][..]),
         ("pdiff-study", &["pdiff-analysis", "pdiff-profile"][..]),
         ("pdiff-render", &["pdiff-analysis", "pdiff-profile", "pdiff-study"][..]),
+        ("pdiff-store", &["pdiff-profile"][..]),
         (
             "pdiff",
             &[
@@ -68,6 +69,7 @@ fn packages_depend_only_along_the_line() {
                 "pdiff-ingest",
                 "pdiff-profile",
                 "pdiff-render",
+                "pdiff-store",
                 "pdiff-study",
                 "pdiff-symbolize",
             ][..],
@@ -93,7 +95,7 @@ fn libraries_stand_where_they_belong() {
         ("inferno", &["pdiff-render"]),
         ("tabled", &["pdiff-render"]),
         ("plotters", &["pdiff-render"]),
-        ("polars", &["pdiff-render", "pdiff-study"]),
+        ("polars", &["pdiff-render", "pdiff-store", "pdiff-study"]),
         ("clap", &["pdiff"]),
         ("anyhow", &["pdiff"]),
         ("indicatif", &["pdiff"]),

@@ -34,6 +34,19 @@ pub(crate) struct RecordingArgs {
     #[arg(long = "after", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
           conflicts_with = "after", requires = "before_runs")]
     pub(crate) after_runs: Vec<PathBuf>,
+    /// Store of runs: --before and --after then choose runs, as build=5.7 or host=db1; see `pdiff store`
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "before_runs",
+          conflicts_with_all = ["before", "after"])]
+    pub(crate) store: Option<PathBuf>,
+    /// Only runs of this service in the store (repeatable)
+    #[arg(long, value_name = "NAME", requires = "store")]
+    pub(crate) service: Vec<String>,
+    /// Only runs on this host in the store (repeatable)
+    #[arg(long, value_name = "NAME", requires = "store")]
+    pub(crate) host: Vec<String>,
+    /// Only runs of this day in the store, as 2026-11-24 (repeatable)
+    #[arg(long, value_name = "DATE", requires = "store")]
+    pub(crate) day: Vec<String>,
     /// Label of the base side [default: the common part of its file names]
     #[arg(long, value_name = "TEXT")]
     pub(crate) label_before: Option<String>,

@@ -29,6 +29,7 @@ const USUAL: &[&str] = &[
     "factors",
     "profiles",
     "recordings",
+    "store",
     "diff",
     "view",
     "reverse",

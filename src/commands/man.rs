@@ -1,5 +1,7 @@
 //! `pdiff man`: the manual pages, made from the command line's own help.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 
 use crate::cli::{self, ManArgs};
@@ -21,8 +23,16 @@ pub(crate) fn run(args: &ManArgs) -> Result<()> {
     std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
     Output::File(directory.join("pdiff.1")).write(&page(&command, "pdiff")?)?;
     for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
-        let name = format!("pdiff-{}", sub.get_name());
-        Output::File(directory.join(format!("{name}.1"))).write(&page(sub, &name)?)?;
+        write_pages(sub, &format!("pdiff-{}", sub.get_name()), directory)?;
+    }
+    Ok(())
+}
+
+/// Writes the page of a command and those of its own commands.
+fn write_pages(command: &clap::Command, name: &str, directory: &Path) -> Result<()> {
+    Output::File(directory.join(format!("{name}.1"))).write(&page(command, name)?)?;
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        write_pages(sub, &format!("{name}-{}", sub.get_name()), directory)?;
     }
     Ok(())
 }

@@ -21,4 +21,9 @@ pub(crate) mod script;
 #[cfg(feature = "parquet")]
 pub(crate) mod series;
 pub(crate) mod settings;
+#[cfg(feature = "store")]
+pub(crate) mod store;
+#[cfg(not(feature = "store"))]
+#[path = "without_stores.rs"]
+pub(crate) mod store;
 pub(crate) mod symbolize;

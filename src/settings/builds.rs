@@ -8,6 +8,7 @@ use pdiff::profile::Side;
 use pdiff::study::{RunsError, TableBytes, read_table_bytes};
 use pdiff::{Build, CpuList, OnSide, Pattern, Recording, Source, TimeWindow, Windows};
 
+use super::stored::stored_recordings;
 use super::{LIST, parse_all, read_file};
 use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
 
@@ -21,13 +22,19 @@ pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
             Side::Before => (&args.before, &args.before_runs, &args.label_before),
             Side::After => (&args.after, &args.after_runs, &args.label_after),
         };
-        let paths: Vec<&Path> = one.iter().chain(many).map(PathBuf::as_path).collect();
+        let chosen = stored_recordings(args, side)?;
+        let label = label.as_ref().or(chosen.as_ref().map(|chosen| &chosen.label));
+        let named: Vec<&PathBuf> = match &chosen {
+            Some(chosen) => chosen.paths.iter().collect(),
+            None => one.iter().chain(many).collect(),
+        };
+        let paths: Vec<&Path> = named.into_iter().map(PathBuf::as_path).collect();
         let build = Build::recordings(recordings(&paths, side, &comparison.work)?);
         let build = build.time(one_of("--time", side, &times)?.unwrap_or(TimeWindow::All));
         let build = one_of("--cpu", side, &cpus)?.into_iter().fold(build, Build::cpus);
         let cgroups = cgroups.iter().filter(|of| of.side.is_none_or(|only| only == side));
         let build = cgroups.fold(build, |build, of| build.cgroup(of.value.clone()));
-        Ok(label.iter().fold(build, Build::label))
+        Ok(label.into_iter().fold(build, Build::label))
     };
     let (before, after) = (build(Side::Before)?, build(Side::After)?);
     let recordings = [args.before.iter().chain(&args.before_runs), args.after.iter().chain(&args.after_runs)];
@@ -75,7 +82,7 @@ fn recordings(paths: &[&Path], side: Side, work: &WorkArgs) -> Result<Vec<Record
 }
 
 /// A recording with what a windows file of its name says (`80.windows.tsv` beside `80.perf`), if there is one.
-fn with_windows_beside(recording: Recording, path: &Path) -> Result<Recording> {
+pub(crate) fn with_windows_beside(recording: Recording, path: &Path) -> Result<Recording> {
     let beside = path.with_file_name(format!("{}.windows.tsv", stem(path)));
     if is_stdin(path) || !beside.is_file() {
         return Ok(recording);

@@ -1,0 +1,132 @@
+//! A run added to a store: all of it, or nothing that a reader would see.
+
+use pdiff_profile::{NoteKind, Profile, Resolutions, RunMeasures};
+
+use crate::content_id::ContentId;
+use crate::error::StoreError;
+use crate::parquet::write_table;
+use crate::run_key::RunKey;
+use crate::run_tables::run_tables;
+use crate::store::{Store, Table};
+use crate::stored_run::{StoredEvent, StoredRun};
+
+/// A run to be added.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRun<'a> {
+    /// What it is filed under.
+    pub key: &'a RunKey,
+    /// The name of the file that it was read from, without directory.
+    pub recording: &'a str,
+    /// Name and version of the program that writes.
+    pub written_by: &'a str,
+    /// Its samples.
+    pub profile: &'a Profile,
+    /// What its frames resolve to; `None` if no binary was there.
+    pub resolutions: Option<&'a Resolutions>,
+    /// What the run did.
+    pub measures: RunMeasures,
+    /// The run as a pack.
+    pub pack: &'a [u8],
+}
+
+/// What adding a run did.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Added {
+    /// It was written.
+    New {
+        /// The run as the store describes it.
+        run: Box<StoredRun>,
+        /// Bytes of all its files.
+        bytes: u64,
+    },
+    /// It is there already; nothing was written.
+    Known {
+        /// The run as the store describes it.
+        run: Box<StoredRun>,
+        /// Whether operations, throughput or CPU seconds are those that the store has.
+        is_same: bool,
+    },
+}
+
+impl NewRun<'_> {
+    /// The run's identifier: of what it is filed under and of its samples, so that the same recording is the same run.
+    #[must_use]
+    pub fn id(&self) -> ContentId {
+        run_id(self.key, self.profile)
+    }
+
+    fn stored(&self, id: ContentId, sample_rows: &[u64], files: [ContentId; 5]) -> StoredRun {
+        let header = |wanted: &str| {
+            let found = self.profile.header.iter().find(|(key, _)| **key == *wanted);
+            found.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty())
+        };
+        let lost = self.profile.notes.iter().filter(|note| note.kind == NoteKind::LostSamples);
+        let events = self.profile.events.iter().zip(sample_rows);
+        StoredRun {
+            id,
+            key: self.key.clone(),
+            recording: self.recording.to_owned(),
+            kernel: header("os release"),
+            cpu_model: header("cpudesc"),
+            recorded_at: header("captured on"),
+            written_by: self.written_by.to_owned(),
+            span_s: self.profile.span.map(pdiff_profile::Span::seconds),
+            lost: lost.map(|note| note.count).sum(),
+            measures: self.measures,
+            events: events
+                .map(|(event, rows)| StoredEvent {
+                    name: event.name.to_string(),
+                    samples: event.samples,
+                    weight: event.weight.0,
+                    sample_rows: *rows,
+                })
+                .collect(),
+            files,
+        }
+    }
+}
+
+/// The identifier of a run.
+pub(crate) fn run_id(key: &RunKey, profile: &Profile) -> ContentId {
+    let texts = [key.service(), key.build(), key.host(), key.day()];
+    let bytes = profile.to_bytes();
+    ContentId::new("run", texts.iter().map(|text| text.as_bytes()).chain([bytes.as_slice()]))
+}
+
+/// The hash of a file's bytes.
+pub(crate) fn file_hash(bytes: &[u8]) -> ContentId {
+    ContentId::new("file", [bytes])
+}
+
+impl Store {
+    /// Adds a run. Readers see it when its last file has its name, which is that of the table `runs`.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be written or the run cannot be stored; readers then see nothing of it.
+    pub fn add(&self, new: &NewRun<'_>) -> Result<Added, StoreError> {
+        if new.profile.events.is_empty() {
+            return Err(StoreError::Unstorable { what: "it has no samples".to_owned() });
+        }
+        let id = new.id();
+        let last = self.file(Table::Runs, new.key, id);
+        if last.exists() {
+            let known = StoredRun::read(&last, id)?;
+            let rows: Vec<u64> = known.events.iter().map(|event| event.sample_rows).collect();
+            let is_same = known.is_same(&new.stored(id, &rows, known.files));
+            return Ok(Added::Known { run: Box::new(known), is_same });
+        }
+        let tables = run_tables(id, new.key.host(), new.profile, new.resolutions)?;
+        let [functions, frames, stacks, samples] =
+            [tables.functions, tables.frames, tables.stacks, tables.samples].map(write_table);
+        let (functions, frames, stacks, samples) = (functions?, frames?, stacks?, samples?);
+        let contents: [&[u8]; 5] = [&functions, &frames, &stacks, &samples, new.pack];
+        let run = new.stored(id, &tables.sample_rows, contents.map(file_hash));
+        let of_run = write_table(run.columns()?)?;
+        let mut bytes = 0;
+        for (table, content) in Table::ALL.into_iter().zip(contents.into_iter().chain([of_run.as_slice()])) {
+            self.write(&self.file(table, new.key, id), content)?;
+            bytes += content.len() as u64;
+        }
+        Ok(Added::New { run: Box::new(run), bytes })
+    }
+}

@@ -1,0 +1,251 @@
+//! Where a store keeps what: its marker, its tables, and the files of each run.
+//!
+//! ```text
+//! STORE/pdiff-store                                              "pdiff store, version 1"
+//! STORE/samples/service=S/build=B/day=D/run-ID.parquet           and so below stacks, frames, functions, packs and runs
+//! STORE/unfinished/                                              files that are being written
+//! ```
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::content_id::ContentId;
+use crate::error::StoreError;
+use crate::run_key::{RunKey, decode_directory};
+use crate::selection::Selection;
+use crate::stored_run::StoredRun;
+
+/// The version of the layout. Raised when an older program would misread what is written.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The file that makes a directory a store.
+const MARKER: &str = "pdiff-store";
+
+/// What the marker says before the version.
+const MARKER_TEXT: &str = "pdiff store, version ";
+
+/// The directory of files that are being written.
+pub(crate) const UNFINISHED: &str = "unfinished";
+
+/// What the names of files begin with that have no name yet.
+const NAMELESS: &str = ".pdiff-";
+
+/// The most bytes of a marker that are read.
+const MOST_MARKER_BYTES: usize = 100;
+
+/// A kind of file that each run has one of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Table {
+    /// Weights by block, thread, event and stack.
+    Samples,
+    /// The frames of stacks, root first.
+    Stacks,
+    /// The function, file and line of frames.
+    Frames,
+    /// The names of functions.
+    Functions,
+    /// Packs: not a table, but the run as pdiff reads it.
+    Packs,
+    /// What is known of a run, and its sums.
+    Runs,
+}
+
+impl Table {
+    /// All of them in the order in which they are written: a run is there when its last file is.
+    pub const ALL: [Self; 6] =
+        [Self::Functions, Self::Frames, Self::Stacks, Self::Samples, Self::Packs, Self::Runs];
+
+    /// The name of its directory.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Samples => "samples",
+            Self::Stacks => "stacks",
+            Self::Frames => "frames",
+            Self::Functions => "functions",
+            Self::Packs => "packs",
+            Self::Runs => "runs",
+        }
+    }
+
+    pub(crate) fn file_name(self, id: ContentId) -> String {
+        format!("run-{id}.{}", self.extension())
+    }
+
+    fn extension(self) -> &'static str {
+        if self == Self::Packs { "pdiff" } else { "parquet" }
+    }
+
+    /// The run whose file this is, by its name.
+    pub(crate) fn id_of(self, file_name: &str) -> Option<ContentId> {
+        let stem = file_name.strip_prefix("run-")?.strip_suffix(self.extension())?.strip_suffix('.')?;
+        ContentId::from_text(stem)
+    }
+}
+
+/// A store of runs in a directory.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// A store that is there.
+    ///
+    /// # Errors
+    /// Returns an error if the directory is not a store of this version.
+    pub fn open(root: &Path) -> Result<Self, StoreError> {
+        match read_marker(root)? {
+            true => Ok(Self { root: root.to_owned() }),
+            false => Err(StoreError::NotAStore { path: root.to_owned() }),
+        }
+    }
+
+    /// A store to add runs to; a directory that is new or empty becomes one. Several programs may do so at once.
+    ///
+    /// # Errors
+    /// Returns an error if the directory has other files, cannot be written, or is a store of another version.
+    pub fn open_or_create(root: &Path) -> Result<Self, StoreError> {
+        let store = Self { root: root.to_owned() };
+        std::fs::create_dir_all(root).map_err(StoreError::io(root))?;
+        if read_marker(root)? {
+            return Ok(store);
+        }
+        for entry in std::fs::read_dir(root).map_err(StoreError::io(root))? {
+            let name = entry.map_err(StoreError::io(root))?.file_name();
+            // The marker is the first file of a store: whoever sees others without it looks again.
+            if !name.to_string_lossy().starts_with(NAMELESS) && !read_marker(root)? {
+                return Err(StoreError::NotEmpty { path: root.to_owned() });
+            }
+        }
+        let text = format!("{MARKER_TEXT}{FORMAT_VERSION}\n");
+        write_file(root, &root.join(MARKER), text.as_bytes())?;
+        Ok(store)
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The file of a run.
+    #[must_use]
+    pub fn file(&self, table: Table, key: &RunKey, id: ContentId) -> PathBuf {
+        self.root.join(table.name()).join(key.partition()).join(table.file_name(id))
+    }
+
+    /// The runs that are whole and match, in the order of service, build, day, host and identifier.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be read or is damaged; a file of another name is no run.
+    pub fn runs(&self, wanted: &Selection) -> Result<Vec<StoredRun>, StoreError> {
+        let mut runs = Vec::new();
+        for (id, path) in self.files_where(Table::Runs, &|column, value| wanted.may_match(column, value))? {
+            let run = StoredRun::read(&path, id)?;
+            if self.file(Table::Runs, run.key(), id) != path {
+                let what = "the run that it describes belongs in another directory; it was moved or renamed";
+                return Err(StoreError::damaged(&path, what));
+            }
+            if wanted.matches(&run) {
+                runs.push(run);
+            }
+        }
+        runs.sort_by(|a, b| (sort_key(a)).cmp(&sort_key(b)));
+        Ok(runs)
+    }
+
+    /// The files of a table by their runs, in no order; files of other names are left out.
+    pub(crate) fn files(&self, table: Table) -> Result<Vec<(ContentId, PathBuf)>, StoreError> {
+        self.files_where(table, &|_, _| true)
+    }
+
+    /// The same for those partitions whose columns and values are wanted.
+    fn files_where(
+        &self,
+        table: Table,
+        is_wanted: &dyn Fn(&str, &str) -> bool,
+    ) -> Result<Vec<(ContentId, PathBuf)>, StoreError> {
+        let mut directories = vec![self.root.join(table.name())];
+        // service, build and day
+        for _ in 0..3 {
+            let mut inner = Vec::new();
+            for directory in directories {
+                for path in entries(&directory)? {
+                    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                    let is_partition =
+                        decode_directory(name).is_some_and(|(column, value)| is_wanted(column, &value));
+                    if is_partition && path.is_dir() {
+                        inner.push(path);
+                    }
+                }
+            }
+            directories = inner;
+        }
+        let mut files = Vec::new();
+        for directory in directories {
+            let named = |path: PathBuf| Some((table.id_of(path.file_name()?.to_str()?)?, path));
+            files.extend(entries(&directory)?.into_iter().filter_map(named));
+        }
+        Ok(files)
+    }
+
+    /// Writes a file so that it is whole under its name or not there at all.
+    pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        let unfinished = self.root.join(UNFINISHED);
+        std::fs::create_dir_all(&unfinished).map_err(StoreError::io(&unfinished))?;
+        let directory = path.parent().unwrap_or(&self.root);
+        std::fs::create_dir_all(directory).map_err(StoreError::io(directory))?;
+        write_file(&unfinished, path, bytes)
+    }
+}
+
+fn sort_key(run: &StoredRun) -> (&str, &str, &str, &str, ContentId) {
+    let key = run.key();
+    (key.service(), key.build(), key.day(), key.host(), run.id())
+}
+
+/// Whether a directory has the marker of a store of this version.
+fn read_marker(root: &Path) -> Result<bool, StoreError> {
+    let path = root.join(MARKER);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(false),
+        Err(error) => return Err(StoreError::io(&path)(error)),
+    };
+    let found = String::from_utf8_lossy(bytes.get(..MOST_MARKER_BYTES).unwrap_or(&bytes)).trim().to_owned();
+    if found == format!("{MARKER_TEXT}{FORMAT_VERSION}") {
+        return Ok(true);
+    }
+    Err(StoreError::OtherVersion { path, found, expected: FORMAT_VERSION })
+}
+
+/// Writes beside and renames. The bytes are on disk before the name is.
+fn write_file(beside: &Path, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(NAMELESS);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(beside).map_err(StoreError::io(beside))?;
+    let written = file.write_all(bytes).and_then(|()| file.as_file().sync_data());
+    written.map_err(StoreError::io(path))?;
+    NamedTempFile::persist(file, path).map_err(|error| StoreError::io(path)(error.error))?;
+    Ok(())
+}
+
+/// What is in a directory, sorted by name; nothing if there is no such directory.
+pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let found = match std::fs::read_dir(directory) {
+        Ok(found) => found,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(StoreError::io(directory)(error)),
+    };
+    let path =
+        |entry: std::io::Result<std::fs::DirEntry>| Ok(entry.map_err(StoreError::io(directory))?.path());
+    let mut paths: Vec<PathBuf> = found.map(path).collect::<Result<_, StoreError>>()?;
+    paths.sort();
+    Ok(paths)
+}

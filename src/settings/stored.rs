@@ -1,0 +1,76 @@
+//! Runs of a store as the recordings of a side: the pack of each.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow, bail};
+use pdiff::profile::Side;
+use pdiff::store::{Selection, Store, StoredRun, Table};
+
+use crate::cli::RecordingArgs;
+
+/// The runs of one side that a store has.
+pub(super) struct ChosenRuns {
+    /// The pack of each.
+    pub(super) paths: Vec<PathBuf>,
+    /// Their builds.
+    pub(super) label: String,
+}
+
+/// The runs that the arguments choose for a side; `None` if recordings are named as files.
+pub(super) fn stored_recordings(args: &RecordingArgs, side: Side) -> Result<Option<ChosenRuns>> {
+    let Some(root) = &args.store else { return Ok(None) };
+    let words = match side {
+        Side::Before => &args.before_runs,
+        Side::After => &args.after_runs,
+    };
+    if words.is_empty() {
+        return Ok(Some(ChosenRuns { paths: Vec::new(), label: String::new() }));
+    }
+    let word = |path: &PathBuf| {
+        let text = path.to_str().map(str::to_owned);
+        text.ok_or_else(|| anyhow!("--{side}: '{}' does not choose runs", path.display()))
+    };
+    let words = words.iter().map(word).collect::<Result<Vec<_>>>()?;
+    let on_both = [("service", &args.service), ("host", &args.host), ("day", &args.day)];
+    let on_both = on_both.iter().flat_map(|(column, values)| {
+        values.iter().map(move |value| format!("{column}={value}")).collect::<Vec<_>>()
+    });
+    let wanted = selection(&words).with_context(|| format!("--{side}"))?;
+    let wanted = wanted.and(&selection(&on_both.collect::<Vec<_>>())?);
+    let store = Store::open(root).context("--store")?;
+    let runs = store.runs(&wanted)?;
+    if runs.is_empty() {
+        bail!(
+            "--{side}: no run of {} has {}; hint: {}",
+            root.display(),
+            wanted.words(),
+            known_builds(&store)?
+        );
+    }
+    let builds: BTreeSet<&str> = runs.iter().map(|run| run.key().build()).collect();
+    Ok(Some(ChosenRuns {
+        paths: runs.iter().map(|run| store.file(Table::Packs, run.key(), run.id())).collect(),
+        label: builds.into_iter().collect::<Vec<_>>().join("+"),
+    }))
+}
+
+/// What the words choose.
+pub(crate) fn selection(words: &[String]) -> Result<Selection> {
+    let selection = words.iter().try_fold(Selection::default(), |selection, word| selection.with_word(word));
+    Ok(selection?)
+}
+
+/// Some builds that a store has.
+fn known_builds(store: &Store) -> Result<String> {
+    /// Builds that an error lists.
+    const MOST: usize = 8;
+    let runs: Vec<StoredRun> = store.runs(&Selection::default())?;
+    let builds: BTreeSet<&str> = runs.iter().map(|run| run.key().build()).collect();
+    if builds.is_empty() {
+        return Ok("it has no runs, add some with `pdiff store add`".to_owned());
+    }
+    let shown = builds.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    let more = if builds.len() > MOST { ", ..." } else { "" };
+    Ok(format!("its builds are {shown}{more}"))
+}

@@ -1,0 +1,24 @@
+//! Stores of runs, in a program that was built without them: one line that says so.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use pdiff::profile::Side;
+
+use crate::cli::RecordingArgs;
+
+/// The runs of one side that a store has.
+pub(super) struct ChosenRuns {
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) label: String,
+}
+
+/// Refuses `--store`.
+pub(super) fn stored_recordings(args: &RecordingArgs, _: Side) -> Result<Option<ChosenRuns>> {
+    match &args.store {
+        Some(_) => {
+            bail!("--store: this pdiff was built without stores; hint: build it with `cargo build --release`")
+        }
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,378 @@
+//! A store of runs from the outside: what is compared from it is what is compared from the files, and nothing of a run is seen
+//! before all of it is there.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+fn pdiff(arguments: &[&str]) -> Output {
+    pdiff_testing::pdiff().args(arguments).env("XDG_CACHE_HOME", "/nonexistent").output().unwrap()
+}
+
+/// What a command prints.
+fn stdout(arguments: &[&str]) -> String {
+    let output = pdiff(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// One line on standard error, exit status 2.
+fn refusal(arguments: &[&str]) -> String {
+    let output = pdiff(arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+    error
+}
+
+/// A recording of the program of `fixtures/inline-only`, and the binary.
+fn orders(side: &str, run: usize) -> [String; 2] {
+    let directory = fixture("inline-only");
+    let recording = directory.join(format!("{side}-r{run}.perf.zst"));
+    [recording, directory.join(side).join("orders")].map(|path| path.to_str().unwrap().to_owned())
+}
+
+const SERVICE: [&str; 6] = ["--service", "orders", "--day", "2026-11-24", "--quiet", "--no-cache"];
+
+fn add<'a>(store: &'a str, recording: &'a str, build: &'a str, host: &'a str) -> Vec<&'a str> {
+    let start = ["store", "add", store, recording, "--build", build, "--host", host];
+    start.into_iter().chain(SERVICE).collect()
+}
+
+/// A store of three runs of each build of `orders`.
+fn store_of_orders(store: &str) {
+    for side in ["before", "after"] {
+        for (run, host) in (1..).zip(["db1", "db2", "db3"]) {
+            let [recording, binary] = orders(side, run);
+            let mut arguments = add(store, &recording, side, host);
+            arguments.extend(["--binary", &binary]);
+            assert!(stdout(&arguments).contains("\tadded\t"));
+        }
+    }
+}
+
+/// Without what names files.
+fn without_paths(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            ["path", "label", "debug_path", "example"].iter().for_each(|key| drop(map.remove(*key)));
+            map.values_mut().for_each(without_paths);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_paths),
+        _ => {}
+    }
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let mut arguments = arguments.to_vec();
+    arguments.extend(["--format", "json", "--no-cache"]);
+    let mut value = serde_json::from_str(&stdout(&arguments)).unwrap();
+    without_paths(&mut value);
+    value
+}
+
+/// All files below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+/// The file of a table of the only run.
+fn file_of(store: &Path, table: &str) -> PathBuf {
+    files(&store.join(table)).pop().unwrap()
+}
+
+#[test]
+fn runs_of_a_store_compare_as_their_files_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let store = store.to_str().unwrap();
+    store_of_orders(store);
+    let runs = |side| [1, 2, 3].map(|run| orders(side, run));
+    let (before, after) = (runs("before"), runs("after"));
+    let from_store = ["--store", store, "--before", "build=before", "--after", "build=after"];
+    for command in ["compare", "classify"] {
+        let mut of_files = vec![command, "--before"];
+        of_files.extend(before.iter().map(|[recording, _]| recording.as_str()));
+        of_files.push("--after");
+        of_files.extend(after.iter().map(|[recording, _]| recording.as_str()));
+        of_files.extend(["--binary-before", &before[0][1], "--binary-after", &after[0][1]]);
+        let of_store: Vec<&str> = std::iter::once(command).chain(from_store).collect();
+        let (of_files, of_store) = (json(&of_files), json(&of_store));
+        assert!(of_files["functions"].as_array().or(of_files["verdicts"].as_array()).unwrap().len() > 3);
+        assert_eq!(of_files, of_store, "{command}");
+    }
+    let of_host: Vec<&str> = ["compare"].into_iter().chain(from_store).chain(["--host", "db2"]).collect();
+    let [(one, _), (other, _)] = [&before, &after].map(|runs| (&runs[1][0], &runs[1][1]));
+    let of_files = ["compare", one, other, "--binary-before", &before[1][1], "--binary-after", &after[1][1]];
+    assert_eq!(json(&of_host), json(&of_files), "one host");
+    let picture = directory.path().join("x.html");
+    let mut report: Vec<&str> = ["report"].into_iter().chain(from_store).collect();
+    report.extend(["--no-cache", "-q", "-o", picture.to_str().unwrap()]);
+    stdout(&report);
+    assert!(std::fs::read_to_string(&picture).unwrap().contains("hash_key"));
+    let flame = ["flame", "--store", store, "--before", "build=after", "--format", "folded", "--no-cache"];
+    assert!(stdout(&flame).contains("hash_key"));
+}
+
+#[test]
+fn real_servers_compare_from_a_store_as_from_their_packs() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let store = store.to_str().unwrap();
+    let packs = ["56-aligned-r1.pdiff", "80-aligned-r1.pdiff"].map(|name| fixture("mysql").join(name));
+    let [before, after] = packs.each_ref().map(|path| path.to_str().unwrap());
+    for (pack, build) in [(before, "5.6"), (after, "8.0")] {
+        stdout(&add(store, pack, build, "db1"));
+    }
+    let of_store = [
+        "classify",
+        "--store",
+        store,
+        "--before",
+        "build=5.6",
+        "--after",
+        "build=8.0",
+        "--service",
+        "orders",
+    ];
+    assert_eq!(json(&["classify", before, after]), json(&of_store));
+    assert_eq!(stdout(&["store", "check", store]), "whole\t2\truns\n");
+}
+
+#[test]
+fn a_run_is_added_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let [recording, _] = orders("before", 1);
+    let arguments = add(store.to_str().unwrap(), &recording, "a", "h");
+    let first = stdout(&arguments);
+    let before = files(&store);
+    let again = stdout(&arguments);
+    assert!(first.contains("\tadded\t") && again.contains("\talready there\t0\t"), "{first}{again}");
+    assert_eq!(first.split('\t').next(), again.split('\t').next());
+    assert_eq!(before, files(&store));
+    let other_host = stdout(&add(store.to_str().unwrap(), &recording, "a", "other"));
+    assert!(other_host.contains("\tadded\t"));
+    let windows = directory.path().join("w.tsv");
+    std::fs::write(&windows, "capture\ttps\nbefore-r1\t500\n").unwrap();
+    let mut with_tps = arguments.clone();
+    with_tps.extend(["--windows", windows.to_str().unwrap()]);
+    let output = pdiff(&with_tps);
+    let warning = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && warning.contains("with other operations"), "{warning}");
+    let list = stdout(&["store", "list", store.to_str().unwrap(), "host=h"]);
+    assert_eq!(list.lines().count(), 2, "{list}");
+    assert!(list.contains("\torders\ta\th\t2026-11-24\tcpu-clock\t2534\t2536536534\t"), "{list}");
+}
+
+/// Each of them sees a whole store at any time.
+#[test]
+fn many_writers_at_once_lose_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let [recording, _] = orders("before", 1);
+    // Two writers a host: half of the runs are there already, or are written at the same time.
+    let hosts: Vec<String> = (0..20).map(|host| format!("h{}", host / 2)).collect();
+    let spawn = |host: &String| {
+        let arguments = add(store.to_str().unwrap(), &recording, "a", host);
+        let mut command = pdiff_testing::pdiff();
+        command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let writers: Vec<_> = hosts.iter().map(spawn).collect();
+    for writer in writers {
+        let output = writer.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(stdout(&["store", "check", store.to_str().unwrap()]), "whole\t10\truns\n");
+}
+
+#[test]
+fn a_writer_that_is_killed_leaves_no_part_of_a_run_to_be_seen() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let name = store.to_str().unwrap();
+    let [recording, _] = orders("before", 1);
+    stdout(&add(name, &recording, "a", "first"));
+    let hosts: Vec<String> = (0..12).map(|host| format!("h{host}")).collect();
+    for (at, host) in (0..).zip(&hosts) {
+        let mut writer = pdiff_testing::pdiff();
+        let mut writer = writer.args(add(name, &recording, "a", host)).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(15 * at));
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+        let check = stdout(&["store", "check", name]);
+        assert!(!check.contains("damaged") && !check.contains("foreign"), "{check}");
+        stdout(&["compare", "--store", name, "--before", "build=a", "--after", "build=a", "--no-cache"]);
+    }
+    // Added again, all of them are whole.
+    hosts.iter().for_each(|host| drop(stdout(&add(name, &recording, "a", host))));
+    assert!(stdout(&["store", "check", name]).starts_with("whole\t13\truns\n"));
+}
+
+/// A run of which a table is not there any more is as if it had never been finished, whatever table it is.
+#[test]
+fn runs_without_their_last_file_are_not_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let name = store.to_str().unwrap();
+    let [recording, _] = orders("before", 1);
+    stdout(&add(name, &recording, "a", "h"));
+    std::fs::remove_file(file_of(&store, "runs")).unwrap();
+    assert_eq!(stdout(&["store", "list", name]).lines().count(), 1);
+    let check = stdout(&["store", "check", name]);
+    assert!(check.starts_with("whole\t0\truns\n") && check.matches("unfinished\t").count() == 5, "{check}");
+    // They are of a writer that may be at work, so they are not removed yet.
+    assert!(stdout(&["store", "prune", name, "--unfinished"]).starts_with("0 runs, 0 files"));
+    for file in files(&store.join("samples")) {
+        let long_ago = std::time::SystemTime::now() - Duration::from_secs(7200);
+        std::fs::File::options().write(true).open(file).unwrap().set_modified(long_ago).unwrap();
+    }
+    assert!(stdout(&["store", "prune", name, "--unfinished"]).starts_with("0 runs, 1 files"));
+    assert!(stdout(&add(name, &recording, "a", "h")).contains("\tadded\t"));
+    assert_eq!(stdout(&["store", "check", name]), "whole\t1\truns\n");
+}
+
+#[test]
+fn damaged_files_are_named_in_one_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let name = store.to_str().unwrap();
+    let [recording, _] = orders("before", 1);
+    stdout(&add(name, &recording, "a", "h"));
+    for table in ["functions", "frames", "stacks", "samples", "packs", "runs"] {
+        let file = file_of(&store, table);
+        let whole = std::fs::read(&file).unwrap();
+        let flipped = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x5a;
+            bytes
+        };
+        let cuts = [0, 11, whole.len() / 3, whole.len() - 1].map(|len| whole[..len].to_vec());
+        let odd = [b"PAR1".repeat(40), flipped(2)];
+        for bytes in cuts.into_iter().chain(odd) {
+            std::fs::write(&file, &bytes).unwrap();
+            let error = refusal(&["store", "check", name]);
+            assert!(error.contains("1 of 1 runs are damaged"), "{error}");
+            let list = pdiff(&["store", "check", name]).stdout;
+            let list = String::from_utf8(list).unwrap();
+            assert!(list.contains("damaged\t") && list.contains(table), "{table}: {list}");
+            if table == "runs" {
+                let error = refusal(&["store", "list", name]);
+                assert!(error.contains("run-") && error.contains("hint: "), "{error}");
+                refusal(&add(name, &recording, "a", "h"));
+            }
+            if ["runs", "packs"].contains(&table) {
+                refusal(&["compare", "--store", name, "--before", "build=a", "--after", "build=a"]);
+            }
+        }
+        // Any byte of a table may be any other. That of `runs` has bytes that mean nothing, as statistics.
+        for at in (0..whole.len()).step_by(whole.len() / 7 + 1) {
+            std::fs::write(&file, flipped(at)).unwrap();
+            let output = pdiff(&["store", "check", name]);
+            let errors = String::from_utf8(output.stderr).unwrap();
+            assert!(errors.lines().count() <= 1 && !errors.contains("panicked"), "{table} {at}: {errors}");
+            assert!(output.status.code() == Some(2) || table == "runs", "{table} {at}");
+        }
+        std::fs::remove_file(&file).unwrap();
+        if table != "runs" {
+            refusal(&["store", "check", name]);
+        }
+        std::fs::write(&file, &whole).unwrap();
+        assert_eq!(stdout(&["store", "check", name]), "whole\t1\truns\n");
+    }
+}
+
+#[test]
+fn foreign_files_are_not_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let name = store.to_str().unwrap();
+    let [recording, _] = orders("before", 1);
+    stdout(&add(name, &recording, "a", "h"));
+    let run = file_of(&store, "runs");
+    std::fs::write(run.with_file_name("notes.txt"), "x").unwrap();
+    std::fs::copy(&run, run.with_file_name("copy.parquet")).unwrap();
+    std::fs::write(store.join("runs/README"), "x").unwrap();
+    assert_eq!(stdout(&["store", "list", name]).lines().count(), 2);
+    let check = stdout(&["store", "check", name]);
+    assert_eq!(check.matches("foreign\t").count(), 3, "{check}");
+    // A run in a directory that says otherwise is refused, and so is one under another run's name.
+    let elsewhere = store.join("runs/service=orders/build=b/day=2026-11-24");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    std::fs::copy(&run, elsewhere.join(run.file_name().unwrap())).unwrap();
+    assert!(refusal(&["store", "list", name]).contains("belongs in another directory"));
+    std::fs::remove_dir_all(&elsewhere).unwrap();
+    let other = format!("run-{}.parquet", "0".repeat(32));
+    std::fs::copy(&run, run.with_file_name(other)).unwrap();
+    assert!(refusal(&["store", "list", name]).contains("of another run than its name says"));
+}
+
+#[test]
+fn wrong_words_are_refused_and_nothing_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let [recording, _] = orders("before", 1);
+    let check = |arguments: &[&str], expected: &str| {
+        let error = refusal(arguments);
+        assert!(error.contains(expected) && error.contains("hint: "), "{error}");
+    };
+    check(&["store", "list", &path("none")], "is not a store");
+    check(&add(&path("new"), &recording, "", "h"), "build '' is empty");
+    check(&add(&path("new"), &recording, "a", "h\n"), "control characters");
+    assert!(refusal(&add(&path("new"), &path("missing.perf"), "a", "h")).contains("missing.perf"));
+    assert!(!Path::new(&path("new")).exists());
+    std::fs::create_dir(path("full")).unwrap();
+    std::fs::write(path("full/x"), "x").unwrap();
+    check(&add(&path("full"), &recording, "a", "h"), "is not a store and not empty");
+    std::fs::create_dir(path("later")).unwrap();
+    std::fs::write(path("later/pdiff-store"), "pdiff store, version 99\n").unwrap();
+    check(&add(&path("later"), &recording, "a", "h"), "'pdiff store, version 99'");
+    stdout(&add(&path("runs"), &recording, "a", "h"));
+    let runs = path("runs");
+    let compare = |word| vec!["compare", "--store", &runs, "--before", word, "--after", "build=a"];
+    check(&compare("build=x"), "no run of");
+    check(&compare("a"), "'a' does not choose runs");
+    check(&["store", "prune", &runs, "build=x"], "no run of");
+    check(&["store", "prune", &runs, "--before-day", "soon"], "is not a date");
+}
+
+#[test]
+fn pruning_removes_whole_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let name = store.to_str().unwrap();
+    for (run, build) in [(1, "a"), (2, "b"), (3, "c")] {
+        let [recording, _] = orders("before", run);
+        stdout(&add(name, &recording, build, "h"));
+    }
+    let dry = stdout(&["store", "prune", name, "build=a", "build=b", "--dry-run"]);
+    assert!(dry.starts_with("2 runs, 12 files, ") && dry.ends_with(" would be removed\n"), "{dry}");
+    assert_eq!(stdout(&["store", "check", name]), "whole\t3\truns\n");
+    assert!(stdout(&["store", "prune", name, "build=a"]).starts_with("1 runs, 6 files, "));
+    assert_eq!(stdout(&["store", "check", name]), "whole\t2\truns\n");
+    assert!(stdout(&["store", "prune", name, "--before-day", "2026-11-24"]).starts_with("0 runs"));
+    assert!(stdout(&["store", "prune", name, "--before-day", "2026-11-25"]).starts_with("2 runs"));
+    assert_eq!(files(&store).len(), 1, "the marker is left");
+}
+
+#[test]
+fn the_query_names_the_tables_of_the_store() {
+    let sql = stdout(&["store", "sql"]);
+    for table in ["runs", "samples", "stacks", "frames", "functions"] {
+        assert!(sql.contains(&format!("FROM {table}")) || sql.contains(&format!("JOIN {table}")), "{table}");
+    }
+}
