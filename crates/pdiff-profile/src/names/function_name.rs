@@ -7,7 +7,8 @@
 use super::MatchLevel;
 use super::bounded_text::MAX_NAME_BYTES;
 use super::clone_suffix::split_clone_suffix;
-use super::demangle::{Demangled, demangle_base};
+use super::demangle::demangle_base;
+use super::demangled::Demangled;
 use super::libc_variant::reader_name;
 use super::loose::loosen;
 use super::parameters::split_spelled;

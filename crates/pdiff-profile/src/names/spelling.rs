@@ -207,18 +207,9 @@ impl<'a> Speller<'a> {
 
     /// Replaces a default instance that has just been closed by its short name.
     fn shorten(&mut self) {
-        // Most brackets close something else.
-        if !["char>", "char>>", "nullptr)"].iter().any(|end| self.out.ends_with(end)) {
-            return;
-        }
-        for (long, short) in SHORT_NAMES {
-            let Some(head) = self.out.strip_suffix(long) else { continue };
-            if !head.bytes().next_back().is_some_and(|byte| is_word_byte(byte) || byte == b':') {
-                let length = head.len();
-                self.out.truncate(length);
-                self.out.push_str(short);
-            }
-            return;
+        if let Some((start, short)) = short_name(&self.out) {
+            self.out.truncate(start);
+            self.out.push_str(short);
         }
     }
 
@@ -372,6 +363,18 @@ impl<'a> Speller<'a> {
             self.out.push(' ');
         }
     }
+}
+
+/// Where the default instance begins that `text` ends with, and its short name.
+pub(super) fn short_name(text: &str) -> Option<(usize, &'static str)> {
+    // Most brackets close something else.
+    if !["char>", "char>>", "nullptr)"].iter().any(|end| text.ends_with(end)) {
+        return None;
+    }
+    let long = SHORT_NAMES.iter().find_map(|(long, short)| Some((text.strip_suffix(long)?, *short)));
+    let (head, short) = long?;
+    let begins = !head.bytes().next_back().is_some_and(|byte| is_word_byte(byte) || byte == b':');
+    begins.then_some((head.len(), short))
 }
 
 /// The length of an ABI tag, `[abi:cxx11]`, or of the hash of a Rust crate, `core[c1f1a4ba060b9bfa]::ptr`.
