@@ -52,7 +52,9 @@ pub(crate) use series::SeriesFormat;
 pub(crate) use server_settings::{ServerArgs, SettingsArgs, SettingsFormat};
 pub(crate) use store::StoreArgs;
 #[cfg(feature = "store")]
-pub(crate) use store::{StoreAddArgs, StoreCheckArgs, StoreCommand, StorePruneArgs, StoreRunsArgs};
+pub(crate) use store::{
+    StoreAddArgs, StoreCheckArgs, StoreCommand, StorePruneArgs, StoreRunsArgs, StoreSumsArgs, SumsFormat,
+};
 pub(crate) use symbolize::{AddressFormat, AddressMeaning, SymbolizeArgs};
 pub(crate) use verdicts::{ClassifyArgs, EvidenceArgs, ExamineArgs, ExplainArgs, ExplainFormat, RemarkArgs};
 

@@ -41,6 +41,8 @@ mod samples;
 mod sides;
 #[cfg(feature = "store")]
 mod stored_runs;
+#[cfg(feature = "store")]
+mod summed_runs;
 mod verdicts;
 #[cfg(feature = "output")]
 mod write;
@@ -60,6 +62,8 @@ pub use recording::{Recording, stem};
 pub use samples::{SampleReader, Samples};
 #[cfg(feature = "store")]
 pub use stored_runs::{RunFiling, check_store, store_run};
+#[cfg(feature = "store")]
+pub use summed_runs::summed_recording;
 pub use verdicts::Verdicts;
 #[cfg(feature = "parquet")]
 pub use write::write_parquet;

@@ -323,6 +323,7 @@ fn help_pages_are_as_written_down() {
         "store",
         "store add",
         "store list",
+        "store sums",
         "store check",
         "store prune",
         "store sql",

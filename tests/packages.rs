@@ -160,7 +160,7 @@ fn commands() -> Vec<(String, Vec<String>)> {
     let list = main.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap().to_owned();
     let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names = names.map(|line| line.split_whitespace().next().unwrap().to_owned());
-    let of_store = ["add", "list", "check", "prune", "sql"].map(|name| format!("store {name}"));
+    let of_store = ["add", "list", "sums", "check", "prune", "sql"].map(|name| format!("store {name}"));
     let names = names.chain(of_store);
     let options = |name: &str| {
         let page = help(&name.split(' ').collect::<Vec<_>>());

@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 /// Two sides: each has recordings.
 #[derive(Args, Debug)]
 #[command(
-    mut_arg("after", |after| after.required_unless_present("after_runs")),
+    mut_arg("after", |after| after.required_unless_present_any(["after_runs", "sums"])),
     mut_arg("before_runs", |runs| runs.requires("after_runs"))
 )]
 pub(crate) struct PairArgs {
@@ -21,7 +21,7 @@ pub(crate) struct PairArgs {
 #[command(next_help_heading = "Input")]
 pub(crate) struct RecordingArgs {
     /// Recording of the base build: perf.data, its text, folded stacks, pprof, a flame graph (SVG) or a pack; - for standard input
-    #[arg(index = 1, help_heading = None::<&str>, value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present = "before_runs")]
+    #[arg(index = 1, help_heading = None::<&str>, value_name = "BEFORE", value_hint = ValueHint::FilePath, required_unless_present_any = ["before_runs", "sums"])]
     pub(crate) before: Option<PathBuf>,
     /// Recording of the build to compare with it
     #[arg(index = 2, help_heading = None::<&str>, value_name = "AFTER", value_hint = ValueHint::FilePath)]
@@ -47,6 +47,10 @@ pub(crate) struct RecordingArgs {
     /// Only runs of this day in the store, as 2026-11-24 (repeatable)
     #[arg(long, value_name = "DATE", requires = "store")]
     pub(crate) day: Vec<String>,
+    /// Sums of runs of both builds, as Parquet: what an engine made with the query of `pdiff store sql`. They have no stacks
+    #[arg(long, value_name = "FILE", num_args = 2, value_names = ["BEFORE", "AFTER"], value_hint = ValueHint::FilePath,
+          conflicts_with_all = ["before", "after", "before_runs", "store"])]
+    pub(crate) sums: Vec<PathBuf>,
     /// Label of the base side [default: the common part of its file names]
     #[arg(long, value_name = "TEXT")]
     pub(crate) label_before: Option<String>,

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 use super::{FileArgs, LookupArgs};
 
@@ -37,6 +37,14 @@ Examples:
   pdiff store prune runs --before-day 2026-10-01
   pdiff store prune runs --unfinished";
 
+const SUMS_EXAMPLES: &str = "\
+Examples:
+  pdiff store sums runs build=8.0.33
+  pdiff store sums runs build=5.7.22 --format parquet -o before.parquet
+  pdiff compare --sums before.parquet after.parquet
+
+The rows are those of the query that `pdiff store sql` prints, in its order.";
+
 const CHECK_EXAMPLES: &str = "\
 Examples:
   pdiff store check runs
@@ -62,6 +70,8 @@ pub(crate) enum StoreCommand {
     Add(Box<StoreAddArgs>),
     /// List the runs of a store, tab separated.
     List(StoreRunsArgs),
+    /// Sum a store as its query does: own and total weight of each function in each run.
+    Sums(StoreSumsArgs),
     /// Read every file of a store and report what is damaged, unfinished or not a store's.
     Check(StoreCheckArgs),
     /// Remove runs from a store, or what stopped writers left behind.
@@ -122,6 +132,28 @@ pub(crate) struct StoreRunsArgs {
     pub(crate) wanted: Vec<String>,
     #[command(flatten)]
     pub(crate) file: FileArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = SUMS_EXAMPLES)]
+pub(crate) struct StoreSumsArgs {
+    /// Directory of the store
+    #[arg(value_name = "STORE", value_hint = ValueHint::DirPath)]
+    pub(crate) store: PathBuf,
+    /// Which runs: build=8.0, host=db1 and so on [default: all]
+    #[arg(value_name = "COLUMN=VALUE")]
+    pub(crate) wanted: Vec<String>,
+    /// Output format
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = SumsFormat::Tsv, help_heading = "Output")]
+    pub(crate) format: SumsFormat,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SumsFormat {
+    Tsv,
+    Parquet,
 }
 
 #[derive(Args, Debug)]

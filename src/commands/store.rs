@@ -5,10 +5,13 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use pdiff::store::{Added, Pruned, RunKey, SUMS_SQL, Selection, Store, StoredRun};
+use pdiff::store::{Added, Pruned, RunKey, SUM_COLUMNS, SUMS_SQL, Selection, Store, StoredRun, write_sums};
 use pdiff::{Packer, Recording, RunFiling, Windows, check_store, store_run};
 
-use crate::cli::{StoreAddArgs, StoreArgs, StoreCheckArgs, StoreCommand, StorePruneArgs, StoreRunsArgs};
+use crate::cli::{
+    StoreAddArgs, StoreArgs, StoreCheckArgs, StoreCommand, StorePruneArgs, StoreRunsArgs, StoreSumsArgs,
+    SumsFormat,
+};
 use crate::exit::Outcome;
 use crate::output::Output;
 use crate::settings::{
@@ -22,6 +25,7 @@ pub(crate) fn run(args: &StoreArgs) -> Result<Outcome> {
     match &args.command {
         StoreCommand::Add(args) => add(args),
         StoreCommand::List(args) => list(args),
+        StoreCommand::Sums(args) => sums(args),
         StoreCommand::Check(args) => check(args),
         StoreCommand::Prune(args) => prune(args),
         StoreCommand::Sql(args) => Output::new(args.file.output.as_deref())?.write(SUMS_SQL.as_bytes()),
@@ -123,6 +127,35 @@ fn list(args: &StoreRunsArgs) -> Result<()> {
         }
     }
     output.write(text.as_bytes())
+}
+
+/// The rows of the query, run by run.
+fn sums(args: &StoreSumsArgs) -> Result<()> {
+    let output = Output::new(args.file.output.as_deref())?;
+    if args.format == SumsFormat::Parquet && output.is_terminal() {
+        bail!("refusing to write Parquet to a terminal; hint: use -o sums.parquet, or pipe it");
+    }
+    let store = Store::open(&args.store)?;
+    let runs = store.runs_to_sum(&selection(&args.wanted)?)?;
+    if runs.is_empty() {
+        bail!("no run of {} is chosen; hint: `pdiff store list` shows them", store.root().display());
+    }
+    match args.format {
+        SumsFormat::Parquet => {
+            let rows = runs.iter().map(|run| store.sum_rows(run)).collect::<Result<Vec<_>, _>>()?;
+            output.write(&write_sums(&rows.concat())?)
+        }
+        SumsFormat::Tsv => output.write_by(|out| {
+            writeln!(out, "{}", SUM_COLUMNS.join("\t"))?;
+            for run in &runs {
+                for row in store.sum_rows(run)? {
+                    let fields = row.fields().into_iter().map(|field| field.replace(['\t', '\n', '\r'], " "));
+                    writeln!(out, "{}", fields.collect::<Vec<_>>().join("\t"))?;
+                }
+            }
+            Ok(())
+        }),
+    }
 }
 
 /// Lists what is wrong; damaged runs are an error, what was left behind is not.

@@ -8,7 +8,7 @@ use pdiff::profile::Side;
 use pdiff::study::{RunsError, TableBytes, read_table_bytes};
 use pdiff::{Build, CpuList, OnSide, Pattern, Recording, Source, TimeWindow, Windows};
 
-use super::stored::stored_recordings;
+use super::stored::{stored_recordings, summed_recordings};
 use super::{LIST, parse_all, read_file};
 use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
 
@@ -29,7 +29,12 @@ pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
             None => one.iter().chain(many).collect(),
         };
         let paths: Vec<&Path> = named.into_iter().map(PathBuf::as_path).collect();
-        let build = Build::recordings(recordings(&paths, side, &comparison.work)?);
+        let summed = summed_recordings(args, side)?;
+        let label = label.or(summed.as_ref().map(|summed| &summed.label));
+        let build = match &summed {
+            Some(summed) => Build::recordings(summed.recordings.clone()),
+            None => Build::recordings(recordings(&paths, side, &comparison.work)?),
+        };
         let build = build.time(one_of("--time", side, &times)?.unwrap_or(TimeWindow::All));
         let build = one_of("--cpu", side, &cpus)?.into_iter().fold(build, Build::cpus);
         let cgroups = cgroups.iter().filter(|of| of.side.is_none_or(|only| only == side));

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff::profile::Side;
-use pdiff::store::{Selection, Store, StoredRun, Table};
+use pdiff::store::{Selection, Store, StoredRun, Table, read_sums};
+use pdiff::{Recording, summed_recording};
 
 use crate::cli::RecordingArgs;
 
@@ -53,6 +54,27 @@ pub(super) fn stored_recordings(args: &RecordingArgs, side: Side) -> Result<Opti
         paths: runs.iter().map(|run| store.file(Table::Packs, run.key(), run.id())).collect(),
         label: builds.into_iter().collect::<Vec<_>>().join("+"),
     }))
+}
+
+/// The runs of one side that an engine summed.
+pub(super) struct SummedRuns {
+    pub(super) recordings: Vec<Recording>,
+    /// Their builds.
+    pub(super) label: String,
+}
+
+/// The runs of the file of sums of a side; `None` if recordings are named.
+pub(super) fn summed_recordings(args: &RecordingArgs, side: Side) -> Result<Option<SummedRuns>> {
+    let file = match side {
+        Side::Before => args.sums.first(),
+        Side::After => args.sums.get(1),
+    };
+    let Some(file) = file else { return Ok(None) };
+    let runs = read_sums(file).context("--sums")?;
+    let builds: BTreeSet<&str> = runs.iter().map(|run| run.build.as_str()).collect();
+    let label = builds.into_iter().collect::<Vec<_>>().join("+");
+    let recordings = runs.iter().map(summed_recording).collect::<Result<_, _>>()?;
+    Ok(Some(SummedRuns { recordings, label }))
 }
 
 /// What the words choose.

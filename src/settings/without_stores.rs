@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use pdiff::Recording;
 use pdiff::profile::Side;
 
 use crate::cli::RecordingArgs;
@@ -20,5 +21,21 @@ pub(super) fn stored_recordings(args: &RecordingArgs, _: Side) -> Result<Option<
             bail!("--store: this pdiff was built without stores; hint: build it with `cargo build --release`")
         }
         None => Ok(None),
+    }
+}
+
+/// The runs of one side that an engine summed.
+pub(super) struct SummedRuns {
+    pub(super) recordings: Vec<Recording>,
+    pub(super) label: String,
+}
+
+/// Refuses `--sums`.
+pub(super) fn summed_recordings(args: &RecordingArgs, _: Side) -> Result<Option<SummedRuns>> {
+    match args.sums.is_empty() {
+        false => {
+            bail!("--sums: this pdiff was built without stores; hint: build it with `cargo build --release`")
+        }
+        true => Ok(None),
     }
 }

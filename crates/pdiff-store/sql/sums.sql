@@ -2,8 +2,8 @@
 --
 -- Tables: runs, samples, stacks, frames, functions, each all Parquet files below the directory of that name. A stack, frame or
 -- function that several runs have is in the files of each of them, so rows are made distinct first. A run counts when it has
--- rows in runs; samples without them are of a run that was not finished. run_weight is what the run says that self sums to:
--- `pdiff compare --sums` refuses sums that differ from it.
+-- rows in runs; samples without them are of a run that was not finished. run_weight is what self_weight sums to in each run
+-- and event: `pdiff compare --sums` refuses sums that do not.
 WITH
     names AS (
         SELECT DISTINCT function_id, object, qualified_name FROM functions
@@ -28,7 +28,9 @@ WITH
         GROUP BY l.stack_id, l.object, l.qualified_name
     ),
     weights AS (
-        SELECT run_id, event, stack_id, SUM(weight) AS weight FROM samples GROUP BY run_id, event, stack_id
+        SELECT run_id, event, stack_id, SUM(weight) AS weight, SUM(samples) AS samples
+        FROM samples
+        GROUP BY run_id, event, stack_id
     )
 SELECT
     r.service,
@@ -41,9 +43,11 @@ SELECT
     m.qualified_name,
     CAST(SUM(CASE WHEN m.is_leaf = 1 THEN w.weight ELSE 0 END) AS BIGINT) AS self_weight,
     CAST(SUM(w.weight) AS BIGINT) AS total_weight,
-    r.weight AS run_weight
+    CAST(SUM(CASE WHEN m.is_leaf = 1 THEN w.samples ELSE 0 END) AS BIGINT) AS self_samples,
+    r.weight AS run_weight,
+    r.samples AS run_samples
 FROM runs r
 JOIN weights w ON w.run_id = r.run_id AND w.event = r.event
 JOIN members m ON m.stack_id = w.stack_id
-GROUP BY r.service, r.build, r.host, r.day, r.run_id, r.event, m.object, m.qualified_name, r.weight
+GROUP BY r.service, r.build, r.host, r.day, r.run_id, r.event, m.object, m.qualified_name, r.weight, r.samples
 ORDER BY r.service, r.build, r.host, r.day, r.run_id, r.event, m.object, m.qualified_name

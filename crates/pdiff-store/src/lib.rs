@@ -21,6 +21,8 @@ mod run_tables;
 mod selection;
 mod store;
 mod stored_run;
+mod sums;
+mod sums_table;
 
 pub use add::{Added, NewRun};
 pub use check::{CheckReport, PackContent, Problem};
@@ -32,6 +34,8 @@ pub use run_key::RunKey;
 pub use selection::{Selection, SelectionError};
 pub use store::{FORMAT_VERSION, Store, Table};
 pub use stored_run::{StoredEvent, StoredRun};
+pub use sums::FunctionSum;
+pub use sums_table::{SUM_COLUMNS, SumRow, SummedRun, read_sums, write_sums};
 
 /// The query with which an engine sums a store, in standard SQL.
 pub const SUMS_SQL: &str = include_str!("../sql/sums.sql");

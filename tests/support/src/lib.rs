@@ -62,6 +62,19 @@ pub fn did(tool: &str, what: &str, is_done: bool) -> bool {
     is_done
 }
 
+/// A Python that has a module which no distribution packages, or `None` after recording that the check is skipped. CI does not
+/// install such a module, so its absence is never a failure.
+#[must_use]
+pub fn python_with(module: &str) -> Option<Command> {
+    let python = || Command::new("python3");
+    let found = python().args(["-c", &format!("import {module}")]).output();
+    if is_left_out(module) || !found.is_ok_and(|output| output.status.success()) {
+        record::add(&format!("python3 with {module}"));
+        return None;
+    }
+    Some(python())
+}
+
 fn skip(name: &str) {
     assert!(!is_strict() || is_left_out(name), "{name} is not installed; {}", hint(name));
     record::add(name);

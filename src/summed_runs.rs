@@ -1,0 +1,49 @@
+//! Runs that an engine summed, as recordings: a sample of each function in its own code, with nothing known of its callers.
+
+use pdiff_ingest::{PackedRun, Source, write_pack};
+use pdiff_profile::{Frame, Notes, Object, ProfileBuilder, Resolutions, RunMeasures, Thread, Weight};
+use pdiff_store::{StoreError, SummedRun};
+
+use crate::error::Error;
+use crate::recording::Recording;
+
+/// The recording whose own weights are those of a run that an engine summed. Totals are not kept: sums do not say which
+/// functions were in one stack.
+///
+/// # Errors
+/// Returns an error if the weights of an event together do not fit in 64 bits.
+pub fn summed_recording(run: &SummedRun) -> Result<Recording, Error> {
+    let name = format!("{}-{}", run.host, run.run_id);
+    let mut builder = ProfileBuilder::new();
+    let comm = builder.string("");
+    let thread = builder.thread(Thread { comm, pid: None, tid: None });
+    for sum in run.sums.iter().filter(|sum| sum.self_weight > 0 || sum.self_samples > 0) {
+        let object = builder.object(Object::from_text(&sum.object));
+        let symbol = Some(builder.string(&sum.function));
+        let frame = builder.frame(Frame {
+            addr: None,
+            symbol,
+            symbol_offset: None,
+            object,
+            source: None,
+            inlined: false,
+        });
+        let stack = builder.stack(&[frame]);
+        let event = builder.event(&sum.event);
+        let samples = u32::try_from(sum.self_samples).unwrap_or(u32::MAX);
+        builder.count(event, 0, thread, stack, samples, Weight(sum.self_weight));
+    }
+    let unstorable = |what: String| Error::Store(StoreError::Unstorable { what });
+    let profile = builder.finish().map_err(|error| unstorable(error.to_string()))?;
+    let packed = PackedRun {
+        tool_version: concat!("pdiff ", env!("CARGO_PKG_VERSION")).to_owned(),
+        // Nothing is looked up: names are those of the sums.
+        resolutions: Some(Resolutions::new(profile.frames.len())),
+        profile,
+        notes: Notes::new(),
+        objects: Vec::new(),
+        measures: RunMeasures::default(),
+    };
+    let bytes = write_pack(&packed).map_err(|source| Error::NotPacked { path: name.clone(), source })?;
+    Ok(Source::Bytes { name: name.into(), bytes: bytes.into() }.into())
+}
