@@ -41,6 +41,8 @@ pub(crate) use server_settings::{read_server_settings, settings_knowledge, with_
 pub(crate) use side_file::{ADDRESSES, COUNTS, KNOWLEDGE, LIST, REMARKS, read_file, read_to_limit};
 #[cfg(feature = "store")]
 pub(crate) use stored::selection;
+#[cfg(feature = "parquet")]
+pub(crate) use stored::stored_series;
 pub(crate) use verdicts::examined;
 
 pub(crate) fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {

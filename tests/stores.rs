@@ -154,6 +154,31 @@ fn real_servers_compare_from_a_store_as_from_their_packs() {
 }
 
 #[test]
+fn a_series_of_a_store_is_that_of_its_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let store = store.to_str().unwrap();
+    let mut of_files = vec!["series".to_owned()];
+    let labels = [("before", "1.9"), ("after", "1.10")];
+    for (side, label) in labels {
+        for (run, host) in [(1, "db1"), (2, "db2")] {
+            let [recording, binary] = orders(side, run);
+            let mut arguments = add(store, &recording, label, host);
+            arguments.extend(["--binary", &binary]);
+            stdout(&arguments);
+            of_files.push(format!("{label}={recording}"));
+            of_files.extend(["--binary".to_owned(), format!("{label}={binary}")]);
+        }
+    }
+    let of_files = json(&of_files.iter().map(String::as_str).collect::<Vec<_>>());
+    let of_store = json(&["series", "--store", store, "service=orders"]);
+    assert_eq!(of_store["builds"].as_array().unwrap().len(), 2);
+    assert_eq!(of_files, of_store);
+    assert!(refusal(&["series", "--store", store, "build=1.9"]).contains("recordings of one build only"));
+    assert!(refusal(&["series", "--store", store, "build=2"]).contains("its builds are 1.10, 1.9"));
+}
+
+#[test]
 fn a_run_is_added_once() {
     let directory = tempfile::tempdir().unwrap();
     let store = directory.path().join("runs");

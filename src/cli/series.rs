@@ -13,6 +13,7 @@ Examples:
   pdiff series 5.6=a1.perf 5.6=a2.perf 8.0=b1.perf 8.0=b2.perf
   pdiff series 5.7=57.perf 8.0=80.perf --binary 5.7=57/bin/mysqld --binary 8.0=80/bin/mysqld
   pdiff series --runs qps.csv --base 5.6.51
+  pdiff series --store runs service=mysqld host=db1
   pdiff series 5.7=57.perf 8.0=80.perf --vmstat 5.7=57.vmstat --vmstat 8.0=80.vmstat --cpus 8
 
 Builds are in the order in which they are named, recordings first. LABEL=FILE names the build of a
@@ -24,8 +25,11 @@ cost arrived where it grew most, beyond noise. With ten or more builds, change p
 #[command(after_help = SERIES_EXAMPLES)]
 pub(crate) struct SeriesArgs {
     /// Recordings in the order of the builds: FILE or LABEL=FILE
-    #[arg(value_name = "[LABEL=]FILE", value_hint = ValueHint::FilePath, required_unless_present_any = ["runs", "sysbench"])]
+    #[arg(value_name = "[LABEL=]FILE", value_hint = ValueHint::FilePath, required_unless_present_any = ["runs", "sysbench", "store"])]
     pub(crate) recordings: Vec<String>,
+    /// Store of runs: its builds in the order of their first days; words such as service=mysqld then choose runs
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) store: Option<PathBuf>,
     /// Table of throughputs with columns build and tps or qps, optionally workload and class
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) runs: Option<PathBuf>,

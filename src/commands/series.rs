@@ -16,8 +16,8 @@ use pdiff::{By, Series, Windows};
 
 use crate::cli::{SeriesArgs, SeriesFormat};
 use crate::settings::{
-    LIST, Page, build_of, check_files, is_stdin, lookup, most_rows, one_stream, read_file, stem, subsystems,
-    table_bytes,
+    LIST, Page, build_of, check_files, is_stdin, lookup, most_rows, one_stream, read_file, stem,
+    stored_series, subsystems, table_bytes,
 };
 use crate::watching::Watching;
 
@@ -30,7 +30,10 @@ struct Build {
 /// Reads all that is given, and writes the series.
 pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
-    let recorded = recorded_builds(&args.recordings)?;
+    let recorded = match &args.store {
+        Some(store) => stored_builds(store, &args.recordings)?,
+        None => recorded_builds(&args.recordings)?,
+    };
     if recorded.len() == 1 {
         bail!("recordings of one build only ({}); hint: label others with LABEL=FILE", recorded[0].label);
     }
@@ -86,6 +89,12 @@ fn write(args: &SeriesArgs, page: &Page, view: &SeriesView) -> Result<()> {
         SeriesFormat::Csv => render::series_csv(view)?,
     };
     page.output.write(&rendered)
+}
+
+/// The builds of a store in the order of their first days, those of one day as their names are counted.
+fn stored_builds(store: &Path, words: &[String]) -> Result<Vec<Build>> {
+    let builds = stored_series(store, words)?;
+    Ok(builds.into_iter().map(|(label, paths)| Build { label, paths }).collect())
 }
 
 /// `LABEL=FILE`, or a file whose stem is its label; a file that has such a name is taken for itself.

@@ -1,11 +1,12 @@
 //! Runs of a store as the recordings of a side: the pack of each.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff::profile::Side;
 use pdiff::store::{Selection, Store, StoredRun, Table, read_sums};
+use pdiff::study::natural_order;
 use pdiff::{Recording, summed_recording};
 
 use crate::cli::RecordingArgs;
@@ -75,6 +76,29 @@ pub(super) fn summed_recordings(args: &RecordingArgs, side: Side) -> Result<Opti
     let label = builds.into_iter().collect::<Vec<_>>().join("+");
     let recordings = runs.iter().map(summed_recording).collect::<Result<_, _>>()?;
     Ok(Some(SummedRuns { recordings, label }))
+}
+
+/// The builds of the runs that the words choose, each with the packs of its runs: in the order of their first days, those of one
+/// day as their names are counted.
+pub(crate) fn stored_series(root: &Path, words: &[String]) -> Result<Vec<(String, Vec<PathBuf>)>> {
+    let wanted = selection(words)?;
+    let store = Store::open(root).context("--store")?;
+    let mut builds: BTreeMap<String, (String, Vec<PathBuf>)> = BTreeMap::new();
+    for run in store.runs(&wanted)? {
+        let key = run.key();
+        let build =
+            builds.entry(key.build().to_owned()).or_insert_with(|| (key.day().to_owned(), Vec::new()));
+        build.0 = build.0.as_str().min(key.day()).to_owned();
+        build.1.push(store.file(Table::Packs, key, run.id()));
+    }
+    if builds.is_empty() {
+        bail!("no run of {} has {}; hint: {}", root.display(), wanted.words(), known_builds(&store)?);
+    }
+    let mut builds: Vec<(String, (String, Vec<PathBuf>))> = builds.into_iter().collect();
+    builds.sort_by(|(a, (first_a, _)), (b, (first_b, _))| {
+        first_a.cmp(first_b).then_with(|| natural_order(a, b))
+    });
+    Ok(builds.into_iter().map(|(build, (_, paths))| (build, paths)).collect())
 }
 
 /// What the words choose.

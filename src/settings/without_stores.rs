@@ -1,5 +1,7 @@
 //! Stores of runs, in a program that was built without them: one line that says so.
 
+#[cfg(feature = "parquet")]
+use std::path::Path;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
@@ -22,6 +24,12 @@ pub(super) fn stored_recordings(args: &RecordingArgs, _: Side) -> Result<Option<
         }
         None => Ok(None),
     }
+}
+
+/// Refuses `--store` of a series.
+#[cfg(feature = "parquet")]
+pub(crate) fn stored_series(_: &Path, _: &[String]) -> Result<Vec<(String, Vec<PathBuf>)>> {
+    bail!("--store: this pdiff was built without stores; hint: build it with `cargo build --release`")
 }
 
 /// The runs of one side that an engine summed.

@@ -15,7 +15,7 @@ mod vmstat;
 #[cfg(feature = "runs-table")]
 pub use runs::{
     ColumnName, RunsColumns, RunsError, SeriesColumns, TableBytes, ThroughputRow, is_reading_guarded,
-    parse_plan, parse_runs, parse_throughputs, read_table_bytes,
+    natural_order, parse_plan, parse_runs, parse_throughputs, read_table_bytes,
 };
 pub use runs_table::{BenchmarkRun, MAX_FACTORS, RunMetric, RunsBuild, RunsTable, Setting};
 pub use sysbench::{Sysbench, SysbenchError, parse_sysbench};

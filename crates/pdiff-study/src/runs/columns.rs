@@ -315,7 +315,8 @@ fn check_cells(table: &RunsTable) -> Result<(), RunsError> {
 }
 
 /// Names with numbers in the order of the numbers: 5.7 before 5.10.
-pub(super) fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
+#[must_use]
+pub fn natural_order(a: &str, b: &str) -> std::cmp::Ordering {
     let (mut a_parts, mut b_parts) = (natural_parts(a), natural_parts(b));
     loop {
         match (a_parts.next(), b_parts.next()) {

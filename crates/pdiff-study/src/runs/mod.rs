@@ -13,7 +13,7 @@ mod plan_file;
 mod series_columns;
 mod text_table;
 
-pub use columns::{ColumnName, RunsColumns, parse_runs};
+pub use columns::{ColumnName, RunsColumns, natural_order, parse_runs};
 pub use error::RunsError;
 pub use plan_file::parse_plan;
 pub use series_columns::{SeriesColumns, ThroughputRow, parse_throughputs};
