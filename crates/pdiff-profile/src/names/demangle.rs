@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     /// Plain names of every kind that is read in one pass, of MySQL, LLVM and libstdc++.
-    const PLAIN: [&str; 37] = [
+    const PLAIN: [&str; 39] = [
         "_Z3foov",
         "_ZL10plain_datai",
         "_ZN11CSET_STRINGC2EPKcmPK12CHARSET_INFO",
@@ -122,6 +122,8 @@ mod tests {
         "_Z1fKPKc",
         "_ZN3foo3barESaIcESs",
         "_ZN3fooD0Ev",
+        "_ZN5tupleIJiEEC2IiEEOT_",
+        "_Z1fN1bI1bI1bI1bI1bI1bI1bI1bIiEEEEEEEEE",
     ];
 
     fn check(name: &str) -> bool {

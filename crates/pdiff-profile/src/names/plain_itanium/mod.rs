@@ -23,9 +23,13 @@ const MAX_BYTES: usize = 16 * 1024;
 pub(super) fn demangle(mangled: &str) -> Option<Demangled> {
     let is_read =
         mangled.len() <= MAX_MANGLED_BYTES && mangled.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    // A constructor template, which the general demangler needs help with.
-    let is_mended = ["C1I", "C2I", "C4I", "cvT_I"].iter().any(|mark| mangled.contains(mark));
-    let rest = mangled.strip_prefix("_Z").filter(|_| is_read && !is_mended)?;
+    let rest = mangled.strip_prefix("_Z").filter(|_| is_read)?;
+    // The general demangler is helped with constructor templates by looking for these, wherever they stand.
+    let mut marks = (0..rest.len()).filter(|at| is_mark(rest, *at));
+    let constructor = marks.next();
+    if marks.next().is_some() {
+        return None;
+    }
     let reader = Reader {
         bytes: rest.as_bytes(),
         at: 0,
@@ -35,10 +39,21 @@ pub(super) fn demangle(mangled: &str) -> Option<Demangled> {
         arguments: Vec::new(),
         has_arguments: false,
         depth: 0,
+        constructor,
         is_pointed: false,
+        refers_to_member: false,
         last_reference_is_type: false,
     };
     reader.symbol()
+}
+
+/// Whether a template of a constructor or of a conversion is marked at a place.
+fn is_mark(text: &str, at: usize) -> bool {
+    match text.as_bytes().get(at..) {
+        Some([b'C', b'1' | b'2' | b'4', b'I', ..]) => true,
+        Some([b'c', rest @ ..]) => rest.starts_with(b"vT_I"),
+        _ => false,
+    }
 }
 
 /// What a later part of the name may refer to.
@@ -82,6 +97,7 @@ enum Last {
     Arguments,
     /// Of a constructor or destructor: it has no return type.
     Special,
+    SpecialArguments,
 }
 
 struct Reader<'m> {
@@ -96,8 +112,12 @@ struct Reader<'m> {
     /// Whether types may name them.
     has_arguments: bool,
     depth: u32,
+    /// Where a template of a constructor is marked, and has to be.
+    constructor: Option<usize>,
     /// Whether the type being read is one that is pointed or referred to.
     is_pointed: bool,
+    /// Whether the argument being read refers to a [member of a type](Part::is_member_of_type).
+    refers_to_member: bool,
     /// Whether what was referred to last was read as a type.
     last_reference_is_type: bool,
 }
@@ -107,6 +127,9 @@ impl Reader<'_> {
         let is_thunk = self.thunk()?;
         let (last, is_const) = self.function_name()?;
         let name_end = self.out.len();
+        if self.constructor.is_some() && (last != Last::SpecialArguments || is_thunk) {
+            return None;
+        }
         let mut types_end = name_end;
         if self.at < self.bytes.len() {
             if last == Last::Arguments {
@@ -116,11 +139,12 @@ impl Reader<'_> {
                 self.any_type()?;
                 types_end = self.out.len();
             }
+            self.has_arguments |= last == Last::SpecialArguments;
             self.parameters(None)?;
             if is_const {
                 self.out.push_str(" const");
             }
-        } else if is_const || last == Last::Special {
+        } else if is_const || matches!(last, Last::Special | Last::SpecialArguments) {
             return None;
         }
         if self.at != self.bytes.len() || self.out.len() > MAX_BYTES {
@@ -222,6 +246,7 @@ impl Reader<'_> {
         if part.is_member_of_type && self.is_pointed && !is_scope {
             return None;
         }
+        self.refers_to_member |= part.is_member_of_type;
         match part.home {
             Home::Namespace if !is_scope => return None,
             Home::Out | Home::Namespace => {

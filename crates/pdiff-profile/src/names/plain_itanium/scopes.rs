@@ -134,6 +134,7 @@ impl Reader<'_> {
                 b'I' => {
                     last = match last {
                         Last::Name | Last::Reference => Last::Arguments,
+                        Last::Special => Last::SpecialArguments,
                         _ => return None,
                     };
                     self.template_arguments(of_function)?;
@@ -144,6 +145,9 @@ impl Reader<'_> {
                         _ => matches!(self.next_but(1), b'0' | b'1' | b'2' | b'4'),
                     };
                     if !is_known || !of_function {
+                        return None;
+                    }
+                    if self.next_but(2) == b'I' && self.constructor != Some(self.at) {
                         return None;
                     }
                     self.at += 2;
@@ -175,7 +179,7 @@ impl Reader<'_> {
             }
             if self.peek() != b'E' {
                 // A constructor is no scope.
-                if last == Last::Special {
+                if last == Last::SpecialArguments || last == Last::Special && self.peek() != b'I' {
                     return None;
                 }
                 self.know_template(start, leaf);

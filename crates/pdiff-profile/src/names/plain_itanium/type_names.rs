@@ -4,7 +4,7 @@ use super::codes::builtin_type;
 use super::{Home, MAX_BYTES, Part, Reader};
 
 /// Deepest nesting of types that is followed here: far less than what the general demangler follows.
-const MAX_DEPTH: u32 = 12;
+const MAX_DEPTH: u32 = 32;
 
 impl Reader<'_> {
     /// `<` to `>`; those of the function itself are kept for its types.
@@ -42,6 +42,7 @@ impl Reader<'_> {
             }
             is_first = false;
             let start = self.out.len();
+            self.refers_to_member = false;
             self.argument()?;
             if is_pack {
                 while self.peek() != b'E' {
@@ -56,7 +57,8 @@ impl Reader<'_> {
                     .last()
                     .copied()
                     .filter(|part| (part.start, part.end) == (start, self.out.len()));
-                let is_member_of_type = known.is_some_and(|part| part.is_member_of_type);
+                let is_member_of_type =
+                    self.refers_to_member || known.is_some_and(|part| part.is_member_of_type);
                 let part = Part {
                     start,
                     end: self.out.len(),
