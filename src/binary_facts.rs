@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pdiff_analysis::classify::ObjectBuilds;
-use pdiff_analysis::{ObjectFacts, Program, SideObject};
+use pdiff_analysis::matching::{Matching, match_functions};
+use pdiff_analysis::{Aliases, ObjectFacts, Program, SideObject};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::Census;
 use pdiff_profile::{Notes, Side};
@@ -65,10 +66,16 @@ impl BinaryFacts {
         self.lacking
     }
 
-    /// As verdicts want it.
-    pub(crate) fn of_program(&self) -> Option<ObjectBuilds<'_>> {
+    /// The pairs of functions of both builds, if both are known.
+    pub(crate) fn matching(&self, aliases: &Aliases) -> Option<Matching> {
         let [before, after] = self.censuses.each_ref().map(Option::as_ref);
-        Some(ObjectBuilds { label: self.program()?, before, after })
+        Some(match_functions(before?, after?, aliases))
+    }
+
+    /// As verdicts want it.
+    pub(crate) fn of_program<'a>(&'a self, matching: Option<&'a Matching>) -> Option<ObjectBuilds<'a>> {
+        let [before, after] = self.censuses.each_ref().map(Option::as_ref);
+        Some(ObjectBuilds { label: self.program()?, before, after, matching })
     }
 
     /// Takes the census of the program's builds, as far as their files were found; without `lookup` of none.

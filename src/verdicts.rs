@@ -4,6 +4,7 @@ use pdiff_analysis::classify::{
     Classification, ClassifyInput, ClassifyKnowledge, Evidence, FunctionLookup, Verdict, classify, explain,
     look_up,
 };
+use pdiff_analysis::matching::Matching;
 use pdiff_analysis::{
     Architectural, CallTree, Comparison, GroupBy, Inlines, PreparedSides, SampledCalls, Share, Templates,
     TreeSettings,
@@ -22,6 +23,8 @@ pub struct Verdicts<'a> {
     pub comparison: Comparison,
     /// What the binaries hold.
     pub facts: BinaryFacts,
+    /// Which functions of both builds are the same.
+    matching: Option<Matching>,
     calls: SampledCalls,
     architectural: Architectural,
     prepared: &'a Prepared,
@@ -51,14 +54,20 @@ impl<'a> Verdicts<'a> {
             return Err(Error::NotByFunction);
         }
         let facts = prepared.binary_facts()?;
-        let normal = prepared.with_hidden_callers(&facts);
-        let mut comparison = prepared.compared(&normal, GroupBy::Function, settings.share);
-        let calls = normal.calls(&prepared.sides(), &comparison);
+        // Which functions are the same the builds alone tell, whatever was sampled.
+        let (matching, (normal, mut comparison, calls)) = std::thread::scope(|scope| {
+            let matching = scope.spawn(|| facts.matching(&settings.knowledge.aliases));
+            let normal = prepared.with_hidden_callers(&facts);
+            let comparison = prepared.compared(&normal, GroupBy::Function, settings.share);
+            let calls = normal.calls(&prepared.sides(), &comparison);
+            let matching = matching.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (matching, (normal, comparison, calls))
+        });
         comparison.notes.merge(facts.notes());
         let given = prepared.given();
         let architectural = given.evidence.architectural.clone();
         let architectural = architectural.unwrap_or_else(|| given.preset.architectural());
-        Ok(Self { comparison, facts, calls, architectural, prepared, normal })
+        Ok(Self { comparison, facts, matching, calls, architectural, prepared, normal })
     }
 
     /// A verdict on every function over the floor.
@@ -95,7 +104,7 @@ impl<'a> Verdicts<'a> {
         ClassifyInput {
             comparison: &self.comparison,
             calls: &self.calls,
-            builds: self.facts.of_program(),
+            builds: self.facts.of_program(self.matching.as_ref()),
             same_objects: self.facts.same_objects(),
             packs_without_census: self.facts.lacking(),
             counts: evidence.counts.as_ref(),

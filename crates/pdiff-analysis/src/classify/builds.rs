@@ -1,5 +1,7 @@
 //! The two builds of the program, matched: what a name represents on each side, and where inlining changed.
 
+use std::borrow::Cow;
+
 use pdiff_profile::Side;
 use pdiff_profile::census::{
     Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
@@ -22,7 +24,7 @@ pub(super) struct Builds<'a> {
 struct Pair<'a> {
     before: &'a Census,
     after: &'a Census,
-    matching: Matching,
+    matching: Cow<'a, Matching>,
     sources: Sources,
 }
 
@@ -53,7 +55,9 @@ impl<'a> Builds<'a> {
         });
         let pair = match censuses {
             [Some(before), Some(after)] => {
-                let matching = match_functions(before, after, input.knowledge.aliases);
+                let known = input.builds.and_then(|builds| builds.matching).map(Cow::Borrowed);
+                let find = || Cow::Owned(match_functions(before, after, input.knowledge.aliases));
+                let matching = known.unwrap_or_else(find);
                 let sources = match &foregrounds {
                     [Some(before), Some(after)] => Sources::new(before, after, &matching),
                     _ => Sources::default(),

@@ -7,6 +7,7 @@ use super::counts::CallCounts;
 use crate::compare::{Comparison, SampledCalls};
 use crate::inlines::InlineReasons;
 use crate::knowledge::{Aliases, Architectural, SettingsKnowledge, SpinList};
+use crate::matching::Matching;
 use crate::settings_diff::SettingsDiff;
 
 /// The two builds of one object, as far as their files could be read.
@@ -18,6 +19,8 @@ pub struct ObjectBuilds<'a> {
     pub before: Option<&'a Census>,
     /// Facts of After's build.
     pub after: Option<&'a Census>,
+    /// The pairs of functions of both builds, where they were found before; else they are found for the verdicts.
+    pub matching: Option<&'a Matching>,
 }
 
 impl<'a> ObjectBuilds<'a> {

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::fuzzy;
 use super::group::{Pair, Ties, add_pairs};
@@ -154,17 +155,22 @@ impl<'a> Matcher<'a> {
                 Side::Before => self.after,
                 Side::After => self.before,
             };
+            // Few functions are stubs, and to look a name up among all takes longer than anything here.
+            let mut stubs: FxHashMap<&str, FunctionId> = FxHashMap::default();
+            for stub in other.functions().filter(|function| function.linkage() == Linkage::Imported) {
+                if let Some(name) = stub.name().strip_suffix("@plt") {
+                    stubs.entry(name).or_insert(stub.id());
+                }
+            }
             let is_inlined = |f: &Function<'_>| f.bodies().is_empty() && f.inlined_instances() > 0;
             let pair = |function: Function<'a>| {
+                let stub = *stubs.get(function.name())?;
                 if other.find(function.name()).any(Function::is_present) {
                     return None;
                 }
-                let name = format!("{}@plt", function.name());
-                let mut stubs = other.find(&name);
-                let stub = stubs.find(|stub| stub.linkage() == Linkage::Imported)?;
                 let (before, after) = match side {
-                    Side::Before => (function.id(), stub.id()),
-                    Side::After => (stub.id(), function.id()),
+                    Side::Before => (function.id(), stub),
+                    Side::After => (stub, function.id()),
                 };
                 Some(Pair { before, after, is_ambiguous: false })
             };

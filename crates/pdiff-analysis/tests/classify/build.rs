@@ -151,7 +151,12 @@ pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'
     classify(&ClassifyInput {
         comparison: &comparison,
         calls: &calls,
-        builds: Some(ObjectBuilds { label: "app", before: builds[0].as_ref(), after: builds[1].as_ref() }),
+        builds: Some(ObjectBuilds {
+            label: "app",
+            before: builds[0].as_ref(),
+            after: builds[1].as_ref(),
+            matching: None,
+        }),
         same_objects: extra.same_objects,
         packs_without_census: [false; 2],
         counts: extra.counts.as_ref(),
