@@ -5,7 +5,7 @@
 //! off before.
 //!
 //! MySQL 8.0.33 has 183 thousand different symbols and linkage names of 146 bytes on average, printed 103 MB. Demangling
-//! them is about half of the time of a census, on all cores; variants of others, up to 17 thousand, are not demangled.
+//! them is about a quarter of the time of a census, on all cores; variants of others, up to 17 thousand, are not demangled.
 
 use pdiff_profile::names::{FunctionName, demangle, split_clone_suffix};
 use rayon::prelude::*;
