@@ -64,11 +64,18 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     if let Some(verdict) = named.filter(|verdict| is_one_sided && tells_where_from(verdict.cause)) {
         return Some((verdict.cause, verdict.confidence, None));
     }
-    // A side that has a little of it did run it: the verdict on it says why there is more.
-    let has_little = before > 0.0 && before < NEXT_TO_NOTHING * after;
-    let told = named.filter(|verdict| has_little && is_cause(verdict.cause));
+    // A base run that has a little of it here, or more of it elsewhere, did run it: the verdict on it says why there is more.
+    let is_more = before < NEXT_TO_NOTHING * after;
+    let is_elsewhere = named.is_some_and(|verdict| {
+        let [before, after] = [verdict.before, verdict.after].map(|of| of.total_pct);
+        before >= NEXT_TO_NOTHING * after
+    });
+    let told = named.filter(|verdict| is_more && (before > 0.0 || is_elsewhere) && is_cause(verdict.cause));
     if let Some(verdict) = told.filter(|verdict| verdict.delta_judged_pp() > 0.0) {
         return Some((verdict.cause, verdict.confidence, None));
+    }
+    if is_more && is_elsewhere {
+        return Some((Cause::Heavier, Confidence::Likely, Some("the base run has samples of it elsewhere")));
     }
     let cause = if before < NEXT_TO_NOTHING * after {
         let is_active = named.is_some_and(|verdict| verdict.in_before == InBuild::Yes);
@@ -97,7 +104,8 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     } else if is_shown {
         (cause, Confidence::Proved, None)
     } else {
-        (cause, Confidence::Likely, Some("one binary cannot show whether it contains the code"))
+        let at_most = named.map_or(Confidence::Likely, |verdict| verdict.confidence.min(Confidence::Likely));
+        (cause, at_most, Some("one binary cannot show whether it contains the code"))
     })
 }
 

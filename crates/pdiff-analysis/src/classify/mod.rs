@@ -30,6 +30,7 @@ mod lost_callers;
 mod missing;
 mod module_pairs;
 mod modules;
+mod nesting;
 mod reason;
 mod row_index;
 mod rules;

@@ -86,7 +86,7 @@ pub enum Reason {
         before: Vec<SetMember>,
         /// Those that have it after.
         after: Vec<SetMember>,
-        /// Change of their self by symbol together, without the common factor, in points.
+        /// Change of the totals of those inside no other, together and without the common factor, in points.
         net_pp: f64,
     },
     /// Modules that replaced modules.
@@ -95,7 +95,7 @@ pub enum Reason {
         before: Vec<(String, f64)>,
         /// Those that are new.
         after: Vec<(String, f64)>,
-        /// Change of their self together, without the common factor, in points.
+        /// Change of the totals of those inside no other, together and without the common factor, in points.
         net_pp: f64,
     },
     /// One run's stacks lead through it to what the other's reach without it, or more of them do.
@@ -260,10 +260,10 @@ pub enum Reason {
 pub struct SetMember {
     /// Its name.
     pub name: String,
-    /// Its self by symbol, in percent.
-    pub booked_pct: f64,
     /// Its total, in percent.
     pub total_pct: f64,
+    /// Whether most of that is under other functions of the set.
+    pub is_inside: bool,
 }
 
 /// The reason why a function that one run alone entered.

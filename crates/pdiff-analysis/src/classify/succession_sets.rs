@@ -1,5 +1,6 @@
 //! Sets of functions that took each other's place, by row. `succession` finds them.
 
+use pdiff_profile::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions that took each other's place, as rows.
@@ -9,6 +10,13 @@ pub(super) struct Succession {
     pub(super) before: Vec<usize>,
     /// Those that have it after.
     pub(super) after: Vec<usize>,
+}
+
+impl Succession {
+    /// Its functions of one side.
+    pub(super) fn of(&self, side: Side) -> &[usize] {
+        if side == Side::Before { &self.before } else { &self.after }
+    }
 }
 
 /// All sets, by row.

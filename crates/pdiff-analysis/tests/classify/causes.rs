@@ -527,3 +527,59 @@ fn counts_prove_that_only_one_run_entered_a_function() {
     check("audit\t0\t1\n", "newly-active proved R-newly-active");
     check("audit\t0.5\t1\n", "newly-active likely R-newly-active");
 }
+
+#[test]
+fn a_call_that_went_down_to_a_callee_is_no_missing_fast_path() {
+    let build = "main:50 work:50 loop:200 decode:120 refill:90 main>loop loop>decode";
+    let of = |before: &str| {
+        let before = with_rest(&format!("main;loop 60\nmain;loop;decode 60\n{before}"));
+        let after = with_rest("main;loop 60\nmain;loop;decode 60\nmain;loop;decode;refill 80");
+        classified(
+            seen(&before, &format!("{build} loop>refill")),
+            seen(&after, &format!("{build} decode>refill")),
+        )
+    };
+    assert_ne!(verdict(&of("main;loop;refill 78"), "decode").rule_id, "R-fast-path");
+    assert_eq!(verdict(&of("main;loop;refill 4"), "decode").rule_id, "R-fast-path");
+}
+
+#[test]
+fn what_is_inside_an_heir_is_counted_once() {
+    let (before, after) = (
+        with_rest("main;run;encode 100"),
+        with_rest("main;run;encode_fast 4\nmain;run;encode_fast;encode_body 96"),
+    );
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 encode:600 encode@a.c run>encode"),
+        seen(
+            &after,
+            "main:50 work:50 run:200 encode_fast:90 encode_body:580 encode_fast@a.c encode_body@a.c run>encode_fast \
+             encode_fast>encode_body",
+        ),
+    );
+    let Reason::Succession { after, net_pp, .. } = &verdict(&outcome, "encode").reason else {
+        panic!("{:?}", verdict(&outcome, "encode").reason)
+    };
+    let inside: Vec<(&str, bool)> = after.iter().map(|of| (of.name.as_str(), of.is_inside)).collect();
+    assert_eq!(inside, [("encode_fast", false), ("encode_body", true)]);
+    assert!(net_pp.abs() < 0.5, "{net_pp}");
+}
+
+#[test]
+fn new_code_below_an_heir_took_nothing_over() {
+    let before = with_rest("main;run;compress 10\nmain;run;compress;match 300");
+    let after = with_rest(
+        "main;run;compress 5\nmain;run;compress;match 150\nmain;run;compress_split 5\nmain;run;compress_split;match 150\n\
+         main;run;compress_split;estimate 12",
+    );
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 compress:900 match:300 run>compress compress>match"),
+        seen(
+            &after,
+            "main:50 work:50 run:200 compress:500 match:300 compress_split:400 estimate:200 run>compress \
+             compress>match run>compress_split compress_split>match compress_split>estimate",
+        ),
+    );
+    assert_eq!(verdict(&outcome, "compress_split").rule_id, "R-succession");
+    assert_eq!(verdict(&outcome, "estimate").rule_id, "R-new-code");
+}

@@ -54,6 +54,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         context.callee(call).is_none_or(|callee| callee.held_by(Side::Before) != InBuild::No)
     });
     entered.retain(|(call, _)| !is_wrapper(context, case, call));
+    entered.retain(|(call, pct)| !came_from_elsewhere(context, case, call, *pct));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
@@ -167,6 +168,13 @@ fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usi
         }
     });
     parts.sum()
+}
+
+/// Whether half of a newly entered callee's weight left the callee's other callers: the call moved from one function to another,
+/// and the path was taken before.
+fn came_from_elsewhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> bool {
+    let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
+    context.common_shift.factor() * left >= EXPLAINING_PART * pct
 }
 
 /// Whether counts say that the function now also calls a callee more often per call of its own; `None` where that was not

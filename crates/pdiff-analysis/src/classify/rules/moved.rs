@@ -17,18 +17,27 @@ use crate::classify::finding::Finding;
 use crate::classify::limit::{CodeLikeness, Limit};
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
+use crate::classify::succession::successions;
 use crate::compare::{Pair, Row};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 
 /// Functions of fewer bytes have the same code by chance.
 const TELLING_BYTES: u64 = 64;
 
-pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let (side, name) = case.other_name.as_ref()?;
+    let set = context.row_number(case.row).and_then(|row| successions(context, flipped).of_row(row));
     if inline_flip::has_flipped(context, case) {
         return None;
     }
     let twin = context.program_row(name, None)?;
+    let twin_row = context.row_number(twin);
+    if set.is_some_and(|set| {
+        Side::BOTH.iter().any(|side| set.of(*side).iter().any(|row| Some(*row) == twin_row))
+    }) {
+        // A third function has a part of it.
+        return None;
+    }
     let is_of = |row: &Row, side: Side| {
         row.side(side).total_weight.0 > 0 && row.side(side.other()).total_weight.0 == 0
     };

@@ -7,6 +7,7 @@ use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
+use crate::classify::nesting::{MOSTLY, part_below};
 use crate::classify::reason::{Reason, SetMember};
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
@@ -35,18 +36,30 @@ fn is_of_set(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> bool {
     is_fresh || (has_own_change && !context.common_shift.explains(case.row, judged))
 }
 
+/// The set, and the change of the totals of those functions that are not inside others of it: they add up without counting
+/// twice.
 fn reason(context: &Context<'_>, set: &Succession) -> Reason {
-    let of = |rows: &[usize], side: Side| -> Vec<SetMember> {
-        let cases = rows.iter().filter_map(|row| context.cases.get(*row));
-        let member = |case: &Case<'_>| SetMember {
-            name: case.row.name.clone(),
-            booked_pct: case.row.side(side).booked_self_pct,
-            total_pct: case.row.side(side).total_pct,
+    let [before, after] = Side::BOTH.map(|side| {
+        let of = set.of(side);
+        let member = |row: &usize| {
+            let others: Vec<usize> = of.iter().copied().filter(|other| other != row).collect();
+            let case = context.cases.get(*row)?;
+            Some(SetMember {
+                name: case.row.name.clone(),
+                total_pct: case.row.side(side).total_pct,
+                is_inside: part_below(context, *row, &others, side) >= MOSTLY,
+            })
         };
-        cases.map(member).collect()
+        let mut members: Vec<SetMember> = of.iter().filter_map(member).collect();
+        if members.iter().all(|member| member.is_inside) {
+            // They call each other.
+            members.iter_mut().take(1).for_each(|heaviest| heaviest.is_inside = false);
+        }
+        members
+    });
+    let sum = |members: &[SetMember]| {
+        members.iter().filter(|member| !member.is_inside).map(|member| member.total_pct).sum::<f64>()
     };
-    let (before, after) = (of(&set.before, Side::Before), of(&set.after, Side::After));
-    let sum = |members: &[SetMember]| members.iter().map(|member| member.booked_pct).sum::<f64>();
     let net_pp = context.common_shift.own_change_pp(sum(&before), sum(&after));
     Reason::Succession { before, after, net_pp }
 }

@@ -174,8 +174,12 @@ fn modules(of: &[(String, f64)]) -> String {
 
 /// The functions of a set, with their shares.
 fn members(of: &[SetMember]) -> String {
-    let named: Vec<String> = of.iter().map(|of| format!("{} ({:.2} %)", of.name, of.total_pct)).collect();
-    named.join(" + ")
+    let named = |inside: bool| -> Vec<String> {
+        let of = of.iter().filter(|of| of.is_inside == inside);
+        of.map(|of| format!("{} ({:.2} %)", of.name, of.total_pct)).collect()
+    };
+    let (outer, inner) = (named(false).join(" + "), named(true).join(" + "));
+    if inner.is_empty() { outer } else { format!("{outer} with {inner} inside") }
 }
 
 /// What a change of inlining costs.

@@ -1,0 +1,272 @@
+//! What a function took over from others: whose weight it has, and whether that can be.
+
+use super::kinship::{INHERITED_PART, Kinship, SAME_NAME, share, weight};
+use crate::classify::case::{Case, share_pct};
+use crate::classify::cause::{InBuild, Judged};
+use crate::classify::likeness::name_likeness;
+use crate::classify::nesting::{MOSTLY, part_below};
+use crate::compare::Row;
+use crate::noise::FLOOR_PP;
+use pdiff_profile::Side;
+use rustc_hash::FxHashMap;
+
+/// Kin is added until it lost this part.
+const ENOUGH_PART: f64 = 0.8;
+
+/// How many callers in a row may be new themselves.
+const DEEPEST: usize = 8;
+
+/// The total of a function with most of the program under it tells nothing of what it calls, in percent.
+const MOST_OF_ALL_PCT: f64 = 25.0;
+
+/// The heirs of a function that left the build have at least this part of its weight, unless their names are alike.
+const LEAST_LEFT: f64 = 0.4;
+
+/// Kin that lost a smaller part of the function's weight are left out.
+const LEAST_PART: f64 = 0.1;
+
+/// What callers call less is like a row's total up to this factor; it casts doubt on new code up to the second.
+const LIKE_LOSS: f64 = 1.5;
+const DOUBTFUL_LOSS: f64 = 2.5;
+
+/// The relative error of the common factor, where it is not measured.
+const ASSUMED_ERROR: f64 = 0.03;
+
+/// A row of side `with` that took over what another one lost by a measure.
+#[derive(Clone, Copy)]
+pub(super) struct Heir {
+    pub(super) row: usize,
+    pub(super) with: Side,
+    pub(super) measure: Judged,
+    pub(super) donor: usize,
+}
+
+impl<'c> Kinship<'c, '_> {
+    /// The rows whose weight a row of side `with` took over; none, if they lost too little.
+    pub(super) fn donors(
+        &self,
+        row: usize,
+        with: Side,
+        is_renamed: impl Fn(usize) -> bool,
+    ) -> (Judged, Vec<usize>) {
+        let Some(case) = self.context.cases.get(row) else { return (Judged::Total, Vec::new()) };
+        let callers = self.callers(case, with);
+        for measure in [Judged::Booked, Judged::Total] {
+            let weight = share(measure, case.row, with);
+            if weight < FLOOR_PP {
+                continue;
+            }
+            let mut lost: Vec<(bool, f64, usize)> = Vec::new();
+            for kin in self.kin(case, &callers, measure, with) {
+                let lost_pp = self.lost_pp(kin, measure, with);
+                let is_kin = kin != row && !self.flipped.contains(&kin) && !is_renamed(kin);
+                let is_kin = is_kin && !self.is_inside(kin, row, with);
+                if is_kin && lost_pp >= LEAST_PART * weight && self.is_alike(row, kin, with) {
+                    let is_there = self.context.cases.get(kin).is_some_and(|case| case.is_sampled(with));
+                    lost.push((is_there, lost_pp, kin));
+                }
+            }
+            // What left the build first, then what lost most; as many as it takes.
+            lost.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+            let mut sum = 0.0;
+            let mut donors = Vec::new();
+            for (_, lost_pp, kin) in lost {
+                if sum >= ENOUGH_PART * weight {
+                    break;
+                }
+                sum += lost_pp;
+                donors.push(kin);
+            }
+            if sum >= INHERITED_PART * weight {
+                return (measure, donors);
+            }
+        }
+        let took_over = |caller: &usize| {
+            self.is_conserved(*caller, case, with)
+                && self.may_have_given(*caller, case, with)
+                && self.is_alike(row, *caller, with)
+                && !is_renamed(*caller)
+        };
+        (Judged::Booked, callers.into_iter().filter(took_over).take(1).collect())
+    }
+
+    /// Heirs that can have had what their donors lost, and the rows of those that cannot. A total that is inside another
+    /// heir's of the same donor went to that one; and a function that the run no longer
+    /// enters left all of it to its heirs, or other code took it over.
+    pub(super) fn conserved(&self, heirs: &[Heir]) -> (Vec<Heir>, Vec<usize>) {
+        let is_inside = |heir: &Heir| {
+            let others = heirs.iter().filter(|of| of.donor == heir.donor && of.row != heir.row);
+            let others: Vec<usize> = others.map(|of| of.row).collect();
+            heir.measure == Judged::Total
+                && !others.is_empty()
+                && part_below(self.context, heir.row, &others, heir.with) >= MOSTLY
+        };
+        let (inside, outer): (Vec<Heir>, Vec<Heir>) = heirs.iter().copied().partition(is_inside);
+        let weight = |row: usize, side: Side| weight(self.context, row, side);
+        let is_part = |heir: &Heir| {
+            let has_left = self.context.cases.get(heir.donor).is_some_and(|case| !case.is_sampled(heir.with));
+            let all = outer.iter().filter(|of| of.donor == heir.donor);
+            let taken: f64 = all.map(|of| weight(of.row, heir.with)).sum();
+            let lost = weight(heir.donor, heir.with.other());
+            let names =
+                [heir.row, heir.donor].map(|row| self.context.cases.get(row).map(|case| &case.row.name));
+            let is_named = matches!(names, [Some(a), Some(b)] if name_likeness(a, b) >= SAME_NAME);
+            !has_left || is_named || taken >= LEAST_LEFT * lost
+        };
+        let (kept, strange): (Vec<Heir>, Vec<Heir>) = outer.iter().copied().partition(is_part);
+        let refused = inside.iter().map(|heir| heir.row);
+        let refused = refused.chain(strange.iter().flat_map(|heir| [heir.row, heir.donor])).collect();
+        (kept, refused)
+    }
+
+    /// Whether half of a function's total is a callee's that the other build calls elsewhere: what that callee lost went there
+    /// with it.
+    pub(super) fn is_inside(&self, callee: usize, row: usize, with: Side) -> bool {
+        let factor = if with == Side::Before { self.context.common_shift.factor() } else { 1.0 };
+        let total = self.context.cases.get(row).map_or(0.0, |case| share(Judged::Total, case.row, with));
+        let total = factor * total;
+        total > 0.0 && self.called_pp(row, callee, with) >= INHERITED_PART * total
+    }
+
+    /// Whether kin of a row may have lost as much as it has: a caller beyond its noise, or what is like it.
+    pub(super) fn is_doubtful(&self, row: usize, with: Side) -> bool {
+        let Some(case) = self.context.cases.get(row) else { return true };
+        let callers = self.callers(case, with);
+        if self.has_idle_caller(case, &callers, with) || self.wraps(case, &callers, with) {
+            return true;
+        }
+        let less = self.called_less(case, &callers, with, DOUBTFUL_LOSS);
+        let name = |row: usize| self.context.cases.get(row).map_or("", |case| case.row.name.as_str());
+        if less.into_iter().any(|kin| name_likeness(name(row), name(kin)) >= SAME_NAME) {
+            return true;
+        }
+        Judged::ALL.iter().any(|measure| {
+            let weight = share(*measure, case.row, with);
+            let mut kin = self.kin(case, &callers, *measure, with);
+            if *measure != Judged::Total {
+                kin.extend(&callers);
+            }
+            kin.sort_unstable();
+            kin.dedup();
+            let lost = kin.into_iter().filter(|kin| *kin != row).filter_map(|kin| {
+                let of = self.context.cases.get(kin)?.row;
+                let lost_pp = self.towards(*measure, of, with);
+                let is_caller = callers.contains(&kin) && lost_pp > measure.half_width_pp(of);
+                (is_caller || self.is_alike(row, kin, with)).then_some(lost_pp.max(0.0))
+            });
+            weight >= FLOOR_PP && lost.sum::<f64>() >= INHERITED_PART * weight
+        })
+    }
+
+    /// Whether the nearest caller that both runs entered costs no more, or takes part in a change of inlining: the row may be
+    /// a part of what that caller did before. Of a caller with most of the program under it that is not asked.
+    pub(super) fn has_idle_caller(&self, case: &Case<'_>, callers: &[usize], with: Side) -> bool {
+        let weight = share(Judged::Total, case.row, with);
+        let mut callers = callers.to_vec();
+        for _ in 0..DEEPEST {
+            let Some((row, caller)) =
+                callers.first().and_then(|row| Some((*row, self.context.cases.get(*row)?)))
+            else {
+                return false;
+            };
+            let is_known = caller.is_sampled(with.other()) && caller.held_by(with.other()) == InBuild::Yes;
+            let there = if is_known { Some(caller.row) } else { self.under_other_name(caller, with) };
+            if let Some(there) = there {
+                let factor =
+                    |side| if side == Side::Before { self.context.common_shift.factor() } else { 1.0 };
+                let total = |row: &Row, side: Side| factor(side) * share(Judged::Total, row, side);
+                let grown = total(caller.row, with) - total(there, with.other());
+                let is_most = share(Judged::Total, caller.row, with) > MOST_OF_ALL_PCT;
+                return !is_most && (self.flipped.contains(&row) || grown < INHERITED_PART * weight);
+            }
+            callers = self.callers(caller, with);
+        }
+        false
+    }
+
+    /// The row that a function has under its name in the other build, of which that run has samples.
+    pub(super) fn under_other_name(&self, case: &Case<'_>, with: Side) -> Option<&'c Row> {
+        let (_, name) = case.other_name.as_ref().filter(|(side, _)| *side == with.other())?;
+        let row = self.context.program_row(name, None)?;
+        (share(Judged::Total, row, with.other()) > 0.0).then_some(row)
+    }
+
+    /// Whether it is a step between its callers and what these called themselves in the other build: much of its weight is
+    /// in callees that the callers lost.
+    pub(super) fn wraps(&self, case: &Case<'_>, callers: &[usize], with: Side) -> bool {
+        let mut lost: FxHashMap<&str, f64> = FxHashMap::default();
+        for caller in callers.iter().filter_map(|row| self.context.cases.get(*row)) {
+            for (side, sign) in [(with.other(), 1.0), (with, -1.0)] {
+                for call in self.context.calls_from(caller.row, side) {
+                    let pct = share_pct(caller.row, side, call.weight(side));
+                    *lost.entry(&call.callee).or_default() += sign * pct;
+                }
+            }
+        }
+        let calls = self.context.calls_from(case.row, with).into_iter();
+        let taken = calls.map(|call| {
+            let lost = lost.get(call.callee.as_str()).copied().unwrap_or(0.0);
+            share_pct(case.row, with, call.weight(with)).min(lost.max(0.0))
+        });
+        taken.sum::<f64>() >= INHERITED_PART * share(Judged::Total, case.row, with)
+    }
+
+    /// Kin of a row, each once. Of a caller only its own code can have become the row; what a callee of the same callers does can
+    /// have become the row's in part, and the callee is still there.
+    pub(super) fn kin(&self, case: &Case<'_>, callers: &[usize], measure: Judged, with: Side) -> Vec<usize> {
+        let mut kin = self.at_place(case, with);
+        kin.extend(self.beside(callers, with));
+        if measure == Judged::Booked {
+            kin.extend(callers);
+        } else {
+            let less = self.called_less(case, callers, with, LIKE_LOSS).into_iter();
+            kin.extend(less.filter(|kin| self.has_longer_name(case, *kin)));
+            kin.retain(|row| !callers.contains(row));
+        }
+        kin.sort_unstable();
+        kin.dedup();
+        kin
+    }
+
+    /// What a row lost towards side `with`, without the common factor, in points of After's shares; 0 where it is noise.
+    pub(super) fn lost_pp(&self, row: usize, measure: Judged, with: Side) -> f64 {
+        let Some(case) = self.context.cases.get(row) else { return 0.0 };
+        if !measure.is_significant(case.row) && case.is_sampled(with) {
+            return 0.0;
+        }
+        self.towards(measure, case.row, with)
+    }
+
+    /// Whether a caller costs no more though the row is under it: the row took over what the caller did.
+    pub(super) fn is_conserved(&self, caller: usize, case: &Case<'_>, with: Side) -> bool {
+        let Some(caller) = self.context.cases.get(caller) else { return false };
+        let weight = share(Judged::Total, case.row, with);
+        let grown = -self.towards(Judged::Total, caller.row, with);
+        let error = self.context.common_shift_error();
+        let error = if error > 0.0 { error } else { ASSUMED_ERROR };
+        let unsure =
+            Judged::Total.half_width_pp(caller.row).hypot(error * share(Judged::Total, caller.row, with));
+        caller.is_sampled(with.other())
+            && unsure < (1.0 - INHERITED_PART) * weight
+            && grown < INHERITED_PART * weight
+    }
+
+    /// Whether the caller's own code may have less by half of the row's: what it did itself is the row's now. A row without
+    /// code of its own only is in between; and that other callees made up for a row is not a sign that the caller took it
+    /// over.
+    pub(super) fn may_have_given(&self, caller: usize, case: &Case<'_>, with: Side) -> bool {
+        let Some(caller) = self.context.cases.get(caller) else { return false };
+        let is_inlined = share(Judged::Booked, case.row, with) == 0.0;
+        let measure = if is_inlined { Judged::OwnSelf } else { Judged::Booked };
+        let (given, weight) = (self.towards(measure, caller.row, with), share(measure, case.row, with));
+        let at_most = given + measure.half_width_pp(caller.row);
+        weight >= FLOOR_PP && given > 0.0 && at_most >= INHERITED_PART * weight
+    }
+
+    /// Whether one of two names is the other one with more words: `greedy_row` for `greedy`.
+    pub(super) fn has_longer_name(&self, case: &Case<'_>, kin: usize) -> bool {
+        let Some(kin) = self.context.cases.get(kin) else { return false };
+        let (a, b) = (case.row.name.as_str(), kin.row.name.as_str());
+        a.contains(b) || b.contains(a)
+    }
+}

@@ -1,0 +1,116 @@
+//! Successions: functions that only one build has, and those of the other build whose weight they took over.
+//!
+//! Examples are a rename that the name does not show, a function split in two, and a branch that became a function: the
+//! other build does not contain the function, and yet nothing is new. Kin of such a function are the functions that are at
+//! its place in the source (between the same neighbours in the same file), those that call it, and those that its callers
+//! called in the other run. If kin lost at least half of its weight, they and the function form one set, and the verdict is
+//! on the set. Two functions at one place that match best in size and weight in both directions are one function, renamed;
+//! another function can only be a part of it by the weight that the function lost under its new name. Sets that share a
+//! function of only one build are joined; a function of both builds can be in several sets.
+//!
+//! Weight that left for another reason does not count: callers of flipped functions are not kin. All changes are without
+//! the common factor.
+
+mod heirs;
+mod kinship;
+mod renames;
+
+use pdiff_profile::Side;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use heirs::Heir;
+use kinship::{Kinship, weight};
+
+use super::case::Case;
+use super::cause::{InBuild, Judged};
+use super::context::Context;
+use super::rules::FlippedCallers;
+use super::succession_sets::{Succession, Successions};
+
+/// What replaced what, computed when the first rule asks.
+pub(super) fn successions<'c>(context: &'c Context<'_>, flipped: &FlippedCallers) -> &'c Successions {
+    context.successions.get_or_init(|| Successions::new(context, flipped))
+}
+
+impl Successions {
+    fn new(context: &Context<'_>, flipped: &FlippedCallers) -> Self {
+        let fresh: Vec<(usize, Side)> = (0..).zip(&context.cases).filter_map(fresh).collect();
+        if fresh.is_empty() {
+            return Self::default();
+        }
+        let kinship = Kinship::new(context, flipped);
+        let renamed = kinship.renamed(&fresh);
+        let named = kinship.named_pairs();
+        let is_renamed = |row: usize| renamed.iter().any(|(before, after)| *before == row || *after == row);
+        let mut links = renamed.clone();
+        let mut doubtful = FxHashSet::default();
+        let mut heirs = Vec::new();
+        for (row, with) in fresh.iter().filter(|(row, _)| !is_renamed(*row)) {
+            if let Some(of) = kinship.part_of_renamed(*row, *with, &renamed) {
+                links.push((*row, of));
+                continue;
+            }
+            if let Some((before, after)) = kinship.taken_out_of(*row, *with, &named) {
+                links.extend([(*row, before), (*row, after)]);
+                continue;
+            }
+            let (measure, donors) = kinship.donors(*row, *with, is_renamed);
+            if donors.is_empty() && kinship.is_doubtful(*row, *with) {
+                doubtful.insert(*row);
+            }
+            heirs.extend(donors.into_iter().map(|donor| Heir { row: *row, with: *with, measure, donor }));
+        }
+        let (heirs, refused) = kinship.conserved(&heirs);
+        doubtful.extend(refused);
+        links.extend(heirs.into_iter().map(|heir| (heir.row, heir.donor)));
+        let mut unlike = kinship.replaced(&fresh, &links);
+        doubtful.retain(|row| !unlike.iter().any(|(a, b)| a == row || b == row));
+        links.append(&mut unlike);
+        let one_sided = fresh.iter().map(|(row, _)| *row).collect();
+        Self { doubtful, ..Self::of_links(context, &links, &one_sided) }
+    }
+
+    fn of_links(context: &Context<'_>, links: &[(usize, usize)], one_sided: &FxHashSet<usize>) -> Self {
+        let mut sets: Vec<FxHashSet<usize>> = Vec::new();
+        for (a, b) in links {
+            let shares = |set: &FxHashSet<usize>| {
+                [a, b].into_iter().any(|row| one_sided.contains(row) && set.contains(row))
+            };
+            let (touched, rest): (Vec<_>, Vec<_>) = sets.into_iter().partition(shares);
+            sets = rest;
+            sets.push(touched.into_iter().flatten().chain([*a, *b]).collect());
+        }
+        let mut sets: Vec<Succession> = sets.into_iter().map(|rows| succession(context, rows)).collect();
+        // A row in several sets is listed in the first: that with the heaviest function.
+        let heaviest = |set: &Succession| {
+            let of = |rows: &[usize], side| rows.first().map_or(0.0, |row| weight(context, *row, side));
+            of(&set.before, Side::Before).max(of(&set.after, Side::After))
+        };
+        sets.sort_by(|a, b| heaviest(b).total_cmp(&heaviest(a)).then_with(|| a.before.cmp(&b.before)));
+        let mut of_row = FxHashMap::default();
+        for (at, set) in sets.iter().enumerate() {
+            for row in set.before.iter().chain(&set.after) {
+                of_row.entry(*row).or_insert(at);
+            }
+        }
+        Self { sets, of_row, doubtful: FxHashSet::default() }
+    }
+}
+
+/// A row that one side alone has, and nothing else explains.
+fn fresh((row, case): (usize, &Case<'_>)) -> Option<(usize, Side)> {
+    let without = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::No)?;
+    let is_changed = Judged::ALL.iter().any(|of| of.is_significant(case.row));
+    (case.of_program && is_changed && !case.row.unresolved).then_some((row, without.other()))
+}
+
+fn succession(context: &Context<'_>, rows: FxHashSet<usize>) -> Succession {
+    let on = |side: Side| {
+        let mut members: Vec<usize> =
+            rows.iter().copied().filter(|row| weight(context, *row, side) > 0.0).collect();
+        members
+            .sort_by(|a, b| weight(context, *b, side).total_cmp(&weight(context, *a, side)).then(a.cmp(b)));
+        members
+    };
+    Succession { before: on(Side::Before), after: on(Side::After) }
+}
