@@ -47,7 +47,7 @@ pub(crate) struct BlockSums {
 }
 
 impl Measure {
-    /// As the noise stage wants it.
+    /// The row in the form that the noise stage needs.
     pub(crate) fn row_run(&self) -> RowRun {
         RowRun {
             weight: self.counted as f64,

@@ -48,7 +48,7 @@ pub enum KernelFilter {
     Without,
 }
 
-/// What the user wants to see. Values of one kind are alternatives; kinds must all hold.
+/// The user's selection. Values of one kind are alternatives; all kinds must match.
 #[derive(Clone, Debug, Default)]
 pub struct Filters {
     /// Thread names.
@@ -156,7 +156,7 @@ impl Filters {
     }
 }
 
-/// What a filter looks at: one event of one profile.
+/// The input of a filter: one event of one profile.
 pub(crate) struct Filtering<'p, 'a> {
     pub(crate) profile: &'p Profile,
     pub(crate) stacks: &'a NormalStacks,

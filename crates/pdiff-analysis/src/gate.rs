@@ -86,7 +86,7 @@ pub enum GateError {
         /// The gate.
         text: String,
     },
-    /// What is after the operator is not a number.
+    /// The text after the operator is not a number.
     #[error("'{number}' in gate '{text}' is not a number")]
     NotANumber {
         /// The gate.
@@ -192,10 +192,10 @@ impl fmt::Display for Gate {
     }
 }
 
-/// What a gate says of a comparison.
+/// The result of a gate for a comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GateOutcome {
-    /// What tripped it, in the comparison's order; empty if nothing did.
+    /// The rows that tripped it, in the comparison's order; empty if none did.
     pub tripped: Vec<Trip>,
     /// Rows in its scope, significant or not.
     pub in_scope: usize,
@@ -265,7 +265,7 @@ impl Gate {
         comparison.rows.iter().filter(|row| self.scope.holds(row)).collect()
     }
 
-    /// What is put to the test: the values of rows that count, or the one of the whole.
+    /// The values to test: those of rows that count, or the one for the whole.
     fn values(&self, comparison: &Comparison, in_scope: &[&Row]) -> Vec<Trip> {
         let counted: Vec<&Row> =
             in_scope.iter().copied().filter(|row| self.all || self.field.is_found(row)).collect();

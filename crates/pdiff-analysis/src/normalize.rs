@@ -175,7 +175,7 @@ impl Keys {
         ids
     }
 
-    /// What rows call an object of one side.
+    /// The name of an object of one side in rows.
     pub(crate) fn label(&self, object: &pdiff_profile::Object, side: Side) -> String {
         self.labels.label(object, side)
     }
@@ -227,8 +227,8 @@ impl Keys {
         self.part(id, side, file)
     }
 
-    /// What all instances of a template are called, at the policy's level and qualified; `None` where each has a row of its
-    /// own, or the name is that of no instance.
+    /// The common name of all instances of a template, at the policy's level and qualified; `None` if each has its own row,
+    /// or if the name is not that of an instance.
     fn instances_share(&self, name: &FunctionName) -> Option<(String, String)> {
         if self.policy.templates == Templates::Keep {
             return None;

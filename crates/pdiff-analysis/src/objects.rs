@@ -71,7 +71,7 @@ pub(crate) fn heaviest_program(weights: &FxHashMap<String, u64>) -> Option<(&str
     Some((heaviest.0, *heaviest.1))
 }
 
-/// What rows call each file of a side, with the weight of the samples in it.
+/// The names of a side's files in rows, with the weight of the samples in each.
 pub(crate) fn weights_by_label(runs: &[ObjectWeights<'_>]) -> FxHashMap<String, u64> {
     let mut sums = FxHashMap::default();
     for run in runs {

@@ -17,7 +17,7 @@ pub(crate) struct OneSidedInlines {
     coverage: Coverage,
 }
 
-/// What one side's recordings hold of an object.
+/// One side's facts about an object.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     present: bool,
@@ -68,7 +68,7 @@ impl OneSidedInlines {
         self.told_by.get(label).copied()
     }
 
-    /// What debug information does not describe.
+    /// The functions that debug information does not describe.
     pub(crate) fn coverage(&self) -> &Coverage {
         &self.coverage
     }

@@ -55,7 +55,7 @@ pub enum WrongKind {
 }
 
 impl WrongKind {
-    /// What to do about it; `path` is the source as a command takes it.
+    /// Advice for the user; `path` is the source as a command takes it.
     pub(crate) fn hint(self, path: &str) -> String {
         match self {
             Self::PerfReport => "give the text of `perf script`, which lists the samples".into(),
@@ -89,7 +89,7 @@ impl fmt::Display for WrongKind {
     }
 }
 
-/// What `start`, the first bytes of an input, belongs to.
+/// The format of `start`, the first bytes of an input.
 pub(crate) fn detect(start: &[u8]) -> Result<Format, WrongKind> {
     if is_perf_data(start) {
         return Ok(Format::PerfData);

@@ -13,7 +13,7 @@
 
 use pdiff_profile::{ServerSettings, SettingsScope};
 
-/// What is wrong with a file of settings.
+/// An error in a file of settings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {

@@ -16,13 +16,13 @@ use std::collections::HashSet;
 
 use pdiff_profile::RunMeasures;
 
-/// What a windows file says of its recordings.
+/// The data of a windows file for its recordings.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Windows {
     runs: Vec<(Box<str>, RunMeasures)>,
 }
 
-/// What is wrong with a windows file.
+/// An error in a windows file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WindowsError {

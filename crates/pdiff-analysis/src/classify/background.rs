@@ -14,7 +14,7 @@ use crate::matching::is_library;
 pub struct Foreground<'a> {
     census: &'a Census,
     sampled: FxHashSet<FunctionId>,
-    /// What calls those: chains hide callers, which another run may show.
+    /// Callers of those: chains hide callers, which another run may show.
     callers: FxHashSet<FunctionId>,
 }
 

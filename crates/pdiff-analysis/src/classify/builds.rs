@@ -13,7 +13,7 @@ use super::sources::Sources;
 use crate::inlines::{Flip, confirmed_flips};
 use crate::matching::{FoundBy, Match, Matching, file_likeness, held, match_functions};
 
-/// What is known about the program's two builds.
+/// The facts about the program's two builds.
 pub(super) struct Builds<'a> {
     label: &'a str,
     censuses: [Option<&'a Census>; 2],

@@ -44,7 +44,7 @@ impl CommonShift {
         self.0
     }
 
-    /// What is left of a change once the shift that all functions share is taken out, in points of After's shares.
+    /// The rest of a change without the shift that all functions share, in points of After's shares.
     pub(super) fn own_change_pp(self, before_pct: f64, after_pct: f64) -> f64 {
         after_pct - self.0 * before_pct
     }

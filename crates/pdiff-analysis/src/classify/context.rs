@@ -45,13 +45,13 @@ pub(super) struct Context<'a> {
     /// Sampled calls by the row of the caller, and of the callee.
     calls: [FxHashMap<usize, Vec<usize>>; 2],
     lost: LostCallers,
-    /// What happens to the share of a function that did not change.
+    /// The change of the share of an unchanged function.
     pub(super) common_shift: CommonShift,
     /// Whether the program is one file on both sides.
     pub(super) same_program: bool,
     /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
     pub(super) is_patched: bool,
-    /// What replaced what; [`super::succession::successions`] fills it when a rule asks for it.
+    /// Functions that replaced others; [`super::succession::successions`] computes them when a rule asks.
     pub(super) successions: OnceLock<Successions>,
     /// Modules that replaced modules, found when a rule asks.
     pub(super) modules: OnceLock<ReplacedModules>,
@@ -136,7 +136,7 @@ impl<'a> Context<'a> {
         call.callee_in(&self.rows).and_then(|index| self.cases.get(index))
     }
 
-    /// What the stacks hide under a case for lack of a frame: callees with their shares.
+    /// Callees that the stacks hide under a case because a frame is missing, with their shares.
     pub(super) fn lost_under(&self, case: &Case<'_>) -> Vec<(&Case<'a>, LostCall)> {
         let lost = self.rows.of(case.row).map_or_else(Vec::new, |index| self.lost.under(index));
         lost.into_iter().filter_map(|(callee, lost)| Some((self.cases.get(callee)?, lost))).collect()

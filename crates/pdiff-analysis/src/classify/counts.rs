@@ -21,7 +21,7 @@ use crate::compare::Pair;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CallCounts {
     by_function: FxHashMap<Box<str>, Pair>,
-    /// What counted them, where that is known.
+    /// The tool that counted them, if known.
     source: Option<CallSource>,
     /// Where the counts of both sides are from, in words.
     origin: Option<Box<str>>,
@@ -30,7 +30,7 @@ pub struct CallCounts {
 /// Sampled calls of a caller on one side below which the ratio of what it calls says nothing.
 const MIN_SAMPLED_CALLS: f64 = 100.0;
 
-/// What is wrong with a file of counts.
+/// An error in a file of counts.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountsError {

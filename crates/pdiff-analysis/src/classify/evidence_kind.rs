@@ -11,7 +11,7 @@ pub enum EvidenceKind {
     Code,
     /// Where it is inlined.
     Inlined,
-    /// Who calls it in the code.
+    /// Its callers in the code.
     Call,
     /// A caller in which it is inlined on one side and called on the other.
     Flip,

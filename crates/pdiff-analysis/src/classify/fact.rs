@@ -9,7 +9,7 @@ use super::setting::SettingValues;
 use crate::compare::{CostChange, Pair};
 use crate::matching::{FoundBy, SourceMove};
 
-/// What was checked, with its numbers.
+/// A checked statement, with its numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fact {
     /// A measure's shares and what happened to them.
@@ -140,7 +140,7 @@ pub enum Fact {
         callee: String,
         /// Its share here after, in percent.
         after_pct: f64,
-        /// What the before build's code has of the call.
+        /// The call in the before build's code.
         before_code: CallInCode,
     },
     /// A callee that this function alone calls where the stacks show its callers.
@@ -180,14 +180,14 @@ pub enum Fact {
         net_pp: f64,
         /// The common factor.
         factor: f64,
-        /// What the change must exceed, in points.
+        /// The size that the change must exceed, in points.
         half_width_pp: f64,
     },
     /// One run has no sample of it.
     Idle {
         /// That side.
         idle: Side,
-        /// What no sample may hide, in percent.
+        /// The largest share that zero samples can hide, in percent.
         bound_pct: f64,
         /// A caller with its samples on that side.
         caller: Option<(String, u64)>,
@@ -261,7 +261,7 @@ pub struct InlinedCopies {
     pub place: Option<SourcePlace>,
 }
 
-/// What a build's code has of a call.
+/// A call in a build's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallInCode {
     /// The call is there.
@@ -274,7 +274,7 @@ pub enum CallInCode {
     NotVisible,
 }
 
-/// What says that a function busy-waits.
+/// The sign that a function busy-waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpinSign {
     /// A list names it.

@@ -30,7 +30,7 @@ pub(super) fn facts(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
     facts
 }
 
-/// What both builds hold of a name that has no row.
+/// Both builds' functions for a name without a row.
 pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
     let held = Side::BOTH.map(|side| builds.find(side, name));
     let fact = |side: Side| {
@@ -205,7 +205,7 @@ fn compilers(builds: &Builds<'_>, case: &Case<'_>) -> Option<Fact> {
     (case.of_program && before != after).then_some(Fact::Compilers { before, after })
 }
 
-/// Who calls it and what it calls in the stacks of a side.
+/// Its callers and callees in the stacks of a side.
 fn sampled_calls(context: &Context<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
     let row = case.row;
     let share = |call: &crate::compare::SampledCall| share_pct(row, side, call.weight(side));

@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::limit::Limit;
 use super::reason::Reason;
 
-/// What a rule says of a case.
+/// A rule's result for a case.
 pub(super) struct Finding {
     pub(super) rule_id: &'static str,
     pub(super) cause: Cause,

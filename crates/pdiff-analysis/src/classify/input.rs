@@ -39,7 +39,7 @@ impl<'a> ObjectBuilds<'a> {
 pub struct ClassifyInput<'a> {
     /// Rows by function, at the level of qualified names, inlines expanded.
     pub comparison: &'a Comparison,
-    /// Who called whom in the sampled stacks.
+    /// Callers and callees in the sampled stacks.
     pub calls: &'a SampledCalls,
     /// The program compared; `None` if no build of it could be read.
     pub builds: Option<ObjectBuilds<'a>>,
@@ -59,7 +59,7 @@ pub struct ClassifyInput<'a> {
     pub demands: Demands,
 }
 
-/// What is known about a program beforehand.
+/// Knowledge about a program.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassifyKnowledge<'a> {
     /// Renames.

@@ -4,7 +4,7 @@ use pdiff_profile::Side;
 
 use crate::matching::FoundBy;
 
-/// What keeps a verdict from being more certain.
+/// The reason why a verdict is not more certain.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Limit {
     /// So few samples.
@@ -95,12 +95,12 @@ pub enum Limit {
     Matched {
         /// How.
         level: FoundBy,
-        /// What is known about the code.
+        /// The comparison of the code.
         code: CodeLikeness,
     },
 }
 
-/// What is known about the code of a pair of functions.
+/// The comparison of the code of a pair of functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeLikeness {
     /// It is the same, but so short that it may be by chance.

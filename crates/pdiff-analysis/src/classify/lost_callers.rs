@@ -122,7 +122,7 @@ impl LostCallers {
         lost.map(|(_, lost)| lost.pct[side.index()]).sum()
     }
 
-    /// What the stacks hide under a case: callees by their number, heaviest first.
+    /// Callees that the stacks hide under a case, by their number, heaviest first.
     pub(super) fn under(&self, case: usize) -> Vec<(usize, LostCall)> {
         let found = self.by_caller.get(&case).into_iter().flatten();
         let mut calls: Vec<(usize, LostCall)> = found.map(|(callee, lost)| (*callee, *lost)).collect();
@@ -213,7 +213,7 @@ fn between<'c>(
     names.next().filter(|_| names.next().is_none())
 }
 
-/// What functions call, the first few.
+/// The first few callees of functions.
 fn callees<'c>(census: &'c Census, functions: &'c [FunctionId]) -> impl Iterator<Item = FunctionId> + 'c {
     let edges = functions.iter().flat_map(|id| census.calls_from(*id)).filter(|edge| edge.calls > 0);
     edges.map(|edge| edge.callee).take(WIDEST)

@@ -15,7 +15,7 @@ pub struct Missing {
     pub what: MissingPart,
 }
 
-/// What a build lacks for proof.
+/// Evidence that a build lacks for proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MissingPart {
     /// No binary was found.
@@ -28,7 +28,7 @@ pub enum MissingPart {
     Symbols,
 }
 
-/// What is missing of both builds.
+/// Evidence that is missing from both builds.
 pub(super) fn missing(input: &ClassifyInput<'_>, builds: &Builds<'_>) -> Vec<Missing> {
     let of = |side: Side| {
         let what = match builds.visibility(side) {

@@ -141,7 +141,7 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
     }
 }
 
-/// What is new or saved per operation: the net change of the set or family that a reason tells of, or of the measure itself.
+/// New or saved cost per operation: the net change of the set or family that a reason names, or of the measure itself.
 fn net_new_per_op_ns(context: &Context<'_>, case: &Case<'_>, reason: &Reason, judged: Judged) -> Option<f64> {
     let comparison = context.input.comparison;
     let cost = comparison.cost.as_ref().filter(|cost| cost.is_time && comparison.share == Share::All)?;

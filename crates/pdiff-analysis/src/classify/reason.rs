@@ -61,7 +61,7 @@ pub enum Reason {
         booked_pp: f64,
         /// Change of its own code wherever it stands, in points.
         body_pp: f64,
-        /// What the change costs, callers included.
+        /// The cost of the change, callers included.
         family: Option<FamilyCost>,
     },
     /// Functions that are in it on one side and are called from it on the other.
@@ -77,7 +77,7 @@ pub enum Reason {
     InNoForm {
         /// That build.
         without: Side,
-        /// Who calls it on the other side.
+        /// Its caller on the other side.
         caller: Option<String>,
     },
     /// Functions that replaced others.
@@ -102,7 +102,7 @@ pub enum Reason {
     InBetween {
         /// The side whose stacks do.
         more: Side,
-        /// What it leads to, heaviest first.
+        /// The callees that it leads to, heaviest first.
         callees: Vec<String>,
         /// Change of its self, in points.
         self_pp: f64,
@@ -111,7 +111,7 @@ pub enum Reason {
     OneRunEntered {
         /// The side that did.
         active: Side,
-        /// What no sample on the other side may hide, in percent.
+        /// The largest share that zero samples on the other side can hide, in percent.
         bound_pct: f64,
         /// The reason, as far as it is known.
         why: EnteredBy,
@@ -170,7 +170,7 @@ pub enum Reason {
         judged: Judged,
         /// The change.
         change: CostChange,
-        /// What the share did, in points.
+        /// The change of the share, in points.
         share_pp: f64,
         /// Whether the share went the other way, beyond noise.
         other_way: bool,
@@ -221,7 +221,7 @@ pub enum Reason {
     SelfChanged {
         /// By so many points.
         self_pp: f64,
-        /// What is known about the code.
+        /// The comparison of the code.
         code: SelfChange,
     },
     /// Its own code is the same, and it is in another file of the source.
@@ -280,7 +280,7 @@ pub enum EnteredBy {
     },
 }
 
-/// What is known about the code of a function whose self changed.
+/// The comparison of the code of a function whose self changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SelfChange {
     /// It is the same in both builds.

@@ -17,7 +17,7 @@ const LEAST_FUNCTIONS: usize = 20;
 /// The part of them that must be at the same line: compilers tell macros' lines in two ways.
 const SAME_PART: f64 = 0.98;
 
-/// What the lines of both builds say.
+/// The comparison of the lines of both builds.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     /// Both builds come from the same source, compiled differently.

@@ -10,7 +10,7 @@ use super::reason::Reason;
 use crate::compare::{CostChange, Quantities, Row, of_both_sides};
 use crate::settings_diff::SettingsDiff;
 
-/// What happened to one function, why, and how sure that is.
+/// The cause of one function's change, with confidence and evidence.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Verdict {
     /// The function, as rows name it.

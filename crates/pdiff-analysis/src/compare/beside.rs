@@ -94,7 +94,7 @@ fn mark_own_prices(rows: &mut [BesideRow], halves: &[f64]) {
     }
 }
 
-/// What a function is known by in both comparisons.
+/// The identity of a function in both comparisons.
 fn identity(row: &Row) -> (&str, &str, Option<&str>) {
     (&row.name, &row.object, row.file.as_deref())
 }

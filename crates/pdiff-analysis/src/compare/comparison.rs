@@ -216,7 +216,7 @@ pub struct Gap {
     pub parts: Option<GapParts>,
 }
 
-/// What the gap is made of, in percent of it.
+/// The parts of the gap, in percent of it.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct GapParts {
     /// Rows whose change is significant.

@@ -18,7 +18,7 @@ const WINDOW_TOLERANCE: f64 = 0.01;
 /// A scale to measured CPU seconds further from 1 than this is a warning.
 pub const CPU_SCALE_TOLERANCE: f64 = 0.03;
 
-/// What a side's runs together say of operations and CPU; sums over runs.
+/// Operations and CPU of a side's runs together, as sums.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct SideCost {
     pub(super) operations: Option<f64>,
@@ -77,7 +77,7 @@ enum Inside {
     All,
     /// The samples' part of the measured CPU seconds.
     ByCpu(f64),
-    /// As much as the span is of the window: the load is taken to have run throughout.
+    /// The part that the span is of the window, assuming that the load ran throughout.
     ByTime(f64),
 }
 

@@ -100,7 +100,7 @@ fn share_change(of: &MeasureChange, (before_pct, after_pct): (f64, f64)) -> Opti
     of.test.p().map(|_| ShareChange { before_pct, after_pct, se_pp, degrees_of_freedom })
 }
 
-/// What a row's share changed beyond the whole profile's cost, and beyond the typical row.
+/// The change of a row's share beyond the whole profile's cost, and beyond the typical row.
 struct Tests {
     whole: Excess,
     typical: Option<Excess>,

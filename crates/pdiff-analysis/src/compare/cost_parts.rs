@@ -9,7 +9,7 @@ use pdiff_profile::PerSide;
 /// A part that is less of a change than this is not what made it.
 const MAIN_PART: f64 = 0.5;
 
-/// What a second event says of a comparison.
+/// A comparison divided by a second event.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Beside {
     /// The event compared.
@@ -99,7 +99,7 @@ impl CostParts {
         PerSide { before: self.cost.before / self.count.before, after: self.cost.after / self.count.after }
     }
 
-    /// What made the cost change: the part that goes its way, is beyond noise and makes up half of it.
+    /// The part that explains the change of cost: it has the same sign, is beyond noise and makes up half of it.
     #[must_use]
     pub fn reason(&self) -> CostReason {
         let change = self.cost.after - self.cost.before;

@@ -11,7 +11,7 @@ use pdiff_profile::{Side, Uncovered};
 use super::input::{ObjectFacts, Sides};
 use crate::objects::ObjectLabels;
 
-/// What debug information does not describe of the functions sampled, by object.
+/// Sampled functions that debug information does not describe, by object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
     objects: BTreeMap<String, [Uncovered; 2]>,

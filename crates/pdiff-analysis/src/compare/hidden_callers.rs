@@ -199,7 +199,7 @@ impl<'a> HiddenCallers<'a> {
     }
 }
 
-/// What the code of a function calls; a jump in tail position is not a call.
+/// The callees in the code of a function; a jump in tail position is not a call.
 fn called_from(census: &Census, id: FunctionId) -> impl Iterator<Item = FunctionId> {
     census.calls_from(id).iter().filter(|edge| edge.calls > 0).map(|edge| edge.callee)
 }

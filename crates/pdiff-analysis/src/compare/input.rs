@@ -34,7 +34,7 @@ impl<'a> RunInput<'a> {
     }
 }
 
-/// What is known about an object of a side.
+/// Facts about an object of a side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObjectFacts {
     /// Path as the profile has it.
@@ -122,7 +122,8 @@ pub struct CompareSettings {
     pub scale_to_cpu_seconds: bool,
 }
 
-/// What `pdiff compare` does without options: qualified names, inlines expanded, shares of all samples, a row per function.
+/// The settings of `pdiff compare` without options: qualified names, inlines expanded, shares of all samples, one row per
+/// function.
 impl Default for CompareSettings {
     fn default() -> Self {
         Self {

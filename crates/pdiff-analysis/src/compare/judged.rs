@@ -91,7 +91,7 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
 /// Shares at which the smallest change that could be seen is told, in percent.
 const DETECTABLE_AT_PCT: [f64; 4] = [0.1, 0.5, 1.0, 5.0];
 
-/// What could be seen over the denominator that is heaviest on both sides together.
+/// The smallest detectable changes for the denominator that is heaviest on both sides together.
 fn detectable(sensitivities: &[Sensitivity], denominators: &[Denominator]) -> Vec<(f64, Option<f64>)> {
     let total = |of: &Denominator| of.before.iter().chain(&of.after).map(|run| run.total).sum::<f64>();
     let heaviest = sensitivities.iter().zip(denominators).max_by(|a, b| total(a.1).total_cmp(&total(b.1)));
@@ -136,7 +136,7 @@ impl Counted<'_> {
         Denominator { before, after }
     }
 
-    /// What the typical function's share did in each run, where runs repeat and costs per operation can be compared.
+    /// The share of the typical function in each run, if runs repeat and costs per operation can be compared.
     fn typical(&self, denominators: &[Denominator], rows: &[noise::Row]) -> Option<TypicalRow> {
         let all = denominators.first()?;
         let has_operations = |run: &PreparedRun<'_>| {

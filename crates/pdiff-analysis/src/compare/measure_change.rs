@@ -4,7 +4,7 @@ use pdiff_profile::Side;
 
 use crate::noise::{Excess, Test, Untested};
 
-/// What can be said of the change of one of a row's measures.
+/// The change of one of a row's measures.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MeasureChange {
     /// Lower end of the 95 % interval of the change, in points.
@@ -100,7 +100,7 @@ impl MeasureChange {
         }
     }
 
-    /// What the share of a side without samples may be all the same, in percent.
+    /// The largest share that a side without samples may still have, in percent.
     #[must_use]
     pub fn bound_pct(&self, side: Side) -> Option<f64> {
         match side {

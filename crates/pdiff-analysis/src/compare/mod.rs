@@ -112,7 +112,7 @@ impl PreparedSides {
         comparison
     }
 
-    /// What was found under the settings, from the first time that it is asked for.
+    /// The findings under these settings, computed once.
     fn findings(&self, sides: &Sides<'_>, cost: Option<&Cost>, noise: NoiseSettings) -> Findings {
         let find = || found(&self.view(sides), cost, noise);
         let (known, findings) = self.findings.get_or_init(|| (noise, find()));

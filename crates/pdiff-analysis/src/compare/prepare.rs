@@ -31,7 +31,7 @@ pub struct PreparedSides {
     runs: Vec<NormalRun>,
     notes: Notes,
     program: Option<Program>,
-    /// What looks like a mistake of what was given, once it was looked for.
+    /// Likely mistakes in the input, once they were checked.
     pub(super) mistakes: OnceLock<Vec<Fact>>,
     /// The findings under the noise settings that first asked for them; rows and denominators do not matter to them.
     pub(super) findings: OnceLock<(NoiseSettings, Findings)>,
@@ -246,7 +246,7 @@ impl PreparedSides {
         objects(&self.keys, sides)
     }
 
-    /// What was imperfect about the recordings.
+    /// Notes on imperfections of the recordings.
     pub(super) fn notes(&self) -> &Notes {
         &self.notes
     }

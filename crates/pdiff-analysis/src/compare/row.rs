@@ -121,8 +121,8 @@ pub struct Row {
     /// Its part of the change in CPU per operation, in percent: what the change is made of, and not what removing it would
     /// gain. Set where `gap_share_pct` is.
     pub cpu_change_share_pct: Option<f64>,
-    /// What self changed beyond the typical function; `None` without operations, without runs to compare, or if the row was
-    /// not tested.
+    /// The change of self beyond the typical function; `None` without operations, without runs to compare, or if the row
+    /// was not tested.
     pub beyond_typical: Option<Excess>,
     /// The change of self per operation; `None` without operations, without runs to compare, or if the row was not tested.
     pub cost_change: Option<CostChange>,

@@ -34,7 +34,7 @@ pub enum FieldGroup {
     CostChange,
 }
 
-/// What a row holds in a field.
+/// A row's value in a field.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum FieldValue<'a> {
     /// Words.
@@ -47,7 +47,7 @@ pub enum FieldValue<'a> {
     Number(Option<f64>),
 }
 
-/// What is in JSON where the value is not known.
+/// The JSON form of an unknown value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Unknown {
     /// `null`.
@@ -419,7 +419,7 @@ impl RowField {
         self.sums
     }
 
-    /// What it means, in words for the documentation.
+    /// The meaning of the field, in words for the documentation.
     #[must_use]
     pub fn meaning(&self) -> &'static str {
         self.meaning
@@ -436,7 +436,7 @@ impl RowField {
         }
     }
 
-    /// What a row holds. A side on which the row has no weight has no quantities.
+    /// A row's value. A side on which the row has no weight has no quantities.
     #[must_use]
     pub fn value<'a>(&self, row: &'a Row, level: MatchLevel) -> FieldValue<'a> {
         let side = |side: Side| Some(row.side(side)).filter(|of| of.total_weight.0 > 0);

@@ -39,7 +39,7 @@ pub(super) struct RowTable<'a> {
     facts: &'a KeyFacts,
 }
 
-/// What a thread is, as far as rows and denominators go.
+/// The properties of a thread that rows and denominators use.
 pub(super) struct ThreadClass {
     pub(super) comm: String,
     pub(super) group: String,

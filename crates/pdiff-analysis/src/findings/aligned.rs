@@ -39,7 +39,7 @@ struct Step {
 /// A stack before it is known what is left out.
 struct Draft {
     steps: Vec<Step>,
-    /// What one side alone has at the end.
+    /// The end of the stack that only one side has.
     end: Vec<KeyId>,
 }
 

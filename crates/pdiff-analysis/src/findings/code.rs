@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::input::Input;
 use crate::normalize::{Key, KeyId};
 
-/// What kind of code a function is.
+/// The kind of code of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Code {
     /// Of the program or one of its libraries.
@@ -35,7 +35,7 @@ impl Code {
 /// The kind of every function, by its renamed key.
 pub(super) struct CodeKinds {
     by_key: Vec<Code>,
-    /// Of what has no function: the one of its object that represents all of it.
+    /// For keys without a function: the key that represents all of them in their object.
     unresolved: Vec<Option<KeyId>>,
 }
 
@@ -54,7 +54,7 @@ impl CodeKinds {
         self.unresolved.get(key.0 as usize).is_none_or(Option::is_some)
     }
 
-    /// What represents all code without function of the same object.
+    /// The key that represents all code without a function in the same object.
     pub(super) fn unresolved_of(&self, key: KeyId) -> KeyId {
         self.unresolved.get(key.0 as usize).copied().flatten().unwrap_or(key)
     }
@@ -81,7 +81,7 @@ fn unresolved(input: &Input<'_>) -> Vec<Option<KeyId>> {
     input.keys.iter().map(|(_, key)| of(key)).collect()
 }
 
-/// What the objects of both sides are, by their labels in rows.
+/// The kinds of both sides' objects, by their labels in rows.
 fn object_kinds(input: &Input<'_>) -> FxHashMap<String, ObjectKind> {
     let mut kinds = FxHashMap::default();
     for run in &input.runs {

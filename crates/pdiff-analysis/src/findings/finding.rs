@@ -126,7 +126,7 @@ pub struct Finding {
     pub settings: Vec<FindingSetting>,
 }
 
-/// What one function spends itself in a finding's stacks.
+/// The self weight of one function in a finding's stacks.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FindingMember {
     /// Its name, as rows have it; empty for all that are not named.
@@ -156,7 +156,7 @@ pub struct FindingsRest {
     pub significant_pp: f64,
 }
 
-/// What the kernel did for one caller and one reason.
+/// The work of the kernel for one caller and one reason.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KernelWork {
     /// The function of the program that entered the kernel; `None` for interrupts, which strike anywhere, and where the

@@ -110,7 +110,7 @@ struct Part {
 }
 
 impl Part {
-    /// What is left of it; `None` where that is nothing beyond noise.
+    /// The rest of it; `None` if the rest is within noise.
     fn settled(self, judge: &Judge<'_>) -> Option<Pick> {
         if !self.is_less {
             return Some(self.pick);
@@ -173,7 +173,7 @@ fn function_of(place: Place, anchors: &Anchors) -> Option<KeyId> {
     }
 }
 
-/// In whose code the samples of nodes are.
+/// The functions whose code contains the samples of nodes.
 struct NodeCode {
     /// By node and machine function.
     samples: FxHashMap<(usize, KeyId), u64>,

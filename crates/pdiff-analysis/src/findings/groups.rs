@@ -12,8 +12,8 @@ use super::stacks::Stacks;
 use super::tree::AnchorTree;
 use crate::noise::{RowRun, RunBlocks};
 
-/// What a node must have of both sides' samples on average: half the least change that is reported, because it may be there
-/// on one side only.
+/// The least share of a node, averaged over both sides' samples: half the least change that is reported, because the change
+/// may be on one side only.
 const LEAST_SHARE: f64 = 0.0005;
 
 /// The most nodes; the heaviest stay.
@@ -39,7 +39,7 @@ pub(super) struct Groups {
     runs: Vec<RunWeights>,
 }
 
-/// What one run has of each node: by node, then by block.
+/// The weights of nodes in one run: by node, then by block.
 pub(super) struct RunWeights {
     side: Side,
     blocks: usize,
@@ -118,7 +118,7 @@ impl Groups {
         at.is_some()
     }
 
-    /// What each side has of some nodes' own.
+    /// Each side's own weight of some nodes.
     pub(super) fn amounts(&self, nodes: &[usize]) -> [Amount; 2] {
         let mut sums = [Amount::default(); 2];
         for node in nodes {
@@ -127,7 +127,7 @@ impl Groups {
         sums
     }
 
-    /// What one side's runs have of some nodes' own, as the noise stage wants it.
+    /// The own weights of some nodes in one side's runs, in the form that the noise stage needs.
     pub(super) fn row_runs(&self, nodes: &[usize], side: Side) -> Vec<RowRun> {
         self.runs.iter().filter(|run| run.side == side).map(|run| run.row(nodes)).collect()
     }

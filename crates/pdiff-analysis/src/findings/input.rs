@@ -26,7 +26,7 @@ pub(crate) struct Input<'a> {
     pub(crate) runs: Vec<RunOfStacks<'a>>,
     /// By key: the part of the program.
     pub(crate) subsystems: Vec<&'a str>,
-    /// What an operation costs, where operations are known.
+    /// The cost of an operation, if operations are known.
     pub(crate) cost: Option<&'a Cost>,
     pub(crate) noise: NoiseSettings,
 }

@@ -15,7 +15,7 @@ use crate::noise::{
     ShownTests, Tested, judge, typical_factor,
 };
 
-/// What is known about one group's change.
+/// The tested change of one group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) noise: RowNoise,
@@ -34,7 +34,7 @@ pub(super) struct Judge<'a> {
     settings: NoiseSettings,
     cost: Option<&'a Cost>,
     denominator: Denominator,
-    /// What the share of a place becomes that did not change.
+    /// The factor on the share of an unchanged place.
     common: CommonFactor,
     /// The rows that tell how shares vary from run to run.
     rows: Vec<Row>,
@@ -116,12 +116,12 @@ impl<'a> Judge<'a> {
         change.net_q.or_else(|| change.test.map(|test| self.shown.q_of(test.p)))
     }
 
-    /// What the share of a place becomes that did not change.
+    /// The factor on the share of an unchanged place.
     pub(super) fn common(&self) -> CommonFactor {
         self.common
     }
 
-    /// What operations make of shares: measured, or with the variation between runs that is taken for granted.
+    /// The factor on shares from operations: measured, or with the assumed variation between runs.
     pub(super) fn of_cost(&self) -> Option<CommonFactor> {
         let cost = self.cost?;
         let log_se = self.settings.single_run_cv() * std::f64::consts::SQRT_2;
@@ -155,7 +155,7 @@ fn row(groups: &Groups, nodes: &[usize]) -> Row {
     Row { denominator: 0, before, after }
 }
 
-/// What becomes of the share of the median place that both sides sampled well; of nothing, where there are few.
+/// The factor on the share of the median place that both sides sampled well; 1 if there are only few.
 fn typical(groups: &Groups, own: &[RowNoise]) -> CommonFactor {
     let is_sampled =
         |node: &usize| groups.nodes[*node].own.iter().all(|amount| amount.samples >= MIN_SAMPLES);

@@ -100,7 +100,7 @@ pub(super) fn kernel_work(
     works
 }
 
-/// Who entered the kernel in a stack, and what for; `None` where nobody did.
+/// The function that entered the kernel in a stack, and the reason; `None` if the stack has no kernel frame.
 fn group_of(input: &Input<'_>, codes: &CodeKinds, stack: &Stack) -> Option<GroupKey> {
     let is_kernel =
         |key: &KeyId| matches!(codes.get(*key), Code::Kernel | Code::SystemCall | Code::Interrupt);

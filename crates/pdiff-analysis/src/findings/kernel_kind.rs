@@ -37,7 +37,7 @@ impl KernelKind {
         }
     }
 
-    /// What the kernel functions of a stack, the one entered first, were called for; interrupts are found by their entry.
+    /// The reason for the kernel functions of a stack, the one entered first; interrupts are recognised by their entry.
     pub(super) fn of<'n>(functions: impl Iterator<Item = &'n str> + Clone) -> Self {
         let first = functions.clone().find_map(Self::of_function).unwrap_or(Self::Other);
         // Reading from a socket is the network's.
@@ -91,7 +91,7 @@ impl KernelKind {
         Self::of_call(system_call(name)?)
     }
 
-    /// What a system call is for.
+    /// The kind of a system call.
     fn of_call(call: &str) -> Option<Self> {
         let call = call.trim_start_matches("new");
         Some(match call {

@@ -224,7 +224,7 @@ impl Listing<'_> {
         callees.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(callee, _)| callee)
     }
 
-    /// What each finding's stacks busy-wait, and all others.
+    /// The busy-waiting weight of each finding's stacks, and of all others.
     fn polling(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> (Vec<[u64; 2]>, [u64; 2]) {
         let (mut sums, mut rest) = (vec![[0_u64; 2]; count], [0_u64; 2]);
         for (number, stack) in self.stacks.all.iter().enumerate() {
@@ -279,7 +279,7 @@ impl Listing<'_> {
         FindingMember { name, object, before, after }
     }
 
-    /// Who calls what many call, and what interrupts struck.
+    /// Callers of functions that many call, and of interrupted code.
     fn callers(&self, picks: &[Pick], of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<String>> {
         let mut sums: Vec<FxHashMap<KeyId, f64>> = vec![FxHashMap::default(); picks.len()];
         for (number, stack) in self.stacks.all.iter().enumerate() {

@@ -88,7 +88,7 @@ pub(super) fn select(
     roots
 }
 
-/// What a list has no room for.
+/// The changes for which a list has no room.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Untold {
     pub(super) count: usize,
@@ -139,7 +139,7 @@ fn gathered(groups: &Groups, judge: &Judge<'_>, left: &[Pick]) -> Option<Pick> {
     Some(Pick { node, shape: Shape::Gathered, nodes, change })
 }
 
-/// What is said at one node.
+/// The choice at one node.
 struct Choice<'a> {
     groups: &'a Groups,
     judge: &'a Judge<'a>,
@@ -253,7 +253,7 @@ impl Choice<'_> {
         noise.before_pct.min(noise.after_pct) >= NEARLY_ALL_PCT
     }
 
-    /// What is left of a node beside what was picked below it.
+    /// The rest of a node without the parts picked below it.
     fn remainder(&self, inner: &[Pick]) -> Option<Pick> {
         let all = self.changes.all[self.node].points;
         let left = all - inner.iter().map(|pick| pick.change.points).sum::<f64>();
@@ -269,7 +269,7 @@ impl Choice<'_> {
 }
 
 impl Pick {
-    /// What each side has of it.
+    /// Its weight on each side.
     pub(super) fn amounts(&self, groups: &Groups) -> [Amount; 2] {
         groups.amounts(&self.nodes)
     }

@@ -22,7 +22,7 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// What ran before an interrupt struck.
+    /// The functions that ran before an interrupt.
     pub(super) fn before_interrupt(&self) -> &[KeyId] {
         self.functions.get(..self.until).unwrap_or(&[])
     }

@@ -48,7 +48,7 @@ impl<'a> InlineComparison<'a> {
         }
     }
 
-    /// What a row is called: After's name, for that is the code at hand; Before's where After has none.
+    /// The name of a row: After's name, because that code is current; Before's if After has none.
     #[must_use]
     pub fn named(&self, row: &FunctionComparison) -> Option<Function<'a>> {
         self.function(row, Side::After).or_else(|| self.function(row, Side::Before))

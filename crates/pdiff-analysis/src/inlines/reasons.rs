@@ -13,7 +13,7 @@ use pdiff_profile::names::{FunctionName, loose_name};
 use pdiff_profile::{InlineRemark, RemarkName, RemarkPlace};
 use rustc_hash::FxHashMap;
 
-/// What the compiler of one build said of its calls.
+/// The remarks of one build's compiler on calls.
 #[derive(Clone, Debug, Default)]
 pub struct InlineReasons {
     /// By the last parts of the names of caller and callee.

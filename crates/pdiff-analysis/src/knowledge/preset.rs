@@ -2,8 +2,8 @@
 
 use super::{Aliases, Architectural};
 
-/// What is known beforehand of one program. Subsystems, groups of threads and busy waiting name the objects they apply
-/// to; renames and costs of design do not, so they belong to a preset.
+/// Built-in knowledge about one program. Subsystems, thread groups and busy waiting name the objects they apply to; renames
+/// and costs of design do not, so they belong to a preset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Preset {

@@ -40,7 +40,7 @@ pub struct KnownSetting {
 pub(crate) struct SettingRename {
     pub(crate) before: String,
     pub(crate) after: String,
-    /// By what the old value is to be multiplied.
+    /// The factor by which to multiply the old value.
     #[serde(default = "one")]
     pub(crate) factor: f64,
 }
@@ -64,7 +64,7 @@ struct File {
     factor: Vec<FactorSubsystem>,
 }
 
-/// What people call the factor of an experiment that switches a part of the program.
+/// The usual name of the factor of an experiment that switches a part of the program.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FactorSubsystem {
@@ -140,7 +140,7 @@ impl SettingsKnowledge {
         self.settings.iter().filter_map(|setting| Some((setting.name.as_str(), setting.names_a_file()?)))
     }
 
-    /// What is known about a setting, and how many matter more.
+    /// The knowledge about a setting, and how many settings matter more.
     #[must_use]
     pub fn setting(&self, name: &str) -> Option<(usize, &KnownSetting)> {
         self.settings.iter().enumerate().find(|(_, setting)| setting.name == name)
@@ -157,7 +157,7 @@ impl SettingsKnowledge {
         named.map(|of| of.subsystem.as_str())
     }
 
-    /// As what a setting is noise, if it is.
+    /// The kind of noise that a setting is, if it is noise.
     #[must_use]
     pub fn noise(&self, name: &str) -> Option<&str> {
         self.noise.iter().find(|(_, names)| names.is_match(name)).map(|(what, _)| what.as_str())

@@ -24,7 +24,7 @@ pub(super) struct Pair {
     pub(super) is_ambiguous: bool,
 }
 
-/// What is done with those of a group that nothing tells apart.
+/// How to treat functions of a group that nothing distinguishes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ties {
     /// They are paired in order and marked.
@@ -108,7 +108,7 @@ fn only_best(points: impl Iterator<Item = u32>) -> Option<usize> {
     at.filter(|_| is_alone)
 }
 
-/// What tells functions of one spelling apart; a group compares each with each, so words are split once.
+/// The properties that distinguish functions with one spelling; a group compares each with each, so words are split once.
 struct Traits<'a> {
     function: Function<'a>,
     name: Vec<u64>,

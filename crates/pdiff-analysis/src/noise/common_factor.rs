@@ -38,7 +38,7 @@ pub struct ShareChange {
     pub degrees_of_freedom: f64,
 }
 
-/// What a share changed beyond the factor, in points of the new profile.
+/// The change of a share beyond the factor, in points of the new profile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Excess {
     /// The excess.

@@ -34,7 +34,7 @@ pub struct SideSize {
     pub within_df: f64,
 }
 
-/// What a comparison can see over one denominator: runs, samples, noise and the level of its tests.
+/// The sensitivity of a comparison for one denominator: runs, samples, noise and the level of its tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sensitivity {
     /// Size of the before side.

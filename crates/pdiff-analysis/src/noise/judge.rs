@@ -62,7 +62,7 @@ pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSetting
     }
 }
 
-/// What a change must pass to be a finding whatever the other rows do.
+/// The limits that a change must pass to be a finding, whatever the other rows do.
 #[derive(Clone, Copy)]
 struct Level {
     /// Level of a single test.
@@ -144,7 +144,7 @@ fn between_runs(dispersion: f64, alike: f64) -> f64 {
     alike + (1.0 - alike) * dispersion
 }
 
-/// What the share of a row without samples may be all the same, in percent.
+/// The largest share that a row without samples may still have, in percent.
 fn zero_bound_pct(side: &SideShare, dispersion: f64) -> Option<f64> {
     let bound = ZERO_BOUND_SAMPLES * dispersion.max(1.0) / side.denominator_samples.max(1) as f64;
     (side.has_share() && side.samples == 0).then(|| 100.0 * bound.min(1.0))
@@ -199,7 +199,7 @@ fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) ->
     }
 }
 
-/// What could be seen over each denominator, for a row of typical dispersion.
+/// The smallest detectable changes for each denominator, for a row of typical dispersion.
 fn sensitivities(
     denominators: &[Denominator],
     rows: &[Row],

@@ -57,7 +57,7 @@ impl Test {
     }
 }
 
-/// What can be said of one row's change.
+/// The judged change of one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowNoise {
     /// Mean of the before runs' shares, in percent; 0 without a denominator.

@@ -51,11 +51,11 @@ pub(super) struct RunModel {
     pub(super) cv_df: f64,
     /// How much of `cv2` was assumed, 0 to 1.
     pub(super) assumed_part: f64,
-    /// What the rows lend to each other.
+    /// The spread learnt from all rows.
     pub(super) lent: Lent,
 }
 
-/// What rows lend to each other of their variances.
+/// What all rows together show about the variances of each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Lent {
     /// Nothing was measured between runs.

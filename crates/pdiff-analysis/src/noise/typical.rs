@@ -20,7 +20,7 @@ const LEAST_ROWS: usize = 8;
 const MEDIAN_ERROR: f64 = 1.2533;
 const DEVIATION_FROM_MEDIAN: f64 = 1.4826;
 
-/// What the share of the typical row did in each run of two sides.
+/// The share of the typical row in each run of two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TypicalRow {
     /// Logarithm of the typical row's share over its mean one, for each run.
@@ -47,7 +47,7 @@ impl TypicalRow {
         Some(Self { before: of_side(0, &denominator.before), after: of_side(1, &denominator.after), factor })
     }
 
-    /// What each row's share changed beyond that of the typical row; `None` for rows that are not tested.
+    /// The change of each row's share beyond that of the typical row; `None` for rows that are not tested.
     pub(crate) fn excesses(
         &self,
         denominator: &Denominator,

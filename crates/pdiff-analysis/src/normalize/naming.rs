@@ -22,7 +22,7 @@ pub(super) struct Naming<'a> {
     side: Side,
     /// A function inlined at a thousand places is demangled once.
     names: FxHashMap<Spelling<'a>, FunctionName>,
-    /// What frames are shown as, by frame: looked up unchanged, and as return addresses.
+    /// The display of each frame: looked up with its address unchanged, and as a return address.
     shown: [Vec<Option<Shown>>; 2],
     /// The levels of all that is shown.
     levels: Vec<Level>,
@@ -38,7 +38,7 @@ struct Chain {
     shown: Shown,
 }
 
-/// What one frame is shown as.
+/// The display of one frame.
 #[derive(Clone, Copy)]
 struct Shown {
     /// Its first level in [`Naming::levels`].
@@ -130,7 +130,7 @@ impl<'a> Naming<'a> {
         shown
     }
 
-    /// What a frame is shown as, found once.
+    /// The display of a frame, computed once.
     fn shown(&mut self, id: FrameId, frame: &Frame, lookup: Lookup) -> Shown {
         let column = usize::from(lookup == Lookup::MinusOne);
         if let Some(Some(shown)) = self.shown[column].get(id.index()) {
@@ -145,7 +145,7 @@ impl<'a> Naming<'a> {
         shown
     }
 
-    /// What the symboliser found; `None` if it had nothing to say of this frame.
+    /// The symboliser's result; `None` if it has none for this frame.
     fn resolved(&mut self, id: FrameId, frame: &Frame, lookup: Lookup) -> Option<Shown> {
         let resolutions = self.resolutions?;
         let number = resolutions.number(id, lookup)?;

@@ -6,7 +6,7 @@
 
 use crate::findings::SwitchedPart;
 
-/// What is left of a side at least: no experiment makes an operation free.
+/// The least part of a side that remains: no experiment makes an operation free.
 const LEAST_LEFT: f64 = 0.05;
 
 /// How much of a factor's code goes with it.

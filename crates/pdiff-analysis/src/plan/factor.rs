@@ -29,7 +29,7 @@ impl std::str::FromStr for WantedFactor {
     }
 }
 
-/// What is done to switch a factor.
+/// How a factor is switched.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Experiment {
     /// A setting of the server gets another value.
@@ -38,7 +38,7 @@ pub enum Experiment {
         name: String,
         /// Its values while the recordings were made, base first; `None` where not known, or not a setting of that side.
         values: [Option<String>; 2],
-        /// What it becomes; `None` where the user has to choose.
+        /// Its new value; `None` if the user has to choose.
         to: Option<String>,
     },
     /// A part of the program is switched off in a way that the user knows.
@@ -71,7 +71,7 @@ impl Experiment {
     }
 }
 
-/// What is expected of a factor, in favour of the new build where positive.
+/// The expected effect of a factor; positive favours the new build.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Forecast {
     /// Change of ln(after / before) of throughput.

@@ -24,7 +24,7 @@ const MOST_WIDTH_POINTS: f64 = 25.0;
 /// A part of so much of a factor's samples that sleeps is a doubt: what it waits is in no profile. In percent.
 const MOST_ASLEEP_PCT: f64 = 5.0;
 
-/// What is asked of a plan.
+/// The request for a plan.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PlanSettings {
     /// The factors; those of findings where none are named.
@@ -40,7 +40,7 @@ pub struct PlanSettings {
 /// Experiments that would tell causes, with what is expected of them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// What the builds are called, base first.
+    /// The names of the builds, base first.
     pub labels: [String; 2],
     /// The factors, in the order in which they are changed.
     pub factors: Vec<PlannedFactor>,
@@ -73,7 +73,7 @@ pub enum PlanError {
     /// The user's factor represents nothing that is known.
     #[error("'{what}' is neither a known setting nor a part of the program; hint: parts are {parts}")]
     UnknownFactor {
-        /// What the factor was said to be.
+        /// The user's definition of the factor.
         what: String,
         /// Parts of the program.
         parts: String,
@@ -105,7 +105,7 @@ pub enum PlanError {
     },
 }
 
-/// What a plan is made of.
+/// The inputs of a plan.
 pub(crate) struct PlanInput<'a> {
     pub(crate) comparison: &'a Comparison,
     pub(crate) settings: Option<&'a SettingsDiff>,
@@ -410,7 +410,7 @@ fn doubts(factor: &PlannedFactor, detectable: f64) -> Vec<String> {
     doubts
 }
 
-/// What is expected of each factor.
+/// Predicts the effect of each factor.
 struct Forecaster<'a> {
     effects: &'a Effects<'a>,
     layout: &'a Layout<'a>,

@@ -30,7 +30,7 @@ impl SettingGate<'_> {
 }
 
 impl SettingsDiff {
-    /// What gates a function: settings that differ, then settings that one side has only and that are not off.
+    /// Settings that switch a function: those that differ, then those that only one side has and that are not off.
     #[must_use]
     pub fn gates<'k>(
         &self,

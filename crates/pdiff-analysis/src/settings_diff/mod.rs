@@ -35,7 +35,7 @@ pub struct SettingChange {
 }
 
 impl SettingChange {
-    /// What differs: of two lists only the members that one of them has.
+    /// The difference: of two lists only the members that one of them has.
     #[must_use]
     pub fn shown(&self) -> (String, String) {
         only_in_each(&self.before, &self.after)
@@ -283,7 +283,7 @@ fn rank(knowledge: &SettingsKnowledge, name: &str) -> usize {
     known_as(knowledge, name).map_or(usize::MAX, |(rank, _)| rank)
 }
 
-/// What is known about a setting under any of its names.
+/// The knowledge about a setting under any of its names.
 fn known_as<'k>(
     knowledge: &'k SettingsKnowledge,
     name: &str,

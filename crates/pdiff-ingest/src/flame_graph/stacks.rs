@@ -23,7 +23,7 @@ const MAX_STACKED: usize = 1 << 25;
 /// The object of what was too narrow to draw.
 const PRUNED: &str = "[pruned]";
 
-/// What `pdiff flame` calls a function that is not known.
+/// The name of an unknown function in pictures of `pdiff flame`.
 const UNRESOLVED: &str = "[unresolved]";
 
 /// The parts of a frame's weight that no frame on it has.

@@ -63,7 +63,7 @@ fn samples_and_percent(details: &str) -> Option<(u64, &str)> {
     Some((crate::digits::decimal(digits.as_bytes())?, percent))
 }
 
-/// What is before the numbers of one recording; empty if nothing does.
+/// The text before the numbers of one recording; empty if there is none.
 fn object_of_pdiff(details: &str) -> Option<&str> {
     let (before, own) = details.strip_suffix(" %")?.rsplit_once(" %, self ")?;
     let (about, total) = before.rsplit_once("total ")?;

@@ -17,7 +17,7 @@ use pdiff_profile::codec::ByteReader;
 
 use super::error::PackError;
 
-/// What a pack begins with: no text does, and a transfer that rewrites line ends breaks it at once.
+/// The magic bytes of a pack: no text begins with them, and a transfer that rewrites line ends damages them.
 pub(super) const MAGIC: &[u8; 8] = b"\x89pdiff\r\n";
 
 /// Raised when an older reader would misread; a section of a kind that it can do without does not raise it.
@@ -30,10 +30,10 @@ const START_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 28;
 const CRC_BYTES: usize = 4;
 
-/// What the checksum of the table of sections is called.
+/// The name of the checksum of the table of sections.
 const HEADER: &str = "header";
 
-/// What a section holds. The numbers are never given to something else.
+/// The kind of a section. The numbers are never reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// Tool, measures, objects, notes.

@@ -94,7 +94,7 @@ impl PackedRun {
         Ok(self)
     }
 
-    /// What was counted over the whole run, at its rate in a part of the run.
+    /// Scales measures of the whole run to a part of it, at the same rate.
     fn scale_measures(&mut self, whole: Span, part: Span) {
         if part == whole {
             return;

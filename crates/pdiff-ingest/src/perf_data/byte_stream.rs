@@ -9,7 +9,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 pub(super) struct ByteStream<R> {
     reader: R,
     buffer: Box<[u8]>,
-    /// What of the buffer is there and has not been consumed.
+    /// The part of the buffer that is filled and not yet consumed.
     filled: std::ops::Range<usize>,
     /// Bytes consumed since the start.
     position: u64,

@@ -53,7 +53,7 @@ mod flag {
     pub(super) const USE_CLOCKID: u64 = 1 << 25;
 }
 
-/// What tells one event from another: type, configuration and modifiers.
+/// The identity of an event: type, configuration and modifiers.
 pub(super) type EventKey = (u32, u64, u64, u64, Modifiers);
 
 /// How one event was recorded.
@@ -63,7 +63,7 @@ pub(super) struct EventAttr {
     pub(super) config: u64,
     pub(super) config1: u64,
     pub(super) config2: u64,
-    /// What one sample represents; 0 where the kernel adjusts it to a frequency.
+    /// The weight of one sample; 0 if the kernel adjusts it to a frequency.
     pub(super) fixed_period: u64,
     /// Samples a second asked for; 0 where the period is fixed.
     pub(super) frequency: u64,
@@ -140,7 +140,7 @@ impl EventAttr {
         self.sample_type & bits == bits
     }
 
-    /// What tells the event from others of the recording: two attributes of one event differ only in their CPUs.
+    /// The identity of the event in the recording: two attributes of one event differ only in their CPUs.
     pub(super) fn key(&self) -> EventKey {
         (self.kind, self.config, self.config1, self.config2, self.modifiers)
     }

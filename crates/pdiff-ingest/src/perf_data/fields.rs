@@ -38,7 +38,7 @@ impl ByteOrder {
     }
 }
 
-/// What is left of some bytes, read from the front. A number that is cut off is `None`.
+/// The unread rest of some bytes, read from the front. A number that is cut off is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a> {
     rest: &'a [u8],

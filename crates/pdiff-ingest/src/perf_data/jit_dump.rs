@@ -26,7 +26,7 @@ use super::fields::{ByteOrder, Fields, until_nul};
 const MAGIC: [u8; 4] = *b"JiTD";
 const HEAD_BYTES: usize = 40;
 const RECORD_HEAD_BYTES: usize = 16;
-/// What is before the name of a LOAD, and all of a MOVE.
+/// The size of the fields before the name of a LOAD, and of a whole MOVE.
 const LOAD_BYTES: usize = 40;
 const MOVE_BYTES: usize = 48;
 /// The most bytes of a name.
@@ -75,7 +75,7 @@ pub(super) struct JitCode {
     /// By time, and by the order in which it became known.
     to_come: BTreeMap<(u64, u64), (u32, LoadedCode)>,
     known: u64,
-    /// What was read: a damaged recording may name a file again and again.
+    /// The files already read, because a damaged recording may name a file again and again.
     read: FxHashSet<(u32, PathBuf)>,
     pub(super) unused: Vec<Unused>,
 }

@@ -23,7 +23,7 @@ const LAST_FUNCTION_BYTES: u64 = 4096;
 /// The most bytes of a list.
 const MAX_LIST_BYTES: u64 = 256 << 20;
 
-/// What the recording says of its kernel.
+/// The recording's data about its kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct RecordedKernel {
     pub(super) build_id: Option<BuildId>,

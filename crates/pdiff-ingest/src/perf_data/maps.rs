@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 pub(super) struct Map {
     /// The address after the last.
     pub(super) end: u64,
-    /// What frames have in place of an address: it is added to an address, modulo 2^64. Frames of files have the position
-    /// in the file, others the address unchanged.
+    /// The shift from addresses to frames: it is added to an address, modulo 2^64. Frames of files have the position in the
+    /// file, others the unchanged address.
     pub(super) shift: u64,
     /// The object's number.
     pub(super) object: u32,

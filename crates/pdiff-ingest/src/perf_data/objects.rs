@@ -10,7 +10,7 @@ use super::maps::Map;
 /// The most places of files kept: a file has a few.
 const MAX_PLACES: usize = 1 << 20;
 
-/// What was mapped, of a map's record.
+/// The mapping in a map's record.
 #[derive(Clone, Debug)]
 pub(super) struct Mapped<'a> {
     pub(super) pid: u32,
@@ -143,7 +143,7 @@ impl Objects {
     }
 }
 
-/// What perf calls the code that a process made at run time.
+/// perf's name of the code that a process generated at run time.
 fn jit_object(pid: u32) -> String {
     format!("/tmp/perf-{pid}.map")
 }

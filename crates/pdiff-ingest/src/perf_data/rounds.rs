@@ -28,7 +28,7 @@ pub(super) struct Record<'a> {
     pub(super) body: &'a [u8],
 }
 
-/// What was written between two marks.
+/// The records between two marks.
 #[derive(Debug, Default)]
 struct Round {
     bytes: Vec<u8>,
@@ -85,7 +85,7 @@ impl Batch {
 /// Holds records back until none that is older can come.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
-    /// What is left of the round before, oldest first.
+    /// The rest of the round before, oldest first.
     older: Round,
     newer: Round,
     newest_ns: u64,

@@ -67,7 +67,7 @@ impl Space<'_> {
     }
 }
 
-/// What tells a chain in the state of its maps from all others.
+/// The identity of a chain in the state of its maps.
 #[inline]
 fn fingerprint(chain: &[u8], space: Space<'_>) -> [u64; 2] {
     [0, 1].map(|seed| {

@@ -25,14 +25,14 @@ const MAX_WAITING: usize = 4096;
 /// A sample that waits for its callers.
 struct Waiting {
     counted: Counted,
-    /// What was recorded of the chain: the kernel's part.
+    /// The recorded part of the chain: the kernel's.
     chain: Box<[u8]>,
     process: Process,
     kernel_stamp: u64,
     stack: RecordedStack,
 }
 
-/// What a sample counts for, apart from its stack.
+/// The properties of a sample except its stack.
 #[derive(Clone, Copy)]
 pub(super) struct Counted {
     pub(super) event: EventId,

@@ -49,7 +49,7 @@ pub(super) struct LocalCell {
 }
 
 impl LocalCell {
-    /// What tells cells of one second apart, and orders them: one number, for one comparison.
+    /// The key that identifies and orders cells of one second: one number, for one comparison.
     pub(super) fn key(&self) -> u64 {
         u64::from(self.lane) << 32 | u64::from(self.chain)
     }

@@ -9,7 +9,7 @@ use super::record_line::MapLine;
 /// How far time may go backwards from one sample to the next before it is noted: perf sorts what its buffers hold.
 pub(super) const BACKWARDS_NS: u64 = 1_000_000_000;
 
-/// What a worker found, apart from the counts.
+/// A worker's results, apart from the counts.
 #[derive(Default)]
 pub(super) struct Findings {
     /// Notes.

@@ -19,7 +19,7 @@
 
 use crate::digits;
 
-/// What a frame line says. Texts are parts of the line.
+/// The contents of a frame line. Texts are parts of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct FrameLine<'a> {
     /// The address printed.

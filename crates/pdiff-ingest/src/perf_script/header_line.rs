@@ -41,7 +41,7 @@ const COMM_COLUMNS: usize = 16;
 /// The width in which perf right-aligns a period.
 const PERIOD_COLUMNS: usize = 10;
 
-/// What the header lines of a text have.
+/// The columns of a text's header lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Columns {
     /// Times, or nothing that is known: each line speaks for itself.
@@ -53,7 +53,7 @@ pub(super) enum Columns {
     Neither,
 }
 
-/// What a header line says. Texts are parts of the line.
+/// The contents of a header line. Texts are parts of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct HeaderLine<'a> {
     /// All that is before time, period and event, without the blanks at its end: the same text names the same thread.
@@ -202,7 +202,7 @@ fn parse_after_time(text: &[u8]) -> Option<HeaderLine<'_>> {
     }
 }
 
-/// What follows the event: columns to skip, then perhaps a frame.
+/// Parses the text after the event: columns to skip, then perhaps a frame.
 pub(super) fn parse_rest<'a>(text: &'a [u8], header: HeaderLine<'a>) -> HeaderLine<'a> {
     match split_frame(text) {
         Some((before, frame)) => {

@@ -15,7 +15,7 @@ use super::memo::TextId;
 /// How many shapes are tried: one an event, and events come in groups.
 const MAX_SHAPES: usize = 4;
 
-/// What stays the same from header line to header line.
+/// The parts that header lines share.
 struct Shape {
     /// The event with its colon.
     event_token: Vec<u8>,
@@ -94,7 +94,7 @@ impl Shape {
         Some(if rest.len() <= 1 { header } else { header_line::parse_rest(rest, header) })
     }
 
-    /// What is before the event and its blank, and after its colon.
+    /// The text before the event and its blank, and the text after its colon.
     #[inline]
     fn split<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let at_end = line.strip_suffix(b" ").and_then(|line| line.strip_suffix(self.event_token.as_slice()));

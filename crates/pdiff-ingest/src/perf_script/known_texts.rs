@@ -7,7 +7,7 @@ use super::chain_memo::ChainTexts;
 use super::counts::Counts;
 use super::memo::Memo;
 
-/// What one worker met, by its numbers.
+/// The texts and chains of one worker, by its numbers.
 #[derive(Clone, Copy)]
 pub(super) struct PartTexts<'p> {
     pub(super) texts: &'p ChainTexts,
@@ -24,7 +24,7 @@ pub(super) struct KnownTexts {
 }
 
 impl KnownTexts {
-    /// What of `part` is known to `other`.
+    /// The texts and chains of `part` that `other` knows too.
     pub(super) fn of(part: PartTexts<'_>, other: PartTexts<'_>) -> Self {
         let known_to = |own: &Memo, other: &Memo| own.texts().map(|text| other.find(text)).collect();
         let leaves: Vec<Option<u32>> = known_to(&part.texts.leaves, &other.texts.leaves);

@@ -97,12 +97,12 @@ impl Lines {
         read.unwrap_or_default()
     }
 
-    /// What a line says if it is a frame.
+    /// The contents of a line that is a frame.
     pub(super) fn frame(&self, line: LineIndex) -> Option<FrameText> {
         if let LineSays::Frame(frame) = self.get(line).says { Some(frame) } else { None }
     }
 
-    /// What a line says if it is a source position.
+    /// The contents of a line that is a source position.
     pub(super) fn source(&self, line: LineIndex) -> Option<SourceText> {
         if let LineSays::Source(source) = self.get(line).says { Some(source) } else { None }
     }

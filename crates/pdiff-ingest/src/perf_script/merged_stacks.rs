@@ -29,12 +29,12 @@ pub(super) type ChainPlaces = Vec<Vec<u32>>;
 pub(super) struct ChainStacks {
     /// By place of the chain in the order of the text.
     pub(super) ids: Vec<StackId>,
-    /// What was imperfect in the stacks of which something was, and where that stack is first in the text, by place.
+    /// Flaws of stacks that have any, and where the stack first occurs in the text, by place.
     flawed: FxHashMap<u32, (Flaws, Position)>,
 }
 
 impl ChainStacks {
-    /// What was imperfect in the stack of a chain, if anything, and where that stack is first in the text.
+    /// The flaws in the stack of a chain, if any, and where that stack first occurs in the text.
     pub(super) fn flaws_of(&self, place: u32) -> Option<(Flaws, Position)> {
         if self.flawed.is_empty() { None } else { self.flawed.get(&place).copied() }
     }

@@ -13,7 +13,7 @@ use super::memo::Memo;
 /// Number of a name: of a symbol, an object or a source position.
 pub(super) type NameIndex = u32;
 
-/// What a line of a stack says.
+/// The contents of a line of a stack.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct ReadLine {
     pub(super) says: LineSays,

@@ -1,6 +1,6 @@
 //! A share of the work for each core.
 
-/// What `work` makes of each share, in their order. This thread does the first share itself, so that one share wakes no
+/// The results of `work` for each share, in order. This thread does the first share itself, so a single share wakes no
 /// other thread.
 pub(super) fn work_on_all<S: Send, R: Send>(shares: Vec<S>, work: impl Fn(S) -> R + Sync) -> Vec<R> {
     let mut results: Vec<Option<R>> = shares.iter().map(|_| None).collect();
@@ -16,7 +16,8 @@ pub(super) fn work_on_all<S: Send, R: Send>(shares: Vec<S>, work: impl Fn(S) -> 
     results.into_iter().flatten().collect()
 }
 
-/// What `this` and `other` make, at once if there are more workers than one: `this` by the thread that waits for both.
+/// The results of `this` and `other`, computed at the same time if there is more than one worker; the thread that waits for
+/// both runs `this`.
 pub(super) fn both<A, B: Send>(
     workers: usize,
     this: impl FnOnce() -> A,

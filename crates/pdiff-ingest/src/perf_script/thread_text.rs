@@ -11,7 +11,7 @@ use crate::digits;
 
 use super::token::{Token, tokens};
 
-/// What the text before the time says.
+/// The contents of the text before the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ThreadText<'a> {
     /// Thread name; empty if it was not printed.

@@ -13,7 +13,7 @@ use pdiff_profile::{EventId, Profile, ProfileBuilder};
 use super::error::{Damage, PprofError};
 use super::tables::Tables;
 
-/// What perf_to_profile puts after an event's name.
+/// The text that perf_to_profile appends to an event's name.
 const SAMPLES_OF_EVENT: &str = "_sample";
 const EVENT: &str = "_event";
 
@@ -107,7 +107,7 @@ impl Columns {
     }
 }
 
-/// What a column's event is called: as its type is, with the unit where that alone would be ambiguous.
+/// The name of a column's event: its type, with the unit if the type alone is ambiguous.
 fn event_name(types: &[(String, String)], at: usize) -> String {
     let Some((kind, unit)) = types.get(at) else { return String::new() };
     let of_perf = kind.strip_suffix(EVENT).filter(|event| {

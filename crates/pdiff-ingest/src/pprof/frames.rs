@@ -77,7 +77,7 @@ impl<'t> Frames<'t> {
         Ok(frame)
     }
 
-    /// What the profile says is at its frames; `None` if it says nothing.
+    /// The profile's functions at its frames; `None` if it has none.
     pub(super) fn into_resolutions(self, frames: usize) -> Option<Resolutions> {
         if self.chains.is_empty() {
             return None;

@@ -27,7 +27,7 @@ const MAX_LINES: usize = 1 << 16;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Text(pub(super) u64);
 
-/// What a column of values is.
+/// The type of a column of values.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct SampleType {
     pub(super) kind: Text,

@@ -14,7 +14,7 @@ use super::frames::text;
 use super::tables::{Tables, Text};
 use super::wire::Fields;
 
-/// What a label says of a thread.
+/// A label's information about a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Says {
     /// Its name; of several the first of [`NAMES`].
@@ -35,7 +35,7 @@ pub(super) struct Threads<'t> {
     keys: FxHashMap<Text, Says>,
 }
 
-/// What the labels of a sample have said.
+/// The information from the labels of a sample.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Labels {
     name: Option<(usize, Name)>,

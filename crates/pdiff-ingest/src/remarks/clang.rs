@@ -93,7 +93,7 @@ impl<'a> Record<'a> {
         Some(())
     }
 
-    /// What it says of a call, if it is about one.
+    /// The remark on a call, if the record is about one.
     fn remark(self) -> Option<InlineRemark> {
         let is_inlined = match self.kind {
             "Passed" => true,

@@ -5,7 +5,7 @@ mod gcc;
 
 use pdiff_profile::InlineRemark;
 
-/// What is wrong with a compiler's report.
+/// An error in a compiler's report.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemarksError {

@@ -17,7 +17,7 @@ const NAMED: usize = 3;
 /// The part of the change that must be under callers that are known.
 const EXPLAINING_PART: f64 = 0.5;
 
-/// What is said of a function whose change of a measure no callee explains.
+/// The result for a function whose change no callee explains.
 pub(super) fn finding(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> Option<Finding> {
     let row = case.row;
     let of_library = !case.of_program && case.of_same_file;

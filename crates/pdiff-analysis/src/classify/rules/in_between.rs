@@ -59,8 +59,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     Some(gates::common(finding.limited(Confidence::Likely, Limit::InCallees), case))
 }
 
-/// What was there before of what the function calls, and not from it: by callee, in points. A callee `through` that the other
-/// run did not enter is passed, and what it calls counts.
+/// The weight of callees that existed before, but not under this function: by callee, in points. A callee `through` that
+/// the other run did not enter is passed over, and its callees count.
 fn add_kept(
     context: &Context<'_>,
     case: &Case<'_>,
@@ -92,14 +92,14 @@ fn add_kept(
     }
 }
 
-/// What a side has of a callee directly under the function.
+/// A side's share of a callee directly under the function.
 fn direct_pct(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, side: Side) -> f64 {
     let calls = context.calls_from(case.row, side).into_iter();
     let to_it = calls.filter(|call| call.callee == callee.row.name && call.callee_file == callee.row.file);
     to_it.map(|call| share_pct(case.row, side, call.weight(side))).sum()
 }
 
-/// What the other run's chains may have lost of the function above a callee: it was there, and the stacks do not show it.
+/// The weight above a callee that the other run's chains may have lost: the function ran, but the stacks do not show it.
 fn lost_pp(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
     match context.jumps_to(case, callee, less) {
         true => context.left_callers_pp(case, callee, less),

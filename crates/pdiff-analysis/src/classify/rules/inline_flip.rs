@@ -115,8 +115,8 @@ fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inli
     of_row(case.row) + context.unscoped_twin(case).map_or(0.0, |twin| of_row(twin.row))
 }
 
-/// What the flipped callers' own self by symbol lost where they held the copies, without the common factor, in points: lines of
-/// copies of few instructions are often those of their callers.
+/// The loss of the flipped callers' own self by symbol on the side with the copies, without the common factor, in points:
+/// debug lines of copies of a few instructions often belong to their callers.
 fn left_pp(context: &Context<'_>, flips: &[CallerFlip], inlined_on: Side) -> f64 {
     let mut rows: Vec<&Row> = flips.iter().flat_map(|flip| context.flip_rows(flip)).flatten().collect();
     rows.sort_by_key(|row| context.row_number(row));
@@ -219,7 +219,7 @@ fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {
     Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level }
 }
 
-/// What the compiler said of the calls that it did not inline, on the side that calls.
+/// The compiler's remarks on calls that it did not inline, on the side with the call.
 fn compiler_said(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], called_on: Side) -> Vec<Fact> {
     let reasons = context.input.inline_reasons[called_on].zip(context.builds.census(called_on));
     let (Some((reasons, census)), Some(found)) = (reasons, case.found) else { return Vec::new() };
@@ -239,7 +239,7 @@ fn compiler_said(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], c
     flips.iter().flat_map(of_flip).take(MOST_WORDS).collect()
 }
 
-/// What made the compiler decide otherwise, as far as the files tell.
+/// The reason why the compiler decided differently, as far as the files show it.
 fn why(context: &Context<'_>, case: &Case<'_>) -> Vec<Fact> {
     let mut causes = Vec::new();
     let [before, after] = Side::BOTH.map(|side| context.builds.census(side));

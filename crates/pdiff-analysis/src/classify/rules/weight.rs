@@ -65,8 +65,8 @@ fn moved(context: &Context<'_>, case: &Case<'_>, self_pp: f64) -> Option<Finding
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// What After's run calls from here and Before's build does not hold: its weight left the function, or never was in it,
-/// and yet self changed as it did.
+/// Callees of After's run that Before's build does not contain: their weight left the function, or was never in it, and yet
+/// self changed by that much.
 fn new_callees(context: &Context<'_>, case: &Case<'_>) -> Vec<Fact> {
     let row = case.row;
     let calls = context.calls_from(row, Side::After).into_iter().take(5);

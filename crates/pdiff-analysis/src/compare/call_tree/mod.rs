@@ -23,7 +23,7 @@ use crate::findings::AlignedStacks;
 use crate::pattern::Pattern;
 use grow::Grown;
 
-/// What contains the stacks of both sides together.
+/// How the stacks of both sides are aligned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Align {
     /// Equal callers: one more caller on one side separates everything below it.
@@ -52,7 +52,7 @@ pub struct TreeSettings {
     pub judge: bool,
 }
 
-/// What a frame of the tree represents.
+/// The function or subsystem of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TreeFrame {
     /// All stacks.
@@ -90,7 +90,7 @@ pub struct FrameWeight {
     pub total_weight: u64,
 }
 
-/// What can be said of the change of one measure of a frame.
+/// The change of one measure of a frame.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FrameChange {
     /// Share on the base side, in percent of the denominator.

@@ -2,7 +2,7 @@
 
 use super::{CallTree, FrameWeight, TreeFrame, TreeFunction, TreeNode};
 
-/// What is pruned from one frame.
+/// The frames pruned from one frame.
 #[derive(Clone, Copy, Default)]
 struct Rest {
     frames: u64,

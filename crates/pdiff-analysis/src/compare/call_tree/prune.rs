@@ -121,7 +121,7 @@ enum Waiting {
     Rest(u32),
 }
 
-/// What was pruned from one frame.
+/// The frames pruned from one frame.
 #[derive(Clone, Copy, Default)]
 struct Rest {
     frames: u64,

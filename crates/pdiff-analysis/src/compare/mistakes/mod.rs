@@ -16,7 +16,7 @@ use crate::knowledge::Requests;
 pub use program::{PROGRAM, is_other_version};
 pub(super) use unwinding::{Unwinding, unwinding};
 
-/// What was found; the program of each side is always among it, where there is one.
+/// The mistakes found, and always the fact about the program of each side, if there is one.
 pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Vec<Fact> {
     let mut facts = Vec::new();
     facts.extend(other_program::other_program(sides, prepared));

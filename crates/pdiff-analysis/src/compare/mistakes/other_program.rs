@@ -39,7 +39,7 @@ pub(super) fn other_program(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Optio
     Some(fact("programs", [before, after], Severity::Incomparable, remark.to_owned()))
 }
 
-/// What one side spends in the code of its program.
+/// One side's weight in the code of its program.
 struct Functions {
     weight: f64,
     /// By name; what has none is left out.

@@ -133,8 +133,8 @@ fn is_found(side: &SideInput<'_>, program: &Program<'_>) -> Option<bool> {
     is_sought.then(|| program.facts.is_some_and(|facts| facts.object_id.is_some()))
 }
 
-/// By what the before side is newer: versions in the paths of the programs or in the names of the sides, else when the files
-/// were built.
+/// The evidence that the before side is newer: versions in the paths of the programs or in the names of the sides, else the
+/// build times of the files.
 fn swapped(sides: &Sides<'_>, before: &Program<'_>, after: &Program<'_>) -> Option<String> {
     let versions = before
         .version()

@@ -116,7 +116,7 @@ fn of_requests(prepared: &Prepared<'_>, requests: &Requests) -> Known {
     Known::Differ(most)
 }
 
-/// What differs most, with its share on each side.
+/// The key that differs most, with its share on each side.
 fn most_different<K: Copy + Eq + std::hash::Hash>(
     shares: &[Shares<K>; 2],
     name: impl Fn(K) -> String,
