@@ -8,10 +8,10 @@ use clap::{Args, ValueHint};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Debug information")]
 pub(crate) struct DebugInfoArgs {
-    /// Binary or debug file of the base build, matched by build-id or name (repeatable)
+    /// Binary or debug file of the base build (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) binary_before: Vec<PathBuf>,
-    /// Binary or debug file of the build compared with it (repeatable)
+    /// The same for the other build; both are matched by build-id or name
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) binary_after: Vec<PathBuf>,
     #[command(flatten)]

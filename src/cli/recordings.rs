@@ -34,7 +34,7 @@ pub(crate) struct RecordingArgs {
     #[arg(long = "after", value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath,
           conflicts_with = "after", requires = "before_runs")]
     pub(crate) after_runs: Vec<PathBuf>,
-    /// Store of runs: --before and --after then choose runs, as build=5.7 or host=db1; see `pdiff store`
+    /// Store of runs; --before build=5.7 chooses runs of it (`pdiff store`)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "before_runs",
           conflicts_with_all = ["before", "after"])]
     pub(crate) store: Option<PathBuf>,

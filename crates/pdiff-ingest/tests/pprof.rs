@@ -326,11 +326,11 @@ fn what_cannot_be_read_is_said_in_one_line() {
     let mut values = cpu();
     values.location(1, 0, 7, &[]);
     values.sample(&[1], &[5, 6], &[]);
-    check(&values, "another number of values");
+    check(&values, "more or fewer values than there are sample types");
     let mut twice = cpu();
     twice.location(1, 0, 7, &[]);
     twice.location(1, 0, 8, &[]);
-    check(&twice, "two of its locations have one number");
+    check(&twice, "two of its locations have the same number");
     check(&Written::new(&[("cpu", "ns"), ("cpu", "ns")]), "two of its sample types have the same name");
     let timed = ReadOptions { time: TimeWindow::parse("1,2").unwrap(), ..ReadOptions::new() };
     let source = Source::Bytes { name: "x.pb".into(), bytes: Arc::from(fixture("before.pb.gz")) };

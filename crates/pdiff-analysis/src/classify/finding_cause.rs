@@ -104,7 +104,11 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     } else if is_shown {
         (cause, Confidence::Proved, None)
     } else {
-        let at_most = named.map_or(Confidence::Likely, |verdict| verdict.confidence.min(Confidence::Likely));
+        // The verdict is unclear for lack of a binary, too, but its row is one name: here all below it is new or gone.
+        let is_hidden = [here, there].contains(&InBuild::NotVisible);
+        let doubted = doubted.filter(|_| !is_hidden);
+        let at_most =
+            doubted.map_or(Confidence::Likely, |verdict| verdict.confidence.min(Confidence::Likely));
         (cause, at_most, Some("one binary cannot show whether it contains the code"))
     })
 }
