@@ -134,6 +134,11 @@ pub(crate) fn classified(before: Side<'_>, after: Side<'_>) -> Classification {
 }
 
 pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'_>) -> Classification {
+    judged(before, after, extra).1
+}
+
+/// The comparison of two sides, and its verdicts.
+pub(crate) fn judged(before: Side<'_>, after: Side<'_>, extra: &Extra<'_>) -> (Comparison, Classification) {
     let (of_before, of_after) = (sampled(before.folded), sampled(after.folded));
     let [measures_before, measures_after] = extra.operations.unwrap_or_default().map(measures);
     let runs_before = vec![&of_before; measures_before.len().max(1)];
@@ -148,7 +153,7 @@ pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'
     let calls: SampledCalls = prepared.calls(&sides, &comparison);
     let builds = [before, after].map(|side| side.build.map(census));
     let (aliases, spin, architectural) = (Aliases::default(), SpinList::builtin(), Architectural::mysqld());
-    classify(&ClassifyInput {
+    let outcome = classify(&ClassifyInput {
         comparison: &comparison,
         calls: &calls,
         builds: Some(ObjectBuilds {
@@ -169,7 +174,8 @@ pub(crate) fn classified_with(before: Side<'_>, after: Side<'_>, extra: &Extra<'
             settings: &SettingsKnowledge::mysqld(),
         },
         demands: extra.demands.unwrap_or(Demands::Any),
-    })
+    });
+    (comparison, outcome)
 }
 
 pub(crate) fn verdict<'a>(of: &'a Classification, name: &str) -> &'a Verdict {

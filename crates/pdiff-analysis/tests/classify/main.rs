@@ -11,6 +11,7 @@ mod build;
 mod causes;
 mod laws;
 mod lost_frames;
+mod parts;
 mod per_operation;
 mod settings;
 mod shifts;

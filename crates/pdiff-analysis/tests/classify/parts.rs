@@ -1,0 +1,54 @@
+//! Causes of the parts of a change, which follow the verdicts on the functions inside them.
+
+use pdiff_analysis::FindingSide;
+use pdiff_analysis::classify::{Cause, Confidence, finding_causes};
+use pdiff_profile::Weight;
+
+use crate::build::{Extra, Side, judged, seen};
+
+const BEFORE: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 100";
+const AFTER: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 100\nmain;store;copy 80";
+const BUILD: &str = "main:50 work:50 load:90 store:90 copy:300 load>copy store>copy main>load main>store";
+
+/// The parts by name, each with its cause, its confidence, and why it is no more certain.
+fn parts(before: Side<'_>, after: Side<'_>) -> Vec<(String, Cause, Confidence, Option<&'static str>)> {
+    let (comparison, outcome) = judged(before, after, &Extra::default());
+    let causes = finding_causes(&comparison.findings, &outcome);
+    let part = |(finding, of): (&pdiff_analysis::Finding, pdiff_analysis::classify::FindingCause)| {
+        (finding.name.clone(), of.cause, of.confidence, of.limited_by)
+    };
+    comparison.findings.list.iter().zip(causes).map(part).collect()
+}
+
+#[test]
+fn a_call_of_a_function_that_ran_elsewhere_before_is_not_newly_active() {
+    let (mut comparison, outcome) = judged(seen(BEFORE, BUILD), seen(AFTER, BUILD), &Extra::default());
+    let part = &mut comparison.findings.list[0];
+    assert_eq!(part.name, "copy");
+    // The part of the calls that store makes, which had no sample.
+    part.name = "store -> copy".to_owned();
+    part.before = FindingSide { weight: Weight(0), samples: 0, pct: 0.0, per_op: None, ..part.before };
+    let of = &finding_causes(&comparison.findings, &outcome)[0];
+    assert_eq!((of.cause, of.confidence), (Cause::Heavier, Confidence::Likely));
+}
+
+#[test]
+fn a_part_that_nothing_ran_before_is_newly_active() {
+    let before = "main;work 600\nmain;store 100";
+    let after = "main;work 600\nmain;store 100\nmain;store;copy 80";
+    let found = parts(seen(before, BUILD), seen(after, BUILD));
+    assert_eq!(found.iter().map(|of| of.1).collect::<Vec<_>>(), [Cause::NewlyActive], "{found:?}");
+}
+
+#[test]
+fn a_part_without_samples_before_is_likely_new_where_no_binary_was_given() {
+    let none = |folded| Side { folded, build: None };
+    let before = "main;work 600\nmain;store 100";
+    let after = "main;work 600\nmain;store 100\nmain;store;poll 90\nmain;store;poll;test 80";
+    let found = parts(none(before), none(after));
+    let (name, cause, confidence, _) = &found[0];
+    assert_eq!(
+        (name.as_str(), *cause, *confidence),
+        ("store -> poll", Cause::NewOverhead, Confidence::Likely)
+    );
+}
