@@ -79,6 +79,8 @@ pub enum Limit {
     InCommon,
     /// Functions at its place in the source, or that call it, may have lost as much as it has.
     LosingKin,
+    /// The module of this name has functions of the other build only, too, with a similar weight.
+    RewrittenModule(String),
     /// The functions of a set were found by their place in the source, their callers and their weight.
     ByPlace,
     /// Its own code is the same file: its callers were compiled differently.

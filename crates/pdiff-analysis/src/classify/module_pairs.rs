@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 pub(super) struct ReplacedModules {
     pub(super) pairs: Vec<ModulePair>,
     pub(super) of_row: FxHashMap<usize, usize>,
+    /// Modules with the self that functions of one build only have in them, in percent, base side first.
+    pub(super) one_sided: FxHashMap<String, [f64; 2]>,
 }
 
 /// A part that is gone, and the one in its place.

@@ -4,6 +4,8 @@
 //! the other build has no function of it. Modules of one side that call each other form one part. A gone part and a new
 //! part replaced each other if the same functions enter both and their weights are similar. Functions without a path are
 //! left out: a file or a class that is new in a program says nothing about others.
+//!
+//! A module that both builds have may be rewritten in place. Its functions of one build only are then no proof of new cost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +68,22 @@ impl ReplacedModules {
             found.pairs.push(ModulePair { modules: [&before[gone], &after[new]].map(heaviest_first) });
         }
         fresh.iter().enumerate().for_each(|(side, fresh)| found.add_rest(side, fresh));
+        for side in Side::BOTH {
+            for (row, module) in one_sided(context, side) {
+                let weight = context.cases.get(row).map_or(0.0, |case| case.row.side(side).self_pct);
+                found.one_sided.entry(module.to_owned()).or_default()[side.index()] += weight;
+            }
+        }
         found
+    }
+
+    /// The module of a function if functions of it that only the before build has, and functions that only the after build
+    /// has, ran with similar weights.
+    pub(super) fn rewritten_in_place<'a>(&self, function: &'a str) -> Option<&'a str> {
+        let module = module(function)?;
+        let [before, after] = self.one_sided.get(module)?;
+        (before.min(*after) > 0.0 && before.min(*after) >= LEAST_WEIGHT * before.max(*after))
+            .then_some(module)
     }
 
     /// Functions of modules that are in a pair, and that stand apart from it because what lies between has not changed.
@@ -109,20 +126,25 @@ fn modules_of(census: &Census) -> FxHashSet<&str> {
     census.functions().filter_map(|function| module(function.name())).collect()
 }
 
-/// The rows of modules that the other build has no function of; none where there are few.
-fn fresh<'a>(context: &Context<'a>, side: Side) -> BTreeMap<usize, &'a str> {
-    let Some(other) = context.builds.census(side.other()) else { return BTreeMap::new() };
+/// The functions of a side that the other build does not hold, with their modules.
+fn one_sided<'a>(context: &Context<'a>, side: Side) -> Vec<(usize, &'a str)> {
     let is_one_sided = |case: &Case<'_>| {
         case.of_program
             && case.held_by(side.other()) == InBuild::No
             && case.is_sampled(side)
             && !is_library(case)
     };
-    let one_sided: Vec<(usize, &'a str)> = (0..)
+    (0..)
         .zip(&context.cases)
         .filter(|(_, case)| is_one_sided(case))
         .filter_map(|(row, case)| Some((row, module(&case.row.name)?)))
-        .collect();
+        .collect()
+}
+
+/// The rows of modules that the other build has no function of; none where there are few.
+fn fresh<'a>(context: &Context<'a>, side: Side) -> BTreeMap<usize, &'a str> {
+    let Some(other) = context.builds.census(side.other()) else { return BTreeMap::new() };
+    let one_sided = one_sided(context, side);
     if one_sided.len() < LEAST_ROWS {
         return BTreeMap::new();
     }

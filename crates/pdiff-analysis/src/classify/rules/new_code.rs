@@ -13,6 +13,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::has_call;
+use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
@@ -65,6 +66,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let row = context.row_number(case.row);
     if row.is_some_and(|row| successions(context, flipped).is_doubtful(row)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
+    }
+    let modules = context.modules.get_or_init(|| ReplacedModules::new(context));
+    if let Some(module) = modules.rewritten_in_place(&case.row.name) {
+        finding = finding.limited(Confidence::Likely, Limit::RewrittenModule(module.to_owned()));
     }
     if is_local_name(&case.row.name) {
         let at_most = match context.builds.same_compiler(&case.ids) {

@@ -68,6 +68,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NoOwnBody(side) => {
             format!("the {side} binary contains it only inlined: its code cannot be searched for in the other binary")
         }
+        Limit::RewrittenModule(module) => {
+            format!("{module} was rewritten: functions of it that only the other build has ran with a similar weight")
+        }
         Limit::LosingKin => {
             "its neighbours in the source, or its callers, may have lost as much: a part of one may have become this function"
                 .to_owned()
