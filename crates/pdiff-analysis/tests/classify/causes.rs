@@ -1,6 +1,6 @@
 //! One case a cause.
 
-use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact, Reason, SelfChange, Tag};
+use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact, Limit, Reason, SelfChange, Tag};
 use pdiff_analysis::matching::SourceMove;
 
 use crate::build::{Extra, classified, classified_with, said, seen, verdict};
@@ -178,6 +178,26 @@ fn a_vanished_function_of_like_weight_casts_doubt_on_new_code() {
     );
     assert_eq!(said(&outcome, "verify"), "new-overhead likely R-new-code");
     assert_eq!(said(&outcome, "old_check"), "gone likely R-gone");
+}
+
+#[test]
+fn what_is_new_in_a_module_that_was_rewritten_is_not_proved() {
+    let shared = "main:50 work:50 run:200 lib::scan::Finder:400";
+    let of = |gone: u32| {
+        let before = with_rest(&format!("main;run;lib::scan::Finder 40\nmain;work;lib::scan::Slim {gone}"));
+        let after = with_rest("main;run;lib::scan::Finder 40\nmain;run;lib::scan::Fat 50");
+        classified(
+            seen(&before, &format!("{shared} lib::scan::Slim:900")),
+            seen(&after, &format!("{shared} lib::scan::Fat:300")),
+        )
+    };
+    let rewritten = of(20);
+    assert_eq!(said(&rewritten, "lib::scan::Fat"), "new-overhead likely R-new-code");
+    assert_eq!(said(&rewritten, "lib::scan::Slim"), "gone likely R-gone");
+    let limit = verdict(&rewritten, "lib::scan::Fat").limited_by.as_ref();
+    assert_eq!(limit, Some(&Limit::RewrittenModule("lib::scan".to_owned())));
+    // What left the module weighs next to nothing: it is no form of the new one.
+    assert_eq!(said(&of(2), "lib::scan::Fat"), "new-overhead proved R-new-code");
 }
 
 #[test]
