@@ -1,5 +1,6 @@
 //! Two builds read and made ready: every view of them starts here, and nothing is normalised twice.
 
+use pdiff_analysis::matching::Matching;
 use pdiff_analysis::{
     CallTree, CompareSettings, Comparison, FunctionLines, GroupBy, PreparedSides, Preset, RowFunction, Share,
     Sides, TreeSettings,
@@ -72,17 +73,23 @@ impl Prepared {
     /// Compares, with rows of one kind, as shares of something else than the rest is.
     #[must_use]
     pub fn compare_as(&self, by: GroupBy, share: Share) -> Comparison {
-        self.compared(&self.normal, by, share)
+        let mut comparison = self.bare_rows(&self.normal, by, share);
+        self.add_findings(&self.normal, &mut comparison);
+        comparison
     }
 
-    /// Compares sides that were made of the same recordings.
-    pub(crate) fn compared(&self, normal: &PreparedSides, by: GroupBy, share: Share) -> Comparison {
+    /// The rows of sides that were made of the same recordings; [`Self::add_findings`] completes them.
+    pub(crate) fn bare_rows(&self, normal: &PreparedSides, by: GroupBy, share: Share) -> Comparison {
         let settings = CompareSettings { group_by: by, share, ..self.given.settings.clone() };
-        let mut comparison = normal.compare(&self.sides(), &settings);
+        normal.bare_rows(&self.sides(), &settings)
+    }
+
+    /// Adds what is said of both sides as wholes: findings, likely mistakes, differing settings.
+    pub(crate) fn add_findings(&self, normal: &PreparedSides, comparison: &mut Comparison) {
+        normal.add_findings(&self.sides(), &self.given.settings, comparison);
         comparison.preset = self.given.preset.program();
-        self.given.evidence.tell_of_settings(&mut comparison);
+        self.given.evidence.tell_of_settings(comparison);
         self.given.reading.watcher.finished("compare", None);
-        comparison
     }
 
     /// Makes one tree of both sides' stacks.
@@ -126,6 +133,22 @@ impl Prepared {
         let builds = Side::BOTH.map(|side| facts.census(side));
         let label = facts.program().unwrap_or("");
         self.normal.with_hidden_callers(&self.sides(), label, builds, &self.given.settings.knowledge)
+    }
+
+    /// The same, with what the builds tell of functions that the samples of one side alone hold.
+    pub(crate) fn with_counterparts(
+        &self,
+        normal: PreparedSides,
+        facts: &BinaryFacts,
+        matching: Option<&Matching>,
+    ) -> PreparedSides {
+        let [before, after] = Side::BOTH.map(|side| facts.census(side));
+        match (before, after, matching, facts.program()) {
+            (Some(before), Some(after), Some(matching), Some(label)) => {
+                normal.with_counterparts(&self.sides(), label, [before, after], matching)
+            }
+            _ => normal,
+        }
     }
 
     /// The built-in knowledge about the program.

@@ -58,9 +58,11 @@ impl<'a> Verdicts<'a> {
         let (matching, (normal, mut comparison, calls)) = std::thread::scope(|scope| {
             let matching = scope.spawn(|| facts.matching(&settings.knowledge.aliases));
             let normal = prepared.with_hidden_callers(&facts);
-            let comparison = prepared.compared(&normal, GroupBy::Function, settings.share);
+            let mut comparison = prepared.bare_rows(&normal, GroupBy::Function, settings.share);
             let calls = normal.calls(&prepared.sides(), &comparison);
             let matching = matching.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let normal = prepared.with_counterparts(normal, &facts, matching.as_ref());
+            prepared.add_findings(&normal, &mut comparison);
             (matching, (normal, comparison, calls))
         });
         comparison.notes.merge(facts.notes());

@@ -5,6 +5,7 @@
 #[path = "two_versions/recorded.rs"]
 mod recorded;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use recorded::{ALL, GCC, Recorded, STRIPPED, fixture};
@@ -126,8 +127,8 @@ fn answer_from_packs(sides: [Recorded; 2]) -> Value {
 }
 
 #[test]
-fn no_part_is_gone_that_both_builds_hold() {
-    let mut checked = 0;
+fn a_part_is_gone_or_new_only_where_one_build_alone_holds_it() {
+    let mut checked = BTreeSet::new();
     let one_run = |side: Recorded| Recorded { runs: &[1], ..side };
     for sides in [GCC, CLANG, GCC.map(one_run), swapped(GCC.map(one_run))] {
         let answer = answer_from_packs(sides);
@@ -135,12 +136,15 @@ fn no_part_is_gone_that_both_builds_hold() {
         for part in answer["findings"].as_array().unwrap() {
             let function = part["name"].as_str().unwrap().rsplit(" -> ").next().unwrap();
             let Some(verdict) = verdicts.iter().find(|verdict| verdict["name"] == function) else { continue };
-            let is_held = verdict["in_build"]["before"] == "yes" && verdict["in_build"]["after"] == "yes";
-            assert!(!is_held || part["cause"] != "gone", "{function}: {part}");
-            checked += usize::from(is_held && part["after"]["samples"] == 0);
+            let is_held = ["before", "after"].map(|side| verdict["in_build"][side] == "yes");
+            let is_one_sided = |cause: &str| part["cause"] == cause;
+            assert_eq!(is_one_sided("gone"), is_held == [true, false], "{function}: {part}");
+            assert_eq!(is_one_sided("new-overhead"), is_held == [false, true], "{function}: {part}");
+            checked.extend(part["cause"].as_str().map(str::to_owned));
         }
     }
-    assert!(checked > 0, "no part was of a function that one run alone entered");
+    assert!(checked.contains("gone") && checked.contains("new-overhead"), "{checked:?}");
+    assert!(checked.contains("newly-active"), "{checked:?}");
 }
 
 #[test]

@@ -12,11 +12,12 @@ use pdiff_profile::census::{Census, FunctionId};
 use pdiff_profile::{NoteKind, Notes, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
+use super::build_functions::BuildFunctions;
 use super::input::{Knowledge, Sides};
 use super::mistakes::{Unwinding, unwinding};
 use super::prepare::{PreparedRun, PreparedSides};
 use crate::findings::is_kernel_object;
-use crate::matching::{file_likeness, held};
+use crate::matching::held;
 use crate::normalize::{KeyId, Keys, Level, NormalStacks};
 
 /// How many jumps in a row are followed.
@@ -56,18 +57,14 @@ impl PreparedSides {
     }
 }
 
-/// The functions of one side's build, as keys and as code.
+/// What the code of one side's build tells of callers that its chains hide.
 struct HiddenCallers<'a> {
     keys: &'a Keys,
-    census: &'a Census,
+    build: BuildFunctions<'a>,
     /// What rows call the program.
     label: &'a str,
-    side: Side,
     /// Whether chains miss the callers of leaves.
     misses_callers_of_leaves: bool,
-    /// The program's keys, by name.
-    by_name: FxHashMap<&'a str, Vec<KeyId>>,
-    functions: FxHashMap<KeyId, Box<[FunctionId]>>,
     /// By caller and callee of a stack, and whether the callee is a leaf: the functions between them.
     between: FxHashMap<(KeyId, KeyId, bool), Box<[KeyId]>>,
 }
@@ -80,22 +77,10 @@ impl<'a> HiddenCallers<'a> {
         side: Side,
         unwinding: Option<Unwinding>,
     ) -> Self {
-        let mut by_name: FxHashMap<&str, Vec<KeyId>> = FxHashMap::default();
-        for (id, key) in keys.iter().filter(|(_, key)| &*key.object == label && !key.is_nameless()) {
-            by_name.entry(&*key.name).or_default().push(id);
-        }
         let misses_callers_of_leaves =
             !matches!(unwinding, Some(Unwinding::DebugInformation | Unwinding::BranchRecords));
-        Self {
-            keys,
-            census,
-            label,
-            side,
-            misses_callers_of_leaves,
-            by_name,
-            functions: FxHashMap::default(),
-            between: FxHashMap::default(),
-        }
+        let build = BuildFunctions::new(keys, (label, census), side);
+        Self { keys, build, label, misses_callers_of_leaves, between: FxHashMap::default() }
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
@@ -153,49 +138,24 @@ impl<'a> HiddenCallers<'a> {
     }
 
     fn path(&mut self, caller: KeyId, callee: KeyId, is_leaf: bool) -> Option<Box<[KeyId]>> {
-        let below = self.functions(callee).to_vec();
+        let census = self.build.census;
+        let below = self.build.of_key(callee).to_vec();
         let key = self.keys.get(caller);
         let callers = match &*key.object == self.label {
-            true => self.functions(caller).to_vec(),
+            true => self.build.of_key(caller).to_vec(),
             false => Vec::new(),
         };
         let starts = STARTS.iter().any(|start| key.name.starts_with(start)) && &*key.object != self.label;
-        let is_called = |id: &FunctionId| callers.iter().any(|from| self.census.call(*from, *id).is_some());
+        let is_called = |id: &FunctionId| callers.iter().any(|from| census.call(*from, *id).is_some());
         if below.is_empty() || below.iter().any(is_called) || caller == callee {
             return None;
         }
         let entered: Vec<FunctionId> = match starts {
-            true => held(self.census, ENTRY),
-            false => callers.iter().flat_map(|id| called_from(self.census, *id)).collect(),
+            true => held(census, ENTRY),
+            false => callers.iter().flat_map(|id| called_from(census, *id)).collect(),
         };
-        let path = only_path(self.census, entered, &below, is_leaf && self.misses_callers_of_leaves)?;
-        path.into_iter().map(|id| self.key_of(id)).collect()
-    }
-
-    /// The functions of this side's build that a key represents.
-    fn functions(&mut self, key: KeyId) -> &[FunctionId] {
-        let (keys, census, side, label) = (self.keys, self.census, self.side, self.label);
-        self.functions.entry(key).or_insert_with(|| {
-            let of = keys.get(key);
-            if &*of.object != label || of.is_nameless() {
-                return Box::default();
-            }
-            let mut ids = held(census, &of.name);
-            if let Some(file) = of.files[side.index()].as_deref().filter(|_| of.is_by_file) {
-                let of_file =
-                    |id: &FunctionId| census.function(*id).and_then(pdiff_profile::census::Function::file);
-                ids.retain(|id| file_likeness(of_file(id), Some(file)) > 0);
-            }
-            ids.into()
-        })
-    }
-
-    /// The key of a function, where it has samples somewhere.
-    fn key_of(&mut self, id: FunctionId) -> Option<KeyId> {
-        let name = self.census.function(id)?.name();
-        let keys = self.by_name.get(name).cloned().unwrap_or_default();
-        let mut found = keys.into_iter().filter(|key| self.functions(*key).contains(&id)).collect::<Vec<_>>();
-        found.pop().filter(|_| found.is_empty())
+        let path = only_path(census, entered, &below, is_leaf && self.misses_callers_of_leaves)?;
+        path.into_iter().map(|id| self.build.key_of(id)).collect()
     }
 }
 

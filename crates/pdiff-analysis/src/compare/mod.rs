@@ -5,6 +5,7 @@
 //! of the rows sum to each side's weight, and so do self by symbol weights.
 
 mod beside;
+mod build_functions;
 mod call_tree;
 mod comparability;
 mod comparison;
@@ -12,6 +13,7 @@ mod cost;
 mod cost_change;
 mod cost_parts;
 mod cost_scale;
+mod counterparts;
 mod coverage;
 mod family;
 mod gap;
@@ -20,6 +22,7 @@ mod hot_lines;
 mod input;
 mod judged;
 mod key_facts;
+mod match_counterparts;
 mod matching;
 mod measure_change;
 mod mistakes;
@@ -90,26 +93,40 @@ impl PreparedSides {
     /// Deterministic: rows are sorted by the size of their change, then by weight, then by name.
     #[must_use]
     pub fn compare(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
-        let mut comparison = self.compare_rows(sides, settings);
-        comparison.findings = self.findings(sides, comparison.cost.as_ref(), settings.noise);
-        comparison
-            .comparability
-            .extend(comparability::lost_callers(sides, comparison.findings.no_caller_pct));
-        comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
+        let mut comparison = self.bare_rows(sides, settings);
+        self.add_findings(sides, settings, &mut comparison);
         comparison
     }
 
     /// The same without findings, for callers that need only the rows.
     #[must_use]
     pub fn compare_rows(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
+        let mut comparison = self.bare_rows(sides, settings);
+        self.add_mistakes(sides, settings, &mut comparison);
+        comparison
+    }
+
+    /// The rows alone: without findings, and without a look for likely mistakes in the input.
+    #[must_use]
+    pub fn bare_rows(&self, sides: &Sides<'_>, settings: &CompareSettings) -> Comparison {
         let prepared = self.view(sides);
         let mut row_table = RowTable::new(&prepared, settings);
-        let mut comparison =
-            compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone());
-        let looked_for = || mistakes(sides, &prepared, &settings.knowledge.requests);
+        compare_prepared(sides, settings, &prepared, &mut row_table, self.notes().clone())
+    }
+
+    /// Adds findings and likely mistakes to rows that [`Self::bare_rows`] made under the same settings.
+    pub fn add_findings(&self, sides: &Sides<'_>, settings: &CompareSettings, comparison: &mut Comparison) {
+        comparison.findings = self.findings(sides, comparison.cost.as_ref(), settings.noise);
+        self.add_mistakes(sides, settings, comparison);
+        let lost = comparability::lost_callers(sides, comparison.findings.no_caller_pct);
+        comparison.comparability.extend(lost);
+        comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
+    }
+
+    fn add_mistakes(&self, sides: &Sides<'_>, settings: &CompareSettings, comparison: &mut Comparison) {
+        let looked_for = || mistakes(sides, &self.view(sides), &settings.knowledge.requests);
         comparison.comparability.extend(self.mistakes.get_or_init(looked_for).iter().cloned());
         comparison.comparability.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
-        comparison
     }
 
     /// The findings under these settings, computed once.
@@ -243,7 +260,7 @@ fn stacks_of_both<'a>(prepared: &'a Prepared<'_>, cost: Option<&'a Cost>, noise:
     });
     Input {
         keys: prepared.keys,
-        canonical: prepared.keys.iter().map(|(key, _)| prepared.renames.canonical(key)).collect(),
+        canonical: prepared.keys.iter().map(|(key, _)| prepared.heir(key)).collect(),
         runs: runs.collect(),
         subsystems: prepared.keys.iter().map(|(key, _)| prepared.facts.subsystem(key)).collect(),
         cost,

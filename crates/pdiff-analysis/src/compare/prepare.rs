@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::comparison::Fact;
+use super::counterparts::Counterparts;
 use super::coverage::Coverage;
 use super::input::{CompareSettings, Knowledge, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
@@ -31,6 +32,8 @@ pub struct PreparedSides {
     runs: Vec<NormalRun>,
     notes: Notes,
     program: Option<Program>,
+    /// What the builds tell of functions that the samples of one side alone hold; `None` without builds.
+    pub(super) counterparts: Option<Counterparts>,
     /// Likely mistakes in the input, once they were checked.
     pub(super) mistakes: OnceLock<Vec<Fact>>,
     /// The findings under the noise settings that first asked for them; rows and denominators do not matter to them.
@@ -116,10 +119,18 @@ pub(super) struct Prepared<'a> {
     pub(super) keys: &'a Keys,
     pub(super) renames: &'a Renames,
     pub(super) facts: &'a KeyFacts,
+    pub(super) counterparts: Option<&'a Counterparts>,
     pub(super) runs: Vec<PreparedRun<'a>>,
 }
 
 impl Prepared<'_> {
+    /// The key that represents `key` where the sides are aligned: of what was renamed, by known renames or by the builds,
+    /// the one of both.
+    pub(super) fn heir(&self, key: KeyId) -> KeyId {
+        let key = self.renames.canonical(key);
+        self.counterparts.map_or(key, |counterparts| counterparts.heir(key))
+    }
+
     /// Whether the stack busy-waits or idles: it is not work.
     pub(super) fn waits(&self, run: &PreparedRun<'_>, stack: StackId) -> bool {
         run.waits(self.facts, stack)
@@ -174,6 +185,7 @@ impl PreparedSides {
             runs,
             notes,
             program,
+            counterparts: None,
             mistakes: OnceLock::new(),
             findings: OnceLock::new(),
         }
@@ -200,8 +212,19 @@ impl PreparedSides {
             runs,
             notes,
             program: self.program.clone(),
+            counterparts: self.counterparts.clone(),
             mistakes: self.mistakes.clone(),
             findings: OnceLock::new(),
+        }
+    }
+
+    /// The same with what the builds tell; what was found without that is looked for again.
+    pub(super) fn knowing(self, counterparts: Counterparts) -> Self {
+        Self {
+            counterparts: Some(counterparts),
+            mistakes: OnceLock::new(),
+            findings: OnceLock::new(),
+            ..self
         }
     }
 
@@ -254,7 +277,13 @@ impl PreparedSides {
     /// With the recordings that it was made of.
     pub(super) fn view<'a>(&'a self, sides: &'a Sides<'a>) -> Prepared<'a> {
         let runs = view_runs(sides, &self.runs);
-        Prepared { keys: &self.keys, renames: &self.renames, facts: &self.facts, runs }
+        Prepared {
+            keys: &self.keys,
+            renames: &self.renames,
+            facts: &self.facts,
+            counterparts: self.counterparts.as_ref(),
+            runs,
+        }
     }
 }
 

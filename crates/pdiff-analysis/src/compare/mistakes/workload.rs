@@ -3,7 +3,8 @@
 //! Where the kinds of requests are known ([`Requests`]), their shares are compared by total variation distance, half the
 //! sum of the absolute differences: 0 is the same mix, 1 has nothing in common. For other programs the dispatcher is the
 //! first function from the root that calls several functions, and only work that one side alone has counts. A renamed
-//! function does the same work as before, so its leaves are compared, too.
+//! function does the same work as before, so its leaves are compared, too; and where the builds are known, a function that
+//! the other build does not hold tells nothing of the load.
 
 use pdiff_profile::{Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,6 +37,13 @@ const DEEPEST: usize = 40;
 /// Functions named, those that differ most.
 const NAMED: usize = 3;
 
+const OTHER_WORK: &str =
+    "the sides did different work, so differences come mainly from the load; check what ran during recording";
+
+/// Without the builds a renamed function is not known from another one.
+const OTHER_WORK_OR_NAMES: &str = "the sides did different work, or the same work in functions of other names; \
+    check what ran during recording, and see what verdicts say, which look for renamed functions in the binaries";
+
 /// A warning, if the sides did different work.
 pub(super) fn workload(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Option<Fact> {
     // Samples without callers do not say what they were part of.
@@ -43,12 +51,12 @@ pub(super) fn workload(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Re
     if !Side::BOTH.into_iter().all(has_chains) {
         return None;
     }
-    let texts = match of_requests(prepared, requests) {
+    let (texts, remark) = match of_requests(prepared, requests) {
         Known::Alike => return None,
-        Known::Differ(texts) => texts,
-        Known::No => of_dispatcher(prepared)?,
+        Known::Differ(texts) => (texts, OTHER_WORK),
+        Known::No if prepared.counterparts.is_some() => (of_dispatcher(prepared)?, OTHER_WORK),
+        Known::No => (of_dispatcher(prepared)?, OTHER_WORK_OR_NAMES),
     };
-    let remark = "the sides did different work, so differences come mainly from the load; check what ran during recording";
     Some(fact("workload", texts, Severity::Suspect, remark.to_owned()))
 }
 
@@ -169,10 +177,15 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<[String; 2]> {
         }
         normalized(&weights)
     });
-    let seen = Side::BOTH.map(|side| seen(&prepared.runs, side));
+    let seen = Side::BOTH.map(|side| {
+        let keys = seen(&prepared.runs, side).into_iter().map(|key| prepared.heir(key));
+        keys.collect::<FxHashSet<KeyId>>()
+    });
     let is_known = |side: usize, key: KeyId| seen[side].contains(&key);
+    let is_absent = |key| prepared.counterparts.is_some_and(|counterparts| counterparts.is_absent(key));
+    let is_own = |side: usize, key: KeyId| !is_known(1 - side, key) && !is_absent(key);
     let own = |side: usize| -> FxHashSet<KeyId> {
-        shares[side].keys().copied().filter(|key| !is_known(1 - side, *key)).collect()
+        shares[side].keys().copied().filter(|key| is_own(side, *key)).collect()
     };
     let own = [own(0), own(1)];
     let sum = |side: usize| own[side].iter().filter_map(|key| shares[side].get(key)).sum::<f64>();
@@ -203,7 +216,7 @@ fn parts(prepared: &Prepared<'_>) -> Vec<Part> {
         for (stack, weight) in (0..).map(StackId).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
             totals[side] += weight as f64;
             let keys: Vec<KeyId> =
-                run.stacks.get(stack).iter().map(|level| prepared.renames.canonical(level.key)).collect();
+                run.stacks.get(stack).iter().map(|level| prepared.heir(level.key)).collect();
             if !keys.iter().any(|key| prepared.keys.get(*key).is_nameless()) {
                 parts.push(Part { side, keys, share: weight as f64 });
             }

@@ -1,0 +1,55 @@
+//! The functions of one side's build, as keys of the comparison and as functions of the census.
+
+use pdiff_profile::Side;
+use pdiff_profile::census::{Census, Function, FunctionId};
+use rustc_hash::FxHashMap;
+
+use crate::matching::{file_likeness, held};
+use crate::normalize::{KeyId, Keys};
+
+/// The functions of one side's build of the program, by key.
+pub(super) struct BuildFunctions<'a> {
+    keys: &'a Keys,
+    pub(super) census: &'a Census,
+    /// What rows call the program.
+    label: &'a str,
+    side: Side,
+    /// The program's keys, by name.
+    by_name: FxHashMap<&'a str, Vec<KeyId>>,
+    known: FxHashMap<KeyId, Box<[FunctionId]>>,
+}
+
+impl<'a> BuildFunctions<'a> {
+    pub(super) fn new(keys: &'a Keys, (label, census): (&'a str, &'a Census), side: Side) -> Self {
+        let mut by_name: FxHashMap<&str, Vec<KeyId>> = FxHashMap::default();
+        for (id, key) in keys.iter().filter(|(_, key)| &*key.object == label && !key.is_nameless()) {
+            by_name.entry(&*key.name).or_default().push(id);
+        }
+        Self { keys, census, label, side, by_name, known: FxHashMap::default() }
+    }
+
+    /// The functions that a key represents; none where it is not the program's.
+    pub(super) fn of_key(&mut self, key: KeyId) -> &[FunctionId] {
+        let (keys, census, side, label) = (self.keys, self.census, self.side, self.label);
+        self.known.entry(key).or_insert_with(|| {
+            let of = keys.get(key);
+            if &*of.object != label || of.is_nameless() {
+                return Box::default();
+            }
+            let mut ids = held(census, &of.name);
+            if let Some(file) = of.files[side.index()].as_deref().filter(|_| of.is_by_file) {
+                let of_file = |id: &FunctionId| census.function(*id).and_then(Function::file);
+                ids.retain(|id| file_likeness(of_file(id), Some(file)) > 0);
+            }
+            ids.into()
+        })
+    }
+
+    /// The key of a function, where it has samples somewhere.
+    pub(super) fn key_of(&mut self, id: FunctionId) -> Option<KeyId> {
+        let name = self.census.function(id)?.name();
+        let keys = self.by_name.get(name).cloned().unwrap_or_default();
+        let mut found = keys.into_iter().filter(|key| self.of_key(*key).contains(&id)).collect::<Vec<_>>();
+        found.pop().filter(|_| found.is_empty())
+    }
+}
