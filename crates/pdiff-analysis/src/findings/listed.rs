@@ -208,20 +208,25 @@ impl Listing<'_> {
         }
     }
 
-    /// Of the callees of an anchor that a net is of, the one that changed most in the net's direction.
+    /// Of the callees of an anchor that a net is of, the one that changed most in the net's direction, unless the anchor's
+    /// own code did so more.
     fn main_callee(&self, pick: &Pick, anchor: usize) -> Option<KeyId> {
         let share = |amount: Amount, side: Side| {
             amount.weight as f64 / self.groups.totals[side.index()].weight.max(1) as f64
         };
-        let callees = pick.nodes.iter().filter_map(|node| {
+        let changes = pick.nodes.iter().filter_map(|node| {
             let node = &self.groups.nodes[*node];
-            let Place::Edge(caller, callee) = node.place else { return None };
+            let callee = match node.place {
+                Place::Anchor(own) if own == anchor => None,
+                Place::Edge(caller, callee) if caller == anchor => Some(callee),
+                _ => return None,
+            };
             let [before, after] = node.own;
             let change =
                 (share(after, Side::After) - share(before, Side::Before)) * pick.change.points.signum();
-            (caller == anchor && change > 0.0).then_some((callee, change))
+            (change > 0.0).then_some((callee, change))
         });
-        callees.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(callee, _)| callee)
+        changes.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).and_then(|(callee, _)| callee)
     }
 
     /// The busy-waiting weight of each finding's stacks, and of all others.
