@@ -61,7 +61,8 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     let size = |side: Side| finding.side(side).per_op.unwrap_or(finding.side(side).pct);
     let (before, after) = (size(Side::Before), size(Side::After));
     let is_one_sided = before < NEXT_TO_NOTHING * after || after < NEXT_TO_NOTHING * before;
-    if let Some(verdict) = named.filter(|verdict| is_one_sided && tells_where_from(verdict.cause)) {
+    let says_where = |cause: Cause| tells_where_from(cause) && is_of_change(cause, after > before);
+    if let Some(verdict) = named.filter(|verdict| is_one_sided && says_where(verdict.cause)) {
         return Some((verdict.cause, verdict.confidence, None));
     }
     // A base run that has a little of it here, or more of it elsewhere, did run it: the verdict on it says why there is more.
@@ -70,7 +71,8 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         let [before, after] = [verdict.before, verdict.after].map(|of| of.total_pct);
         before >= NEXT_TO_NOTHING * after
     });
-    let told = named.filter(|verdict| is_more && (before > 0.0 || is_elsewhere) && is_cause(verdict.cause));
+    let says_why = |cause: Cause| is_cause(cause) && is_of_change(cause, true);
+    let told = named.filter(|verdict| is_more && (before > 0.0 || is_elsewhere) && says_why(verdict.cause));
     if let Some(verdict) = told.filter(|verdict| verdict.delta_judged_pp() > 0.0) {
         return Some((verdict.cause, verdict.confidence, None));
     }
@@ -122,7 +124,8 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let mut causes: Vec<(Cause, Confidence, f64)> = Vec::new();
     for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
         let verdict = of.verdicts.iter().find(|of| of.function == member.name && of.object == member.object);
-        let Some(verdict) = verdict.filter(|verdict| is_cause(verdict.cause)) else { continue };
+        let is_why = |cause: Cause| is_cause(cause) && is_of_change(cause, grew);
+        let Some(verdict) = verdict.filter(|verdict| is_why(verdict.cause)) else { continue };
         match causes.iter_mut().find(|(cause, ..)| *cause == verdict.cause) {
             Some((_, confidence, sum)) => {
                 *confidence = verdict.confidence.min(*confidence);
@@ -135,9 +138,12 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     if let Some((cause, confidence, _)) = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs()) {
         return (cause, confidence, None);
     }
-    if let Some(verdict) =
-        named.filter(|verdict| is_cause(verdict.cause) && verdict.delta_judged_pp() * delta > 0.0)
-    {
+    let says_why = |verdict: &&Verdict| {
+        is_cause(verdict.cause)
+            && is_of_change(verdict.cause, grew)
+            && verdict.delta_judged_pp() * delta > 0.0
+    };
+    if let Some(verdict) = named.filter(says_why) {
         return (verdict.cause, verdict.confidence, None);
     }
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
@@ -153,4 +159,17 @@ fn tells_where_from(cause: Cause) -> bool {
 /// Whether a cause says why a cost changed: new names and gone ones alone do not.
 fn is_cause(cause: Cause) -> bool {
     !matches!(cause, Cause::Noise | Cause::Unclear | Cause::Moved | Cause::NewOverhead | Cause::Gone)
+}
+
+/// Whether a cause explains a change of this direction: what costs less is not heavier, nor what costs more gone.
+fn is_of_change(cause: Cause, grew: bool) -> bool {
+    use Cause::{
+        Gone, Heavier, InlineGain, InlineRegression, Lighter, MissingFastPath, MoreCalls, NewOverhead,
+        NewlyActive,
+    };
+    match cause {
+        Heavier | NewOverhead | NewlyActive | MissingFastPath | MoreCalls | InlineRegression => grew,
+        Lighter | Gone | InlineGain => !grew,
+        _ => true,
+    }
 }

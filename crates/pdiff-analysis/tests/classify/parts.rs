@@ -52,3 +52,15 @@ fn a_part_without_samples_before_is_likely_new_where_no_binary_was_given() {
         ("store -> poll", Cause::NewOverhead, Confidence::Likely)
     );
 }
+
+#[test]
+fn a_part_that_costs_more_is_not_lighter_where_its_functions_are_lighter_elsewhere() {
+    let (mut comparison, outcome) = judged(seen(AFTER, BUILD), seen(BEFORE, BUILD), &Extra::default());
+    let part = &mut comparison.findings.list[0];
+    assert_eq!((part.name.as_str(), outcome.verdicts[0].cause), ("copy", Cause::Lighter));
+    // Another caller's part of it, which grew.
+    std::mem::swap(&mut part.before, &mut part.after);
+    part.members.iter_mut().for_each(|member| std::mem::swap(&mut member.before, &mut member.after));
+    let of = &finding_causes(&comparison.findings, &outcome)[0];
+    assert_eq!((of.cause, of.confidence), (Cause::Heavier, Confidence::Likely));
+}
