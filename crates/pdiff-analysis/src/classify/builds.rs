@@ -111,6 +111,23 @@ impl<'a> Builds<'a> {
         ids.into_iter().filter(|id| best > 0 && likeness(id) == best).collect()
     }
 
+    /// The names of the pairs of functions that are not called the same, base side first.
+    pub(super) fn renamed(&self) -> impl Iterator<Item = [&'a str; 2]> {
+        let pairs =
+            self.pair.iter().flat_map(|pair| pair.matching.matches().iter().map(move |of| (pair, of)));
+        let names = pairs.filter_map(|(pair, of)| {
+            let [before, after] = [pair.before.function(of.before)?, pair.after.function(of.after)?];
+            Some([before.name(), after.name()])
+        });
+        names.filter(|[before, after]| before != after)
+    }
+
+    /// Whether a compiler of Rust made one of a side's functions.
+    pub(super) fn are_of_rust(&self, side: Side, ids: &[FunctionId]) -> bool {
+        let producer = |id: &FunctionId| self.census(side)?.function(*id)?.producer();
+        ids.iter().filter_map(producer).any(|producer| producer.compiler == Compiler::Rustc)
+    }
+
     /// Whether a side's build contains a name as background only.
     pub(super) fn is_background(&self, side: Side, name: &str) -> bool {
         self.foregrounds[side.index()].as_ref().is_some_and(|foreground| foreground.is_background(name))

@@ -81,6 +81,8 @@ pub enum Limit {
     LosingKin,
     /// The module of this name has functions of the other build only, too, with a similar weight.
     RewrittenModule(String),
+    /// The module of this name is in one build only, and functions of it are in another module of the other build.
+    MovedModule(String),
     /// The functions of a set were found by their place in the source, their callers and their weight.
     ByPlace,
     /// Its own code is the same file: its callers were compiled differently.

@@ -1,14 +1,17 @@
 //! Modules that took each other's place, by row. `modules` finds them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The parts of both sides that took each other's place.
 #[derive(Default)]
 pub(super) struct ReplacedModules {
     pub(super) pairs: Vec<ModulePair>,
     pub(super) of_row: FxHashMap<usize, usize>,
-    /// Modules with the self that functions of one build only have in them, in percent, base side first.
+    /// Modules, and packages of Rust, with the self that functions of one build only have in them, in percent, base side
+    /// first.
     pub(super) one_sided: FxHashMap<String, [f64; 2]>,
+    /// Modules that one build alone holds, and of which the other has functions under the name of another module.
+    pub(super) moved: FxHashSet<String>,
 }
 
 /// A part that is gone, and the one in its place.

@@ -5,7 +5,8 @@
 //! part replaced each other if the same functions enter both and their weights are similar. Functions without a path are
 //! left out: a file or a class that is new in a program says nothing about others.
 //!
-//! A module that both builds have may be rewritten in place. Its functions of one build only are then no proof of new cost.
+//! A module that both builds have may be rewritten in place, and so may a package of Rust, which stands before the module. A
+//! module of one build may be in the other under another name. Functions of one build only are then no proof of new cost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,20 +71,32 @@ impl ReplacedModules {
         fresh.iter().enumerate().for_each(|(side, fresh)| found.add_rest(side, fresh));
         for side in Side::BOTH {
             for (row, module) in one_sided(context, side) {
-                let weight = context.cases.get(row).map_or(0.0, |case| case.row.side(side).self_pct);
-                found.one_sided.entry(module.to_owned()).or_default()[side.index()] += weight;
+                let Some(case) = context.cases.get(row) else { continue };
+                let is_of_rust = context.builds.are_of_rust(side, &case.ids[side.index()]);
+                for name in std::iter::once(module).chain(package(module).filter(|_| is_of_rust)) {
+                    let weight = case.row.side(side).self_pct;
+                    found.one_sided.entry(name.to_owned()).or_default()[side.index()] += weight;
+                }
             }
         }
+        found.moved = moved(context);
         found
     }
 
-    /// The module of a function if functions of it that only the before build has, and functions that only the after build
-    /// has, ran with similar weights.
+    /// The module of a function, or its package, if functions of it that only the before build has, and functions that only
+    /// the after build has, ran with similar weights.
     pub(super) fn rewritten_in_place<'a>(&self, function: &'a str) -> Option<&'a str> {
         let module = module(function)?;
-        let [before, after] = self.one_sided.get(module)?;
-        (before.min(*after) > 0.0 && before.min(*after) >= LEAST_WEIGHT * before.max(*after))
-            .then_some(module)
+        let is_rewritten = |name: &&str| {
+            let [before, after] = self.one_sided.get(*name).copied().unwrap_or_default();
+            before.min(after) > 0.0 && before.min(after) >= LEAST_WEIGHT * before.max(after)
+        };
+        std::iter::once(module).chain(package(module)).find(is_rewritten)
+    }
+
+    /// The module of a function if one build alone holds it, and the other has functions of it in another module.
+    pub(super) fn moved<'a>(&self, function: &'a str) -> Option<&'a str> {
+        module(function).filter(|module| self.moved.contains(*module))
     }
 
     /// Functions of modules that are in a pair, and that stand apart from it because what lies between has not changed.
@@ -120,6 +133,23 @@ fn module(name: &str) -> Option<&str> {
     let second = path.find("::")? + 2;
     let third = second + path.get(second..)?.find("::")?;
     path.get(..third)
+}
+
+/// The package of a module of Rust.
+fn package(module: &str) -> Option<&str> {
+    module.split_once("::").map(|(package, _)| package)
+}
+
+/// Modules that one build alone holds, and of which the other has functions in another module.
+fn moved(context: &Context<'_>) -> FxHashSet<String> {
+    let pairs = context.builds.renamed().map(|names| names.map(module));
+    let pairs: Vec<_> = pairs.filter(|[before, after]| before != after).collect();
+    let of = |side: Side| {
+        let other = context.builds.census(side.other()).map(modules_of).unwrap_or_default();
+        let modules = pairs.iter().filter_map(move |pair| pair[side.index()]);
+        modules.filter(|module| !other.contains(module)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    if pairs.is_empty() { FxHashSet::default() } else { Side::BOTH.into_iter().flat_map(of).collect() }
 }
 
 fn modules_of(census: &Census) -> FxHashSet<&str> {

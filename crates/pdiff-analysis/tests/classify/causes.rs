@@ -82,6 +82,15 @@ fn a_part_of_the_program_that_was_written_again_is_moved_with_its_net() {
         assert!(["R-module", "R-succession"].contains(&verdict.rule_id), "{verdict:?}");
         assert_eq!(verdict.cause.as_str(), "moved");
     }
+    // A library's function that such a part alone calls is part of it; one that others call is new.
+    let with_library = |caller: &str, chain: &str| {
+        let folded = format!("{}\nmain;{chain};core::iter::fold 90", new.0);
+        (folded, format!("{} core::iter::fold:70 {caller}>core::iter::fold", new.1))
+    };
+    let of_part = with_library("engine::tables::Run::lex", "engine::tables::Run::lex");
+    assert_eq!(said(&between(&old, &of_part), "core::iter::fold"), "moved likely R-module");
+    let of_other = with_library("work", "work");
+    assert_eq!(said(&between(&old, &of_other), "core::iter::fold"), "new-overhead likely R-new-code");
     // Nothing is gone: what is there now as well is new.
     let beside = (format!("{}\n{}", old.0, new.0), format!("{} {}", old.1, new.1));
     let outcome = between(&old, &beside);
@@ -198,6 +207,26 @@ fn what_is_new_in_a_module_that_was_rewritten_is_not_proved() {
     assert_eq!(limit, Some(&Limit::RewrittenModule("lib::scan".to_owned())));
     // What left the module weighs next to nothing: it is no form of the new one.
     assert_eq!(said(&of(2), "lib::scan::Fat"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn what_is_new_in_a_module_that_was_moved_is_not_proved() {
+    let before = with_rest("main;run;lib::expand::find_ref 40\nmain;run;lib::expand::expand_text 50");
+    let after = with_rest("main;run;core_lib::util::find_ref 40");
+    let of = |gone: &str, heir: &str| {
+        classified(
+            seen(&before, &format!("main:50 work:50 run:200 lib::expand::find_ref:400 {gone}")),
+            seen(&after, &format!("main:50 work:50 run:900 {heir}")),
+        )
+    };
+    let moved = of("lib::expand::expand_text:3000", "core_lib::util::find_ref:400");
+    assert_eq!(said(&moved, "lib::expand::expand_text"), "gone likely R-gone");
+    let limit = verdict(&moved, "lib::expand::expand_text").limited_by.as_ref();
+    assert_eq!(limit, Some(&Limit::MovedModule("lib::expand".to_owned())));
+    // The module is in both builds: a function that left it says nothing about others.
+    let kept = "core_lib::util::find_ref:400 lib::expand::other:90";
+    let stays = of("lib::expand::expand_text:3000 lib::expand::other:90", kept);
+    assert_eq!(said(&stays, "lib::expand::expand_text"), "gone proved R-gone");
 }
 
 #[test]

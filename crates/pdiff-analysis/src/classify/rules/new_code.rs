@@ -71,6 +71,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if let Some(module) = modules.rewritten_in_place(&case.row.name) {
         finding = finding.limited(Confidence::Likely, Limit::RewrittenModule(module.to_owned()));
     }
+    if let Some(module) = modules.moved(&case.row.name) {
+        finding = finding.limited(Confidence::Likely, Limit::MovedModule(module.to_owned()));
+    }
     if is_local_name(&case.row.name) {
         let at_most = match context.builds.same_compiler(&case.ids) {
             Some(true) => Confidence::Likely,

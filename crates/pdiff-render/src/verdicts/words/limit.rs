@@ -71,6 +71,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::RewrittenModule(module) => {
             format!("{module} was rewritten: functions of it that only the other build has ran with a similar weight")
         }
+        Limit::MovedModule(module) => {
+            format!("only one build holds {module}, and the other has functions of it in another module")
+        }
         Limit::LosingKin => {
             "its neighbours in the source, or its callers, may have lost as much: a part of one may have become this function"
                 .to_owned()

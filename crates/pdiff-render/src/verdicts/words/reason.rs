@@ -200,7 +200,9 @@ fn entered(active: Side, bound_pct: f64, why: &EnteredBy) -> String {
         }
         EnteredBy::Caller { name, same_code } => match same_code {
             Some(true) => format!("the code of {name} is the same: a setting or the data differ"),
-            Some(false) => format!("the code of {name} differs: another path is taken, or settings differ"),
+            Some(false) => format!(
+                "the code of {name} is not the same: another path is taken, or settings or data differ"
+            ),
             None => format!("another path is taken in {name}, or settings differ"),
         },
     };
