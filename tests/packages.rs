@@ -172,15 +172,17 @@ fn commands() -> Vec<(String, Vec<String>)> {
     names.filter(|name| name != "help").map(|name| (name.clone(), options(&name))).collect()
 }
 
+/// Writes manual pages and completions as packages do.
+fn make_share(directory: &Path) {
+    let mut make = Command::new(root().join("share/make"));
+    let made = make.arg(directory).arg(env!("CARGO_BIN_EXE_pdiff")).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
 #[test]
 fn manual_pages_and_completions_hold_every_command_and_option() {
     let directory = tempfile::tempdir().unwrap();
-    let made = Command::new(root().join("share/make"))
-        .arg(directory.path())
-        .arg(env!("CARGO_BIN_EXE_pdiff"))
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    make_share(directory.path());
     let read = |name: &str| -> String {
         let path: PathBuf = directory.path().join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -203,4 +205,73 @@ fn manual_pages_and_completions_hold_every_command_and_option() {
     }
     let pages = std::fs::read_dir(directory.path().join("man/man1")).unwrap().count();
     assert_eq!(pages, commands.len() + 1, "a page a command and one for all");
+}
+
+/// All files under a directory, as paths from it.
+fn files_under(directory: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut directories = vec![directory.to_owned()];
+    while let Some(next) = directories.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                directories.push(path);
+            } else {
+                files.push(path.strip_prefix(directory).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    files
+}
+
+/// Whether a path is one that a pattern with at most one `*`, in its last part, names.
+fn is_named_by(path: &str, pattern: &str) -> bool {
+    let Some((start, end)) = pattern.split_once('*') else { return path == pattern };
+    let rest = path.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+    rest.is_some_and(|rest| !rest.contains('/'))
+}
+
+/// The sources and destinations of the Debian package.
+fn files_of_deb(deb: &toml::Value) -> Vec<(String, String)> {
+    let text = |value: &toml::Value| value.as_str().unwrap().to_owned();
+    let assets = deb["assets"].as_array().unwrap().iter();
+    assets.map(|asset| (text(&asset[0]), text(&asset[1]))).collect()
+}
+
+#[test]
+fn the_debian_package_names_every_file_that_share_make_writes() {
+    let directory = tempfile::tempdir().unwrap();
+    make_share(directory.path());
+    let made: Vec<String> =
+        files_under(directory.path()).iter().map(|file| format!("target/share/{file}")).collect();
+    assert!(made.len() > 10, "{made:?}");
+    let assets = files_of_deb(&toml("Cargo.toml")["package"]["metadata"]["deb"]);
+    for file in &made {
+        let named = assets.iter().filter(|(source, _)| is_named_by(file, source)).count();
+        assert_eq!(named, 1, "{file} is named {named} times in [package.metadata.deb]");
+    }
+    for (source, _) in assets.iter().filter(|(source, _)| source != "target/release/pdiff") {
+        let is_there = made.iter().any(|file| is_named_by(file, source)) || root().join(source).is_file();
+        assert!(is_there, "[package.metadata.deb] names {source}, which neither is here nor is made");
+    }
+}
+
+#[test]
+fn the_debian_package_has_the_program_and_its_licences_and_refuses_its_namesake() {
+    let manifest = toml("Cargo.toml");
+    let deb = &manifest["package"]["metadata"]["deb"];
+    let assets = files_of_deb(deb);
+    let expected = [
+        ("target/release/pdiff", "usr/bin/"),
+        ("LICENSE-APACHE", "usr/share/doc/pdiff/"),
+        ("LICENSE-MIT", "usr/share/doc/pdiff/"),
+        ("README.md", "usr/share/doc/pdiff/"),
+    ];
+    for (source, to) in expected {
+        let is_there = assets.iter().any(|(file, directory)| (&**file, &**directory) == (source, to));
+        assert!(is_there, "[package.metadata.deb] lacks {source} in {to}");
+    }
+    // Debian's a2ps has /usr/bin/pdiff and its manual page: unpacking ours next to it would fail halfway.
+    assert_eq!(deb["conflicts"].as_str(), Some("a2ps"));
+    assert!(deb.get("replaces").is_none(), "a2ps does something else, so it is not replaced silently");
 }
