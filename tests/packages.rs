@@ -275,3 +275,63 @@ fn the_debian_package_has_the_program_and_its_licences_and_refuses_its_namesake(
     assert_eq!(deb["conflicts"].as_str(), Some("a2ps"));
     assert!(deb.get("replaces").is_none(), "a2ps does something else, so it is not replaced silently");
 }
+
+/// A template of `[package.metadata.binstall]` for one target.
+fn expanded(template: &toml::Value, manifest: &toml::Table, target: &str) -> String {
+    let package = &manifest["workspace"]["package"];
+    let values = [
+        ("repo", package["repository"].as_str().unwrap()),
+        ("version", package["version"].as_str().unwrap()),
+        ("name", manifest["package"]["name"].as_str().unwrap()),
+        ("bin", manifest["bin"][0]["name"].as_str().unwrap()),
+        ("target", target),
+        ("binary-ext", ""),
+    ];
+    let text = template.as_str().unwrap().to_owned();
+    let text = values.iter().fold(text, |text, (key, value)| text.replace(&format!("{{ {key} }}"), value));
+    assert!(!text.contains('{'), "{text}");
+    text
+}
+
+/// A program that runs the tested one, so that archives in tests are small.
+fn stand_in(directory: &Path) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = directory.join("pdiff");
+    std::fs::write(&path, format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_pdiff"))).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn the_archive_of_a_release_is_where_binstall_looks_and_is_the_same_twice() {
+    let Some(mut tar) = pdiff_testing::tool("tar") else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let target = "x86_64-unknown-linux-musl";
+    let release = |to: &str| -> PathBuf {
+        let mut release = Command::new(root().join("share/release"));
+        let to = directory.path().join(to);
+        release.args([&to, &stand_in(directory.path())]).arg(target).env("SOURCE_DATE_EPOCH", "1700000000");
+        let output = release.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        to
+    };
+    let (first, second) = (release("first"), release("second"));
+    let manifest = toml("Cargo.toml");
+    let binstall = &manifest["package"]["metadata"]["binstall"];
+    let url = expanded(&binstall["pkg-url"], &manifest, target);
+    let name = url.rsplit('/').next().unwrap();
+    let read =
+        |path: PathBuf| std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert_eq!(read(first.join(name)), read(second.join(name)));
+    let checksum = String::from_utf8(read(first.join(format!("{name}.sha256")))).unwrap();
+    assert!(checksum.len() > 64 && checksum.ends_with(&format!("  {name}\n")), "{checksum}");
+
+    let output = tar.args(["-tzf".as_ref(), first.join(name).as_path()]).output().unwrap();
+    let files = String::from_utf8(output.stdout).unwrap();
+    let program = expanded(&binstall["bin-dir"], &manifest, target);
+    let top = program.strip_suffix("pdiff").unwrap();
+    let others = ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "share/man/man1/pdiff-compare.1"];
+    for file in others.map(|file| format!("{top}{file}")).iter().chain([&program]) {
+        assert!(files.lines().any(|line| line == file), "{name} lacks {file}: {files}");
+    }
+}
