@@ -2,8 +2,9 @@
 
 use pdiff_analysis::classify::{CallCounts, Demands};
 use pdiff_analysis::inlines::InlineReasons;
+use pdiff_analysis::side_fact::{Concern, Subject};
 use pdiff_analysis::{
-    Architectural, Comparison, Fact, SettingChange, SettingsDiff, SettingsKnowledge, Severity,
+    Architectural, Comparison, SettingChange, SettingsDiff, SettingsKnowledge, Severity, SideFact,
 };
 use pdiff_profile::PerSide;
 
@@ -34,9 +35,6 @@ impl Default for EvidenceGiven {
     }
 }
 
-/// Settings named in the facts of a comparison.
-const NAMED: usize = 2;
-
 impl EvidenceGiven {
     /// Adds the settings to findings, and to the facts of a comparison, the most serious first.
     pub(crate) fn tell_of_settings(&self, comparison: &mut Comparison) {
@@ -50,21 +48,17 @@ impl EvidenceGiven {
     }
 
     /// The fact about settings that a comparison shows before its rows.
-    fn settings_fact(&self) -> Option<Fact> {
+    fn settings_fact(&self) -> Option<SideFact> {
         let diff = self.settings.as_ref()?;
         let known: Vec<&SettingChange> = diff.differs.iter().filter(|change| change.why.is_some()).collect();
         let values = |value: fn(&SettingChange) -> &String| {
-            let pair = |change: &&&SettingChange| format!("{}={}", change.name, value(change));
-            known.iter().take(NAMED).map(|change| pair(&change)).collect::<Vec<_>>().join(", ")
+            known.iter().map(|change| (change.name.clone(), value(change).clone())).collect::<Vec<_>>()
         };
-        let (before, after, severity, remark) = match known.len() {
-            0 => ("the same".to_owned(), "the same".to_owned(), Severity::Plain, String::new()),
-            count => {
-                let remark =
-                    format!("{count} settings that are known to matter differ; `pdiff settings` lists them");
-                (values(|change| &change.before), values(|change| &change.after), Severity::Warning, remark)
-            }
-        };
-        Some(Fact { name: "settings", before, after, severity, remark })
+        let subject =
+            Subject::Settings(PerSide::new(values(|change| &change.before), values(|change| &change.after)));
+        Some(match known.len() {
+            0 => SideFact::plain(subject),
+            count => SideFact::new(subject, Severity::Warning, Concern::SettingsDiffer(count)),
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use pdiff::profile::Side;
-use pdiff::render::{GateResult, GateStatus};
+use pdiff::render::{GateResult, GateStatus, SideFactWords};
 use pdiff::{Comparison, Gate, Trip};
 
 use crate::cli::{GateArgs, Inconclusive};
@@ -81,7 +81,8 @@ pub(crate) fn judge(gate: &Gate, comparison: &Comparison, hidden: Hidden) -> Gat
         return inconclusive(format!("debug information differs between the sides: {causes}"));
     }
     if let Some(fact) = comparison.incomparable() {
-        return inconclusive(format!("{}: {}", fact.name, fact.remark));
+        let SideFactWords { name, remark, .. } = SideFactWords::new(fact);
+        return inconclusive(format!("{name}: {remark}"));
     }
     let found = gate.evaluate(comparison);
     if found.in_scope == 0 {

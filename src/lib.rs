@@ -76,19 +76,19 @@ pub use write::{
 pub use pdiff_analysis::GroupBy as By;
 pub use pdiff_analysis::{
     Aliases, Align, Architectural, ArchitecturalRule, AtDefault, CPU_SCALE_TOLERANCE, CallTree,
-    CompareSettings, Comparison, Cost, CostChange, CostExtent, Design, EventError, Experiment, Fact, Family,
+    CompareSettings, Comparison, Cost, CostChange, CostExtent, Design, EventError, Experiment, Family,
     FieldGroup, FieldValue, Filters, Finding, FindingKind, FindingMember, FindingSetting, FindingSide,
     Findings, FindingsRest, FoldedSettings, Forecast, FrameChange, FrameChanges, FrameWeight, FunctionLines,
     FunctionPlace, Gap, GapParts, Gate, GateError, GateOutcome, GroupBy, HotLine, InlineChange, InlineFlip,
     InlinedInto, Inlines, KernelFilter, KernelKind, KernelWork, Knowledge, KnowledgeError, KnownSetting,
     MatchedBy, MeasureChange, MisleadingSetting, NoiseSummary, NotPlanned, ObjectFacts, OnSide,
-    OneSidedSetting, PROGRAM, Pair, Pattern, PatternError, Plan, PlanError, PlanSettings, PlannedFactor,
-    PlannedRun, Policy, PreparedSides, Preset, Program, Quantities, Row, RowField, RowFunction, RowInline,
-    RowMatch, RunInput, RunSummary, SampledCall, SampledCalls, SettingChange, SettingGate, SettingsDiff,
-    SettingsKnowledge, Severity, Share, SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine,
-    SpinList, Subsystem, Subsystems, Templates, ThreadGroups, TreeFrame, TreeFunction, TreeNode,
+    OneSidedSetting, Pair, Pattern, PatternError, Plan, PlanError, PlanSettings, PlannedFactor, PlannedRun,
+    Policy, PreparedSides, Preset, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch,
+    RunInput, RunSummary, SampledCall, SampledCalls, SettingChange, SettingGate, SettingsDiff,
+    SettingsKnowledge, Severity, Share, SideFact, SideInput, SideLines, SideObject, SideSummary, Sides,
+    SourceLine, SpinList, Subsystem, Subsystems, Templates, ThreadGroups, TreeFrame, TreeFunction, TreeNode,
     TreeSettings, Trip, UNRESOLVED, UnknownChoice, WantedFactor, assumed_log_half, beside, choose_events,
-    classify, compare, inlines, is_other_version, matching, noise, settings_diff,
+    classify, compare, inlines, is_other_version, matching, noise, settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
     CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, parse_counts,

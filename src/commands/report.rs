@@ -2,12 +2,11 @@
 
 use anyhow::{Context, Result, bail};
 use pdiff::classify::Classification;
-use pdiff::profile::Side;
+use pdiff::profile::{PerSide, Side};
 use pdiff::render::{AttributionView, ReportInput, html_report};
+use pdiff::side_fact::{Concern, Subject};
 use pdiff::study::ablation::{Attribution, Meeting, meet};
-use pdiff::{
-    Align, By, Comparison, Fact, PROGRAM, Prepared, Severity, TreeSettings, Verdicts, is_other_version,
-};
+use pdiff::{Align, By, Comparison, Prepared, Severity, SideFact, TreeSettings, Verdicts, is_other_version};
 
 use super::attribute::{attributed, subsystems_of};
 use crate::cli::ReportArgs;
@@ -92,19 +91,15 @@ pub(super) fn html(
 
 /// A table of runs of other builds than the profiles are of is a mistake, and is said among the facts of the comparison.
 fn check_builds(attribution: &Attribution, comparison: &mut Comparison) {
-    let Some(program) = comparison.comparability.iter().find(|fact| fact.name == PROGRAM) else { return };
-    let pairs = [(&attribution.base, &program.before), (&attribution.target, &program.after)];
-    if pairs.iter().any(|(build, program)| is_other_version(build, program)) {
-        let fact = Fact {
-            name: "builds of the run table",
-            before: attribution.base.clone(),
-            after: attribution.target.clone(),
-            severity: Severity::Suspect,
-            remark: format!(
-                "the profiles are of {} and {}; give the table of these builds, or --base and --target",
-                program.before, program.after
-            ),
-        };
+    let program = comparison.comparability.iter().find_map(|fact| match &fact.subject {
+        Subject::Program(files) => Some(files.as_ref().map(|file| file.path.clone())),
+        _ => None,
+    });
+    let Some(programs) = program else { return };
+    let builds = PerSide::new(attribution.base.clone(), attribution.target.clone());
+    if Side::BOTH.into_iter().any(|side| is_other_version(&builds[side], &programs[side])) {
+        let concern = Concern::RunTableOfOtherBuilds { programs };
+        let fact = SideFact::new(Subject::BuildsOfRunTable(builds), Severity::Suspect, concern);
         comparison.comparability.insert(0, fact);
     }
 }

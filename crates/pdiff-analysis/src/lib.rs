@@ -26,13 +26,13 @@ mod threads;
 pub use choose_event::{EventError, choose_events};
 pub use compare::{
     Align, Beside, BesideRow, CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange,
-    CostExtent, CostParts, CostReason, CostScale, Coverage, Fact, Family, FieldGroup, FieldValue,
-    FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, HotLine, InlineChange, InlineFlip,
-    InlinedInto, Interval, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OwnCostChange,
-    PROGRAM, Pair, PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch,
-    RunInput, RunStacks, RunSummary, SampledCall, SampledCalls, Severity, SideInput, SideLines, SideObject,
-    SideSummary, Sides, SourceLine, StackLevel, TreeFrame, TreeFunction, TreeNode, TreeSettings,
-    assumed_log_half, beside, compare, is_other_version,
+    CostExtent, CostParts, CostReason, CostScale, Coverage, Family, FieldGroup, FieldValue, FrameChange,
+    FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, HotLine, InlineChange, InlineFlip, InlinedInto,
+    Interval, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OwnCostChange, Pair,
+    PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch, RunInput, RunStacks,
+    RunSummary, SampledCall, SampledCalls, Severity, SideFact, SideInput, SideLines, SideObject, SideSummary,
+    Sides, SourceLine, StackLevel, TreeFrame, TreeFunction, TreeNode, TreeSettings, assumed_log_half, beside,
+    compare, is_other_version, side_fact,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use pdiff_analysis::matching::match_functions;
+use pdiff_analysis::side_fact::Subject;
 use pdiff_analysis::{Aliases, CompareSettings, Comparison, PreparedSides, Sides};
 use pdiff_profile::ObjectAddr;
 use pdiff_profile::Profile;
@@ -78,7 +79,7 @@ fn only_what_both_builds_hold_tells_of_another_workload() {
     let after = "main;serve;append;put 700\nmain;poll 300";
     let said = |also: [&[&str]; 2]| {
         let comparison = compared(before, after, also);
-        comparison.comparability.iter().any(|fact| fact.name == "workload")
+        comparison.comparability.iter().any(|fact| matches!(fact.subject, Subject::Workload(_)))
     };
     assert!(said([&["append", "put"], &["scan", "find"]]));
     assert!(!said([&[], &[]]));

@@ -40,6 +40,7 @@ pub use compare::page::{markdown, markdown_with_causes, table, table_with_causes
 pub use compare::row_columns::csv;
 #[cfg(feature = "parquet")]
 pub use compare::row_columns::parquet;
+pub use compare::side_fact_words::SideFactWords;
 pub use counted_calls::{counts_json, counts_lines, counts_table};
 pub use document::options::{SortBy, TableOptions, UnknownOrder};
 pub use document::visible_text::visible;

@@ -1,12 +1,13 @@
 //! The outcome of a comparison: rows, numbers for the whole, and facts to know before reading it.
 
-use pdiff_profile::{Notes, Side, Weight};
+use pdiff_profile::{Notes, PerSide, Side, Weight};
 
 use super::cost_parts::Beside;
 use super::coverage::Coverage;
 use super::family::InlineChange;
 use super::input::ObjectFacts;
 use super::row::Row;
+use super::side_fact::{Severity, SideFact};
 use crate::findings::Findings;
 use crate::noise::{Floor, Method, RunVariation};
 use crate::policy::{GroupBy, Policy, Share};
@@ -33,7 +34,7 @@ pub struct Comparison {
     /// Which functions debug information does not describe on both sides.
     pub coverage: Coverage,
     /// Facts to know before reading the rows.
-    pub comparability: Vec<Fact>,
+    pub comparability: Vec<SideFact>,
     /// All rows: heaviest change first, then by name.
     pub rows: Vec<Row>,
     /// Rows between which weight moved because inlining changed.
@@ -53,7 +54,7 @@ pub struct Comparison {
 impl Comparison {
     /// Why no gate can be judged: the sides are not comparable.
     #[must_use]
-    pub fn incomparable(&self) -> Option<&Fact> {
+    pub fn incomparable(&self) -> Option<&SideFact> {
         self.comparability.iter().find(|fact| fact.severity == Severity::Incomparable)
     }
 
@@ -107,34 +108,6 @@ pub struct RunSummary {
     pub cpu_seconds: Option<f64>,
 }
 
-/// How serious a fact is for the comparison.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Severity {
-    /// Good to know.
-    Plain,
-    /// Differs between the sides and may mislead.
-    Warning,
-    /// Looks like a mistake in the input; the numbers are correct for that input.
-    Suspect,
-    /// The sides are not comparable.
-    Incomparable,
-}
-
-/// One fact about both sides, shown side by side.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fact {
-    /// What it is about.
-    pub name: &'static str,
-    /// On the base side.
-    pub before: String,
-    /// On the other side.
-    pub after: String,
-    /// How serious it is.
-    pub severity: Severity,
-    /// The consequence; empty if there is none.
-    pub remark: String,
-}
-
 /// A function and the callers in which it stood inlined on exactly one side.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Family {
@@ -166,13 +139,7 @@ pub struct InlineFlip {
 }
 
 /// A value on both sides.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Pair {
-    /// On the base side.
-    pub before: f64,
-    /// On the other side.
-    pub after: f64,
-}
+pub type Pair = PerSide<f64>;
 
 /// Cost per operation of both sides, and the gap where throughput and utilisation are known.
 #[derive(Clone, PartialEq, Debug)]

@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 
 use super::build_functions::BuildFunctions;
 use super::input::{Knowledge, Sides};
-use super::mistakes::{Unwinding, unwinding};
+use super::mistakes::unwinding;
 use super::prepare::{PreparedRun, PreparedSides};
+use super::side_fact::Unwinding;
 use crate::findings::is_kernel_object;
 use crate::matching::held;
 use crate::normalize::{KeyId, Keys, Level, NormalStacks};
@@ -46,7 +47,7 @@ impl PreparedSides {
         let ways = unwinding(sides);
         let mut hidden = Side::BOTH.map(|side| {
             let census = builds[side.index()]?;
-            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side.index()]))
+            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side]))
         });
         let stacks = prepared.runs.iter().map(|run| {
             let hidden = hidden[run.side.index()].as_mut()?;

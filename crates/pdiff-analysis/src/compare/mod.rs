@@ -32,17 +32,17 @@ mod row_field;
 mod row_table;
 mod run_stacks;
 mod sampled_calls;
+pub mod side_fact;
 mod side_object;
 
-use pdiff_profile::{Notes, Side, StackId, Weight};
+use pdiff_profile::{Notes, PerSide, Side, StackId, Weight};
 
 pub use beside::beside;
 pub use call_tree::{
     Align, CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
 };
 pub use comparison::{
-    Comparison, Cost, Fact, Family, Gap, GapParts, InlineFlip, NoiseSummary, Pair, RunSummary, Severity,
-    SideSummary,
+    Comparison, Cost, Family, Gap, GapParts, InlineFlip, NoiseSummary, Pair, RunSummary, SideSummary,
 };
 pub use cost::CPU_SCALE_TOLERANCE;
 pub use cost_parts::{Beside, BesideRow, CostParts, CostReason, Interval};
@@ -54,13 +54,14 @@ pub use gap::assumed_log_half;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
 pub use measure_change::{CostChange, CostExtent, MeasureChange, OwnCostChange};
-pub use mistakes::{PROGRAM, is_other_version};
+pub use mistakes::is_other_version;
 pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
 pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use row_field::{FieldGroup, FieldValue, RowField};
 pub use run_stacks::{RunStacks, StackLevel};
 pub use sampled_calls::{SampledCall, SampledCalls};
+pub use side_fact::{Severity, SideFact};
 pub use side_object::SideObject;
 
 use rayon::prelude::*;
@@ -219,7 +220,7 @@ fn compare_prepared(
     Comparison {
         comparability: comparability::facts(
             sides,
-            [&before, &after],
+            PerSide::new(&before, &after),
             cost.as_ref(),
             prepared.keys.one_sided(),
             &rows,

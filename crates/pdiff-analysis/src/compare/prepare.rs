@@ -6,12 +6,12 @@ use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Resolutions,
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::comparison::Fact;
 use super::counterparts::Counterparts;
 use super::coverage::Coverage;
 use super::input::{CompareSettings, Knowledge, RunInput, Sides};
 use super::key_facts::{KeyFacts, Waits};
 use super::matching::Renames;
+use super::side_fact::SideFact;
 use super::side_object::{SideObject, objects};
 use crate::filter::Filtering;
 use crate::findings::Findings;
@@ -35,7 +35,7 @@ pub struct PreparedSides {
     /// What the builds tell of functions that the samples of one side alone hold; `None` without builds.
     pub(super) counterparts: Option<Counterparts>,
     /// Likely mistakes in the input, once they were checked.
-    pub(super) mistakes: OnceLock<Vec<Fact>>,
+    pub(super) mistakes: OnceLock<Vec<SideFact>>,
     /// The findings under the noise settings that first asked for them; rows and denominators do not matter to them.
     pub(super) findings: OnceLock<(NoiseSettings, Findings)>,
 }

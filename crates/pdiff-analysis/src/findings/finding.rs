@@ -1,6 +1,6 @@
 //! A comparison in a few lines: [`Findings`].
 
-use pdiff_profile::Weight;
+use pdiff_profile::{PerSide, Weight};
 
 use super::kernel_kind::KernelKind;
 
@@ -15,7 +15,7 @@ pub struct Findings {
     pub kernel: Vec<KernelWork>,
     /// The part of each side's weight whose stacks have no function of the program, base first, in percent: their callers
     /// were lost, or they never had one.
-    pub no_caller_pct: [f64; 2],
+    pub no_caller_pct: PerSide<f64>,
 }
 
 /// How the samples of a finding belong together.

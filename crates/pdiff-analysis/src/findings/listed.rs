@@ -1,6 +1,6 @@
 //! Picks to findings: named, measured, ranked, the largest kept; all other samples are the rest.
 
-use pdiff_profile::{Side, Weight};
+use pdiff_profile::{PerSide, Side, Weight};
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchors;
@@ -72,7 +72,7 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
     }
     let mut rest = of.rest(&list, untold, significant_points);
     [rest.before.polling, rest.after.polling] = polling_rest.map(Weight);
-    Findings { list, rest, kernel: Vec::new(), no_caller_pct: [0.0; 2] }
+    Findings { list, rest, kernel: Vec::new(), no_caller_pct: PerSide::default() }
 }
 
 impl Listing<'_> {

@@ -39,6 +39,8 @@ pub use kernel::is_kernel_object;
 pub use kernel_kind::KernelKind;
 pub(crate) use switched::{MOST_SWITCHES, Switched, SwitchedCode, SwitchedPart, switched};
 
+use pdiff_profile::PerSide;
+
 use anchors::Anchors;
 use code::CodeKinds;
 use flips::Flipped;
@@ -76,7 +78,7 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
 }
 
 /// The part of each side's weight that is below no function of the program.
-fn no_caller_pct(stacks: &Stacks, places: &Places) -> [f64; 2] {
+fn no_caller_pct(stacks: &Stacks, places: &Places) -> PerSide<f64> {
     let mut lost = [0_u64; 2];
     for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
         if matches!(place, Place::NoCaller(_)) {
@@ -84,8 +86,8 @@ fn no_caller_pct(stacks: &Stacks, places: &Places) -> [f64; 2] {
         }
     }
     let totals = stacks.totals();
-    [0, 1].map(|side| {
-        let total = totals[side].weight;
-        if total == 0 { 0.0 } else { 100.0 * lost[side] as f64 / total as f64 }
+    PerSide::from_fn(|side| {
+        let total = totals[side.index()].weight;
+        if total == 0 { 0.0 } else { 100.0 * lost[side.index()] as f64 / total as f64 }
     })
 }

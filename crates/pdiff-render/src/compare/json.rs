@@ -2,9 +2,9 @@
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::noise::{Method, RunVariation};
-use pdiff_analysis::{Comparison, Cost, Fact, Family, Gap, NoiseSummary, Row, Severity, SideSummary};
-use pdiff_profile::Note;
+use pdiff_analysis::{Comparison, Cost, Family, Gap, NoiseSummary, Row, SideFact, SideSummary};
 use pdiff_profile::names::MatchLevel;
+use pdiff_profile::{Note, PerSide};
 
 use crate::compare::beside;
 use crate::compare::json_shape::{
@@ -12,6 +12,7 @@ use crate::compare::json_shape::{
     GapReport, NoiseReport, NoteReport, ObjectReport, PairReport, RunReport, SCHEMA_VERSION, SideReport,
 };
 use crate::compare::row_json::RowJson;
+use crate::compare::side_fact_words::{SideFactWords, severity_key};
 use crate::document::number::percent_of_log;
 use crate::error::Error;
 use crate::files::written_bytes::{json_line, json_value};
@@ -121,14 +122,9 @@ pub(crate) fn side(of: &SideSummary) -> SideReport<'_> {
     }
 }
 
-fn fact(of: &Fact) -> FactReport<'_> {
-    let severity = match of.severity {
-        Severity::Plain => "plain",
-        Severity::Warning => "warning",
-        Severity::Suspect => "suspect",
-        Severity::Incomparable => "incomparable",
-    };
-    FactReport { name: of.name, before: &of.before, after: &of.after, gravity: severity, remark: &of.remark }
+fn fact(of: &SideFact) -> FactReport {
+    let SideFactWords { name, values: PerSide { before, after }, remark } = SideFactWords::new(of);
+    FactReport { name, before, after, gravity: severity_key(of.severity), remark }
 }
 
 fn noise(of: &NoiseSummary) -> NoiseReport<'_> {

@@ -32,7 +32,7 @@ pub(crate) struct CompareReport<'a> {
     pub(crate) filtered: &'a str,
     pub(crate) preset: Option<&'static str>,
     /// Facts to know first, gravest first.
-    pub(crate) comparability: Vec<FactReport<'a>>,
+    pub(crate) comparability: Vec<FactReport>,
     pub(crate) noise: NoiseReport<'a>,
     /// Known only with operations on both sides.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,13 +171,13 @@ pub(crate) struct PairReport {
 
 /// One fact of both sides.
 #[derive(Serialize)]
-pub(crate) struct FactReport<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) before: &'a str,
-    pub(crate) after: &'a str,
-    /// `plain`, `warning` or `incomparable`.
+pub(crate) struct FactReport {
+    pub(crate) name: &'static str,
+    pub(crate) before: String,
+    pub(crate) after: String,
+    /// `plain`, `warning`, `suspect` or `incomparable`.
     pub(crate) gravity: &'static str,
-    pub(crate) remark: &'a str,
+    pub(crate) remark: String,
 }
 
 /// How noise was judged.

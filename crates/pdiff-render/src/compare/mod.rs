@@ -18,3 +18,4 @@ pub(crate) mod row_json;
 pub(crate) mod row_order;
 #[cfg(test)]
 pub(crate) mod sample;
+pub(crate) mod side_fact_words;

@@ -1,14 +1,15 @@
 //! Comparisons for tests: small, by hand, every number in sight.
 
 use pdiff_analysis::noise::{Method, RunVariation, Test};
+use pdiff_analysis::side_fact::{CallChains, Concern, SampleCount, Subject};
 use pdiff_analysis::{
-    Comparison, Cost, CostChange, CostExtent, Coverage, Fact, Finding, FindingKind, FindingSetting,
-    FindingSide, Findings, Gap, GapParts, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary,
-    OwnCostChange, Pair, Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Severity, Share,
-    SideSummary, Templates,
+    Comparison, Cost, CostChange, CostExtent, Coverage, Finding, FindingKind, FindingSetting, FindingSide,
+    Findings, Gap, GapParts, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary, OwnCostChange, Pair,
+    Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Severity, Share, SideFact, SideSummary,
+    Templates,
 };
 use pdiff_profile::names::MatchLevel;
-use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight};
+use pdiff_profile::{NoteKind, Notes, PerSide, Presence, Side, Weight};
 
 use crate::document::options::{SortBy, TableOptions};
 
@@ -125,10 +126,9 @@ fn side(label: &str) -> SideSummary {
     }
 }
 
-/// A fact.
-pub(crate) fn fact(name: &'static str, values: (&str, &str), severity: Severity, remark: &str) -> Fact {
-    let (before, after) = (values.0.to_owned(), values.1.to_owned());
-    Fact { name, before, after, severity, remark: remark.to_owned() }
+/// The names of the events of both sides.
+fn event(names: PerSide<&str>) -> Subject {
+    Subject::Event(names.map(|name| vec![name.to_owned()]))
 }
 
 /// A comparison of these rows.
@@ -149,7 +149,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
         coverage: Coverage::default(),
         filtered: String::new(),
         preset: None,
-        comparability: vec![fact("event", ("cpu-clock", "cpu-clock"), Severity::Plain, "")],
+        comparability: vec![SideFact::plain(event(PerSide::new("cpu-clock", "cpu-clock")))],
         noise: NoiseSummary {
             method: Method::SingleRun,
             run_variation: RunVariation::Assumed { cv: 0.08 },
@@ -194,16 +194,22 @@ pub(crate) fn full() -> Comparison {
     }
     comparison.cost = Some(cost());
     (comparison.before.spin_pct, comparison.after.spin_pct) = (13.64, 9.59);
+    let chains = CallChains::Present(None);
     comparison.comparability = vec![
-        fact(
-            "event",
-            ("cycles", "cpu-clock"),
+        SideFact::new(
+            event(PerSide::new("cycles", "cpu-clock")),
             Severity::Incomparable,
-            "different events measure different things",
+            Concern::EventsDiffer,
         ),
-        fact("span", ("15.0 s", "70.1 s"), Severity::Warning, "phases may differ"),
-        fact("call chains", ("yes", "yes"), Severity::Plain, ""),
-        fact("samples", ("10000 in 1 run", "12000 in 1 run"), Severity::Plain, ""),
+        SideFact::new(
+            Subject::Span(PerSide::new(Some(15.0), Some(70.1))),
+            Severity::Warning,
+            Concern::SpansDiffer,
+        ),
+        SideFact::plain(Subject::CallChains(PerSide::new(chains, chains))),
+        SideFact::plain(Subject::Samples(
+            PerSide::new(10_000, 12_000).map(|samples| SampleCount { samples, runs: 1 }),
+        )),
     ];
     comparison.notes.add(NoteKind::UnparsedLine, 2, Weight(40), || "57.perf line 12: \u{1b}[2J".to_owned());
     comparison.noise.drifting = vec!["main".to_owned()];

@@ -10,6 +10,7 @@ use super::text::{escaped, escaped_within};
 use crate::attribution;
 use crate::attribution::view::AttributionView;
 use crate::compare::closing;
+use crate::compare::side_fact_words::SideFactWords;
 use crate::document::number::fixed;
 use crate::verdicts::words::missing_text;
 
@@ -64,12 +65,13 @@ fn factors_text(view: &AttributionView<'_>) -> Option<String> {
 fn untold(input: &ReportInput<'_>) -> Vec<String> {
     let comparison = input.comparison;
     let mut sentences = Vec::new();
-    for fact in comparison.comparability.iter().filter(|fact| fact.severity != Severity::Plain) {
+    let serious = comparison.comparability.iter().filter(|fact| fact.severity != Severity::Plain);
+    for fact in serious.map(SideFactWords::new) {
         sentences.push(format!(
             "{}: {} before, {} after. {}",
             escaped(fact.name),
-            escaped_within(&fact.before, MOST_OF_A_REMARK),
-            escaped_within(&fact.after, MOST_OF_A_REMARK),
+            escaped_within(&fact.values.before, MOST_OF_A_REMARK),
+            escaped_within(&fact.values.after, MOST_OF_A_REMARK),
             escaped_within(&fact.remark, MOST_OF_A_REMARK)
         ));
     }

@@ -6,18 +6,18 @@ mod program;
 mod unwinding;
 mod workload;
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
-use super::comparison::{Fact, Severity};
 use super::input::{SideInput, Sides};
 use super::prepare::Prepared;
+use super::side_fact::{Concern, SeveralBuilds, Severity, SideFact, Subject};
 use crate::knowledge::Requests;
 
-pub use program::{PROGRAM, is_other_version};
-pub(super) use unwinding::{Unwinding, unwinding};
+pub use program::is_other_version;
+pub(super) use unwinding::unwinding;
 
 /// The mistakes found, and always the fact about the program of each side, if there is one.
-pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Vec<Fact> {
+pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Vec<SideFact> {
     let mut facts = Vec::new();
     facts.extend(other_program::other_program(sides, prepared));
     facts.extend(workload::workload(sides, prepared, requests));
@@ -27,12 +27,8 @@ pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Re
     facts
 }
 
-fn fact(name: &'static str, [before, after]: [String; 2], severity: Severity, remark: String) -> Fact {
-    Fact { name, before, after, severity, remark }
-}
-
 /// A recording that is on both sides differs from itself in nothing.
-fn same_recording(sides: &Sides<'_>) -> Option<Fact> {
+fn same_recording(sides: &Sides<'_>) -> Option<SideFact> {
     let (before, after) = sides.before.runs.iter().find_map(|before| {
         let same = sides.after.runs.iter().find(|after| {
             std::ptr::eq(before.profile, after.profile)
@@ -40,9 +36,8 @@ fn same_recording(sides: &Sides<'_>) -> Option<Fact> {
         });
         same.filter(|_| !before.profile.cells.is_empty()).map(|after| (before, after))
     })?;
-    let remark = "the same recording is on both sides, so nothing can differ; check the file names";
-    let paths = [before.path.clone(), after.path.clone()];
-    Some(fact("recordings", paths, Severity::Suspect, remark.to_owned()))
+    let paths = PerSide::new(before, after).map(|run| run.path.clone());
+    Some(SideFact::new(Subject::Recordings(paths), Severity::Suspect, Concern::SameRecording))
 }
 
 /// Weight in functions that no other run of the side has, above which a run is of another build, in percent. Replicates of one
@@ -53,22 +48,18 @@ const OWN_FUNCTIONS_PCT: f64 = 15.0;
 const LEAST_SAMPLES: u64 = 2000;
 
 /// Runs of one side that are of two builds: by version or build-id of the program, else by the functions that they have.
-fn replicates(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<Fact> {
-    let of = |side: Side| {
+fn replicates(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<SideFact> {
+    let builds = PerSide::from_fn(|side| {
         let input = sides.get(side);
         program::builds(input).or_else(|| own_functions(input, side, prepared))
-    };
-    let [before, after] = Side::BOTH.map(of);
-    if before.is_none() && after.is_none() {
-        return None;
-    }
-    let remark = "replicates must be runs of one build: their differences are treated as noise";
-    let text = |builds: Option<String>| builds.unwrap_or_else(|| "one build".to_owned());
-    Some(fact("replicates", [text(before), text(after)], Severity::Incomparable, remark.to_owned()))
+    });
+    let is_several = builds.before.is_some() || builds.after.is_some();
+    let subject = Subject::Replicates(builds);
+    is_several.then(|| SideFact::new(subject, Severity::Incomparable, Concern::ReplicatesOfSeveralBuilds))
 }
 
 /// The run with the most weight in functions that no other run of its side has, if that is more than replicates have.
-fn own_functions(input: &SideInput<'_>, side: Side, prepared: &Prepared<'_>) -> Option<String> {
+fn own_functions(input: &SideInput<'_>, side: Side, prepared: &Prepared<'_>) -> Option<SeveralBuilds> {
     let runs: Vec<_> = prepared.runs.iter().filter(|run| run.side == side).collect();
     let is_small = |run: &&super::prepare::PreparedRun<'_>| {
         run.cells.iter().map(|cell| u64::from(cell.samples)).sum::<u64>() < LEAST_SAMPLES
@@ -85,7 +76,6 @@ fn own_functions(input: &SideInput<'_>, side: Side, prepared: &Prepared<'_>) -> 
         if all > 0.0 { 100.0 * own / all } else { 0.0 }
     });
     let (at, pct) = own.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let path = input.runs.get(at).map_or("", |run| &run.path);
-    (pct > OWN_FUNCTIONS_PCT)
-        .then(|| format!("two builds, {path} has {pct:.0} % in functions that no other run has"))
+    let path = input.runs.get(at).map_or_else(String::new, |run| run.path.clone());
+    (pct > OWN_FUNCTIONS_PCT).then_some(SeveralBuilds::OwnFunctions { path, pct })
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
-use super::super::comparison::{Fact, Severity};
 use super::super::input::Sides;
 use super::super::prepare::Prepared;
-use super::{fact, program};
+use super::super::side_fact::{Concern, Severity, SideFact, Subject};
+use super::program;
 use crate::normalize::is_nameless;
 
 /// Builds of one program have more of their weight in functions that both have: a library rewritten under new names is still
@@ -18,7 +18,7 @@ const LEAST_SHARED: f64 = 0.1;
 const LEAST_NAMED: f64 = 0.2;
 
 /// An alarm, if the sides are two programs.
-pub(super) fn other_program(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<Fact> {
+pub(super) fn other_program(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<SideFact> {
     let [before, after] = Side::BOTH.map(|side| program::path(sides.get(side)));
     let (before, after) = (before?, after?);
     if without_version(&before) == without_version(&after) {
@@ -35,8 +35,8 @@ pub(super) fn other_program(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Optio
     if !(is_other(a, b) && is_other(b, a)) {
         return None;
     }
-    let remark = "these are two programs, with hardly a function in common: nothing can be compared; check the file names";
-    Some(fact("programs", [before, after], Severity::Incomparable, remark.to_owned()))
+    let subject = Subject::Programs(PerSide::new(before, after));
+    Some(SideFact::new(subject, Severity::Incomparable, Concern::TwoPrograms))
 }
 
 /// One side's weight in the code of its program.

@@ -4,15 +4,13 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use pdiff_profile::{ObjectId, ObjectKind};
+use pdiff_profile::{ObjectId, ObjectKind, PerSide, Side};
 
-use super::super::comparison::{Fact, Severity};
 use super::super::input::{ObjectFacts, RunInput, SideInput, Sides};
 use super::super::prepare::leaf_weights;
-use super::fact;
-
-/// The name of the fact that says which program each side ran.
-pub const PROGRAM: &str = "program";
+use super::super::side_fact::{
+    BuildName, Concern, NewerBuild, ProgramFile, SeveralBuilds, Severity, SideFact, Subject,
+};
 
 /// Whether two names have versions of which neither is a part of the other: 5.7 and 8.0.33, but not 8.0 and 8.0.33.
 #[must_use]
@@ -20,9 +18,6 @@ pub fn is_other_version(build: &str, program: &str) -> bool {
     let version = |name: &str| name.rsplit('/').find_map(Version::find).map(|version| version.numbers);
     version(build).zip(version(program)).is_some_and(|(a, b)| a.iter().zip(&b).any(|(a, b)| a != b))
 }
-
-/// Digits of a build-id that are shown.
-const SHOWN_DIGITS: usize = 12;
 
 /// The program of one run.
 struct Program<'a> {
@@ -69,7 +64,7 @@ fn programs<'a>(side: &'a SideInput<'_>) -> Vec<Program<'a>> {
 }
 
 /// The builds of a side's runs, where their programs show that they are several.
-pub(super) fn builds(side: &SideInput<'_>) -> Option<String> {
+pub(super) fn builds(side: &SideInput<'_>) -> Option<SeveralBuilds> {
     let programs = programs(side);
     let ids: BTreeSet<&String> = programs.iter().filter_map(|program| program.build_id.as_ref()).collect();
     let versions: Vec<Version> = programs.iter().filter_map(Program::version).collect();
@@ -78,53 +73,36 @@ pub(super) fn builds(side: &SideInput<'_>) -> Option<String> {
         return None;
     }
     let build = |program: &Program<'_>| match (program.version(), differ, &program.build_id) {
-        (Some(version), true, _) => version.text,
-        (_, _, Some(id)) => format!("build-id {}", id.get(..SHOWN_DIGITS).unwrap_or(id)),
-        _ => program.path.to_owned(),
+        (Some(version), true, _) => BuildName::Version(version.text),
+        (_, _, Some(id)) => BuildName::BuildId(id.clone()),
+        _ => BuildName::Path(program.path.to_owned()),
     };
-    let shown: BTreeSet<String> = programs.iter().map(build).collect();
-    Some(format!("two builds, {}", shown.into_iter().collect::<Vec<_>>().join(" and ")))
-}
-
-fn shown(program: &Program<'_>) -> String {
-    match &program.build_id {
-        Some(id) => format!("{} (build-id {})", program.path, id.get(..SHOWN_DIGITS).unwrap_or(id)),
-        None => program.path.to_owned(),
-    }
+    Some(SeveralBuilds::Programs(programs.iter().map(build).collect()))
 }
 
 /// The program of each side, and whether the sides look swapped or the binary of one was not found.
-pub(super) fn program(sides: &Sides<'_>) -> Option<Fact> {
+pub(super) fn program(sides: &Sides<'_>) -> Option<SideFact> {
     let (before, after) = (programs(&sides.before), programs(&sides.after));
     let (before, after) = (before.first()?, after.first()?);
-    let found =
-        [(&sides.before, before), (&sides.after, after)].map(|(side, program)| is_found(side, program));
-    let text = |program: &Program<'_>, found: Option<bool>, side: &str| {
-        let missing =
-            if found == Some(false) { format!(" (not found, see --binary-{side})") } else { String::new() };
-        shown(program) + &missing
-    };
-    let texts = [text(before, found[0], "before"), text(after, found[1], "after")];
-    let one_missing = match found {
-        [Some(false), Some(true)] => Some(("before", before)),
-        [Some(true), Some(false)] => Some(("after", after)),
-        _ => None,
-    };
-    let (severity, remark) = if let Some(newer) = swapped(sides, before, after) {
-        (
-            Severity::Suspect,
-            format!("the before side is the newer build ({newer}); swap the sides if this is not intended"),
-        )
-    } else if let Some((side, program)) = one_missing {
-        let remark = format!(
-            "{} was not found for the {side} side, so its inlined functions and lines are not known; give --binary-{side} FILE",
-            program.path
-        );
-        (Severity::Suspect, remark)
-    } else {
-        (Severity::Plain, String::new())
-    };
-    Some(fact(PROGRAM, texts, severity, remark))
+    let files =
+        PerSide::new((&sides.before, before), (&sides.after, after)).map(|(side, program)| ProgramFile {
+            path: program.path.to_owned(),
+            build_id: program.build_id.clone(),
+            is_found: is_found(side, program),
+        });
+    let concern = swapped(sides, before, after).map(Concern::LooksSwapped).or_else(|| not_found(&files));
+    let subject = Subject::Program(files);
+    Some(match concern {
+        Some(concern) => SideFact::new(subject, Severity::Suspect, concern),
+        None => SideFact::plain(subject),
+    })
+}
+
+/// The program that was found on the other side alone.
+fn not_found(files: &PerSide<ProgramFile>) -> Option<Concern> {
+    let is = |side: Side, found| files[side].is_found == Some(found);
+    let side = Side::BOTH.into_iter().find(|side| is(*side, false) && is(side.other(), true))?;
+    Some(Concern::ProgramNotFound { side, path: files[side].path.clone() })
 }
 
 /// Whether the file was read; nothing where files were not looked for.
@@ -135,7 +113,7 @@ fn is_found(side: &SideInput<'_>, program: &Program<'_>) -> Option<bool> {
 
 /// The evidence that the before side is newer: versions in the paths of the programs or in the names of the sides, else the
 /// build times of the files.
-fn swapped(sides: &Sides<'_>, before: &Program<'_>, after: &Program<'_>) -> Option<String> {
+fn swapped(sides: &Sides<'_>, before: &Program<'_>, after: &Program<'_>) -> Option<NewerBuild> {
     let versions = before
         .version()
         .zip(after.version())
@@ -143,22 +121,13 @@ fn swapped(sides: &Sides<'_>, before: &Program<'_>, after: &Program<'_>) -> Opti
         .or_else(|| Version::find(&sides.before.label).zip(Version::find(&sides.after.label)));
     if let Some((before, after)) = versions.filter(|(before, after)| before.order(after) != Ordering::Equal) {
         return (before.order(&after) == Ordering::Greater)
-            .then(|| format!("{}, after {}", before.text, after.text));
+            .then(|| NewerBuild::Versions(PerSide::new(before.text, after.text)));
     }
     let is_one_build = before.build_id.is_some() && before.build_id == after.build_id;
     let built = |program: &Program<'_>| program.facts.and_then(|facts| facts.modified_s);
     let (before, after) = built(before).zip(built(after)).filter(|_| !is_one_build)?;
     let apart = before.checked_sub(after).filter(|seconds| *seconds > 0)?;
-    Some(format!("its file was built {} later", duration(apart)))
-}
-
-fn duration(seconds: u64) -> String {
-    match seconds {
-        0..120 => format!("{seconds} seconds"),
-        120..7200 => format!("{} minutes", seconds / 60),
-        7200..172_800 => format!("{} hours", seconds / 3600),
-        _ => format!("{} days", seconds / 86_400),
-    }
+    Some(NewerBuild::BuiltLater(apart))
 }
 
 /// A version as it is in names of directories and files: `8.0.33`, `v1.4-12-gabc123`.

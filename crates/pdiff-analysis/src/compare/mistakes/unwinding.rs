@@ -5,10 +5,11 @@
 //! `start_thread+0x304`. An unwinder that cannot continue leaves a last frame at the highest address, which frame pointers
 //! never do.
 
-use pdiff_profile::{ObjectKind, Profile, RawAddr};
+use pdiff_profile::{ObjectKind, PerSide, Profile, RawAddr};
 use rustc_hash::FxHashMap;
 
 use super::super::input::{SideInput, Sides};
+use super::super::side_fact::Unwinding;
 
 /// Stacks that end at the highest address, above which chains were unwound by debug information.
 const BROKEN_OFF: f64 = 0.01;
@@ -19,36 +20,18 @@ const APART_RATIO: f64 = 3.0;
 /// Part of the callers' weight that must be in common libraries before they tell anything.
 const LEAST_COMMON: f64 = 0.02;
 
-/// A way of unwinding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::compare) enum Unwinding {
-    DebugInformation,
-    FramePointers,
-    BranchRecords,
-}
-
-impl Unwinding {
-    pub(in crate::compare) fn name(self) -> &'static str {
-        match self {
-            Self::DebugInformation => "by debug information",
-            Self::FramePointers => "by frame pointers",
-            Self::BranchRecords => "by branch records",
-        }
-    }
-}
-
 /// The way of each side, where it can be told.
-pub(in crate::compare) fn unwinding(sides: &Sides<'_>) -> [Option<Unwinding>; 2] {
+pub(in crate::compare) fn unwinding(sides: &Sides<'_>) -> PerSide<Option<Unwinding>> {
     let [before, after] = [&sides.before, &sides.after].map(of_side);
     match (before, after) {
         (None | Some(Unwinding::DebugInformation), None | Some(Unwinding::DebugInformation)) => {
             match one_byte_apart(&sides.before, &sides.after) {
-                Some(1) => [Some(Unwinding::FramePointers), Some(Unwinding::DebugInformation)],
-                Some(_) => [Some(Unwinding::DebugInformation), Some(Unwinding::FramePointers)],
-                None => [before, after],
+                Some(1) => PerSide::new(Some(Unwinding::FramePointers), Some(Unwinding::DebugInformation)),
+                Some(_) => PerSide::new(Some(Unwinding::DebugInformation), Some(Unwinding::FramePointers)),
+                None => PerSide::new(before, after),
             }
         }
-        told => told.into(),
+        (before, after) => PerSide::new(before, after),
     }
 }
 

@@ -6,13 +6,12 @@
 //! function does the same work as before, so its leaves are compared, too; and where the builds are known, a function that
 //! the other build does not hold tells nothing of the load.
 
-use pdiff_profile::{Side, StackId};
+use pdiff_profile::{PerSide, Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::comparison::{Fact, Severity};
 use super::super::input::Sides;
 use super::super::prepare::{Prepared, PreparedRun, seen};
-use super::fact;
+use super::super::side_fact::{Concern, Severity, SideFact, Subject};
 use crate::knowledge::Requests;
 use crate::normalize::KeyId;
 
@@ -37,33 +36,29 @@ const DEEPEST: usize = 40;
 /// Functions named, those that differ most.
 const NAMED: usize = 3;
 
-const OTHER_WORK: &str =
-    "the sides did different work, so differences come mainly from the load; check what ran during recording";
-
-/// Without the builds a renamed function is not known from another one.
-const OTHER_WORK_OR_NAMES: &str = "the sides did different work, or the same work in functions of other names; \
-    check what ran during recording, and see what verdicts say, which look for renamed functions in the binaries";
-
 /// A warning, if the sides did different work.
-pub(super) fn workload(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Option<Fact> {
+pub(super) fn workload(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Option<SideFact> {
     // Samples without callers do not say what they were part of.
     let has_chains = |side: Side| sides.get(side).runs.iter().all(|run| run.profile.has_callchains);
     if !Side::BOTH.into_iter().all(has_chains) {
         return None;
     }
-    let (texts, remark) = match of_requests(prepared, requests) {
+    // Without the builds a renamed function is not known from another one.
+    let (kinds, or_names) = match of_requests(prepared, requests) {
         Known::Alike => return None,
-        Known::Differ(texts) => (texts, OTHER_WORK),
-        Known::No if prepared.counterparts.is_some() => (of_dispatcher(prepared)?, OTHER_WORK),
-        Known::No => (of_dispatcher(prepared)?, OTHER_WORK_OR_NAMES),
+        Known::Differ(kinds) => (kinds, false),
+        Known::No => (of_dispatcher(prepared)?, prepared.counterparts.is_none()),
     };
-    Some(fact("workload", texts, Severity::Suspect, remark.to_owned()))
+    Some(SideFact::new(Subject::Workload(kinds), Severity::Suspect, Concern::OtherWork { or_names }))
 }
+
+/// The kinds of work that differ most, with their part of each side's work in percent.
+type KindsOfWork = PerSide<Vec<(String, f64)>>;
 
 enum Known {
     No,
     Alike,
-    Differ([String; 2]),
+    Differ(KindsOfWork),
 }
 
 /// Shares that sum to 1.
@@ -124,11 +119,11 @@ fn of_requests(prepared: &Prepared<'_>, requests: &Requests) -> Known {
     Known::Differ(most)
 }
 
-/// The key that differs most, with its share on each side.
+/// The keys that differ most, with their shares on each side.
 fn most_different<K: Copy + Eq + std::hash::Hash>(
     shares: &[Shares<K>; 2],
     name: impl Fn(K) -> String,
-) -> [String; 2] {
+) -> KindsOfWork {
     let keys: FxHashSet<K> = shares.iter().flat_map(|shares| shares.keys().copied()).collect();
     let share = |side: usize, key: K| shares[side].get(&key).copied().unwrap_or(0.0);
     let mut rows: Vec<(f64, String, [f64; 2])> = keys
@@ -136,12 +131,12 @@ fn most_different<K: Copy + Eq + std::hash::Hash>(
         .map(|key| ((share(0, key) - share(1, key)).abs(), name(key), [share(0, key), share(1, key)]))
         .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let text = |side: usize| {
-        let parts =
-            rows.iter().take(NAMED).map(|(_, name, shares)| format!("{name} {:.0} %", 100.0 * shares[side]));
-        parts.collect::<Vec<_>>().join(", ")
-    };
-    [text(0), text(1)]
+    PerSide::from_fn(|side| {
+        rows.iter()
+            .take(NAMED)
+            .map(|(_, name, shares)| (name.clone(), 100.0 * shares[side.index()]))
+            .collect()
+    })
 }
 
 fn requests_of(run: &PreparedRun<'_>, kinds: &[Option<usize>]) -> (Side, FxHashMap<usize, f64>, f64) {
@@ -166,7 +161,7 @@ struct Part {
 }
 
 /// By the calls of the dispatcher.
-fn of_dispatcher(prepared: &Prepared<'_>) -> Option<[String; 2]> {
+fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
     let parts = dispatched(parts(prepared))?;
     let shares = [0, 1].map(|side| {
         let mut weights: FxHashMap<KeyId, f64> = FxHashMap::default();

@@ -125,7 +125,7 @@ fn what_makes_sides_incomparable_comes_first_then_the_result_then_rows_then_warn
         "!!       event cycles before, cpu-clock after: different events",
         "result   ",
         "rows     6 of 6 functions, significant ones first",
-        "!        span 15.0 s before, 70.1 s after: phases may differ",
+        "!        span 15.0 s before, 70.1 s after: runs of different length",
         "before   57: ",
         "same     call chains yes",
         "samples  10000 in 1 run  12000 in 1 run",
