@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, RunStacks};
-use pdiff_profile::{Frame, Lookups, Profile, Side, StackId, ThreadId};
+use pdiff_profile::{Frame, Lookups, PerSide, Profile, Side, StackId, ThreadId};
 use pdiff_render::{FirefoxLevel, FirefoxMarker, FirefoxStack, FirefoxThread, FirefoxWeight, FirefoxWriter};
 
 use crate::call_levels::{CallLevel, call_levels};
@@ -36,7 +36,7 @@ impl Prepared {
             _ => format!("{side}: {}", comparison.side(side).label),
         };
         let title = sides.iter().map(|side| &*comparison.side(*side).label).collect::<Vec<_>>().join(" -> ");
-        let mut writer = FirefoxWriter::new(&title, Side::BOTH.map(name), weight);
+        let mut writer = FirefoxWriter::new(&title, PerSide::from_fn(name), weight);
         for run in runs {
             write_run(run, &mut writer);
         }

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use pdiff::profile::Side;
+use pdiff::profile::{PerSide, Side};
 use pdiff::render::SourceTexts;
 use pdiff::{FunctionLines, SourceLine};
 
@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 16 << 20;
 const MOST_NAMED: usize = 3;
 
 /// Where each side's source is, where that was said.
-pub(crate) struct SourceRoots([Option<PathBuf>; 2]);
+pub(crate) struct SourceRoots(PerSide<Option<PathBuf>>);
 
 impl SourceRoots {
     /// Checks that they are directories. `both` is for the sides without one of their own.
@@ -35,7 +35,7 @@ impl SourceRoots {
             }
             Ok(Some(root))
         };
-        Ok(Self([root("--source-root-before", before)?, root("--source-root-after", after)?]))
+        Ok(Self(PerSide::new(root("--source-root-before", before)?, root("--source-root-after", after)?)))
     }
 
     /// The text of the functions' lines as far as the directories contain it, and what they do not hold, in words.
@@ -43,7 +43,7 @@ impl SourceRoots {
         let mut texts = SourceTexts::default();
         let mut complaints = Vec::new();
         for side in Side::BOTH {
-            let Some(root) = &self.0[usize::from(side == Side::After)] else { continue };
+            let Some(root) = &self.0[side] else { continue };
             let lines =
                 functions.iter().flat_map(|of| of.side(side).lines.iter().take(most)).map(|line| &line.at);
             let mut by_file: BTreeMap<&str, BTreeSet<&SourceLine>> = BTreeMap::new();

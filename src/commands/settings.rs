@@ -1,6 +1,7 @@
 //! `pdiff settings`: how the settings of two servers differ.
 
 use anyhow::Result;
+use pdiff::profile::PerSide;
 use pdiff::{render, settings_diff};
 
 use crate::cli::{SettingsArgs, SettingsFormat};
@@ -16,8 +17,8 @@ pub(crate) fn run(args: &SettingsArgs) -> Result<()> {
     }
     let (before, after) = (read_server_settings(&args.before)?, read_server_settings(&args.after)?);
     let diff = settings_diff(&before, &after, &knowledge);
-    let labels = [stem(&args.before), stem(&args.after)];
-    let labels = [labels[0].as_str(), labels[1].as_str()];
+    let labels = PerSide::new(stem(&args.before), stem(&args.after));
+    let labels = labels.as_ref().map(String::as_str);
     let options = page.table(args.top);
     let rendered = match args.format {
         SettingsFormat::Table => render::settings_table(&diff, labels, &options).into_bytes(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use pdiff::classify::CallCounts;
 use pdiff::parse_counts;
-use pdiff::profile::{CallSource, CountedCalls, Side};
+use pdiff::profile::{CallSource, CountedCalls, PerSide, Side};
 
 use super::{COUNTS, read_file};
 use crate::cli::EvidenceArgs;
@@ -24,27 +24,27 @@ pub(crate) fn call_counts(args: &EvidenceArgs) -> Result<Option<CallCounts>> {
             after.source
         );
     }
-    let operations = [args.counts_operations_before, args.counts_operations_after];
-    if before.source == CallSource::Table && operations.iter().any(Option::is_some) {
+    let operations = PerSide::new(args.counts_operations_before, args.counts_operations_after);
+    if before.source == CallSource::Table && operations.iter().any(|(_, count)| count.is_some()) {
         bail!("--counts-operations-before: a table is per operation already; hint: leave it out");
     }
-    let names = [named(&args.counts_before), named(&args.counts_after)];
+    let names = PerSide::new(named(&args.counts_before), named(&args.counts_after));
     let origin = origin(before.source, &names, operations);
     let per_operation =
         |counts: CountedCalls, operations: Option<f64>| counts.divided_by(operations.unwrap_or(1.0));
-    let [of_before, of_after] = operations;
-    let (before, after) = (per_operation(before, of_before), per_operation(after, of_after));
+    let before = per_operation(before, operations.before);
+    let after = per_operation(after, operations.after);
     Ok(Some(CallCounts::of_sides(&before, &after, &origin)))
 }
 
-fn origin(source: CallSource, [before, after]: &[String; 2], operations: [Option<f64>; 2]) -> String {
-    let unit = match (operations, source) {
-        ([Some(before), Some(after)], _) => format!(", over {before} and {after} operations"),
+fn origin(source: CallSource, names: &PerSide<String>, operations: PerSide<Option<f64>>) -> String {
+    let unit = match (operations.both(), source) {
+        (Some(PerSide { before, after }), _) => format!(", over {before} and {after} operations"),
         (_, CallSource::Table) => String::new(),
         (_, CallSource::BranchRecords) => ", sampled".to_owned(),
         _ => ", taking each side's whole count for one operation".to_owned(),
     };
-    format!("{source} in {before} and {after}{unit}")
+    format!("{source} in {} and {}{unit}", names.before, names.after)
 }
 
 fn named(paths: &[PathBuf]) -> String {

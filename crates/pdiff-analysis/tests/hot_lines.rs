@@ -57,14 +57,15 @@ fn lines_of_all_copies_sum_to_the_functions_weight() {
     let functions: Vec<RowFunction> = comparison.rows.iter().map(function).collect();
     let all = prepared.hot_lines(&sides, &functions);
     for (row, lines) in comparison.rows.iter().zip(&all) {
-        for (side, expected) in lines.sides.iter().zip([row.before.x_weight, row.after.x_weight]) {
-            let sum: u64 = side.lines.iter().map(|line| line.weight.0).sum();
-            assert_eq!(side.weight, expected, "{}", row.name);
-            assert_eq!(Weight(sum + side.without_line.0), expected, "{}", row.name);
+        for (side, lines) in lines.sides.iter() {
+            let expected = row.side(side).x_weight;
+            let sum: u64 = lines.lines.iter().map(|line| line.weight.0).sum();
+            assert_eq!(lines.weight, expected, "{}", row.name);
+            assert_eq!(Weight(sum + lines.without_line.0), expected, "{}", row.name);
         }
     }
     let scan: Vec<_> =
-        all.iter().filter(|of| of.of.name == "scan").flat_map(|of| &of.sides[0].lines).collect();
+        all.iter().filter(|of| of.of.name == "scan").flat_map(|of| &of.sides.before.lines).collect();
     let words = |line: &&HotLine| {
         let at = line.called_at.as_ref().map_or(0, |at| at.line);
         let inlined = line.inlined.as_deref().unwrap_or("-");
@@ -75,6 +76,6 @@ fn lines_of_all_copies_sum_to_the_functions_weight() {
     words.dedup();
     assert!(words.contains(&"/src/leaf.cc:3 leaf 12 40".to_owned()), "{words:?}");
     assert!(words.contains(&"/src/scan.cc:14 - 0 20".to_owned()), "{words:?}");
-    let after: Vec<_> = all.iter().filter(|of| of.of.name == "scan").map(|of| &of.sides[1]).collect();
+    let after: Vec<_> = all.iter().filter(|of| of.of.name == "scan").map(|of| &of.sides.after).collect();
     assert!(after.iter().any(|side| side.without_line == Weight(7) && side.lines.is_empty()));
 }

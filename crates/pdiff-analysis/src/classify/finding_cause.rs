@@ -39,7 +39,8 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
     let code_is_new = named.and_then(Verdict::code_is_new);
     let (cause, confidence, limited_by) =
         one_sided(finding, named).unwrap_or_else(|| of_members(finding, of, named));
-    let knows_one = |setting: &crate::findings::FindingSetting| setting.values.iter().any(Option::is_none);
+    let knows_one =
+        |setting: &crate::findings::FindingSetting| setting.values.iter().any(|(_, value)| value.is_none());
     let is_limited = finding.settings.first().is_some_and(knows_one) && confidence == Confidence::Proved;
     if is_limited {
         let why = "controlled by a setting that only one side has";

@@ -1,5 +1,7 @@
 //! A setting with its values on both sides, as verdicts name it.
 
+use pdiff_profile::PerSide;
+
 use crate::settings_diff::SettingGate;
 
 /// A setting and its values.
@@ -7,8 +9,8 @@ use crate::settings_diff::SettingGate;
 pub struct SettingValues {
     /// The setting.
     pub name: String,
-    /// Its values, base first; `None` on a side that has no such setting.
-    pub values: [Option<String>; 2],
+    /// Its values; `None` on a side that has no such setting.
+    pub values: PerSide<Option<String>>,
 }
 
 impl SettingValues {

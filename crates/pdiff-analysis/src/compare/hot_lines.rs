@@ -6,7 +6,7 @@
 //!
 //! Law: the weights of a side's lines and its weight without a line sum to the function's X weight.
 
-use pdiff_profile::{InlineFrame, Lookup, Lookups, Resolution, Side, StackId, Weight};
+use pdiff_profile::{InlineFrame, Lookup, Lookups, PerSide, Resolution, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
 use super::prepare::{Prepared, PreparedRun};
@@ -71,15 +71,15 @@ pub struct RowFunction {
 pub struct FunctionLines {
     /// The function.
     pub of: RowFunction,
-    /// Base side first.
-    pub sides: [SideLines; 2],
+    /// Those of each side.
+    pub sides: PerSide<SideLines>,
 }
 
 impl FunctionLines {
     /// One side's lines.
     #[must_use]
     pub fn side(&self, side: Side) -> &SideLines {
-        &self.sides[side.index()]
+        &self.sides[side]
     }
 }
 
@@ -100,7 +100,7 @@ pub(super) fn hot_lines(prepared: &Prepared<'_>, functions: &[RowFunction]) -> V
             let runs = prepared.runs.iter().zip(&lookups).filter(|(run, _)| run.side == side);
             side_lines(runs, &is_it)
         };
-        FunctionLines { of: of.clone(), sides: Side::BOTH.map(side) }
+        FunctionLines { of: of.clone(), sides: PerSide::from_fn(side) }
     };
     functions.iter().map(of).collect()
 }

@@ -84,8 +84,8 @@ impl FindingSide {
 pub struct FindingSetting {
     /// Its name.
     pub name: String,
-    /// Its values, base first; `None` where a side's server does not know it.
-    pub values: [Option<String>; 2],
+    /// Its values; `None` where a side's server does not know it.
+    pub values: PerSide<Option<String>>,
     /// What it does.
     pub why: String,
 }

@@ -4,7 +4,7 @@
 //! is the last one of the program, with only library or kernel code below. Switching a factor certainly removes its own
 //! code, and perhaps also the code that it calls.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::code::CodeKinds;
 use super::input::{Input, RunOfStacks};
@@ -23,7 +23,7 @@ const SLEEPS: &[&str] =
 pub(crate) struct SwitchedCode {
     pub(crate) functions: Vec<bool>,
     /// Whether the factor can be switched on a side.
-    pub(crate) on: [bool; 2],
+    pub(crate) on: PerSide<bool>,
 }
 
 /// Samples of one side that the same factors would switch.
@@ -41,7 +41,7 @@ pub(crate) struct SwitchedPart {
 
 /// Both sides' samples, by the factors that would switch them.
 pub(crate) struct Switched {
-    pub(crate) sides: [Vec<SwitchedPart>; 2],
+    pub(crate) sides: PerSide<Vec<SwitchedPart>>,
     /// By factor: how sure the shares of its code are.
     pub(crate) noise: Vec<RowNoise>,
 }
@@ -51,7 +51,7 @@ pub(crate) fn switched(input: &Input<'_>, factors: &[SwitchedCode], noise: &Nois
     let codes = CodeKinds::new(input);
     let of_runs: Vec<Vec<(u32, u32, bool)>> =
         input.runs.iter().map(|run| stacks_of(input, run, factors, &codes)).collect();
-    let sides = Side::BOTH.map(|side| {
+    let sides = PerSide::from_fn(|side| {
         let runs = input.runs.iter().zip(&of_runs).filter(|(run, _)| run.side == side);
         parts(runs)
     });
@@ -93,9 +93,8 @@ fn stacks_of(
 }
 
 fn bits_of(key: usize, side: Side, factors: &[SwitchedCode]) -> u32 {
-    let is_of = |factor: &SwitchedCode| {
-        factor.on[side.index()] && factor.functions.get(key).copied().unwrap_or(false)
-    };
+    let is_of =
+        |factor: &SwitchedCode| factor.on[side] && factor.functions.get(key).copied().unwrap_or(false);
     let numbered = factors.iter().enumerate().take(MOST_SWITCHES);
     numbered.filter(|(_, factor)| is_of(factor)).map(|(at, _)| 1 << at).sum()
 }

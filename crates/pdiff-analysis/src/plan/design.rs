@@ -1,5 +1,7 @@
 //! Which runs distinguish the factors, and how many of each.
 
+use pdiff_profile::{PerSide, Side};
+
 /// The most repeats that a plan asks for by itself.
 const MOST_REPLICATES: usize = 12;
 
@@ -37,7 +39,7 @@ impl Design {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlannedRun {
     /// 0 for the base, 1 for the other build.
-    pub build: usize,
+    pub build: Side,
     /// Which repeat, from 1.
     pub replicate: usize,
     /// By factor: whether it is changed; `None` where the build lacks it.
@@ -48,7 +50,7 @@ pub struct PlannedRun {
 pub(super) struct Layout<'a> {
     pub(super) design: Design,
     /// By factor: builds that have it.
-    pub(super) on: &'a [[bool; 2]],
+    pub(super) on: &'a [PerSide<bool>],
     /// Variation of one run's logarithm of throughput.
     pub(super) sd: f64,
 }
@@ -71,7 +73,7 @@ impl Layout<'_> {
     }
 
     /// The settings that a build is run under: factors that it lacks do not count.
-    fn cells_of(&self, build: usize) -> Vec<u32> {
+    fn cells_of(&self, build: Side) -> Vec<u32> {
         let lacks: u32 = (0..self.on.len()).filter(|at| !self.on[*at][build]).map(|at| 1_u32 << at).sum();
         let mut cells: Vec<u32> = self.cells().into_iter().map(|cell| cell & !lacks).collect();
         cells.sort_unstable();
@@ -82,13 +84,13 @@ impl Layout<'_> {
     /// All runs, repeat by repeat.
     pub(super) fn runs(&self, replicates: usize) -> Vec<PlannedRun> {
         let count = self.on.len();
-        let run = |replicate: usize, build: usize, cell: u32| PlannedRun {
+        let run = |replicate: usize, build: Side, cell: u32| PlannedRun {
             build,
             replicate,
             levels: (0..count).map(|at| self.on[at][build].then_some(cell & (1 << at) != 0)).collect(),
         };
         let of_repeat = |replicate: usize| {
-            (0..2).flat_map(move |build| {
+            Side::BOTH.into_iter().flat_map(move |build| {
                 self.cells_of(build).into_iter().map(move |cell| (replicate, build, cell))
             })
         };
@@ -114,13 +116,13 @@ impl Layout<'_> {
     }
 
     fn se_average(&self, factor: usize, replicates: usize) -> f64 {
-        let builds = (0..2).filter(|build| self.on[factor][*build]);
-        let runs = |build: usize| (self.cells_of(build).len() * replicates.max(1)) as f64;
+        let builds = Side::BOTH.into_iter().filter(|build| self.on[factor][*build]);
+        let runs = |build: Side| (self.cells_of(build).len() * replicates.max(1)) as f64;
         self.sd * builds.map(|build| 4.0 / runs(build)).sum::<f64>().sqrt()
     }
 
     fn builds_with(&self, factor: usize) -> f64 {
-        self.on[factor].iter().filter(|on| **on).count() as f64
+        self.on[factor].iter().filter(|(_, on)| **on).count() as f64
     }
 
     /// The smallest effect that these runs find with power 0.9.
@@ -148,20 +150,25 @@ mod tests {
     use super::*;
 
     fn layout(design: Design) -> Layout<'static> {
-        Layout { design, on: &[[false, true], [true, true]], sd: 0.1 }
+        Layout {
+            design,
+            on: &[PerSide { before: false, after: true }, PerSide { before: true, after: true }],
+            sd: 0.1,
+        }
     }
 
     #[test]
     fn a_factorial_has_every_setting_once_a_repeat() {
         let runs = layout(Design::Factorial).runs(3);
-        assert_eq!(runs.iter().filter(|run| run.build == 0).count(), 2 * 3);
-        assert_eq!(runs.iter().filter(|run| run.build == 1).count(), 4 * 3);
-        assert!(runs.iter().filter(|run| run.build == 0).all(|run| run.levels[0].is_none()));
+        assert_eq!(runs.iter().filter(|run| run.build == Side::Before).count(), 2 * 3);
+        assert_eq!(runs.iter().filter(|run| run.build == Side::After).count(), 4 * 3);
+        assert!(runs.iter().filter(|run| run.build == Side::Before).all(|run| run.levels[0].is_none()));
     }
 
     #[test]
     fn one_by_one_has_each_alone_and_the_path() {
-        let layout = Layout { design: Design::OneByOne, on: &[[true, true]; 3], sd: 0.1 };
+        let layout =
+            Layout { design: Design::OneByOne, on: &[PerSide { before: true, after: true }; 3], sd: 0.1 };
         assert_eq!(layout.cells(), [0b000, 0b001, 0b010, 0b011, 0b100, 0b111]);
     }
 

@@ -4,6 +4,8 @@
 //! share. Sets overlap: samples that two factors switch count once. The gap changes by the difference of both sides, in
 //! logarithms.
 
+use pdiff_profile::{PerSide, Side};
+
 use crate::findings::SwitchedPart;
 
 /// The least part of a side that remains: no experiment makes an operation free.
@@ -20,17 +22,16 @@ pub(super) enum Goes {
 
 /// Both sides' samples, by factors.
 pub(super) struct Effects<'a> {
-    pub(super) sides: [&'a [SwitchedPart]; 2],
+    pub(super) sides: PerSide<&'a [SwitchedPart]>,
     /// By factor: logarithm of what throughput of each side gains beside its samples.
-    pub(super) fixed: &'a [[f64; 2]],
+    pub(super) fixed: &'a [PerSide<f64>],
     pub(super) count: usize,
 }
 
 impl Effects<'_> {
     /// Change of ln(after / before) of throughput under a set of factors, one bit each.
     pub(super) fn log(&self, set: u32, goes: Goes) -> f64 {
-        let [before, after] = [0, 1].map(|side| self.gain(side, set, goes));
-        after - before
+        self.gain(Side::After, set, goes) - self.gain(Side::Before, set, goes)
     }
 
     /// The middle of both readings.
@@ -38,7 +39,7 @@ impl Effects<'_> {
         0.5 * (self.log(set, Goes::Within) + self.log(set, Goes::Own))
     }
 
-    fn gain(&self, side: usize, set: u32, goes: Goes) -> f64 {
+    fn gain(&self, side: Side, set: u32, goes: Goes) -> f64 {
         let is_in = |part: &&SwitchedPart| {
             let of = if goes == Goes::Within { part.within } else { part.own };
             of & set != 0
@@ -75,7 +76,8 @@ mod tests {
     fn what_two_factors_share_goes_once_and_averages_sum_to_the_whole() {
         let before = [part(0, 0, 0.9), part(0b10, 0, 0.1)];
         let after = [part(0, 0, 0.5), part(0b11, 0b01, 0.4), part(0b10, 0b10, 0.1)];
-        let effects = Effects { sides: [&before, &after], fixed: &[[0.0; 2]; 2], count: 2 };
+        let effects =
+            Effects { sides: PerSide::new(&before, &after), fixed: &[PerSide::default(); 2], count: 2 };
         let check =
             |value: f64, expected: f64| assert!((value - expected).abs() < 1e-12, "{value} {expected}");
         check(effects.log(0b01, Goes::Within), -(0.6_f64.ln()));
@@ -88,7 +90,7 @@ mod tests {
     #[test]
     fn no_factor_makes_an_operation_free() {
         let all = [part(1, 1, 1.0)];
-        let effects = Effects { sides: [&[], &all], fixed: &[[0.0; 2]], count: 1 };
+        let effects = Effects { sides: PerSide::new(&[], &all), fixed: &[PerSide::default()], count: 1 };
         assert!(effects.log(1, Goes::Within).is_finite());
     }
 }

@@ -1,5 +1,7 @@
 //! The factors of an experiment, and their expected effects.
 
+use pdiff_profile::PerSide;
+
 /// A factor that the user wants: `P=performance_schema`, `F=innodb_flush_log_at_trx_commit:0`, `S=parser and lexer`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WantedFactor {
@@ -36,8 +38,8 @@ pub enum Experiment {
     Setting {
         /// Its name.
         name: String,
-        /// Its values while the recordings were made, base first; `None` where not known, or not a setting of that side.
-        values: [Option<String>; 2],
+        /// Its values while the recordings were made; `None` where not known, or not a setting of that side.
+        values: PerSide<Option<String>>,
         /// Its new value; `None` if the user has to choose.
         to: Option<String>,
     },
@@ -99,16 +101,16 @@ pub struct PlannedFactor {
     pub name: String,
     /// How it is switched.
     pub experiment: Experiment,
-    /// Builds that have it, base first.
-    pub on: [bool; 2],
+    /// Whether a build has it.
+    pub on: PerSide<bool>,
     /// Findings that it may explain.
     pub finding_ranks: Vec<usize>,
-    /// Samples in its code or below it, in percent, base first.
-    pub within_pct: [f64; 2],
+    /// Samples in its code or below it, in percent.
+    pub within_pct: PerSide<f64>,
     /// Samples in its own code, in percent.
-    pub own_pct: [f64; 2],
+    pub own_pct: PerSide<f64>,
     /// The part of those below it that goes to sleep or waits for a disk, in percent.
-    pub sleeps_pct: [f64; 2],
+    pub sleeps_pct: PerSide<f64>,
     /// The factor alone, from the settings recorded.
     pub alone: Forecast,
     /// The average over all orders of the factors; `None` unless the runs are a full factorial.

@@ -1,5 +1,7 @@
 //! Makes a [`Plan`] of findings and of what the user wants switched.
 
+use pdiff_profile::{PerSide, Side};
+
 use super::design::{Design, LEAST_EFFECT, Layout, PlannedRun};
 use super::effect::{Effects, Goes};
 use super::factor::{Experiment, Forecast, NotPlanned, PlannedFactor, WantedFactor};
@@ -40,8 +42,8 @@ pub struct PlanSettings {
 /// Experiments that would tell causes, with what is expected of them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// The names of the builds, base first.
-    pub labels: [String; 2],
+    /// The names of the builds.
+    pub labels: PerSide<String>,
     /// The factors, in the order in which they are changed.
     pub factors: Vec<PlannedFactor>,
     /// Which runs.
@@ -59,7 +61,7 @@ pub struct Plan {
     /// Whether that variation is assumed: there was one recording per side.
     pub is_cv_assumed: bool,
     /// CPU cores in use, where known.
-    pub cores: Option<[f64; 2]>,
+    pub cores: Option<PerSide<f64>>,
     /// Whether the servers' settings were given.
     pub knows_settings: bool,
     /// Findings without an experiment.
@@ -119,10 +121,10 @@ pub(crate) struct PlanInput<'a> {
 struct Candidate {
     name: String,
     experiment: Experiment,
-    on: [bool; 2],
+    on: PerSide<bool>,
     finding_ranks: Vec<usize>,
     /// Logarithm of what throughput of each side gains, where it is not code that is switched.
-    fixed: [f64; 2],
+    fixed: PerSide<f64>,
 }
 
 /// Makes the plan; `sort` sorts both sides' samples by the code of factors.
@@ -142,10 +144,10 @@ pub(crate) fn make(
     }
     let codes: Vec<SwitchedCode> = candidates.iter().map(|candidate| input.code(candidate)).collect();
     let switched = sort(&codes);
-    let fixed: Vec<[f64; 2]> = candidates.iter().map(|candidate| candidate.fixed).collect();
+    let fixed: Vec<PerSide<f64>> = candidates.iter().map(|candidate| candidate.fixed).collect();
     let effects =
-        Effects { sides: [&switched.sides[0], &switched.sides[1]], fixed: &fixed, count: candidates.len() };
-    let on: Vec<[bool; 2]> = candidates.iter().map(|candidate| candidate.on).collect();
+        Effects { sides: switched.sides.as_ref().map(Vec::as_slice), fixed: &fixed, count: candidates.len() };
+    let on: Vec<PerSide<bool>> = candidates.iter().map(|candidate| candidate.on).collect();
     let few = candidates.len() <= MOST_IN_FACTORIAL;
     let design = wanted.design.unwrap_or(if few { Design::Factorial } else { Design::OneByOne });
     let (sd, is_cv_assumed) = run_variation(input);
@@ -168,7 +170,7 @@ pub(crate) fn make(
         .collect();
     let not_planned = input.not_planned(&factors);
     Ok(Plan {
-        labels: [input.comparison.before.label.clone(), input.comparison.after.label.clone()],
+        labels: PerSide::from_fn(|side| input.comparison.side(side).label.clone()),
         design,
         replicates,
         runs: layout.runs(replicates),
@@ -176,7 +178,7 @@ pub(crate) fn make(
         gap_log: forecaster.gap_log,
         run_cv: sd,
         is_cv_assumed,
-        cores: gap.map(|gap| [gap.cores.before, gap.cores.after]),
+        cores: gap.map(|gap| gap.cores),
         knows_settings: input.settings.is_some(),
         factors,
         not_planned,
@@ -245,9 +247,9 @@ impl PlanInput<'_> {
         (more > 0.0 && more < 1.0).then(|| Candidate {
             name: format!("{verb}_{}", finding.rank),
             experiment,
-            on: [false, true],
+            on: PerSide::new(false, true),
             finding_ranks: vec![finding.rank],
-            fixed: [0.0, -(1.0 - more).ln()],
+            fixed: PerSide::new(0.0, -(1.0 - more).ln()),
         })
     }
 
@@ -264,9 +266,9 @@ impl PlanInput<'_> {
             return Ok(Candidate {
                 name: wanted.name.clone(),
                 experiment: Experiment::Part { subsystem: wanted.what.clone() },
-                on: [true, true],
+                on: PerSide::new(true, true),
                 finding_ranks: Vec::new(),
-                fixed: [0.0; 2],
+                fixed: PerSide::default(),
             });
         }
         let mut parts: Vec<&str> =
@@ -278,34 +280,38 @@ impl PlanInput<'_> {
 
     fn setting(&self, name: &str, setting: &str, to: Option<String>) -> Candidate {
         let (values, on) = self.values(setting);
-        let is_switch = values.iter().flatten().all(|value| same_value(value, "ON") || is_off(value));
+        let is_switch = values
+            .iter()
+            .all(|(_, value)| value.as_ref().is_none_or(|value| same_value(value, "ON") || is_off(value)));
         let to = to.or_else(|| is_switch.then(|| "OFF".to_owned()));
         Candidate {
             name: name.to_owned(),
             experiment: Experiment::Setting { name: setting.to_owned(), values, to },
             on,
             finding_ranks: Vec::new(),
-            fixed: [0.0; 2],
+            fixed: PerSide::default(),
         }
     }
 
     /// The values of a setting on both sides, and the sides on which it can be switched: they know it, and it is not off.
-    fn values(&self, setting: &str) -> ([Option<String>; 2], [bool; 2]) {
-        let Some(diff) = self.settings else { return ([None, None], [true, true]) };
+    fn values(&self, setting: &str) -> (PerSide<Option<String>>, PerSide<bool>) {
+        let Some(diff) = self.settings else { return (PerSide::default(), PerSide::new(true, true)) };
         if let Some(change) = diff.differs.iter().find(|change| change.name == setting) {
-            let values = [change.before.clone(), change.after.clone()];
-            let on = [!is_off(&values[0]), !is_off(&values[1])];
+            let values = PerSide::new(change.before.clone(), change.after.clone());
+            let on = values.as_ref().map(|value| !is_off(value));
             return (values.map(Some), on);
         }
-        for side in pdiff_profile::Side::BOTH {
-            if let Some(only) = diff.only(side).iter().find(|only| only.name == setting) {
-                let (mut values, mut on) = ([None, None], [false, false]);
-                values[side.index()] = Some(only.value.clone());
-                on[side.index()] = !is_off(&only.value);
-                return (values, on);
+        let values = diff
+            .only
+            .as_ref()
+            .map(|only| only.iter().find(|only| only.name == setting).map(|only| only.value.clone()));
+        match (&values.before, &values.after) {
+            (None, None) => (values, PerSide::new(true, true)),
+            _ => {
+                let on = values.as_ref().map(|value| value.as_ref().is_some_and(|value| !is_off(value)));
+                (values, on)
             }
         }
-        ([None, None], [true, true])
     }
 
     /// The functions that a factor switches. Where a thread begins is not a part of it.
@@ -325,12 +331,12 @@ impl PlanInput<'_> {
 
     fn planned(&self, at: usize, candidate: Candidate, forecaster: &Forecaster<'_>) -> PlannedFactor {
         let bit = 1_u32 << at;
-        let share = |side: usize, is_in: &dyn Fn(u32, u32, bool) -> bool| -> f64 {
+        let share = |side: Side, is_in: &dyn Fn(u32, u32, bool) -> bool| -> f64 {
             let parts = forecaster.switched.sides[side].iter();
             let parts = parts.filter(|part| is_in(part.within & bit, part.own & bit, part.sleeps));
             100.0 * parts.map(|part| part.share).sum::<f64>().max(0.0)
         };
-        let of_sides = |is_in: &dyn Fn(u32, u32, bool) -> bool| [share(0, is_in), share(1, is_in)];
+        let of_sides = |is_in: &dyn Fn(u32, u32, bool) -> bool| PerSide::from_fn(|side| share(side, is_in));
         let within_pct = of_sides(&|within, _, _| within != 0);
         let sleeps_pct = of_sides(&|within, _, sleeps| within != 0 && sleeps);
         let alone = forecaster.alone(at);
@@ -386,7 +392,7 @@ fn can_be_reverted(finding: &Finding) -> bool {
 
 fn doubts(factor: &PlannedFactor, detectable: f64) -> Vec<String> {
     let mut doubts = Vec::new();
-    let asleep = (0..2).any(|side| {
+    let asleep = Side::BOTH.into_iter().any(|side| {
         factor.within_pct[side] > 0.0
             && 100.0 * factor.sleeps_pct[side] / factor.within_pct[side] >= MOST_ASLEEP_PCT
     });

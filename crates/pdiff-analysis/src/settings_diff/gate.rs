@@ -1,6 +1,6 @@
 //! Settings that are not the same on both sides as what switches a function.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::SettingsDiff;
 use super::value::same_value;
@@ -11,21 +11,21 @@ use crate::knowledge::SettingsKnowledge;
 pub struct SettingGate<'k> {
     /// The setting.
     pub name: String,
-    /// Its values, base first, as they are shown; `None` on a side that has no such setting.
-    pub values: [Option<String>; 2],
+    /// Its values as they are shown; `None` on a side that has no such setting.
+    pub values: PerSide<Option<String>>,
     /// Why it matters.
     pub why: &'k str,
     /// Both sides have the setting; else one side's server does not know it.
     pub differs: bool,
-    /// Whether it is off on each side, base first.
-    pub is_off: [bool; 2],
+    /// Whether it is off on each side.
+    pub is_off: PerSide<bool>,
 }
 
 impl SettingGate<'_> {
     /// Whether it can be why code runs on `active` and not on the other side: it is on there.
     #[must_use]
     pub fn admits(&self, active: Side) -> bool {
-        self.differs && !self.is_off[active.index()]
+        self.differs && !self.is_off[active]
     }
 }
 
@@ -47,19 +47,19 @@ impl SettingsDiff {
         let differing = self.differs.iter().filter_map(|change| {
             let (rank, setting) = gate(&change.name)?;
             let (before, after) = change.shown();
-            let is_off = [is_off(&change.before), is_off(&change.after)];
-            let (name, values) = (change.name.clone(), [Some(before), Some(after)]);
+            let is_off = PerSide::new(&change.before, &change.after).map(|value| is_off(value));
+            let (name, values) = (change.name.clone(), PerSide::new(Some(before), Some(after)));
             Some((rank, SettingGate { name, values, why: setting.why(), differs: true, is_off }))
         });
         let one_sided = Side::BOTH.into_iter().flat_map(|side| {
-            let other_is_partial = self.is_partial[side.other().index()];
-            let rows = self.only(side).iter().filter(move |_| !other_is_partial);
+            let other_is_partial = self.is_partial[side.other()];
+            let rows = self.only[side].iter().filter(move |_| !other_is_partial);
             rows.filter(|only| !is_off(&only.value)).filter_map(move |only| {
                 let (rank, setting) =
                     gate(&only.name).filter(|(_, known)| !known.is_as_without(&only.value))?;
-                let mut values = [None, None];
-                values[side.index()] = Some(only.value.clone());
-                let is_off = [side == Side::After, side == Side::Before];
+                let has = |of: Side| of == side;
+                let values = PerSide::from_fn(|of| has(of).then(|| only.value.clone()));
+                let is_off = PerSide::from_fn(|of| !has(of));
                 let name = only.name.clone();
                 Some((rank, SettingGate { name, values, why: setting.why(), differs: false, is_off }))
             })

@@ -9,7 +9,7 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_profile::{ServerSettings, SettingsScope, Side};
+use pdiff_profile::{PerSide, ServerSettings, SettingsScope, Side};
 
 use crate::knowledge::SettingsKnowledge;
 pub use gate::SettingGate;
@@ -110,37 +110,32 @@ pub struct SettingsDiff {
     pub misleading: Vec<MisleadingSetting>,
     /// Settings that differ, those that matter first.
     pub differs: Vec<SettingChange>,
-    /// Settings that only Before has.
-    pub only_before: Vec<OneSidedSetting>,
-    /// Settings that only After has.
-    pub only_after: Vec<OneSidedSetting>,
+    /// Settings that one side alone has.
+    pub only: PerSide<Vec<OneSidedSetting>>,
     /// Differences that were folded away.
     pub folded: Vec<FoldedSettings>,
     /// How many settings are the same.
     pub same: usize,
     /// Number of names that are other names of listed settings.
     pub other_names: usize,
-    /// Whether a side knows only what an option file sets, base first.
-    pub is_partial: [bool; 2],
-    /// Versions of the servers, where they say so, base first.
-    pub versions: [Option<String>; 2],
-}
-
-impl SettingsDiff {
-    /// A side's settings that the other side does not have.
-    #[must_use]
-    pub fn only(&self, side: Side) -> &[OneSidedSetting] {
-        match side {
-            Side::Before => &self.only_before,
-            Side::After => &self.only_after,
-        }
-    }
+    /// Whether a side knows only what an option file sets.
+    pub is_partial: PerSide<bool>,
+    /// Versions of the servers, where they say so.
+    pub versions: PerSide<Option<String>>,
 }
 
 /// A name of each side that represent one setting.
 struct Joined<'a> {
-    names: [&'a str; 2],
+    names: PerSide<&'a str>,
     factor: f64,
+}
+
+impl<'a> Joined<'a> {
+    /// The value before, and the value after.
+    fn values(&self, sides: PerSide<&'a ServerSettings>) -> (&'a str, &'a str) {
+        let value = |side: Side| sides[side].get(self.names[side]).unwrap_or_default();
+        (value(Side::Before), value(Side::After))
+    }
 }
 
 /// Compares the settings of two servers.
@@ -166,9 +161,10 @@ pub fn settings_diff(
     let (before, after) = (&mut before.clone(), &mut after.clone());
     let mut misleading = as_the_server_reads(before, Side::Before, knowledge);
     misleading.extend(as_the_server_reads(after, Side::After, knowledge));
-    let sides = [&*before, &*after];
+    let sides = PerSide::new(&*before, &*after);
     let joined = join(sides, knowledge);
-    let known: [BTreeSet<&str>; 2] = [0, 1].map(|at| joined.iter().map(|joined| joined.names[at]).collect());
+    let known: PerSide<BTreeSet<&str>> =
+        PerSide::from_fn(|side| joined.iter().map(|joined| joined.names[side]).collect());
     let mut folded: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut is_noise = |name: &str| {
         let what = knowledge.noise(name);
@@ -179,29 +175,30 @@ pub fn settings_diff(
     };
     let (mut differs, mut same, mut other_names) = (Vec::new(), 0, 0);
     for joined in &joined {
-        let [from, to] = [0, 1].map(|at| sides[at].get(joined.names[at]).unwrap_or_default());
+        let (from, to) = joined.values(sides);
         let is_same =
             if joined.factor == 1.0 { same_value(from, to) } else { same_scaled(from, joined.factor, to) };
         if is_same {
             same += 1;
-        } else if !is_noise(joined.names[1]) {
+        } else if !is_noise(joined.names.after) {
             differs.push(change(joined, sides, knowledge));
         }
     }
-    let mut only = [0, 1].map(|at| {
+    let mut only = PerSide::from_fn(|side| {
         let mut rows = Vec::new();
-        for (name, value) in sides[at].iter().filter(|(name, _)| !known[at].contains(name)) {
-            if is_other_name(name, value, sides[at], knowledge) {
+        for (name, value) in sides[side].iter().filter(|(name, _)| !known[side].contains(name)) {
+            if is_other_name(name, value, sides[side], knowledge) {
                 other_names += 1;
             } else if !is_noise(name) {
-                rows.push(one_sided(name, value, sides[at], knowledge));
+                rows.push(one_sided(name, value, sides[side], knowledge));
             }
         }
         rows
     });
     differs.sort_by_key(|row: &SettingChange| (rank(knowledge, &row.name), row.name.clone()));
-    only.iter_mut().for_each(|rows| rows.sort_by_key(|row| (rank(knowledge, &row.name), row.name.clone())));
-    let [only_before, only_after] = only;
+    for (_, rows) in only.iter_mut() {
+        rows.sort_by_key(|row| (rank(knowledge, &row.name), row.name.clone()));
+    }
     let folded = folded.into_iter().map(|(what, mut names)| {
         names.sort();
         names.dedup();
@@ -210,8 +207,7 @@ pub fn settings_diff(
     SettingsDiff {
         misleading,
         differs,
-        only_before,
-        only_after,
+        only,
         folded: folded.collect(),
         same,
         other_names,
@@ -244,13 +240,13 @@ fn as_the_server_reads(
 }
 
 /// Settings of both sides: by name, then by known renames, one to one.
-fn join<'a>(sides: [&'a ServerSettings; 2], knowledge: &SettingsKnowledge) -> Vec<Joined<'a>> {
-    let [before, after] = sides;
+fn join<'a>(sides: PerSide<&'a ServerSettings>, knowledge: &SettingsKnowledge) -> Vec<Joined<'a>> {
+    let PerSide { before, after } = sides;
     let is_same_name = |(name, _): &(&'a str, &str)| after.get(name).is_some();
     let mut joined: Vec<Joined<'a>> = before
         .iter()
         .filter(is_same_name)
-        .map(|(name, _)| Joined { names: [name, name], factor: 1.0 })
+        .map(|(name, _)| Joined { names: PerSide::new(name, name), factor: 1.0 })
         .collect();
     let mut taken: BTreeSet<&str> = BTreeSet::new();
     for (name, value) in before.iter().filter(|(name, _)| after.get(name).is_none()) {
@@ -265,7 +261,7 @@ fn join<'a>(sides: [&'a ServerSettings; 2], knowledge: &SettingsKnowledge) -> Ve
         });
         if let Some((other, factor)) = found {
             taken.insert(other);
-            joined.push(Joined { names: [name, other], factor });
+            joined.push(Joined { names: PerSide::new(name, other), factor });
         }
     }
     joined
@@ -292,23 +288,26 @@ fn known_as<'k>(
     knowledge.setting(name).or_else(others)
 }
 
-fn change(joined: &Joined<'_>, sides: [&ServerSettings; 2], knowledge: &SettingsKnowledge) -> SettingChange {
-    let [from, to] = [0, 1].map(|at| sides[at].get(joined.names[at]).unwrap_or_default());
-    let defaults = [0, 1].map(|at| is_default(joined.names[at], sides[at], knowledge));
-    let [before_name, name] = joined.names.map(str::to_owned);
+fn change(
+    joined: &Joined<'_>,
+    sides: PerSide<&ServerSettings>,
+    knowledge: &SettingsKnowledge,
+) -> SettingChange {
+    let (from, to) = joined.values(sides);
+    let defaults = PerSide::from_fn(|side| is_default(joined.names[side], sides[side], knowledge));
+    let PerSide { before: before_name, after: name } = joined.names.map(str::to_owned);
     SettingChange {
         why: known_as(knowledge, &name).map(|(_, setting)| setting.why().to_owned()),
         before_name: (before_name != name).then_some(before_name),
         name,
         before: from.to_owned(),
         after: to.to_owned(),
-        at_default: match defaults {
-            [Some(true), Some(true)] => Some(AtDefault::Both),
-            [Some(true), Some(false)] => Some(AtDefault::Before),
-            [Some(false), Some(true)] => Some(AtDefault::After),
-            [Some(false), Some(false)] => Some(AtDefault::Neither),
-            _ => None,
-        },
+        at_default: defaults.both().map(|PerSide { before, after }| match (before, after) {
+            (true, true) => AtDefault::Both,
+            (true, false) => AtDefault::Before,
+            (false, true) => AtDefault::After,
+            (false, false) => AtDefault::Neither,
+        }),
     }
 }
 

@@ -26,7 +26,7 @@ fn what_matters_stands_first_and_spelling_is_no_difference() {
     let found = diff(&before, &after);
     assert_eq!(names(&found.differs), ["sync_binlog", "a_limit"]);
     assert!(found.differs[0].why.is_some() && found.differs[1].why.is_none());
-    assert_eq!((found.same, found.only_before.len(), found.only_after.len()), (2, 0, 0));
+    assert_eq!((found.same, found.only.before.len(), found.only.after.len()), (2, 0, 0));
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn renames_are_joined_and_a_name_kept_beside_a_later_one_is_told_once() {
     assert_eq!(names(&found.differs), ["transaction_isolation", "slave_parallel_workers"]);
     assert_eq!(found.differs[0].before_name.as_deref(), Some("tx_isolation"));
     assert_eq!((found.same, found.other_names), (1, 1));
-    assert!(found.only_before.is_empty() && found.only_after.is_empty());
+    assert!(found.only.before.is_empty() && found.only.after.is_empty());
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn noise_is_folded_away_and_counted() {
             ("innodb_doublewrite_dir", ""),
         ],
     );
-    assert!(found.differs.is_empty() && found.only_after.is_empty());
+    assert!(found.differs.is_empty() && found.only.after.is_empty());
     let folded: Vec<(&str, usize)> = found.folded.iter().map(|f| (f.what.as_str(), f.names.len())).collect();
     assert_eq!(folded, [("ids", 1), ("keys and certificates", 1), ("paths", 2), ("ports", 1)]);
     let all = settings_diff(
@@ -104,7 +104,7 @@ fn swapped_sides_give_swapped_rows() {
     let knowledge = SettingsKnowledge::mysqld();
     let (there, back) =
         (settings_diff(&before, &after, &knowledge), settings_diff(&after, &before, &knowledge));
-    assert_eq!((&there.only_before, &there.only_after), (&back.only_after, &back.only_before));
+    assert_eq!((&there.only.before, &there.only.after), (&back.only.after, &back.only.before));
     let values = |diff: &SettingsDiff| -> BTreeSet<(String, String)> {
         diff.differs.iter().map(|row| (row.before.clone(), row.after.clone())).collect()
     };
@@ -122,7 +122,7 @@ fn a_side_against_itself_has_no_difference() {
     ]);
     let found = settings_diff(&side, &side, &SettingsKnowledge::mysqld());
     assert_eq!(
-        (found.differs.len(), found.only_before.len(), found.only_after.len(), found.same),
+        (found.differs.len(), found.only.before.len(), found.only.after.len(), found.same),
         (0, 0, 0, 4)
     );
 }
@@ -134,7 +134,7 @@ fn gates_name_the_differing_setting_and_why() {
     let gates = found.gates(&knowledge, "MYSQL_BIN_LOG::ordered_commit", Some("binlog"));
     assert_eq!(gates.len(), 1);
     assert_eq!(gates[0].name, "log_bin");
-    assert_eq!(gates[0].values, [Some("OFF".to_owned()), Some("ON".to_owned())]);
+    assert_eq!(gates[0].values, PerSide::new("OFF", "ON").map(|value| Some(value.to_owned())));
     assert!(gates[0].admits(Side::After) && !gates[0].admits(Side::Before));
     assert!(found.gates(&knowledge, "parse_sql", Some("parser and lexer")).is_empty());
 }

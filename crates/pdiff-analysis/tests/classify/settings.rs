@@ -2,7 +2,7 @@
 
 use pdiff_analysis::classify::{EnteredBy, EvidenceKind, Reason, Tag};
 use pdiff_analysis::{SettingsDiff, SettingsKnowledge, settings_diff};
-use pdiff_profile::{ServerSettings, SettingsScope};
+use pdiff_profile::{PerSide, ServerSettings, SettingsScope};
 
 use crate::build::{Extra, Side, classified_with, said, seen, verdict};
 
@@ -38,7 +38,7 @@ fn a_differing_setting_explains_what_only_one_run_entered() {
         panic!("{:?}", found.reason)
     };
     assert_eq!(setting.name, "log_bin");
-    assert_eq!(setting.values, [Some("OFF".to_owned()), Some("ON".to_owned())]);
+    assert_eq!(setting.values, PerSide::new("OFF", "ON").map(|value| Some(value.to_owned())));
     assert!(found.evidence.iter().any(|evidence| evidence.kind() == EvidenceKind::Settings));
     assert!(outcome.settings.is_some());
 }

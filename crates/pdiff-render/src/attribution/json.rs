@@ -177,8 +177,8 @@ fn profiles(view: &AttributionView<'_>, meeting: &Meeting) -> Value {
         })
     };
     json!({
-        "before": meeting.labels[0],
-        "after": meeting.labels[1],
+        "before": meeting.labels.before,
+        "after": meeting.labels.after,
         "before_spin_pct": meeting.spin_pct[0],
         "after_spin_pct": meeting.spin_pct[1],
         "rows": meeting.rows.iter().map(row).collect::<Vec<_>>(),

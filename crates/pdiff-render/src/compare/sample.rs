@@ -224,7 +224,7 @@ pub(crate) fn with_findings() -> Comparison {
     let new = finding(1, "log_writer", FindingKind::Region, (0, 4_800));
     let setting = FindingSetting {
         name: "innodb_log_writer_threads".to_owned(),
-        values: [None, Some("ON".to_owned())],
+        values: PerSide::new(None, Some("ON".to_owned())),
         why: "redo is written by threads of its own".to_owned(),
     };
     comparison.findings.list = vec![

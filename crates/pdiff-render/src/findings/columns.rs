@@ -3,6 +3,7 @@
 
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Finding, FindingSetting, FindingSide, FindingsRest};
+use pdiff_profile::PerSide;
 
 use crate::error::Error;
 use crate::files::column::Column;
@@ -80,7 +81,7 @@ pub fn parts_csv(of: &Comparison, causes: &[FindingCause]) -> Result<Vec<u8>, Er
 }
 
 fn setting(of: &FindingSetting) -> String {
-    let [before, after] = of.values.each_ref().map(|value| value.as_deref().unwrap_or("unknown"));
+    let PerSide { before, after } = of.values.as_ref().map(|value| value.as_deref().unwrap_or("unknown"));
     format!("{}: {before} -> {after}", of.name)
 }
 

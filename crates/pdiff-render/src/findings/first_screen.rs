@@ -214,11 +214,11 @@ fn settings(comparison: &Comparison) -> Vec<Block> {
 }
 
 pub(crate) fn setting_text(setting: &FindingSetting) -> String {
-    let values = match &setting.values {
-        [Some(before), Some(after)] => format!("{before} before, {after} after"),
-        [None, Some(after)] => format!("= {after}, a setting that Before does not have"),
-        [Some(before), None] => format!("= {before} before, a setting that After does not have"),
-        [None, None] => String::new(),
+    let values = match (&setting.values.before, &setting.values.after) {
+        (Some(before), Some(after)) => format!("{before} before, {after} after"),
+        (None, Some(after)) => format!("= {after}, a setting that Before does not have"),
+        (Some(before), None) => format!("= {before} before, a setting that After does not have"),
+        (None, None) => String::new(),
     };
     let why = if setting.why.is_empty() { String::new() } else { format!(" ({})", setting.why) };
     visible(&format!("{} {values}{why}", setting.name)).into_owned()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pdiff_analysis::classify::{Classification, FindingCause, Verdict, finding_causes};
 use pdiff_analysis::{Comparison, Finding, FindingMember, FindingSetting, FindingSide, FindingsRest};
+use pdiff_profile::PerSide;
 use serde::Serialize;
 
 /// One finding.
@@ -208,7 +209,7 @@ pub(super) fn side(of: &FindingSide, is_time: bool) -> FindingSideReport {
 }
 
 fn setting(of: &FindingSetting) -> SettingReport<'_> {
-    let [before, after] = of.values.each_ref().map(Option::as_deref);
+    let PerSide { before, after } = of.values.as_ref().map(Option::as_deref);
     SettingReport { name: &of.name, before, after }
 }
 

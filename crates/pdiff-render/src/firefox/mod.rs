@@ -20,7 +20,7 @@ mod markers;
 mod symbols;
 mod threads;
 
-use pdiff_profile::{InlineFrame, Object, Side};
+use pdiff_profile::{InlineFrame, Object, PerSide, Side};
 use serde_json::{Value, json};
 
 use self::threads::{Code, Thread};
@@ -67,18 +67,24 @@ pub struct FirefoxLevel<'a> {
 pub struct FirefoxWriter {
     title: String,
     weight: FirefoxWeight,
-    process_names: [String; 2],
+    process_names: PerSide<String>,
     code: Code,
     threads: Vec<Thread>,
-    markers: [Vec<FirefoxMarker>; 2],
+    markers: PerSide<Vec<FirefoxMarker>>,
 }
 
 impl FirefoxWriter {
     /// Of two sides, or one, with their names.
     #[must_use]
-    pub fn new(title: &str, process_names: [String; 2], weight: FirefoxWeight) -> Self {
-        let (code, markers) = (Code::default(), [Vec::new(), Vec::new()]);
-        Self { title: title.to_owned(), weight, process_names, code, threads: Vec::new(), markers }
+    pub fn new(title: &str, process_names: PerSide<String>, weight: FirefoxWeight) -> Self {
+        Self {
+            title: title.to_owned(),
+            weight,
+            process_names,
+            code: Code::default(),
+            threads: Vec::new(),
+            markers: PerSide::default(),
+        }
     }
 
     /// Adds a thread.
@@ -102,7 +108,7 @@ impl FirefoxWriter {
 
     /// Marks a side from its first second to its last.
     pub fn marker(&mut self, side: Side, marker: FirefoxMarker) {
-        self.markers[side.index()].push(marker);
+        self.markers[side].push(marker);
     }
 
     /// The profile as JSON.
@@ -117,10 +123,10 @@ impl FirefoxWriter {
         let mut selected = 0;
         for (at, thread) in self.threads.iter().enumerate() {
             let is_main = at == 0 || self.threads.get(at - 1).is_some_and(|last| last.side != thread.side);
-            let side = thread.side.index();
+            let side = thread.side;
             let process = threads::Process {
                 name: &self.process_names[side],
-                end_ms: self.end_ms(thread.side),
+                end_ms: self.end_ms(side),
                 places: &places,
             };
             let markers = if is_main { &self.markers[side][..] } else { &[] };

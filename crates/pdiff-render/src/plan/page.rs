@@ -1,6 +1,7 @@
 //! A plan for readers: factors, predictions, runs, and assumptions.
 
 use pdiff_analysis::{Forecast, Plan, PlannedFactor};
+use pdiff_profile::{PerSide, Side};
 
 use crate::document::number::{NONE, fixed, interval, percent_of_log, signed};
 use crate::document::ranked_columns::RankedColumns;
@@ -36,7 +37,7 @@ fn page(plan: &Plan, width: Option<usize>) -> Vec<Block> {
 }
 
 fn heading(plan: &Plan) -> Vec<Block> {
-    let [before, after] = &plan.labels;
+    let PerSide { before, after } = &plan.labels;
     let gap = plan
         .gap_log
         .map_or_else(String::new, |gap| format!("; the gap was {} %", signed(percent_of_log(gap), PLACES)));
@@ -79,16 +80,16 @@ fn factors(plan: &Plan, width: Option<usize>) -> Vec<Block> {
     }
     columns.numbers(0, ["alone", unit], rows.iter().map(|factor| value(alone(factor))));
     columns.numbers(2, ["alone", "95 %"], rows.iter().map(|factor| bounds(alone(factor))));
-    let share = |side: usize| rows.iter().map(move |factor| fixed(factor.within_pct[side], 1));
-    columns.numbers(3, ["in its code", "before %"], share(0));
-    columns.numbers(3, ["in its code", "after %"], share(1));
+    let share = |side: Side| rows.iter().map(move |factor| fixed(factor.within_pct[side], 1));
+    columns.numbers(3, ["in its code", "before %"], share(Side::Before));
+    columns.numbers(3, ["in its code", "after %"], share(Side::After));
     let ranks = |factor: &PlannedFactor| {
         factor.finding_ranks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     };
     columns.words(2, ["", "parts"], rows.iter().map(ranks));
     let text = format!(
         "expected change of the gap from switching each, in {unit}; + is in favour of {}",
-        plan.labels[1]
+        plan.labels.after
     );
     let mut blocks = vec![Line::toned("expected", text, Tone::Strong), columns.grid(width, 0)];
     for factor in rows.iter().filter(|factor| !factor.doubts.is_empty()) {
@@ -103,10 +104,10 @@ fn factors(plan: &Plan, width: Option<usize>) -> Vec<Block> {
 
 fn experiments(plan: &Plan) -> Vec<Block> {
     let line = |factor: &PlannedFactor| {
-        let build = match factor.on {
-            [true, true] => "both builds".to_owned(),
-            [true, false] => plan.labels[0].clone(),
-            _ => plan.labels[1].clone(),
+        let build = match (factor.on.before, factor.on.after) {
+            (true, true) => "both builds".to_owned(),
+            (true, false) => plan.labels.before.clone(),
+            _ => plan.labels.after.clone(),
         };
         Line::block("do", format!("{} in {build}: {}", factor.name, experiment_text(&factor.experiment)))
     };

@@ -1,6 +1,7 @@
 //! Words that all formats of a plan share.
 
 use pdiff_analysis::{Experiment, Plan};
+use pdiff_profile::PerSide;
 
 use crate::document::number::fixed;
 
@@ -8,12 +9,12 @@ use crate::document::number::fixed;
 pub(crate) fn experiment_text(experiment: &Experiment) -> String {
     match experiment {
         Experiment::Setting { name, values, to } => {
-            let was = match values {
-                [Some(before), Some(after)] if before == after => format!(", was {before}"),
-                [Some(before), Some(after)] => format!(", was {before} before and {after} after"),
-                [None, Some(after)] => format!(", was {after} after only"),
-                [Some(before), None] => format!(", was {before} before only"),
-                [None, None] => String::new(),
+            let was = match (&values.before, &values.after) {
+                (Some(before), Some(after)) if before == after => format!(", was {before}"),
+                (Some(before), Some(after)) => format!(", was {before} before and {after} after"),
+                (None, Some(after)) => format!(", was {after} after only"),
+                (Some(before), None) => format!(", was {before} before only"),
+                (None, None) => String::new(),
             };
             let to = to.as_deref().map_or_else(|| "another value".to_owned(), |to| format!("= {to}"));
             format!("set {name} {to}{was}")
@@ -26,8 +27,8 @@ pub(crate) fn experiment_text(experiment: &Experiment) -> String {
 
 /// What predictions rest on.
 pub(crate) fn assumptions(plan: &Plan) -> Vec<String> {
-    let [before, after] = &plan.labels;
-    let cores = plan.cores.map_or_else(String::new, |[base, other]| {
+    let PerSide { before, after } = &plan.labels;
+    let cores = plan.cores.map_or_else(String::new, |PerSide { before: base, after: other }| {
         format!(": {} in {before}, {} in {after}", fixed(base, 2), fixed(other, 2))
     });
     let variation = fixed(100.0 * plan.run_cv, 0);

@@ -16,6 +16,7 @@ mod words;
 
 use pdiff_analysis::classify::Classification;
 use pdiff_analysis::{CallTree, Comparison, SettingsDiff};
+use pdiff_profile::PerSide;
 use pdiff_profile::census::Census;
 
 use crate::attribution::view::AttributionView;
@@ -169,7 +170,7 @@ fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
         sections.push(section("families", "Inlining that moved weight", families));
     }
     if let Some(settings) = input.settings {
-        let labels = [comparison.before.label.as_str(), comparison.after.label.as_str()];
+        let labels = PerSide::from_fn(|side| comparison.side(side).label.as_str());
         let page = settings::page::page(settings, labels, None, None);
         sections.push(section("settings", "Settings that differ", blocks::lines(&page)));
     }

@@ -93,8 +93,8 @@ impl<'a> SettingsReport<'a> {
         Self {
             misleading: of.misleading.iter().map(misleading).collect(),
             differs: of.differs.iter().map(change).collect(),
-            only_before: of.only_before.iter().map(one).collect(),
-            only_after: of.only_after.iter().map(one).collect(),
+            only_before: of.only.before.iter().map(one).collect(),
+            only_after: of.only.after.iter().map(one).collect(),
             folded: of.folded.iter().map(folded).collect(),
             same: of.same,
         }
@@ -140,8 +140,8 @@ pub fn settings_csv(of: &SettingsDiff) -> Result<Vec<u8>, Error> {
         after: Some(&of.after),
         why: of.why.as_deref(),
     });
-    let before = of.only_before.iter().map(|of| Line::one_sided(of, "only-before", Side::Before));
-    let after = of.only_after.iter().map(|of| Line::one_sided(of, "only-after", Side::After));
+    let before = of.only.before.iter().map(|of| Line::one_sided(of, "only-before", Side::Before));
+    let after = of.only.after.iter().map(|of| Line::one_sided(of, "only-after", Side::After));
     let lines: Vec<Line<'_>> = both.chain(before).chain(after).collect();
     let text = |name: &'static str, value: fn(&Line<'_>) -> Option<String>| {
         Column::new(name.into(), lines.iter().map(value).collect::<Vec<Option<String>>>())

@@ -1,7 +1,7 @@
 //! Differing settings as a page: important ones first with the reason, then the others, then those that only one side has.
 
 use pdiff_analysis::{AtDefault, OneSidedSetting, SettingChange, SettingsDiff};
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use crate::document::COLUMN_GAP;
 use crate::document::markdown;
@@ -33,21 +33,21 @@ const WHY: &str = "why";
 /// The differences as tables for a terminal. Of the options, `top` limits each list of settings without a known
 /// reason, and order and least change have no meaning.
 #[must_use]
-pub fn settings_table(of: &SettingsDiff, labels: [&str; 2], options: &TableOptions) -> String {
+pub fn settings_table(of: &SettingsDiff, labels: PerSide<&str>, options: &TableOptions) -> String {
     let width = table::readable_width(options.width);
     table::draw(&page(of, labels, options.top, width), width, options.color)
 }
 
 /// The differences as markdown.
 #[must_use]
-pub fn settings_markdown(of: &SettingsDiff, labels: [&str; 2], options: &TableOptions) -> String {
+pub fn settings_markdown(of: &SettingsDiff, labels: PerSide<&str>, options: &TableOptions) -> String {
     markdown::draw(&page(of, labels, options.top, None))
 }
 
 /// All that is to be said of the differences.
 pub(crate) fn page(
     of: &SettingsDiff,
-    labels: [&str; 2],
+    labels: PerSide<&str>,
     top: Option<usize>,
     width: Option<usize>,
 ) -> Vec<Block> {
@@ -62,14 +62,14 @@ pub(crate) fn page(
     apart(sections)
 }
 
-fn heading(of: &SettingsDiff, labels: [&str; 2]) -> Vec<Block> {
-    let line = |at: usize, label: &'static str| {
-        let version = of.versions[at].as_deref().map_or_else(String::new, |version| format!(": {version}"));
+fn heading(of: &SettingsDiff, labels: PerSide<&str>) -> Vec<Block> {
+    let line = |side: Side| {
+        let version = of.versions[side].as_deref().map_or_else(String::new, |version| format!(": {version}"));
         let partial =
-            if of.is_partial[at] { ", an option file: what it does not set has its default" } else { "" };
-        Line::toned(label, format!("{}{version}{partial}", labels[at]), Tone::Strong)
+            if of.is_partial[side] { ", an option file: what it does not set has its default" } else { "" };
+        Line::toned(side.as_str(), format!("{}{version}{partial}", labels[side]), Tone::Strong)
     };
-    [line(0, "before"), line(1, "after")].into_iter().chain(misleading(of)).collect()
+    Side::BOTH.map(line).into_iter().chain(misleading(of)).collect()
 }
 
 fn misleading(of: &SettingsDiff) -> impl Iterator<Item = Block> {
@@ -87,7 +87,7 @@ pub(crate) fn short_blocks(of: &SettingsDiff, most: usize, width: Option<usize>)
     let what = "settings that differ and are known to matter, the first";
     let mut blocks: Vec<Block> = misleading(of).collect();
     blocks.extend(changes("settings", what, &known[..shown], None, width));
-    let one_sided = of.only_before.len() + of.only_after.len();
+    let one_sided = of.only.before.len() + of.only.after.len();
     let text = format!(
         "{} more that matter, {} others differ, {one_sided} exist on one side only; `pdiff settings` lists them",
         known.len() - shown,
@@ -185,9 +185,9 @@ fn fitted(mut grid: Grid, width: Option<usize>) -> Grid {
 }
 
 fn only(of: &SettingsDiff, side: Side, top: Option<usize>, width: Option<usize>) -> Vec<Block> {
-    let settings = of.only(side);
+    let settings = &of.only[side];
     // An option file says nothing about what it does not set.
-    let other_is_partial = of.is_partial[usize::from(side == Side::Before)];
+    let other_is_partial = of.is_partial[side.other()];
     if settings.is_empty() {
         return Vec::new();
     }

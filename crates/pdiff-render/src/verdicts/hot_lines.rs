@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use pdiff_analysis::{FunctionLines, HotLine, SourceLine};
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 use serde::Serialize;
 
 use crate::document::COLUMN_GAP;
@@ -37,17 +37,17 @@ const SOURCE: &str = "source";
 /// The text of source lines, as far as it is at hand.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceTexts {
-    texts: [BTreeMap<SourceLine, String>; 2],
+    texts: PerSide<BTreeMap<SourceLine, String>>,
 }
 
 impl SourceTexts {
     /// Keeps the text of a line of one side's source.
     pub fn insert(&mut self, side: Side, at: SourceLine, text: &str) {
-        self.texts[usize::from(side == Side::After)].insert(at, text.to_owned());
+        self.texts[side].insert(at, text.to_owned());
     }
 
     fn get(&self, side: Side, at: &SourceLine) -> Option<&str> {
-        self.texts[usize::from(side == Side::After)].get(at).map(String::as_str)
+        self.texts[side].get(at).map(String::as_str)
     }
 }
 

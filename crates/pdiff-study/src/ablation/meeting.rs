@@ -8,12 +8,13 @@
 use super::attribution::Attribution;
 use super::estimate::{Effect, Estimate};
 use pdiff_analysis::{Comparison, Row};
+use pdiff_profile::PerSide;
 
 /// Factors beside subsystems.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Meeting {
     /// What the profiles are called.
-    pub labels: [String; 2],
+    pub labels: PerSide<String>,
     /// One row a factor that has a subsystem.
     pub rows: Vec<MeetingRow>,
     /// Part of the samples that busy-wait, in percent, on both sides.
@@ -83,7 +84,7 @@ pub fn meet(
     }
     let named = |factor: &usize| of_factor.iter().any(|(of, _)| of == factor);
     Ok(Meeting {
-        labels: [comparison.before.label.clone(), comparison.after.label.clone()],
+        labels: PerSide::from_fn(|side| comparison.side(side).label.clone()),
         rows,
         spin_pct: [comparison.before.spin_pct, comparison.after.spin_pct],
         without: (0..attribution.factors.len()).filter(|factor| !named(factor)).collect(),

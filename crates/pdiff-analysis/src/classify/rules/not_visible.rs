@@ -43,7 +43,7 @@ fn switched(context: &Context<'_>, case: &Case<'_>, hidden: Side, judged: Judged
     if case.is_sampled(hidden) {
         return None;
     }
-    let is_it = |gate: &SettingGate<'_>| !gate.is_off[active.index()] && gate.is_off[hidden.index()];
+    let is_it = |gate: &SettingGate<'_>| !gate.is_off[active] && gate.is_off[hidden];
     let gate = context.gates(case).into_iter().find(is_it)?;
     let (rule_id, cause) = match (active, gate.differs) {
         (Side::After, true) => ("R-switched-on", Cause::NewlyActive),

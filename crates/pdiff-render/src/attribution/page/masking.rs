@@ -34,7 +34,7 @@ pub(super) fn masking(view: &AttributionView<'_>, width: Option<usize>) -> Vec<B
         let [before, after] = meeting.spin_pct.map(|pct| fixed(pct, 2));
         let text = format!(
             "busy waiting takes {before} % of the samples of {} and {after} % of {}",
-            meeting.labels[0], meeting.labels[1]
+            meeting.labels.before, meeting.labels.after
         );
         blocks.push(Line::block("spin", text));
     }

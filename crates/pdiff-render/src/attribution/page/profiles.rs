@@ -17,7 +17,7 @@ pub(super) fn meeting_blocks(
     let rows = &meeting.rows;
     let text = format!(
         "each factor alone, and the profiles' estimate ({} and {}): its subsystem removed from both builds at the same use of CPU",
-        meeting.labels[0], meeting.labels[1]
+        meeting.labels.before, meeting.labels.after
     );
     let mut columns = RankedColumns::default();
     columns.names(["", "factor"], rows.iter().map(|row| view.name(row.factor).to_owned()));

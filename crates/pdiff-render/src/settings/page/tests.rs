@@ -40,7 +40,7 @@ fn options(width: usize) -> TableOptions {
 
 #[test]
 fn what_matters_stands_first_with_its_reason_and_lists_are_cut() {
-    let text = settings_table(&sample(), ["old", "new"], &options(120));
+    let text = settings_table(&sample(), PerSide::new("old", "new"), &options(120));
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
     assert!(at("before   old: 5.7.22") < at("innodb_flush_neighbors"));
     assert!(at("innodb_flush_neighbors") < at("transaction_isolation <- tx_isolation"));
@@ -53,7 +53,7 @@ fn what_matters_stands_first_with_its_reason_and_lists_are_cut() {
 fn widths_are_kept_and_nothing_reaches_the_terminal_as_it_came() {
     for width in [40, 56, 80, 84, 100, 160] {
         let options = TableOptions { top: None, ..options(width) };
-        let text = settings_table(&sample(), ["old", "new"], &options);
+        let text = settings_table(&sample(), PerSide::new("old", "new"), &options);
         assert!(!text.contains('\u{1b}'));
         for line in text.lines() {
             assert!(line.chars().count() <= width, "{width}: {line}");
@@ -63,6 +63,6 @@ fn widths_are_kept_and_nothing_reaches_the_terminal_as_it_came() {
 
 #[test]
 fn markdown_has_the_same_rows() {
-    let text = settings_markdown(&sample(), ["old", "new"], &options(80));
+    let text = settings_markdown(&sample(), PerSide::new("old", "new"), &options(80));
     assert!(text.contains("| `innodb_flush_neighbors` | 1 | 0 | default changed |"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use pdiff_analysis::classify::Fact;
 use pdiff_analysis::{HotLine, RowFunction, SideLines, SourceLine};
-use pdiff_profile::{Side, Weight};
+use pdiff_profile::{PerSide, Side, Weight};
 
 use super::*;
 use crate::document::options::SortBy;
@@ -34,7 +34,7 @@ fn lines() -> FunctionLines {
             object: "mysqld".to_owned(),
             file: Some("sql/x.cc".to_owned()),
         },
-        sides: [SideLines::default(), after],
+        sides: PerSide::new(SideLines::default(), after),
     }
 }
 

@@ -12,7 +12,7 @@ pub use reason::reason_text;
 
 use pdiff_analysis::classify::SettingValues;
 use pdiff_analysis::{CostChange, CostExtent, OwnCostChange};
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 /// A change of cost with its interval.
 fn cost(change: &CostChange) -> String {
@@ -39,10 +39,10 @@ fn percent([pct, low, high]: [Option<f64>; 3]) -> String {
 fn setting(of: &SettingValues) -> String {
     let shown = |value: &str| if value.is_empty() { "empty".to_owned() } else { value.to_owned() };
     match &of.values {
-        [Some(before), Some(after)] => {
+        PerSide { before: Some(before), after: Some(after) } => {
             format!("{} is {} before, {} after", of.name, shown(before), shown(after))
         }
-        [one, other] => {
+        PerSide { before: one, after: other } => {
             let side = if one.is_some() { Side::Before } else { Side::After };
             let value = one.as_deref().or(other.as_deref()).unwrap_or_default();
             format!("{} is {} {side}; the other side has no such setting", of.name, shown(value))
