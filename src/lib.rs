@@ -76,7 +76,7 @@ pub use write::{
 pub use pdiff_analysis::GroupBy as By;
 pub use pdiff_analysis::{
     Aliases, Align, Architectural, ArchitecturalRule, AtDefault, CPU_SCALE_TOLERANCE, CallTree,
-    CompareSettings, Comparison, Cost, CostChange, CostExtent, Design, EventError, Experiment, Family,
+    CompareSettings, Comparison, Cost, CostChange, CostExtent, Design, Doubt, EventError, Experiment, Family,
     FieldGroup, FieldValue, Filters, Finding, FindingKind, FindingMember, FindingSetting, FindingSide,
     Findings, FindingsRest, FoldedSettings, Forecast, FrameChange, FrameChanges, FrameWeight, FunctionLines,
     FunctionPlace, Gap, GapParts, Gate, GateError, GateOutcome, GroupBy, HotLine, InlineChange, InlineFlip,
@@ -87,8 +87,8 @@ pub use pdiff_analysis::{
     RunInput, RunSummary, SampledCall, SampledCalls, SettingChange, SettingGate, SettingsDiff,
     SettingsKnowledge, Severity, Share, SideFact, SideInput, SideLines, SideObject, SideSummary, Sides,
     SourceLine, SpinList, Subsystem, Subsystems, Templates, ThreadGroups, TreeFrame, TreeFunction, TreeNode,
-    TreeSettings, Trip, UNRESOLVED, UnknownChoice, WantedFactor, assumed_log_half, beside, choose_events,
-    classify, compare, inlines, is_other_version, matching, noise, settings_diff, side_fact,
+    TreeSettings, Trip, UNRESOLVED, UnknownChoice, WantedFactor, WhyNotPlanned, assumed_log_half, beside,
+    choose_events, classify, compare, inlines, is_other_version, matching, noise, settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
     CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, parse_counts,

@@ -47,8 +47,8 @@ pub use knowledge::{
 pub use normalize::{UNRESOLVED, is_nameless};
 pub use pattern::{Pattern, PatternError};
 pub use plan::{
-    Design, Experiment, Forecast, NotPlanned, Plan, PlanError, PlanSettings, PlannedFactor, PlannedRun,
-    WantedFactor,
+    Design, Doubt, Experiment, Forecast, NotPlanned, Plan, PlanError, PlanSettings, PlannedFactor,
+    PlannedRun, WantedFactor, WhyNotPlanned,
 };
 pub use policy::{GroupBy, Inlines, Policy, Share, Templates, UnknownChoice};
 pub use settings_diff::{

@@ -116,7 +116,21 @@ pub struct PlannedFactor {
     /// The average over all orders of the factors; `None` unless the runs are a full factorial.
     pub average: Option<Forecast>,
     /// Why the expectation is not worth much; empty where it is.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Doubt>,
+}
+
+/// Why the expected effect of a factor is not worth much.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Doubt {
+    /// Its code sleeps or waits for the disk, which CPU profiles do not show.
+    Sleeps,
+    /// The interval is wider than so many points.
+    WiderThan(f64),
+    /// The runs cannot detect so small an effect; the smallest that they can, as a logarithm of throughput.
+    Undetectable {
+        /// That effect.
+        detectable_log: f64,
+    },
 }
 
 /// A finding that no experiment is planned for.
@@ -127,5 +141,24 @@ pub struct NotPlanned {
     /// Its name.
     pub name: String,
     /// Why.
-    pub why: &'static str,
+    pub why: WhyNotPlanned,
+}
+
+/// Why no experiment is planned for a finding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WhyNotPlanned {
+    /// It is work of the kernel.
+    KernelWork,
+    /// Its callers are missing.
+    NoCallers,
+    /// It has no symbols.
+    NoSymbols,
+    /// It is spread over many places.
+    Spread,
+    /// It costs less than before.
+    Gain,
+    /// A setting switches it, and the plan has no room for it.
+    PlanIsFull,
+    /// No factor of the plan switches it.
+    NoFactor,
 }

@@ -4,7 +4,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::design::{Design, LEAST_EFFECT, Layout, PlannedRun};
 use super::effect::{Effects, Goes};
-use super::factor::{Experiment, Forecast, NotPlanned, PlannedFactor, WantedFactor};
+use super::factor::{Doubt, Experiment, Forecast, NotPlanned, PlannedFactor, WantedFactor, WhyNotPlanned};
 use crate::compare::{Comparison, Cost};
 use crate::findings::{Finding, FindingKind, MOST_SWITCHES, Switched, SwitchedCode};
 use crate::knowledge::SettingsKnowledge;
@@ -363,17 +363,13 @@ impl PlanInput<'_> {
             rank: finding.rank,
             name: finding.name.clone(),
             why: match finding.kind {
-                FindingKind::Interrupts => "work of the kernel: no change of the program switches it off",
-                FindingKind::NoCaller => {
-                    "its callers are missing; record with --call-graph dwarf or lbr first"
-                }
-                FindingKind::Unresolved => "no symbols; give the binary first",
-                FindingKind::Spread => "spread over many places, so no single change switches it off",
-                _ if finding.delta_per_op().unwrap_or(finding.delta_pp()) < 0.0 => {
-                    "a gain, so there is nothing to take back"
-                }
-                _ if !finding.settings.is_empty() => "the plan is full; name the setting with --factors",
-                _ => "no factor of the plan switches it off; name one with --factors",
+                FindingKind::Interrupts => WhyNotPlanned::KernelWork,
+                FindingKind::NoCaller => WhyNotPlanned::NoCallers,
+                FindingKind::Unresolved => WhyNotPlanned::NoSymbols,
+                FindingKind::Spread => WhyNotPlanned::Spread,
+                _ if finding.delta_per_op().unwrap_or(finding.delta_pp()) < 0.0 => WhyNotPlanned::Gain,
+                _ if !finding.settings.is_empty() => WhyNotPlanned::PlanIsFull,
+                _ => WhyNotPlanned::NoFactor,
             },
         };
         let list = self.comparison.findings.list.iter();
@@ -390,30 +386,20 @@ fn can_be_reverted(finding: &Finding) -> bool {
     is_place && finding.settings.is_empty()
 }
 
-fn doubts(factor: &PlannedFactor, detectable: f64) -> Vec<String> {
-    let mut doubts = Vec::new();
-    let asleep = Side::BOTH.into_iter().any(|side| {
+fn doubts(factor: &PlannedFactor, detectable_log: f64) -> Vec<Doubt> {
+    let sleeps = Side::BOTH.into_iter().any(|side| {
         factor.within_pct[side] > 0.0
             && 100.0 * factor.sleeps_pct[side] / factor.within_pct[side] >= MOST_ASLEEP_PCT
     });
-    if asleep {
-        doubts.push(
-            "its code sleeps or waits for the disk, which CPU profiles do not show: switching it off may gain more".to_owned(),
-        );
-    }
     let shown = factor.average.unwrap_or(factor.alone);
-    if shown.width_points().is_some_and(|width| width > MOST_WIDTH_POINTS) {
-        doubts.push(format!(
-            "a range, not a prediction: its interval is wider than {MOST_WIDTH_POINTS:.0} points"
-        ));
-    }
-    if shown.log.abs() < LEAST_EFFECT {
-        doubts.push(format!(
-            "too small to detect: these runs can detect {:.0} % or more",
-            100.0 * detectable.exp_m1()
-        ));
-    }
-    doubts
+    let is_wide = shown.width_points().is_some_and(|width| width > MOST_WIDTH_POINTS);
+    let is_small = shown.log.abs() < LEAST_EFFECT;
+    let doubts = [
+        sleeps.then_some(Doubt::Sleeps),
+        is_wide.then_some(Doubt::WiderThan(MOST_WIDTH_POINTS)),
+        is_small.then_some(Doubt::Undetectable { detectable_log }),
+    ];
+    doubts.into_iter().flatten().collect()
 }
 
 /// Predicts the effect of each factor.

@@ -11,6 +11,6 @@ mod factor;
 mod made;
 
 pub use design::{Design, PlannedRun};
-pub use factor::{Experiment, Forecast, NotPlanned, PlannedFactor, WantedFactor};
+pub use factor::{Doubt, Experiment, Forecast, NotPlanned, PlannedFactor, WantedFactor, WhyNotPlanned};
 pub use made::{Plan, PlanError, PlanSettings};
 pub(crate) use made::{PlanInput, make};

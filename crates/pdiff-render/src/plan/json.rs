@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::compare::json_shape::SCHEMA_VERSION;
 use crate::error::Error;
 use crate::files::written_bytes::json_indented;
-use crate::plan::words::{assumptions, experiment_text};
+use crate::plan::words::{assumptions, doubt_text, experiment_text, why_text};
 
 /// Power that the replicates are chosen for.
 const POWER: f64 = 0.9;
@@ -38,7 +38,7 @@ pub fn plan_json(plan: &Plan) -> Result<Vec<u8>, Error> {
         "runs": runs.collect::<Vec<_>>(),
         "assumptions": assumptions(plan),
         "not_planned": plan.not_planned.iter().map(|of| json!({
-            "rank": of.rank, "name": of.name, "why": of.why,
+            "rank": of.rank, "name": of.name, "why": why_text(of.why),
         })).collect::<Vec<_>>(),
     });
     json_indented(&report)
@@ -69,7 +69,7 @@ fn factor(of: &PlannedFactor, detectable_log: f64) -> Value {
         "alone": forecast(&of.alone),
         "average": of.average.as_ref().map(forecast),
         "detectable_log": detectable_log,
-        "doubts": of.doubts,
+        "doubts": of.doubts.iter().map(doubt_text).collect::<Vec<_>>(),
     })
 }
 

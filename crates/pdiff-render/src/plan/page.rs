@@ -1,13 +1,13 @@
 //! A plan for readers: factors, predictions, runs, and assumptions.
 
-use pdiff_analysis::{Forecast, Plan, PlannedFactor};
+use pdiff_analysis::{Forecast, Plan, PlannedFactor, WhyNotPlanned};
 use pdiff_profile::{PerSide, Side};
 
 use crate::document::number::{NONE, fixed, interval, percent_of_log, signed};
 use crate::document::ranked_columns::RankedColumns;
 use crate::document::table::readable_width;
 use crate::document::{Block, Line, Tone, apart, markdown, table};
-use crate::plan::words::{assumptions, experiment_text};
+use crate::plan::words::{assumptions, doubt_text, experiment_text, why_text};
 
 /// Places of points and percents.
 const PLACES: usize = 1;
@@ -95,7 +95,11 @@ fn factors(plan: &Plan, width: Option<usize>) -> Vec<Block> {
     for factor in rows.iter().filter(|factor| !factor.doubts.is_empty()) {
         blocks.push(Line::toned(
             "doubt",
-            format!("{}: {}", factor.name, factor.doubts.join("; ")),
+            format!(
+                "{}: {}",
+                factor.name,
+                factor.doubts.iter().map(doubt_text).collect::<Vec<_>>().join("; ")
+            ),
             Tone::Warning,
         ));
     }
@@ -120,7 +124,7 @@ fn rests_on(plan: &Plan) -> Vec<Block> {
 
 /// Parts without an experiment, by why.
 fn left_out(plan: &Plan) -> Vec<Block> {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut reasons: Vec<(WhyNotPlanned, Vec<String>)> = Vec::new();
     for of in &plan.not_planned {
         let text = format!("{} {}", of.rank, of.name);
         match reasons.iter_mut().find(|(why, _)| *why == of.why) {
@@ -128,7 +132,8 @@ fn left_out(plan: &Plan) -> Vec<Block> {
             None => reasons.push((of.why, vec![text])),
         }
     }
-    let line = |(why, parts): (&str, Vec<String>)| {
+    let line = |(why, parts): (WhyNotPlanned, Vec<String>)| {
+        let why = why_text(why);
         Line::toned("left out", format!("{why}: {}", parts.join(", ")), Tone::Dim)
     };
     reasons.into_iter().map(line).collect()

@@ -1,9 +1,37 @@
 //! Words that all formats of a plan share.
 
-use pdiff_analysis::{Experiment, Plan};
+use pdiff_analysis::{Doubt, Experiment, Plan, WhyNotPlanned};
 use pdiff_profile::PerSide;
 
 use crate::document::number::fixed;
+
+/// Why the expected effect of a factor is not worth much.
+pub(crate) fn doubt_text(doubt: &Doubt) -> String {
+    match doubt {
+        Doubt::Sleeps => {
+            "its code sleeps or waits for the disk, which CPU profiles do not show: switching it off may gain more".to_owned()
+        }
+        Doubt::WiderThan(points) => {
+            format!("a range, not a prediction: its interval is wider than {points:.0} points")
+        }
+        Doubt::Undetectable { detectable_log } => {
+            format!("too small to detect: these runs can detect {:.0} % or more", 100.0 * detectable_log.exp_m1())
+        }
+    }
+}
+
+/// Why no experiment is planned for a finding.
+pub(crate) fn why_text(why: WhyNotPlanned) -> &'static str {
+    match why {
+        WhyNotPlanned::KernelWork => "work of the kernel: no change of the program switches it off",
+        WhyNotPlanned::NoCallers => "its callers are missing; record with --call-graph dwarf or lbr first",
+        WhyNotPlanned::NoSymbols => "no symbols; give the binary first",
+        WhyNotPlanned::Spread => "spread over many places, so no single change switches it off",
+        WhyNotPlanned::Gain => "a gain, so there is nothing to take back",
+        WhyNotPlanned::PlanIsFull => "the plan is full; name the setting with --factors",
+        WhyNotPlanned::NoFactor => "no factor of the plan switches it off; name one with --factors",
+    }
+}
 
 /// What is done to switch a factor.
 pub(crate) fn experiment_text(experiment: &Experiment) -> String {
