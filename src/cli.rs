@@ -56,7 +56,9 @@ pub(crate) use store::{
     StoreAddArgs, StoreCheckArgs, StoreCommand, StorePruneArgs, StoreRunsArgs, StoreSumsArgs, SumsFormat,
 };
 pub(crate) use symbolize::{AddressFormat, AddressMeaning, SymbolizeArgs};
-pub(crate) use verdicts::{ClassifyArgs, EvidenceArgs, ExamineArgs, ExplainArgs, ExplainFormat, RemarkArgs};
+pub(crate) use verdicts::{
+    ClassifyArgs, EvidenceArgs, ExamineArgs, ExplainArgs, ExplainFormat, RemarkArgs, SourceArgs,
+};
 
 /// The command line as clap knows it: `-h` shows what most people need, `--help` everything.
 pub(crate) fn program() -> clap::Command {

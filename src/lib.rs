@@ -84,11 +84,12 @@ pub use pdiff_analysis::{
     MatchedBy, MeasureChange, MisleadingSetting, NoiseSummary, NotPlanned, ObjectFacts, OnSide,
     OneSidedSetting, Pair, Pattern, PatternError, Plan, PlanError, PlanSettings, PlannedFactor, PlannedRun,
     Policy, PreparedSides, Preset, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch,
-    RunInput, RunSummary, SampledCall, SampledCalls, SettingChange, SettingGate, SettingsDiff,
-    SettingsKnowledge, Severity, Share, SideFact, SideInput, SideLines, SideObject, SideSummary, Sides,
-    SourceLine, SpinList, Subsystem, Subsystems, Templates, ThreadGroups, TreeFrame, TreeFunction, TreeNode,
-    TreeSettings, Trip, UNRESOLVED, UnknownChoice, WantedFactor, WhyNotPlanned, assumed_log_half, beside,
-    choose_events, classify, compare, inlines, is_other_version, matching, noise, settings_diff, side_fact,
+    RunInput, RunSeconds, RunSummary, SampledCall, SampledCalls, Seconds, SettingChange, SettingGate,
+    SettingsDiff, SettingsKnowledge, Severity, Share, SideFact, SideInput, SideLines, SideObject,
+    SideSummary, Sides, SourceLine, SpinList, Subsystem, Subsystems, Templates, ThreadGroups, TreeFrame,
+    TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED, UnknownChoice, WantedFactor, WhyNotPlanned,
+    assumed_log_half, beside, choose_events, classify, compare, inlines, is_other_version, matching, noise,
+    settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
     CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, parse_counts,

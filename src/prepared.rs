@@ -105,6 +105,13 @@ impl Prepared {
         of_both
     }
 
+    /// Makes several trees of sides that were made of the same recordings.
+    pub(crate) fn trees_of(&self, normal: &PreparedSides, trees: &[TreeSettings]) -> Vec<CallTree> {
+        let of_both = normal.call_trees(&self.sides(), &self.given.settings, trees);
+        self.given.reading.watcher.finished("call trees", None);
+        of_both
+    }
+
     /// The source lines of functions that have most samples.
     #[must_use]
     pub fn hot_lines(&self, functions: &[RowFunction]) -> Vec<FunctionLines> {

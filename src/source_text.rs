@@ -13,6 +13,8 @@ use pdiff::profile::{PerSide, Side};
 use pdiff::render::SourceTexts;
 use pdiff::{FunctionLines, SourceLine};
 
+use crate::cli::SourceArgs;
+
 /// Larger files are not source: they are left alone.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -20,11 +22,13 @@ const MAX_BYTES: u64 = 16 << 20;
 const MOST_NAMED: usize = 3;
 
 /// Where each side's source is, where that was said.
+#[derive(Default)]
 pub(crate) struct SourceRoots(PerSide<Option<PathBuf>>);
 
 impl SourceRoots {
-    /// Checks that they are directories. `both` is for the sides without one of their own.
-    pub(crate) fn new(both: Option<&Path>, before: Option<&Path>, after: Option<&Path>) -> Result<Self> {
+    /// Checks that they are directories.
+    pub(crate) fn new(given: &SourceArgs) -> Result<Self> {
+        let both = given.source_root.as_deref();
         let root = |option: &str, own: Option<&Path>| -> Result<Option<PathBuf>> {
             let Some(path) = own.or(both) else { return Ok(None) };
             let option = if own.is_some() { option } else { "--source-root" };
@@ -35,7 +39,10 @@ impl SourceRoots {
             }
             Ok(Some(root))
         };
-        Ok(Self(PerSide::new(root("--source-root-before", before)?, root("--source-root-after", after)?)))
+        Ok(Self(PerSide::new(
+            root("--source-root-before", given.source_root_before.as_deref())?,
+            root("--source-root-after", given.source_root_after.as_deref())?,
+        )))
     }
 
     /// The text of the functions' lines as far as the directories contain it, and what they do not hold, in words.

@@ -6,8 +6,8 @@ use pdiff_analysis::classify::{
 };
 use pdiff_analysis::matching::Matching;
 use pdiff_analysis::{
-    Architectural, CallTree, Comparison, GroupBy, Inlines, PreparedSides, SampledCalls, Share, Templates,
-    TreeSettings,
+    Architectural, CallTree, Comparison, GroupBy, Inlines, PreparedSides, SampledCalls, Seconds, Share,
+    Templates, TreeSettings,
 };
 use pdiff_profile::names::MatchLevel;
 
@@ -84,6 +84,24 @@ impl<'a> Verdicts<'a> {
     #[must_use]
     pub fn call_tree(&self, tree: &TreeSettings) -> CallTree {
         self.prepared.tree_of(&self.normal, tree)
+    }
+
+    /// Makes several such trees.
+    #[must_use]
+    pub fn call_trees(&self, trees: &[TreeSettings]) -> Vec<CallTree> {
+        self.prepared.trees_of(&self.normal, trees)
+    }
+
+    /// The groups of threads with the weight of each side, base first; the heaviest first.
+    #[must_use]
+    pub fn thread_groups(&self) -> Vec<(String, [u64; 2])> {
+        self.normal.thread_groups(&self.prepared.sides())
+    }
+
+    /// What each second of the recordings holds, as a whole and of some functions, each named with its object.
+    #[must_use]
+    pub fn seconds(&self, functions: &[(String, String)]) -> Seconds {
+        self.normal.seconds(&self.prepared.sides(), functions)
     }
 
     /// The functions that a name represents.

@@ -242,12 +242,8 @@ fn hands_on_a_report_search_zoom_toggle_sort_and_print_it() {
     page.resize(400, 800);
     let overhang = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     assert_eq!(page.value(overhang), 0);
-    let pdf = page.call("Page.printToPDF", serde_json::json!({"paperWidth": 8.3, "paperHeight": 11.7}));
-    assert!(pdf["data"].as_str().is_some_and(|pdf| pdf.starts_with("JVBER") && pdf.len() > 50_000));
-    let last = serde_json::json!({"paperWidth": 8.3, "paperHeight": 11.7, "pageRanges": "1-12"});
-    let start = page.call("Page.printToPDF", last);
-    let bytes = |pdf: &serde_json::Value| pdf["data"].as_str().unwrap().len();
-    assert_eq!(bytes(&start), bytes(&pdf), "there are at most 12 sheets");
+    let sheets = page.sheets();
+    assert!((3..=12).contains(&sheets), "{sheets} sheets");
 
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
     assert_eq!(page.requests, [format!("file://{}", file.display())], "the page alone is read");

@@ -107,6 +107,29 @@ fn a_report_is_one_file_with_every_part_and_the_data_of_the_other_commands() {
         assert_eq!(Some(sum + left_out), compared[side]["weight"].as_u64());
         assert_eq!(data["tree"]["frames"][0][if side == "before" { 5 } else { 7 }], compared[side]["weight"]);
     }
+    // Other trees are of the same samples: the exact one is what the command draws, groups are parts of the whole.
+    let trees = data["other_trees"].as_array().unwrap();
+    let root = |tree: &Value, column: usize| tree["frames"][0][column].as_u64().unwrap();
+    assert_eq!((&trees[0]["thread_group"], &trees[0]["is_aligned"]), (&Value::Null, &Value::from(false)));
+    for column in [5, 7] {
+        assert_eq!(root(&trees[0], column), root(&data["tree"], column));
+        let groups: u64 = trees[1..].iter().map(|tree| root(tree, column)).sum();
+        assert!(groups <= root(&data["tree"], column) && groups * 100 > root(&data["tree"], column) * 95);
+    }
+    let only = |group: &str| {
+        let arguments =
+            ["compare", &before, &after, "--windows", &windows, "--thread-group", group, "--format", "json"];
+        serde_json::from_str::<Value>(&stdout(&pdiff(&arguments))).unwrap()
+    };
+    let connections = only("connections");
+    let tree = trees.iter().find(|tree| tree["thread_group"] == "connections").unwrap();
+    assert_eq!(connections["after"]["weight"], tree["frames"][0][7]);
+    // Time: whole seconds hold less than the whole, and a function that is in every stack has all of each second.
+    let seconds = &data["seconds"];
+    let per_second = seconds["after"][0]["weight_per_second"].as_array().unwrap();
+    let inside: f64 = per_second.iter().map(|rate| rate.as_f64().unwrap()).sum();
+    let weight = compared["after"]["weight"].as_f64().unwrap();
+    assert!(inside < weight && inside > 0.8 * weight, "{inside} of {weight}");
     let significant = |of: &Value| {
         of["functions"].as_array().unwrap().iter().filter(|row| row["significant"] == true).count()
     };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{DesignArgs, ExamineArgs, FileArgs, GateArgs, ProgressArgs, numbers};
+use super::{DesignArgs, ExamineArgs, FileArgs, GateArgs, ProgressArgs, SourceArgs, numbers};
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -32,6 +32,8 @@ pub(crate) struct ReportArgs {
     /// Subsystem that a factor switches: FACTOR=SUBSYSTEM (repeatable) [default: built in for well-known settings of mysqld]
     #[arg(long, value_name = "FACTOR=SUBSYSTEM", requires = "runs", help_heading = "Benchmark runs")]
     pub(crate) factor_subsystem: Vec<String>,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
     /// Title of the page [default: the labels of both sides]
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     pub(crate) title: Option<String>,

@@ -110,6 +110,20 @@ Examples:
   pdiff explain 57.perf 80.perf 'ReadView::' --source-root-before src/57 --source-root-after src/80
   pdiff explain --before a1.perf a2.perf --after b1.perf b2.perf --function info_low --format json";
 
+/// Where the source of both builds is.
+#[derive(Args, Debug)]
+pub(crate) struct SourceArgs {
+    /// Source directory of both builds, to print hot lines; reads no file outside it
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
+    pub(crate) source_root: Option<PathBuf>,
+    /// Source directory of the base build
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
+    pub(crate) source_root_before: Option<PathBuf>,
+    /// Source directory of the other build
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
+    pub(crate) source_root_after: Option<PathBuf>,
+}
+
 #[derive(Args, Debug)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
 pub(crate) struct ExplainArgs {
@@ -121,15 +135,8 @@ pub(crate) struct ExplainArgs {
     /// Name of the function, if recordings are given with --before and --after
     #[arg(long = "function", value_name = "NAME", conflicts_with = "function", help_heading = "Input")]
     pub(crate) named: Option<String>,
-    /// Source directory of both builds, to print hot lines; reads no file outside it
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
-    pub(crate) source_root: Option<PathBuf>,
-    /// Source directory of the base build
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
-    pub(crate) source_root_before: Option<PathBuf>,
-    /// Source directory of the other build
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
-    pub(crate) source_root_after: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
     /// Hot lines per side in text and markdown; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Source")]
     pub(crate) lines: usize,

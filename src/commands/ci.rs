@@ -16,6 +16,7 @@ use crate::exit::Outcome;
 use crate::gates::{self, Hidden};
 use crate::output::Output;
 use crate::settings::{Page, Pipeline, check_files, examined, source};
+use crate::source_text::SourceRoots;
 use crate::watching::Watching;
 
 /// Functions that get an annotation: more are noise in a review.
@@ -63,7 +64,8 @@ pub(crate) fn run(args: &CiArgs) -> Result<Outcome> {
         lines: &lines,
     };
     let annotations = render::annotations(&told, pipeline.sources.as_deref());
-    let drawn = report::Drawn { title: Some(&args.name), min_width_pct: MIN_WIDTH_PCT };
+    let roots = SourceRoots::default();
+    let drawn = report::Drawn { title: Some(&args.name), min_width_pct: MIN_WIDTH_PCT, roots: &roots };
     let html = report::html(&prepared, &verdicts, &classification, None, &drawn)?;
     let summary = render::ci_summary(&told);
     let files = [

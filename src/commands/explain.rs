@@ -19,11 +19,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let Some(name) = args.function.as_ref().or(args.named.as_ref()) else {
         bail!("no function is named; hint: give its name after the recordings, or with --function");
     };
-    let roots = SourceRoots::new(
-        args.source_root.as_deref(),
-        args.source_root_before.as_deref(),
-        args.source_root_after.as_deref(),
-    )?;
+    let roots = SourceRoots::new(&args.source)?;
     let page = Page::new(&args.file, &args.color)?;
     let (comparer, _) = examined(&args.examined, args.quiet)?;
     let prepared = comparer.watch(Watching::start(args.quiet).watch()).prepare()?;

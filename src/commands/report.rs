@@ -1,12 +1,15 @@
 //! `pdiff report`: everything about two sides as one HTML file.
 
 use anyhow::{Context, Result, bail};
-use pdiff::classify::Classification;
+use pdiff::classify::{Cause, Classification};
 use pdiff::profile::{PerSide, Side};
-use pdiff::render::{AttributionView, ReportInput, html_report};
+use pdiff::render::{AttributionView, OtherTree, ReportInput, html_report};
 use pdiff::side_fact::{Concern, Subject};
 use pdiff::study::ablation::{Attribution, Meeting, meet};
-use pdiff::{Align, By, Comparison, Prepared, Severity, SideFact, TreeSettings, Verdicts, is_other_version};
+use pdiff::{
+    Align, By, CallTree, Comparison, Prepared, RowFunction, Severity, SideFact, TreeFrame, TreeSettings,
+    Verdicts, is_other_version,
+};
 
 use super::attribute::{attributed, subsystems_of};
 use crate::cli::ReportArgs;
@@ -14,6 +17,7 @@ use crate::exit::Outcome;
 use crate::gates::Gates;
 use crate::output::Output;
 use crate::settings::{MAX_DRAWN_DEPTH, command_line, examined, is_stdin, one_stream};
+use crate::source_text::SourceRoots;
 use crate::watching::Watching;
 
 /// Compares, looks into the binaries, and writes the page.
@@ -23,6 +27,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
     if output.is_terminal() {
         bail!("refusing to write a page to a terminal; hint: use -o report.html, or pipe it");
     }
+    let roots = SourceRoots::new(&args.source)?;
     let (comparer, reads_stdin) = examined(&args.examined, args.progress.quiet)?;
     let attribution = attribution(args, reads_stdin)?;
     let watching = Watching::start(args.progress.quiet);
@@ -42,7 +47,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
         foretold: None,
         chosen: args.design.chose_sides(),
     });
-    let drawn = Drawn { title: args.title.as_deref(), min_width_pct: args.min_width };
+    let drawn = Drawn { title: args.title.as_deref(), min_width_pct: args.min_width, roots: &roots };
     let page = html(&prepared, &verdicts, &classification, attribution, &drawn)?;
     watching.lap("render", Some(page.len() as u64));
     output.write(&page)?;
@@ -56,6 +61,8 @@ pub(super) struct Drawn<'a> {
     pub(super) title: Option<&'a str>,
     /// Frames narrower than this are merged, in percent of all samples.
     pub(super) min_width_pct: f64,
+    /// Where the source of both builds is.
+    pub(super) roots: &'a SourceRoots,
 }
 
 /// The page.
@@ -66,20 +73,20 @@ pub(super) fn html(
     attribution: Option<AttributionView<'_>>,
     drawn: &Drawn<'_>,
 ) -> Result<Vec<u8>> {
-    let tree = verdicts.call_tree(&TreeSettings {
-        align: Align::Anchors,
-        reverse: false,
-        focus: None,
-        by_subsystem: false,
-        min_width_pct: drawn.min_width_pct,
-        max_depth: Some(MAX_DRAWN_DEPTH),
-        judge: true,
-    });
+    let (tree, other_trees) = trees(verdicts, drawn.min_width_pct);
+    let seconds = verdicts.seconds(&wide_functions(&tree));
+    let lines = prepared.hot_lines(&told_functions(verdicts, classification));
+    let (texts, missing) = drawn.roots.read(&lines, MOST_LINES);
+    missing.iter().for_each(|text| crate::complain(&format!("pdiff: {text}")));
     Ok(html_report(&ReportInput {
         comparison: &verdicts.comparison,
         subsystems: &prepared.rows(By::Subsystem),
         classification,
         tree: &tree,
+        other_trees: &other_trees,
+        seconds: &seconds,
+        lines: &lines,
+        texts: &texts,
         settings: classification.settings.as_ref(),
         builds: Side::BOTH.map(|side| verdicts.facts.census(side)),
         attribution,
@@ -87,6 +94,87 @@ pub(super) fn html(
         command: &command_line(),
         tool: concat!("pdiff ", env!("CARGO_PKG_VERSION")),
     })?)
+}
+
+/// Groups of threads below this many percent of both sides have no picture of their own.
+const LEAST_GROUP_PCT: f64 = 0.5;
+
+/// Groups of threads that have pictures of their own.
+const MOST_GROUPS: usize = 8;
+
+/// The tree that is drawn first, and those that a reader can choose: aligned at equal callers, and of each group of threads.
+fn trees(verdicts: &Verdicts<'_>, min_width_pct: f64) -> (CallTree, Vec<OtherTree>) {
+    let settings = |align: Align, thread_group: Option<String>| TreeSettings {
+        align,
+        reverse: false,
+        focus: None,
+        thread_group,
+        by_subsystem: false,
+        min_width_pct,
+        max_depth: Some(MAX_DRAWN_DEPTH),
+        judge: true,
+    };
+    let groups = verdicts.thread_groups();
+    let whole = [0, 1].map(|side| groups.iter().map(|(_, weights)| weights[side]).sum::<u64>());
+    let is_shown = |weights: &[u64; 2]| {
+        weights.iter().zip(whole).any(|(own, all)| *own as f64 >= LEAST_GROUP_PCT / 100.0 * all.max(1) as f64)
+    };
+    let shown: Vec<String> =
+        groups.into_iter().filter(|(_, weights)| is_shown(weights)).map(|(group, _)| group).collect();
+    // One group is the whole.
+    let shown = if shown.len() > 1 { shown } else { Vec::new() };
+    let mut wanted = vec![settings(Align::Anchors, None), settings(Align::Exact, None)];
+    wanted.extend(shown.into_iter().take(MOST_GROUPS).map(|group| settings(Align::Anchors, Some(group))));
+    let mut trees = verdicts.call_trees(&wanted).into_iter();
+    let first = trees.next().expect("there is a tree for each of the settings");
+    let others = wanted.into_iter().skip(1).zip(trees);
+    (first, others.map(|(of, tree)| OtherTree { thread_group: of.thread_group, tree }).collect())
+}
+
+/// Functions narrower than this have no course over time, in percent.
+const LEAST_WIDE_PCT: f64 = 0.5;
+
+/// Functions that have a course over time.
+const MOST_WIDE: usize = 120;
+
+/// The functions of the widest frames, the widest first.
+fn wide_functions(tree: &CallTree) -> Vec<(String, String)> {
+    let mut widest = vec![0.0_f64; tree.functions.len()];
+    for node in &tree.nodes {
+        let TreeFrame::Function(function) = node.frame else { continue };
+        let pct = |weight: u64, whole: u64| 100.0 * weight as f64 / whole.max(1) as f64;
+        let own = pct(node.before.total_weight, tree.side_weights[0])
+            .max(pct(node.after.total_weight, tree.side_weights[1]));
+        widest[function] = widest[function].max(own);
+    }
+    let mut order: Vec<usize> =
+        (0..widest.len()).filter(|function| widest[*function] >= LEAST_WIDE_PCT).collect();
+    order.sort_by(|a, b| widest[*b].total_cmp(&widest[*a]).then(a.cmp(b)));
+    let named = order.into_iter().take(MOST_WIDE).map(|function| &tree.functions[function]);
+    named.map(|of| (of.name.clone(), of.object.clone())).collect()
+}
+
+/// Functions whose code is shown.
+const MOST_WITH_CODE: usize = 40;
+
+/// Lines of code that are shown on each side.
+const MOST_LINES: usize = 8;
+
+/// The functions with a cause, the largest changes first: their code is shown.
+fn told_functions(verdicts: &Verdicts<'_>, classification: &Classification) -> Vec<RowFunction> {
+    let is_part = |name: &str| verdicts.comparison.findings.list.iter().any(|of| of.function() == name);
+    let mut told: Vec<_> = classification
+        .verdicts
+        .iter()
+        .filter(|of| is_part(&of.function) || !matches!(of.cause, Cause::Noise | Cause::Unclear))
+        .collect();
+    told.sort_by(|a, b| b.delta_judged_pp().abs().total_cmp(&a.delta_judged_pp().abs()));
+    let function = |of: &pdiff::classify::Verdict| RowFunction {
+        name: of.function.clone(),
+        object: of.object.clone(),
+        file: of.file.clone(),
+    };
+    told.into_iter().take(MOST_WITH_CODE).map(function).collect()
 }
 
 /// A table of runs of other builds than the profiles are of is a mistake, and is said among the facts of the comparison.

@@ -122,6 +122,7 @@ fn tree_settings(picture: &PictureArgs, format: FlameFormat, is_pair: bool) -> R
         align: align(picture, is_svg && is_pair),
         reverse: picture.reverse,
         focus: picture.focus.as_deref().map(|focus| parse("--focus", focus)).transpose()?,
+        thread_group: None,
         by_subsystem: picture.by_subsystem,
         min_width_pct,
         max_depth: is_svg.then_some(MAX_DRAWN_DEPTH),

@@ -164,6 +164,14 @@ impl Page {
         self.value(expression).as_str().unwrap_or_else(|| panic!("{expression} is no text")).to_owned()
     }
 
+    /// How many sheets of A4 the page takes on paper.
+    pub(crate) fn sheets(&mut self) -> u64 {
+        let paper = json!({"paperWidth": 8.27, "paperHeight": 11.69, "printBackground": true});
+        let pdf = self.call("Page.printToPDF", paper);
+        let sheets = r"(atob('PDF').match(/\/Type \/Page\n/g) || []).length";
+        self.count(&sheets.replace("PDF", pdf["data"].as_str().unwrap()))
+    }
+
     /// Clicks in the middle of the element that an expression gives; what lies on top gets the click, as from a hand.
     pub(crate) fn click(&mut self, element: &str) {
         let middle = format!(

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::devtools::Page;
 use super::{browser, by_id};
@@ -42,11 +42,12 @@ const NEW: [&str; 3] = ["80-aligned-r1.perf.zst", "80-aligned-r2.perf.zst", "80-
 const COLORS_AGREE: &str = "(() => {
   const column = Object.fromEntries(data.tree.columns.map((name, at) => [name, at]));
   const wrong = [];
-  for (const measure of data.tree.per_op ? ['operation', 'share'] : ['share']) for (const color of ['total', 'self']) {
-    choose('measure', measure); choose('color', color); drawFlame();
+  const measures = data.tree.per_op ? ['operation', 'share'] : ['share'];
+  for (const stacks of stacksByName.keys()) for (const measure of measures) for (const color of ['total', 'self']) {
+    useStacks(stacks); choose('measure', measure); choose('color', color); drawFlame();
     for (const { frame } of drawn) {
       if (frame.parent === null || frame.pruned !== null) continue;
-      const row = data.tree.frames[frame.index];
+      const row = tree.frames[frame.index];
       const of = (side) => row[column[`${side}_${color}_weight`]] / data.tree[side].weight *
         (measure === 'operation' ? data.tree.per_op[side] : 100);
       const delta = of('after') - of('before');
@@ -54,10 +55,10 @@ const COLORS_AGREE: &str = "(() => {
       const seen = document.querySelector(`#graph g[data-frame=\"${frame.id}\"] > rect`).style.fill;
       const isMore = /--more|#new(?!-noise)/.test(seen), isLess = /--less|#gone(?!-noise)/.test(seen);
       const isRight = isBeyond ? (delta > 0 ? isMore && !isLess : isLess && !isMore) : !isMore && !isLess;
-      if (!isRight) wrong.push(`${frame.name} ${measure} ${color} ${delta} ${isBeyond} ${seen}`);
+      if (!isRight) wrong.push(`${frame.name} ${stacks} ${measure} ${color} ${delta} ${isBeyond} ${seen}`);
     }
   }
-  choose('color', 'total'); choose('measure', data.tree.per_op ? 'operation' : 'share'); drawFlame();
+  useStacks('aligned'); choose('color', 'total'); choose('measure', measures[0]); drawFlame();
   return wrong;
 })()";
 
@@ -187,14 +188,9 @@ fn one_inserted_caller_does_not_tear_the_picture_and_paper_bears_the_page() {
     assert_eq!(page.count(unclear), 0);
 
     let started = Instant::now();
-    let paper = json!({"paperWidth": 8.27, "paperHeight": 11.69, "printBackground": true});
-    let pdf = page.call("Page.printToPDF", paper.clone());
+    let sheets = page.sheets();
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-    let mut first = paper;
-    first["pageRanges"] = json!("1-12");
-    let first = page.call("Page.printToPDF", first);
-    let bytes = |pdf: &Value| pdf["data"].as_str().unwrap().len();
-    assert_eq!(bytes(&first), bytes(&pdf), "there are at most 12 sheets");
+    assert!((3..=12).contains(&sheets), "{sheets} sheets");
     page.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let told = page.text("getComputedStyle(document.querySelector('#cards'), '::after').content");
     assert!(told.contains("the file has all"), "paper says what it leaves out: {told}");
@@ -292,6 +288,96 @@ fn functions_are_seen_between_their_callers_and_callees_and_the_panel_stays() {
     assert_eq!(page.text("flame.around.name"), "log_writer");
     let top = "Math.abs(document.getElementById('flame').getBoundingClientRect().top) < innerHeight";
     assert!(page.value(top).as_bool().unwrap());
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+}
+
+#[test]
+fn stacks_are_those_of_all_threads_exact_or_of_one_group() {
+    let Some(browser) = browser() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let file = default_report(directory.path());
+    let mut page = Page::open(&browser, &file, (1200, 900));
+    let names = page.value("[...document.querySelectorAll('#stacks option')].map(one => one.value)");
+    assert_eq!(
+        names,
+        json!(["aligned", "exact", "threads:connections", "threads:redo log writers", "threads:purge"])
+    );
+
+    // Groups are parts of the whole: their roots sum to it, as far as groups are not too small to be there.
+    let part = "(side) => [...stacksByName.keys()].filter(name => name.startsWith('threads:'))
+        .reduce((sum, name) => sum + framesOf(name)[0][side].total, 0) / framesOf('aligned')[0][side].total";
+    for side in ["before", "after"] {
+        let part = page.value(&format!("({part})('{side}')")).as_f64().unwrap();
+        assert!((0.95..=1.0 + 1e-9).contains(&part), "{side} {part}");
+    }
+    // Each group has the cost that the page says, and its picture holds functions of its threads alone.
+    page.value("byId('stacks').value = 'threads:redo log writers'; byId('stacks').dispatchEvent(new Event('change'))");
+    assert!(page.text("location.hash").contains("stacks=threads"));
+    assert_eq!(page.text("drawn[0].frame.name"), "redo log writers");
+    assert_eq!(page.count("drawn.filter(place => place.frame.name === 'do_command').length"), 0);
+    assert!(page.count("drawn.filter(place => place.frame.name === 'log_writer').length") > 0);
+    let link = page.text("location.hash");
+
+    // The exact tree tears at the inserted caller; the aligned one does not.
+    page.value("byId('stacks').value = 'exact'; byId('stacks').dispatchEvent(new Event('change'))");
+    let gone =
+        "drawn.filter(place => place.frame.name === 'ut_delay').every(place => isOneSided(place.frame))";
+    assert!(page.value(gone).as_bool().unwrap());
+    page.value("history.back()");
+    page.value("new Promise(done => setTimeout(done, 300))");
+    assert_eq!(page.text("flame.stacks"), "threads:redo log writers");
+
+    // A function of other threads is shown among all stacks.
+    page.value("showFunction('do_command')");
+    assert_eq!(
+        page.text("flame.stacks + document.querySelector('#frame b').textContent"),
+        "aligneddo_command"
+    );
+    drop(page);
+    let mut page = Page::open_at(&browser, &file, &link, (400, 800));
+    assert_eq!(page.text("drawn[0].frame.name"), "redo log writers");
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+}
+
+#[test]
+fn the_panel_has_callers_evidence_code_and_time() {
+    let Some(browser) = browser() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let file = default_report(directory.path());
+    let mut page = Page::open(&browser, &file, (1200, 900));
+    page.value("showFunction('log_writer')");
+    let tab = |name: &str| format!("document.getElementById('tab-{name}')");
+    let text = "document.getElementById('tab-panel').textContent";
+    assert!(page.text(text).contains("called by"));
+    page.click(&tab("evidence"));
+    let told = page.text(text);
+    assert!(told.contains("Part 1 of the answer") && told.contains("innodb_log_writer_threads"), "{told}");
+    assert_eq!(page.text("document.activeElement.id"), "tab-evidence");
+    page.press("ArrowRight");
+    assert_eq!(page.text("document.activeElement.id"), "tab-code");
+    let told = page.text(text);
+    assert!(told.contains("before") && told.contains("Lines are not known"), "{told}");
+    page.press("ArrowRight");
+    let told = page.text(text);
+    // What stands there is the mean of the shares in the data.
+    let mean =
+        "(() => { const all = data.seconds.functions.find(one => one.name === 'log_writer').after_pct.flat();
+        return (all.reduce((a, b) => a + b) / all.length).toFixed(2); })()";
+    let mean = page.text(mean);
+    assert!(told.contains(&format!("after {mean} %, from")) && told.contains("before 0.00 %"), "{told}");
+    assert_eq!(page.count("document.querySelectorAll('#tab-panel polyline').length"), 2);
+    assert!(page.text("location.hash").contains("tab=time"));
+
+    // Nothing in the panel is cut off.
+    for name in ["callers", "evidence", "code", "time"] {
+        page.click(&tab(name));
+        let cut = "(() => { const box = document.getElementById('frame'); return box.scrollWidth - box.clientWidth; })()";
+        assert_eq!(page.count(cut), 0, "{name}");
+    }
+
+    // Both sides over time, in the facts on the recordings.
+    assert_eq!(page.count("document.querySelectorAll('#comparability svg.strips polyline').length"), 2);
+    assert!(page.text("document.getElementById('comparability').textContent").contains("drift"));
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }
 

@@ -29,10 +29,10 @@ pub use compare::{
     CostExtent, CostParts, CostReason, CostScale, Coverage, Family, FieldGroup, FieldValue, FrameChange,
     FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, HotLine, InlineChange, InlineFlip, InlinedInto,
     Interval, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OwnCostChange, Pair,
-    PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch, RunInput, RunStacks,
-    RunSummary, SampledCall, SampledCalls, Severity, SideFact, SideInput, SideLines, SideObject, SideSummary,
-    Sides, SourceLine, StackLevel, TreeFrame, TreeFunction, TreeNode, TreeSettings, assumed_log_half, beside,
-    compare, is_other_version, side_fact,
+    PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch, RunInput,
+    RunSeconds, RunStacks, RunSummary, SampledCall, SampledCalls, Seconds, Severity, SideFact, SideInput,
+    SideLines, SideObject, SideSummary, Sides, SourceLine, StackLevel, TreeFrame, TreeFunction, TreeNode,
+    TreeSettings, assumed_log_half, beside, compare, is_other_version, side_fact,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{

@@ -19,6 +19,7 @@ fn whole() -> TreeSettings {
         align: Align::Exact,
         reverse: false,
         focus: None,
+        thread_group: None,
         by_subsystem: false,
         min_width_pct: 0.0,
         max_depth: None,
@@ -167,6 +168,31 @@ fn folded() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 1..30).prop_map(|lines| lines.join("\n"))
 }
 
+/// The same, in threads of several names.
+fn threaded() -> impl Strategy<Value = String> {
+    let stack = prop::collection::vec(prop::sample::select(FRAMES), 0..6);
+    let line = (prop::sample::select(vec!["io", "sql", "purge"]), 0..5_u32, stack, 1..1000_u32)
+        .prop_map(|(comm, second, stack, weight)| format!("{comm}@{second}: {} {weight}", stack.join(";")));
+    prop::collection::vec(line, 1..30).prop_map(|lines| lines.join("\n"))
+}
+
+/// Self of each frame, by its path.
+fn paths(tree: &CallTree) -> BTreeMap<String, [u64; 2]> {
+    let mut paths: Vec<String> = Vec::new();
+    let mut weights: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+    for node in &tree.nodes {
+        let above = node.parent.map_or("", |parent| paths[parent].as_str());
+        let path = format!("{above};{}", name(tree, node));
+        // Functions of several objects may have one name.
+        let sum: &mut [u64; 2] = weights.entry(path.clone()).or_default();
+        sum[0] += node.before.self_weight;
+        sum[1] += node.after.self_weight;
+        paths.push(path);
+    }
+    weights.retain(|_, weights| *weights != [0, 0]);
+    weights
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -189,6 +215,31 @@ proptest! {
             }
         }
         prop_assert_eq!(sums[0], [comparison.before.weight.0, comparison.after.weight.0]);
+    }
+
+    #[test]
+    fn the_trees_of_thread_groups_sum_to_the_whole(before in threaded(), after in threaded(), aligned: bool) {
+        let (before, after) = (profile(&before), profile(&after));
+        let sides = Sides { before: side("before", &[&before], &[]), after: side("after", &[&after], &[]) };
+        let prepared = PreparedSides::new(&sides, &settings());
+        let align = if aligned { Align::Anchors } else { Align::Exact };
+        let groups = prepared.thread_groups(&sides);
+        let of = |group: Option<&str>| TreeSettings { align, thread_group: group.map(str::to_owned), ..whole() };
+        let wanted: Vec<TreeSettings> =
+            std::iter::once(of(None)).chain(groups.iter().map(|(group, _)| of(Some(group)))).collect();
+        let trees = prepared.call_trees(&sides, &settings(), &wanted);
+        let all = paths(&trees[0]);
+        let mut sums: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+        for (tree, (group, weights)) in trees[1..].iter().zip(&groups) {
+            prop_assert_eq!(tree.side_weights, trees[0].side_weights);
+            let root = &tree.nodes[0];
+            prop_assert_eq!([root.before.total_weight, root.after.total_weight], *weights, "{}", group);
+            for (path, weights) in paths(tree) {
+                let sum = sums.entry(path).or_default();
+                (0..2).for_each(|side| sum[side] += weights[side]);
+            }
+        }
+        prop_assert_eq!(sums, all);
     }
 
     #[test]

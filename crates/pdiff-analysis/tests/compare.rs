@@ -48,6 +48,7 @@ fn weights_that_fill_their_type_are_kept() {
         align: Align::Exact,
         reverse: false,
         focus: None,
+        thread_group: None,
         by_subsystem: false,
         min_width_pct: 100.0,
         max_depth: None,

@@ -130,6 +130,7 @@ fn namesakes_stand_in_the_call_tree_in_one_order_whatever_came_first() {
         align: Align::Exact,
         reverse: false,
         focus: None,
+        thread_group: None,
         by_subsystem: false,
         min_width_pct: 0.0,
         max_depth: None,

@@ -1,6 +1,6 @@
 // The page put together. What is chosen stands in the address behind "#?", so that a view can be linked to and Back goes
-// back: measure, sort, order, filter, significant, view, color, direction, around (a function in the middle), search, zoom (a
-// frame's number, or a function's name), frame (the one that the panel tells about).
+// back: stacks, measure, sort, order, filter, significant, view, color, direction, around (a function in the middle), search, zoom (a
+// frame's number, or a function's name), frame and tab (what the panel tells).
 
 function choose(name, value) {
   const choice = document.querySelector(`input[name="${name}"][value="${CSS.escape(value)}"]`);
@@ -9,11 +9,11 @@ function choose(name, value) {
   if (name === "measure") page.measure = value; else flame[name] = value;
 }
 
-const DEFAULTS = { measure: page.measure, view: "diff", color: "total", direction: "callees", sort: "delta", order: "descending" };
+const DEFAULTS = { stacks: "aligned", tab: panel.tab, measure: page.measure, view: "diff", color: "total", direction: "callees", sort: "delta", order: "descending" };
 
 /** The address of what is shown. */
 function addressNow() {
-  const all = { measure: page.measure, view: flame.view, color: flame.color, direction: flame.direction,
+  const all = { stacks: flame.stacks, tab: panel.tab, measure: page.measure, view: flame.view, color: flame.color, direction: flame.direction,
     around: flame.around ? flame.around.name : "", sort: table.sort,
     order: table.descending ? "descending" : "ascending", filter: byId("filter").value,
     significant: byId("significant").checked ? "1" : "", search: byId("search").value, zoom: flame.zoom ? String(flame.zoom) : "",
@@ -36,6 +36,8 @@ function applyAddress() {
   const chosen = new URLSearchParams(location.hash.slice(2));
   byId("filter").value = chosen.get("filter") || "";
   byId("significant").checked = chosen.has("significant");
+  useStacks(chosen.get("stacks") || DEFAULTS.stacks);
+  panel.tab = TABS.some(([name]) => name === chosen.get("tab")) ? chosen.get("tab") : DEFAULTS.tab;
   for (const name of ["measure", "view", "color", "direction"]) choose(name, chosen.get(name) || DEFAULTS[name]);
   const sorted = columns.find((column) => column.id === (chosen.get("sort") || DEFAULTS.sort));
   if (sorted) sortBy(sorted, chosen.has("order") ? chosen.get("order") === "descending" : !sorted.text);
@@ -52,7 +54,7 @@ function applyAddress() {
 function scrollToChosen() {
   const chosen = new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "");
   const has = (...names) => names.some((name) => chosen.has(name));
-  const section = has("zoom", "search", "view", "color", "direction", "around", "frame") ? "flame" : has("filter", "significant", "sort") ? "functions" : null;
+  const section = has("stacks", "tab", "zoom", "search", "view", "color", "direction", "around", "frame") ? "flame" : has("filter", "significant", "sort") ? "functions" : null;
   if (section) byId(section).scrollIntoView();
 }
 
@@ -66,9 +68,11 @@ function openCard() {
   card.scrollIntoView();
 }
 
+useStacks(flame.stacks);
+drawStacksChoice();
+byId("stacks").closest("label").hidden = stacksByName.size === 1;
 drawTable();
 drawCards(false);
-drawFlame();
 applyAddress();
 scrollToChosen();
 openCard();
@@ -82,12 +86,17 @@ for (const name of ["view", "color", "measure", "direction"]) {
     choice.addEventListener("change", () => {
       choose(name, choice.value);
       if (name === "direction") Object.assign(flame, { zoom: 0, around: null, current: "0" });
-      if (name === "measure") drawTable();
+      if (name === "measure") { drawTable(); drawStacksChoice(); }
       drawFlame();
       remember();
     });
   }
 }
+byId("stacks").addEventListener("change", () => {
+  useStacks(byId("stacks").value);
+  showAround(null);
+  remember();
+});
 for (const link of document.querySelectorAll("a[data-function]")) {
   link.addEventListener("click", (event) => { event.preventDefault(); showFunction(link.dataset.function); });
 }
@@ -100,9 +109,9 @@ for (const form of document.forms) form.addEventListener("submit", (event) => ev
 window.addEventListener("popstate", () => { applyAddress(); openCard(); });
 window.addEventListener("hashchange", openCard);
 let drawnAt = byId("graph").clientWidth;
-window.addEventListener("resize", () => {
+new ResizeObserver(() => {
   if (byId("graph").clientWidth === drawnAt) return;
   drawnAt = byId("graph").clientWidth;
   drawFlame();
-});
+}).observe(byId("graph"));
 document.documentElement.dataset.drawn = "yes";

@@ -1,14 +1,5 @@
 // The flame graph. Widths and colours come from data.tree, in the page's measure; see docs/flame.md.
 
-const tree = data.tree;
-const frames = readFrames(tree);
-const functionsByName = new Map();
-for (const frame of frames) {
-  if (!frame.of) continue;
-  const same = functionsByName.get(frame.name) || new Set();
-  functionsByName.set(frame.name, same.add(frame.of));
-}
-
 const MORE = "\u25b2 ";
 const LESS = "\u25bc ";
 const LEVEL = 19;
@@ -21,8 +12,8 @@ const SCALE_PART = 0.95;
 /** A strip narrower than this part of the picture is closed until it is zoomed to: nothing in it could be read. */
 const OPEN_PART = 0.01;
 
-/** What is drawn: view and colour; direction: callees (roots on top), callers (leaves on top); the function around which. */
-const flame = { view: "diff", color: "total", direction: "callees", around: null, zoom: 0, current: "0", search: null };
+/** What is drawn: stacks, view and colour; direction: callees (roots on top), callers (leaves on top); the function around which. */
+const flame = { stacks: "aligned", view: "diff", color: "total", direction: "callees", around: null, zoom: 0, current: "0", search: null };
 
 const isPruned = (frame) => frame.pruned !== null;
 const isNew = (frame) => frame.before.total === 0;
@@ -36,7 +27,7 @@ const isClosed = (frame, part, whole) => isStrip(frame) && frame.index !== flame
 
 /** A frame's weight on one side in the page's measure. */
 function ofFrame(frame, side, measure) {
-  const share = frame[side][measure] / Math.max(1, tree[side].weight);
+  const share = frame[side][measure] / Math.max(1, data.tree[side].weight);
   return isCost() ? share * perOperation[side] : 100 * share;
 }
 const changeOf = (frame, measure) => ofFrame(frame, "after", measure) - ofFrame(frame, "before", measure);
@@ -52,7 +43,8 @@ function intervalOf(frame, measure) {
 const colored = (frame) => (isOwn(frame) || frame.id[0] === "d" ? flame.color : "total");
 const change = (frame) => changeOf(frame, colored(frame));
 const isSignificant = (frame) => isBeyondNoise(frame, colored(frame));
-const isWhole = (frame) => frame.parent === null && !flame.around;
+/** The root of all threads is the side itself; that of a group of threads may change as other frames do. */
+const isWhole = (frame) => frame.parent === null && !flame.around && !tree.thread_group;
 
 /** The direction of a change, for eyes and printers that do not tell blue from orange. */
 function mark(frame) {
@@ -106,7 +98,7 @@ function hatchings() {
 const madeTrees = new Map();
 /** A tree that is made of the page's own, once for each measure. */
 function made(key, make) {
-  const whole = `${page.measure} ${key}`;
+  const whole = `${flame.stacks} ${page.measure} ${key}`;
   if (!madeTrees.has(whole)) {
     if (madeTrees.size > 20) madeTrees.clear();
     madeTrees.set(whole, make());
@@ -318,7 +310,9 @@ function widestOf(name, object) {
   return frames.filter(isOne).reduce((best, frame) => (!best || share[frame.index] > share[best.index] ? frame : best), null);
 }
 
-const hasFrame = (name, object) => [...functionsByName.get(name) || []].some((of) => of.object === object);
+const framed = new Set(framesOf("aligned").filter((frame) => frame.of).map((frame) => keyOf(frame.name, frame.of.object)));
+/** Whether a function has a frame among the stacks of all threads. */
+const hasFrame = (name, object) => framed.has(keyOf(name, object));
 
 /** A frame narrower than this part of the picture is zoomed to. */
 const NARROW_PART = 0.1;
@@ -327,6 +321,7 @@ const NARROW_PART = 0.1;
 function showFunction(name, object) {
   Object.assign(flame, { zoom: 0, around: null });
   choose("direction", "callees");
+  if (!widestOf(name, object)) useStacks("aligned");
   searchFor("^" + name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$");
   const widest = widestOf(name, object) || widestOf(name);
   if (widest) {

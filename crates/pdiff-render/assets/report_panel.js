@@ -14,7 +14,12 @@ function pointed(event) {
   if (place) resting = setTimeout(() => tell(place.frame), REST_MS);
 }
 
+/** What the panel has a tab for. */
+const TABS = [["callers", "Callers"], ["evidence", "Evidence"], ["code", "Code"], ["time", "Time"]];
+const panel = { tab: "callers", frame: null };
+
 function tell(frame) {
+  panel.frame = frame;
   const { of } = frame;
   const parts = [element("p", {}, element("b", { class: "name" }, frame.name), of ? element("span", { class: "dim" }, " " + of.object) : "")];
   if (of) parts.push(actionsOn(of));
@@ -25,20 +30,60 @@ function tell(frame) {
   }
   parts.push(numbersOf(frame));
   if (frame.joined > 1 && !isWhole(frame)) parts.push(element("p", { class: "dim" }, `Joined of ${frame.joined} frames; the interval is the sum of theirs.`));
-  if (of) parts.push(...neighboursOf(of));
-  const part = of && data.classify.findings.find((one) => one.name.split(" -> ").pop() === of.name);
+  if (of) parts.push(tabList(), tabPanel(of));
+  const focused = byId("frame").contains(document.activeElement) ? document.activeElement.id : "";
+  byId("frame").replaceChildren(...parts);
+  if (focused) byId(focused)?.focus();
+}
+
+/** The tabs; arrow keys go from one to the next. */
+function tabList() {
+  const list = element("div", { role: "tablist", "aria-label": "About this function" });
+  for (const [name, title] of TABS) {
+    const isChosen = name === panel.tab;
+    const tab = element("button", { type: "button", role: "tab", id: "tab-" + name, "aria-selected": isChosen,
+      "aria-controls": "tab-panel", tabindex: isChosen ? 0 : -1 }, title);
+    tab.addEventListener("click", () => openTab(name));
+    list.append(tab);
+  }
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: TABS.length - 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    openTab(TABS[(TABS.findIndex(([name]) => name === panel.tab) + step) % TABS.length][0]);
+  });
+  return list;
+}
+
+function openTab(name) {
+  panel.tab = name;
+  tell(panel.frame);
+  byId("tab-" + name)?.focus();
+  remember();
+}
+
+function tabPanel(of) {
+  const contents = { callers: neighboursOf, evidence: toldOf, code: codeOf, time: timeOf }[panel.tab](of);
+  byId("flame-body").dataset.tab = panel.tab;
+  return element("div", { id: "tab-panel", role: "tabpanel", "aria-labelledby": "tab-" + panel.tab }, ...contents);
+}
+
+/** The part of the answer that a function is, and the verdict on it with its evidence. */
+function toldOf(of) {
+  const parts = [];
+  const part = data.classify.findings.find((one) => one.name.split(" -> ").pop() === of.name);
   if (part) {
     const delta = isCost() ? part.delta_per_op : part.delta_pp;
     parts.push(element("p", {}, element("a", { href: "#summary" }, `Part ${part.rank} of the answer`),
       `: ${difference(delta)} ${changeUnit()}, ${part.cause}, ${part.confidence}`));
   }
-  const told = of && verdictsByName.get(keyOf(of.name, of.object));
+  const told = verdictsByName.get(keyOf(of.name, of.object));
   if (told) {
     const { verdict, index } = told;
     parts.push(element("p", {}, element("a", { href: "#v" + index }, `${verdict.cause}, ${verdict.confidence}`), ": ", verdict.reason));
-    if (verdict.evidence.length) parts.push(element("details", {}, element("summary", {}, "evidence"), evidenceOf(verdict)));
+    if (verdict.evidence.length) parts.push(evidenceOf(verdict));
   }
-  byId("frame").replaceChildren(...parts);
+  return parts.length ? parts : [element("p", {}, "No verdict: its own change is within noise, or too small to matter.")];
 }
 
 /** Of a function that the picture does not have. */
@@ -60,18 +105,18 @@ function actionsOn(of) {
 }
 
 function numbersOf(frame) {
-  const heads = ["", "before", "after", "change", "95 %"].map((name) => (name ? element("th", { scope: "col" }, name) : element("td")));
+  const heads = ["", "before", "after", "change and its 95 % interval"].map((name) => (name ? element("th", { scope: "col" }, name) : element("td")));
   const lines = [element("tr", {}, ...heads)];
   for (const measure of ["total", "self"]) {
     const [low, high] = intervalOf(frame, measure);
     const isKnown = typeof low === "number" && !isWhole(frame);
     const isBeyond = isKnown && isBeyondNoise(frame, measure);
     const tone = isBeyond ? (changeOf(frame, measure) > 0 ? "worse" : "better") : "dim";
+    const interval = isKnown ? element("span", { class: "dim" }, ` ${difference(low)}..${difference(high)}${isBeyond ? "" : " noise"}`) : "";
     lines.push(element("tr", {}, element("th", { scope: "row" }, measure === "total" ? "with callees" : "self"),
       element("td", { class: "number" }, amount(ofFrame(frame, "before", measure))),
       element("td", { class: "number" }, amount(ofFrame(frame, "after", measure))),
-      element("td", { class: "number " + tone }, difference(changeOf(frame, measure))),
-      element("td", { class: "number" }, !isKnown ? "-" : `${difference(low)}..${difference(high)}${isBeyond ? "" : " noise"}`)));
+      element("td", {}, element("span", { class: tone }, difference(changeOf(frame, measure))), interval)));
   }
   return element("table", {}, element("caption", {}, unitName()), element("tbody", {}, ...lines));
 }
@@ -79,7 +124,7 @@ function numbersOf(frame) {
 /** Who calls a function and what it calls, over all its frames; each leads to the picture around it. */
 function neighboursOf(of) {
   const around = framesAround(frames, of, ofFrame);
-  return [["called by", around.up[0].children], ["calls", around.down[0].children]].map(([kind, all]) => {
+  const lists = [["called by", around.up[0].children], ["calls", around.down[0].children]].map(([kind, all]) => {
     const size = (frame) => Math.max(ofFrame(frame, "before", "total"), ofFrame(frame, "after", "total"));
     const most = all.filter((frame) => frame.of).sort((a, b) => size(b) - size(a)).slice(0, MOST_NEIGHBOURS);
     if (!most.length) return "";
@@ -91,4 +136,5 @@ function neighboursOf(of) {
           difference(changeOf(frame, "total"))));
     })));
   });
+  return lists.some(Boolean) ? lists : [element("p", {}, "Nothing calls it, and it calls nothing.")];
 }

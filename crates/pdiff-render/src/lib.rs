@@ -59,7 +59,7 @@ pub use plan::page::{plan_markdown, plan_table};
 pub use plan::runs::plan_runs_csv;
 pub use plan::script::plan_script;
 #[cfg(feature = "report")]
-pub use report::{ReportInput, html_report};
+pub use report::{OtherTree, ReportInput, html_report};
 pub use resolution_lines::{resolution_json_lines, resolution_text};
 pub use script::{ScriptOptions, write_script};
 pub use series::csv::series_csv;

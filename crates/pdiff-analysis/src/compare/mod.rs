@@ -32,6 +32,7 @@ mod row_field;
 mod row_table;
 mod run_stacks;
 mod sampled_calls;
+mod seconds;
 pub mod side_fact;
 mod side_object;
 
@@ -61,6 +62,7 @@ pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use row_field::{FieldGroup, FieldValue, RowField};
 pub use run_stacks::{RunStacks, StackLevel};
 pub use sampled_calls::{SampledCall, SampledCalls};
+pub use seconds::{RunSeconds, Seconds};
 pub use side_fact::{Severity, SideFact};
 pub use side_object::SideObject;
 
@@ -170,7 +172,43 @@ impl PreparedSides {
     /// Makes one tree of both sides' stacks.
     #[must_use]
     pub fn call_tree(&self, sides: &Sides<'_>, settings: &CompareSettings, tree: &TreeSettings) -> CallTree {
-        call_tree::call_tree(&self.view(sides), settings, tree)
+        let mut trees = self.call_trees(sides, settings, std::slice::from_ref(tree));
+        trees.pop().expect("there is a tree for each of the settings")
+    }
+
+    /// Makes several trees of both sides' stacks.
+    #[must_use]
+    pub fn call_trees(
+        &self,
+        sides: &Sides<'_>,
+        settings: &CompareSettings,
+        trees: &[TreeSettings],
+    ) -> Vec<CallTree> {
+        call_tree::call_trees(&self.view(sides), settings, trees)
+    }
+
+    /// The groups of threads with the weight of each side, base first; the heaviest first.
+    #[must_use]
+    pub fn thread_groups(&self, sides: &Sides<'_>) -> Vec<(String, [u64; 2])> {
+        let prepared = self.view(sides);
+        let mut weights: FxHashMap<&str, [u64; 2]> = FxHashMap::default();
+        for run in &prepared.runs {
+            for cell in run.cells {
+                let group = run.groups.get(cell.thread.index()).map_or("", String::as_str);
+                let sum = &mut weights.entry(group).or_default()[run.side.index()];
+                *sum = sum.saturating_add(cell.weight.0);
+            }
+        }
+        let mut groups: Vec<_> =
+            weights.into_iter().map(|(group, weights)| (group.to_owned(), weights)).collect();
+        groups.sort_by(|(a, of_a), (b, of_b)| of_b.iter().max().cmp(&of_a.iter().max()).then(a.cmp(b)));
+        groups
+    }
+
+    /// What each second of the recordings holds, as a whole and of some functions.
+    #[must_use]
+    pub fn seconds(&self, sides: &Sides<'_>, functions: &[(String, String)]) -> Seconds {
+        seconds::seconds(&self.view(sides), functions)
     }
 
     /// The lines of some functions.

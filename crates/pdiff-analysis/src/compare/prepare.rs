@@ -77,8 +77,22 @@ pub(super) struct PreparedRun<'a> {
 impl PreparedRun<'_> {
     /// The weight of each stack.
     pub(super) fn stack_weights(&self) -> Vec<u64> {
+        self.weights_where(|_| true)
+    }
+
+    /// The weight of each stack in the threads of one group.
+    pub(super) fn stack_weights_of(&self, group: &str) -> Vec<u64> {
+        self.weights_where(|cell| self.is_of_group(cell, group))
+    }
+
+    /// Whether a cell is of a thread of the group.
+    pub(super) fn is_of_group(&self, cell: &Cell, group: &str) -> bool {
+        self.groups.get(cell.thread.index()).is_some_and(|of| of == group)
+    }
+
+    fn weights_where(&self, is_counted: impl Fn(&Cell) -> bool) -> Vec<u64> {
         let mut weights = vec![0_u64; self.stacks.len()];
-        for cell in self.cells {
+        for cell in self.cells.iter().filter(|cell| is_counted(cell)) {
             if let Some(weight) = weights.get_mut(cell.stack.index()) {
                 *weight += cell.weight.0;
             }

@@ -2,7 +2,7 @@
 //!
 //! The words are those of `pdiff compare`. Without a part beyond noise there is no table, and nothing is explained.
 
-use pdiff_analysis::classify::{FindingCause, finding_causes};
+use pdiff_analysis::classify::{Classification, Fact, FindingCause, finding_causes};
 use pdiff_analysis::{Comparison, Finding, FindingMember};
 
 use super::ReportInput;
@@ -10,7 +10,7 @@ use super::blocks;
 use super::text::{escaped, escaped_within};
 use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line};
-use crate::findings::first_screen;
+use crate::findings::first_screen::{self, setting_text};
 use crate::findings::grid::what;
 
 /// Characters of what words of the table mean.
@@ -27,7 +27,7 @@ pub(super) fn first_screen(input: &ReportInput<'_>) -> String {
     for block in first_screen::blocks(comparison, &causes, None) {
         match block {
             Block::Line(line) => push_line(line, &mut out),
-            Block::Grid(_) => out.push_str(&parts_table(comparison, &causes)),
+            Block::Grid(_) => out.push_str(&parts_table(input, &causes)),
             Block::Gap => {}
         }
     }
@@ -105,36 +105,36 @@ impl Measure {
 }
 
 /// One row of the table.
+#[derive(Default)]
 struct Part {
     rank: String,
     delta: f64,
     interval: Option<(f64, f64)>,
     what: String,
     cause: String,
+    /// What switches it, or is known of its code: markup.
+    why: String,
     /// Markup.
     name: String,
     class: &'static str,
 }
 
-fn parts_table(comparison: &Comparison, causes: &[FindingCause]) -> String {
+fn parts_table(input: &ReportInput<'_>, causes: &[FindingCause]) -> String {
+    let comparison = input.comparison;
     let measure = Measure::of(comparison);
     let findings = &comparison.findings;
-    let mut parts: Vec<Part> =
-        findings.list.iter().zip(causes).map(|(finding, cause)| part(measure, finding, cause)).collect();
+    let mut parts: Vec<Part> = findings
+        .list
+        .iter()
+        .zip(causes)
+        .map(|(finding, cause)| part(measure, (finding, cause), input.classification))
+        .collect();
     let rest = match measure {
         Measure::Cost(_) => findings.rest.delta_per_op().unwrap_or(0.0),
         Measure::Points => findings.rest.delta_pp(),
     };
     let whole = comparison.cost.as_ref().map_or(0.0, |cost| cost.per_op.after - cost.per_op.before);
-    let sum = |name: &str, delta: f64| Part {
-        rank: String::new(),
-        delta,
-        interval: None,
-        what: String::new(),
-        cause: String::new(),
-        name: name.to_owned(),
-        class: "sum",
-    };
+    let sum = |name: &str, delta: f64| Part { delta, name: name.to_owned(), class: "sum", ..Part::default() };
     parts.push(sum("all else", rest));
     parts.push(sum("the whole", whole));
     let has_share = findings.list.iter().any(|finding| finding.share_of_change_pct.is_some());
@@ -154,7 +154,7 @@ fn parts_table(comparison: &Comparison, causes: &[FindingCause]) -> String {
     out
 }
 
-fn part(measure: Measure, finding: &Finding, cause: &FindingCause) -> Part {
+fn part(measure: Measure, (finding, cause): (&Finding, &FindingCause), of: &Classification) -> Part {
     let function = finding.name.rsplit(" -> ").next().unwrap_or(&finding.name);
     let mut name = format!(
         "<a href=\"#flame\" class=\"name\" data-function=\"{}\">{}</a>",
@@ -168,9 +168,32 @@ fn part(measure: Measure, finding: &Finding, cause: &FindingCause) -> Part {
         interval: measure.interval(finding),
         what: what(finding),
         cause: format!("{}, {}", cause.cause.as_str(), cause.confidence.as_str()),
+        why: why(finding, of),
         name,
         class: "",
     }
+}
+
+/// The settings that switch a part; where none is known to differ, what a rule says of its function.
+fn why(finding: &Finding, of: &Classification) -> String {
+    let mut out = String::new();
+    for setting in &finding.settings {
+        out.push_str(&format!("<span class=\"why\">setting {}</span>", escaped(&setting_text(setting))));
+    }
+    if out.is_empty() {
+        let is_it = |verdict: &&pdiff_analysis::classify::Verdict| {
+            verdict.function == finding.function() && verdict.object == finding.object
+        };
+        let facts = of.verdicts.iter().filter(is_it).flat_map(|verdict| &verdict.evidence);
+        let reasons = facts.filter_map(|evidence| match &evidence.fact {
+            Fact::Rule { reason, .. } => Some(reason),
+            _ => None,
+        });
+        for reason in reasons.take(1) {
+            out.push_str(&format!("<span class=\"why\">known: {}</span>", escaped(reason)));
+        }
+    }
+    out
 }
 
 /// What the part is made of, on demand.
@@ -235,11 +258,15 @@ fn push_part(part: &Part, measure: Measure, scale: &Scale, whole: Option<f64>, o
     let share = whole.map_or_else(String::new, |whole| {
         format!("<td class=\"number\">{} %</td>", fixed(100.0 * part.delta / whole, 0))
     });
+    let on_narrow_pages = match part.cause.is_empty() {
+        true => String::new(),
+        false => format!("<span class=\"cause\">{}{}</span>", part.cause, part.why),
+    };
     out.push_str(&format!(
-        "<tr class=\"{}\"><td class=\"number\">{}</td><th scope=\"row\">{}</th><td class=\"bars\">\
+        "<tr class=\"{}\"><td class=\"number\">{}</td><th scope=\"row\">{}{on_narrow_pages}</th><td class=\"bars\">\
          <span class=\"track\"><span class=\"bar {direction}\" style=\"{}\"></span>{whisker}\
          <span class=\"zero\" style=\"left:{}%\"></span></span></td><td class=\"number\">{}</td>\
-         <td class=\"number\">{between}</td>{share}<td>{}</td><td>{}</td></tr>\n",
+         <td class=\"number\">{between}</td>{share}<td>{}</td><td>{}{}</td></tr>\n",
         part.class,
         part.rank,
         part.name,
@@ -248,5 +275,6 @@ fn push_part(part: &Part, measure: Measure, scale: &Scale, whole: Option<f64>, o
         measure.signed(part.delta),
         part.what,
         part.cause,
+        part.why,
     ));
 }

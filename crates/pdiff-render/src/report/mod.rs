@@ -10,12 +10,13 @@ mod blocks;
 mod closure;
 mod data;
 mod sha256;
+mod steadiness;
 mod still;
 mod text;
 mod words;
 
 use pdiff_analysis::classify::Classification;
-use pdiff_analysis::{CallTree, Comparison, SettingsDiff};
+use pdiff_analysis::{CallTree, Comparison, FunctionLines, Seconds, SettingsDiff};
 use pdiff_profile::PerSide;
 use pdiff_profile::census::Census;
 
@@ -28,6 +29,7 @@ use crate::compare::notes;
 use crate::error::Error;
 use crate::inlines;
 use crate::settings;
+use crate::verdicts::hot_lines::SourceTexts;
 use text::{escaped, escaped_within};
 
 /// Everything that a report shows.
@@ -41,6 +43,14 @@ pub struct ReportInput<'a> {
     pub classification: &'a Classification,
     /// Both sides' stacks.
     pub tree: &'a CallTree,
+    /// Other trees of the same stacks, which a reader can choose.
+    pub other_trees: &'a [OtherTree],
+    /// The recordings over time, as a whole and of the functions of most weight.
+    pub seconds: &'a Seconds,
+    /// The hot lines of the functions that most is said about.
+    pub lines: &'a [FunctionLines],
+    /// The text of these lines, as far as it is at hand.
+    pub texts: &'a SourceTexts,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<&'a SettingsDiff>,
     /// The gap attributed to factors, if benchmark runs are given.
@@ -55,11 +65,22 @@ pub struct ReportInput<'a> {
     pub tool: &'a str,
 }
 
+/// Another tree of the same stacks.
+#[derive(Clone, Debug)]
+pub struct OtherTree {
+    /// The group whose threads alone it has; `None` if it has all, aligned at equal callers only.
+    pub thread_group: Option<String>,
+    /// The tree.
+    pub tree: CallTree,
+}
+
 const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str = concat!(
     include_str!("../../assets/report_table.js"),
     include_str!("../../assets/report_tree.js"),
+    include_str!("../../assets/report_stacks.js"),
     include_str!("../../assets/report_flame.js"),
+    include_str!("../../assets/report_code.js"),
     include_str!("../../assets/report_panel.js"),
     include_str!("../../assets/report_files.js"),
     include_str!("../../assets/report.js")
@@ -108,7 +129,8 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
     head.push_str("</nav>\n<main>\n");
     let foot = format!(
         "</main>\n<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page are in it as JSON: element \
-         <code>data</code>, keys <code>compare</code>, <code>classify</code>, <code>tree</code> and, where given, \
+         <code>data</code>, keys <code>compare</code>, <code>classify</code>, <code>tree</code>, <code>other_trees</code>, \
+         <code>seconds</code>, <code>hot_lines</code> and, where given, \
          <code>settings</code> and <code>attribute</code>.</p></footer>\n\
          <script type=\"application/json\" id=\"data\">",
         escaped(input.tool),
@@ -144,7 +166,7 @@ impl Section {
 fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
     let comparison = input.comparison;
     let section = |id, title, body| Section { id, title, body };
-    let comparability = comparability::blocks(comparison, None);
+    let comparability = steadiness::picture(input) + &blocks::lines(&comparability::blocks(comparison, None));
     let measure = if comparison.cost.is_some() { MEASURE } else { "" };
     let mut sections = vec![
         section("summary", "The answer", words::summary(input)),
@@ -159,7 +181,7 @@ fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
             format!("{}<div class=\"drawn\">{FUNCTIONS}</div>\n", still::functions(input)),
         ),
         section("closure", "Where the CPU goes", closure::charts(input)),
-        section("comparability", "Are the sides comparable?", blocks::lines(&comparability)),
+        section("comparability", "Are the sides comparable?", comparability),
         section("verdicts", "Verdicts", format!("{NO_SCRIPT}{VERDICTS}")),
     ];
     if let Some(view) = &input.attribution {
@@ -229,6 +251,7 @@ const FLAME: &str = concat!(
     "<fieldset><legend>Direction</legend>",
     "<label><input type=\"radio\" name=\"direction\" value=\"callees\" checked> roots first</label> ",
     "<label><input type=\"radio\" name=\"direction\" value=\"callers\"> leaves first</label></fieldset>",
+    "<label hidden>Stacks <select id=\"stacks\"></select></label> ",
     "<label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"found\"></output> ",
     "<button type=\"button\" id=\"unzoom\" disabled>Reset zoom</button> ",
     "<button type=\"button\" id=\"copy-link\">Copy link</button> ",

@@ -186,7 +186,8 @@ struct CalledAt<'a> {
 }
 
 impl<'a> FunctionLinesReport<'a> {
-    pub(crate) fn new(of: &'a FunctionLines, texts: &'a SourceTexts) -> Self {
+    /// The heaviest `most` lines of each side.
+    pub(crate) fn new(of: &'a FunctionLines, texts: &'a SourceTexts, most: usize) -> Self {
         let side = |side: Side| {
             let lines = of.side(side);
             let line = |line: &'a HotLine| LineReport {
@@ -202,7 +203,7 @@ impl<'a> FunctionLinesReport<'a> {
             SideLinesReport {
                 weight: lines.weight.0,
                 without_line_weight: lines.without_line.0,
-                lines: lines.lines.iter().map(line).collect(),
+                lines: lines.lines.iter().take(most).map(line).collect(),
             }
         };
         let (before, after) = (side(Side::Before), side(Side::After));

@@ -175,7 +175,7 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
         findings: view.findings.iter().filter_map(explained).collect(),
         verdicts: view.verdicts.iter().map(verdict).collect(),
         facts: view.facts.iter().map(evidence).collect(),
-        hot_lines: view.lines.iter().map(|of| FunctionLinesReport::new(of, view.texts)).collect(),
+        hot_lines: view.lines.iter().map(|of| FunctionLinesReport::new(of, view.texts, usize::MAX)).collect(),
     })
 }
 

@@ -108,9 +108,11 @@ impl<'a> Growing<'a> {
         let weights = run.stack_weights();
         let side_weight = &mut self.tree.side_weights[side];
         *side_weight = weights.iter().fold(*side_weight, |sum, weight| sum.saturating_add(*weight));
+        let group = self.settings.thread_group.as_deref().map(|group| run.stack_weights_of(group));
+        let drawn = group.as_ref().unwrap_or(&weights);
         let mut path = Vec::new();
-        let ends = (0_u32..).zip(&weights).map(|(stack, weight)| {
-            if *weight == 0 || !self.path((number, run), StackId(stack), &mut path) {
+        let ends = (0_u32..).zip(weights.iter().zip(drawn)).map(|(stack, (all, weight))| {
+            if *all == 0 || !self.path((number, run), StackId(stack), &mut path) || *weight == 0 {
                 return None;
             }
             let end = path.iter().fold(ROOT, |at, key| self.child(at, *key));

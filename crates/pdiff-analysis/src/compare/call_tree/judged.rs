@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::grow::Grown;
 use super::prune::Places;
-use super::{CallTree, FrameChange, FrameChanges, TreeFrame};
+use super::{CallTree, FrameChange, FrameChanges, TreeFrame, TreeSettings};
 use crate::aggregate::{CellRows, Measure, RowId, RowMeasures, RunTable, StackRows, aggregate};
 use crate::compare::input::CompareSettings;
 use crate::compare::prepare::{Prepared, PreparedRun};
@@ -24,9 +24,9 @@ pub(super) fn judge(
     grown: &Grown,
     places: &Places,
     prepared: &Prepared<'_>,
-    compared: &CompareSettings,
+    (compared, settings): (&CompareSettings, &TreeSettings),
 ) {
-    let counting = Counting::new(tree, prepared, compared);
+    let counting = Counting::new(tree, prepared, (compared, settings));
     let runs: Vec<_> = prepared.runs.iter().zip(&grown.ends).collect();
     let tables: Vec<RunTable> =
         runs.par_iter().map(|(run, ends)| counting.count(run, ends, places)).collect();
@@ -75,10 +75,19 @@ struct Counting<'a> {
     scopes: FxHashMap<String, usize>,
     prepared: &'a Prepared<'a>,
     share: Share,
+    /// The group whose threads are drawn; `None` for all.
+    thread_group: Option<&'a str>,
 }
 
+/// Threads of other groups than the one that is drawn.
+const OUTSIDE: u32 = 1;
+
 impl<'a> Counting<'a> {
-    fn new(tree: &CallTree, prepared: &'a Prepared<'a>, compared: &CompareSettings) -> Self {
+    fn new(
+        tree: &CallTree,
+        prepared: &'a Prepared<'a>,
+        (compared, settings): (&CompareSettings, &'a TreeSettings),
+    ) -> Self {
         let mut scopes = FxHashMap::default();
         let mut denominator = |frame: TreeFrame| match (compared.share, frame) {
             (Share::Object, TreeFrame::Function(index)) => {
@@ -91,17 +100,20 @@ impl<'a> Counting<'a> {
         };
         let denominators = tree.nodes.iter().map(|node| denominator(node.frame)).collect();
         let parents = tree.nodes.iter().map(|node| node.parent.map(|parent| parent as u32)).collect();
-        Self { parents, denominators, scopes, prepared, share: compared.share }
+        let thread_group = settings.thread_group.as_deref();
+        Self { parents, denominators, scopes, prepared, share: compared.share, thread_group }
     }
 
     fn count(&self, run: &PreparedRun<'_>, ends: &[Option<u32>], places: &Places) -> RunTable {
         let denominator_of =
             |row: RowId| self.denominators.get(row.index()).copied().unwrap_or(NO_DENOMINATOR);
-        let stack_rows = |_, stack: StackId| {
-            let end = ends.get(stack.index()).copied().flatten();
+        let is_drawn = |of: &String| self.thread_group.is_none_or(|group| of == group);
+        let classes: Vec<u32> = run.groups.iter().map(|of| if is_drawn(of) { 0 } else { OUTSIDE }).collect();
+        let stack_rows = |class: u32, stack: StackId| {
+            let end = ends.get(stack.index()).copied().flatten().filter(|_| class != OUTSIDE);
             self.stack_rows(run, stack, end.and_then(|end| places.get(end as usize)).copied())
         };
-        aggregate(run.cells, &CellRows::find(run.cells, &[], stack_rows), denominator_of)
+        aggregate(run.cells, &CellRows::find(run.cells, &classes, stack_rows), denominator_of)
     }
 
     /// The frames that a stack counts for: those from the root to its end. Out of focus it counts for the denominator

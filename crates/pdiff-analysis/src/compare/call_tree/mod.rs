@@ -15,6 +15,7 @@ mod narrow;
 mod prune;
 
 use pdiff_profile::Side;
+use rayon::prelude::*;
 
 use super::input::CompareSettings;
 use super::prepare::Prepared;
@@ -42,6 +43,8 @@ pub struct TreeSettings {
     pub reverse: bool,
     /// Only stacks with such a function, from the outermost one on (from the innermost one with `reverse`).
     pub focus: Option<Pattern>,
+    /// Only the threads of this group; shares are still of all threads.
+    pub thread_group: Option<String>,
     /// The subsystems of the leaf functions are below the root.
     pub by_subsystem: bool,
     /// Frames narrower than this on both sides are pruned; percent of the side's weight.
@@ -159,7 +162,7 @@ pub struct CallTree {
     pub functions: Vec<TreeFunction>,
     /// The subsystems that frames represent.
     pub subsystems: Vec<String>,
-    /// Weight of each side, base first; more than the root's total where there is a focus.
+    /// Weight of each side, base first; more than the root's total where there is a focus or a thread group.
     pub side_weights: [u64; 2],
     /// How it was made.
     pub align: Align,
@@ -189,18 +192,24 @@ impl CallTree {
     }
 }
 
-/// Makes the tree of prepared sides.
-pub(super) fn call_tree(
+/// Makes trees of prepared sides. What both sides ran, along which stacks are aligned, is looked for once.
+pub(super) fn call_trees(
     prepared: &Prepared<'_>,
     compared: &CompareSettings,
-    settings: &TreeSettings,
-) -> CallTree {
-    let aligned = (settings.align == Align::Anchors && !settings.reverse)
+    wanted: &[TreeSettings],
+) -> Vec<CallTree> {
+    let is_aligned = |settings: &TreeSettings| settings.align == Align::Anchors && !settings.reverse;
+    let aligned = wanted
+        .iter()
+        .any(is_aligned)
         .then(|| AlignedStacks::new(&stacks_of_both(prepared, None, compared.noise)));
-    let grown = Grown::new(prepared, settings, aligned.as_ref());
-    let (mut tree, places) = prune::prune(&grown, prepared, settings);
-    if settings.judge {
-        judged::judge(&mut tree, &grown, &places, prepared, compared);
-    }
-    tree
+    let tree = |settings: &TreeSettings| {
+        let grown = Grown::new(prepared, settings, aligned.as_ref().filter(|_| is_aligned(settings)));
+        let (mut tree, places) = prune::prune(&grown, prepared, settings);
+        if settings.judge {
+            judged::judge(&mut tree, &grown, &places, prepared, (compared, settings));
+        }
+        tree
+    };
+    wanted.par_iter().map(tree).collect()
 }

@@ -13,6 +13,8 @@
 mod frames;
 mod json_text;
 mod left_out;
+mod other_trees;
+mod seconds;
 mod shelf;
 
 use std::collections::HashSet;
@@ -25,9 +27,10 @@ use super::ReportInput;
 use crate::attribution::json::attribution_value;
 use crate::compare::json::{row_value, value_without_rows};
 use crate::error::Error;
-use crate::files::written_bytes::json_refused;
+use crate::files::written_bytes::{json_refused, json_value};
 use crate::flame::{CostTerms, FlameInput, tree_value};
 use crate::settings::json::settings_json;
+use crate::verdicts::hot_lines::FunctionLinesReport;
 use crate::verdicts::json::{value_without_verdicts, verdict_value};
 use json_text::{bytes, economise, shorten_lists, without_markup};
 pub(super) use left_out::LeftOut;
@@ -44,6 +47,12 @@ const LEAST_BYTES: usize = 400;
 
 /// Bytes of what is neither row, verdict nor frame: sides, families, settings, runs.
 const MOST_OTHER_BYTES: usize = 300_000;
+
+/// Percent of the room that is kept for trees other than the first one; they also get what is left over.
+const OTHER_TREES_PCT: usize = 15;
+
+/// Lines of code on one side of a function: fewer than a page of it.
+const MOST_LINES: usize = 8;
 
 /// Bytes that the words on what is left out take inside the data.
 const LEFT_OUT_BYTES: usize = 1000;
@@ -63,6 +72,8 @@ pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Emb
     let mut data = others(input)?;
     let mut left_out = LeftOut::of_lists(shorten_lists(&mut data, MOST_OTHER_BYTES));
     let room = most_bytes.saturating_sub(bytes(&data) + LEFT_OUT_BYTES);
+    let kept = room / 100 * OTHER_TREES_PCT;
+    let room = room - kept;
 
     let most = room / LEAST_BYTES;
     let verdicts = verdicts(input);
@@ -119,6 +130,8 @@ pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Emb
     data["classify"]["verdicts_left_out"] = Value::from(verdicts.len() - told);
     let changes: Vec<f64> = verdicts.iter().map(|verdict| verdict.delta_judged_pp().abs()).collect();
     left_out.verdicts(&changes, told, proved);
+    let left = most_bytes.saturating_sub(bytes(&data) + LEFT_OUT_BYTES);
+    data["other_trees"] = other_trees::value(input, left)?;
     Ok(Embedded { json: without_markup(&data.to_string()), left_out })
 }
 
@@ -174,6 +187,10 @@ fn others(input: &ReportInput<'_>) -> Result<Value, Error> {
         tree[key] = json!([]);
     }
     data.insert("tree".to_owned(), tree);
+    data.insert("seconds".to_owned(), seconds::value(input.seconds));
+    let lines =
+        input.lines.iter().map(|of| json_value(&FunctionLinesReport::new(of, input.texts, MOST_LINES)));
+    data.insert("hot_lines".to_owned(), Value::Array(lines.collect::<Result<_, _>>()?));
     let mut data = Value::Object(data);
     economise(&mut data);
     data["command"] = Value::from(super::text::cut(input.command, MOST_COMMAND));
