@@ -34,15 +34,7 @@ fn method_text(noise: &NoiseSummary) -> String {
     };
     let variation = match noise.run_variation {
         RunVariation::Assumed { cv } => format!("run-to-run variation of {} % assumed", fixed(100.0 * cv, 1)),
-        RunVariation::Measured { cv, assumed_part, .. } => {
-            let percent = fixed(100.0 * cv, 1);
-            match (100.0 * assumed_part).round() {
-                0.0 => format!("run-to-run variation of {percent} % measured"),
-                assumed => format!(
-                    "run-to-run variation of {percent} % ({assumed:.0} % of that assumed, the rest measured)"
-                ),
-            }
-        }
+        RunVariation::Measured { cv, assumed_part, .. } => measured_text(cv, assumed_part),
     };
     let within = if noise.assumed_dispersion { "; noise within runs assumed (no time stamps)" } else { "" };
     format!(
@@ -50,6 +42,21 @@ fn method_text(noise: &NoiseSummary) -> String {
         grouped(noise.tests as u64),
         grouped(noise.significant as u64)
     )
+}
+
+fn measured_text(cv: f64, assumed_part: f64) -> String {
+    let percent = fixed(100.0 * cv, 1);
+    match (100.0 * assumed_part).round() {
+        0.0 => format!("run-to-run variation of {percent} % measured"),
+        100.0 => {
+            format!(
+                "run-to-run variation of {percent} % assumed (the runs differ by no more than sampling does)"
+            )
+        }
+        assumed => {
+            format!("run-to-run variation of {percent} % ({assumed:.0} % of that assumed, the rest measured)")
+        }
+    }
 }
 
 fn detectable_text(noise: &NoiseSummary) -> Option<String> {
@@ -83,5 +90,17 @@ fn some_of(names: &[String]) -> String {
     match names.len().saturating_sub(NAMED) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_of_the_variation_is_told() {
+        assert!(measured_text(0.05, 0.0).ends_with("5.0 % measured"));
+        assert!(measured_text(0.05, 0.4).ends_with("(40 % of that assumed, the rest measured)"));
+        assert!(measured_text(0.05, 1.0).contains("5.0 % assumed (the runs differ by no more than sampling"));
     }
 }

@@ -137,7 +137,12 @@ impl<'a> Titles<'a> {
 }
 
 fn change_text(measure: &str, change: &FrameChange) -> String {
-    let noise = if change.significant { "" } else { ", within noise" };
+    let excludes_zero = change.ci_low_pp > 0.0 || change.ci_high_pp < 0.0;
+    let noise = match (change.significant, excludes_zero) {
+        (true, _) => "",
+        (false, true) => ", too small to matter or, among so many functions, chance",
+        (false, false) => ", within noise",
+    };
     format!(
         "{measure} {} -> {} %, {} points [95 % {}]{noise}",
         fixed(change.before_pct, 2),
@@ -145,4 +150,23 @@ fn change_text(measure: &str, change: &FrameChange) -> String {
         signed(change.delta_pp(), 2),
         interval((change.ci_low_pp, change.ci_high_pp), 2)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_whose_interval_excludes_zero_is_not_called_noise() {
+        let text = |ci_low_pp, significant| {
+            let change =
+                FrameChange { before_pct: 1.0, after_pct: 3.0, ci_low_pp, ci_high_pp: 4.0, significant };
+            change_text("self", &change)
+        };
+        assert!(text(-0.5, false).ends_with("[95 % -0.50..+4.00], within noise"));
+        assert!(
+            text(0.5, false).ends_with("+4.00], too small to matter or, among so many functions, chance")
+        );
+        assert!(text(0.5, true).ends_with("[95 % +0.50..+4.00]"));
+    }
 }
