@@ -75,14 +75,15 @@ fn parts_sum_to_the_gap_under_every_filter_and_denominator() {
     }
 }
 
+fn steady(seconds: u32, of_work: u32, of_libc: u32) -> Profile {
+    let line = |second: u32| {
+        format!("app@{second}: main;work {of_work}\n app@{second}: main;libc!memcpy {of_libc}\n")
+    };
+    profile(&(0..seconds).map(line).collect::<String>())
+}
+
 #[test]
 fn a_gap_share_has_an_interval_around_it() {
-    let steady = |seconds: u32, of_work: u32, of_libc: u32| {
-        let line = |second: u32| {
-            format!("app@{second}: main;work {of_work}\n app@{second}: main;libc!memcpy {of_libc}\n")
-        };
-        profile(&(0..seconds).map(line).collect::<String>())
-    };
     let (before, after) = (steady(10, 800_000, 200_000), steady(20, 400_000, 600_000));
     let runs = [of_operations(1000.0)];
     let comparison = measured(&[&before], &[&after], &runs, &runs, &settings());
@@ -90,6 +91,18 @@ fn a_gap_share_has_an_interval_around_it() {
         let (share, (low, high)) = (row.gap_share_pct.unwrap(), row.gap_share_interval_pct.unwrap());
         assert!(low < share && share < high && high - low < 200.0, "{}: {low} {share} {high}", row.name);
     }
+}
+
+#[test]
+fn a_share_of_an_uncertain_gap_may_be_larger_by_more_than_smaller() {
+    let (before, after) = (steady(10, 800_000, 200_000), steady(20, 400_000, 600_000));
+    let runs = [800.0, 1000.0, 1250.0].map(of_operations);
+    let sides = ([&before; 3], [&after; 3]);
+    let comparison = measured(&sides.0, &sides.1, &runs, &runs, &settings());
+    let memcpy = comparison.rows.iter().find(|row| row.name == "memcpy").unwrap();
+    let (share, (low, high)) = (memcpy.gap_share_pct.unwrap(), memcpy.gap_share_interval_pct.unwrap());
+    let (below, above) = (share - low, high - share);
+    assert!(below > 1.0 && above > 1.2 * below && above < 1000.0, "{low} {share} {high}");
 }
 
 #[test]

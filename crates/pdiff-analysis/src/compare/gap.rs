@@ -6,7 +6,11 @@
 //! (B. W. Ang, "Decomposition analysis for policymaking in energy", Energy Policy 32, 2004: LMDI).
 //!
 //! U and c refer to all samples, regardless of filters and denominators of the rows: samples that a filter removes are a
-//! separate part. A row's interval adds three errors: of its own share, of the cost of the whole profile, and of U.
+//! separate part. A row's interval adds three errors: of its own share, of the cost of the whole profile, and of U. A share is
+//! a ratio whose lower part is noisy, too, so it is computed again at both ends of the intervals of cost and of U, and the
+//! deviations below and above are added as squares, each on its own (G. Y. Zou, A. Donner, "Construction of confidence limits
+//! about effect measures: a general approach", Statistics in Medicine 27, 2008). A small gap may be still smaller, so that
+//! shares may be much larger: intervals are wider on that end.
 
 use super::comparison::{Gap, GapParts, Pair};
 use super::cost::SideCost;
@@ -20,8 +24,8 @@ const LEAST_OF_CPU: f64 = 0.2;
 /// Sums of the rows' costs differ from the whole by no more than this part of it for rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Step of numeric derivatives, in logarithms.
-const STEP: f64 = 1e-4;
+/// Shares have no limit where the gap may be zero: intervals end at the shares of a gap that is this part of the one seen.
+const LEAST_OF_GAP: f64 = 0.1;
 
 /// Throughput, cores and parts; each row's shares of the changes are set. `None` where utilisation is not known.
 pub(super) fn gap(
@@ -77,6 +81,11 @@ impl LogError {
         let (low, high) = shift.interval?;
         let degrees_of_freedom = shift.degrees_of_freedom;
         Some(Self { se: (high - low) / 2.0 / critical_t(0.05, degrees_of_freedom), degrees_of_freedom })
+    }
+
+    /// Half of the 95 % interval.
+    fn half(self) -> f64 {
+        if self.se > 0.0 { critical_t(0.05, self.degrees_of_freedom) * self.se } else { 0.0 }
     }
 
     fn assumed(cv: f64) -> Self {
@@ -139,9 +148,8 @@ impl Division {
             };
             kept = Pair { before: kept.before + of_row.before, after: kept.after + of_row.after };
             let share = self.share(of_row, self.all, self.log_cores);
-            let half = self.half_width(row, of_row);
             row.gap_share_pct = Some(share);
-            row.gap_share_interval_pct = Some((share - half, share + half));
+            row.gap_share_interval_pct = Some(self.interval(row, of_row, share));
             let cpu_change = self.all.after - self.all.before;
             row.cpu_change_share_pct =
                 Some(100.0 * (of_row.after - of_row.before) / cpu_change).filter(|share| share.is_finite());
@@ -173,21 +181,34 @@ impl Division {
         100.0 * -(of.after - of.before) * factor * self.unit / self.log_gap(all, log_cores)
     }
 
-    /// Half of the 95 % interval of a row's share of the gap.
-    fn half_width(&self, row: &Row, of: Pair) -> f64 {
+    /// 95 % interval of a row's share of the gap.
+    fn interval(&self, row: &Row, of: Pair, share: f64) -> (f64, f64) {
         let grown = |pair: Pair, log: f64| Pair { after: pair.after * log.exp(), ..pair };
         let by_cost = |log: f64| self.share(grown(of, log), grown(self.all, log), self.log_cores);
         let by_cores = |log: f64| self.share(of, self.all, self.log_cores + log);
-        let slope = |of: &dyn Fn(f64) -> f64| (of(STEP) - of(-STEP)) / (2.0 * STEP);
-        let own = self.share(Pair { before: 0.0, after: own_error(row, of) }, self.all, self.log_cores);
-        let errors = [
-            (own, row.degrees_of_freedom),
-            (slope(&by_cost) * self.of_cost.se, self.of_cost.degrees_of_freedom),
-            (slope(&by_cores) * self.of_cores.se, self.of_cores.degrees_of_freedom),
+        let own_error = LogError { se: own_error(row, of), degrees_of_freedom: row.degrees_of_freedom };
+        let own = self.share(Pair { before: 0.0, after: own_error.half() }, self.all, self.log_cores);
+        let ends = [
+            [share - own, share + own],
+            self.ends(self.of_cost, -self.unit).map(by_cost),
+            self.ends(self.of_cores, 1.0).map(by_cores),
         ];
-        let variance: f64 = errors.iter().map(|(error, _)| error * error).sum();
-        let squares: f64 = errors.iter().map(|(error, df)| error.powi(4) / df.max(1.0)).sum();
-        if variance > 0.0 { critical_t(0.05, variance * variance / squares) * variance.sqrt() } else { 0.0 }
+        let beyond = |deviation: fn(f64, f64) -> f64| {
+            let farthest =
+                |ends: &[f64; 2]| ends.iter().map(|end| deviation(*end, share)).fold(0.0, f64::max);
+            ends.iter().map(farthest).map(|deviation| deviation * deviation).sum::<f64>().sqrt()
+        };
+        (share - beyond(|end, share| share - end), share + beyond(|end, share| end - share))
+    }
+
+    /// Both ends of the interval of a logarithm of which the gap's logarithm has `slope` times as much, but no farther than to
+    /// where nearly nothing is left of the gap.
+    fn ends(&self, error: LogError, slope: f64) -> [f64; 2] {
+        let gap = self.log_gap(self.all, self.log_cores);
+        [-error.half(), error.half()].map(|end| {
+            let is_too_far = (gap + slope * end) / gap < LEAST_OF_GAP;
+            if is_too_far { (LEAST_OF_GAP - 1.0) * gap / slope } else { end }
+        })
     }
 }
 
