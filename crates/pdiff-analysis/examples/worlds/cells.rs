@@ -1,5 +1,6 @@
 //! The worlds, changes and designs that are tried.
 
+use crate::truth::Truth;
 use crate::world::{Change, Nature, Phases, Run, World};
 
 /// One line of the table.
@@ -7,7 +8,23 @@ pub(crate) struct Cell {
     pub(crate) name: &'static str,
     pub(crate) change: Change,
     pub(crate) runs: [usize; 2],
+    pub(crate) look: Look,
     nature: Nature,
+}
+
+/// Under which options recordings are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Look {
+    /// None.
+    Plain,
+    /// `--by comm`: one row per subsystem, because each has a thread.
+    ByComm,
+    /// `--stack-contains subsystem_0`: the subsystem of the function that may be changed.
+    Filter,
+    /// `--time`: without the first and the last fifth.
+    Time,
+    /// `--beside instructions`.
+    Beside,
 }
 
 /// Recordings of both sides, and what is true of them.
@@ -17,28 +34,35 @@ pub(crate) struct Recorded {
     pub(crate) truth: Truth,
 }
 
-/// What is true of a world.
-pub(crate) struct Truth {
-    pub(crate) change: Change,
-    /// Change of each function's share, in points.
-    pub(crate) delta_pp: Vec<f64>,
-    /// Logarithm of the cost of an operation after over that before.
-    pub(crate) log_cost: f64,
-}
-
 impl Cell {
     pub(crate) fn record(&self, seed: u64) -> Recorded {
         let mut world = World::new(seed, self.nature, self.change);
-        let [shares_before, shares_after] = world.shares_pct();
-        let delta_pp =
-            shares_after.iter().zip(&shares_before).map(|(after, before)| after - before).collect();
-        let truth = Truth { change: self.change, delta_pp, log_cost: world.log_cost() };
+        let truth = Truth::of(&world, self.change, self.look);
         let (costs_before, costs_after) = (world.before.clone(), world.after.clone());
         let [runs_before, runs_after] = self.runs;
+        let mut record = |costs: &[f64]| {
+            let mut run = world.run(costs);
+            if self.look == Look::Beside {
+                world.count_instructions(&mut run);
+            }
+            run
+        };
         Recorded {
-            before: (0..runs_before).map(|_| world.run(&costs_before)).collect(),
-            after: (0..runs_after).map(|_| world.run(&costs_after)).collect(),
+            before: (0..runs_before).map(|_| record(&costs_before)).collect(),
+            after: (0..runs_after).map(|_| record(&costs_after)).collect(),
             truth,
+        }
+    }
+}
+
+impl Look {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::ByComm => ", by thread",
+            Self::Filter => ", filtered",
+            Self::Time => ", part of the time",
+            Self::Beside => ", two events",
         }
     }
 }
@@ -84,7 +108,11 @@ const SPINS: Nature = Nature { spins: true, ..varying(0.05) };
 const MACHINE: Nature = Nature { machine_cv: 0.1, cv_differs: 0.3, ..varying(0.05) };
 
 const fn cell(name: &'static str, nature: Nature, change: Change, runs: [usize; 2]) -> Cell {
-    Cell { name, change, runs, nature }
+    Cell { name, change, runs, look: Look::Plain, nature }
+}
+
+const fn looked_at(look: Look, nature: Nature, change: Change) -> Cell {
+    Cell { name: "CV differs", change, runs: [3, 3], look, nature }
 }
 
 use Change::{AllDearer, ManyLight, Nothing, OneHeavy, Twenty};
@@ -127,4 +155,16 @@ pub(crate) const CELLS: &[Cell] = &[
     cell("machine 10 %", MACHINE, AllDearer, [3, 3]),
     cell("machine 10 %", SUBSYSTEMS, AllDearer, [3, 3]),
     cell("machine 10 %", DIFFERING, AllDearer, [3, 3]),
+    cell("CV differs", DIFFERING, AllDearer, [1, 1]),
+    cell("CV differs", DIFFERING, AllDearer, [2, 2]),
+    cell("CV differs", DIFFERING, OneHeavy, [1, 1]),
+    cell("CV differs", DIFFERING, OneHeavy, [3, 3]),
+    looked_at(Look::ByComm, DIFFERING, Nothing),
+    looked_at(Look::Filter, DIFFERING, Nothing),
+    looked_at(Look::Time, DIFFERING, Nothing),
+    looked_at(Look::Beside, DIFFERING, Nothing),
+    looked_at(Look::ByComm, DIFFERING, OneHeavy),
+    looked_at(Look::Filter, DIFFERING, OneHeavy),
+    looked_at(Look::Time, DIFFERING, OneHeavy),
+    looked_at(Look::Beside, DIFFERING, OneHeavy),
 ];

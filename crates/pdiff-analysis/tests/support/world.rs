@@ -100,8 +100,13 @@ impl Phase {
 pub(crate) struct Run {
     /// Samples of each function in each second.
     pub(crate) samples: Vec<Vec<u32>>,
+    /// Samples of each function's instructions in each second, where they are counted.
+    pub(crate) instructions: Vec<Vec<u32>>,
     pub(crate) operations: f64,
 }
+
+/// Instructions that a sample of them stands for: about as many samples as of CPU time.
+pub(crate) const SAMPLE_INSTRUCTIONS: u64 = 2 * SAMPLE_NS;
 
 impl World {
     pub(crate) fn new(seed: u64, nature: Nature, change: Change) -> Self {
@@ -123,19 +128,6 @@ impl World {
         Self { rng, nature, cvs, phases, before, after }
     }
 
-    /// The true share of each function before and after, in percent.
-    pub(crate) fn shares_pct(&self) -> [Vec<f64>; 2] {
-        [&self.before, &self.after].map(|costs| {
-            let sum: f64 = costs.iter().sum();
-            costs.iter().map(|cost| 100.0 * cost / sum).collect()
-        })
-    }
-
-    /// The logarithm of the true cost per operation after over that before.
-    pub(crate) fn log_cost(&self) -> f64 {
-        (self.after.iter().sum::<f64>() / self.before.iter().sum::<f64>()).ln()
-    }
-
     /// Records a run of the program with the given costs. The machine is busy all the time.
     pub(crate) fn run(&mut self, costs: &[f64]) -> Run {
         let machine = self.rng.log_normal(self.nature.machine_cv);
@@ -153,7 +145,16 @@ impl World {
                 samples[second] = self.rng.poisson(SAMPLES_PER_SECOND * cost(function) / sum) as u32;
             }
         }
-        Run { samples, operations }
+        Run { samples, operations, instructions: Vec::new() }
+    }
+
+    /// Counts the instructions of a run: those of an operation are the same in each run, twice the nanoseconds that it cost
+    /// before.
+    pub(crate) fn count_instructions(&mut self, run: &mut Run) {
+        let in_second = 2.0 * run.operations / SECONDS as f64 / SAMPLE_INSTRUCTIONS as f64;
+        let of_function =
+            |cost: &f64| (0..SECONDS).map(|_| self.rng.poisson(cost * in_second) as u32).collect();
+        run.instructions = self.before.iter().map(of_function).collect();
     }
 
     fn factors_of_run(&mut self) -> Vec<f64> {
@@ -243,12 +244,25 @@ fn changed(before: &[f64], change: Change) -> Vec<f64> {
 }
 
 impl Run {
+    /// The part of the run that some of its seconds are. Operations remain those of the whole run.
+    pub(crate) fn part(&self, seconds: std::ops::Range<usize>) -> Self {
+        let cut = |samples: &Vec<u32>| samples.get(seconds.clone()).unwrap_or_default().to_vec();
+        Self {
+            samples: self.samples.iter().map(cut).collect(),
+            instructions: self.instructions.iter().map(cut).collect(),
+            operations: self.operations,
+        }
+    }
+
+    fn seconds(&self) -> usize {
+        self.samples.first().map_or(0, Vec::len)
+    }
+
     /// The recording, each function under its subsystem.
     pub(crate) fn profile(&self) -> Profile {
         let mut builder = ProfileBuilder::new();
         let event = builder.event("cpu-clock");
-        let comm = builder.string("app");
-        let thread = builder.thread(Thread { comm, pid: Some(1), tid: Some(1) });
+        let instructions = builder.event("instructions");
         let object = builder.object(Object::from_text("/usr/bin/app"));
         let frame = |builder: &mut ProfileBuilder, name: &str| {
             let symbol = Some(builder.string(name));
@@ -268,23 +282,27 @@ impl Run {
                 frame(&mut builder, &function_name(function)),
             ];
             let stack = builder.stack(&frames);
-            for (second, &samples) in seconds.iter().enumerate().filter(|(_, samples)| **samples > 0) {
-                builder.count(
-                    event,
-                    second as u32,
-                    thread,
-                    stack,
-                    samples,
-                    Weight(u64::from(samples) * SAMPLE_NS),
-                );
+            let comm = builder.string(&thread_name(function));
+            let thread = builder.thread(Thread { comm, pid: Some(1), tid: Some(thread_id(function)) });
+            let counted = [
+                (event, Some(seconds), SAMPLE_NS),
+                (instructions, self.instructions.get(function), SAMPLE_INSTRUCTIONS),
+            ];
+            for (event, seconds, period) in counted {
+                let seconds = seconds.into_iter().flatten().zip(0..);
+                for (&samples, second) in seconds.filter(|(samples, _)| **samples > 0) {
+                    let weight = Weight(u64::from(samples) * period);
+                    builder.count(event, second, thread, stack, samples, weight);
+                }
             }
         }
-        builder.span = Some(Span { first_ns: 0, last_ns: SECONDS as u64 * 1_000_000_000 });
+        builder.span = Some(Span { first_ns: 0, last_ns: self.seconds() as u64 * 1_000_000_000 });
         builder.finish().expect("a simulated run is a profile")
     }
 
     pub(crate) fn measures(&self) -> RunMeasures {
-        RunMeasures { operations: Some(self.operations), ..RunMeasures::default() }
+        let (operations, window_s) = (Some(self.operations), Some(SECONDS as f64));
+        RunMeasures { operations, window_s, ..RunMeasures::default() }
     }
 }
 
@@ -294,4 +312,13 @@ pub(crate) fn function_name(function: usize) -> String {
 
 pub(crate) fn subsystem_name(function: usize) -> String {
     format!("subsystem_{}", function % SUBSYSTEMS)
+}
+
+/// Each subsystem has a thread.
+pub(crate) fn thread_name(function: usize) -> String {
+    format!("thread_{}", function % SUBSYSTEMS)
+}
+
+pub(crate) fn thread_id(function: usize) -> u32 {
+    (function % SUBSYSTEMS) as u32 + 1
 }
