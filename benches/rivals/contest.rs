@@ -1,5 +1,7 @@
 //! Racers turn by turn, and a table of how long each took.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -95,8 +97,10 @@ impl Contest {
         }
         let medians: Vec<f64> = seconds.into_iter().map(median).collect();
         println!("{what}");
+        let mut results = Results::open();
         for ((racer, median), peak) in racers.iter().zip(&medians).zip(&peaks) {
             let ratio = median / medians[0];
+            results.add(what, &racer.name, (*median, ratio), *peak);
             let peak = peak.map_or(String::new(), |kib| format!("{} MiB", kib / 1024));
             println!(
                 "    {:<54} {median:>8.3} s {:>14} {ratio:>7.2}x {peak:>9}",
@@ -104,6 +108,24 @@ impl Contest {
                 rate(amount, *median)
             );
         }
+    }
+}
+
+/// The file that `PDIFF_BENCH_JSON` names: a line of JSON for each racer, added at its end.
+struct Results(Option<File>);
+
+impl Results {
+    fn open() -> Self {
+        let path = std::env::var_os("PDIFF_BENCH_JSON");
+        Self(path.map(|path| File::options().create(true).append(true).open(path).unwrap()))
+    }
+
+    fn add(&mut self, race: &str, racer: &str, (median_s, ratio): (f64, f64), peak_kib: Option<u64>) {
+        let Some(file) = &mut self.0 else { return };
+        let line = serde_json::json!({
+            "race": race, "racer": racer, "median_s": median_s, "ratio": ratio, "peak_kib": peak_kib, "rounds": ROUNDS,
+        });
+        writeln!(file, "{line}").unwrap();
     }
 }
 

@@ -15,6 +15,8 @@
 //! | `PDIFF_BENCH_DATA_BEFORE`, `PDIFF_BENCH_DATA` | recordings (perf.data), whose binaries are where they were recorded |
 //! | `PDIFF_BENCH_DWARF` | a recording of `perf record --call-graph dwarf`, whose binaries are there, too |
 
+//! `PDIFF_BENCH_JSON=FILE` adds the results to a file, too: a JSON object a line.
+
 #![expect(clippy::unwrap_used, reason = "a bench that cannot run says so by panicking")]
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
