@@ -10,7 +10,7 @@ use pdiff_analysis::{Aliases, ObjectFacts, Program, SideObject};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::Census;
 use pdiff_profile::{Notes, Side};
-use pdiff_symbolize::{ObjectCensus, Symbolizer, census_of};
+use pdiff_symbolize::{ObjectCensus, Symbolizer, census_of, sampled_census};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -28,6 +28,14 @@ pub struct BinaryFacts {
     notes: Notes,
 }
 
+/// The functions of a binary that are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'w> {
+    All,
+    /// Without library functions that are only inlined and have none of these names.
+    Sampled(&'w [&'w str]),
+}
+
 /// One side of a comparison: what was given, and what was read.
 #[derive(Clone, Copy)]
 pub(crate) struct BuildSide<'a> {
@@ -43,7 +51,8 @@ impl BinaryFacts {
         self.program.as_deref()
     }
 
-    /// The functions of one side's build, and who is inlined and called where; `None` if its binary was not found.
+    /// The functions of one side's build, and who is inlined and called where; `None` if its binary was not found. In
+    /// [`crate::Verdicts`] library functions are left out that were neither sampled nor have code of their own.
     #[must_use]
     pub fn census(&self, side: Side) -> Option<&Census> {
         self.censuses[side.index()].as_ref()
@@ -84,9 +93,10 @@ impl BinaryFacts {
         program: Option<&Program>,
         objects: &[SideObject],
         lookup: Option<&Lookup>,
+        wanted: Wanted<'_>,
     ) -> Result<Self, Error> {
         let take = |of: BuildSide<'_>| match (program, lookup) {
-            (Some(program), Some(lookup)) => of.census(program, lookup),
+            (Some(program), Some(lookup)) => of.census(program, lookup, wanted),
             _ => Ok(None),
         };
         let [before, after] = sides;
@@ -110,12 +120,21 @@ impl BinaryFacts {
 
 impl BuildSide<'_> {
     /// The census of the program on this side: of its file, of a binary given beside packs, or from packs.
-    pub(crate) fn census(self, program: &Program, lookup: &Lookup) -> Result<Option<(Census, Notes)>, Error> {
+    pub(crate) fn census(
+        self,
+        program: &Program,
+        lookup: &Lookup,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<(Census, Notes)>, Error> {
         let paths = &program.paths[self.side.index()];
         let is_program = |path: &str| paths.iter().any(|of| of == path);
         let options = lookup.options(&self.given.binaries);
         let take = |path: &Path| {
-            census_of(path, &options).map_err(|source| Error::BinaryFacts { path: path.to_owned(), source })
+            let taken = match wanted {
+                Wanted::All => census_of(path, &options),
+                Wanted::Sampled(names) => sampled_census(path, names.iter().copied(), &options),
+            };
+            taken.map_err(|source| Error::BinaryFacts { path: path.to_owned(), source })
         };
         if let Some(found) = self.read.files().into_iter().find(|found| is_program(&found.path)) {
             let taken = take(&found.file)?;

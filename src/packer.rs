@@ -9,7 +9,7 @@ use pdiff_ingest::{PackedCensus, PackedRun, write_pack};
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{EventId, Side};
 
-use crate::binary_facts::BuildSide;
+use crate::binary_facts::{BuildSide, Wanted};
 use crate::build::Build;
 use crate::error::Error;
 use crate::lookup::Lookup;
@@ -111,7 +111,7 @@ impl Packer {
         let seen = seen_by_event(build);
         let Some(program) = seen.first().map(|seen| &seen.program) else { return Ok(None) };
         let side = BuildSide { side: Side::Before, given: &self.build, read: build };
-        let Some((census, _)) = side.census(program, lookup)? else { return Ok(None) };
+        let Some((census, _)) = side.census(program, lookup, Wanted::All)? else { return Ok(None) };
         let of_program = seen.iter().filter(|seen| seen.program.label == program.label);
         let functions = of_program.flat_map(|seen| &seen.functions).map(String::as_str);
         let packed = packed(&census, functions, self.is_full)?;

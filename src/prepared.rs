@@ -7,7 +7,7 @@ use pdiff_analysis::{
 };
 use pdiff_profile::Side;
 
-use crate::binary_facts::{BinaryFacts, BuildSide};
+use crate::binary_facts::{BinaryFacts, BuildSide, Wanted};
 use crate::build::Build;
 use crate::error::Error;
 use crate::evidence::EvidenceGiven;
@@ -123,6 +123,24 @@ impl Prepared {
     /// # Errors
     /// Returns an error if a binary cannot be read.
     pub fn binary_facts(&self) -> Result<BinaryFacts, Error> {
+        self.facts(Wanted::All)
+    }
+
+    /// What verdicts on sampled functions, and on others of these names, need of the binaries.
+    pub(crate) fn facts_on(&self, functions: &[&str]) -> Result<BinaryFacts, Error> {
+        let Some(program) = self.normal.program() else { return self.facts(Wanted::All) };
+        // What compilers said of inlining, and renames that touch libraries, are held against all functions.
+        let asks_for_all = self.given.settings.knowledge.aliases.concern_libraries()
+            || self.given.evidence.inline_reasons.iter().any(|(_, reasons)| reasons.is_some());
+        if asks_for_all {
+            return self.facts(Wanted::All);
+        }
+        let mut names = self.normal.functions_of(&self.sides(), &program.label);
+        names.extend(functions);
+        self.facts(Wanted::Sampled(&names))
+    }
+
+    fn facts(&self, wanted: Wanted<'_>) -> Result<BinaryFacts, Error> {
         let side = |side: Side| BuildSide {
             side,
             given: &self.given.builds[side.index()],
@@ -130,7 +148,7 @@ impl Prepared {
         };
         let lookup = self.given.reading.lookup.as_ref().filter(|_| self.given.takes_facts);
         let objects = self.normal.objects(&self.sides());
-        let facts = BinaryFacts::read(Side::BOTH.map(side), self.normal.program(), &objects, lookup)?;
+        let facts = BinaryFacts::read(Side::BOTH.map(side), self.normal.program(), &objects, lookup, wanted)?;
         self.given.reading.watcher.finished("facts of the binaries", None);
         Ok(facts)
     }

@@ -39,12 +39,21 @@ impl Prepared {
     /// Returns an error if a binary cannot be read, or if rows are not functions of both builds: with another match level
     /// than qualified names, with inlines or templates collapsed, or with shares of thread groups.
     pub fn verdicts(&self) -> Result<Verdicts<'_>, Error> {
-        Verdicts::new(self)
+        Verdicts::new(self, &[])
+    }
+
+    /// The same where [`Verdicts::look_up`] and [`Verdicts::explain`] may be asked about `functions` that neither run
+    /// sampled. Library functions that are only inlined are looked for in the binaries by their names alone.
+    ///
+    /// # Errors
+    /// As [`Self::verdicts`].
+    pub fn verdicts_with(&self, functions: &[&str]) -> Result<Verdicts<'_>, Error> {
+        Verdicts::new(self, functions)
     }
 }
 
 impl<'a> Verdicts<'a> {
-    fn new(prepared: &'a Prepared) -> Result<Self, Error> {
+    fn new(prepared: &'a Prepared, functions: &[&str]) -> Result<Self, Error> {
         let settings = &prepared.given().settings;
         let is_of_both = settings.policy.match_level == MatchLevel::Qualified
             && settings.policy.inlines == Inlines::Expand
@@ -53,7 +62,7 @@ impl<'a> Verdicts<'a> {
         if !is_of_both {
             return Err(Error::NotByFunction);
         }
-        let facts = prepared.binary_facts()?;
+        let facts = prepared.facts_on(functions)?;
         // Which functions are the same the builds alone tell, whatever was sampled.
         let (matching, (normal, mut comparison, calls)) = std::thread::scope(|scope| {
             let matching = scope.spawn(|| facts.matching(&settings.knowledge.aliases));
@@ -104,14 +113,14 @@ impl<'a> Verdicts<'a> {
         self.normal.seconds(&self.prepared.sides(), functions)
     }
 
-    /// The functions that a name represents.
+    /// The functions that a name represents. Of those without a row see [`Prepared::verdicts_with`].
     #[must_use]
     pub fn look_up(&self, name: &str) -> FunctionLookup {
         look_up(&self.input(), name)
     }
 
     /// Everything that is known about functions: verdicts for those with rows, and the contents of the builds for a name
-    /// without a row.
+    /// without a row, see [`Prepared::verdicts_with`].
     #[must_use]
     pub fn explain(&self, names: &[String]) -> (Vec<Verdict>, Vec<Evidence>) {
         explain(&self.input(), names)

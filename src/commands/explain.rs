@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
     let (comparer, _) = examined(&args.examined, args.quiet)?;
     let prepared = comparer.watch(Watching::start(args.quiet).watch()).prepare()?;
-    let evidence = prepared.verdicts()?;
+    let evidence = prepared.verdicts_with(&[name])?;
     let found = evidence.comparison.findings.named(name);
     let classification = if found.is_empty() { None } else { Some(evidence.classify()) };
     let explained = |finding| {

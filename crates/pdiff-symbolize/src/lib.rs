@@ -20,7 +20,7 @@ mod unwinder;
 pub use address_index::{Chain, FrameRef};
 pub use error::Error;
 pub use kernel_images::FileKernels;
-pub use object_census::{ObjectCensus, census_of};
+pub use object_census::{ObjectCensus, census_of, sampled_census};
 pub use options::{Fetch, SymbolizeOptions, Wanted};
 pub use resolve::{
     AddressKind, AddressMap, Resolved, ResolvedObject, name_frames, resolve_profile, resolve_rest,

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::error::{KnowledgeError, parse};
+use crate::matching::LIBRARIES;
 
 /// The renames that come with pdiff.
 const MYSQLD: &str = include_str!("../../presets/mysqld/aliases.toml");
@@ -80,6 +81,16 @@ impl Aliases {
             || self.prefixes.iter().any(|(from, _)| from.starts_with(head) || head.starts_with(&**from))
     }
 
+    /// Whether there may be renames of library functions, or to such.
+    #[must_use]
+    pub fn concern_libraries(&self) -> bool {
+        let new = self.names.values().flatten().chain(self.prefixes.iter().map(|(_, to)| to));
+        let is_new = |namespace: &str| {
+            new.clone().any(|name| name.starts_with(namespace) || namespace.starts_with(&**name))
+        };
+        LIBRARIES.iter().any(|namespace| self.may_begin_with(namespace) || is_new(namespace))
+    }
+
     /// The names that a name of the base build may have in the other build, best guess first.
     pub fn after_names(&self, before: &str) -> Vec<String> {
         let exact = self.names.get(before).into_iter().flatten().map(|after| after.to_string());
@@ -101,6 +112,18 @@ mod tests {
             "[[alias]]\nbefore='st_x::f'\nafter='X::g'\n[[prefix]]\nbefore='st_x::'\nafter='X::'\n",
         );
         assert_eq!(aliases.unwrap().after_names("st_x::f"), ["X::g", "X::f"]);
+    }
+
+    #[test]
+    fn renames_of_library_functions_are_known_by_their_namespaces() {
+        let concerns = |before: &str, after: &str| {
+            let text = format!("[[prefix]]\nbefore='{before}'\nafter='{after}'\n");
+            Aliases::parse(&text).unwrap().concern_libraries()
+        };
+        assert!(
+            concerns("os_atomic_", "std::atomic::") && concerns("boost::", "own::") && concerns("s", "x::")
+        );
+        assert!(!concerns("st_x::", "X::") && !Aliases::mysqld().concern_libraries());
     }
 
     #[test]

@@ -16,7 +16,7 @@ const MIN_UNQUALIFIED_BYTES: usize = 5;
 const STOP_WORDS: [&str; 6] = ["t", "st", "func", "low", "impl", "std"];
 
 /// Namespaces of libraries that both builds bring along.
-pub(super) const LIBRARIES: [&str; 5] = ["std::", "__gnu_cxx::", "boost::", "google::", "rapidjson::"];
+pub(crate) const LIBRARIES: [&str; 5] = ["std::", "__gnu_cxx::", "boost::", "google::", "rapidjson::"];
 
 /// The spellings of a build's functions, each made when it is first asked for: most functions find their partner by
 /// stricter levels, and half of a large C++ program is library code, which looser ones leave alone.

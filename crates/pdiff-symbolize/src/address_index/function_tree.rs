@@ -181,7 +181,11 @@ impl<'a> Reader<'_, 'a> {
 
     fn attributes(&self, entries: &mut Entries<'_, 'a>) -> gimli::Result<Attributes<'a>> {
         let mut attributes = Attributes::default();
-        entries.read(|attribute| {
+        let wanted = |name| {
+            let is_told = [gimli::DW_AT_abstract_origin, gimli::DW_AT_call_file, gimli::DW_AT_call_line];
+            is_told.contains(&name) || CodeAttributes::is_one(name)
+        };
+        entries.read(wanted, |attribute| {
             match attribute.name() {
                 gimli::DW_AT_abstract_origin => {
                     attributes.origin = Reference::from_value(&attribute.value());

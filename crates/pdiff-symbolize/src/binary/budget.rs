@@ -33,6 +33,24 @@ impl Budget {
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         taken.map(|_| ()).map_err(|_| OVER_BUDGET)
     }
+
+    /// Takes as much as is left, at most `count`: how much. What is not needed must be given back.
+    ///
+    /// # Errors
+    /// If nothing is left; see [`OVER_BUDGET`].
+    pub(crate) fn take_up_to(&self, count: usize) -> gimli::Result<usize> {
+        let take = |left: u64| Some(left.saturating_sub(count as u64));
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).unwrap_or(0);
+        match usize::try_from(left).map_or(count, |left| left.min(count)) {
+            0 => Err(OVER_BUDGET),
+            taken => Ok(taken),
+        }
+    }
+
+    /// Gives back what was taken and not needed.
+    pub(crate) fn give_back(&self, count: usize) {
+        self.left.fetch_add(count as u64, Ordering::Relaxed);
+    }
 }
 
 /// The error of a unit that goes beyond the budget; no reader of units has another use for it.
@@ -49,5 +67,8 @@ mod tests {
         assert_eq!(budget.take(51), Err(OVER_BUDGET));
         assert_eq!(budget.take(50), Ok(()));
         assert_eq!(budget.take(1), Err(OVER_BUDGET));
+        assert_eq!(budget.take_up_to(8), Err(OVER_BUDGET));
+        budget.give_back(10);
+        assert_eq!((budget.take_up_to(8), budget.take_up_to(8)), (Ok(8), Ok(2)));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gimli::{Attribute, AttributeValue};
+use gimli::{Attribute, AttributeValue, DwAt};
 
 use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
@@ -16,6 +16,11 @@ pub(crate) struct CodeAttributes<'a> {
 }
 
 impl<'a> CodeAttributes<'a> {
+    /// Whether attributes of a name place code.
+    pub(crate) fn is_one(name: DwAt) -> bool {
+        matches!(name, gimli::DW_AT_low_pc | gimli::DW_AT_high_pc | gimli::DW_AT_ranges)
+    }
+
     /// Takes an attribute over, if it places code.
     pub(crate) fn add(&mut self, attribute: &Attribute<Slice<'a>>) {
         match attribute.name() {

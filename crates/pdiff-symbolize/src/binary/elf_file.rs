@@ -211,7 +211,7 @@ impl ElfFile {
 
     /// A section's bytes, inflated where they are compressed; empty if there is no such section.
     pub(crate) fn section(&self, name: &str) -> SectionBytes<'_> {
-        self.object().map(|file| section_bytes(&file, name)).unwrap_or_default()
+        self.object().map(|file| section_bytes(&self.bytes, &file, name)).unwrap_or_default()
     }
 
     /// The ELF address of a position in the file.
@@ -228,13 +228,16 @@ fn find_section<'a: 'f, 'f, F: Object<'a>>(file: &'f F, name: &str) -> Option<F:
     file.section_by_name(name).or_else(|| file.section_by_name(&format!(".z{}", name.strip_prefix('.')?)))
 }
 
-fn section_bytes<'a>(file: &object::File<'a>, name: &str) -> SectionBytes<'a> {
+fn section_bytes<'a>(bytes: &FileBytes, file: &object::File<'a>, name: &str) -> SectionBytes<'a> {
     let Some(section) = find_section(file, name) else { return SectionBytes::default() };
     let Ok(data) = section.compressed_data() else { return SectionBytes::Damaged };
     match data.format {
         object::CompressionFormat::None => SectionBytes::InFile(data.data),
-        _ => inflate(data.format, data.data, data.uncompressed_size)
-            .map_or(SectionBytes::Damaged, SectionBytes::Inflated),
+        _ => {
+            let inflated = inflate(data.format, data.data, data.uncompressed_size);
+            bytes.forget(data.data);
+            inflated.map_or(SectionBytes::Damaged, SectionBytes::Inflated)
+        }
     }
 }
 

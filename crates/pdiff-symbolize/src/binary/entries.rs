@@ -1,15 +1,21 @@
-//! All entries of a unit, in the order of the file; most of them are skipped.
+//! All entries of a unit, in the order of the file; most of them are skipped, and of the others a few attributes are read.
 //!
-//! A walk needs only a few entries of a unit in full. For the others, the abbreviation gives the size if all its forms have
-//! a fixed size, which is so for nearly all that compilers write; this sum is computed once per abbreviation.
+//! For nearly all entries that compilers write, all forms have a fixed size. Then the abbreviation gives the size of the
+//! entry, and where in it the wanted attributes are; both are computed once per abbreviation.
 
-use gimli::{Abbreviation, Attribute, AttributeValue, DwTag, EntriesRaw, Reader, UnitOffset};
+use gimli::{
+    Abbreviation, Attribute, AttributeSpecification, AttributeValue, DwAt, DwTag, EntriesRaw, Reader,
+    UnitOffset,
+};
 
 use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Slice, Unit};
 
 /// Abbreviations with greater codes are summed up each time; compilers number them from 1.
 const MAX_KNOWN: usize = 1 << 12;
+
+/// So many entries are paid for at once: threads that share a budget wait for each other.
+const PAID_AT_ONCE: usize = 256;
 
 /// A walk over the entries of a unit.
 pub(crate) struct Entries<'r, 'a> {
@@ -23,14 +29,25 @@ pub(crate) struct Entries<'r, 'a> {
     depth: isize,
     /// The entry that was told last and is not read.
     open: Option<&'r Abbreviation>,
-    sizes: Vec<Size>,
+    /// Entries that are paid for and not read yet.
+    paid: usize,
+    layouts: Vec<Layout>,
     /// Where entries that were read say that the next one beside them begins, with their depth.
     siblings: Vec<(isize, UnitOffset)>,
 }
 
+/// What is known about the attributes of an abbreviation.
+#[derive(Clone, Default)]
+struct Layout {
+    size: Size,
+    /// The attributes that are wanted of entries with it, and where they begin; `None` as long as none was read.
+    wanted: Option<Box<[(usize, AttributeSpecification)]>>,
+}
+
 /// The bytes of the attributes of an abbreviation.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Size {
+    #[default]
     Unknown,
     Fixed(usize),
     Varies,
@@ -56,7 +73,8 @@ impl<'r, 'a> Entries<'r, 'a> {
         let root = unit.header.root_offset();
         let rest = unit.header.range_from(root..)?;
         let end = root.0 + rest.len();
-        Ok(Self { unit, budget, rest, end, depth: 0, open: None, sizes: Vec::new(), siblings: Vec::new() })
+        let (layouts, siblings) = (Vec::new(), Vec::new());
+        Ok(Self { unit, budget, rest, end, depth: 0, open: None, paid: 0, layouts, siblings })
     }
 
     /// The next entry; `None` after the last one.
@@ -99,51 +117,67 @@ impl<'r, 'a> Entries<'r, 'a> {
         if is_beside_root || is_misplaced { Err(gimli::Error::OffsetOutOfBounds(0)) } else { Ok(()) }
     }
 
-    /// The attributes of the entry that was told last.
+    /// The attributes of the entry that was told last whose names are `wanted`. Entries with the same tag must be asked for
+    /// the same names.
     pub(crate) fn read(
         &mut self,
+        wanted: impl Fn(DwAt) -> bool,
         mut each: impl FnMut(&Attribute<Slice<'a>>) -> gimli::Result<()>,
     ) -> gimli::Result<()> {
         let Some(abbreviation) = self.open.take() else { return Ok(()) };
-        self.budget.take(1)?;
-        let mut raw = self.raw();
+        self.pay()?;
         let depth = self.depth - isize::from(abbreviation.has_children());
-        for spec in abbreviation.attributes() {
-            let attribute = raw.read_attribute_inline(*spec)?;
+        let siblings = &mut self.siblings;
+        let mut tell = |attribute: &Attribute<Slice<'a>>| {
             if let (gimli::DW_AT_sibling, AttributeValue::UnitRef(offset)) =
                 (attribute.name(), attribute.raw_value())
             {
-                self.siblings.push((depth, offset));
+                siblings.push((depth, offset));
             }
-            each(&attribute)?;
+            if wanted(attribute.name()) { each(attribute) } else { Ok(()) }
+        };
+        let at = UnitOffset(self.end - self.rest.len());
+        let raw = |rest| EntriesRaw::new(rest, self.unit.header.encoding(), &self.unit.abbreviations, at);
+        let layout = layout_of(&mut self.layouts, abbreviation, self.unit);
+        let Some((layout, size)) = layout.and_then(|layout| layout.fixed_size().map(|size| (layout, size)))
+        else {
+            let mut raw = raw(self.rest);
+            for spec in abbreviation.attributes() {
+                tell(&raw.read_attribute_inline(*spec)?)?;
+            }
+            return self.rest.skip(raw.next_offset().0 - at.0);
+        };
+        let is_told = |name| name == gimli::DW_AT_sibling || wanted(name);
+        let places = layout.wanted.get_or_insert_with(|| places_of(abbreviation, self.unit, is_told));
+        let mut fields = self.rest;
+        fields.truncate(size)?;
+        for (place, spec) in places {
+            let mut field = fields;
+            field.skip(*place)?;
+            tell(&raw(field).read_attribute_inline(*spec)?)?;
         }
-        self.go_on_after(&raw)
+        self.rest.skip(size)
+    }
+
+    /// Counts an entry that is read.
+    fn pay(&mut self) -> gimli::Result<()> {
+        if self.paid == 0 {
+            self.paid = self.budget.take_up_to(PAID_AT_ONCE)?;
+        }
+        self.paid -= 1;
+        Ok(())
     }
 
     fn pass(&mut self, abbreviation: &Abbreviation) -> gimli::Result<()> {
-        match self.size(abbreviation) {
-            Size::Fixed(bytes) => self.rest.skip(bytes),
-            _ => {
+        let layout = layout_of(&mut self.layouts, abbreviation, self.unit);
+        match layout.and_then(|layout| layout.fixed_size()) {
+            Some(bytes) => self.rest.skip(bytes),
+            None => {
                 let mut raw = self.raw();
                 raw.skip_attributes(abbreviation.attributes())?;
                 self.go_on_after(&raw)
             }
         }
-    }
-
-    fn size(&mut self, abbreviation: &Abbreviation) -> Size {
-        let Some(at) = usize::try_from(abbreviation.code()).ok().filter(|code| *code < MAX_KNOWN) else {
-            return Size::Varies;
-        };
-        if self.sizes.len() <= at {
-            self.sizes.resize(at + 1, Size::Unknown);
-        }
-        let Some(size) = self.sizes.get_mut(at) else { return Size::Varies };
-        if *size == Size::Unknown {
-            let sizes = abbreviation.attributes().iter().map(|spec| spec.size(&self.unit.header));
-            *size = sizes.sum::<Option<usize>>().map_or(Size::Varies, Size::Fixed);
-        }
-        *size
     }
 
     fn raw(&self) -> EntriesRaw<'r, Slice<'a>> {
@@ -155,6 +189,55 @@ impl<'r, 'a> Entries<'r, 'a> {
         let at = self.end - self.rest.len();
         self.rest.skip(raw.next_offset().0 - at)
     }
+}
+
+impl Drop for Entries<'_, '_> {
+    fn drop(&mut self) {
+        self.budget.give_back(self.paid);
+    }
+}
+
+impl Layout {
+    fn fixed_size(&self) -> Option<usize> {
+        match self.size {
+            Size::Fixed(bytes) => Some(bytes),
+            Size::Unknown | Size::Varies => None,
+        }
+    }
+}
+
+/// What is known about an abbreviation; `None` for those with great codes.
+fn layout_of<'l>(
+    layouts: &'l mut Vec<Layout>,
+    abbreviation: &Abbreviation,
+    unit: &Unit<'_>,
+) -> Option<&'l mut Layout> {
+    let at = usize::try_from(abbreviation.code()).ok().filter(|code| *code < MAX_KNOWN)?;
+    if layouts.len() <= at {
+        layouts.resize(at + 1, Layout::default());
+    }
+    let layout = layouts.get_mut(at)?;
+    if layout.size == Size::Unknown {
+        let sizes = abbreviation.attributes().iter().map(|spec| spec.size(&unit.header));
+        layout.size = sizes.sum::<Option<usize>>().map_or(Size::Varies, Size::Fixed);
+    }
+    Some(layout)
+}
+
+/// Where the attributes that are `wanted` begin, all of a fixed size.
+fn places_of(
+    abbreviation: &Abbreviation,
+    unit: &Unit<'_>,
+    wanted: impl Fn(DwAt) -> bool,
+) -> Box<[(usize, AttributeSpecification)]> {
+    let mut at = 0;
+    let place = |spec: &AttributeSpecification| {
+        let start = at;
+        at += spec.size(&unit.header).unwrap_or(0);
+        (start, *spec)
+    };
+    let places = abbreviation.attributes().iter().map(place);
+    places.filter(|(_, spec)| wanted(spec.name())).collect()
 }
 
 /// Whether a tag is one of DWARF 5, or in the range that producers use for their own.
@@ -203,7 +286,7 @@ mod tests {
                             read += 1;
                             Ok(())
                         };
-                        entries.read(count).unwrap();
+                        entries.read(|_| true, count).unwrap();
                         assert_eq!(read, *attributes);
                     }
                 }

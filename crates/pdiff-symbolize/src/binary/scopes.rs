@@ -66,7 +66,8 @@ impl<'a> Scopes<'a> {
     ) -> gimli::Result<u32> {
         let mut scope =
             Scope { offset: entry.offset, parent, kind, name: RawText::Absent, number: 0, declaration: None };
-        entries.read(|attribute| {
+        let wanted = |name| matches!(name, gimli::DW_AT_name | gimli::DW_AT_specification);
+        entries.read(wanted, |attribute| {
             match attribute.name() {
                 gimli::DW_AT_name => scope.name = text(attribute)?,
                 gimli::DW_AT_specification => {

@@ -38,6 +38,8 @@ const MAX_SECTIONS: usize = 16;
 pub(crate) enum SectionTag {
     AddressIndex = 1,
     Census = 2,
+    /// The census without library functions that are only inlined and not asked for.
+    SampledCensus = 3,
 }
 
 /// The place of one object's file.

@@ -18,7 +18,10 @@ use crate::binary::symbol_entries::Binding;
 use super::code_places::{CodePlaces, Owner};
 use super::identity::{Identity, Name, NameId, Names};
 use super::symbols::{Symbol, Symbols};
-use super::unit::{SourcePlace, Told, Units};
+use super::unit::{SourcePlace, Told, UnitFacts, Units};
+
+/// The id of functions that are left out: none has it.
+const LEFT_OUT: u32 = u32::MAX;
 
 /// A merged function.
 #[derive(Clone, Debug)]
@@ -38,7 +41,7 @@ pub(super) struct Merged<'a> {
 pub(super) struct Functions<'a> {
     names: Vec<Name>,
     pub(super) merged: Vec<Merged<'a>>,
-    /// By unit and function of the unit.
+    /// By unit and function of the unit; [`LEFT_OUT`] for those that are no part of the census.
     pub(super) of_units: Vec<Vec<u32>>,
     /// The function whose code begins at an address, stubs included.
     pub(super) starts: FxHashMap<u64, u32>,
@@ -62,6 +65,14 @@ impl<'a> Functions<'a> {
     }
 }
 
+/// The only function that is declared at a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtPlace {
+    Function(u32),
+    /// It is left out; the number is that of its linkage name.
+    LeftOut(u64),
+}
+
 struct Merger<'a> {
     units: &'a Units,
     symbols: &'a Symbols<'a>,
@@ -74,7 +85,7 @@ struct Merger<'a> {
     /// The first function of each signature.
     by_identity: FxHashMap<Identity, u32>,
     /// `None` where several functions are at one place.
-    by_place: FxHashMap<SourcePlace, Option<u32>>,
+    by_place: FxHashMap<SourcePlace, Option<AtPlace>>,
     functions_with_code: FxHashSet<u32>,
     starts: FxHashMap<u64, u32>,
 }
@@ -109,11 +120,18 @@ impl<'a> Merger<'a> {
                 let id = self.named(name, &told);
                 self.tell(id, &told, number, symbols.contains_key(&index));
                 self.assign(number, index, id);
-                if wanted.contains(&told.place) {
-                    let place = self.by_place.entry(told.place).or_insert(Some(id));
-                    *place = place.filter(|known| *known == id);
-                }
+                self.add_place(told.place, AtPlace::Function(id), &wanted);
             }
+            for left_out in &unit.left_out {
+                self.add_place(left_out.place, AtPlace::LeftOut(left_out.name), &wanted);
+            }
+        }
+    }
+
+    fn add_place(&mut self, place: SourcePlace, function: AtPlace, wanted: &FxHashSet<SourcePlace>) {
+        if wanted.contains(&place) {
+            let at_place = self.by_place.entry(place).or_insert(Some(function));
+            *at_place = at_place.filter(|known| *known == function);
         }
     }
 
@@ -136,12 +154,13 @@ impl<'a> Merger<'a> {
                 }
                 let told = self.units.told(unit, function);
                 let id = match self.by_place.get(&told.place) {
-                    Some(Some(id)) => *id,
+                    Some(Some(AtPlace::Function(id))) => *id,
+                    Some(Some(AtPlace::LeftOut(_))) if !has_code(unit, index) => continue,
                     _ => {
                         let linkage = if told.is_external { Linkage::External } else { Linkage::Local };
                         let name = self.names.push(Name::of_qualified(told.name));
                         let id = self.add(name, told.path, linkage);
-                        self.by_place.insert(told.place, Some(id));
+                        self.by_place.insert(told.place, Some(AtPlace::Function(id)));
                         id
                     }
                 };
@@ -283,10 +302,15 @@ impl<'a> Merger<'a> {
         let of_units = self
             .of_units
             .into_iter()
-            .map(|ids| ids.into_iter().map(|id| id.unwrap_or(0)).collect())
+            .map(|ids| ids.into_iter().map(|id| id.unwrap_or(LEFT_OUT)).collect())
             .collect();
         Functions { names: self.names.into_names(), merged: self.merged, of_units, starts: self.starts }
     }
+}
+
+/// Whether a function of a unit has code there.
+fn has_code(unit: &UnitFacts, function: usize) -> bool {
+    unit.roots.iter().any(|root| root.function as usize == function)
 }
 
 /// A clone of a global function is a local symbol, so only names without suffix tell.

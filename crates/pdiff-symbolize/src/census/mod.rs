@@ -13,6 +13,8 @@
 //! recursion; nothing in the file may make it panic. Calls are decoded for x86-64 and `AArch64`; elsewhere only call
 //! sites in the debug information tell of them. Indirect calls are never seen.
 
+mod asked;
+mod background;
 mod code;
 mod code_places;
 mod functions;
@@ -27,24 +29,35 @@ use pdiff_profile::census::Census;
 
 use crate::binary::object_files::ObjectFiles;
 use crate::binary::sections::DebugSections;
+pub(crate) use asked::AskedNames;
+use background::Background;
 use code_places::CodePlaces;
 use identity::Names;
 use symbols::Symbols;
 
-/// Takes the census of an object.
-pub(crate) fn take_census(files: &ObjectFiles) -> Census {
+/// What was taken of a file.
+pub(crate) struct Taken {
+    pub(crate) census: Census,
+    /// Whether functions that nobody asked for were left out.
+    pub(crate) is_part: bool,
+}
+
+/// Takes the census of an object: of all functions, or without library functions that are only inlined and not `asked` for.
+pub(crate) fn take_census(files: &ObjectFiles, asked: Option<&AskedNames>) -> Taken {
     let (symbols, sections) = rayon::join(
         || Symbols::read(&files.file, files.symbol_entries()),
         || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), |_| ()),
     );
-    let units = unit::read_units(&sections, files);
+    let background = asked.map(|asked| Background::new(asked, &symbols));
+    let units = unit::read_units(&sections, files, background.as_ref());
     let strings = sections.into_strings();
     let (names, code) = rayon::join(
         || Names::collect(&units, &symbols, strings.strings()),
         || CodePlaces::find(&units, &symbols),
     );
     drop(strings);
-    rows::assemble(&files.file, &units, &symbols, names, &code)
+    let is_part = background.is_some_and(|background| background.has_some());
+    Taken { census: rows::assemble(&files.file, &units, &symbols, names, &code), is_part }
 }
 
 #[cfg(test)]

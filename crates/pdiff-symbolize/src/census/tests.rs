@@ -20,7 +20,7 @@ fn tiny() -> Vec<u8> {
 
 /// The census of a program of these bytes; `None` if they are no ELF file.
 fn take_census(program: &[u8]) -> Option<Census> {
-    with_files(program, super::take_census)
+    with_files(program, |files| super::take_census(files, None).census)
 }
 
 fn with_files<T>(program: &[u8], read: impl FnOnce(&ObjectFiles) -> T) -> Option<T> {
@@ -118,7 +118,7 @@ fn build_in(dir: &Path, compiler: &str, flags: &[&str]) -> Option<PathBuf> {
 /// The census of a program with the files beside it.
 fn census_beside(program: &Path) -> Census {
     let file = ElfFile::open(program).unwrap();
-    super::take_census(&ObjectFiles::find(file, &SymbolizeOptions::new()))
+    super::take_census(&ObjectFiles::find(file, &SymbolizeOptions::new()), None).census
 }
 
 /// What a census says of each function, whoever stored it how.
@@ -164,7 +164,7 @@ fn code_of_a_unit_in_thousands_of_sections_is_its_own() {
     let image = std::fs::read(dir.path().join("many")).unwrap();
     let read = |files: &ObjectFiles| {
         let sections = DebugSections::load(&files.file, None, |_| ());
-        read_units(&sections, files)
+        read_units(&sections, files, None)
     };
     let units: Units = with_files(&image, read).unwrap();
     assert_eq!(units.units.iter().map(|unit| unit.covered.len()).sum::<usize>(), 5001);

@@ -35,7 +35,7 @@ impl<'n> Variants<'n> {
 
 /// What is before and after the only digit that follows a `C` or `D`, where the name of a constructor or destructor would
 /// end. (Inherited constructors, `CI1`, have theirs elsewhere.)
-fn around_digit(symbol: &str) -> Option<(&str, &str)> {
+pub(super) fn around_digit(symbol: &str) -> Option<(&str, &str)> {
     let at = digit_place(symbol)?;
     let (before, after) = (symbol.get(..at)?, symbol.get(at + 1..)?);
     let may_end = after.starts_with(['E', 'I', 'B']) && !symbol.contains("CI1") && !symbol.contains("CI2");

@@ -24,6 +24,14 @@ pub(crate) enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct SourcePlace(pub(crate) u64);
 
+/// What is kept of a function that is no part of the census: others may be declared at the same place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LeftOut {
+    pub(crate) place: SourcePlace,
+    /// Equal for equal linkage names.
+    pub(crate) name: u64,
+}
+
 /// A function as one unit tells of it.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitFunction {
@@ -86,6 +94,8 @@ pub(crate) struct UnitFacts {
     pub(crate) sites: Vec<InlineRow>,
     /// Call sites that name their function, sorted and added up.
     pub(crate) call_sites: Vec<CallSiteRow>,
+    /// Functions that were left out.
+    pub(crate) left_out: Vec<LeftOut>,
 }
 
 /// What all units say.

@@ -4,8 +4,9 @@ use gimli::UnitOffset;
 use pdiff_profile::census::InlineAttribute;
 use rustc_hash::FxHashMap;
 
+use super::Reading;
 use super::facts::{
-    CallSiteRow, ForeignFunction, InlineRow, Place, Root, SourcePlace, UnitFacts, UnitFunction,
+    CallSiteRow, ForeignFunction, InlineRow, LeftOut, Place, Root, SourcePlace, UnitFacts, UnitFunction,
 };
 use super::paths::Paths;
 use super::records::{Link, NO_FILE, Records, Subprogram, Target};
@@ -13,7 +14,8 @@ use super::source::Source;
 use crate::binary::content_hash::ContentHash;
 use crate::binary::dwarf::Unit;
 use crate::binary::scoped_name::{CALL, plain_name};
-use crate::binary::strings::{KeptText, Strings};
+use crate::binary::strings::{KeptText, RawText, Strings};
+use crate::census::background::Background;
 
 /// Most references followed from one entry to the next; compilers need three.
 const MAX_LINKS: usize = 16;
@@ -21,22 +23,24 @@ const MAX_LINKS: usize = 16;
 /// Puts the records of a unit together.
 pub(super) fn facts_of<'a>(
     source: &Source<'_, 'a>,
-    strings: Strings<'a>,
+    reading: Reading<'_, 'a>,
     unit: &Unit<'a>,
     records: Records<'a>,
 ) -> UnitFacts {
+    let strings = reading.strings;
     let mut functions = FunctionList::new(&records, source, strings, unit);
     let root_of = |functions: &mut FunctionList<'_, 'a>, (index, ranges): &(usize, Vec<_>)| Root {
         function: functions.id_of(*index),
         ranges: ranges.clone(),
     };
     let roots = records.roots.iter().map(|root| root_of(&mut functions, root)).collect();
-    let sites = functions.sites();
+    // What has code here or is called is listed before copies are looked at, so that it is not left out.
     let call_sites = functions.call_sites();
-    let (functions, paths) = functions.finish();
+    let sites = functions.sites(reading.background);
+    let (functions, paths, left_out) = functions.finish();
     let producer = strings.get(records.producer).into();
     let covered = records.covered;
-    UnitFacts { producer, covered, paths, functions, roots, sites, call_sites }
+    UnitFacts { producer, covered, paths, functions, roots, sites, call_sites, left_out }
 }
 
 /// The functions at some offsets of a unit, for other units that refer to them.
@@ -58,14 +62,18 @@ pub(super) fn functions_at<'a>(
     found
 }
 
+/// In the place of a function's id: it is left out.
+const LEFT_OUT: u32 = u32::MAX;
+
 /// The functions of a unit that have code or instances, as they turn up.
 struct FunctionList<'u, 'a> {
     records: &'u Records<'a>,
     paths: Paths<'u, 'a>,
-    /// By subprogram: the place in `functions` plus one.
+    /// By subprogram: the place in `functions` plus one; 0 where it is not known, or [`LEFT_OUT`].
     ids: Vec<u32>,
     elsewhere: FxHashMap<Place, u32>,
     functions: Vec<UnitFunction>,
+    left_out: Vec<LeftOut>,
     strings: Strings<'a>,
     unit_name: Option<String>,
 }
@@ -83,17 +91,25 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             ids: vec![0; records.subprograms.len()],
             elsewhere: FxHashMap::default(),
             functions: Vec::new(),
+            left_out: Vec::new(),
             strings,
             unit_name: unit.name.map(|name| String::from_utf8_lossy(name.slice()).into_owned()),
         }
     }
 
-    fn finish(self) -> (Vec<UnitFunction>, Vec<Box<str>>) {
-        (self.functions, self.paths.into_paths())
+    fn finish(self) -> (Vec<UnitFunction>, Vec<Box<str>>, Vec<LeftOut>) {
+        (self.functions, self.paths.into_paths(), self.left_out)
     }
 
     /// The function of a subprogram: that of its abstract instance.
     fn id_of(&mut self, subprogram: usize) -> u32 {
+        match self.abstract_of(subprogram) {
+            Abstract::Here(index) => self.id_here(index),
+            Abstract::Elsewhere(place) => self.id_elsewhere(place),
+        }
+    }
+
+    fn abstract_of(&self, subprogram: usize) -> Abstract {
         let mut index = subprogram;
         for _ in 0..MAX_LINKS {
             match self.records.subprograms.get(index).map(|s| s.link) {
@@ -101,11 +117,16 @@ impl<'u, 'a> FunctionList<'u, 'a> {
                     Some(next) => index = next,
                     None => break,
                 },
-                Some(Link::Abstract(Target::Elsewhere(place))) => return self.id_elsewhere(place),
+                Some(Link::Abstract(Target::Elsewhere(place))) => return Abstract::Elsewhere(place),
                 _ => break,
             }
         }
-        if let Some(known) = self.ids.get(index).and_then(|id| id.checked_sub(1)) {
+        Abstract::Here(index)
+    }
+
+    fn id_here(&mut self, index: usize) -> u32 {
+        let known = self.ids.get(index).filter(|id| **id != LEFT_OUT);
+        if let Some(known) = known.and_then(|id| id.checked_sub(1)) {
             return known;
         }
         let function = self.describe(index);
@@ -148,8 +169,57 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         }
     }
 
+    /// The function of a copy; `None` where it is left out.
+    fn id_of_copy(&mut self, origin: Target, background: Option<&Background<'_>>) -> Option<u32> {
+        let Target::Here(offset) = origin else { return self.id_at(origin) };
+        let index = match self.abstract_of(self.records.subprogram_at(offset)?) {
+            Abstract::Here(index) => index,
+            Abstract::Elsewhere(place) => return Some(self.id_elsewhere(place)),
+        };
+        match (self.ids.get(index).copied().unwrap_or(0), background) {
+            (LEFT_OUT, _) => None,
+            (0, Some(background)) if background.contains(&self.strings, self.linkage_name_of(index)) => {
+                self.leave_out(index);
+                None
+            }
+            _ => Some(self.id_here(index)),
+        }
+    }
+
+    fn leave_out(&mut self, index: usize) {
+        self.ids.get_mut(index).into_iter().for_each(|id| *id = LEFT_OUT);
+        let (said, _) = self.said_of(index);
+        let path = self.paths.id(said.file);
+        let mut name = ContentHash::new();
+        self.strings.hash(said.linkage_name, &mut name);
+        self.left_out.push(LeftOut { place: self.place_at(&said, path), name: name.finish() });
+    }
+
+    /// The linkage name of a subprogram, as it or what it refers to in the unit says.
+    fn linkage_name_of(&self, index: usize) -> RawText<'a> {
+        let mut at = index;
+        for _ in 0..MAX_LINKS {
+            let Some(said) = self.records.subprograms.get(at) else { break };
+            if !said.linkage_name.is_absent() {
+                return said.linkage_name;
+            }
+            let (Link::Abstract(Target::Here(next)) | Link::Declaration(Target::Here(next))) = said.link
+            else {
+                break;
+            };
+            let Some(next) = self.records.subprogram_at(next) else { break };
+            at = next;
+        }
+        RawText::Absent
+    }
+
     /// What a subprogram and those it refers to say; the first to say a thing is right.
     fn describe(&mut self, index: usize) -> UnitFunction {
+        let (said, elsewhere) = self.said_of(index);
+        self.function_of(&said, elsewhere)
+    }
+
+    fn said_of(&self, index: usize) -> (Subprogram<'a>, Option<Place>) {
         let mut said = self.records.subprograms.get(index).copied().unwrap_or(Subprogram::NOTHING);
         let mut elsewhere = None;
         let mut link = said.link;
@@ -169,23 +239,16 @@ impl<'u, 'a> FunctionList<'u, 'a> {
                 }
             }
         }
-        self.function_of(&said, elsewhere)
+        (said, elsewhere)
     }
 
     fn function_of(&mut self, said: &Subprogram<'a>, elsewhere: Option<Place>) -> UnitFunction {
         let path = self.paths.id(said.file);
         let linkage_name = said.linkage_name;
-        let mut place = self.place_of(said);
-        place.bytes(self.paths.get(path).unwrap_or("").as_bytes());
-        // Lambdas are in no file, and their classes have no name: only what is around them distinguishes them.
-        if path == 0 && self.strings.get(said.name) == CALL {
-            place.bytes(self.spell(said).as_bytes());
-        }
-        place.number(u64::from(said.line));
         UnitFunction {
             linkage_name: KeptText::of(linkage_name),
             name: linkage_name.is_absent().then(|| self.spell(said).into()),
-            place: SourcePlace(place.finish()),
+            place: self.place_at(said, path),
             path,
             line: said.line,
             inline: said.inline.map_or(InlineAttribute::Absent, InlineAttribute::from_dwarf),
@@ -218,19 +281,25 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         said
     }
 
-    /// A hash of the qualified name, which need not be read for it.
-    fn place_of(&self, said: &Subprogram<'a>) -> ContentHash {
+    /// Where a function is declared, in the file of a path. The qualified name need not be read for it.
+    fn place_at(&self, said: &Subprogram<'a>, path: u32) -> SourcePlace {
         let mut place = ContentHash::new();
         self.strings.hash(said.name, &mut place);
         self.records.scopes.names(said.scope).for_each(|name| self.strings.hash(name, &mut place));
-        place
+        place.bytes(self.paths.get(path).unwrap_or("").as_bytes());
+        // Lambdas are in no file, and their classes have no name: only what is around them distinguishes them.
+        if path == 0 && self.strings.get(said.name) == CALL {
+            place.bytes(self.spell(said).as_bytes());
+        }
+        place.number(u64::from(said.line));
+        SourcePlace(place.finish())
     }
 
-    fn sites(&mut self) -> Vec<InlineRow> {
+    fn sites(&mut self, background: Option<&Background<'_>>) -> Vec<InlineRow> {
         // Callee, root, path and line as one number sort in half the time: there are millions.
         let mut rows: Vec<u128> = Vec::with_capacity(self.records.sites.len());
         for site in &self.records.sites {
-            let Some(callee) = self.id_at(site.origin) else { continue };
+            let Some(callee) = self.id_of_copy(site.origin, background) else { continue };
             let parts = [callee, site.root, self.paths.id(site.file), site.line];
             rows.push(parts.into_iter().fold(0, |row, part| row << 32 | u128::from(part)));
         }
@@ -258,6 +327,13 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         });
         rows
     }
+}
+
+/// The entry that describes a function.
+enum Abstract {
+    /// The subprogram of this place in the unit.
+    Here(usize),
+    Elsewhere(Place),
 }
 
 /// Takes from `next` what `said` leaves open. The scope is that of the last entry: the declaration is in its class.

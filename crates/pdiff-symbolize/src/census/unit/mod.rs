@@ -18,6 +18,7 @@ use rayon::prelude::*;
 
 pub(super) use facts::{InlineRow, Root, SourcePlace, Told, UnitFacts, Units};
 
+use super::background::Background;
 use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Unit};
 use crate::binary::elf_file::ElfFile;
@@ -36,8 +37,12 @@ enum Outcome {
     Unreadable,
 }
 
-/// Reads all units.
-pub(super) fn read_units(sections: &DebugSections<'_>, files: &ObjectFiles) -> Units {
+/// Reads all units; functions of the `background` are left out where they are only inlined.
+pub(super) fn read_units(
+    sections: &DebugSections<'_>,
+    files: &ObjectFiles,
+    background: Option<&Background<'_>>,
+) -> Units {
     let dwarf = sections.dwarf();
     let all = units::Units::read(&dwarf, Budget::new(files.with_dwarf().size()));
     let shared_units = dwarf
@@ -48,7 +53,8 @@ pub(super) fn read_units(sections: &DebugSections<'_>, files: &ObjectFiles) -> U
     let shared = shared.map(|(dwarf, units)| Source { dwarf, units, home: StringHome::Shared });
     let split = files.split_files();
     let strings = Strings::new(&dwarf, dwarf.sup(), all.has_split(&dwarf));
-    let read = |index| read_unit(&source, strings, &split, index);
+    let reading = Reading { strings, background };
+    let read = |index| read_unit(&source, reading, &split, index);
     let outcomes: Vec<Outcome> = (0..all.len()).into_par_iter().with_max_len(1).map(read).collect();
     let (mut unreadable, mut not_found) =
         (u64::from(all.is_cut_off()) + sections.damaged().count() as u64, 0);
@@ -64,18 +70,27 @@ pub(super) fn read_units(sections: &DebugSections<'_>, files: &ObjectFiles) -> U
     Units { units, foreign, unreadable, split: not_found }
 }
 
+/// What units are read with.
+#[derive(Clone, Copy)]
+struct Reading<'r, 'a> {
+    strings: Strings<'a>,
+    background: Option<&'r Background<'r>>,
+}
+
 fn read_unit<'a>(
     source: &Source<'_, 'a>,
-    strings: Strings<'a>,
+    reading: Reading<'_, 'a>,
     split: &SplitFiles<'_>,
     index: usize,
 ) -> Outcome {
     let Some(unit) = source.units.open(source.dwarf, index) else { return Outcome::Unreadable };
     if unit.dwo_id.is_none() {
-        return read_entries(source, strings, &unit);
+        return read_entries(source, reading, &unit);
     }
     let mut outcome = Outcome::NotFound;
-    let _gap = split.read_unit(source.dwarf, &unit, &mut |dwarf, units| outcome = read_split(dwarf, units));
+    let _gap = split.read_unit(source.dwarf, &unit, &mut |dwarf, units| {
+        outcome = read_split(dwarf, units, reading.background);
+    });
     match (&mut outcome, walk::covered(source, &unit)) {
         // The skeleton says which code is its own.
         (Outcome::Read(facts), Ok(covered)) => facts.covered = covered,
@@ -85,17 +100,24 @@ fn read_unit<'a>(
     outcome
 }
 
-fn read_split<'a>(dwarf: &Dwarf<'a>, units: &units::Units<'a>) -> Outcome {
+fn read_split<'a>(
+    dwarf: &Dwarf<'a>,
+    units: &units::Units<'a>,
+    background: Option<&Background<'_>>,
+) -> Outcome {
     let source = Source { dwarf, units, home: StringHome::Apart };
     match units.get(dwarf, 0) {
-        Some(unit) => read_entries(&source, Strings::new(dwarf, None, true), unit),
+        Some(unit) => {
+            let reading = Reading { strings: Strings::new(dwarf, None, true), background };
+            read_entries(&source, reading, unit)
+        }
         None => Outcome::Unreadable,
     }
 }
 
-fn read_entries<'a>(source: &Source<'_, 'a>, strings: Strings<'a>, unit: &Unit<'a>) -> Outcome {
+fn read_entries<'a>(source: &Source<'_, 'a>, reading: Reading<'_, 'a>, unit: &Unit<'a>) -> Outcome {
     match walk::walk(source, unit) {
-        Ok(records) => Outcome::Read(function::facts_of(source, strings, unit, records)),
+        Ok(records) => Outcome::Read(function::facts_of(source, reading, unit, records)),
         Err(_) => Outcome::Unreadable,
     }
 }

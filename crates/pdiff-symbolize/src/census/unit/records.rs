@@ -84,6 +84,8 @@ pub(super) struct Records<'a> {
     /// The code that the unit says is its own.
     pub(super) covered: Vec<Range<u64>>,
     pub(super) subprograms: Vec<Subprogram<'a>>,
+    /// Their offsets, which are looked up for every copy, close together.
+    offsets: Vec<UnitOffset>,
     pub(super) scopes: Scopes<'a>,
     /// The subprogram of each root, an index, and its code.
     pub(super) roots: Vec<(usize, Vec<Range<u64>>)>,
@@ -97,6 +99,7 @@ impl<'a> Records<'a> {
             producer: RawText::Absent,
             covered: Vec::new(),
             subprograms: Vec::new(),
+            offsets: Vec::new(),
             scopes: Scopes::default(),
             roots: Vec::new(),
             sites: Vec::new(),
@@ -106,6 +109,13 @@ impl<'a> Records<'a> {
 
     /// The index of the subprogram at an offset.
     pub(super) fn subprogram_at(&self, offset: UnitOffset) -> Option<usize> {
-        self.subprograms.binary_search_by_key(&offset, |subprogram| subprogram.offset).ok()
+        self.offsets.binary_search(&offset).ok()
+    }
+
+    /// Takes in a subprogram: its index.
+    pub(super) fn add_subprogram(&mut self, subprogram: Subprogram<'a>) -> usize {
+        self.offsets.push(subprogram.offset);
+        self.subprograms.push(subprogram);
+        self.subprograms.len() - 1
     }
 }

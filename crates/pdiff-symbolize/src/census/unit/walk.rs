@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use gimli::{Attribute, AttributeValue, constants as dw};
+use gimli::{Attribute, AttributeValue, DwAt, constants as dw};
 
 use super::records::{Link, NO_FILE, RawCall, RawSite, Records, Subprogram, Target};
 use super::source::Source;
@@ -93,7 +93,8 @@ impl<'u, 'a> Walk<'u, 'a> {
     fn root(&mut self) -> gimli::Result<()> {
         let (text, mut code) = (text_of(self.source, self.unit), CodeAttributes::default());
         let records = &mut self.records;
-        self.entries.read(|attribute| {
+        let wanted = |name| name == dw::DW_AT_producer || CodeAttributes::is_one(name);
+        self.entries.read(wanted, |attribute| {
             match attribute.name() {
                 dw::DW_AT_producer => records.producer = text(attribute)?,
                 _ => code.add(attribute),
@@ -118,7 +119,7 @@ impl<'u, 'a> Walk<'u, 'a> {
         let mut subprogram = Subprogram { offset: entry.offset, scope: context.scope, ..Subprogram::NOTHING };
         let (source, text) = (self.source, text_of(self.source, self.unit));
         let mut code = CodeAttributes::default();
-        self.entries.read(|attribute| {
+        self.entries.read(is_of_subprogram, |attribute| {
             match attribute.name() {
                 dw::DW_AT_name => subprogram.name = text(attribute)?,
                 dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name => {
@@ -138,8 +139,7 @@ impl<'u, 'a> Walk<'u, 'a> {
             }
             Ok(())
         })?;
-        let index = self.records.subprograms.len();
-        self.records.subprograms.push(subprogram);
+        let index = self.records.add_subprogram(subprogram);
         let root = self.add_root(index, &code)?;
         if entry.abbreviation.has_children() {
             let scope = self.records.scopes.add_function(entry.offset, context.scope, subprogram.name);
@@ -172,7 +172,9 @@ impl<'u, 'a> Walk<'u, 'a> {
     fn inlined(&mut self, depth: isize) -> gimli::Result<()> {
         let Some(root) = self.context(depth).root else { return Ok(()) };
         let (mut origin, mut file, mut line) = (None, NO_FILE, 0);
-        self.entries.read(|attribute| {
+        let wanted =
+            |name| matches!(name, dw::DW_AT_abstract_origin | dw::DW_AT_call_file | dw::DW_AT_call_line);
+        self.entries.read(wanted, |attribute| {
             match attribute.name() {
                 dw::DW_AT_abstract_origin => origin = target_of(self.source, attribute),
                 dw::DW_AT_call_file => file = number_of(attribute).unwrap_or(NO_FILE),
@@ -188,7 +190,11 @@ impl<'u, 'a> Walk<'u, 'a> {
     fn call_site(&mut self, depth: isize) -> gimli::Result<()> {
         let Some(root) = self.context(depth).root else { return Ok(()) };
         let (mut origin, mut is_tail) = (None, false);
-        self.entries.read(|attribute| {
+        let wanted = |name| {
+            let is_target = matches!(name, dw::DW_AT_call_origin | dw::DW_AT_abstract_origin);
+            is_target || matches!(name, dw::DW_AT_call_tail_call | dw::DW_AT_GNU_tail_call)
+        };
+        self.entries.read(wanted, |attribute| {
             match attribute.name() {
                 dw::DW_AT_call_origin | dw::DW_AT_abstract_origin => {
                     origin = target_of(self.source, attribute);
@@ -201,6 +207,21 @@ impl<'u, 'a> Walk<'u, 'a> {
         self.records.calls.extend(origin.map(|origin| RawCall { origin, root, is_tail }));
         Ok(())
     }
+}
+
+/// Whether an attribute of a subprogram is read.
+fn is_of_subprogram(name: DwAt) -> bool {
+    let is_name = matches!(name, dw::DW_AT_name | dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name);
+    let is_declaration = matches!(
+        name,
+        dw::DW_AT_decl_file
+            | dw::DW_AT_decl_line
+            | dw::DW_AT_inline
+            | dw::DW_AT_external
+            | dw::DW_AT_abstract_origin
+            | dw::DW_AT_specification
+    );
+    is_name || is_declaration || CodeAttributes::is_one(name)
 }
 
 /// What reads the strings of a unit.

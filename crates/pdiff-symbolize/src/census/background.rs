@@ -1,0 +1,79 @@
+//! Library functions that are left out of a census before they are described and demangled: those that have no code, are
+//! only inlined, and that nobody asks for by name.
+//!
+//! They are half of the functions of a large C++ program, three quarters of the text of its names, and of its inlined
+//! instances; a comparison of samples asks for few of them. 8.0.33 has 175,000 functions, of which 77,000 are such, with 48
+//! of 62 MB of names and 1.5 of 2.1 million instances.
+//!
+//! Whether a function has code is told by the symbol table. What has code in a unit, or is called there, the unit keeps.
+
+use std::hash::BuildHasher as _;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use pdiff_profile::names::split_clone_suffix;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use super::asked::{AskedNames, is_library};
+use super::symbols::Symbols;
+use super::variants::around_digit;
+use crate::binary::strings::{RawText, Strings};
+
+/// How many answers are remembered.
+const REMEMBERED: usize = 1 << 18;
+
+/// The library functions of a file that are left out of its census.
+pub(super) struct Background<'s> {
+    asked: &'s AskedNames,
+    /// Symbols of library functions.
+    symbols: FxHashSet<&'s str>,
+    /// The same around the digit that distinguishes constructors: code may have another one's symbol.
+    variants: FxHashSet<(&'s str, &'s str)>,
+    /// Answers by the offset of a name in the table of strings, each in the place that its hash gives: twice the offset, plus
+    /// one where the function is left out, plus two.
+    remembered: Box<[AtomicU64]>,
+    has_some: AtomicBool,
+}
+
+impl<'s> Background<'s> {
+    pub(super) fn new(asked: &'s AskedNames, symbols: &'s Symbols<'_>) -> Self {
+        let bases = symbols.functions.iter().map(|symbol| split_clone_suffix(symbol.name).0);
+        let symbols: FxHashSet<&str> = bases.filter(|symbol| is_library(symbol)).collect();
+        let variants = symbols.iter().filter_map(|symbol| around_digit(symbol)).collect();
+        let remembered = (0..REMEMBERED).map(|_| AtomicU64::new(0)).collect();
+        Self { asked, symbols, variants, remembered, has_some: AtomicBool::new(false) }
+    }
+
+    /// Whether it was said of any function that it is left out.
+    pub(super) fn has_some(&self) -> bool {
+        self.has_some.load(Ordering::Relaxed)
+    }
+
+    /// Whether the function of a linkage name is left out.
+    pub(super) fn contains(&self, strings: &Strings<'_>, linkage_name: RawText<'_>) -> bool {
+        let RawText::InTable(offset) = linkage_name else { return self.decide(strings, linkage_name) };
+        let slot = self.remembered.get(FxBuildHasher.hash_one(offset) as usize >> 32 & (REMEMBERED - 1));
+        let code = 2 * offset as u64 + 2;
+        if let Some(known) = slot.map(|slot| slot.load(Ordering::Relaxed))
+            && known & !1 == code
+        {
+            return known & 1 == 1;
+        }
+        let is_left_out = self.decide(strings, linkage_name);
+        if let Some(slot) = slot {
+            slot.store(code + u64::from(is_left_out), Ordering::Relaxed);
+        }
+        is_left_out
+    }
+
+    fn decide(&self, strings: &Strings<'_>, linkage_name: RawText<'_>) -> bool {
+        let symbol = strings.get(linkage_name);
+        let is_left_out = is_library(symbol)
+            && !self.symbols.contains(symbol)
+            && !around_digit(symbol).is_some_and(|around| self.variants.contains(&around))
+            && !self.asked.asks_for(symbol);
+        if is_left_out {
+            self.has_some.store(true, Ordering::Relaxed);
+        }
+        is_left_out
+    }
+}
