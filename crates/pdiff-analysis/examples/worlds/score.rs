@@ -33,11 +33,15 @@ pub(crate) struct SeenRow {
     pub(crate) log_ratio_intervals: Option<[Interval; 2]>,
 }
 
-/// A part of a whole.
+/// A part of a whole, with sums over worlds: what is seen in one world hangs together.
 #[derive(Default)]
 struct Part {
+    /// Hits and cases of the world that is being looked at.
+    world: (f64, f64),
     hits: f64,
     of: f64,
+    /// Sums over worlds of hits squared, of hits times cases, and of cases squared.
+    squares: [f64; 3],
 }
 
 impl Part {
@@ -49,17 +53,28 @@ impl Part {
     }
 
     fn add(&mut self, hit: bool) {
-        self.hits += f64::from(u8::from(hit));
-        self.of += 1.0;
+        let (hits, of) = self.world;
+        self.world = (hits + f64::from(u8::from(hit)), of + 1.0);
     }
 
-    /// In percent, with its standard error.
+    fn end_world(&mut self) {
+        let (hits, of) = std::mem::take(&mut self.world);
+        self.hits += hits;
+        self.of += of;
+        let squares = [hits * hits, hits * of, of * of];
+        self.squares.iter_mut().zip(squares).for_each(|(sum, square)| *sum += square);
+    }
+
+    /// In percent, with its standard error: that of a ratio of two sums over worlds.
     fn percent(&self) -> String {
         if self.of == 0.0 {
             return "-".to_owned();
         }
         let part = self.hits / self.of;
-        format!("{:.1} +- {:.1}", 100.0 * part, 100.0 * (part * (1.0 - part) / self.of).sqrt())
+        let [hits, both, of] = self.squares;
+        let squares = (hits - 2.0 * part * both + part * part * of).max(0.0);
+        let error = squares.sqrt() / self.of;
+        format!("{:.1} +- {:.1}", 100.0 * part, 100.0 * error)
     }
 }
 
@@ -132,6 +147,25 @@ impl Score {
         }
         self.cost.add_interval(seen.log_cost_interval, truth.log_cost);
         self.gap.add_interval(seen.log_gap_interval, truth.log_gap);
+        for part in self.parts() {
+            part.end_world();
+        }
+    }
+
+    fn parts(&mut self) -> [&mut Part; 11] {
+        [
+            &mut self.any_false,
+            &mut self.warned,
+            &mut self.divided,
+            &mut self.rows,
+            &mut self.cost,
+            &mut self.gap,
+            &mut self.gap_shares,
+            &mut self.counts,
+            &mut self.prices,
+            &mut self.own_found,
+            &mut self.any_false_own,
+        ]
     }
 
     fn add_intervals(&mut self, truth: &TrueRow, row: &SeenRow) {
