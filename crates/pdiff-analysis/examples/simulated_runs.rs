@@ -107,7 +107,7 @@ fn planted(share: f64, size: f64, runs: [usize; 2], worlds: u64) -> (f64, f64) {
         world.shares[0] = share;
         let mut after = world.shares.clone();
         let unchanged = world.compare(&after, runs);
-        let Some(effect_pp) = unchanged.rows[0].detectable_pp() else { continue };
+        let Some(effect_pp) = unchanged.detectable_pp(0) else { continue };
         nominal += unchanged.sensitivities[0].power(100.0 * share, size * effect_pp);
         after[0] += size * effect_pp / 100.0;
         found += f64::from(u8::from(world.compare(&after, runs).rows[0].significant));

@@ -53,7 +53,7 @@ fn a_row_whose_cost_changed_on_its_own_trips_gates_on_cost_alone() {
     for row in &mut comparison.rows {
         row.significant = false;
         let extent = if row.name == "f" { CostExtent::Own } else { CostExtent::Shared };
-        row.cost_change = Some(change(extent));
+        row.cost_change = Some(change(extent).into());
     }
     assert_eq!(tripped("function=.:cost_change_pct > 20", &comparison), "f 24.0");
     assert_eq!(tripped("delta_self_pp > 1", &comparison), "");

@@ -130,9 +130,9 @@ impl Judged {
     /// The row's change of this measure per operation, where that was tested.
     pub(super) fn cost_change(self, row: &Row) -> Option<CostChange> {
         match self {
-            Self::OwnSelf => row.cost_change,
-            Self::Booked => row.booked.cost_change,
-            Self::Total => row.total.cost_change,
+            Self::OwnSelf => row.cost_change.as_deref().copied(),
+            Self::Booked => row.booked.cost_change.as_deref().copied(),
+            Self::Total => row.total.cost_change.as_deref().copied(),
         }
     }
 

@@ -71,8 +71,8 @@ fn weights(row: &Row) -> Vec<Evidence> {
         significant: row.significant,
         ..MeasureChange::default()
     };
-    let measures = [(Judged::OwnSelf, of_self), (Judged::Booked, row.booked), (Judged::Total, row.total)];
-    let fact = |(measure, change): (Judged, MeasureChange)| {
+    let measures = [(Judged::OwnSelf, &of_self), (Judged::Booked, &row.booked), (Judged::Total, &row.total)];
+    let fact = |(measure, change): (Judged, &MeasureChange)| {
         let (before, after) = measure.shares(row);
         Evidence::from(Fact::Measure {
             measure,

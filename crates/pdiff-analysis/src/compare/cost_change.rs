@@ -38,7 +38,7 @@ pub(super) fn set_cost_changes(cost: &Cost, rows: &mut [Row], settings: &NoiseSe
             .collect();
         let changes = judge(&tested, settings);
         for (row, change) in rows.iter_mut().zip(changes) {
-            *measure(row).change = change;
+            *measure(row).change = change.map(Box::new);
         }
     }
 }
@@ -70,18 +70,22 @@ impl Row {
 struct Measured<'a> {
     share: Option<ShareChange>,
     beyond_typical: Option<Excess>,
-    change: &'a mut Option<CostChange>,
+    change: &'a mut Option<Box<CostChange>>,
 }
 
 fn of_self(row: &mut Row) -> Measured<'_> {
-    Measured { share: row.self_change(), beyond_typical: row.beyond_typical, change: &mut row.cost_change }
+    Measured {
+        share: row.self_change(),
+        beyond_typical: row.beyond_typical.as_deref().copied(),
+        change: &mut row.cost_change,
+    }
 }
 
 fn of_booked(row: &mut Row) -> Measured<'_> {
     let shares = (row.before.booked_self_pct, row.after.booked_self_pct);
     Measured {
         share: share_change(&row.booked, shares),
-        beyond_typical: row.booked.beyond_typical,
+        beyond_typical: row.booked.beyond_typical.as_deref().copied(),
         change: &mut row.booked.cost_change,
     }
 }
@@ -90,7 +94,7 @@ fn of_total(row: &mut Row) -> Measured<'_> {
     let shares = (row.before.total_pct, row.after.total_pct);
     Measured {
         share: share_change(&row.total, shares),
-        beyond_typical: row.total.beyond_typical,
+        beyond_typical: row.total.beyond_typical.as_deref().copied(),
         change: &mut row.total.cost_change,
     }
 }

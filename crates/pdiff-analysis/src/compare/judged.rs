@@ -1,5 +1,7 @@
 //! Counted rows to judged rows: weights and shares of both sides, and whether the change is more than noise.
 
+use std::borrow::Cow;
+
 use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight, is_unnamed};
 use rayon::prelude::*;
 
@@ -12,7 +14,7 @@ use super::prepare::PreparedRun;
 use super::row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 use super::row_table::{RowKey, RowTable};
 use crate::aggregate::{Measure, RowId, RowMeasures, RunTable};
-use crate::noise::{self, Denominator, Excess, RowNoise, RunBlocks, Sensitivity, TypicalRow};
+use crate::noise::{self, Denominator, Judgement, RowNoise, RunBlocks, Sensitivity, TypicalRow};
 use crate::normalize::{KeyId, Keys, is_nameless};
 use crate::policy::Share;
 
@@ -30,48 +32,42 @@ pub(super) struct Counted<'a> {
 pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>, Vec<Family>, NoiseSummary) {
     let denominators: Vec<Denominator> =
         (0..counted.row_table.scopes()).map(|scope| counted.denominator(scope)).collect();
-    let inputs = |measure: fn(&RowMeasures) -> Measure| {
-        let rows = 0..counted.row_table.rows().len();
-        rows.map(|row| counted.noise_row(RowId(row as u32), measure)).collect::<Vec<noise::Row>>()
-    };
-    let own = inputs(|row| row.own);
-    let typical = counted.typical(&denominators, &own);
-    let judge = |inputs: Vec<noise::Row>| {
-        let judgement = noise::judge(&denominators, &inputs, &counted.settings.noise);
+    let typical = counted.typical(&denominators);
+    // One measure after the other: what is judged of a row is larger than what is kept of it.
+    let judge = |measure: fn(&RowMeasures) -> Measure| {
+        let count = counted.row_table.rows().len();
+        let row = |row: usize| counted.noise_row(RowId(row as u32), measure);
+        let judgement =
+            noise::judge_each(&denominators, count, |index| Cow::Owned(row(index)), &counted.settings.noise);
         let beyond = typical.as_ref().zip(denominators.first());
-        let beyond = beyond.map(|(typical, all)| typical.excesses(all, inputs, &counted.settings.noise));
-        (judgement, beyond.unwrap_or_default())
+        let beyond = beyond.map(|(typical, all)| typical.excesses(all, count, row, &counted.settings.noise));
+        let beyond = beyond.unwrap_or_default();
+        (judgement, move |row: usize| beyond.get(row).copied().flatten().map(Box::new))
     };
-    let others = || rayon::join(|| judge(inputs(|row| row.booked)), || judge(inputs(|row| row.total)));
-    let ((judgement, beyond_typical), (booked, total)) = rayon::join(|| judge(own), others);
-    let keyed = counted.row_table.rows().par_iter().zip(&judgement.rows).enumerate();
+    let changes = |measure: fn(&RowMeasures) -> Measure| {
+        let (judgement, beyond) = judge(measure);
+        let judged = judgement.rows.iter().enumerate();
+        let change = |(index, noise): (usize, &RowNoise)| MeasureChange {
+            beyond_typical: beyond(index),
+            ..counted.change(RowId(index as u32), noise, measure)
+        };
+        judged.map(change).collect::<Vec<MeasureChange>>()
+    };
+    let (booked, total) = (changes(|row| row.booked), changes(|row| row.total));
+    let (judgement, beyond) = judge(|row| row.own);
     let names = |rows: &[usize]| rows.iter().map(|row| counted.name(RowId(*row as u32))).collect();
     let (drifting, phased) = (names(&judgement.drifting), names(&judgement.phased));
-    let mut rows: Vec<Row> =
-        keyed.map(|(index, (key, noise))| counted.row(RowId(index as u32), key, noise)).collect();
-    for (index, row) in rows.iter_mut().enumerate() {
-        let id = RowId(index as u32);
-        let change = |(of, beyond): &(noise::Judgement, Vec<Option<Excess>>), measure| {
-            let change = counted.change(id, of.rows.get(index)?, measure);
-            Some(MeasureChange { beyond_typical: beyond.get(index).copied().flatten(), ..change })
-        };
-        row.beyond_typical = beyond_typical.get(index).copied().flatten();
-        row.booked = change(&booked, |row| row.booked).unwrap_or_default();
-        row.total = change(&total, |row| row.total).unwrap_or_default();
-    }
+    let keyed = counted.row_table.rows().par_iter().zip(booked).zip(total).enumerate();
+    let row = |(index, ((key, booked), total)): (usize, ((&RowKey, MeasureChange), MeasureChange))| Row {
+        booked,
+        total,
+        beyond_typical: beyond(index),
+        ..counted.row(RowId(index as u32), key, &judgement)
+    };
+    let mut rows: Vec<Row> = keyed.map(row).collect();
     let families = counted.set_families(&mut rows);
     rows.retain(|row| row.before.total_weight.max(row.after.total_weight) > Weight::ZERO);
-    rows.sort_by(|a, b| {
-        let size = |row: &Row| row.delta_self_pp().abs();
-        let weight = |row: &Row| row.before.total_weight.0.max(row.after.total_weight.0);
-        size(b)
-            .total_cmp(&size(a))
-            .then_with(|| weight(b).cmp(&weight(a)))
-            .then_with(|| a.name.cmp(&b.name))
-            .then_with(|| a.object.cmp(&b.object))
-            .then_with(|| a.file.cmp(&b.file))
-            .then_with(|| a.thread_group.cmp(&b.thread_group))
-    });
+    sort(&mut rows);
     note_matches(&rows, notes);
     let summary = NoiseSummary {
         method: judgement.method,
@@ -86,6 +82,35 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
         phased,
     };
     (rows, families, summary)
+}
+
+/// Sorts by size of change, then weight, then name. Rows are large: each is moved once, to its place, without room for copies.
+fn sort(rows: &mut [Row]) {
+    let size = |row: &Row| row.delta_self_pp().abs();
+    let weight = |row: &Row| row.before.total_weight.0.max(row.after.total_weight.0);
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|a, b| {
+        let (a, b) = (&rows[*a], &rows[*b]);
+        size(b)
+            .total_cmp(&size(a))
+            .then_with(|| weight(b).cmp(&weight(a)))
+            .then_with(|| a.name.cmp(&b.name))
+            .then_with(|| a.object.cmp(&b.object))
+            .then_with(|| a.file.cmp(&b.file))
+            .then_with(|| a.thread_group.cmp(&b.thread_group))
+    });
+    for start in 0..rows.len() {
+        let mut at = start;
+        // `order[at]` is where the row for `at` is; a place that is filled has itself.
+        loop {
+            let from = std::mem::replace(&mut order[at], at);
+            if from == start {
+                break;
+            }
+            rows.swap(at, from);
+            at = from;
+        }
+    }
 }
 
 /// Shares at which the smallest change that could be seen is told, in percent.
@@ -137,7 +162,7 @@ impl Counted<'_> {
     }
 
     /// The share of the typical function in each run, if runs repeat and costs per operation can be compared.
-    fn typical(&self, denominators: &[Denominator], rows: &[noise::Row]) -> Option<TypicalRow> {
+    fn typical(&self, denominators: &[Denominator]) -> Option<TypicalRow> {
         let all = denominators.first()?;
         let has_operations = |run: &PreparedRun<'_>| {
             let measures = &run.input.measures;
@@ -146,9 +171,9 @@ impl Counted<'_> {
         let is_asked = self.settings.share == Share::All
             && all.before.len().max(all.after.len()) > 1
             && self.runs.iter().all(has_operations);
-        let resolved =
-            rows.iter().enumerate().filter(|(row, _)| !is_nameless(&self.name(RowId(*row as u32))));
-        is_asked.then(|| TypicalRow::of(all, resolved.map(|(_, row)| row)))?
+        let rows = (0..self.row_table.rows().len()).map(|row| RowId(row as u32));
+        let resolved = rows.filter(|row| !is_nameless(&self.name(*row)));
+        is_asked.then(|| TypicalRow::of(all, resolved.map(|row| self.noise_row(row, |row| row.own))))?
     }
 
     fn noise_row(&self, row: RowId, measure: fn(&RowMeasures) -> Measure) -> noise::Row {
@@ -186,7 +211,8 @@ impl Counted<'_> {
         self.keys.get(function).file().map(str::to_owned)
     }
 
-    fn row(&self, id: RowId, key: &RowKey, noise: &RowNoise) -> Row {
+    fn row(&self, id: RowId, key: &RowKey, judgement: &Judgement) -> Row {
+        let noise = &judgement.rows[id.index()];
         let [before, after] = Side::BOTH.map(|side| self.quantities(id, key.scope, side));
         let function = key.function.map(|function| (function, self.keys.get(function)));
         let name = self.name(id);
@@ -218,7 +244,7 @@ impl Counted<'_> {
             degrees_of_freedom: noise.degrees_of_freedom,
             test: noise.test,
             significant: noise.significant,
-            detectable_pp: noise.detectable_pp(),
+            detectable_pp: judgement.detectable_pp(id.index()),
             booked: MeasureChange::default(),
             total: MeasureChange::default(),
             inline: RowInline::default(),

@@ -5,7 +5,7 @@ use pdiff_profile::Side;
 use crate::noise::{Excess, Test, Untested};
 
 /// The change of one of a row's measures.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct MeasureChange {
     /// Lower end of the 95 % interval of the change, in points.
     pub ci_low_pp: f64,
@@ -28,9 +28,9 @@ pub struct MeasureChange {
     /// Degrees of freedom of the t distribution that `se_pp` is used with.
     pub degrees_of_freedom: f64,
     /// Its change beyond the typical function; `None` if that was not tested.
-    pub beyond_typical: Option<Excess>,
+    pub beyond_typical: Option<Box<Excess>>,
     /// The change per operation; `None` where that was not tested.
-    pub cost_change: Option<CostChange>,
+    pub cost_change: Option<Box<CostChange>>,
 }
 
 /// The change of a measure's cost per operation.

@@ -230,6 +230,7 @@ fn compare_prepared(
     let scope = |row: RowId| row_table.rows().get(row.index()).map_or(0, |key| key.scope);
     let runs = prepared.runs.par_iter().zip(&cell_rows);
     let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(run.cells, rows, scope)).collect();
+    drop(cell_rows);
     let runs = prepared.runs.par_iter();
     let unresolved: Vec<u64> =
         runs.map(|run| weight_where(run, |stack| row_table.is_unresolved(run, stack))).collect();

@@ -123,9 +123,9 @@ pub struct Row {
     pub cpu_change_share_pct: Option<f64>,
     /// The change of self beyond the typical function; `None` without operations, without runs to compare, or if the row
     /// was not tested.
-    pub beyond_typical: Option<Excess>,
+    pub beyond_typical: Option<Box<Excess>>,
     /// The change of self per operation; `None` without operations, without runs to compare, or if the row was not tested.
-    pub cost_change: Option<CostChange>,
+    pub cost_change: Option<Box<CostChange>>,
 }
 
 impl Row {
@@ -139,7 +139,7 @@ impl Row {
     /// Whether self costs more or less per operation, beyond noise and beyond what all functions have in common.
     #[must_use]
     pub fn has_own_cost_change(&self) -> bool {
-        self.cost_change.is_some_and(|change| change.extent == CostExtent::Own)
+        self.cost_change.as_ref().is_some_and(|change| change.extent == CostExtent::Own)
     }
 }
 

@@ -9,7 +9,7 @@ use pdiff_profile::{Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::matching::Renames;
-use super::measure_change::{CostChange, CostExtent};
+use super::measure_change::CostExtent;
 use super::prepare::{Prepared, PreparedRun};
 use super::row::Row;
 use crate::normalize::KeyId;
@@ -60,12 +60,11 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
     let changed: FxHashSet<(&str, &str)> = rows
         .iter()
         .filter(|row| {
-            let costs = [row.cost_change, row.booked.cost_change, row.total.cost_change];
-            let is_own = |change: &CostChange| change.extent == CostExtent::Own;
+            let costs = [&row.cost_change, &row.booked.cost_change, &row.total.cost_change];
             row.significant
                 || row.booked.significant
                 || row.total.significant
-                || costs.iter().flatten().any(is_own)
+                || costs.into_iter().flatten().any(|change| change.extent == CostExtent::Own)
         })
         .map(|row| (row.name.as_str(), row.object.as_str()))
         .collect();

@@ -55,7 +55,33 @@ pub struct Sensitivity {
     pub(super) model: RunModel,
 }
 
+/// What makes the sensitivity of one row another than the typical one's. It is kept for each row, so it is small.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct RowSensitivity {
+    /// Variance within runs over that of independent samples.
+    pub(super) dispersion: f64,
+    /// The row's variance between runs over the typical one.
+    pub(super) scale: f64,
+    /// Degrees of freedom of the row's own runs.
+    pub(super) residual_df: f64,
+    /// Degrees of freedom of the variance within runs, before and after.
+    pub(super) within_df: [f64; 2],
+}
+
 impl Sensitivity {
+    /// The sensitivity for one row of the denominator.
+    pub(super) fn of_row(&self, row: RowSensitivity) -> Self {
+        let RowSensitivity { dispersion, scale, residual_df, within_df: [before, after] } = row;
+        Self {
+            before: SideSize { within_df: before, ..self.before },
+            after: SideSize { within_df: after, ..self.after },
+            dispersion,
+            scale,
+            residual_df,
+            ..*self
+        }
+    }
+
     /// Smallest growth in share points, from a share of `share_pct` percent, that is found with [`POWER`] even if nothing
     /// else changed; `None` if none would be. Whichever side contains the larger share, it is enough. A finding must also
     /// pass the floor, so the growth is large enough that 9 estimates in 10 do.

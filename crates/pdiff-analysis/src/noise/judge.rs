@@ -1,6 +1,10 @@
 //! The stage: from rows to a judgement of each.
 
-use super::detectable::{Sensitivity, SideSize};
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::detectable::{RowSensitivity, Sensitivity, SideSize};
 use super::drift::find_drift;
 use super::fdr::{Tested, q_values_above_floor};
 use super::input::{Denominator, Floor, NoiseSettings, Row};
@@ -16,6 +20,9 @@ const INTERVAL_ALPHA: f64 = 0.05;
 
 /// Events that a Poisson count of zero may hide, at 95 %: -ln 0.05 ("rule of three").
 const ZERO_BOUND_SAMPLES: f64 = 3.0;
+
+/// Fewer rows are not worth a worker of their own.
+const ROWS_OF_A_WORKER: usize = 256;
 
 /// Judges every row: is the change of its share more than noise?
 ///
@@ -37,27 +44,44 @@ const ZERO_BOUND_SAMPLES: f64 = 3.0;
 /// assert!(judgement.rows[0].significant && !judgement.rows[1].significant);
 /// ```
 pub fn judge(denominators: &[Denominator], rows: &[Row], settings: &NoiseSettings) -> Judgement {
-    let sides: Vec<[SideShare; 2]> = rows.iter().map(|row| sides_of(row, denominators)).collect();
-    let tested: Vec<[SideShare; 2]> = sides.iter().copied().filter(|row| untested(row).is_none()).collect();
+    judge_each(denominators, rows.len(), |row| Cow::Borrowed(&rows[row]), settings)
+}
+
+/// The same for rows that are made when they are asked for, which is more than once: hundreds of thousands of them need not
+/// be in memory together.
+pub(crate) fn judge_each<'a>(
+    denominators: &[Denominator],
+    count: usize,
+    row: impl Fn(usize) -> Cow<'a, Row> + Sync,
+    settings: &NoiseSettings,
+) -> Judgement {
+    let sides = (0..count).into_par_iter().with_min_len(ROWS_OF_A_WORKER).map(|index| {
+        let row = row(index);
+        (row.denominator, sides_of(&row, denominators))
+    });
+    let (of_rows, sides): (Vec<usize>, Vec<[SideShare; 2]>) = sides.unzip();
+    let tested = || sides.iter().copied().filter(|row| untested(row).is_none());
+    let tests = tested().count();
     let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
     let model = match method {
         Method::SingleRun => RunModel::single_run(settings.single_run_cv()),
-        Method::Replicates => RunModel::fit(&tested, settings.prior_cv()),
+        Method::Replicates => RunModel::fit(&tested().collect::<Vec<_>>(), settings.prior_cv()),
     };
-    let level =
-        Level { alpha: settings.false_discovery_rate / tested.len().max(1) as f64, floor: settings.floor };
+    let level = Level { alpha: settings.false_discovery_rate / tests.max(1) as f64, floor: settings.floor };
     let tails = TailMatch::new();
-    let mut judged: Vec<RowNoise> = sides.iter().map(|row| judge_row(row, &model, &tails, level)).collect();
+    let judged = of_rows.par_iter().zip(&sides).with_min_len(ROWS_OF_A_WORKER);
+    let mut judged: Vec<RowNoise> =
+        judged.map(|(denominator, row)| judge_row(*denominator, row, &model, &tails, level)).collect();
     correct_for_many_tests(&mut judged, settings);
     Judgement {
+        run_variation: run_variation(method, &model, tested()),
+        sensitivities: sensitivities(denominators, &judged, &model, level),
         rows: judged,
         method,
-        run_variation: run_variation(method, &model, &tested),
-        tests: tested.len(),
+        tests,
         q_threshold: settings.false_discovery_rate,
-        sensitivities: sensitivities(denominators, rows, &sides, &model, level),
         assumed_dispersion: denominators.iter().any(lacks_blocks),
-        drifting: find_drift(denominators, rows),
+        drifting: find_drift(denominators, (0..count).map(row)),
         phased: find_phased(&sides),
     }
 }
@@ -100,7 +124,13 @@ fn untested([before, after]: &[SideShare; 2]) -> Option<Untested> {
 }
 
 /// Everything about a row but what depends on the other rows' p-values.
-fn judge_row(row: &[SideShare; 2], model: &RunModel, tails: &TailMatch, level: Level) -> RowNoise {
+fn judge_row(
+    denominator: usize,
+    row: &[SideShare; 2],
+    model: &RunModel,
+    tails: &TailMatch,
+    level: Level,
+) -> RowNoise {
     let [before, after] = row;
     let error = model.standard_error(row, tails);
     let delta_pp = 100.0 * (after.share - before.share);
@@ -115,6 +145,7 @@ fn judge_row(row: &[SideShare; 2], model: &RunModel, tails: &TailMatch, level: L
         }
     };
     RowNoise {
+        denominator,
         before_pct: 100.0 * before.share,
         after_pct: 100.0 * after.share,
         delta_pp,
@@ -126,7 +157,12 @@ fn judge_row(row: &[SideShare; 2], model: &RunModel, tails: &TailMatch, level: L
         significant: false,
         selected_interval_pp: None,
         floor_passed: level.floor.passes(delta_pp, 100.0 * before.share.max(after.share)),
-        sensitivity: sensitivity(row, model, between_runs(dispersion, error.alike), level, error.scale),
+        sensitivity: RowSensitivity {
+            dispersion: between_runs(dispersion, error.alike),
+            scale: error.scale,
+            residual_df: residual_df(row),
+            within_df: [before.within_df, after.within_df],
+        },
         dispersion,
         before_bound_pct: zero_bound_pct(before, dispersion),
         after_bound_pct: zero_bound_pct(after, dispersion),
@@ -183,7 +219,11 @@ impl RowNoise {
     }
 }
 
-fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) -> RunVariation {
+fn run_variation(
+    method: Method,
+    model: &RunModel,
+    tested: impl Iterator<Item = [SideShare; 2]>,
+) -> RunVariation {
     let cv = model.cv2.sqrt();
     match method {
         Method::SingleRun => RunVariation::Assumed { cv },
@@ -194,7 +234,7 @@ fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) ->
                 Lent::Spread(spread) => spread.of_cvs,
                 Lent::Nothing => 0.0,
             },
-            residual_df: tested.iter().map(residual_df).fold(0.0, f64::max),
+            residual_df: tested.map(|row| residual_df(&row)).fold(0.0, f64::max),
         },
     }
 }
@@ -202,15 +242,14 @@ fn run_variation(method: Method, model: &RunModel, tested: &[[SideShare; 2]]) ->
 /// The smallest detectable changes for each denominator, for a row of typical dispersion.
 fn sensitivities(
     denominators: &[Denominator],
-    rows: &[Row],
-    sides: &[[SideShare; 2]],
+    rows: &[RowNoise],
     model: &RunModel,
     level: Level,
 ) -> Vec<Sensitivity> {
     let mut dispersions: Vec<Vec<f64>> = vec![Vec::new(); denominators.len()];
-    for (row, sides) in rows.iter().zip(sides).filter(|(_, sides)| untested(sides).is_none()) {
+    for row in rows.iter().filter(|row| row.test.p().is_some()) {
         if let Some(of_denominator) = dispersions.get_mut(row.denominator) {
-            of_denominator.push(dispersion(sides));
+            of_denominator.push(row.dispersion);
         }
     }
     let empty = |index| Row { denominator: index, ..Row::default() };
@@ -218,7 +257,7 @@ fn sensitivities(
     typical
         .map(|(index, dispersions)| {
             let sides = sides_of(&empty(index), denominators);
-            sensitivity(&sides, model, median(dispersions), level, 1.0)
+            sensitivity(&sides, model, median(dispersions), level)
         })
         .collect()
 }
@@ -228,13 +267,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(1.0)
 }
 
-fn sensitivity(
-    row: &[SideShare; 2],
-    model: &RunModel,
-    dispersion: f64,
-    level: Level,
-    scale: f64,
-) -> Sensitivity {
+fn sensitivity(row: &[SideShare; 2], model: &RunModel, dispersion: f64, level: Level) -> Sensitivity {
     let size = |side: &SideShare| SideSize {
         runs: side.runs,
         samples_per_run: side.denominator_samples as f64 / side.runs.max(1.0),
@@ -247,7 +280,7 @@ fn sensitivity(
         dispersion,
         alpha: level.alpha,
         floor: level.floor,
-        scale,
+        scale: 1.0,
         residual_df: residual_df(row),
         model: *model,
     }

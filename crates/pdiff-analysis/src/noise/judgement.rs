@@ -1,6 +1,6 @@
 //! The results: one [`RowNoise`] per row, and numbers for the comparison as a whole.
 
-use super::detectable::Sensitivity;
+use super::detectable::{RowSensitivity, Sensitivity};
 
 /// Rows with fewer samples than this on both sides are not tested: a test of so few samples finds nothing and costs
 /// every other row power.
@@ -60,6 +60,8 @@ impl Test {
 /// The judged change of one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowNoise {
+    /// Index of the row's denominator.
+    pub denominator: usize,
     /// Mean of the before runs' shares, in percent; 0 without a denominator.
     pub before_pct: f64,
     /// Mean of the after runs' shares, in percent; 0 without a denominator.
@@ -82,24 +84,14 @@ pub struct RowNoise {
     pub significant: bool,
     /// The change is large enough to matter: it passes the [`Floor`](super::Floor).
     pub floor_passed: bool,
-    /// The smallest detectable change of such a row.
-    pub sensitivity: Sensitivity,
+    /// How the row differs from the typical one of its denominator.
+    pub(super) sensitivity: RowSensitivity,
     /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.
     pub dispersion: f64,
     /// If before has no samples of the row: the largest share that it may still have (95 %), in percent.
     pub before_bound_pct: Option<f64>,
     /// If after has no samples of the row: the largest share that it may still have (95 %), in percent.
     pub after_bound_pct: Option<f64>,
-}
-
-impl RowNoise {
-    /// Smallest growth of this row, in share points from its mean share, that would have been found 9 times in 10 even if
-    /// no other row had changed; `None` if none could, or the row was not tested. Solved again at each call, which is
-    /// costly.
-    pub fn detectable_pp(&self) -> Option<f64> {
-        let mean_pct = 0.5 * (self.before_pct + self.after_pct);
-        self.test.p().and_then(|_| self.sensitivity.detectable_pp(mean_pct))
-    }
 }
 
 /// Where the run-to-run variation came from.
@@ -146,4 +138,16 @@ pub struct Judgement {
     /// Heavy rows (by index) whose shares vary several times as much inside the runs as between them: the load runs in
     /// phases that every run repeats.
     pub phased: Vec<usize>,
+}
+
+impl Judgement {
+    /// Smallest growth of a row (by index), in share points from its mean share, that would have been found 9 times in 10 even
+    /// if no other row had changed; `None` if none could, or the row was not tested. Solved again at each call, which is
+    /// costly.
+    pub fn detectable_pp(&self, row: usize) -> Option<f64> {
+        let row = self.rows.get(row)?;
+        row.test.p()?;
+        let typical = self.sensitivities.get(row.denominator)?;
+        typical.of_row(row.sensitivity).detectable_pp(0.5 * (row.before_pct + row.after_pct))
+    }
 }

@@ -38,6 +38,7 @@ pub use input::{
     SINGLE_RUN_CV, SINGLE_RUN_CV_DF,
 };
 pub use judge::judge;
+pub(crate) use judge::judge_each;
 pub use judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
 pub use student::{critical_t, f_upper_tail, two_sided_p};
 pub(crate) use typical::{TypicalRow, median, typical_factor};

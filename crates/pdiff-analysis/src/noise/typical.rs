@@ -6,10 +6,12 @@
 //! 11:R106), and these ratios are judged as shares are: by the same model of variance, shrunk across rows. Effects on all
 //! functions of a run cancel out, so the variation of the whole profile's cost need not be known.
 
+use std::borrow::Cow;
+
 use super::blocks::{RowRun, RunBlocks};
 use super::common_factor::{CommonFactor, Excess};
 use super::input::{Denominator, NoiseSettings, Row};
-use super::judge::judge;
+use super::judge::judge_each;
 use super::judgement::{MIN_SAMPLES, RowNoise};
 
 /// A median of fewer rows says nothing about what all have in common.
@@ -32,8 +34,8 @@ pub(crate) struct TypicalRow {
 
 impl TypicalRow {
     /// The typical one of the rows that all runs of both sides sampled well; `None` where there are few.
-    pub(crate) fn of<'a>(denominator: &Denominator, rows: impl Iterator<Item = &'a Row>) -> Option<Self> {
-        let logs: Vec<[Vec<f64>; 2]> = rows.filter_map(|row| log_shares(row, denominator)).collect();
+    pub(crate) fn of(denominator: &Denominator, rows: impl Iterator<Item = Row>) -> Option<Self> {
+        let logs: Vec<[Vec<f64>; 2]> = rows.filter_map(|row| log_shares(&row, denominator)).collect();
         let factor = typical_factor(logs.iter().map(|[before, after]| mean(after) - mean(before)).collect())?;
         let of_run = |side: usize, run: usize| {
             let off_mean = |row: &[Vec<f64>; 2]| {
@@ -51,17 +53,20 @@ impl TypicalRow {
     pub(crate) fn excesses(
         &self,
         denominator: &Denominator,
-        mut rows: Vec<Row>,
+        count: usize,
+        row: impl Fn(usize) -> Row + Sync,
         settings: &NoiseSettings,
     ) -> Vec<Option<Excess>> {
         let least = self.before.iter().chain(&self.after).copied().fold(f64::INFINITY, f64::min);
         // Denominators grow by the factors, so that shares fall and none exceeds 1.
         let factors = |logs: &[f64]| logs.iter().map(|log| (log - least).exp()).collect::<Vec<f64>>();
         let (before, after) = (factors(&self.before), factors(&self.after));
-        for row in &mut rows {
+        let scaled_row = |index: usize| {
+            let mut row = row(index);
             row.before.iter_mut().zip(&before).for_each(|(run, factor)| run.scale_denominator(*factor));
             row.after.iter_mut().zip(&after).for_each(|(run, factor)| run.scale_denominator(*factor));
-        }
+            Cow::Owned(row)
+        };
         let scaled = |runs: &[RunBlocks], factors: &[f64]| {
             runs.iter().zip(factors).map(|(run, factor)| run.scaled(*factor)).collect()
         };
@@ -72,7 +77,7 @@ impl TypicalRow {
         let to_points = (mean(&self.after) - least).exp();
         // What functions have in common cancelled, so their variances tell that of a run without an assumed one beside it.
         let settings = NoiseSettings { assumed_cv: Some(0.0), ..*settings };
-        let judged = judge(&[relative], &rows, &settings).rows;
+        let judged = judge_each(&[relative], count, scaled_row, &settings).rows;
         judged.iter().map(|row| row.test.p().map(|_| self.excess(row, to_points))).collect()
     }
 
@@ -158,8 +163,10 @@ mod tests {
 
     fn excesses(before: &[f64], after: &[f64]) -> Vec<Excess> {
         let (denominator, rows) = world(before, after);
-        let typical = TypicalRow::of(&denominator, rows.iter()).unwrap();
-        typical.excesses(&denominator, rows, &NoiseSettings::default()).into_iter().flatten().collect()
+        let typical = TypicalRow::of(&denominator, rows.iter().cloned()).unwrap();
+        let row = |row: usize| rows[row].clone();
+        let excesses = typical.excesses(&denominator, rows.len(), row, &NoiseSettings::default());
+        excesses.into_iter().flatten().collect()
     }
 
     #[test]
@@ -182,7 +189,7 @@ mod tests {
     #[test]
     fn few_rows_have_no_typical_one() {
         let (denominator, rows) = world(&[400.0], &[400.0]);
-        assert_eq!(TypicalRow::of(&denominator, rows.iter().take(7)), None);
-        assert_eq!(TypicalRow::of(&Denominator::default(), rows.iter()), None);
+        assert_eq!(TypicalRow::of(&denominator, rows.iter().take(7).cloned()), None);
+        assert_eq!(TypicalRow::of(&Denominator::default(), rows.into_iter()), None);
     }
 }

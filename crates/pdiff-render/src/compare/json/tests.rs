@@ -44,7 +44,7 @@ fn the_keys_are_those_of_schema_version_1() {
 #[test]
 fn what_was_tested_per_operation_stands_beside_the_share() {
     let mut comparison = sample::full();
-    comparison.rows[5].cost_change = Some(sample::own_cost_change());
+    comparison.rows[5].cost_change = Some(sample::own_cost_change().into());
     let row = &parsed(&comparison)["functions"][5];
     assert_eq!(
         keys(&row["cost_change"]),

@@ -28,7 +28,7 @@ fn parquet_holds_every_row_and_says_null_for_a_side_without_weight() {
 #[test]
 fn columns_are_named_as_in_json() {
     let mut comparison = sample::full();
-    comparison.rows.iter_mut().for_each(|row| row.cost_change = Some(sample::own_cost_change()));
+    comparison.rows.iter_mut().for_each(|row| row.cost_change = Some(sample::own_cost_change().into()));
     let json: serde_json::Value = serde_json::from_slice(&crate::json(&comparison).unwrap()).unwrap();
     let row = json["functions"].as_array().unwrap().iter().find(|row| row["presence"] == "both").unwrap();
     let columns = read_back(&comparison);
