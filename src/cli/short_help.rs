@@ -33,8 +33,6 @@ const USUAL: &[&str] = &[
     "diff",
     "view",
     "reverse",
-    "source_root_before",
-    "source_root_after",
 ];
 
 /// Leaves out what few need, where the words of the command line ask for `-h`.

@@ -117,10 +117,10 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
     pub(crate) source_root: Option<PathBuf>,
     /// Source directory of the base build
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source", hide_short_help = true)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
     pub(crate) source_root_before: Option<PathBuf>,
     /// Source directory of the other build
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source", hide_short_help = true)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Source")]
     pub(crate) source_root_after: Option<PathBuf>,
 }
 
