@@ -167,6 +167,7 @@ pub(crate) fn aggregate(
     for denominator in &mut table.denominators {
         (denominator.blocks, denominator.coarse_blocks) = (blocks, coarse_blocks(blocks));
     }
+    table.rows.shrink_to_fit();
     table
 }
 

@@ -58,6 +58,12 @@ impl<T> PerSide<T> {
         PerSide { before: (self.before, other.before), after: (self.after, other.after) }
     }
 
+    /// Changes each value by another value of its side, as a sum takes up what is added to it.
+    pub fn update<U>(&mut self, other: PerSide<U>, mut change: impl FnMut(&mut T, U)) {
+        change(&mut self.before, other.before);
+        change(&mut self.after, other.after);
+    }
+
     /// Exchanges the sides.
     #[must_use]
     pub fn swap(self) -> Self {
@@ -67,6 +73,11 @@ impl<T> PerSide<T> {
     /// The values with their sides, the base build's first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Side, &T)> {
         [(Side::Before, &self.before), (Side::After, &self.after)].into_iter()
+    }
+
+    /// The values without their sides, the base build's first.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
+        [&self.before, &self.after].into_iter()
     }
 
     /// The values with their sides, the base build's first, to be changed.
@@ -145,6 +156,7 @@ mod tests {
         let with_sides = vec![(Side::Before, 1), (Side::After, 2)];
         assert_eq!(of.iter().map(|(side, value)| (side, *value)).collect::<Vec<_>>(), with_sides);
         assert_eq!(of.into_iter().collect::<Vec<_>>(), with_sides);
+        assert_eq!(of.values().copied().collect::<Vec<_>>(), [1, 2]);
     }
 
     #[test]
@@ -154,7 +166,8 @@ mod tests {
         for (side, list) in of.iter_mut() {
             list.extend(side.as_str().chars().take(1));
         }
-        assert_eq!(of.as_ref().map(|list| list.iter().collect::<String>()).into_array(), ["azb", "za"]);
+        of.update(PerSide::new('1', '2'), Vec::push);
+        assert_eq!(of.as_ref().map(|list| list.iter().collect::<String>()).into_array(), ["azb1", "za2"]);
     }
 
     #[test]

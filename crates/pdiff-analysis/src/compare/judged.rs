@@ -44,27 +44,26 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
         let beyond = beyond.unwrap_or_default();
         (judgement, move |row: usize| beyond.get(row).copied().flatten().map(Box::new))
     };
-    let changes = |measure: fn(&RowMeasures) -> Measure| {
-        let (judgement, beyond) = judge(measure);
-        let judged = judgement.rows.iter().enumerate();
-        let change = |(index, noise): (usize, &RowNoise)| MeasureChange {
-            beyond_typical: beyond(index),
-            ..counted.change(RowId(index as u32), noise, measure)
-        };
-        judged.map(change).collect::<Vec<MeasureChange>>()
-    };
-    let (booked, total) = (changes(|row| row.booked), changes(|row| row.total));
-    let (judgement, beyond) = judge(|row| row.own);
+    let (mut judgement, beyond) = judge(|row| row.own);
     let names = |rows: &[usize]| rows.iter().map(|row| counted.name(RowId(*row as u32))).collect();
     let (drifting, phased) = (names(&judgement.drifting), names(&judgement.phased));
-    let keyed = counted.row_table.rows().par_iter().zip(booked).zip(total).enumerate();
-    let row = |(index, ((key, booked), total)): (usize, ((&RowKey, MeasureChange), MeasureChange))| Row {
-        booked,
-        total,
+    let keyed = counted.row_table.rows().par_iter().enumerate();
+    let row = |(index, key): (usize, &RowKey)| Row {
         beyond_typical: beyond(index),
         ..counted.row(RowId(index as u32), key, &judgement)
     };
     let mut rows: Vec<Row> = keyed.map(row).collect();
+    judgement.rows = Vec::new();
+    drop(beyond);
+    let mut set_change = |measure: fn(&RowMeasures) -> Measure, of: fn(&mut Row) -> &mut MeasureChange| {
+        let (judgement, beyond) = judge(measure);
+        for (index, (row, noise)) in rows.iter_mut().zip(&judgement.rows).enumerate() {
+            let change = counted.change(RowId(index as u32), noise, measure);
+            *of(row) = MeasureChange { beyond_typical: beyond(index), ..change };
+        }
+    };
+    set_change(|row| row.booked, |row| &mut row.booked);
+    set_change(|row| row.total, |row| &mut row.total);
     let families = counted.set_families(&mut rows);
     rows.retain(|row| row.before.total_weight.max(row.after.total_weight) > Weight::ZERO);
     sort(&mut rows);

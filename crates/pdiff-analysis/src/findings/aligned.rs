@@ -7,7 +7,7 @@
 //!
 //! Cost: unique stacks x depth.
 
-use pdiff_profile::StackId;
+use pdiff_profile::{PerSide, StackId};
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchors;
@@ -65,17 +65,17 @@ impl AlignedStacks {
 
 /// The functions that both sides have samples of, of whatever code.
 fn shared_functions(stacks: &Stacks) -> FxHashMap<KeyId, bool> {
-    let mut sums: FxHashMap<KeyId, [Amount; 2]> = FxHashMap::default();
+    let mut sums: FxHashMap<KeyId, PerSide<Amount>> = FxHashMap::default();
     let mut last: FxHashMap<KeyId, usize> = FxHashMap::default();
     for (number, stack) in stacks.all.iter().enumerate() {
         for key in &stack.functions {
             if last.insert(*key, number) != Some(number) {
                 let sum = sums.entry(*key).or_default();
-                sum.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+                sum.update(stack.amounts, Amount::add);
             }
         }
     }
-    let is_shared = |amounts: [Amount; 2]| amounts.iter().all(|amount| amount.samples >= LEAST_SAMPLES);
+    let is_shared = |amounts: PerSide<Amount>| amounts.values().all(|amount| amount.samples >= LEAST_SAMPLES);
     sums.into_iter().map(|(key, amounts)| (key, is_shared(amounts))).collect()
 }
 
@@ -120,9 +120,17 @@ impl Drafter<'_> {
 /// Where drafts lead: each beginning once, with the share that each side has of it.
 struct Places {
     ids: FxHashMap<(usize, KeyId), usize>,
-    shares: Vec<[f64; 2]>,
-    /// By place and the first function left out below it: the share that has a like on the other side, and all of it.
-    left_out: FxHashMap<(usize, KeyId), [f64; 2]>,
+    shares: Vec<PerSide<f64>>,
+    /// By place and the first function left out below it.
+    left_out: FxHashMap<(usize, KeyId), LeftOut>,
+}
+
+/// The share of both sides that a way through functions left out has.
+#[derive(Clone, Copy, Default)]
+struct LeftOut {
+    /// What has a like on the other side.
+    like: f64,
+    all: f64,
 }
 
 const ROOT: usize = 0;
@@ -130,9 +138,13 @@ const ROOT: usize = 0;
 impl Places {
     fn new(stacks: &Stacks, drafts: &[Draft]) -> Self {
         let totals = stacks.totals().map(|total| total.weight.max(1) as f64);
-        let shares_of = |stack: &Stack| [0, 1].map(|side| stack.amounts[side].weight as f64 / totals[side]);
-        let mut places =
-            Self { ids: FxHashMap::default(), shares: vec![[0.0; 2]], left_out: FxHashMap::default() };
+        let shares_of =
+            |stack: &Stack| stack.amounts.zip(totals).map(|(amount, total)| amount.weight as f64 / total);
+        let mut places = Self {
+            ids: FxHashMap::default(),
+            shares: vec![PerSide::default()],
+            left_out: FxHashMap::default(),
+        };
         for (stack, draft) in stacks.all.iter().zip(drafts) {
             let shares = shares_of(stack);
             let mut at = ROOT;
@@ -140,21 +152,21 @@ impl Places {
                 let next = places.shares.len();
                 at = *places.ids.entry((at, step.key)).or_insert(next);
                 if at == next {
-                    places.shares.push([0.0; 2]);
+                    places.shares.push(PerSide::default());
                 }
-                places.shares[at].iter_mut().zip(shares).for_each(|(sum, share)| *sum += share);
+                places.shares[at].update(shares, |sum, share| *sum += share);
             }
         }
         for (stack, draft) in stacks.all.iter().zip(drafts) {
-            let share: f64 = shares_of(stack).iter().sum();
+            let share: f64 = shares_of(stack).values().sum();
             let mut at = ROOT;
             for step in &draft.steps {
                 let below = places.ids[&(at, step.key)];
                 if let Some(first) = step.left_out.first() {
                     let has_like = places.has_like(below);
                     let sums = places.left_out.entry((at, *first)).or_default();
-                    sums[0] += if has_like { share } else { 0.0 };
-                    sums[1] += share;
+                    sums.like += if has_like { share } else { 0.0 };
+                    sums.all += share;
                 }
                 at = below;
             }
@@ -163,7 +175,7 @@ impl Places {
     }
 
     fn has_like(&self, place: usize) -> bool {
-        let [before, after] = self.shares[place];
+        let PerSide { before, after } = self.shares[place];
         before.min(after) >= LEAST_RATIO * before.max(after)
     }
 
@@ -172,7 +184,7 @@ impl Places {
         let mut at = ROOT;
         for step in &draft.steps {
             if let Some(first) = step.left_out.first() {
-                let [like, all] = self.left_out.get(&(at, *first)).copied().unwrap_or_default();
+                let LeftOut { like, all } = self.left_out.get(&(at, *first)).copied().unwrap_or_default();
                 if like < all / 2.0 {
                     path.extend(&step.left_out);
                 }

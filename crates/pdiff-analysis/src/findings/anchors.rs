@@ -1,5 +1,6 @@
 //! Functions that both sides ran, at which stacks of two builds are aligned.
 
+use pdiff_profile::PerSide;
 use rustc_hash::FxHashMap;
 
 use super::code::{Code, CodeKinds};
@@ -14,33 +15,33 @@ const LEAST_SAMPLES: u64 = 5;
 pub(super) struct Anchors {
     keys: Vec<KeyId>,
     /// By anchor: what each side has of it.
-    amounts: Vec<[Amount; 2]>,
+    amounts: Vec<PerSide<Amount>>,
     /// By key: the anchor, plus one; 0 for none.
     numbers: FxHashMap<KeyId, usize>,
 }
 
 impl Anchors {
     pub(super) fn find(keys: &Keys, stacks: &Stacks, codes: &CodeKinds) -> Self {
-        let mut seen: FxHashMap<KeyId, [Amount; 2]> = FxHashMap::default();
+        let mut seen: FxHashMap<KeyId, PerSide<Amount>> = FxHashMap::default();
         let mut last: FxHashMap<KeyId, usize> = FxHashMap::default();
         for (number, stack) in stacks.all.iter().enumerate() {
             for key in stack.before_interrupt().iter().filter(|key| codes.get(**key) == Code::Own) {
                 if last.insert(*key, number) != Some(number) {
                     let sums = seen.entry(*key).or_default();
-                    sums.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+                    sums.update(stack.amounts, Amount::add);
                 }
             }
         }
-        let mut found: Vec<(KeyId, [Amount; 2])> = seen
+        let mut found: Vec<(KeyId, PerSide<Amount>)> = seen
             .into_iter()
             .filter(|(_, amounts)| {
-                amounts.iter().all(|amount| amount.samples >= LEAST_SAMPLES && amount.weight > 0)
+                amounts.values().all(|amount| amount.samples >= LEAST_SAMPLES && amount.weight > 0)
             })
             .collect();
         // By name, so that swapped sides agree.
         let name = |key: KeyId| (&keys.get(key).name, &keys.get(key).object, keys.get(key).file());
         found.sort_by(|a, b| name(a.0).cmp(&name(b.0)).then(a.0.cmp(&b.0)));
-        let (keys, amounts): (Vec<KeyId>, Vec<[Amount; 2]>) = found.into_iter().unzip();
+        let (keys, amounts): (Vec<KeyId>, Vec<PerSide<Amount>>) = found.into_iter().unzip();
         let numbers = keys.iter().enumerate().map(|(number, key)| (*key, number)).collect();
         Self { keys, amounts, numbers }
     }
@@ -57,7 +58,7 @@ impl Anchors {
         self.numbers.get(&key).copied()
     }
 
-    pub(super) fn amounts(&self, anchor: usize) -> [Amount; 2] {
+    pub(super) fn amounts(&self, anchor: usize) -> PerSide<Amount> {
         self.amounts[anchor]
     }
 }

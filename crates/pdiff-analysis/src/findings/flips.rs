@@ -5,7 +5,7 @@
 //! function contains the own samples of the callers that it left or entered, and only the net of them is its change. The
 //! chains are those of sampled addresses.
 
-use pdiff_profile::{Side, StackId};
+use pdiff_profile::{PerSide, Side, StackId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::anchors::Anchors;
@@ -209,7 +209,7 @@ impl NodeCode {
 /// Samples of functions, by how their code stands, by side.
 #[derive(Default)]
 struct Chains {
-    sides: [SideChains; 2],
+    sides: PerSide<SideChains>,
 }
 
 #[derive(Default)]
@@ -234,7 +234,7 @@ impl Chains {
                 *sum += u64::from(cell.samples);
             }
         }
-        let side = &mut self.sides[run.side.index()];
+        let side = &mut self.sides[run.side];
         for (stack, samples) in (0..).map(StackId).zip(samples).filter(|(_, samples)| *samples > 0) {
             let mut holder = None;
             for level in run.stacks.get(stack) {
@@ -253,7 +253,7 @@ impl Chains {
     fn holders(&self) -> FxHashMap<KeyId, FxHashSet<KeyId>> {
         let mut holders: FxHashMap<KeyId, FxHashSet<KeyId>> = FxHashMap::default();
         for side in Side::BOTH {
-            let [with, without] = [side, side.other()].map(|side| &self.sides[side.index()]);
+            let [with, without] = [side, side.other()].map(|side| &self.sides[side]);
             let is_called = |key: &KeyId| without.called.get(key).is_some_and(|count| *count >= MIN_SAMPLES);
             let has_left = |edge: &(KeyId, KeyId)| {
                 let (function, holder) = edge;

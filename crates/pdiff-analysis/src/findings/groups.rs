@@ -3,7 +3,7 @@
 //! Only places whose weight on both sides together passes a floor are nodes; lighter ones count with the place above them.
 //! The nodes are chosen here, by pooled weight, before any test.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::input::{Amount, Input};
@@ -25,9 +25,9 @@ pub(super) struct Node {
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
     /// Of the place and light ones below it, on each side.
-    pub(super) own: [Amount; 2],
+    pub(super) own: PerSide<Amount>,
     /// Of all below it, too.
-    pub(super) all: [Amount; 2],
+    pub(super) all: PerSide<Amount>,
 }
 
 /// The nodes, parents before children, and what each run has of them.
@@ -35,7 +35,7 @@ pub(super) struct Groups {
     pub(super) nodes: Vec<Node>,
     /// By distinct stack: its node; `None` for places too light to be tested that lie below none.
     pub(super) of_stacks: Vec<Option<usize>>,
-    pub(super) totals: [Amount; 2],
+    pub(super) totals: PerSide<Amount>,
     runs: Vec<RunWeights>,
 }
 
@@ -84,10 +84,10 @@ impl Groups {
         for (stack, node) in stacks.all.iter().zip(&of_stacks) {
             let mut at = *node;
             if let Some(node) = at {
-                nodes[node].own.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+                nodes[node].own.update(stack.amounts, Amount::add);
             }
             while let Some(node) = at {
-                nodes[node].all.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+                nodes[node].all.update(stack.amounts, Amount::add);
                 at = nodes[node].parent;
             }
         }
@@ -119,10 +119,10 @@ impl Groups {
     }
 
     /// Each side's own weight of some nodes.
-    pub(super) fn amounts(&self, nodes: &[usize]) -> [Amount; 2] {
-        let mut sums = [Amount::default(); 2];
+    pub(super) fn amounts(&self, nodes: &[usize]) -> PerSide<Amount> {
+        let mut sums = PerSide::<Amount>::default();
         for node in nodes {
-            sums.iter_mut().zip(self.nodes[*node].own).for_each(|(sum, amount)| sum.add(amount));
+            sums.update(self.nodes[*node].own, Amount::add);
         }
         sums
     }
@@ -185,7 +185,7 @@ struct AllPlaces {
     parents: Vec<Option<usize>>,
     ids: FxHashMap<Place, usize>,
     /// Of the place and all below it, on each side.
-    weights: Vec<[u64; 2]>,
+    weights: Vec<PerSide<u64>>,
 }
 
 impl AllPlaces {
@@ -203,14 +203,11 @@ impl AllPlaces {
         });
         let parents: Vec<Option<usize>> = parents.collect();
         let ids: FxHashMap<Place, usize> = all.iter().enumerate().map(|(at, place)| (*place, at)).collect();
-        let mut weights = vec![[0_u64; 2]; all.len()];
+        let mut weights = vec![PerSide::<u64>::default(); all.len()];
         for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
             let mut at = ids.get(place).copied();
             while let Some(here) = at {
-                weights[here]
-                    .iter_mut()
-                    .zip(stack.amounts)
-                    .for_each(|(sum, amount)| *sum = sum.saturating_add(amount.weight));
+                weights[here].update(stack.amounts, |sum, amount| *sum = sum.saturating_add(amount.weight));
                 at = parents[here];
             }
         }
@@ -218,10 +215,11 @@ impl AllPlaces {
     }
 
     /// The places that become nodes, each after its parent.
-    fn kept(&self, totals: [Amount; 2]) -> Vec<usize> {
+    fn kept(&self, totals: PerSide<Amount>) -> Vec<usize> {
         let share = |at: usize| {
-            let shares = self.weights[at].iter().zip(totals);
-            shares.map(|(weight, total)| 0.5 * *weight as f64 / total.weight.max(1) as f64).sum::<f64>()
+            let shares = self.weights[at].zip(totals);
+            let half = |(weight, total): &(u64, Amount)| 0.5 * *weight as f64 / total.weight.max(1) as f64;
+            shares.values().map(half).sum::<f64>()
         };
         let mut heavy: Vec<usize> = (0..self.places.len()).filter(|at| share(*at) >= LEAST_SHARE).collect();
         heavy.sort_by(|a, b| share(*b).total_cmp(&share(*a)).then(a.cmp(b)));

@@ -158,7 +158,7 @@ fn row(groups: &Groups, nodes: &[usize]) -> Row {
 /// The factor on the share of the median place that both sides sampled well; 1 if there are only few.
 fn typical(groups: &Groups, own: &[RowNoise]) -> CommonFactor {
     let is_sampled =
-        |node: &usize| groups.nodes[*node].own.iter().all(|amount| amount.samples >= MIN_SAMPLES);
+        |node: &usize| groups.nodes[*node].own.values().all(|amount| amount.samples >= MIN_SAMPLES);
     let nodes = (0..groups.nodes.len()).filter(is_sampled);
     let logs = nodes.filter_map(|node| own.get(node)).map(|own| (own.after_pct / own.before_pct).ln());
     let unknown = CommonFactor { ratio: 1.0, log_se: 0.0, degrees_of_freedom: f64::INFINITY };

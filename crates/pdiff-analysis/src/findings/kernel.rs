@@ -4,7 +4,7 @@
 //! In: both sides' stacks. Out: every sample with a frame of the kernel in one [`KernelWork`], tested against noise as rows
 //! are. The caller is the function of own code nearest above the kernel, else what is above it.
 
-use pdiff_profile::{Object, Side, Weight};
+use pdiff_profile::{Object, PerSide, Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Code, CodeKinds};
@@ -32,10 +32,10 @@ pub(super) fn kernel_work(
     let numbers: FxHashMap<GroupKey, usize> = all.iter().enumerate().map(|(at, key)| (*key, at)).collect();
     let of_stacks: Vec<Option<usize>> = keys.iter().map(|key| numbers.get(&(*key)?).copied()).collect();
     let (mut amounts, mut leaves) =
-        (vec![[Amount::default(); 2]; all.len()], vec![FxHashSet::default(); all.len()]);
+        (vec![PerSide::<Amount>::default(); all.len()], vec![FxHashSet::default(); all.len()]);
     for (stack, group) in stacks.all.iter().zip(&of_stacks) {
         let Some(group) = *group else { continue };
-        amounts[group].iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+        amounts[group].update(stack.amounts, Amount::add);
         leaves[group].extend(stack.functions.last().copied());
     }
     let runs: Vec<(Side, RunWeights)> = input
@@ -64,7 +64,7 @@ pub(super) fn kernel_work(
         .enumerate()
         .map(|(at, ((caller, kind), noise))| {
             let [before, after] = Side::BOTH.map(|side| {
-                let (amount, total) = (amounts[at][side.index()], groups.totals[side.index()].weight);
+                let (amount, total) = (amounts[at][side], groups.totals[side].weight);
                 let (pct, cost) = match side {
                     Side::Before => (noise.before_pct, input.cost.map(|cost| cost.per_op.before)),
                     Side::After => (noise.after_pct, input.cost.map(|cost| cost.per_op.after)),

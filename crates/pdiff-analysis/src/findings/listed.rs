@@ -67,18 +67,18 @@ pub(super) fn list(of: &Listing<'_>, mut picks: Vec<Pick>) -> Findings {
         finding.rank = at + 1;
         finding.members = std::mem::take(&mut members[at]);
         finding.callers = std::mem::take(&mut callers[at]);
-        [finding.before.polling, finding.after.polling] = polling[at].map(Weight);
+        [finding.before.polling, finding.after.polling] = polling[at].map(Weight).into_array();
         list.push(finding);
     }
     let mut rest = of.rest(&list, untold, significant_points);
-    [rest.before.polling, rest.after.polling] = polling_rest.map(Weight);
+    [rest.before.polling, rest.after.polling] = polling_rest.map(Weight).into_array();
     Findings { list, rest, kernel: Vec::new(), no_caller_pct: PerSide::default() }
 }
 
 impl Listing<'_> {
     /// A change: per operation where that is known, else of the share.
     fn delta(&self, pick: &Pick) -> f64 {
-        let [before, after] = self.sides(pick);
+        let PerSide { before, after } = self.sides(pick);
         match before.per_op.zip(after.per_op) {
             Some((before, after)) => after - before,
             None => after.pct - before.pct,
@@ -116,10 +116,10 @@ impl Listing<'_> {
         self.input.cost.is_some_and(|cost| cost.per_op.after < cost.per_op.before)
     }
 
-    fn sides(&self, pick: &Pick) -> [FindingSide; 2] {
+    fn sides(&self, pick: &Pick) -> PerSide<FindingSide> {
         let amounts = pick.amounts(self.groups);
-        let pct = [pick.change.noise.before_pct, pick.change.noise.after_pct];
-        Side::BOTH.map(|side| self.side(side, amounts[side.index()], pct[side.index()]))
+        let pct = PerSide::new(pick.change.noise.before_pct, pick.change.noise.after_pct);
+        PerSide::from_fn(|side| self.side(side, amounts[side], pct[side]))
     }
 
     fn side(&self, side: Side, amount: Amount, pct: f64) -> FindingSide {
@@ -138,12 +138,12 @@ impl Listing<'_> {
             Side::Before => cost.per_op.before,
             Side::After => cost.per_op.after,
         };
-        let total = self.groups.totals[side.index()].weight;
+        let total = self.groups.totals[side].weight;
         (total > 0).then(|| of_side * weight as f64 / total as f64)
     }
 
     fn finding(&self, pick: &Pick) -> Finding {
-        let [before, after] = self.sides(pick);
+        let PerSide { before, after } = self.sides(pick);
         let noise = &pick.change.noise;
         let (kind, name, key) = self.identity(pick);
         let delta = before.per_op.zip(after.per_op).map(|(before, after)| after - before);
@@ -211,9 +211,8 @@ impl Listing<'_> {
     /// Of the callees of an anchor that a net is of, the one that changed most in the net's direction, unless the anchor's
     /// own code did so more.
     fn main_callee(&self, pick: &Pick, anchor: usize) -> Option<KeyId> {
-        let share = |amount: Amount, side: Side| {
-            amount.weight as f64 / self.groups.totals[side.index()].weight.max(1) as f64
-        };
+        let share =
+            |amount: Amount, side: Side| amount.weight as f64 / self.groups.totals[side].weight.max(1) as f64;
         let changes = pick.nodes.iter().filter_map(|node| {
             let node = &self.groups.nodes[*node];
             let callee = match node.place {
@@ -221,7 +220,7 @@ impl Listing<'_> {
                 Place::Edge(caller, callee) if caller == anchor => Some(callee),
                 _ => return None,
             };
-            let [before, after] = node.own;
+            let PerSide { before, after } = node.own;
             let change =
                 (share(after, Side::After) - share(before, Side::Before)) * pick.change.points.signum();
             (change > 0.0).then_some((callee, change))
@@ -230,37 +229,39 @@ impl Listing<'_> {
     }
 
     /// The busy-waiting weight of each finding's stacks, and of all others.
-    fn polling(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> (Vec<[u64; 2]>, [u64; 2]) {
-        let (mut sums, mut rest) = (vec![[0_u64; 2]; count], [0_u64; 2]);
+    fn polling(
+        &self,
+        count: usize,
+        of_stack: impl Fn(usize) -> Option<usize>,
+    ) -> (Vec<PerSide<u64>>, PerSide<u64>) {
+        let (mut sums, mut rest) = (vec![PerSide::<u64>::default(); count], PerSide::default());
         for (number, stack) in self.stacks.all.iter().enumerate() {
             let sum = of_stack(number).and_then(|at| sums.get_mut(at)).unwrap_or(&mut rest);
-            sum.iter_mut()
-                .zip(stack.polling)
-                .for_each(|(sum, amount)| *sum = sum.saturating_add(amount.weight));
+            sum.update(stack.polling, |sum, amount| *sum = sum.saturating_add(amount.weight));
         }
         (sums, rest)
     }
 
     /// Functions at the leaves of each finding's stacks.
     fn members(&self, count: usize, of_stack: impl Fn(usize) -> Option<usize>) -> Vec<Vec<FindingMember>> {
-        let mut sums: Vec<FxHashMap<KeyId, [Amount; 2]>> = vec![FxHashMap::default(); count];
+        let mut sums: Vec<FxHashMap<KeyId, PerSide<Amount>>> = vec![FxHashMap::default(); count];
         for (number, stack) in self.stacks.all.iter().enumerate() {
             if let (Some(finding), Some(leaf)) = (of_stack(number), stack.functions.last()) {
                 let sum = sums[finding].entry(*leaf).or_default();
-                sum.iter_mut().zip(stack.amounts).for_each(|(sum, amount)| sum.add(amount));
+                sum.update(stack.amounts, Amount::add);
             }
         }
         sums.into_iter().map(|sums| self.named_members(sums)).collect()
     }
 
-    fn named_members(&self, sums: FxHashMap<KeyId, [Amount; 2]>) -> Vec<FindingMember> {
-        let mut light = [Amount::default(); 2];
+    fn named_members(&self, sums: FxHashMap<KeyId, PerSide<Amount>>) -> Vec<FindingMember> {
+        let mut light = PerSide::<Amount>::default();
         let mut members = Vec::new();
         for (key, amounts) in sums {
             let key = self.input.keys.get(key);
             let member = self.member(key.name.to_string(), key.object.to_string(), amounts);
             if member.delta_pp().abs() < LEAST_MEMBER_PP {
-                light.iter_mut().zip(amounts).for_each(|(sum, amount)| sum.add(amount));
+                light.update(amounts, Amount::add);
             } else {
                 members.push(member);
             }
@@ -269,16 +270,16 @@ impl Listing<'_> {
             let size = |member: &FindingMember| member.delta_per_op().unwrap_or(member.delta_pp()).abs();
             size(b).total_cmp(&size(a)).then_with(|| (&a.name, &a.object).cmp(&(&b.name, &b.object)))
         });
-        if light.iter().any(|amount| amount.samples > 0) {
+        if light.values().any(|amount| amount.samples > 0) {
             members.push(self.member(String::new(), String::new(), light));
         }
         members
     }
 
-    fn member(&self, name: String, object: String, amounts: [Amount; 2]) -> FindingMember {
-        let [before, after] = Side::BOTH.map(|side| {
-            let amount = amounts[side.index()];
-            let total = self.groups.totals[side.index()].weight.max(1) as f64;
+    fn member(&self, name: String, object: String, amounts: PerSide<Amount>) -> FindingMember {
+        let PerSide { before, after } = PerSide::from_fn(|side| {
+            let amount = amounts[side];
+            let total = self.groups.totals[side].weight.max(1) as f64;
             self.side(side, amount, 100.0 * amount.weight as f64 / total)
         });
         FindingMember { name, object, before, after }
@@ -298,12 +299,8 @@ impl Listing<'_> {
             };
             if let Some(caller) = caller {
                 let totals = self.groups.totals.map(|total| total.weight.max(1) as f64);
-                let share: f64 = stack
-                    .amounts
-                    .iter()
-                    .zip(totals)
-                    .map(|(amount, total)| amount.weight as f64 / total)
-                    .sum();
+                let shares = stack.amounts.zip(totals).map(|(amount, total)| amount.weight as f64 / total);
+                let share: f64 = shares.values().sum();
                 *sums[finding].entry(caller).or_default() += share;
             }
         }
@@ -326,8 +323,8 @@ impl Listing<'_> {
     }
 
     fn rest(&self, list: &[Finding], untold: Untold, significant_pp: f64) -> FindingsRest {
-        let [before, after] = Side::BOTH.map(|side| {
-            let mut left = self.groups.totals[side.index()];
+        let PerSide { before, after } = PerSide::from_fn(|side| {
+            let mut left = self.groups.totals[side];
             let mut pct = if left.weight > 0 { 100.0 } else { 0.0 };
             for finding in list {
                 let of = finding.side(side);

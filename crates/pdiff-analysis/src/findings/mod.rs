@@ -79,15 +79,15 @@ pub(crate) fn findings(input: &Input<'_>) -> Findings {
 
 /// The part of each side's weight that is below no function of the program.
 fn no_caller_pct(stacks: &Stacks, places: &Places) -> PerSide<f64> {
-    let mut lost = [0_u64; 2];
+    let mut lost = PerSide::new(0_u64, 0_u64);
     for (stack, place) in stacks.all.iter().zip(&places.of_stacks) {
         if matches!(place, Place::NoCaller(_)) {
-            lost.iter_mut().zip(stack.amounts).for_each(|(lost, amount)| *lost += amount.weight);
+            lost.update(stack.amounts, |lost, amount| *lost += amount.weight);
         }
     }
     let totals = stacks.totals();
     PerSide::from_fn(|side| {
-        let total = totals[side.index()].weight;
-        if total == 0 { 0.0 } else { 100.0 * lost[side.index()] as f64 / total as f64 }
+        let total = totals[side].weight;
+        if total == 0 { 0.0 } else { 100.0 * lost[side] as f64 / total as f64 }
     })
 }

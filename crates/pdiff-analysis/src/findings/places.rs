@@ -110,9 +110,9 @@ impl Attested {
             if matches!(place, Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_)) {
                 continue;
             }
-            let samples: u64 = stack.amounts.iter().map(|amount| amount.samples).sum();
+            let samples: u64 = stack.amounts.values().map(|amount| amount.samples).sum();
             let share: f64 =
-                stack.amounts.iter().zip(totals).map(|(amount, total)| amount.weight as f64 / total).sum();
+                stack.amounts.zip(totals).values().map(|(amount, total)| amount.weight as f64 / total).sum();
             let from =
                 stack.functions.iter().position(|key| codes.get(*key).is_own_object()).map_or(0, |at| at + 1);
             let below = stack.functions.get(from..).unwrap_or(&[]).iter();

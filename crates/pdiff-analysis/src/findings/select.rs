@@ -1,5 +1,7 @@
 //! Which nodes become findings: the deepest that changed, netted where changes cancel, with remainders that matter.
 
+use pdiff_profile::PerSide;
+
 use super::groups::Groups;
 use super::input::Amount;
 use super::judged::{Change, Judge, NodeChanges};
@@ -196,7 +198,7 @@ impl Choice<'_> {
     }
 
     fn is_one_sided_callee(&self, pick: &Pick) -> bool {
-        let is_one_sided = self.groups.nodes[pick.node].all.iter().any(|amount| amount.samples == 0);
+        let is_one_sided = self.groups.nodes[pick.node].all.values().any(|amount| amount.samples == 0);
         // A function that was inlined in its caller on one side is netted with its callers' own code later.
         let is_flipped = self.flipped.get(pick.node).copied().unwrap_or(false);
         is_one_sided && !is_flipped && self.is_callee(pick.node)
@@ -270,7 +272,7 @@ impl Choice<'_> {
 
 impl Pick {
     /// Its weight on each side.
-    pub(super) fn amounts(&self, groups: &Groups) -> [Amount; 2] {
+    pub(super) fn amounts(&self, groups: &Groups) -> PerSide<Amount> {
         groups.amounts(&self.nodes)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Cost: unique stacks x depth; what follows works on distinct stacks, not on samples.
 
-use pdiff_profile::{Side, StackId};
+use pdiff_profile::{PerSide, Side, StackId};
 use rustc_hash::FxHashMap;
 
 use super::code::{Code, CodeKinds};
@@ -16,9 +16,9 @@ pub(super) struct Stack {
     /// How many of them were running when an interrupt struck; all of them where none did.
     pub(super) until: usize,
     /// On each side.
-    pub(super) amounts: [Amount; 2],
+    pub(super) amounts: PerSide<Amount>,
     /// The part of them that busy-waits: the same functions may poll at one address and work at another.
-    pub(super) polling: [Amount; 2],
+    pub(super) polling: PerSide<Amount>,
 }
 
 impl Stack {
@@ -84,17 +84,17 @@ impl Stacks {
 
     fn count(&mut self, stack: u32, side: Side, amount: Amount, polls: bool) {
         let Some(stack) = self.all.get_mut(stack as usize) else { return };
-        stack.amounts[side.index()].add(amount);
+        stack.amounts[side].add(amount);
         if polls {
-            stack.polling[side.index()].add(amount);
+            stack.polling[side].add(amount);
         }
     }
 
     /// The amount of each side.
-    pub(super) fn totals(&self) -> [Amount; 2] {
-        let mut totals = [Amount::default(); 2];
+    pub(super) fn totals(&self) -> PerSide<Amount> {
+        let mut totals = PerSide::<Amount>::default();
         for stack in &self.all {
-            totals.iter_mut().zip(stack.amounts).for_each(|(total, amount)| total.add(amount));
+            totals.update(stack.amounts, Amount::add);
         }
         totals
     }

@@ -7,6 +7,7 @@
 //! Stacks are first reduced to their anchors, each once; equal beginnings are counted once (a trie). Cost: nodes of the
 //! trie x depth.
 
+use pdiff_profile::PerSide;
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchors;
@@ -30,7 +31,7 @@ pub(super) struct AnchorTree {
 struct PathNode {
     anchor: usize,
     parent: Option<usize>,
-    weights: [u64; 2],
+    weights: PerSide<u64>,
 }
 
 impl AnchorTree {
@@ -41,12 +42,10 @@ impl AnchorTree {
         for (node, path) in trie.iter().enumerate() {
             by_anchor[path.anchor].push(node);
         }
-        let share = |weights: [u64; 2]| -> f64 {
-            weights
-                .iter()
-                .zip(totals)
-                .map(|(weight, total)| *weight as f64 / total.weight.max(1) as f64)
-                .sum()
+        let share = |weights: PerSide<u64>| -> f64 {
+            let shares =
+                weights.zip(totals).map(|(weight, total)| weight as f64 / total.weight.max(1) as f64);
+            shares.values().sum()
         };
         let weight = |anchor: usize| share(anchors.amounts(anchor).map(|amount| amount.weight));
         // Lightest first, so that a cycle is cut at its heavier end.
@@ -65,8 +64,8 @@ impl AnchorTree {
             above.fill(&trie, &by_anchor[*anchor]);
             let own = anchors.amounts(*anchor).map(|amount| amount.weight);
             let stands_above = |other: &usize, part: f64| {
-                let weights = above.weights[*other].iter().zip(own);
-                weights.into_iter().all(|(weight, own)| *weight as f64 >= part * own as f64)
+                let weights = above.weights[*other].zip(own);
+                weights.values().all(|(weight, own)| *weight as f64 >= part * *own as f64)
             };
             has_owner[*anchor] = above.touched.iter().any(|other| stands_above(other, OWNED_PART));
             let mut candidates: Vec<usize> = above.touched.clone();
@@ -112,28 +111,25 @@ impl AnchorTree {
         trie: &[PathNode],
         by_anchor: &[Vec<usize>],
         has_owner: &[bool],
-        share: impl Fn([u64; 2]) -> f64,
+        share: impl Fn(PerSide<u64>) -> f64,
     ) {
         for (anchor, nodes) in by_anchor.iter().enumerate() {
             let mut callers: FxHashMap<usize, f64> = FxHashMap::default();
-            let (mut total, mut by_side) = (0.0, [[0_u64; 2]; 2]);
+            let (mut total, mut all, mut called) = (0.0, PerSide::default(), PerSide::default());
             for node in nodes {
                 let path = &trie[*node];
                 total += share(path.weights);
-                let is_called = path.parent.is_some();
-                for ([all, called], weight) in by_side.iter_mut().zip(path.weights) {
-                    *all = all.saturating_add(weight);
-                    *called = called.saturating_add(if is_called { weight } else { 0 });
-                }
+                add(&mut all, path.weights);
                 if let Some(caller) = path.parent {
+                    add(&mut called, path.weights);
                     *callers.entry(trie[caller].anchor).or_default() += share(path.weights);
                 }
             }
-            let called: f64 = callers.values().sum();
+            let of_callers: f64 = callers.values().sum();
             let most = callers.values().copied().fold(0.0, f64::max);
-            let is_shared = called > OWNED_PART * total && most < OWNED_PART * total;
-            let is_called = |[all, called]: [u64; 2]| called as f64 > OWNED_PART * all as f64;
-            let has_moved = !has_owner[anchor] && by_side.into_iter().any(is_called);
+            let is_shared = of_callers > OWNED_PART * total && most < OWNED_PART * total;
+            let is_called = |(all, called): &(u64, u64)| *called as f64 > OWNED_PART * *all as f64;
+            let has_moved = !has_owner[anchor] && all.zip(called).values().any(is_called);
             self.is_helper[anchor] = is_shared || has_moved;
         }
         for anchor in 0..self.parents.len() {
@@ -168,44 +164,44 @@ fn trie(stacks: &Stacks, anchors: &Anchors) -> Vec<PathNode> {
                 continue;
             }
             let node = *ids.entry((at, anchor)).or_insert_with(|| {
-                nodes.push(PathNode { anchor, parent: at, weights: [0; 2] });
+                nodes.push(PathNode { anchor, parent: at, weights: PerSide::default() });
                 nodes.len() - 1
             });
-            let weights = nodes[node].weights.iter_mut().zip(stack.amounts);
-            weights.for_each(|(sum, amount)| *sum = sum.saturating_add(amount.weight));
+            add(&mut nodes[node].weights, stack.amounts.map(|amount| amount.weight));
             at = Some(node);
         }
     }
     nodes
 }
 
+fn add(sums: &mut PerSide<u64>, weights: PerSide<u64>) {
+    sums.update(weights, |sum, weight| *sum = sum.saturating_add(weight));
+}
+
 /// The weight with which each anchor is above one of them.
 struct Above {
-    weights: Vec<[u64; 2]>,
+    weights: Vec<PerSide<u64>>,
     touched: Vec<usize>,
 }
 
 impl Above {
     fn new(anchors: usize) -> Self {
-        Self { weights: vec![[0; 2]; anchors], touched: Vec::new() }
+        Self { weights: vec![PerSide::default(); anchors], touched: Vec::new() }
     }
 
     fn fill(&mut self, trie: &[PathNode], nodes: &[usize]) {
         for anchor in self.touched.drain(..) {
-            self.weights[anchor] = [0; 2];
+            self.weights[anchor] = PerSide::default();
         }
         for node in nodes {
             let weights = trie[*node].weights;
             let mut at = trie[*node].parent;
             while let Some(above) = at {
                 let anchor = trie[above].anchor;
-                if self.weights[anchor] == [0; 2] {
+                if self.weights[anchor] == PerSide::default() {
                     self.touched.push(anchor);
                 }
-                self.weights[anchor]
-                    .iter_mut()
-                    .zip(weights)
-                    .for_each(|(sum, weight)| *sum = sum.saturating_add(weight));
+                add(&mut self.weights[anchor], weights);
                 at = trie[above].parent;
             }
         }

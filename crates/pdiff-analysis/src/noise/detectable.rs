@@ -9,6 +9,8 @@
 //! other rows do. If other rows changed too, its threshold is lower and smaller changes are detected, so this is an upper
 //! bound. 500 tests at 0.05 make it 1e-4.
 
+use pdiff_profile::PerSide;
+
 use super::input::Floor;
 use super::model::RunModel;
 use super::side::SideShare;
@@ -65,16 +67,16 @@ pub(super) struct RowSensitivity {
     /// Degrees of freedom of the row's own runs.
     pub(super) residual_df: f64,
     /// Degrees of freedom of the variance within runs, before and after.
-    pub(super) within_df: [f64; 2],
+    pub(super) within_df: PerSide<f64>,
 }
 
 impl Sensitivity {
     /// The sensitivity for one row of the denominator.
     pub(super) fn of_row(&self, row: RowSensitivity) -> Self {
-        let RowSensitivity { dispersion, scale, residual_df, within_df: [before, after] } = row;
+        let RowSensitivity { dispersion, scale, residual_df, within_df } = row;
         Self {
-            before: SideSize { within_df: before, ..self.before },
-            after: SideSize { within_df: after, ..self.after },
+            before: SideSize { within_df: within_df.before, ..self.before },
+            after: SideSize { within_df: within_df.after, ..self.after },
             dispersion,
             scale,
             residual_df,
@@ -138,16 +140,16 @@ impl Sensitivity {
         ways.iter().map(|row| self.power_between(row)).fold(1.0, f64::min)
     }
 
-    fn power_between(&self, row: &[SideShare; 2]) -> f64 {
+    fn power_between(&self, row: &PerSide<SideShare>) -> f64 {
         let df = self.df(row);
         let critical = critical_t(self.alpha, df);
-        let [before, after] = row;
+        let PerSide { before, after } = row;
         let noncentrality = (after.share - before.share).abs() / self.model.error_at(row, self.scale);
         let score = noncentrality - critical * (1.0 - 0.25 / df);
         normal_cdf(score / (1.0 + critical * critical / (2.0 * df)).sqrt())
     }
 
-    fn df(&self, row: &[SideShare; 2]) -> f64 {
+    fn df(&self, row: &PerSide<SideShare>) -> f64 {
         self.model.df(row, self.residual_df)
     }
 
@@ -169,11 +171,11 @@ impl Sensitivity {
     }
 
     /// A row that grows by `change`: from before to after, and from after to before.
-    fn both_ways(&self, share: f64, change: f64) -> [[SideShare; 2]; 2] {
+    fn both_ways(&self, share: f64, change: f64) -> [PerSide<SideShare>; 2] {
         let grown = share + change;
         [
-            [self.side(self.before, share), self.side(self.after, grown)],
-            [self.side(self.before, grown), self.side(self.after, share)],
+            PerSide::new(self.side(self.before, share), self.side(self.after, grown)),
+            PerSide::new(self.side(self.before, grown), self.side(self.after, share)),
         ]
     }
 

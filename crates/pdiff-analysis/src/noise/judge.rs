@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use pdiff_profile::PerSide;
 use rayon::prelude::*;
 
 use super::detectable::{RowSensitivity, Sensitivity, SideSize};
@@ -59,7 +60,7 @@ pub(crate) fn judge_each<'a>(
         let row = row(index);
         (row.denominator, sides_of(&row, denominators))
     });
-    let (of_rows, sides): (Vec<usize>, Vec<[SideShare; 2]>) = sides.unzip();
+    let (of_rows, sides): (Vec<usize>, Vec<PerSide<SideShare>>) = sides.unzip();
     let tested = || sides.iter().copied().filter(|row| untested(row).is_none());
     let tests = tested().count();
     let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
@@ -94,13 +95,13 @@ struct Level {
     floor: Floor,
 }
 
-fn sides_of(row: &Row, denominators: &[Denominator]) -> [SideShare; 2] {
+fn sides_of(row: &Row, denominators: &[Denominator]) -> PerSide<SideShare> {
     let nothing = Denominator::default();
     let denominator = denominators.get(row.denominator).unwrap_or(&nothing);
-    [
-        SideShare::from_runs(&row.before, &denominator.before),
-        SideShare::from_runs(&row.after, &denominator.after),
-    ]
+    PerSide {
+        before: SideShare::from_runs(&row.before, &denominator.before),
+        after: SideShare::from_runs(&row.after, &denominator.after),
+    }
 }
 
 fn has_replicates(denominator: &Denominator) -> bool {
@@ -113,7 +114,7 @@ fn lacks_blocks(denominator: &Denominator) -> bool {
     runs.any(|run| run.total > 0.0 && run.blocks < 2)
 }
 
-fn untested([before, after]: &[SideShare; 2]) -> Option<Untested> {
+fn untested(PerSide { before, after }: &PerSide<SideShare>) -> Option<Untested> {
     if !before.has_share() || !after.has_share() {
         Some(Untested::NoDenominator)
     } else if before.samples.max(after.samples) < MIN_SAMPLES {
@@ -126,12 +127,12 @@ fn untested([before, after]: &[SideShare; 2]) -> Option<Untested> {
 /// Everything about a row but what depends on the other rows' p-values.
 fn judge_row(
     denominator: usize,
-    row: &[SideShare; 2],
+    row: &PerSide<SideShare>,
     model: &RunModel,
     tails: &TailMatch,
     level: Level,
 ) -> RowNoise {
-    let [before, after] = row;
+    let PerSide { before, after } = row;
     let error = model.standard_error(row, tails);
     let delta_pp = 100.0 * (after.share - before.share);
     let se_pp = 100.0 * error.value;
@@ -161,7 +162,7 @@ fn judge_row(
             dispersion: between_runs(dispersion, error.alike),
             scale: error.scale,
             residual_df: residual_df(row),
-            within_df: [before.within_df, after.within_df],
+            within_df: PerSide::new(before.within_df, after.within_df),
         },
         dispersion,
         before_bound_pct: zero_bound_pct(before, dispersion),
@@ -170,7 +171,7 @@ fn judge_row(
 }
 
 /// Variance within runs over that of independent samples; 1 where there is nothing to tell.
-fn dispersion([before, after]: &[SideShare; 2]) -> f64 {
+fn dispersion(PerSide { before, after }: &PerSide<SideShare>) -> f64 {
     let ratio = (before.within + after.within) / (before.sampling + after.sampling);
     if ratio.is_finite() { ratio } else { 1.0 }
 }
@@ -222,7 +223,7 @@ impl RowNoise {
 fn run_variation(
     method: Method,
     model: &RunModel,
-    tested: impl Iterator<Item = [SideShare; 2]>,
+    tested: impl Iterator<Item = PerSide<SideShare>>,
 ) -> RunVariation {
     let cv = model.cv2.sqrt();
     match method {
@@ -267,13 +268,13 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(1.0)
 }
 
-fn sensitivity(row: &[SideShare; 2], model: &RunModel, dispersion: f64, level: Level) -> Sensitivity {
+fn sensitivity(row: &PerSide<SideShare>, model: &RunModel, dispersion: f64, level: Level) -> Sensitivity {
     let size = |side: &SideShare| SideSize {
         runs: side.runs,
         samples_per_run: side.denominator_samples as f64 / side.runs.max(1.0),
         within_df: side.within_df,
     };
-    let [before, after] = row;
+    let PerSide { before, after } = row;
     Sensitivity {
         before: size(before),
         after: size(after),

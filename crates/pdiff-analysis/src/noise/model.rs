@@ -15,6 +15,8 @@
 //! With one run per side there is only the block variance and an assumed c, on degrees of freedom by Satterthwaite's
 //! formula (1946).
 
+use pdiff_profile::PerSide;
+
 use super::input::{ASSUMED_CV, ASSUMED_CV_DF, ASSUMED_CV_WEIGHT, SINGLE_RUN_CV_DF};
 use super::phases::{is_phased, without_phases};
 use super::side::SideShare;
@@ -109,9 +111,9 @@ impl RunModel {
     }
 
     /// Fits the model to rows of two or more runs on at least one side.
-    pub(super) fn fit(rows: &[[SideShare; 2]], assumed_cv: f64) -> Self {
+    pub(super) fn fit(rows: &[PerSide<SideShare>], assumed_cv: f64) -> Self {
         let assumed = Self::assumed(assumed_cv);
-        let telling: Vec<[SideShare; 2]> = rows.iter().copied().filter(tells_of_others).collect();
+        let telling: Vec<PerSide<SideShare>> = rows.iter().copied().filter(tells_of_others).collect();
         let rows = telling.as_slice();
         let model = Self::typical(rows, &assumed);
         let spread = model.spread(rows);
@@ -120,7 +122,7 @@ impl RunModel {
     }
 
     /// The variation of the typical row, measured and assumed together.
-    fn typical(rows: &[[SideShare; 2]], assumed: &Self) -> Self {
+    fn typical(rows: &[PerSide<SideShare>], assumed: &Self) -> Self {
         let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
         let measured = measured_cv2(rows, assumed);
         let weight = residual_df + ASSUMED_CV_WEIGHT;
@@ -133,7 +135,7 @@ impl RunModel {
         Self { cv2, cv_df: residual_df + ASSUMED_CV_DF, assumed_part, lent: Lent::Nothing }
     }
 
-    fn spread(&self, rows: &[[SideShare; 2]]) -> Spread {
+    fn spread(&self, rows: &[PerSide<SideShare>]) -> Spread {
         let of_cvs = spread_of_cvs(rows, self.cv2);
         let residual_df = rows.iter().map(residual_df).fold(0.0, f64::max);
         let uncertainty = trigamma(0.5 * (residual_df + COMMON_CV_DF));
@@ -141,19 +143,19 @@ impl RunModel {
     }
 
     /// The account in which phases are alike in all runs; `None` without a phased row.
-    fn phases_alike(rows: &[[SideShare; 2]], assumed: &Self) -> Option<PhasesAlike> {
+    fn phases_alike(rows: &[PerSide<SideShare>], assumed: &Self) -> Option<PhasesAlike> {
         if !rows.iter().any(is_phased) {
             return None;
         }
-        let without: Vec<[SideShare; 2]> = rows.iter().map(without_phases).collect();
+        let without: Vec<PerSide<SideShare>> = rows.iter().map(without_phases).collect();
         let model = Self::typical(&without, assumed);
         Some(PhasesAlike { cv2: model.cv2, log_sd: model.spread(&without).log_sd })
     }
 
     /// The accounts of a row's variance: that of all rows, and that of wild ones; for a phased row both again with phases that
     /// are alike, which is as likely.
-    fn accounts(&self, row: &[SideShare; 2], spread: &Spread) -> Vec<Account> {
-        let both = |row: [SideShare; 2], cv2: f64, log_sd: f64, is_alike: bool| {
+    fn accounts(&self, row: &PerSide<SideShare>, spread: &Spread) -> Vec<Account> {
+        let both = |row: PerSide<SideShare>, cv2: f64, log_sd: f64, is_alike: bool| {
             let account = Account { row, cv2, log_sd, chance: 1.0 - WILD_CHANCE, is_alike };
             [account, Account { log_sd: log_sd.max(WILD_LOG_SD), chance: WILD_CHANCE, ..account }]
         };
@@ -169,14 +171,14 @@ impl RunModel {
     }
 
     /// The part of a row's expected variance that lies between runs, 0 to 1.
-    fn between_part(&self, [before, after]: &[SideShare; 2]) -> f64 {
+    fn between_part(&self, PerSide { before, after }: &PerSide<SideShare>) -> f64 {
         let between = self.cv2 * (before.share * before.share + after.share * after.share);
         let part = between / (between + (before.within + after.within));
         if part.is_finite() { part } else { 0.0 }
     }
 
     /// A row's observed variance between its runs over the expected one, with its degrees of freedom.
-    fn scaled_variance(&self, [before, after]: &[SideShare; 2]) -> Option<(f64, f64)> {
+    fn scaled_variance(&self, PerSide { before, after }: &PerSide<SideShare>) -> Option<(f64, f64)> {
         let df = before.residual_df() + after.residual_df();
         let scaled = |side: &SideShare| match side.residual_df() > 0.0 {
             true => side.between_squares / self.expected(side),
@@ -187,9 +189,10 @@ impl RunModel {
     }
 
     /// Standard error of after minus before, from the row's own runs and the other rows.
-    pub(super) fn standard_error(&self, row: &[SideShare; 2], tails: &TailMatch) -> StandardError {
-        let of =
-            |part: fn(&SideShare) -> f64| row.iter().map(|side| part(side) / side.runs.max(1.0)).sum::<f64>();
+    pub(super) fn standard_error(&self, row: &PerSide<SideShare>, tails: &TailMatch) -> StandardError {
+        let of = |part: fn(&SideShare) -> f64| {
+            row.values().map(|side| part(side) / side.runs.max(1.0)).sum::<f64>()
+        };
         let within = of(|side| side.within);
         let between = self.cv2 * of(|side| side.share * side.share);
         let Error { variance, df, alike } = match self.lent {
@@ -203,7 +206,7 @@ impl RunModel {
     }
 
     /// Standard error if the row's variance between runs is `scale` times the typical one.
-    pub(super) fn error_at(&self, [before, after]: &[SideShare; 2], scale: f64) -> f64 {
+    pub(super) fn error_at(&self, PerSide { before, after }: &PerSide<SideShare>, scale: f64) -> f64 {
         let of_mean = |side: &SideShare| {
             (side.within + scale * self.cv2 * side.share * side.share) / side.runs.max(1.0)
         };
@@ -211,7 +214,7 @@ impl RunModel {
     }
 
     /// Degrees of freedom that a row can be expected to have of its own runs and of the others.
-    pub(super) fn df(&self, row: &[SideShare; 2], residual_df: f64) -> f64 {
+    pub(super) fn df(&self, row: &PerSide<SideShare>, residual_df: f64) -> f64 {
         let lent = match self.lent {
             Lent::Nothing => f64::INFINITY,
             Lent::Spread(spread) => {
@@ -223,7 +226,7 @@ impl RunModel {
     }
 
     /// Degrees of freedom that the expected variance of the difference has (Satterthwaite's approximation).
-    pub(super) fn expected_df(&self, [before, after]: &[SideShare; 2]) -> f64 {
+    pub(super) fn expected_df(&self, PerSide { before, after }: &PerSide<SideShare>) -> f64 {
         let runs = |side: &SideShare| side.runs.max(1.0);
         let between = |side: &SideShare| self.cv2 * side.share * side.share / runs(side);
         let within = |side: &SideShare| side.within / runs(side);
@@ -236,19 +239,19 @@ impl RunModel {
 }
 
 /// Whether a row's variance is one that others may have, too.
-fn tells_of_others([before, after]: &[SideShare; 2]) -> bool {
+fn tells_of_others(PerSide { before, after }: &PerSide<SideShare>) -> bool {
     before.share.max(after.share) <= MOST_TELLING_SHARE
 }
 
 /// Degrees of freedom between the runs of a row.
-pub(super) fn residual_df([before, after]: &[SideShare; 2]) -> f64 {
+pub(super) fn residual_df(PerSide { before, after }: &PerSide<SideShare>) -> f64 {
     before.residual_df() + after.residual_df()
 }
 
 /// Square of the coefficient of variation between runs at which the median row varies as much as expected. The median
 /// keeps a few wild rows from speaking for all; rows weigh by how much of their variance lies between runs, for light
 /// rows show sampling noise only.
-fn measured_cv2(rows: &[[SideShare; 2]], assumed: &RunModel) -> f64 {
+fn measured_cv2(rows: &[PerSide<SideShare>], assumed: &RunModel) -> f64 {
     let (mut low, mut high) = (0.0, MAX_CV * MAX_CV);
     if median_excess(rows, low, assumed) <= 1.0 {
         return 0.0;
@@ -265,7 +268,7 @@ fn measured_cv2(rows: &[[SideShare; 2]], assumed: &RunModel) -> f64 {
 }
 
 /// Weighted median over rows of the variance between runs over the median that a model with `cv2` expects.
-fn median_excess(rows: &[[SideShare; 2]], cv2: f64, assumed: &RunModel) -> f64 {
+fn median_excess(rows: &[PerSide<SideShare>], cv2: f64, assumed: &RunModel) -> f64 {
     let model = RunModel { cv2, ..*assumed };
     // Without any variation between runs no row would weigh anything.
     let weighing = if assumed.cv2 > 0.0 { *assumed } else { RunModel::assumed(ASSUMED_CV) };

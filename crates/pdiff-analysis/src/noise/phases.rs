@@ -13,6 +13,8 @@
 //! Deliberately not here: rows whose blocks hardly vary more than independent samples. Their variance is never below that from
 //! blocks.
 
+use pdiff_profile::PerSide;
+
 use super::fdr::q_values;
 use super::side::SideShare;
 use super::student::f_upper_tail;
@@ -35,8 +37,8 @@ const TOLD_MIN_RATIO: f64 = 3.0;
 const TOLD_FALSE_DISCOVERY_RATE: f64 = 0.05;
 
 /// Whether there are two accounts of the row's variance.
-pub(super) fn is_phased(row: &[SideShare; 2]) -> bool {
-    let [before, after] = row;
+pub(super) fn is_phased(row: &PerSide<SideShare>) -> bool {
+    let PerSide { before, after } = row;
     let is_phased = |side: &SideShare| {
         side.runs >= LEAST_RUNS && side.has_blocks && side.within >= PHASED_RATIO * side.sampling
     };
@@ -44,13 +46,13 @@ pub(super) fn is_phased(row: &[SideShare; 2]) -> bool {
 }
 
 /// The row with the variance of independent samples, if it is phased.
-pub(super) fn without_phases(row: &[SideShare; 2]) -> [SideShare; 2] {
+pub(super) fn without_phases(row: &PerSide<SideShare>) -> PerSide<SideShare> {
     let as_samples = |side: &SideShare| SideShare { within: side.sampling, ..*side };
-    if is_phased(row) { row.each_ref().map(as_samples) } else { *row }
+    if is_phased(row) { row.as_ref().map(as_samples) } else { *row }
 }
 
 /// Finds the heavy rows (by index) whose shares vary inside the runs several times as much as between them, beyond chance.
-pub(super) fn find_phased(rows: &[[SideShare; 2]]) -> Vec<usize> {
+pub(super) fn find_phased(rows: &[PerSide<SideShare>]) -> Vec<usize> {
     let compared: Vec<(usize, f64, f64)> = rows
         .iter()
         .enumerate()
@@ -65,14 +67,14 @@ pub(super) fn find_phased(rows: &[[SideShare; 2]]) -> Vec<usize> {
 }
 
 /// The variance inside a heavy row's runs over that between them, and the chance of such a ratio if both are the same.
-fn inside_over_between(row: &[SideShare; 2]) -> Option<(f64, f64)> {
-    let [before, after] = row;
+fn inside_over_between(row: &PerSide<SideShare>) -> Option<(f64, f64)> {
+    let PerSide { before, after } = row;
     if before.share.max(after.share) < TOLD_MIN_SHARE || !is_phased(row) {
         return None;
     }
     let df = before.residual_df() + after.residual_df();
     let between = row
-        .iter()
+        .values()
         .filter(|side| side.residual_df() > 0.0)
         .map(|side| side.between_squares / side.within)
         .sum::<f64>();

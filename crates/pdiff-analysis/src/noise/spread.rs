@@ -11,6 +11,8 @@
 //! intervals have, and at the level of a single test. Log-normal tails are lighter than those of t with matched moments, so
 //! this keeps power.
 
+use pdiff_profile::PerSide;
+
 use super::side::SideShare;
 use super::student::{critical_t, normal_cdf, normal_density, normal_quantile};
 
@@ -43,14 +45,14 @@ const MAX_DF: f64 = 1e4;
 
 /// Estimates the standard deviation of the logarithm of rows' own coefficients of variation around `cv2`, the square of the
 /// typical one: the root mean square over what the rows leave likely.
-pub(super) fn spread_of_cvs(rows: &[[SideShare; 2]], cv2: f64) -> f64 {
-    let tells = |row: &&[SideShare; 2]| {
-        let [before, after] = row;
+pub(super) fn spread_of_cvs(rows: &[PerSide<SideShare>], cv2: f64) -> f64 {
+    let tells = |row: &&PerSide<SideShare>| {
+        let PerSide { before, after } = row;
         let between = cv2 * (before.share.powi(2) + after.share.powi(2));
         let has_runs = before.residual_df() + after.residual_df() > 0.0;
         has_runs && between > LEAST_PART * (between + before.within + after.within)
     };
-    let telling: Vec<&[SideShare; 2]> = rows.iter().filter(tells).collect();
+    let telling: Vec<&PerSide<SideShare>> = rows.iter().filter(tells).collect();
     let tried = (0..SPREADS).map(|step| step as f64 * SPREAD_STEP);
     let scored: Vec<(f64, f64)> = tried
         .map(|spread| {
@@ -75,7 +77,7 @@ fn nodes(log_sd: f64) -> [(f64, f64); NODES] {
     std::array::from_fn(|node| ((log_sd * at(node)).exp(), normal_density(at(node)) / sum))
 }
 
-fn log_likelihood(row: &[SideShare; 2], cvs2: &[(f64, f64); NODES]) -> f64 {
+fn log_likelihood(row: &PerSide<SideShare>, cvs2: &[(f64, f64); NODES]) -> f64 {
     let logs = cvs2.map(|(cv2, _)| log_density(row, cv2));
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = logs.iter().zip(cvs2).map(|(log, (_, weight))| weight * (log - most).exp()).sum();
@@ -83,7 +85,7 @@ fn log_likelihood(row: &[SideShare; 2], cvs2: &[(f64, f64); NODES]) -> f64 {
 }
 
 /// Logarithm of the density of a row's squares between runs, but for a constant.
-fn log_density([before, after]: &[SideShare; 2], cv2: f64) -> f64 {
+fn log_density(PerSide { before, after }: &PerSide<SideShare>, cv2: f64) -> f64 {
     let of = |side: &SideShare| {
         let df = side.residual_df();
         if df <= 0.0 {
@@ -108,7 +110,7 @@ pub(super) struct Error {
 /// square `cv2`, give or take a standard deviation of `log_sd` in the logarithm of that square.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Account {
-    pub(super) row: [SideShare; 2],
+    pub(super) row: PerSide<SideShare>,
     pub(super) cv2: f64,
     pub(super) log_sd: f64,
     /// How likely it is before the row's runs are looked at, over the other accounts.
@@ -206,8 +208,8 @@ struct Value {
 
 impl Account {
     fn values(&self) -> [Value; NODES] {
-        let within: f64 = self.row.iter().map(|side| side.within / side.runs.max(1.0)).sum();
-        let between: f64 = self.row.iter().map(|side| side.share.powi(2) / side.runs.max(1.0)).sum();
+        let within: f64 = self.row.values().map(|side| side.within / side.runs.max(1.0)).sum();
+        let between: f64 = self.row.values().map(|side| side.share.powi(2) / side.runs.max(1.0)).sum();
         nodes(self.log_sd).map(|(factor, weight)| {
             let cv2 = self.cv2 * factor;
             let log_likelihood = log_density(&self.row, cv2);
@@ -219,8 +221,9 @@ impl Account {
     /// of the variance with their chances (Satterthwaite's formula).
     fn within_over_df(&self, parts: &[(f64, f64)]) -> f64 {
         let of_mean = |side: &SideShare| side.within / side.runs.max(1.0);
-        let within: f64 = self.row.iter().map(of_mean).sum();
-        let squared: f64 = self.row.iter().map(|side| of_mean(side).powi(2) / side.within_df.max(1.0)).sum();
+        let within: f64 = self.row.values().map(of_mean).sum();
+        let squared: f64 =
+            self.row.values().map(|side| of_mean(side).powi(2) / side.within_df.max(1.0)).sum();
         let part: f64 = parts.iter().map(|(variance, weight)| weight * within / variance).sum();
         part * part * squared / (within * within)
     }
@@ -257,7 +260,7 @@ fn quantile(deviations: &[(f64, f64)], alpha: f64, start: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn row(squares: f64, within: f64) -> [SideShare; 2] {
+    fn row(squares: f64, within: f64) -> PerSide<SideShare> {
         let side = SideShare {
             share: 0.01,
             runs: 3.0,
@@ -269,15 +272,15 @@ mod tests {
             samples: 600,
             denominator_samples: 60_000,
         };
-        [side, side]
+        PerSide::new(side, side)
     }
 
-    fn account(row: [SideShare; 2], log_sd: f64) -> Account {
+    fn account(row: PerSide<SideShare>, log_sd: f64) -> Account {
         Account { row, cv2: 0.0064, log_sd, chance: 1.0, is_alike: false }
     }
 
     /// Rows of which each varies by its own factor, in equal steps of the logarithm, and chance adds what it does.
-    fn rows(log_sd: f64, within: f64) -> Vec<[SideShare; 2]> {
+    fn rows(log_sd: f64, within: f64) -> Vec<PerSide<SideShare>> {
         let chi2_of_4 = [0.71, 1.65, 2.75, 4.04, 7.78];
         let steps = [-1.5, -0.9, -0.5, -0.2, 0.2, 0.5, 0.9, 1.5];
         let of = |step: f64, chi2: f64| {

@@ -8,6 +8,8 @@
 
 use std::borrow::Cow;
 
+use pdiff_profile::{PerSide, Side};
+
 use super::blocks::{RowRun, RunBlocks};
 use super::common_factor::{CommonFactor, Excess};
 use super::input::{Denominator, NoiseSettings, Row};
@@ -35,18 +37,20 @@ pub(crate) struct TypicalRow {
 impl TypicalRow {
     /// The typical one of the rows that all runs of both sides sampled well; `None` where there are few.
     pub(crate) fn of(denominator: &Denominator, rows: impl Iterator<Item = Row>) -> Option<Self> {
-        let logs: Vec<[Vec<f64>; 2]> = rows.filter_map(|row| log_shares(&row, denominator)).collect();
-        let factor = typical_factor(logs.iter().map(|[before, after]| mean(after) - mean(before)).collect())?;
-        let of_run = |side: usize, run: usize| {
-            let off_mean = |row: &[Vec<f64>; 2]| {
-                let [before, after] = row;
-                Some(row.get(side)?.get(run)? - f64::midpoint(mean(before), mean(after)))
+        let logs: Vec<PerSide<Vec<f64>>> = rows.filter_map(|row| log_shares(&row, denominator)).collect();
+        let factor = typical_factor(logs.iter().map(|row| mean(&row.after) - mean(&row.before)).collect())?;
+        let of_run = |side: Side, run: usize| {
+            let off_mean = |row: &PerSide<Vec<f64>>| {
+                Some(row[side].get(run)? - f64::midpoint(mean(&row.before), mean(&row.after)))
             };
             median(&mut logs.iter().filter_map(off_mean).collect::<Vec<f64>>())
         };
-        let of_side =
-            |side: usize, runs: &[RunBlocks]| (0..runs.len()).map(|run| of_run(side, run)).collect();
-        Some(Self { before: of_side(0, &denominator.before), after: of_side(1, &denominator.after), factor })
+        let of_side = |side: Side, runs: &[RunBlocks]| (0..runs.len()).map(|run| of_run(side, run)).collect();
+        Some(Self {
+            before: of_side(Side::Before, &denominator.before),
+            after: of_side(Side::After, &denominator.after),
+            factor,
+        })
     }
 
     /// The change of each row's share beyond that of the typical row; `None` for rows that are not tested.
@@ -100,14 +104,17 @@ impl TypicalRow {
 }
 
 /// Logarithms of a row's shares in the runs of each side; `None` if a run or a side did not sample it well.
-fn log_shares(row: &Row, denominator: &Denominator) -> Option<[Vec<f64>; 2]> {
+fn log_shares(row: &Row, denominator: &Denominator) -> Option<PerSide<Vec<f64>>> {
     let of_side = |row: &[RowRun], runs: &[RunBlocks]| {
         let logs: Vec<f64> = row.iter().zip(runs).map(|(row, run)| (row.weight / run.total).ln()).collect();
         let samples: u64 = row.iter().map(|run| run.samples).sum();
         let is_whole = !logs.is_empty() && logs.len() == runs.len() && logs.iter().all(|log| log.is_finite());
         (is_whole && samples >= MIN_SAMPLES).then_some(logs)
     };
-    Some([of_side(&row.before, &denominator.before)?, of_side(&row.after, &denominator.after)?])
+    Some(PerSide {
+        before: of_side(&row.before, &denominator.before)?,
+        after: of_side(&row.after, &denominator.after)?,
+    })
 }
 
 /// The factor of the median of many shares, each given as the logarithm of its new value over its old one; `None` for a few.
