@@ -9,7 +9,7 @@ use pdiff_analysis::matching::{Matching, match_functions};
 use pdiff_analysis::{Aliases, ObjectFacts, Program, SideObject};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::Census;
-use pdiff_profile::{Notes, Side};
+use pdiff_profile::{Notes, PerSide, Side};
 use pdiff_symbolize::{ObjectCensus, Symbolizer, census_of, sampled_census};
 
 use crate::build::Build;
@@ -21,10 +21,10 @@ use crate::read::ReadBuild;
 #[derive(Clone, Debug, Default)]
 pub struct BinaryFacts {
     program: Option<String>,
-    censuses: [Option<Census>; 2],
+    censuses: PerSide<Option<Census>>,
     same_objects: Vec<String>,
     /// Sides of packs without a census.
-    lacking: [bool; 2],
+    lacking: PerSide<bool>,
     notes: Notes,
 }
 
@@ -55,7 +55,7 @@ impl BinaryFacts {
     /// [`crate::Verdicts`] library functions are left out that were neither sampled nor have code of their own.
     #[must_use]
     pub fn census(&self, side: Side) -> Option<&Census> {
-        self.censuses[side.index()].as_ref()
+        self.censuses[side].as_ref()
     }
 
     /// Labels of objects whose file is the same on both sides.
@@ -71,25 +71,25 @@ impl BinaryFacts {
     }
 
     /// Sides whose recordings are packs that contain no census, base first.
-    pub(crate) fn lacking(&self) -> [bool; 2] {
+    pub(crate) fn lacking(&self) -> PerSide<bool> {
         self.lacking
     }
 
     /// The pairs of functions of both builds, if both are known.
     pub(crate) fn matching(&self, aliases: &Aliases) -> Option<Matching> {
-        let [before, after] = self.censuses.each_ref().map(Option::as_ref);
-        Some(match_functions(before?, after?, aliases))
+        let PerSide { before, after } = self.censuses.as_ref().map(Option::as_ref).both()?;
+        Some(match_functions(before, after, aliases))
     }
 
     /// As verdicts want it.
     pub(crate) fn of_program<'a>(&'a self, matching: Option<&'a Matching>) -> Option<ObjectBuilds<'a>> {
-        let [before, after] = self.censuses.each_ref().map(Option::as_ref);
+        let PerSide { before, after } = self.censuses.as_ref().map(Option::as_ref);
         Some(ObjectBuilds { label: self.program()?, before, after, matching })
     }
 
     /// Takes the census of the program's builds, as far as their files were found; without `lookup` of none.
     pub(crate) fn read(
-        sides: [BuildSide<'_>; 2],
+        sides: PerSide<BuildSide<'_>>,
         program: Option<&Program>,
         objects: &[SideObject],
         lookup: Option<&Lookup>,
@@ -99,20 +99,20 @@ impl BinaryFacts {
             (Some(program), Some(lookup)) => of.census(program, lookup, wanted),
             _ => Ok(None),
         };
-        let [before, after] = sides;
+        let PerSide { before, after } = sides;
         let (before, after) = std::thread::scope(|scope| {
             let before = scope.spawn(|| take(before));
             let after = take(after);
             (before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), after)
         });
         let mut notes = Notes::new();
-        let censuses = [before?, after?].map(|taken| {
+        let censuses = PerSide::new(before?, after?).map(|taken| {
             taken.map(|(census, of_census)| {
                 notes.merge(&of_census);
                 census
             })
         });
-        let lacking = sides.map(|of| censuses[of.side.index()].is_none() && of.read.is_packed());
+        let lacking = sides.map(|of| censuses[of.side].is_none() && of.read.is_packed());
         let program = program.map(|program| program.label.clone());
         Ok(Self { program, censuses, same_objects: same_objects(sides, objects), lacking, notes })
     }
@@ -126,7 +126,7 @@ impl BuildSide<'_> {
         lookup: &Lookup,
         wanted: Wanted<'_>,
     ) -> Result<Option<(Census, Notes)>, Error> {
-        let paths = &program.paths[self.side.index()];
+        let paths = &program.paths[self.side];
         let is_program = |path: &str| paths.iter().any(|of| of == path);
         let options = lookup.options(&self.given.binaries);
         let take = |path: &Path| {
@@ -200,8 +200,8 @@ pub(crate) fn unpack(census: &PackedCensus) -> Result<Census, Error> {
 }
 
 /// Labels of objects with the same identity on both sides.
-fn same_objects(sides: [BuildSide<'_>; 2], objects: &[SideObject]) -> Vec<String> {
-    let [before, after] = sides.map(|of| identities(of, objects));
+fn same_objects(sides: PerSide<BuildSide<'_>>, objects: &[SideObject]) -> Vec<String> {
+    let PerSide { before, after } = sides.map(|of| identities(of, objects));
     let is_same = |(label, ids): &(&str, Vec<Option<String>>)| {
         let all = after.get(label).map(|others| ids.iter().chain(others));
         all.is_some_and(|mut all| all.all(|id| id.is_some() && Some(id) == ids.first()))

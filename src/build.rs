@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pdiff_analysis::Pattern;
 use pdiff_ingest::{CpuList, TimeWindow, Windows};
+use pdiff_profile::PerSide;
 
 use crate::error::Error;
 use crate::recording::Recording;
@@ -74,7 +75,7 @@ impl Build {
     }
 
     /// Both builds, called apart: where files of one name lie in two directories, by these, as `base/perf` and `head/perf`.
-    pub(crate) fn called_apart(before: Self, after: Self) -> [Self; 2] {
+    pub(crate) fn called_apart(before: Self, after: Self) -> PerSide<Self> {
         let is_one_name = before.label.is_none() && after.label.is_none() && before.name() == after.name();
         let places = [&before, &after].map(|build| build.recordings.first().and_then(Recording::path));
         let directories = |path: &Path| -> Vec<String> {
@@ -90,9 +91,9 @@ impl Build {
         match apart {
             Some((a, b)) => {
                 let name = before.name();
-                [before.label(format!("{a}/{name}")), after.label(format!("{b}/{name}"))]
+                PerSide::new(before.label(format!("{a}/{name}")), after.label(format!("{b}/{name}")))
             }
-            None => [before, after],
+            None => PerSide { before, after },
         }
     }
 
@@ -132,7 +133,7 @@ mod tests {
     fn files_of_one_name_are_called_by_their_directories() {
         let check = |before: &str, after: &str, expected: [&str; 2]| {
             let [before, after] = [before, after].map(|path| Build::recordings([path]));
-            assert_eq!(Build::called_apart(before, after).map(|build| build.name()), expected);
+            assert_eq!(Build::called_apart(before, after).map(|build| build.name()).into_array(), expected);
         };
         check("base/perf.data", "head/perf.data", ["base/perf", "head/perf"]);
         check("a/out/perf.data", "b/out/perf.data", ["a/perf", "b/perf"]);
@@ -141,7 +142,7 @@ mod tests {
         check("a/x.perf", "a/x.perf", ["x", "x"]);
         let labelled = Build::recordings(["a/x.perf"]).label("x");
         let names = Build::called_apart(labelled, Build::recordings(["b/x.perf"])).map(|build| build.name());
-        assert_eq!(names, ["x", "x"], "what the user said stays");
+        assert_eq!(names.into_array(), ["x", "x"], "what the user said stays");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use pdiff_analysis::{CompareSettings, Comparison, GroupBy, PreparedSides, Sides, Subsystems};
 use pdiff_ingest::Windows;
-use pdiff_profile::Side;
+use pdiff_profile::PerSide;
 
 use crate::build::Build;
 use crate::error::Error;
@@ -80,9 +80,8 @@ impl Series {
         if let Some(windows) = &self.windows {
             builds = builds.into_iter().map(|build| build.listed(windows)).collect::<Result<_, _>>()?;
         }
-        let named: Vec<(Side, &Build)> = builds.iter().map(|build| (Side::Before, build)).collect();
         let mut warnings = Vec::new();
-        let mut read = self.reading.read(&named, &mut warnings)?;
+        let mut read = self.reading.read_each(&builds, &mut warnings)?;
         choose_event(&mut read, None)?;
         Ok(ReadSeries { builds: read, settings: self.settings, by_program: self.by_program, warnings })
     }
@@ -102,8 +101,8 @@ impl ReadSeries {
         let build = |number: usize| {
             self.builds.get(number).ok_or(Error::NoBuild { number, builds: self.builds.len() })
         };
-        let pair = [build(before)?, build(after)?];
-        let sides = Sides { before: pair[0].side(), after: pair[1].side() };
+        let pair = PerSide::new(build(before)?, build(after)?);
+        let sides = Sides { before: pair.before.side(), after: pair.after.side() };
         let mut settings = self.settings.clone();
         if self.by_program {
             settings.knowledge.aliases = preset_of(&sides).aliases();

@@ -11,7 +11,7 @@ use pdiff_analysis::{
 };
 use pdiff_ingest::{ReadOptions, Windows};
 use pdiff_profile::names::MatchLevel;
-use pdiff_profile::{PerSide, ServerSettings, Side};
+use pdiff_profile::{PerSide, ServerSettings};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -253,24 +253,22 @@ impl Comparer {
             self.before = self.before.listed(windows)?;
             self.after = self.after.listed(windows)?;
         }
-        [self.before, self.after] = Build::called_apart(self.before, self.after);
+        let builds = Build::called_apart(self.before, self.after);
         let mut warnings = Vec::new();
-        let builds = [(Side::Before, &self.before), (Side::After, &self.after)];
-        let mut read = self.reading.read(&builds, &mut warnings)?;
-        choose_event(&mut read, self.event.as_deref())?;
+        let mut read = self.reading.read_both(&builds, &mut warnings)?;
+        choose_event(read.as_mut().into_array(), self.event.as_deref())?;
         let preset = self.preset.unwrap_or_else(|| preset_of(&sides(&read)));
         if !self.forgets_preset_aliases {
             self.settings.knowledge.aliases = preset.aliases().with(self.settings.knowledge.aliases);
         }
         if let Some(lookup) = &self.reading.lookup {
-            let binaries = [self.before.binaries.as_slice(), self.after.binaries.as_slice()];
-            let inferred = inferred_names(&read, binaries, lookup);
+            let inferred = inferred_names(&read, &builds, lookup);
             self.settings.knowledge.aliases = self.settings.knowledge.aliases.with(inferred);
         }
         let normal = normalised(&read, &self.settings)?;
         self.reading.watcher.finished("prepare", None);
         let given = Given {
-            builds: [self.before, self.after],
+            builds,
             reading: self.reading,
             settings: self.settings,
             evidence: self.evidence,

@@ -1,27 +1,26 @@
 //! Names for functions of a stripped build, inferred from the other build's file. They join rows as renames do, and are marked.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use pdiff_analysis::Aliases;
-use pdiff_profile::{InlineFrame, Object, Resolution, is_unnamed};
+use pdiff_profile::{InlineFrame, Object, PerSide, Resolution, Side, is_unnamed};
 use pdiff_symbolize::names_by_structure;
 
+use crate::build::Build;
 use crate::lookup::Lookup;
 use crate::read::{FoundFile, ReadBuild};
 
 /// The names of sampled functions without a symbol, where the other build has a file of the same name. What cannot be read
 /// has none.
-pub(crate) fn inferred_names(read: &[ReadBuild], binaries: [&[PathBuf]; 2], lookup: &Lookup) -> Aliases {
+pub(crate) fn inferred_names(read: &PerSide<ReadBuild>, builds: &PerSide<Build>, lookup: &Lookup) -> Aliases {
     let mut names = Aliases::default();
-    let [before, after] = read else { return names };
-    let sides = [(before, after, binaries), (after, before, [binaries[1], binaries[0]])];
-    for (stripped, named, binaries) in sides {
+    for side in Side::BOTH {
+        let (stripped, named) = (&read[side], &read[side.other()]);
         let wanted = unnamed_functions(stripped);
         if wanted.is_empty() {
             continue;
         }
-        let options = lookup.options(&binaries.concat());
+        let options = lookup.options(&[&*builds[side].binaries, &*builds[side.other()].binaries].concat());
         for file in stripped.files() {
             let object = object_name(file);
             let is_wanted = wanted.iter().any(|name| name.starts_with(&format!("{object}+")));

@@ -92,7 +92,7 @@ impl Packer {
 
     /// Reads and symbolises: the run as a pack has it, and what it is called.
     pub(crate) fn packed_run(self) -> Result<NamedRun, Error> {
-        let mut read = self.reading.read(&[(Side::Before, &self.build)], &mut Vec::new())?;
+        let mut read = self.reading.read_each(std::slice::from_ref(&self.build), &mut Vec::new())?;
         let census = match read.first() {
             Some(build) => self.census(build)?,
             None => None,
@@ -115,7 +115,7 @@ impl Packer {
         let of_program = seen.iter().filter(|seen| seen.program.label == program.label);
         let functions = of_program.flat_map(|seen| &seen.functions).map(String::as_str);
         let packed = packed(&census, functions, self.is_full)?;
-        Ok(program.paths[Side::Before.index()].first().map(|path| (path.clone(), packed)))
+        Ok(program.paths[Side::Before].first().map(|path| (path.clone(), packed)))
     }
 }
 

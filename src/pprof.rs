@@ -50,7 +50,7 @@ impl Prepared {
     fn begin_with_program(&self, runs: &[&RunStacks<'_>], writer: &mut PprofWriter) {
         let Some(program) = self.normal().program() else { return };
         for run in runs.iter().rev() {
-            let paths = &program.paths[run.side.index()];
+            let paths = &program.paths[run.side];
             let mut objects = (0..).map(ObjectIndex).zip(&run.run.profile.objects);
             if let Some((index, object)) =
                 objects.find(|(_, object)| paths.iter().any(|path| **path == *object.path))

@@ -5,7 +5,7 @@ use pdiff_analysis::{
     CallTree, CompareSettings, Comparison, FunctionLines, GroupBy, PreparedSides, Preset, RowFunction, Share,
     Sides, TreeSettings,
 };
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use crate::binary_facts::{BinaryFacts, BuildSide, Wanted};
 use crate::build::Build;
@@ -19,7 +19,7 @@ use crate::sides::{normalised, sides};
 #[derive(Debug)]
 pub struct Prepared {
     given: Given,
-    read: Vec<ReadBuild>,
+    read: PerSide<ReadBuild>,
     normal: PreparedSides,
     warnings: Vec<Warning>,
 }
@@ -27,7 +27,7 @@ pub struct Prepared {
 /// The inputs of a comparison.
 #[derive(Debug)]
 pub(crate) struct Given {
-    pub(crate) builds: [Build; 2],
+    pub(crate) builds: PerSide<Build>,
     pub(crate) reading: Reading,
     pub(crate) settings: CompareSettings,
     pub(crate) evidence: EvidenceGiven,
@@ -40,7 +40,7 @@ pub(crate) struct Given {
 impl Prepared {
     pub(crate) fn new(
         given: Given,
-        read: Vec<ReadBuild>,
+        read: PerSide<ReadBuild>,
         normal: PreparedSides,
         warnings: Vec<Warning>,
     ) -> Self {
@@ -52,7 +52,7 @@ impl Prepared {
     /// # Errors
     /// Returns an error if a recording has no such event, or if the filters leave no samples of it on a side.
     pub fn with_event(mut self, event: &str) -> Result<Self, Error> {
-        choose_event(&mut self.read, Some(event))?;
+        choose_event(self.read.as_mut().into_array(), Some(event))?;
         self.normal = normalised(&self.read, &self.given.settings)?;
         Ok(self)
     }
@@ -141,21 +141,18 @@ impl Prepared {
     }
 
     fn facts(&self, wanted: Wanted<'_>) -> Result<BinaryFacts, Error> {
-        let side = |side: Side| BuildSide {
-            side,
-            given: &self.given.builds[side.index()],
-            read: &self.read[side.index()],
-        };
+        let side = |side: Side| BuildSide { side, given: &self.given.builds[side], read: &self.read[side] };
         let lookup = self.given.reading.lookup.as_ref().filter(|_| self.given.takes_facts);
         let objects = self.normal.objects(&self.sides());
-        let facts = BinaryFacts::read(Side::BOTH.map(side), self.normal.program(), &objects, lookup, wanted)?;
+        let facts =
+            BinaryFacts::read(PerSide::from_fn(side), self.normal.program(), &objects, lookup, wanted)?;
         self.given.reading.watcher.finished("facts of the binaries", None);
         Ok(facts)
     }
 
     /// The same, including callers that chains hide and the code of the binaries shows.
     pub(crate) fn with_hidden_callers(&self, facts: &BinaryFacts) -> PreparedSides {
-        let builds = Side::BOTH.map(|side| facts.census(side));
+        let builds = PerSide::from_fn(|side| facts.census(side));
         let label = facts.program().unwrap_or("");
         self.normal.with_hidden_callers(&self.sides(), label, builds, &self.given.settings.knowledge)
     }
@@ -167,10 +164,10 @@ impl Prepared {
         facts: &BinaryFacts,
         matching: Option<&Matching>,
     ) -> PreparedSides {
-        let [before, after] = Side::BOTH.map(|side| facts.census(side));
+        let PerSide { before, after } = PerSide::from_fn(|side| facts.census(side));
         match (before, after, matching, facts.program()) {
             (Some(before), Some(after), Some(matching), Some(label)) => {
-                normal.with_counterparts(&self.sides(), label, [before, after], matching)
+                normal.with_counterparts(&self.sides(), label, PerSide::new(before, after), matching)
             }
             _ => normal,
         }

@@ -9,7 +9,9 @@ use std::time::UNIX_EPOCH;
 
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
-use pdiff_profile::{EventId, Notes, ObjectKind, Profile, Resolutions, RunMeasures, Side, TakenSample};
+use pdiff_profile::{
+    EventId, Notes, ObjectKind, PerSide, Profile, Resolutions, RunMeasures, Side, TakenSample,
+};
 use pdiff_symbolize::{FileKernels, FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
 
 use crate::build::Build;
@@ -47,32 +49,56 @@ pub(crate) struct ReadBuild {
 }
 
 impl Reading {
-    /// Reads builds, each with the side that messages refer to.
-    pub(crate) fn read<'b>(
+    /// Reads both builds of a comparison.
+    pub(crate) fn read_both(
         &self,
-        builds: &[(Side, &'b Build)],
+        builds: &PerSide<Build>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<PerSide<ReadBuild>, Error> {
+        let mut inputs = self.inputs(builds.values(), warnings)?.into_iter();
+        PerSide::try_from_fn(|side| self.named(side, &builds[side], &mut inputs, warnings))
+    }
+
+    /// Reads builds that are no side of a comparison yet; messages call each the base.
+    pub(crate) fn read_each(
+        &self,
+        builds: &[Build],
         warnings: &mut Vec<Warning>,
     ) -> Result<Vec<ReadBuild>, Error> {
-        for (_, build) in builds {
+        let mut inputs = self.inputs(builds.iter(), warnings)?.into_iter();
+        builds.iter().map(|build| self.named(Side::Before, build, &mut inputs, warnings)).collect()
+    }
+
+    /// The recordings of builds, in order.
+    fn inputs<'b>(
+        &self,
+        builds: impl Iterator<Item = &'b Build> + Clone,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Vec<Input>, Error> {
+        for build in builds.clone() {
             self.warn(repeated(build), warnings);
         }
-        let of_build = |(_, build): &(Side, &'b Build)| {
-            let build: &'b Build = build;
-            build.recordings.iter().map(move |recording| Wanted { recording, build })
-        };
-        let recordings: Vec<_> = builds.iter().flat_map(of_build).collect();
-        let mut inputs = read_recordings(&recordings, self)?.into_iter();
-        let mut read = Vec::with_capacity(builds.len());
-        for (side, build) in builds {
-            let mut runs = Vec::with_capacity(build.recordings.len());
-            for (recording, input) in build.recordings.iter().zip(inputs.by_ref()) {
-                let (run, odd) = find_functions(recording, input, &build.binaries, *side, self)?;
-                self.warn(odd, warnings);
-                runs.push(run);
-            }
-            read.push(ReadBuild { label: build.name(), runs, events: Vec::new() });
+        let of_build =
+            |build: &'b Build| build.recordings.iter().map(move |recording| Wanted { recording, build });
+        let recordings: Vec<_> = builds.flat_map(of_build).collect();
+        Ok(read_recordings(&recordings, self)?)
+    }
+
+    /// A build whose recordings come first in `inputs`, with the functions of their frames.
+    fn named(
+        &self,
+        side: Side,
+        build: &Build,
+        inputs: &mut impl Iterator<Item = Input>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<ReadBuild, Error> {
+        let mut runs = Vec::with_capacity(build.recordings.len());
+        for (recording, input) in build.recordings.iter().zip(inputs) {
+            let (run, odd) = find_functions(recording, input, &build.binaries, side, self)?;
+            self.warn(odd, warnings);
+            runs.push(run);
         }
-        Ok(read)
+        Ok(ReadBuild { label: build.name(), runs, events: Vec::new() })
     }
 
     /// Reads one recording together with its samples, as far as they are known one by one.
@@ -119,7 +145,11 @@ fn repeated(build: &Build) -> Vec<Warning> {
 }
 
 /// Chooses the event that all recordings are compared by.
-pub(crate) fn choose_event(builds: &mut [ReadBuild], wanted: Option<&str>) -> Result<(), EventError> {
+pub(crate) fn choose_event<'b>(
+    builds: impl IntoIterator<Item = &'b mut ReadBuild>,
+    wanted: Option<&str>,
+) -> Result<(), EventError> {
+    let builds: Vec<&mut ReadBuild> = builds.into_iter().collect();
     let runs = builds.iter().flat_map(|build| &build.runs);
     let recordings: Vec<(String, &Profile)> = runs.map(|run| (run.path.clone(), &run.profile)).collect();
     let mut events = choose_events(&recordings, wanted)?.into_iter();

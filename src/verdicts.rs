@@ -9,6 +9,7 @@ use pdiff_analysis::{
     Architectural, CallTree, Comparison, GroupBy, Inlines, PreparedSides, SampledCalls, Seconds, Share,
     Templates, TreeSettings,
 };
+use pdiff_profile::PerSide;
 use pdiff_profile::names::MatchLevel;
 
 use crate::binary_facts::BinaryFacts;
@@ -103,7 +104,7 @@ impl<'a> Verdicts<'a> {
 
     /// The groups of threads with the weight of each side, base first; the heaviest first.
     #[must_use]
-    pub fn thread_groups(&self) -> Vec<(String, [u64; 2])> {
+    pub fn thread_groups(&self) -> Vec<(String, PerSide<u64>)> {
         self.normal.thread_groups(&self.prepared.sides())
     }
 

@@ -88,7 +88,7 @@ pub(super) fn html(
         lines: &lines,
         texts: &texts,
         settings: classification.settings.as_ref(),
-        builds: Side::BOTH.map(|side| verdicts.facts.census(side)),
+        builds: PerSide::from_fn(|side| verdicts.facts.census(side)),
         attribution,
         title: drawn.title,
         command: &command_line(),
@@ -115,9 +115,11 @@ fn trees(verdicts: &Verdicts<'_>, min_width_pct: f64) -> (CallTree, Vec<OtherTre
         judge: true,
     };
     let groups = verdicts.thread_groups();
-    let whole = [0, 1].map(|side| groups.iter().map(|(_, weights)| weights[side]).sum::<u64>());
-    let is_shown = |weights: &[u64; 2]| {
-        weights.iter().zip(whole).any(|(own, all)| *own as f64 >= LEAST_GROUP_PCT / 100.0 * all.max(1) as f64)
+    let whole = PerSide::from_fn(|side| groups.iter().map(|(_, weights)| weights[side]).sum::<u64>());
+    let is_shown = |weights: &PerSide<u64>| {
+        let is_large =
+            |(own, all): &(u64, u64)| *own as f64 >= LEAST_GROUP_PCT / 100.0 * (*all).max(1) as f64;
+        weights.zip(whole).values().any(is_large)
     };
     let shown: Vec<String> =
         groups.into_iter().filter(|(_, weights)| is_shown(weights)).map(|(group, _)| group).collect();
@@ -143,8 +145,8 @@ fn wide_functions(tree: &CallTree) -> Vec<(String, String)> {
     for node in &tree.nodes {
         let TreeFrame::Function(function) = node.frame else { continue };
         let pct = |weight: u64, whole: u64| 100.0 * weight as f64 / whole.max(1) as f64;
-        let own = pct(node.before.total_weight, tree.side_weights[0])
-            .max(pct(node.after.total_weight, tree.side_weights[1]));
+        let own = pct(node.before.total_weight, tree.side_weights.before)
+            .max(pct(node.after.total_weight, tree.side_weights.after));
         widest[function] = widest[function].max(own);
     }
     let mut order: Vec<usize> =

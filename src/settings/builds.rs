@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use pdiff::profile::Side;
+use pdiff::profile::{PerSide, Side};
 #[cfg(feature = "parquet")]
 use pdiff::study::{RunsError, TableBytes, read_table_bytes};
 use pdiff::{Build, CpuList, OnSide, Pattern, Recording, Source, TimeWindow, Windows};
@@ -13,7 +13,7 @@ use super::{LIST, parse_all, read_file};
 use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
 
 /// Checks which recordings are named, and assigns numbers to them.
-pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Result<[Build; 2]> {
+pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Result<PerSide<Build>> {
     let times = parse_all::<OnSide<TimeWindow>>("--time", &comparison.filters.time)?;
     let cpus = parse_all::<OnSide<CpuList>>("--cpu", &comparison.filters.cpu)?;
     let cgroups = parse_all::<OnSide<Pattern>>("--cgroup", &comparison.filters.cgroup)?;
@@ -44,7 +44,7 @@ pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
     let (before, after) = (build(Side::Before)?, build(Side::After)?);
     let recordings = [args.before.iter().chain(&args.before_runs), args.after.iter().chain(&args.after_runs)];
     one_stream(recordings.into_iter().flatten().map(|path| is_stdin(path)))?;
-    Ok([before, after])
+    Ok(PerSide { before, after })
 }
 
 /// A build with the recordings of these files.

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use pdiff::noise::{Floor, NoiseSettings};
+use pdiff::profile::PerSide;
 use pdiff::profile::names::MatchLevel;
 use pdiff::{
     Aliases, By, Comparer, Filters, Inlines, KernelFilter, Share, SpinList, Subsystems, Templates,
@@ -28,7 +29,7 @@ impl Compared {
     /// Checks the arguments and reads the files of knowledge that they name.
     pub(crate) fn new(recordings: &RecordingArgs, args: &ComparisonArgs, quiet: bool) -> Result<Self> {
         let ComparisonArgs { names, filters, shares, work, debug_info } = args;
-        let [before, after] = builds(recordings, args)?;
+        let PerSide { before, after } = builds(recordings, args)?;
         let reads_stdin = before.reads_stdin() || after.reads_stdin();
         check_files("--binary-before", &debug_info.binary_before)?;
         check_files("--binary-after", &debug_info.binary_after)?;

@@ -7,7 +7,7 @@ mod naming;
 mod same_named;
 
 use pdiff_profile::names::{FunctionName, MatchLevel, collapse_instances};
-use pdiff_profile::{InlineFrame, Lookups, Profile, Resolutions, Side, StackId, is_unnamed};
+use pdiff_profile::{InlineFrame, Lookups, PerSide, Profile, Resolutions, Side, StackId, is_unnamed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
@@ -41,9 +41,9 @@ pub(crate) struct Key {
     /// Label of the object.
     pub(crate) object: Box<str>,
     /// Source file on each side, if known.
-    pub(crate) files: [Option<Box<str>>; 2],
+    pub(crate) files: PerSide<Option<Box<str>>>,
     /// Sides that have it.
-    pub(crate) seen: [bool; 2],
+    pub(crate) seen: PerSide<bool>,
     /// Other functions of this name have rows of their own, distinguished by their files.
     pub(crate) is_by_file: bool,
     /// The row represents several functions of this name, for not all samples tell which.
@@ -60,13 +60,12 @@ impl Key {
 
     /// Source file, if known: After's where both sides have one, for that is the code at hand.
     pub(crate) fn file(&self) -> Option<&str> {
-        self.files.iter().rev().flatten().next().map(|file| &**file)
+        self.files.values().rev().flatten().next().map(|file| &**file)
     }
 
     /// The file on each side, where that is what tells the function from others of its name.
-    pub(crate) fn files_if_told_apart(&self) -> Option<[Option<String>; 2]> {
-        let [before, after] = &self.files;
-        self.is_by_file.then(|| [before, after].map(|file| file.as_deref().map(str::to_owned)))
+    pub(crate) fn files_if_told_apart(&self) -> Option<PerSide<Option<String>>> {
+        self.is_by_file.then(|| self.files.as_ref().map(|file| file.as_deref().map(str::to_owned)))
     }
 }
 
@@ -164,8 +163,8 @@ impl Keys {
             if id == next {
                 self.keys.push(key);
             } else if let Some(known) = self.keys.get_mut(id.0 as usize) {
-                known.files[side.index()] = key.files[side.index()].take();
-                known.seen[side.index()] = key.seen[side.index()];
+                known.files[side] = key.files[side].take();
+                known.seen[side] = key.seen[side];
             }
             ids.push(id);
         }
@@ -216,8 +215,8 @@ impl Keys {
             }
         }
         let Some(key) = self.keys.get_mut(id.0 as usize) else { return id };
-        let known = &mut key.files[side.index()];
-        let is_first = !std::mem::replace(&mut key.seen[side.index()], true);
+        let known = &mut key.files[side];
+        let is_first = !std::mem::replace(&mut key.seen[side], true);
         if is_first || known.as_deref() == file || !may_be_local(name.linkage()) {
             if known.is_none() {
                 *known = file.map(Into::into);
@@ -245,9 +244,9 @@ impl Keys {
         }
         let next = self.next_id();
         let mut key = self.get(of).clone();
-        (key.files, key.seen) = ([None, None], [false; 2]);
-        key.files[side.index()] = file.map(Into::into);
-        key.seen[side.index()] = true;
+        (key.files, key.seen) = Default::default();
+        key.files[side] = file.map(Into::into);
+        key.seen[side] = true;
         self.keys.push(key);
         self.parts.add(of, side, file, next);
         next
@@ -259,14 +258,14 @@ impl Keys {
 
     /// Gives functions of one name in several files of one object keys of their own, or puts them back together where they
     /// cannot be distinguished; gives what represents what on each side, by key. After [`Self::fold_source_roots`].
-    pub(crate) fn settle_files(&mut self, resolutions: &[Option<&Resolutions>]) -> [Vec<KeyId>; 2] {
+    pub(crate) fn settle_files(&mut self, resolutions: &[Option<&Resolutions>]) -> PerSide<Vec<KeyId>> {
         let parts = std::mem::take(&mut self.parts);
         let settled = parts.settle(self, resolutions);
         if settled.is_empty() {
-            return [Vec::new(), Vec::new()];
+            return PerSide::default();
         }
         let same: Vec<KeyId> = (0..self.next_id().0).map(KeyId).collect();
-        let mut by = [same.clone(), same];
+        let mut by = PerSide::new(same.clone(), same);
         for row in settled {
             let mut id = row.base;
             if row.key.is_by_file {
@@ -276,8 +275,8 @@ impl Keys {
                 *base = row.key;
             }
             for side in Side::BOTH {
-                for part in &row.parts[side.index()] {
-                    by[side.index()].get_mut(part.0 as usize).into_iter().for_each(|key| *key = id);
+                for part in &row.parts[side] {
+                    by[side].get_mut(part.0 as usize).into_iter().for_each(|key| *key = id);
                 }
             }
         }
@@ -288,13 +287,13 @@ impl Keys {
     /// name.
     pub(crate) fn fold_source_roots(&mut self) {
         let pairs = self.keys.iter().filter_map(|key| match &key.files {
-            [Some(before), Some(after)] => Some((&**before, &**after)),
+            PerSide { before: Some(before), after: Some(after) } => Some((&**before, &**after)),
             _ => None,
         });
         let Some(roots) = SourceRoots::vote(pairs) else { return };
         for key in &mut self.keys {
             for side in Side::BOTH {
-                if let Some(file) = &mut key.files[side.index()] {
+                if let Some(file) = &mut key.files[side] {
                     *file = roots.relative(side, file).into();
                 }
             }
@@ -307,7 +306,7 @@ impl Keys {
         let id = self.intern(identity, object, || frame.name.clone());
         if let Some(key) = self.keys.get_mut(id.0 as usize) {
             (key.name, key.unnamed) = (frame.name.clone(), Some(identity.into()));
-            key.seen[side.index()] = true;
+            key.seen[side] = true;
         }
         id
     }
@@ -324,8 +323,8 @@ impl Keys {
                 name: name.into(),
                 qualified: qualified(),
                 object: object.into(),
-                files: [None, None],
-                seen: [false; 2],
+                files: PerSide::default(),
+                seen: PerSide::default(),
                 is_by_file: false,
                 is_mixed: false,
                 unnamed: None,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_profile::{Frame, FrameId, Lookup, Profile, Resolution, Resolutions, Side};
+use pdiff_profile::{Frame, FrameId, Lookup, PerSide, Profile, Resolution, Resolutions, Side};
 
 use crate::compare::Coverage;
 use crate::objects::ObjectLabels;
@@ -34,7 +34,7 @@ impl OneSidedInlines {
         labels: &ObjectLabels,
         coverage: Coverage,
     ) -> Self {
-        let mut seen: BTreeMap<String, [Seen; 2]> = BTreeMap::new();
+        let mut seen: BTreeMap<String, PerSide<Seen>> = BTreeMap::new();
         for (side, profile, resolutions) in runs {
             let mut objects = vec![Seen::default(); profile.objects.len()];
             for (id, frame) in (0..).map(FrameId).zip(&profile.frames) {
@@ -45,13 +45,13 @@ impl OneSidedInlines {
                 }
             }
             for (object, found) in profile.objects.iter().zip(objects) {
-                let entry = &mut seen.entry(labels.label(object, *side)).or_default()[side.index()];
+                let entry = &mut seen.entry(labels.label(object, *side)).or_default()[*side];
                 entry.present |= found.present;
                 entry.told |= found.told;
                 entry.marked |= found.marked;
             }
         }
-        let told_by = |[before, after]: [Seen; 2]| {
+        let told_by = |PerSide { before, after }: PerSide<Seen>| {
             let alone = |one: Seen, other: Seen| one.told && other.present && !other.told && !other.marked;
             match (alone(before, after), alone(after, before)) {
                 (true, _) => Some(Side::Before),

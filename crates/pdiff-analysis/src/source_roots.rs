@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 /// One directory a side, with a closing slash; empty where paths are relative already.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SourceRoots {
-    roots: [Box<str>; 2],
+    roots: PerSide<Box<str>>,
 }
 
 impl SourceRoots {
@@ -28,12 +28,12 @@ impl SourceRoots {
         }
         // The first of equals, by text: max_by_key would take the last.
         let best = votes.into_iter().rev().max_by_key(|(_, count)| *count)?.0;
-        (best != ("", "")).then(|| Self { roots: [best.0.into(), best.1.into()] })
+        (best != ("", "")).then(|| Self { roots: PerSide::new(best.0.into(), best.1.into()) })
     }
 
     /// The file without its side's root, if it lies there.
     pub(crate) fn relative<'a>(&self, side: Side, file: &'a str) -> &'a str {
-        file.strip_prefix(&*self.roots[side.index()]).unwrap_or(file)
+        file.strip_prefix(&*self.roots[side]).unwrap_or(file)
     }
 }
 

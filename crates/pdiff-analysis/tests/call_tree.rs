@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pdiff_analysis::{
     Align, CallTree, Comparison, PreparedSides, Share, Sides, TreeFrame, TreeNode, TreeSettings,
 };
-use pdiff_profile::Profile;
+use pdiff_profile::{PerSide, Profile};
 use proptest::prelude::*;
 use support::{profile, settings, side};
 
@@ -83,7 +83,7 @@ fn leaves_stand_at_the_root_in_reverse_and_focus_cuts_what_is_before_it() {
     let focus = TreeSettings { reverse: false, ..reverse };
     let (_, focused) = tree(&side, &side, &focus, Share::All);
     assert_eq!(shape(&focused), "0 all 0/6 0/6, 1 f 2/6 2/6, 2 g 3/3 3/3, 2 x 0/1 0/1, 3 f 1/1 1/1");
-    assert_eq!(focused.side_weights, [15, 15]);
+    assert_eq!(focused.side_weights.into_array(), [15, 15]);
 }
 
 #[test]
@@ -233,7 +233,7 @@ proptest! {
         for (tree, (group, weights)) in trees[1..].iter().zip(&groups) {
             prop_assert_eq!(tree.side_weights, trees[0].side_weights);
             let root = &tree.nodes[0];
-            prop_assert_eq!([root.before.total_weight, root.after.total_weight], *weights, "{}", group);
+            prop_assert_eq!(PerSide::new(root.before.total_weight, root.after.total_weight), *weights, "{}", group);
             for (path, weights) in paths(tree) {
                 let sum = sums.entry(path).or_default();
                 (0..2).for_each(|side| sum[side] += weights[side]);
@@ -269,7 +269,7 @@ proptest! {
             let is_wide = |weight: u64, of: u64| weight > 0 && weight as f64 >= more / 100.0 * of as f64;
             let is_kept = |place: usize| {
                 let node = &wide.nodes[place];
-                let [before, after] = wide.side_weights;
+                let PerSide { before, after } = wide.side_weights;
                 node.depth <= max_depth
                     && (is_wide(node.before.total_weight, before) || is_wide(node.after.total_weight, after))
             };

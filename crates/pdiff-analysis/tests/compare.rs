@@ -59,7 +59,7 @@ fn weights_that_fill_their_type_are_kept() {
     let comparison = prepared.compare(&sides, &settings);
     let tree = prepared.call_tree(&sides, &settings, &tree);
     assert_eq!(comparison.before.weight.0, u64::MAX);
-    assert_eq!(tree.side_weights, [u64::MAX; 2]);
+    assert_eq!(tree.side_weights, PerSide::new(u64::MAX, u64::MAX));
     let function =
         RowFunction { name: "g".to_owned(), object: row(&comparison, "g").object.clone(), file: None };
     assert!(prepared.hot_lines(&sides, &[function])[0].side(Side::Before).weight.0 == u64::MAX);
@@ -82,7 +82,7 @@ fn a_known_rename_joins_two_names_and_says_so() {
     let comparison = compared(&[&before], &[&after], &settings());
     let commit = row(&comparison, "mtr_t::commit");
     assert_eq!((commit.before.self_weight.0, commit.after.self_weight.0), (3, 4));
-    assert_eq!(commit.matched.before_name.as_deref(), Some("mtr_commit"));
+    assert_eq!(commit.matched.names.before.as_deref(), Some("mtr_commit"));
     assert!(comparison.notes.get(NoteKind::LooseMatch).is_some());
 }
 
@@ -94,8 +94,8 @@ fn a_known_rename_joins_the_same_names_with_sides_swapped() {
     let commit = row(&comparison, "mtr_commit");
     assert_eq!((commit.before.self_weight.0, commit.after.self_weight.0), (4, 3));
     let matched = &commit.matched;
-    assert_eq!(matched.before_name.as_deref(), Some("mtr_t::commit"));
-    assert_eq!((matched.after_name.as_deref(), matched.by), (Some("mtr_commit"), MatchedBy::Alias));
+    assert_eq!(matched.names.before.as_deref(), Some("mtr_t::commit"));
+    assert_eq!((matched.names.after.as_deref(), matched.by), (Some("mtr_commit"), MatchedBy::Alias));
 }
 
 #[test]

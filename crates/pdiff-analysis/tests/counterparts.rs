@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 use pdiff_analysis::matching::match_functions;
 use pdiff_analysis::side_fact::Subject;
 use pdiff_analysis::{Aliases, CompareSettings, Comparison, PreparedSides, Sides};
-use pdiff_profile::ObjectAddr;
-use pdiff_profile::Profile;
 use pdiff_profile::census::{Body, Census, CensusBuilder, FunctionFacts, Visibility};
+use pdiff_profile::{ObjectAddr, PerSide, Profile};
 use support::{profile, settings, side};
 
 #[allow(dead_code, reason = "one module for many tests")]
@@ -39,7 +38,7 @@ fn compared(before: &str, after: &str, also: [&[&str]; 2]) -> Comparison {
     let matching = match_functions(&builds[0], &builds[1], &Aliases::default());
     let prepared = PreparedSides::new(&sides, &CompareSettings { ..settings() });
     prepared
-        .with_counterparts(&sides, "app", [&builds[0], &builds[1]], &matching)
+        .with_counterparts(&sides, "app", PerSide::new(&builds[0], &builds[1]), &matching)
         .compare(&sides, &settings())
 }
 

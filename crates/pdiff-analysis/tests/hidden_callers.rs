@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use pdiff_analysis::{CompareSettings, Comparison, PreparedSides, Sides};
 use pdiff_profile::census::{Body, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, Visibility};
-use pdiff_profile::{NoteKind, ObjectAddr, Profile};
+use pdiff_profile::{NoteKind, ObjectAddr, PerSide, Profile};
 use support::{compared, profile, settings, side};
 
 #[allow(dead_code, reason = "one module for many tests")]
@@ -41,8 +41,12 @@ fn put_back(code: &str, stacks: &str, command: &str) -> Comparison {
     let settings = CompareSettings { ..settings() };
     let build = census(code);
     let prepared = PreparedSides::new(&sides, &settings);
-    let mended =
-        prepared.with_hidden_callers(&sides, "app", [Some(&build), Some(&build)], &settings.knowledge);
+    let mended = prepared.with_hidden_callers(
+        &sides,
+        "app",
+        PerSide::new(Some(&build), Some(&build)),
+        &settings.knowledge,
+    );
     mended.compare(&sides, &settings)
 }
 

@@ -6,6 +6,7 @@
 mod support;
 
 use pdiff_analysis::{PreparedSides, Seconds, Sides};
+use pdiff_profile::PerSide;
 use support::{profile, settings, side};
 
 fn seconds(before: &str, functions: &[&str]) -> Seconds {
@@ -24,7 +25,7 @@ fn each_whole_second_has_its_weight_and_the_shares_of_what_contains_a_function()
         "app@4: main;a 90\napp@5: main;a;b;a 30\napp@5: main;b 10\napp@7: main;b 20\napp@8: main;a 9",
         &["a", "b", "absent"],
     );
-    let [before, after] = &found.runs;
+    let PerSide { before, after } = &found.runs;
     assert!(after.is_empty(), "a run of one second has no course");
     assert_eq!((before.len(), before[0].step), (1, 1));
     assert_eq!(before[0].per_second, [40.0, 0.0, 20.0]);
@@ -37,7 +38,7 @@ fn each_whole_second_has_its_weight_and_the_shares_of_what_contains_a_function()
 fn a_long_run_has_few_points_which_hold_all_of_its_weight() {
     let lines: Vec<String> = (0..=150).map(|second| format!("app@{second}: main;a {}", second + 1)).collect();
     let found = seconds(&lines.join("\n"), &["a"]);
-    let run = &found.runs[0][0];
+    let run = &found.runs.before[0];
     assert_eq!((run.step, run.per_second.len()), (3, 50));
     // The last point covers two seconds only: 149 are whole.
     let whole: f64 =

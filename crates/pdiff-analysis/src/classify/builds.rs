@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use pdiff_profile::Side;
 use pdiff_profile::census::{
     Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
 };
+use pdiff_profile::{PerSide, Side};
 
 use super::background::Foreground;
 use super::input::ClassifyInput;
@@ -16,8 +16,8 @@ use crate::matching::{FoundBy, Match, Matching, file_likeness, held, match_funct
 /// The facts about the program's two builds.
 pub(super) struct Builds<'a> {
     label: &'a str,
-    censuses: [Option<&'a Census>; 2],
-    foregrounds: [Option<Foreground<'a>>; 2],
+    censuses: PerSide<Option<&'a Census>>,
+    foregrounds: PerSide<Option<Foreground<'a>>>,
     pair: Option<Pair<'a>>,
 }
 
@@ -32,9 +32,9 @@ struct Pair<'a> {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct CallerFlip {
     /// The caller's name on each side.
-    pub(super) names: [String; 2],
+    pub(super) names: PerSide<String>,
     /// The file that declares it on each side.
-    pub(super) files: [Option<String>; 2],
+    pub(super) files: PerSide<Option<String>>,
     /// Inlined instances in it, on the side that has them.
     pub(super) sites: u64,
     /// How the caller was found on both sides.
@@ -45,21 +45,24 @@ pub(super) struct CallerFlip {
 
 impl<'a> Builds<'a> {
     pub(super) fn new(input: &ClassifyInput<'a>) -> Self {
-        let censuses = input.builds.map_or([None, None], |builds| [builds.before, builds.after]);
+        let censuses =
+            input.builds.map_or_else(PerSide::default, |builds| PerSide::new(builds.before, builds.after));
         let label = input.builds.map_or("", |builds| builds.label);
-        let foregrounds = Side::BOTH.map(|side| {
+        let foregrounds = PerSide::from_fn(|side| {
             let rows = input.comparison.rows.iter().filter(|row| row.object == label);
             let sampled = rows.filter(|row| row.side(side).total_weight.0 > 0);
             let sampled = sampled.flat_map(|row| row.names_on(side));
-            Some(Foreground::new(censuses[side.index()]?, sampled))
+            Some(Foreground::new(censuses[side]?, sampled))
         });
         let pair = match censuses {
-            [Some(before), Some(after)] => {
+            PerSide { before: Some(before), after: Some(after) } => {
                 let known = input.builds.and_then(|builds| builds.matching).map(Cow::Borrowed);
                 let find = || Cow::Owned(match_functions(before, after, input.knowledge.aliases));
                 let matching = known.unwrap_or_else(find);
                 let sources = match &foregrounds {
-                    [Some(before), Some(after)] => Sources::new(before, after, &matching),
+                    PerSide { before: Some(before), after: Some(after) } => {
+                        Sources::new(before, after, &matching)
+                    }
                     _ => Sources::default(),
                 };
                 Some(Pair { before, after, matching, sources })
@@ -75,7 +78,7 @@ impl<'a> Builds<'a> {
     }
 
     pub(super) fn census(&self, side: Side) -> Option<&'a Census> {
-        self.censuses[side.index()]
+        self.censuses[side]
     }
 
     /// How much of a side's build can be seen.
@@ -112,14 +115,13 @@ impl<'a> Builds<'a> {
     }
 
     /// The names of the pairs of functions that are not called the same, base side first.
-    pub(super) fn renamed(&self) -> impl Iterator<Item = [&'a str; 2]> {
+    pub(super) fn renamed(&self) -> impl Iterator<Item = PerSide<&'a str>> {
         let pairs =
             self.pair.iter().flat_map(|pair| pair.matching.matches().iter().map(move |of| (pair, of)));
         let names = pairs.filter_map(|(pair, of)| {
-            let [before, after] = [pair.before.function(of.before)?, pair.after.function(of.after)?];
-            Some([before.name(), after.name()])
+            Some(PerSide::new(pair.before.function(of.before)?.name(), pair.after.function(of.after)?.name()))
         });
-        names.filter(|[before, after]| before != after)
+        names.filter(|names| names.before != names.after)
     }
 
     /// Whether a compiler of Rust made one of a side's functions.
@@ -130,7 +132,7 @@ impl<'a> Builds<'a> {
 
     /// Whether a side's build contains a name as background only.
     pub(super) fn is_background(&self, side: Side, name: &str) -> bool {
-        self.foregrounds[side.index()].as_ref().is_some_and(|foreground| foreground.is_background(name))
+        self.foregrounds[side].as_ref().is_some_and(|foreground| foreground.is_background(name))
     }
 
     /// The pairs of functions of one side.
@@ -158,16 +160,16 @@ impl<'a> Builds<'a> {
     }
 
     /// Callers in which the functions are inlined on `inlined_on` and called on the other side.
-    pub(super) fn flips(&self, ids: &[Vec<FunctionId>; 2], inlined_on: Side) -> Vec<CallerFlip> {
+    pub(super) fn flips(&self, ids: &PerSide<Vec<FunctionId>>, inlined_on: Side) -> Vec<CallerFlip> {
         let Some(pair) = &self.pair else { return Vec::new() };
-        let is_asked = |found: &&Match| ids[1].contains(&found.after);
-        let matches = ids[0].iter().filter_map(|id| pair.matching.after_of(*id)).filter(is_asked);
+        let is_asked = |found: &&Match| ids.after.contains(&found.after);
+        let matches = ids.before.iter().filter_map(|id| pair.matching.after_of(*id)).filter(is_asked);
         matches.flat_map(|found| pair.flips(found, inlined_on)).collect()
     }
 
     /// Whether both builds come from compilers of one family and major version; `None` where one is not known.
-    pub(super) fn same_compiler(&self, ids: &[Vec<FunctionId>; 2]) -> Option<bool> {
-        let of = |side: Side| self.producer(side, &ids[side.index()]);
+    pub(super) fn same_compiler(&self, ids: &PerSide<Vec<FunctionId>>) -> Option<bool> {
+        let of = |side: Side| self.producer(side, &ids[side]);
         let (before, after) = (of(Side::Before)?, of(Side::After)?);
         let is_known = before.compiler != Compiler::Other && after.compiler != Compiler::Other;
         is_known.then(|| before.compiler == after.compiler && major(before) == major(after))
@@ -182,17 +184,17 @@ impl<'a> Builds<'a> {
 
     /// The functions of a side's build that its run has to do with.
     pub(super) fn foreground(&self, side: Side) -> Option<&Foreground<'a>> {
-        self.foregrounds[side.index()].as_ref()
+        self.foregrounds[side].as_ref()
     }
 
     fn is_sampled(&self, side: Side, id: FunctionId) -> bool {
-        self.foregrounds[side.index()].as_ref().is_some_and(|foreground| foreground.is_sampled(id))
+        self.foregrounds[side].as_ref().is_some_and(|foreground| foreground.is_sampled(id))
     }
 
     /// Whether the code of both is the same; `None` where that cannot be said, or a run did not sample it.
-    pub(super) fn same_code(&self, ids: &[Vec<FunctionId>; 2]) -> Option<bool> {
+    pub(super) fn same_code(&self, ids: &PerSide<Vec<FunctionId>>) -> Option<bool> {
         let (before, after) = (self.census(Side::Before)?, self.census(Side::After)?);
-        match (ids[0].as_slice(), ids[1].as_slice()) {
+        match (ids.before.as_slice(), ids.after.as_slice()) {
             ([b], [a]) if self.is_sampled(Side::Before, *b) && self.is_sampled(Side::After, *a) => {
                 before.same_code(*b, after, *a)
             }
@@ -207,11 +209,8 @@ fn major(producer: &Producer) -> &str {
 
 impl Pair<'_> {
     fn flips(&self, found: &Match, inlined_on: Side) -> Vec<CallerFlip> {
-        let [lost, gained] = confirmed_flips(self.before, self.after, &self.matching, found);
-        let mut flips = match inlined_on {
-            Side::Before => lost,
-            Side::After => gained,
-        };
+        let mut flips =
+            std::mem::take(&mut confirmed_flips(self.before, self.after, &self.matching, found)[inlined_on]);
         if self.is_moved_out(found, inlined_on) {
             let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
             let more = self.holders(found, inlined_on);
@@ -264,8 +263,8 @@ impl Pair<'_> {
         let is_only_caller = census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
             called_in: (caller, is_only_caller),
-            names: [before.name().to_owned(), after.name().to_owned()],
-            files: [before, after].map(|function| function.file().map(str::to_owned)),
+            names: PerSide::new(before.name().to_owned(), after.name().to_owned()),
+            files: PerSide::new(before, after).map(|function| function.file().map(str::to_owned)),
             sites: flip.sites,
             level: self.matching.after_of(flip.caller_before)?.level,
         })

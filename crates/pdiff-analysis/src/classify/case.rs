@@ -1,7 +1,7 @@
 //! One row with the contents of both builds for its function.
 
-use pdiff_profile::Side;
 use pdiff_profile::census::{Census, FunctionId};
+use pdiff_profile::{PerSide, Side};
 
 use super::builds::Builds;
 use super::cause::InBuild;
@@ -16,11 +16,11 @@ pub(super) struct Case<'a> {
     /// Whether its object is one file on both sides.
     pub(super) of_same_file: bool,
     /// The functions in each build.
-    pub(super) ids: [Vec<FunctionId>; 2],
+    pub(super) ids: PerSide<Vec<FunctionId>>,
     /// Whether a build contains it as background only, so that nothing more is said about it.
-    pub(super) is_background: [bool; 2],
+    pub(super) is_background: PerSide<bool>,
     /// Whether each build contains it.
-    pub(super) in_build: [InBuild; 2],
+    pub(super) in_build: PerSide<InBuild>,
     /// How the two were found to be one, where the builds tell.
     pub(super) found: Option<Match>,
     /// Its name on a side where it is called differently.
@@ -35,9 +35,9 @@ impl<'a> Case<'a> {
             row,
             of_program,
             of_same_file,
-            ids: [Vec::new(), Vec::new()],
-            is_background: [false; 2],
-            in_build: [InBuild::NotVisible; 2],
+            ids: PerSide::default(),
+            is_background: PerSide::default(),
+            in_build: PerSide::new(InBuild::NotVisible, InBuild::NotVisible),
             found: None,
             other_name: None,
         };
@@ -45,14 +45,14 @@ impl<'a> Case<'a> {
             case.find(builds);
         }
         for side in Side::BOTH {
-            case.in_build[side.index()] = case.held(side, builds);
+            case.in_build[side] = case.held(side, builds);
         }
         case
     }
 
     /// Whether a side's build contains the function.
     pub(super) fn held_by(&self, side: Side) -> InBuild {
-        self.in_build[side.index()]
+        self.in_build[side]
     }
 
     /// Whether the function has samples on a side.
@@ -72,13 +72,13 @@ impl<'a> Case<'a> {
 
     /// The bytes of its code in a build.
     pub(super) fn code_bytes(&self, census: &Census, side: Side) -> u64 {
-        let functions = self.ids[side.index()].iter().filter_map(|id| census.function(*id));
+        let functions = self.ids[side].iter().filter_map(|id| census.function(*id));
         functions.map(|function| function.code_bytes()).fold(0, u64::saturating_add)
     }
 
     fn find(&mut self, builds: &Builds<'_>) {
         let row = self.row;
-        self.ids = Side::BOTH.map(|side| {
+        self.ids = PerSide::from_fn(|side| {
             let found = row.names_on(side).flat_map(|name| builds.find(side, name));
             let mut ids: Vec<FunctionId> = found.collect();
             ids.sort_unstable();
@@ -87,49 +87,48 @@ impl<'a> Case<'a> {
         });
         if let Some(files) = &row.matched.by_file {
             for side in Side::BOTH {
-                if let Some(file) = files[side.index()].as_deref().or(row.file.as_deref()) {
-                    let ids = std::mem::take(&mut self.ids[side.index()]);
-                    self.ids[side.index()] = builds.in_file(side, ids, file);
+                if let Some(file) = files[side].as_deref().or(row.file.as_deref()) {
+                    let ids = std::mem::take(&mut self.ids[side]);
+                    self.ids[side] = builds.in_file(side, ids, file);
                 }
             }
         }
         for side in Side::BOTH.into_iter().filter(|side| row.side(*side).total_weight.0 == 0) {
-            self.is_background[side.index()] = builds.is_background(side, &row.name);
-            if self.is_background[side.index()] {
-                self.ids[side.index()].clear();
+            self.is_background[side] = builds.is_background(side, &row.name);
+            if self.is_background[side] {
+                self.ids[side].clear();
             }
         }
         for side in Side::BOTH {
-            if self.ids[side.index()].is_empty() && !self.is_background[side.index()] {
+            if self.ids[side].is_empty() && !self.is_background[side] {
                 self.find_partner(side, builds);
             }
         }
-        let pairs = builds.matches(Side::Before, &self.ids[0]);
-        let of_both = pairs.into_iter().filter(|found| self.ids[1].contains(&found.after));
+        let pairs = builds.matches(Side::Before, &self.ids.before);
+        let of_both = pairs.into_iter().filter(|found| self.ids.after.contains(&found.after));
         self.found = of_both.min_by_key(|found| (found.level, found.before));
     }
 
     /// The functions of `side` that the other side's are matched with, under another name.
     fn find_partner(&mut self, side: Side, builds: &Builds<'_>) {
-        let matches = builds.matches(side.other(), &self.ids[side.other().index()]);
+        let matches = builds.matches(side.other(), &self.ids[side.other()]);
         let partner = |found: &Match| match side {
             Side::Before => found.before,
             Side::After => found.after,
         };
         let Some(best) = matches.iter().min_by_key(|found| (found.level, found.before)) else { return };
-        self.ids[side.index()] = vec![partner(best)];
+        self.ids[side] = vec![partner(best)];
         let name = builds.census(side).and_then(|census| census.function(partner(best)));
         self.other_name = name.map(|function| (side, function.name().to_owned()));
     }
 
     fn held(&self, side: Side, builds: &Builds<'_>) -> InBuild {
-        let is_found = !self.ids[side.index()].is_empty() || self.is_background[side.index()];
+        let is_found = !self.ids[side].is_empty() || self.is_background[side];
         if self.is_sampled(side) || is_found || self.of_same_file {
             return InBuild::Yes;
         }
         // Where the name is not found on the side that has samples of it, not finding it here says nothing.
-        let is_known_there =
-            !self.ids[side.other().index()].is_empty() || self.is_background[side.other().index()];
+        let is_known_there = !self.ids[side.other()].is_empty() || self.is_background[side.other()];
         let can_tell = self.of_program && is_known_there && builds.absence_is_certain(side);
         if can_tell { InBuild::No } else { InBuild::NotVisible }
     }

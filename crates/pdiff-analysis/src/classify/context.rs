@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use pdiff_profile::Side;
 use pdiff_profile::census::FunctionId;
+use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -42,8 +42,10 @@ pub(super) struct Context<'a> {
     pub(super) builds: Builds<'a>,
     pub(super) cases: Vec<Case<'a>>,
     rows: RowIndex<'a>,
-    /// Sampled calls by the row of the caller, and of the callee.
-    calls: [FxHashMap<usize, Vec<usize>>; 2],
+    /// Sampled calls by the row of the caller.
+    calls_from: FxHashMap<usize, Vec<usize>>,
+    /// Sampled calls by the row of the callee.
+    calls_to: FxHashMap<usize, Vec<usize>>,
     lost: LostCallers,
     /// The change of the share of an unchanged function.
     pub(super) common_shift: CommonShift,
@@ -65,12 +67,14 @@ impl<'a> Context<'a> {
             rows.par_iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
         let common_shift = CommonShift::new(input, &builds, &cases);
         let rows = RowIndex::new(rows);
-        let mut calls: [FxHashMap<usize, Vec<usize>>; 2] = [FxHashMap::default(), FxHashMap::default()];
+        let mut calls_from: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let mut calls_to: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (index, call) in input.calls.calls.iter().enumerate() {
-            for (by, row) in calls.iter_mut().zip([call.caller_in(&rows), call.callee_in(&rows)]) {
-                if let Some(row) = row {
-                    by.entry(row).or_default().push(index);
-                }
+            if let Some(caller) = call.caller_in(&rows) {
+                calls_from.entry(caller).or_default().push(index);
+            }
+            if let Some(callee) = call.callee_in(&rows) {
+                calls_to.entry(callee).or_default().push(index);
             }
         }
         let lost = LostCallers::new(input.calls, &builds, &cases, &rows);
@@ -85,7 +89,8 @@ impl<'a> Context<'a> {
             builds,
             cases,
             rows,
-            calls,
+            calls_from,
+            calls_to,
             lost,
             common_shift,
             same_program,
@@ -104,9 +109,11 @@ impl<'a> Context<'a> {
     /// Whether a function has the same code in both builds, or code of the same size, long enough to be so by no chance: a
     /// record that grew changes offsets in the code of all that read it, and nothing else.
     pub(super) fn has_like_code(&self, case: &Case<'_>) -> bool {
-        let bytes =
-            Side::BOTH.map(|side| self.builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
-        self.builds.same_code(&case.ids) == Some(true) || (bytes[0] >= TELLING_BYTES && bytes[0] == bytes[1])
+        let bytes = PerSide::from_fn(|side| {
+            self.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
+        });
+        self.builds.same_code(&case.ids) == Some(true)
+            || (bytes.before >= TELLING_BYTES && bytes.before == bytes.after)
     }
 
     /// Half the width of the 95 % interval of the common factor, relative to it; 0 where it is not known.
@@ -166,16 +173,16 @@ impl<'a> Context<'a> {
 
     /// Sampled calls from a row, heaviest on `side` first.
     pub(super) fn calls_from(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
-        self.sampled(0, row, side)
+        self.sampled(&self.calls_from, row, side)
     }
 
     /// Sampled calls to a row, heaviest on `side` first.
     pub(super) fn calls_to(&self, row: &Row, side: Side) -> Vec<&'a SampledCall> {
-        self.sampled(1, row, side)
+        self.sampled(&self.calls_to, row, side)
     }
 
-    fn sampled(&self, by: usize, row: &Row, side: Side) -> Vec<&'a SampledCall> {
-        let indexes = self.rows.of(row).and_then(|row| self.calls[by].get(&row));
+    fn sampled(&self, by: &FxHashMap<usize, Vec<usize>>, row: &Row, side: Side) -> Vec<&'a SampledCall> {
+        let indexes = self.rows.of(row).and_then(|row| by.get(&row));
         let all = indexes.into_iter().flatten().filter_map(|index| self.input.calls.calls.get(*index));
         let mut calls: Vec<&SampledCall> = all
             .filter(|call| {
@@ -199,14 +206,13 @@ impl<'a> Context<'a> {
     }
 
     /// The rows of a flip's caller, by each side's name.
-    pub(super) fn flip_rows(&self, flip: &CallerFlip) -> [Option<&'a Row>; 2] {
-        Side::BOTH
-            .map(|side| self.program_row(&flip.names[side.index()], flip.files[side.index()].as_deref()))
+    pub(super) fn flip_rows(&self, flip: &CallerFlip) -> PerSide<Option<&'a Row>> {
+        PerSide::from_fn(|side| self.program_row(&flip.names[side], flip.files[side].as_deref()))
     }
 
     /// Whether the stacks of a side show the caller of a flip.
     pub(super) fn is_sampled(&self, flip: &CallerFlip, side: Side) -> bool {
-        self.flip_rows(flip).iter().flatten().any(|row| row.side(side).total_weight.0 > 0)
+        self.flip_rows(flip).values().flatten().any(|row| row.side(side).total_weight.0 > 0)
     }
 
     /// Whether a flip's caller was entered on the side that calls the function: its stacks show it, it is the only
@@ -240,9 +246,9 @@ impl<'a> Context<'a> {
         let (Some(census), Some(index)) = (self.builds.census(side), self.row_on(callee, side)) else {
             return 0.0;
         };
-        let own = places(census, &case.ids[side.index()]);
+        let own = places(census, &case.ids[side]);
         let calls = |own: &FunctionId, id: &FunctionId| census.call(*own, *id).is_some();
-        let has_path = callee.ids[side.index()]
+        let has_path = callee.ids[side]
             .iter()
             .any(|id| own.iter().any(|own| calls(own, id)) || reaches(census, &own, *id));
         if !has_path {
@@ -250,7 +256,7 @@ impl<'a> Context<'a> {
         }
         self.lost.orphaned_under(index, side, |caller| {
             let Some(caller) = caller.and_then(|caller| self.cases.get(caller)) else { return true };
-            let callers = places(census, &caller.ids[side.index()]);
+            let callers = places(census, &caller.ids[side]);
             !caller.of_program || own.iter().any(|own| reaches(census, &callers, *own))
         })
     }
@@ -279,11 +285,11 @@ impl<'a> Context<'a> {
     /// it there.
     pub(super) fn jumps_to(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> bool {
         let Some(census) = self.builds.census(side) else { return false };
-        let mut known = places(census, &case.ids[side.index()]);
+        let mut known = places(census, &case.ids[side]);
         for _ in 0..LONGEST_JUMPS {
             let jumps = known.iter().flat_map(|id| census.calls_from(*id)).filter(|edge| edge.tail_jumps > 0);
             known = jumps.map(|edge| edge.callee).collect();
-            if known.iter().any(|id| callee.ids[side.index()].contains(id)) {
+            if known.iter().any(|id| callee.ids[side].contains(id)) {
                 return true;
             }
             known.truncate(WIDEST_JUMPS);

@@ -1,7 +1,7 @@
 //! The facts of a case that do not depend on its verdict: shares, the contents of each build, the match, and the compilers.
 
-use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, TOLD_CALLERS};
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::builds::Builds;
@@ -32,7 +32,7 @@ pub(super) fn facts(context: &Context<'_>, case: &Case<'_>) -> Vec<Evidence> {
 
 /// Both builds' functions for a name without a row.
 pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
-    let held = Side::BOTH.map(|side| builds.find(side, name));
+    let held = PerSide::from_fn(|side| builds.find(side, name));
     let fact = |side: Side| {
         let Some(census) = builds.census(side) else {
             return vec![Evidence::of(side, Fact::NoBinary)];
@@ -40,7 +40,7 @@ pub(super) fn facts_of_name(builds: &Builds<'_>, name: &str) -> Vec<Evidence> {
         if builds.is_background(side, name) {
             return vec![Evidence::of(side, Fact::Background)];
         }
-        match held[side.index()].as_slice() {
+        match held[side].as_slice() {
             [] if builds.absence_is_certain(side) => {
                 vec![Evidence::of(side, Fact::InNoForm { nor_twin: false })]
             }
@@ -93,13 +93,13 @@ fn code(builds: &Builds<'_>, case: &Case<'_>, side: Side) -> Vec<Evidence> {
     let Some(census) = builds.census(side) else {
         return vec![Evidence::of(side, Fact::NoBinary)];
     };
-    let ids = case.ids[side.index()].as_slice();
+    let ids = case.ids[side].as_slice();
     if !ids.is_empty() {
         let places = if case.is_sampled(side) { Places::Lines } else { Places::Files };
         return code_of(census, ids, side, places);
     }
     let fact = match case.held_by(side) {
-        _ if case.is_background[side.index()] => Fact::Background,
+        _ if case.is_background[side] => Fact::Background,
         InBuild::No => Fact::InNoForm { nor_twin: true },
         _ if case.is_sampled(side) => Fact::NotFoundByName,
         _ => Fact::NotVisible(census.visibility()),
@@ -200,7 +200,7 @@ fn matched(builds: &Builds<'_>, case: &Case<'_>) -> Vec<Fact> {
 }
 
 fn compilers(builds: &Builds<'_>, case: &Case<'_>) -> Option<Fact> {
-    let of = |side: Side| Some(builds.producer(side, &case.ids[side.index()])?.text.to_string());
+    let of = |side: Side| Some(builds.producer(side, &case.ids[side])?.text.to_string());
     let (before, after) = (of(Side::Before)?, of(Side::After)?);
     (case.of_program && before != after).then_some(Fact::Compilers { before, after })
 }

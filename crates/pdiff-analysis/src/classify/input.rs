@@ -46,7 +46,7 @@ pub struct ClassifyInput<'a> {
     /// Labels of objects whose file is the same on both sides.
     pub same_objects: &'a [String],
     /// Sides whose recordings are packs that hold nothing about the program's code, base first.
-    pub packs_without_census: [bool; 2],
+    pub packs_without_census: PerSide<bool>,
     /// Calls per operation, where counted.
     pub counts: Option<&'a CallCounts>,
     /// The compilers' remarks on calls, if their reports were given.

@@ -5,8 +5,8 @@
 //! If the code has exactly one function in between (called by the one, calling the other), the weight belongs to that
 //! function. If it has several, nothing is guessed.
 
-use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId};
+use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -29,7 +29,7 @@ const WIDEST: usize = 16;
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct LostCall {
     /// Its share under the function on each side.
-    pub(super) pct: [f64; 2],
+    pub(super) pct: PerSide<f64>,
 }
 
 /// Lost calls by the case of the function in between, then by that of the callee.
@@ -49,27 +49,27 @@ impl LostCallers {
     ) -> Self {
         let mut lost = Self::default();
         // The share of each function under callers that have a name.
-        let mut called = vec![[0.0; 2]; cases.len()];
+        let mut called = vec![PerSide::<f64>::default(); cases.len()];
         let seen: Vec<Vec<SeenCall>> =
             calls.calls.par_iter().map(|call| seen_calls(call, builds, cases, rows)).collect();
         for SeenCall { caller, callee, side, pct, has_named_caller, is_orphan, between } in
             seen.into_iter().flatten()
         {
             if has_named_caller {
-                called[callee][side.index()] += pct;
+                called[callee][side] += pct;
             }
             if is_orphan {
                 let of_callee = lost.orphans.entry(callee).or_default();
-                of_callee.entry(Some(caller)).or_default().pct[side.index()] += pct;
+                of_callee.entry(Some(caller)).or_default().pct[side] += pct;
             }
             if let Some(between) = between {
                 let of_callee = lost.by_caller.entry(between).or_default().entry(callee).or_default();
-                of_callee.pct[side.index()] += pct;
+                of_callee.pct[side] += pct;
             }
         }
         for (index, case) in cases.iter().enumerate().filter(|(_, case)| case.of_program) {
             for side in Side::BOTH {
-                lost.without_caller(builds, index, case, called[index][side.index()], side, rows);
+                lost.without_caller(builds, index, case, called[index][side], side, rows);
             }
         }
         lost
@@ -88,7 +88,7 @@ impl LostCallers {
     ) {
         let pct = case.row.side(side).total_pct - called_pct;
         let Some(census) = builds.census(side).filter(|_| pct >= FLOOR_PP) else { return };
-        let callers: FxHashMap<&str, Option<&str>> = case.ids[side.index()]
+        let callers: FxHashMap<&str, Option<&str>> = case.ids[side]
             .iter()
             .flat_map(|id| census.calls_to(*id))
             .filter_map(|edge| Some(named(census.function(edge.caller)?)))
@@ -96,18 +96,18 @@ impl LostCallers {
         if callers.is_empty() {
             return;
         }
-        self.orphans.entry(index).or_default().entry(None).or_default().pct[side.index()] += pct;
+        self.orphans.entry(index).or_default().entry(None).or_default().pct[side] += pct;
         let only = callers.iter().next().filter(|_| callers.len() == 1);
         let only = only.and_then(|(name, file)| rows.find(name, &case.row.object, *file));
         if let Some(between) = only {
-            self.by_caller.entry(between).or_default().entry(index).or_default().pct[side.index()] += pct;
+            self.by_caller.entry(between).or_default().entry(index).or_default().pct[side] += pct;
         }
     }
 
     /// The share of a case on a side that is under callers which do not call it in the code, in percent.
     pub(super) fn orphaned_pct(&self, case: usize, side: Side) -> f64 {
         let callers = self.orphans.get(&case).into_iter().flat_map(FxHashMap::values);
-        callers.map(|lost| lost.pct[side.index()]).sum()
+        callers.map(|lost| lost.pct[side]).sum()
     }
 
     /// The same, only under callers that `may_lose` it: those from which it is reached by way of the function in question.
@@ -119,14 +119,14 @@ impl LostCallers {
     ) -> f64 {
         let callers = self.orphans.get(&case).into_iter().flatten();
         let lost = callers.filter(|(caller, _)| may_lose(**caller));
-        lost.map(|(_, lost)| lost.pct[side.index()]).sum()
+        lost.map(|(_, lost)| lost.pct[side]).sum()
     }
 
     /// Callees that the stacks hide under a case, by their number, heaviest first.
     pub(super) fn under(&self, case: usize) -> Vec<(usize, LostCall)> {
         let found = self.by_caller.get(&case).into_iter().flatten();
         let mut calls: Vec<(usize, LostCall)> = found.map(|(callee, lost)| (*callee, *lost)).collect();
-        calls.sort_by(|a, b| b.1.pct[1].total_cmp(&a.1.pct[1]).then(a.0.cmp(&b.0)));
+        calls.sort_by(|a, b| b.1.pct.after.total_cmp(&a.1.pct.after).then(a.0.cmp(&b.0)));
         calls
     }
 }
@@ -179,7 +179,7 @@ fn seen_calls(
 /// Whether the code of the program calls the function somewhere. What it only reaches through pointers has no callers
 /// that could be missing.
 pub(super) fn has_caller(census: &Census, callee: &Case<'_>, side: Side) -> bool {
-    callee.ids[side.index()].iter().any(|id| census.calls_to(*id).next().is_some())
+    callee.ids[side].iter().any(|id| census.calls_to(*id).next().is_some())
 }
 
 /// The only function that the caller reaches and that calls the callee, where the caller itself does not.
@@ -189,8 +189,8 @@ fn between<'c>(
     callee: &Case<'_>,
     side: Side,
 ) -> Option<(&'c str, Option<&'c str>)> {
-    let into = callee.ids[side.index()].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
-    let callers = places(census, &caller.ids[side.index()]);
+    let into = callee.ids[side].iter().flat_map(|id| census.calls_to(*id)).map(|edge| edge.caller);
+    let callers = places(census, &caller.ids[side]);
     // What starts the program calls its main function alone.
     let entry: Vec<FunctionId> = match caller.of_program {
         true => Vec::new(),
@@ -198,7 +198,7 @@ fn between<'c>(
     };
     let is_jump = |between: FunctionId| {
         let jumps = |id: &FunctionId| census.call(between, *id).is_some_and(|edge| edge.tail_jumps > 0);
-        callee.ids[side.index()].iter().any(jumps)
+        callee.ids[side].iter().any(jumps)
     };
     let is_reached = |between: &FunctionId| {
         entry.contains(between)
@@ -242,7 +242,7 @@ pub(super) fn reaches(census: &Census, callers: &[FunctionId], function: Functio
 /// Whether the code of a build calls the callee from the function, or contains it inlined there; `None` where that cannot
 /// be said: the function is in others that do, so that the call may be theirs.
 pub(super) fn has_call(census: &Census, case: &Case<'_>, callee: &Case<'_>, side: Side) -> Option<bool> {
-    let (own, callees) = (&case.ids[side.index()], &callee.ids[side.index()]);
+    let (own, callees) = (&case.ids[side], &callee.ids[side]);
     if own.is_empty() || callees.is_empty() {
         return None;
     }

@@ -33,7 +33,7 @@ pub(super) fn missing(input: &ClassifyInput<'_>, builds: &Builds<'_>) -> Vec<Mis
     let of = |side: Side| {
         let what = match builds.visibility(side) {
             Some(Visibility::DebugInfo) => return None,
-            None if input.packs_without_census[side.index()] => MissingPart::PackedCode,
+            None if input.packs_without_census[side] => MissingPart::PackedCode,
             None => MissingPart::Binary,
             Some(Visibility::Symbols) => MissingPart::DebugInfo,
             Some(Visibility::DynamicSymbols) => MissingPart::Symbols,

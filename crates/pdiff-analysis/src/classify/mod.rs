@@ -134,8 +134,8 @@ fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) 
         callers: finding.callers,
         tags,
         presence: row.presence,
-        in_before: case.in_build[Side::Before.index()],
-        in_after: case.in_build[Side::After.index()],
+        in_before: case.in_build[Side::Before],
+        in_after: case.in_build[Side::After],
         other_name: case.other_name.clone(),
         evidence,
     }

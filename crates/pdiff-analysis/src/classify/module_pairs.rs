@@ -1,5 +1,6 @@
 //! Modules that took each other's place, by row. `modules` finds them.
 
+use pdiff_profile::PerSide;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The parts of both sides that took each other's place.
@@ -9,7 +10,7 @@ pub(super) struct ReplacedModules {
     pub(super) of_row: FxHashMap<usize, usize>,
     /// Modules, and packages of Rust, with the self that functions of one build only have in them, in percent, base side
     /// first.
-    pub(super) one_sided: FxHashMap<String, [f64; 2]>,
+    pub(super) one_sided: FxHashMap<String, PerSide<f64>>,
     /// Modules that one build alone holds, and of which the other has functions under the name of another module.
     pub(super) moved: FxHashSet<String>,
 }
@@ -17,7 +18,7 @@ pub(super) struct ReplacedModules {
 /// A part that is gone, and the one in its place.
 pub(super) struct ModulePair {
     /// Modules with their self, in percent; heaviest first, base side first.
-    pub(super) modules: [Vec<(String, f64)>; 2],
+    pub(super) modules: PerSide<Vec<(String, f64)>>,
 }
 
 impl ReplacedModules {

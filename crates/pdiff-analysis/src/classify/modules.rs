@@ -10,8 +10,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_profile::Side;
 use pdiff_profile::census::Census;
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashSet;
 
 use super::case::Case;
@@ -42,8 +42,8 @@ impl Part {
 
 impl ReplacedModules {
     pub(super) fn new(context: &Context<'_>) -> Self {
-        let fresh = Side::BOTH.map(|side| fresh(context, side));
-        let [before, after] = Side::BOTH.map(|side| parts(context, side, &fresh[side.index()]));
+        let fresh = PerSide::from_fn(|side| fresh(context, side));
+        let PerSide { before, after } = PerSide::from_fn(|side| parts(context, side, &fresh[side]));
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
         for (at, gone) in before.iter().enumerate() {
             for (other, new) in after.iter().enumerate() {
@@ -56,26 +56,28 @@ impl ReplacedModules {
         }
         pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         let mut found = Self::default();
-        let mut taken: [FxHashSet<usize>; 2] = Default::default();
+        let mut taken: PerSide<FxHashSet<usize>> = PerSide::default();
         for (_, gone, new) in pairs {
-            if taken[0].contains(&gone) || taken[1].contains(&new) {
+            if taken.before.contains(&gone) || taken.after.contains(&new) {
                 continue;
             }
-            taken[0].insert(gone);
-            taken[1].insert(new);
+            taken.before.insert(gone);
+            taken.after.insert(new);
             let number = found.pairs.len();
             let rows = before[gone].rows.iter().chain(&after[new].rows);
             found.of_row.extend(rows.map(|row| (*row, number)));
-            found.pairs.push(ModulePair { modules: [&before[gone], &after[new]].map(heaviest_first) });
+            found
+                .pairs
+                .push(ModulePair { modules: PerSide::new(&before[gone], &after[new]).map(heaviest_first) });
         }
-        fresh.iter().enumerate().for_each(|(side, fresh)| found.add_rest(side, fresh));
+        fresh.iter().for_each(|(side, fresh)| found.add_rest(side, fresh));
         for side in Side::BOTH {
             for (row, module) in one_sided(context, side) {
                 let Some(case) = context.cases.get(row) else { continue };
-                let is_of_rust = context.builds.are_of_rust(side, &case.ids[side.index()]);
+                let is_of_rust = context.builds.are_of_rust(side, &case.ids[side]);
                 for name in std::iter::once(module).chain(package(module).filter(|_| is_of_rust)) {
                     let weight = case.row.side(side).self_pct;
-                    found.one_sided.entry(name.to_owned()).or_default()[side.index()] += weight;
+                    found.one_sided.entry(name.to_owned()).or_default()[side] += weight;
                 }
             }
         }
@@ -88,7 +90,7 @@ impl ReplacedModules {
     pub(super) fn rewritten_in_place<'a>(&self, function: &'a str) -> Option<&'a str> {
         let module = module(function)?;
         let is_rewritten = |name: &&str| {
-            let [before, after] = self.one_sided.get(*name).copied().unwrap_or_default();
+            let PerSide { before, after } = self.one_sided.get(*name).copied().unwrap_or_default();
             before.min(after) > 0.0 && before.min(after) >= LEAST_WEIGHT * before.max(after)
         };
         std::iter::once(module).chain(package(module)).find(is_rewritten)
@@ -100,7 +102,7 @@ impl ReplacedModules {
     }
 
     /// Functions of modules that are in a pair, and that stand apart from it because what lies between has not changed.
-    fn add_rest(&mut self, side: usize, fresh: &BTreeMap<usize, &str>) {
+    fn add_rest(&mut self, side: Side, fresh: &BTreeMap<usize, &str>) {
         for (row, module) in fresh.iter() {
             if self.of_row.contains_key(row) {
                 continue;
@@ -143,10 +145,10 @@ fn package(module: &str) -> Option<&str> {
 /// Modules that one build alone holds, and of which the other has functions in another module.
 fn moved(context: &Context<'_>) -> FxHashSet<String> {
     let pairs = context.builds.renamed().map(|names| names.map(module));
-    let pairs: Vec<_> = pairs.filter(|[before, after]| before != after).collect();
+    let pairs: Vec<_> = pairs.filter(|modules| modules.before != modules.after).collect();
     let of = |side: Side| {
         let other = context.builds.census(side.other()).map(modules_of).unwrap_or_default();
-        let modules = pairs.iter().filter_map(move |pair| pair[side.index()]);
+        let modules = pairs.iter().filter_map(move |pair| pair[side]);
         modules.filter(|module| !other.contains(module)).map(str::to_owned).collect::<Vec<_>>()
     };
     if pairs.is_empty() { FxHashSet::default() } else { Side::BOTH.into_iter().flat_map(of).collect() }

@@ -1,6 +1,6 @@
 //! The reason for a verdict: [`Reason`], one variant per claim, with its numbers. Its words are in `pdiff-render`.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::cause::Judged;
 use super::rules::FamilyCost;
@@ -130,7 +130,7 @@ pub enum Reason {
         /// The callee.
         callee: String,
         /// Its share under the function on each side, in percent.
-        pct: [f64; 2],
+        pct: PerSide<f64>,
         /// Change of the function's total, in points.
         total_pp: f64,
     },

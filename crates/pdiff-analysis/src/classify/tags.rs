@@ -61,7 +61,7 @@ fn spin(context: &Context<'_>, case: &Case<'_>) -> Option<Fact> {
 
 fn sign(context: &Context<'_>, case: &Case<'_>, side: Side) -> Option<Spin> {
     let census = context.builds.census(side)?;
-    let functions = case.ids[side.index()].iter().filter_map(|id| census.function(*id));
+    let functions = case.ids[side].iter().filter_map(|id| census.function(*id));
     let small = functions.filter(|function| function.code_bytes() <= SPIN_BODY_BYTES);
     small.filter_map(|function| function.spin()).next()
 }

@@ -37,7 +37,7 @@ impl<'a> BuildFunctions<'a> {
                 return Box::default();
             }
             let mut ids = held(census, &of.name);
-            if let Some(file) = of.files[side.index()].as_deref().filter(|_| of.is_by_file) {
+            if let Some(file) = of.files[side].as_deref().filter(|_| of.is_by_file) {
                 let of_file = |id: &FunctionId| census.function(*id).and_then(Function::file);
                 ids.retain(|id| file_likeness(of_file(id), Some(file)) > 0);
             }

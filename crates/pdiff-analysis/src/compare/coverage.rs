@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_profile::{Side, Uncovered};
+use pdiff_profile::{PerSide, Side, Uncovered};
 
 use super::input::{ObjectFacts, Sides};
 use crate::objects::ObjectLabels;
@@ -14,7 +14,7 @@ use crate::objects::ObjectLabels;
 /// Sampled functions that debug information does not describe, by object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
-    objects: BTreeMap<String, [Uncovered; 2]>,
+    objects: BTreeMap<String, PerSide<Uncovered>>,
     /// Objects with a file on some side of which nothing says that it is the one that ran.
     unverified: BTreeSet<String>,
 }
@@ -32,7 +32,7 @@ impl Coverage {
                     found.unverified.insert(label.clone());
                 }
                 if !facts.uncovered.is_empty() {
-                    found.objects.entry(label).or_default()[side.index()].merge(&facts.uncovered);
+                    found.objects.entry(label).or_default()[side].merge(&facts.uncovered);
                 }
             }
         }
@@ -49,7 +49,7 @@ impl Coverage {
     /// condition on the result (a gate) holds for neither outcome.
     #[must_use]
     pub fn is_even(&self) -> bool {
-        self.objects.values().all(|[before, after]| before.functions().eq(after.functions()))
+        self.objects.values().all(|of| of.before.functions().eq(of.after.functions()))
     }
 
     /// Whether all functions sampled are described.
@@ -61,7 +61,7 @@ impl Coverage {
     /// Why functions are not described on a side, each reason once.
     #[must_use]
     pub fn causes(&self, side: Side) -> Vec<&str> {
-        let mut causes: Vec<&str> = self.objects.values().flat_map(|of| of[side.index()].causes()).collect();
+        let mut causes: Vec<&str> = self.objects.values().flat_map(|of| of[side].causes()).collect();
         causes.sort_unstable();
         causes.dedup();
         causes
@@ -71,7 +71,7 @@ impl Coverage {
     #[must_use]
     pub fn by_symbol(&self) -> Vec<&str> {
         let mut functions: Vec<&str> =
-            self.objects.values().flatten().flat_map(Uncovered::functions).collect();
+            self.objects.values().flat_map(PerSide::values).flat_map(Uncovered::functions).collect();
         functions.sort_unstable();
         functions.dedup();
         functions
@@ -79,6 +79,6 @@ impl Coverage {
 
     /// Whether a function of an object is compared by symbol.
     pub(crate) fn is_by_symbol(&self, object: &str, qualified: &str) -> bool {
-        self.objects.get(object).is_some_and(|sides| sides.iter().any(|side| side.contains(qualified)))
+        self.objects.get(object).is_some_and(|sides| sides.values().any(|side| side.contains(qualified)))
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! The inline chains are those of sampled addresses, so callers without samples are not known here.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use crate::aggregate::{RowId, RunTable};
@@ -94,13 +94,10 @@ impl SideChains {
 }
 
 /// Changes of inlining that both sides' samples show, in order of rows.
-pub(super) fn flips(chains: [&SideChains; 2]) -> Vec<Flip> {
+pub(super) fn flips(chains: &PerSide<SideChains>) -> Vec<Flip> {
     let mut flips = Vec::new();
     for (side, change) in [(Side::Before, InlineChange::Lost), (Side::After, InlineChange::Gained)] {
-        let [with, without] = match side {
-            Side::Before => chains,
-            Side::After => [chains[1], chains[0]],
-        };
+        let (with, without) = (&chains[side], &chains[side.other()]);
         for edge in with.inlined_in.keys() {
             let (function, caller) = *edge;
             let shown = with.inlined_samples(*edge) >= MIN_SAMPLES as f64

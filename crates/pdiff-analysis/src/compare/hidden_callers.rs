@@ -9,7 +9,7 @@
 //! Cost: unique stacks x depth; a pair of functions is looked up once.
 
 use pdiff_profile::census::{Census, FunctionId};
-use pdiff_profile::{NoteKind, Notes, Side, StackId, Weight};
+use pdiff_profile::{NoteKind, Notes, PerSide, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
 use super::build_functions::BuildFunctions;
@@ -39,18 +39,18 @@ impl PreparedSides {
         &self,
         sides: &Sides<'_>,
         label: &str,
-        builds: [Option<&Census>; 2],
+        builds: PerSide<Option<&Census>>,
         knowledge: &Knowledge,
     ) -> Self {
         let mut notes = self.notes().clone();
         let prepared = self.view(sides);
         let ways = unwinding(sides);
-        let mut hidden = Side::BOTH.map(|side| {
-            let census = builds[side.index()]?;
+        let mut hidden = PerSide::from_fn(|side| {
+            let census = builds[side]?;
             Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side]))
         });
         let stacks = prepared.runs.iter().map(|run| {
-            let hidden = hidden[run.side.index()].as_mut()?;
+            let hidden = hidden[run.side].as_mut()?;
             Some(hidden.put_back(run, &mut notes))
         });
         let stacks = stacks.collect();

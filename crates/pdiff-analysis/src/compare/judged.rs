@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pdiff_profile::{NoteKind, Notes, Presence, Side, Weight, is_unnamed};
+use pdiff_profile::{NoteKind, Notes, PerSide, Presence, Side, Weight, is_unnamed};
 use rayon::prelude::*;
 
 use super::comparison::{Family, InlineFlip, NoiseSummary};
@@ -128,7 +128,7 @@ fn note_matches(rows: &[Row], notes: &mut Notes) {
         let weight = row.before.self_weight + row.after.self_weight;
         if row.matched.by == MatchedBy::Structure {
             notes.add(NoteKind::LooseMatch, 1, weight, || {
-                let unnamed = row.matched.joined.iter().flatten().find(|name| is_unnamed(name));
+                let unnamed = row.matched.joined.values().flatten().find(|name| is_unnamed(name));
                 format!("{} is {}, inferred from its code", unnamed.map_or("", String::as_str), row.name)
             });
         }
@@ -136,7 +136,7 @@ fn note_matches(rows: &[Row], notes: &mut Notes) {
             notes.add(NoteKind::LooseMatch, 1, weight, || {
                 format!(
                     "{} was renamed to {}",
-                    row.matched.before_name.as_deref().unwrap_or_default(),
+                    row.matched.names.before.as_deref().unwrap_or_default(),
                     row.name
                 )
             });
@@ -153,7 +153,7 @@ impl Counted<'_> {
     }
 
     fn denominator(&self, scope: usize) -> Denominator {
-        let [before, after] = Side::BOTH.map(|side| {
+        let PerSide { before, after } = PerSide::from_fn(|side| {
             let of_run = |table: &RunTable| table.denominators.get(scope).copied().unwrap_or_default();
             self.tables(side).map(of_run).collect::<Vec<RunBlocks>>()
         });
@@ -177,7 +177,8 @@ impl Counted<'_> {
 
     fn noise_row(&self, row: RowId, measure: fn(&RowMeasures) -> Measure) -> noise::Row {
         let of_run = |table: &RunTable| measure(&table.row(row)).row_run();
-        let [before, after] = Side::BOTH.map(|side| self.tables(side).map(of_run).collect::<Vec<_>>());
+        let PerSide { before, after } =
+            PerSide::from_fn(|side| self.tables(side).map(of_run).collect::<Vec<_>>());
         let denominator = self.row_table.rows().get(row.index()).map_or(0, |key| key.scope);
         noise::Row { denominator, before, after }
     }
@@ -212,7 +213,7 @@ impl Counted<'_> {
 
     fn row(&self, id: RowId, key: &RowKey, judgement: &Judgement) -> Row {
         let noise = &judgement.rows[id.index()];
-        let [before, after] = Side::BOTH.map(|side| self.quantities(id, key.scope, side));
+        let PerSide { before, after } = PerSide::from_fn(|side| self.quantities(id, key.scope, side));
         let function = key.function.map(|function| (function, self.keys.get(function)));
         let name = self.name(id);
         let scope = self.row_table.scope_name(key.scope);
@@ -257,13 +258,12 @@ impl Counted<'_> {
 
     /// Sets how each row stood inlined; gives the families. `rows` are in order of their ids.
     fn set_families(&self, rows: &mut [Row]) -> Vec<Family> {
-        let chains = Side::BOTH.map(|side| SideChains::sum(self.tables(side)));
-        let [before, after] = &chains;
-        let flips = flips([before, after]);
-        let holders = [before, after].map(SideChains::holders);
+        let chains = PerSide::from_fn(|side| SideChains::sum(self.tables(side)));
+        let flips = flips(&chains);
+        let holders = chains.as_ref().map(SideChains::holders);
         for (index, row) in rows.iter_mut().enumerate() {
             let id = RowId(index as u32);
-            let [before, after] = holders.each_ref().map(|holders| {
+            let PerSide { before, after } = holders.as_ref().map(|holders| {
                 let of_row = holders.get(&id).into_iter().flatten();
                 of_row
                     .map(|(caller, weight)| InlinedInto {
@@ -319,25 +319,28 @@ impl Counted<'_> {
     }
 
     fn matched(&self, key: Option<KeyId>, name: &str, before: &Quantities, after: &Quantities) -> RowMatch {
-        let joined = Side::BOTH.map(|side| {
+        let joined = PerSide::from_fn(|side| {
             let joined = key.map_or(&[][..], |key| self.renames.joined_with(key, side));
             joined.iter().map(|key| self.keys.get(*key).name.to_string()).collect::<Vec<String>>()
         });
-        let is_renamed = joined.iter().any(|names| !names.is_empty());
-        let names = |side: Side| match joined[side.index()].as_slice() {
+        let is_renamed = joined.values().any(|names| !names.is_empty());
+        let names = |side: Side| match joined[side].as_slice() {
             [] => name.to_owned(),
             joined => joined.join(", "),
         };
+        let is_inferred = joined.values().flatten().any(|name| is_unnamed(name));
         RowMatch {
-            by: match joined.iter().flatten().any(|name| is_unnamed(name)) {
+            by: match is_inferred {
                 true => MatchedBy::Structure,
                 false if is_renamed => MatchedBy::Alias,
                 false => MatchedBy::Name,
             },
             ambiguous: key.is_some_and(|key| is_ambiguous(self.keys, key, self.renames)),
-            by_file: key.and_then(|key| self.keys.get(key).files_if_told_apart()),
-            before_name: (before.total_weight.0 > 0).then(|| names(Side::Before)),
-            after_name: (after.total_weight.0 > 0).then(|| names(Side::After)),
+            by_file: key.and_then(|key| self.keys.get(key).files_if_told_apart()).map(Box::new),
+            names: PerSide {
+                before: (before.total_weight.0 > 0).then(|| names(Side::Before)),
+                after: (after.total_weight.0 > 0).then(|| names(Side::After)),
+            },
             joined,
         }
     }

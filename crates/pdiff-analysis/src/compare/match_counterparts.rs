@@ -1,7 +1,7 @@
 //! Looks in the builds for functions that the samples of one side alone hold.
 
-use pdiff_profile::Side;
 use pdiff_profile::census::Census;
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build_functions::BuildFunctions;
@@ -19,7 +19,7 @@ impl PreparedSides {
         self,
         sides: &Sides<'_>,
         label: &str,
-        builds: [&Census; 2],
+        builds: PerSide<&Census>,
         matching: &Matching,
     ) -> Self {
         let counterparts = counterparts(&self.view(sides), label, builds, matching);
@@ -30,39 +30,39 @@ impl PreparedSides {
 fn counterparts(
     prepared: &Prepared<'_>,
     label: &str,
-    builds: [&Census; 2],
+    builds: PerSide<&Census>,
     matching: &Matching,
 ) -> Counterparts {
-    let seen = Side::BOTH.map(|side| {
+    let seen = PerSide::from_fn(|side| {
         let keys = seen(&prepared.runs, side).into_iter().map(|key| prepared.renames.canonical(key));
         keys.collect::<FxHashSet<KeyId>>()
     });
-    let alone = Side::BOTH.map(|side| {
-        let other = &seen[side.other().index()];
+    let alone = PerSide::from_fn(|side| {
+        let other = &seen[side.other()];
         let is_alone = |key: &&KeyId| {
             let of = prepared.keys.get(**key);
             !other.contains(*key) && &*of.object == label && !of.is_nameless()
         };
-        let mut alone: Vec<KeyId> = seen[side.index()].iter().filter(is_alone).copied().collect();
+        let mut alone: Vec<KeyId> = seen[side].iter().filter(is_alone).copied().collect();
         alone.sort_unstable();
         alone
     });
     let absent = Side::BOTH.into_iter().flat_map(|side| {
-        let other = builds[side.other().index()];
+        let other = builds[side.other()];
         let is_absent = move |key: &&KeyId| held(other, &prepared.keys.get(**key).name).is_empty();
-        alone[side.index()].iter().filter(is_absent).copied()
+        alone[side].iter().filter(is_absent).copied()
     });
     let absent = absent.collect();
-    let [mut before, mut after] =
-        Side::BOTH.map(|side| BuildFunctions::new(prepared.keys, (label, builds[side.index()]), side));
+    let PerSide { mut before, mut after } =
+        PerSide::from_fn(|side| BuildFunctions::new(prepared.keys, (label, builds[side]), side));
     let mut heirs: Vec<(KeyId, KeyId)> = Vec::new();
-    for key in &alone[Side::Before.index()] {
+    for key in &alone[Side::Before] {
         let pairs = before.of_key(*key).iter().map(|id| matching.after_of(*id));
         let pairs: Vec<_> = pairs.map(|pair| pair.filter(|pair| !pair.is_ambiguous)).collect();
         // A name of several functions is renamed only where all of them are, to one name.
         let mut names = pairs.into_iter().map(|pair| after.key_of(pair?.after));
         let Some(Some(heir)) = names.next() else { continue };
-        let is_alone = alone[Side::After.index()].binary_search(&heir).is_ok();
+        let is_alone = alone[Side::After].binary_search(&heir).is_ok();
         if is_alone && names.all(|name| name == Some(heir)) {
             heirs.push((*key, heir));
         }

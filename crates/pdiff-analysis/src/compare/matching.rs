@@ -3,7 +3,7 @@
 //! Equal names at the policy's level need no matching: they are one key. Here known renames join the keys of names
 //! that only one side's profile has, and so do names inferred for unnamed functions. Nothing else is guessed.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::knowledge::Aliases;
@@ -20,8 +20,8 @@ pub(super) struct Renames {
 impl Renames {
     /// Joins keys seen only on one side with those seen on the other, by aliases. A name that both sides have is left
     /// alone. A base build may be the newer one: then After has the old names.
-    pub(super) fn new(keys: &Keys, seen: &[FxHashSet<KeyId>; 2], aliases: &Aliases) -> Self {
-        let [seen_before, seen_after] = seen;
+    pub(super) fn new(keys: &Keys, seen: &PerSide<FxHashSet<KeyId>>, aliases: &Aliases) -> Self {
+        let PerSide { before: seen_before, after: seen_after } = seen;
         let mut renames = Self::default();
         for (before, after) in pairs(keys, seen_before, seen_after, aliases) {
             renames.canonical.insert(before, after);

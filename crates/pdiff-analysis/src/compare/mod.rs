@@ -189,13 +189,13 @@ impl PreparedSides {
 
     /// The groups of threads with the weight of each side, base first; the heaviest first.
     #[must_use]
-    pub fn thread_groups(&self, sides: &Sides<'_>) -> Vec<(String, [u64; 2])> {
+    pub fn thread_groups(&self, sides: &Sides<'_>) -> Vec<(String, PerSide<u64>)> {
         let prepared = self.view(sides);
-        let mut weights: FxHashMap<&str, [u64; 2]> = FxHashMap::default();
+        let mut weights: FxHashMap<&str, PerSide<u64>> = FxHashMap::default();
         for run in &prepared.runs {
             for cell in run.cells {
                 let group = run.groups.get(cell.thread.index()).map_or("", String::as_str);
-                let sum = &mut weights.entry(group).or_default()[run.side.index()];
+                let sum = &mut weights.entry(group).or_default()[run.side];
                 *sum = sum.saturating_add(cell.weight.0);
             }
         }
@@ -244,18 +244,18 @@ fn compare_prepared(
     };
     let (mut rows, families, noise) = judged_rows(&counted, &mut notes);
     let facts = costs_of_runs(&prepared.runs, &tables, row_table, settings, &mut notes);
-    let summaries = Side::BOTH.map(|side| summarize(side, sides, &facts, &tables, &unresolved));
+    let summaries = PerSide::from_fn(|side| summarize(side, sides, &facts, &tables, &unresolved));
     let costs = side_costs(facts);
     for row in &mut rows {
-        costs[0].set_per_op(&mut row.before);
-        costs[1].set_per_op(&mut row.after);
+        costs.before.set_per_op(&mut row.before);
+        costs.after.set_per_op(&mut row.after);
     }
-    let gap = gap::gap(&costs[0], &costs[1], &settings.noise, &mut rows);
-    let cost = cost::cost(&costs[0], &costs[1]).map(|cost| Cost { gap, ..cost });
+    let gap = gap::gap(&costs.before, &costs.after, &settings.noise, &mut rows);
+    let cost = cost::cost(&costs.before, &costs.after).map(|cost| Cost { gap, ..cost });
     if let Some(cost) = cost.as_ref().filter(|_| settings.share == Share::All) {
         cost_change::set_cost_changes(cost, &mut rows, &settings.noise);
     }
-    let [before, after] = summaries;
+    let PerSide { before, after } = summaries;
     Comparison {
         comparability: comparability::facts(
             sides,
@@ -373,12 +373,12 @@ fn run_facts<'a>(
     }
 }
 
-fn side_costs(facts: Vec<(Side, RunFacts<'_>, RunCost)>) -> [SideCost; 2] {
+fn side_costs(facts: Vec<(Side, RunFacts<'_>, RunCost)>) -> PerSide<SideCost> {
     let (before, after): (Vec<_>, Vec<_>) = facts.into_iter().partition(|(side, ..)| *side == Side::Before);
     let sum = |runs: Vec<(Side, RunFacts<'_>, RunCost)>| {
         SideCost::sum(&runs.into_iter().map(|(_, facts, cost)| (facts, cost)).collect::<Vec<_>>())
     };
-    [sum(before), sum(after)]
+    PerSide::new(sum(before), sum(after))
 }
 
 fn summarize(

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use pdiff_profile::{Cell, NoteKind, Notes, ObjectIndex, ObjectKind, Resolutions, Side, StackId, Weight};
+use pdiff_profile::{
+    Cell, NoteKind, Notes, ObjectIndex, ObjectKind, PerSide, Resolutions, Side, StackId, Weight,
+};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,7 +60,7 @@ pub struct Program {
     /// What rows call it.
     pub label: String,
     /// Its paths in the profiles of each side, base first.
-    pub paths: [Vec<String>; 2],
+    pub paths: PerSide<Vec<String>>,
 }
 
 /// One run, and what was made of it.
@@ -161,7 +163,7 @@ impl PreparedSides {
     #[must_use]
     pub fn new(sides: &Sides<'_>, settings: &CompareSettings) -> Self {
         let mut notes = Notes::new();
-        let [before, after] = Side::BOTH.map(|side| {
+        let PerSide { before, after } = PerSide::from_fn(|side| {
             let runs = sides.get(side).runs.iter();
             runs.map(|run| leaf_weights(run, run.profile.cells_of(run.event))).collect::<Vec<_>>()
         });
@@ -186,9 +188,9 @@ impl PreparedSides {
         keys.fold_source_roots();
         let resolutions: Vec<_> = normalized.iter().map(|(_, input, _)| input.resolutions).collect();
         let by_file = keys.settle_files(&resolutions);
-        normalized.par_iter_mut().for_each(|(side, _, stacks)| stacks.replace(&by_file[side.index()]));
+        normalized.par_iter_mut().for_each(|(side, _, stacks)| stacks.replace(&by_file[*side]));
         let runs = normal_runs(normalized, &keys, settings, &mut notes);
-        let seen = Side::BOTH.map(|side| seen(&view_runs(sides, &runs), side));
+        let seen = PerSide::from_fn(|side| seen(&view_runs(sides, &runs), side));
         let renames = Renames::new(&keys, &seen, &settings.knowledge.aliases);
         let facts = KeyFacts::new(&keys, &settings.knowledge);
         let program = program(&view_runs(sides, &runs), &keys);
@@ -218,7 +220,7 @@ impl PreparedSides {
             ..run.clone()
         };
         let runs: Vec<NormalRun> = self.runs.iter().zip(stacks).map(run).collect();
-        let seen = Side::BOTH.map(|side| seen(&view_runs(sides, &runs), side));
+        let seen = PerSide::from_fn(|side| seen(&view_runs(sides, &runs), side));
         Self {
             renames: Renames::new(&self.keys, &seen, &knowledge.aliases),
             keys: Arc::clone(&self.keys),
@@ -244,8 +246,8 @@ impl PreparedSides {
 
     /// The file name of each side's program before any filter, base first; `None` if every object is a library or has no file.
     #[must_use]
-    pub fn program_names(sides: &Sides<'_>) -> [Option<String>; 2] {
-        Side::BOTH.map(|side| {
+    pub fn program_names(sides: &Sides<'_>) -> PerSide<Option<String>> {
+        PerSide::from_fn(|side| {
             let runs = sides.get(side).runs.iter();
             let weights: Vec<_> =
                 runs.map(|run| leaf_weights(run, run.profile.cells_of(run.event))).collect();
@@ -362,14 +364,14 @@ pub(super) fn seen(runs: &[PreparedRun<'_>], side: Side) -> FxHashSet<KeyId> {
 
 fn program(runs: &[PreparedRun<'_>], keys: &Keys) -> Option<Program> {
     let mut weights: FxHashMap<String, u64> = FxHashMap::default();
-    let mut paths: FxHashMap<String, [Vec<String>; 2]> = FxHashMap::default();
+    let mut paths: FxHashMap<String, PerSide<Vec<String>>> = FxHashMap::default();
     for run in runs {
         let leaf_weights = leaf_weights(run.input, run.cells).leaf_weights;
         let objects = run.input.profile.objects.iter().zip(leaf_weights);
         for (object, weight) in objects.filter(|(object, _)| object.kind == ObjectKind::File) {
             let label = keys.label(object, run.side);
             let path = object.path.to_string();
-            let of_label = &mut paths.entry(label.clone()).or_default()[run.side.index()];
+            let of_label = &mut paths.entry(label.clone()).or_default()[run.side];
             if !of_label.contains(&path) {
                 of_label.push(path);
             }

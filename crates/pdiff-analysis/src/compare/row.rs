@@ -1,6 +1,6 @@
 //! One row of a comparison: its identity, its weights on both sides, and its change.
 
-use pdiff_profile::{Presence, Side, Weight};
+use pdiff_profile::{PerSide, Presence, Side, Weight};
 
 use super::family::InlineChange;
 use super::measure_change::{CostChange, CostExtent, MeasureChange};
@@ -60,13 +60,11 @@ pub struct RowMatch {
     /// More than one function is behind the row on some side.
     pub ambiguous: bool,
     /// Its file on each side, where other functions of this name and object have rows of their own.
-    pub by_file: Option<[Option<String>; 2]>,
-    /// Its name on the base side; several joined by a comma.
-    pub before_name: Option<String>,
-    /// Its name on the other side; several joined by a comma.
-    pub after_name: Option<String>,
+    pub by_file: Option<Box<PerSide<Option<String>>>>,
+    /// Its name on each side; several joined by a comma.
+    pub names: PerSide<Option<String>>,
     /// The names that a known rename joined in it on each side; empty where none did.
-    pub joined: [Vec<String>; 2],
+    pub joined: PerSide<Vec<String>>,
 }
 
 /// One row.
@@ -131,7 +129,7 @@ pub struct Row {
 impl Row {
     /// Its names on a side: those that a known rename joined, else its own.
     pub fn names_on(&self, side: Side) -> impl Iterator<Item = &str> {
-        let joined = &self.matched.joined[side.index()];
+        let joined = &self.matched.joined[side];
         let own = joined.is_empty().then_some(self.name.as_str());
         joined.iter().map(String::as_str).chain(own)
     }

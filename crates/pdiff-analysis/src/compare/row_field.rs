@@ -117,14 +117,14 @@ const MATCH: &[Plain] = &[
     ("ambiguous", Flag(|row| row.matched.ambiguous), Null, false, "several functions share the row"),
     (
         "before_name",
-        Text(|row| row.matched.before_name.as_deref()),
+        Text(|row| row.matched.names.before.as_deref()),
         Null,
         false,
         "its name before; `null` if it has no weight there",
     ),
     (
         "after_name",
-        Text(|row| row.matched.after_name.as_deref()),
+        Text(|row| row.matched.names.after.as_deref()),
         Null,
         false,
         "its name after; `null` if it has no weight there",

@@ -5,7 +5,7 @@
 //!
 //! Cost: unique stacks x depth; only pairs with a changed row are kept.
 
-use pdiff_profile::{Side, Weight};
+use pdiff_profile::{PerSide, Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::matching::Renames;
@@ -54,7 +54,7 @@ impl SampledCall {
 }
 
 /// By caller and callee: the weight on each side.
-type Pairs = FxHashMap<(KeyId, KeyId), [Weight; 2]>;
+type Pairs = FxHashMap<(KeyId, KeyId), PerSide<Weight>>;
 
 pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCalls {
     let changed: FxHashSet<(&str, &str)> = rows
@@ -74,7 +74,7 @@ pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCal
     for run in &prepared.runs {
         count_run(run, prepared.renames, &wanted, &mut pairs);
     }
-    let call = |((caller, callee), [before, after]): ((KeyId, KeyId), [Weight; 2])| {
+    let call = |((caller, callee), PerSide { before, after }): ((KeyId, KeyId), PerSide<Weight>)| {
         let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));
         SampledCall {
             caller: caller.name.to_string(),
@@ -112,7 +112,7 @@ fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &
         of_stack.sort_unstable();
         of_stack.dedup();
         for pair in &of_stack {
-            pairs.entry(*pair).or_default()[run.side.index()] += Weight(weight);
+            pairs.entry(*pair).or_default()[run.side] += Weight(weight);
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Cost: unique stacks x depth, and cells x chosen functions in their stacks.
 
-use pdiff_profile::{Cell, Side, StackId};
+use pdiff_profile::{Cell, PerSide, StackId};
 use rustc_hash::FxHashMap;
 
 use super::prepare::{Prepared, PreparedRun};
@@ -34,7 +34,7 @@ pub struct Seconds {
     /// The functions, each by name and object.
     pub functions: Vec<(String, String)>,
     /// The runs of each side, base first; runs that tell no times, or are too short, are left out.
-    pub runs: [Vec<RunSeconds>; 2],
+    pub runs: PerSide<Vec<RunSeconds>>,
 }
 
 pub(super) fn seconds(prepared: &Prepared<'_>, functions: &[(String, String)]) -> Seconds {
@@ -52,7 +52,7 @@ pub(super) fn seconds(prepared: &Prepared<'_>, functions: &[(String, String)]) -
             numbers.get(&(&*key.name, &*key.object)).copied()
         })
         .collect();
-    let runs = Side::BOTH.map(|side| {
+    let runs = PerSide::from_fn(|side| {
         let runs = prepared.runs.iter().filter(|run| run.side == side);
         runs.filter_map(|run| run_seconds(run, &chosen, functions.len())).collect()
     });

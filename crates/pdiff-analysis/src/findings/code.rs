@@ -1,6 +1,6 @@
 //! The kind of code of each function, for findings: the program's own, or code below it.
 
-use pdiff_profile::ObjectKind;
+use pdiff_profile::{ObjectKind, PerSide};
 use rustc_hash::FxHashMap;
 
 use super::input::Input;
@@ -67,7 +67,7 @@ impl CodeKinds {
 /// Whether nothing is known about a function but where it is in one build. Of one build on both sides it is a function like
 /// any.
 fn is_unresolved(key: &Key) -> bool {
-    key.is_nameless() && !(key.unnamed.is_some() && key.seen == [true; 2])
+    key.is_nameless() && !(key.unnamed.is_some() && key.seen == PerSide::new(true, true))
 }
 
 /// By key: of what has no function, the first of its object by name.

@@ -5,7 +5,7 @@
 //! run-to-run noise of that cost. Otherwise it is the change of the share of the median place. With one run per side the
 //! cost of an operation is too uncertain to be tested, but a finding must not contradict it.
 
-use pdiff_profile::Side;
+use pdiff_profile::PerSide;
 
 use super::groups::Groups;
 use super::input::Input;
@@ -50,7 +50,7 @@ pub(super) struct NodeChanges {
 
 impl<'a> Judge<'a> {
     pub(super) fn new(input: &Input<'a>, groups: &'a Groups) -> (Self, NodeChanges) {
-        let [before, after] = Side::BOTH.map(|side| groups.denominators(side));
+        let PerSide { before, after } = PerSide::from_fn(|side| groups.denominators(side));
         let count = groups.nodes.len();
         let sets: Vec<Vec<usize>> =
             (0..count).map(|node| groups.below(node)).chain((0..count).map(|node| vec![node])).collect();
@@ -151,7 +151,7 @@ pub(super) fn share_change(noise: &RowNoise) -> ShareChange {
 }
 
 fn row(groups: &Groups, nodes: &[usize]) -> Row {
-    let [before, after] = Side::BOTH.map(|side| groups.row_runs(nodes, side));
+    let PerSide { before, after } = PerSide::from_fn(|side| groups.row_runs(nodes, side));
     Row { denominator: 0, before, after }
 }
 

@@ -52,18 +52,18 @@ pub(super) fn kernel_work(
     };
     let rows: Vec<Row> = (0..all.len())
         .map(|group| {
-            let [before, after] = Side::BOTH.map(|side| rows_of(group, side));
+            let PerSide { before, after } = PerSide::from_fn(|side| rows_of(group, side));
             Row { denominator: 0, before, after }
         })
         .collect();
-    let [before, after] = Side::BOTH.map(|side| groups.denominators(side));
+    let PerSide { before, after } = PerSide::from_fn(|side| groups.denominators(side));
     let noise = judge(&[Denominator { before, after }], &rows, &input.noise).rows;
     let mut works: Vec<KernelWork> = all
         .iter()
         .zip(&noise)
         .enumerate()
         .map(|(at, ((caller, kind), noise))| {
-            let [before, after] = Side::BOTH.map(|side| {
+            let PerSide { before, after } = PerSide::from_fn(|side| {
                 let (amount, total) = (amounts[at][side], groups.totals[side].weight);
                 let (pct, cost) = match side {
                     Side::Before => (noise.before_pct, input.cost.map(|cost| cost.per_op.before)),

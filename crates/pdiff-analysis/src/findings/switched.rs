@@ -56,11 +56,11 @@ pub(crate) fn switched(input: &Input<'_>, factors: &[SwitchedCode], noise: &Nois
         parts(runs)
     });
     let rows = |factor: usize| {
-        let [before, after] = Side::BOTH.map(|side| row_runs(input, &of_runs, side, factor));
+        let PerSide { before, after } = PerSide::from_fn(|side| row_runs(input, &of_runs, side, factor));
         Row { denominator: 0, before, after }
     };
     let rows: Vec<Row> = (0..factors.len()).map(rows).collect();
-    let [before, after] = Side::BOTH.map(|side| denominators(input, side));
+    let PerSide { before, after } = PerSide::from_fn(|side| denominators(input, side));
     let noise = judge(std::slice::from_ref(&Denominator { before, after }), &rows, noise).rows;
     Switched { sides, noise }
 }

@@ -1,7 +1,7 @@
 //! [`InlineComparison`]: one row per function of two builds.
 
-use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
+use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
 
 use super::change::Change;
@@ -126,20 +126,23 @@ pub fn compare_inlines<'a>(
     comparison
 }
 
-/// The confirmed losses and gains of one pair of functions, where both builds hold them: those of its row.
+/// The confirmed flips of one pair of functions, where both builds hold them, by the side on which the function is inlined:
+/// losses and gains, those of its row.
 pub(crate) fn confirmed_flips(
     before: &Census,
     after: &Census,
     matching: &Matching,
     found: &Match,
-) -> [Vec<Flip>; 2] {
+) -> PerSide<Vec<Flip>> {
     let pair = before.function(found.before).zip(after.function(found.after));
     let is_clear = |(before, after): &(Function<'_>, Function<'_>)| {
         !found.is_ambiguous && is_callable(*before) && is_callable(*after)
     };
     let comparer = Comparer { before, after, matching };
     let flips = |(before, after)| comparer.flips(before, after, found.level.is_exact());
-    pair.filter(is_clear).map(flips).map_or_else(Default::default, |(lost, gained, _)| [lost, gained])
+    pair.filter(is_clear)
+        .map(flips)
+        .map_or_else(Default::default, |(lost, gained, _)| PerSide::new(lost, gained))
 }
 
 /// Whether a build has a function in some form, or calls it in another object.

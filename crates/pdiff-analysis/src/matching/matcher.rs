@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::hash::Hash;
 
-use pdiff_profile::Side;
 use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
+use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -43,7 +43,7 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
         after,
         before_spellings: &before_spellings,
         after_spellings: &after_spellings,
-        own: [Vec::new(), Vec::new()],
+        own: PerSide::default(),
         matching: Matching::default(),
     };
     matcher.match_imported();
@@ -68,7 +68,7 @@ struct Matcher<'a> {
     before_spellings: &'a Spellings<'a>,
     after_spellings: &'a Spellings<'a>,
     /// Functions of each side that found no partner by strict levels and are not library code.
-    own: [Vec<Function<'a>>; 2],
+    own: PerSide<Vec<Function<'a>>>,
     matching: Matching,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Matcher<'a> {
         ties: Ties,
         key: impl Fn(Function<'a>) -> Option<K> + Sync,
     ) {
-        let [before, after] = self.singles();
+        let PerSide { before, after } = self.singles();
         let groups = Groups::new(&keys(before, &key), &keys(after, &key));
         self.take(&groups, level, ties);
     }
@@ -174,8 +174,7 @@ impl<'a> Matcher<'a> {
                 };
                 Some(Pair { before, after, is_ambiguous: false })
             };
-            let [of_before, of_after] = self.singles();
-            let singles = if side == Side::Before { of_before } else { of_after };
+            let singles = std::mem::take(&mut self.singles()[side]);
             let pairs = singles.into_iter().filter(is_inlined).filter_map(pair).collect();
             self.push(pairs, FoundBy::Qualified);
         }
@@ -224,8 +223,8 @@ impl<'a> Matcher<'a> {
 
     fn match_fuzzy(&mut self) {
         let renames = fuzzy::renames(
-            (self.before, self.before_spellings, &self.own[0]),
-            (self.after, self.after_spellings, &self.own[1]),
+            (self.before, self.before_spellings, &self.own.before),
+            (self.after, self.after_spellings, &self.own.after),
             &self.matching,
         );
         for found in renames {
@@ -240,21 +239,21 @@ impl<'a> Matcher<'a> {
     }
 
     /// Functions without a partner; those of Before, then those of After.
-    fn singles(&self) -> [Vec<Function<'a>>; 2] {
-        Side::BOTH.map(|side| {
-            let census = [self.before, self.after][side.index()];
+    fn singles(&self) -> PerSide<Vec<Function<'a>>> {
+        PerSide::from_fn(|side| {
+            let census = PerSide::new(self.before, self.after)[side];
             census.functions().filter(|function| !self.matching.has(side, function.id())).collect()
         })
     }
 
     fn find_own(&mut self) {
-        let [mut before, mut after] = self.singles();
+        let PerSide { mut before, mut after } = self.singles();
         let keep = |functions: Vec<Function<'a>>, spellings: &'a Spellings<'a>| -> Vec<Function<'a>> {
             functions.into_par_iter().filter(|function| !spellings.is_library(function.id())).collect()
         };
         before = keep(before, self.before_spellings);
         after = keep(after, self.after_spellings);
-        self.own = [before, after];
+        self.own = PerSide { before, after };
     }
 
     /// Functions without a partner, by key; library code is left out.
@@ -262,9 +261,9 @@ impl<'a> Matcher<'a> {
         &self,
         key: impl Fn(Function<'a>, &'a Spelling<'a>) -> Option<K> + Sync,
     ) -> Groups {
-        let [before, after] = Side::BOTH.map(|side| -> Vec<Function<'a>> {
+        let PerSide { before, after } = PerSide::from_fn(|side| -> Vec<Function<'a>> {
             let is_single = |function: &&Function<'a>| !self.matching.has(side, function.id());
-            self.own[side.index()].iter().filter(is_single).copied().collect()
+            self.own[side].iter().filter(is_single).copied().collect()
         });
         let key_of = |function: Function<'a>, spellings: &'a Spellings<'a>| {
             key(function, spellings.get(function.id())?)

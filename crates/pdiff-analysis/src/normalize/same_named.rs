@@ -9,7 +9,7 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use pdiff_profile::{InlineFrame, Resolution, Resolutions, Side};
+use pdiff_profile::{InlineFrame, PerSide, Resolution, Resolutions, Side};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Key, KeyId, Keys, Level};
@@ -41,7 +41,7 @@ pub(crate) struct SettledRow {
     /// The first key of the name.
     pub(crate) base: KeyId,
     /// The parts of each side.
-    pub(crate) parts: [Vec<KeyId>; 2],
+    pub(crate) parts: PerSide<Vec<KeyId>>,
     /// What it represents.
     pub(crate) key: Key,
 }
@@ -96,7 +96,7 @@ impl Parts {
     /// The parts of a name on a side.
     fn of(&self, base: KeyId, side: Side, keys: &Keys) -> Vec<KeyId> {
         let others = self.others.get(&(base, side)).into_iter().flatten().map(|(_, key)| *key);
-        keys.get(base).seen[side.index()].then_some(base).into_iter().chain(others).collect()
+        keys.get(base).seen[side].then_some(base).into_iter().chain(others).collect()
     }
 
     /// Which parts are seen in one instance of code.
@@ -127,36 +127,37 @@ impl Parts {
     }
 
     fn rows(&self, base: KeyId, keys: &Keys, joined: &Joined) -> Vec<SettledRow> {
-        let components = Side::BOTH.map(|side| joined.components(&self.of(base, side, keys), keys, side));
+        let components = PerSide::from_fn(|side| joined.components(&self.of(base, side, keys), keys, side));
         let known = |of: &[Component]| of.iter().filter(|one| !one.files.is_empty()).count();
-        let is_several = components.iter().any(|of| known(of) > 1);
-        let is_told = components.iter().flatten().all(|one| !one.files.is_empty());
-        let row = |parts: [&Component; 2], is_by_file: bool| {
+        let is_several = components.values().any(|of| known(of) > 1);
+        let is_told = components.values().flatten().all(|one| !one.files.is_empty());
+        let row = |parts: PerSide<&Component>, is_by_file: bool| {
             let mut key = keys.get(base).clone();
             key.files = parts.map(|of| of.files.first().cloned());
             key.is_by_file = is_by_file;
             key.is_mixed = is_several && !is_by_file;
             SettledRow { base, parts: parts.map(|of| of.parts.clone()), key }
         };
-        let [before, after] = &components;
+        let PerSide { before, after } = &components;
         if !(is_several && is_told) {
             // The file that is told is that of the name's first sample with a file, as for any other function.
-            let [before, after] = [before, after].map(|of| Component {
+            let merged = components.as_ref().map(|of| Component {
                 parts: of.iter().flat_map(|one| one.parts.iter().copied()).collect(),
                 files: of.iter().find_map(|one| one.files.first().cloned()).into_iter().collect(),
             });
-            return vec![row([&before, &after], false)];
+            return vec![row(merged.as_ref(), false)];
         }
         let nothing = Component::default();
         let pairs = pairs(before, after);
-        let pair =
-            |(before_at, after_at): &(usize, usize)| row([&before[*before_at], &after[*after_at]], true);
+        let pair = |(before_at, after_at): &(usize, usize)| {
+            row(PerSide::new(&before[*before_at], &after[*after_at]), true)
+        };
         let mut rows: Vec<SettledRow> = pairs.iter().map(pair).collect();
         let (lone_before, lone_after): (FxHashSet<usize>, FxHashSet<usize>) = pairs.into_iter().unzip();
         let left = before.iter().enumerate().filter(|(at, _)| !lone_before.contains(at));
-        rows.extend(left.map(|(_, one)| row([one, &nothing], true)));
+        rows.extend(left.map(|(_, one)| row(PerSide::new(one, &nothing), true)));
         let left = after.iter().enumerate().filter(|(at, _)| !lone_after.contains(at));
-        rows.extend(left.map(|(_, one)| row([&nothing, one], true)));
+        rows.extend(left.map(|(_, one)| row(PerSide::new(&nothing, one), true)));
         rows
     }
 }
@@ -181,7 +182,7 @@ fn instance(side: Side, start: Option<u64>, frames: &[InlineFrame], depth: usize
 /// Which components of the two sides are one function: those whose files are most alike, each other's only ones; then what is
 /// left, if it is one on each side.
 fn pairs(before: &[Component], after: &[Component]) -> Vec<(usize, usize)> {
-    let mut left: [Vec<usize>; 2] = [(0..before.len()).collect(), (0..after.len()).collect()];
+    let mut left: PerSide<Vec<usize>> = PerSide::new((0..before.len()).collect(), (0..after.len()).collect());
     let mut pairs = Vec::new();
     for wanted in (1..=MOST_ALIKE).rev() {
         let are_alike = |a: usize, b: usize| alike(&before[a], &after[b]) >= wanted;
@@ -189,16 +190,17 @@ fn pairs(before: &[Component], after: &[Component]) -> Vec<(usize, usize)> {
             let mut found = rights.iter().copied().filter(|b| are_alike(a, *b));
             found.next().filter(|_| found.next().is_none())
         };
-        let found: Vec<(usize, usize)> = left[0]
+        let found: Vec<(usize, usize)> = left
+            .before
             .iter()
-            .filter_map(|a| Some((*a, only(*a, &left[1])?)))
-            .filter(|(_, b)| left[0].iter().filter(|a| are_alike(**a, *b)).count() == 1)
+            .filter_map(|a| Some((*a, only(*a, &left.after)?)))
+            .filter(|(_, b)| left.before.iter().filter(|a| are_alike(**a, *b)).count() == 1)
             .collect();
-        left[0].retain(|a| found.iter().all(|pair| pair.0 != *a));
-        left[1].retain(|b| found.iter().all(|pair| pair.1 != *b));
+        left.before.retain(|a| found.iter().all(|pair| pair.0 != *a));
+        left.after.retain(|b| found.iter().all(|pair| pair.1 != *b));
         pairs.extend(found);
     }
-    if let ([a], [b]) = (left[0].as_slice(), left[1].as_slice()) {
+    if let ([a], [b]) = (left.before.as_slice(), left.after.as_slice()) {
         pairs.push((*a, *b));
     }
     pairs
@@ -238,7 +240,7 @@ impl Joined {
         let mut components: Vec<(KeyId, Component)> = Vec::new();
         for part in parts {
             let root = self.root(*part);
-            let file = keys.get(*part).files[side.index()].as_deref();
+            let file = keys.get(*part).files[side].as_deref();
             let is_its = |of: &Component| file.is_some_and(|a| of.files.iter().any(|b| are_one_header(a, b)));
             let known = components.iter().position(|(known, of)| *known == root || is_its(of));
             let at = known.unwrap_or_else(|| {
@@ -247,7 +249,7 @@ impl Joined {
             });
             let component = &mut components[at].1;
             component.parts.push(*part);
-            component.files.extend(keys.get(*part).files[side.index()].clone());
+            component.files.extend(keys.get(*part).files[side].clone());
         }
         components
             .into_iter()

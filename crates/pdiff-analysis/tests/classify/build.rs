@@ -163,7 +163,7 @@ pub(crate) fn judged(before: Side<'_>, after: Side<'_>, extra: &Extra<'_>) -> (C
             matching: None,
         }),
         same_objects: extra.same_objects,
-        packs_without_census: [false; 2],
+        packs_without_census: PerSide::default(),
         counts: extra.counts.as_ref(),
         inline_reasons: PerSide::default(),
         settings: extra.settings.as_ref(),

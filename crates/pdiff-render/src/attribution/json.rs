@@ -1,5 +1,6 @@
 //! An attribution as JSON, schema version 1. Every number is given in full.
 
+use pdiff_profile::PerSide;
 use pdiff_study::Setting;
 use pdiff_study::ablation::{
     Compared, Effect, Estimate, ForecastRow, Foretold, FractionAverage, GapAt, Interaction, Masking, Meeting,
@@ -169,8 +170,8 @@ fn profiles(view: &AttributionView<'_>, meeting: &Meeting) -> Value {
             "subsystem": row.subsystem,
             "measured": effect_value(&row.measured),
             "compared": match row.compared { Compared::Cost => "cost", Compared::Throughput => "throughput" },
-            "before_total_pct": row.total_pct[0],
-            "after_total_pct": row.total_pct[1],
+            "before_total_pct": row.total_pct.before,
+            "after_total_pct": row.total_pct.after,
             "profile_log": log(&row.profile_log),
             "profile_pp": row.profile_points,
             "difference_log": log(&row.difference),
@@ -179,8 +180,8 @@ fn profiles(view: &AttributionView<'_>, meeting: &Meeting) -> Value {
     json!({
         "before": meeting.labels.before,
         "after": meeting.labels.after,
-        "before_spin_pct": meeting.spin_pct[0],
-        "after_spin_pct": meeting.spin_pct[1],
+        "before_spin_pct": meeting.spin_pct.before,
+        "after_spin_pct": meeting.spin_pct.after,
         "rows": meeting.rows.iter().map(row).collect::<Vec<_>>(),
         "without_subsystem": meeting.without.iter().map(|factor| view.name(*factor)).collect::<Vec<_>>(),
         "without_row": meeting.untold.iter().map(|factor| view.name(*factor)).collect::<Vec<_>>(),
@@ -209,8 +210,8 @@ fn noise(view: &AttributionView<'_>, source: &NoiseSource) -> Value {
                 "blocks": blocks,
                 "left_out_repeats": left_out,
                 "weighted": weighted,
-                "base_sd_log": sd_of_builds.map(|[base, _]| base),
-                "target_sd_log": sd_of_builds.map(|[_, target]| target),
+                "base_sd_log": sd_of_builds.map(|of| of.before),
+                "target_sd_log": sd_of_builds.map(|of| of.after),
                 "undeclared_restart": names(view, *unnamed_restart),
             })
         }
@@ -285,6 +286,6 @@ fn log(estimate: &Estimate) -> Map<String, Value> {
     value
 }
 
-fn both(estimates: &[Option<Estimate>; 2]) -> Value {
-    json!({ "base": estimates[0].as_ref().map(percent), "target": estimates[1].as_ref().map(percent) })
+fn both(estimates: &PerSide<Option<Estimate>>) -> Value {
+    json!({ "base": estimates.before.as_ref().map(percent), "target": estimates.after.as_ref().map(percent) })
 }

@@ -2,6 +2,7 @@
 
 use pdiff_analysis::noise::{Floor, RunVariation};
 use pdiff_analysis::{Comparison, Cost, FrameChange, Quantities, Row, TreeNode, assumed_log_half};
+use pdiff_profile::PerSide;
 
 use super::{FlameColor, FlameInput, FlameTerms};
 
@@ -14,7 +15,7 @@ pub(super) struct Terms<'a> {
     cost_half: f64,
     /// The smallest change that matters.
     floor: Floor,
-    side_weights: [u64; 2],
+    side_weights: PerSide<u64>,
     /// How many halves of its interval a change per operation must have to be beyond noise: more than one, because there
     /// are many frames.
     cut: f64,
@@ -45,7 +46,7 @@ impl Change {
 impl<'a> Terms<'a> {
     pub(super) fn new(
         comparison: &'a Comparison,
-        tree_weights: [u64; 2],
+        tree_weights: PerSide<u64>,
         options: (FlameColor, FlameTerms),
     ) -> Self {
         let (color, terms) = options;
@@ -109,7 +110,7 @@ impl<'a> Terms<'a> {
             FlameColor::OwnSelf => [node.before.self_weight, node.after.self_weight],
             FlameColor::Total => [node.before.total_weight, node.after.total_weight],
         };
-        let [before_weight, after_weight] = self.side_weights;
+        let PerSide { before: before_weight, after: after_weight } = self.side_weights;
         let per_op = |weight: u64, side: u64, cost: f64| {
             if side == 0 { 0.0 } else { weight as f64 / side as f64 * cost }
         };

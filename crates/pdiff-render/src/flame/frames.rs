@@ -110,8 +110,8 @@ impl Frames {
 /// Panels are of one width, or as wide as what an operation costs.
 fn panel_scale(input: &FlameInput<'_>, terms: &Terms<'_>, side: Side) -> f64 {
     let weight = match side {
-        Side::Before => input.tree.side_weights[0],
-        Side::After => input.tree.side_weights[1],
+        Side::Before => input.tree.side_weights.before,
+        Side::After => input.tree.side_weights.after,
     };
     let part = terms.cost().map_or(1.0, |cost| {
         let own = if side == Side::Before { cost.per_op.before } else { cost.per_op.after };

@@ -94,7 +94,7 @@ fn scale_text(input: &FlameInput<'_>, view: FlameView, terms: &Terms<'_>, width:
         FlameView::Before | FlameView::Gone => Side::Before,
         FlameView::Both => return String::new(),
     };
-    let whole = input.tree.side_weights[side.index()].max(1) as f64;
+    let whole = input.tree.side_weights[side].max(1) as f64;
     let part = width as f64 / whole;
     let share = format!("{} % of {side}'s samples", fixed(100.0 * part, 1));
     let cost = terms.cost().map_or_else(String::new, |cost| {

@@ -1,7 +1,7 @@
 //! The picture of a page whose script does not run: the widest frames of both sides, as shapes that need nothing.
 
 use pdiff_analysis::TreeNode;
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::change::Terms;
 use super::paint::{Tone, mark, tone};
@@ -94,15 +94,15 @@ fn look(tone: Tone) -> String {
 
 fn places(input: &FlameInput<'_>, terms: &Terms<'_>) -> Vec<Place> {
     let nodes = &input.tree.nodes;
-    let scale = Side::BOTH.map(|side| {
+    let scale = PerSide::from_fn(|side| {
         let of_side = terms.cost().map_or(1.0, |cost| match side {
             Side::Before => cost.per_op.before,
             Side::After => cost.per_op.after,
         });
-        of_side / input.tree.side_weights[side.index()].max(1) as f64
+        of_side / input.tree.side_weights[side].max(1) as f64
     });
     let own = |node: &TreeNode| {
-        (node.before.self_weight as f64 * scale[0]).max(node.after.self_weight as f64 * scale[1])
+        (node.before.self_weight as f64 * scale.before).max(node.after.self_weight as f64 * scale.after)
     };
     let mut widths: Vec<f64> = nodes.iter().map(own).collect();
     for (index, node) in nodes.iter().enumerate().rev() {

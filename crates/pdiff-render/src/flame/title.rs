@@ -124,7 +124,7 @@ impl<'a> Titles<'a> {
     }
 
     fn share(&self, weight: u64, side: Side) -> String {
-        let of = self.input.tree.side_weights[usize::from(side == Side::After)];
+        let of = self.input.tree.side_weights[side];
         let share = if of == 0 { 0.0 } else { 100.0 * weight as f64 / of as f64 };
         format!("{} %", fixed(share, 2))
     }

@@ -1,6 +1,7 @@
 //! The call tree as JSON, schema version 1: names once, frames as rows of numbers, because there are many.
 
 use pdiff_analysis::{Align, FrameChange, TreeFrame, TreeFunction, TreeNode};
+use pdiff_profile::PerSide;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -108,8 +109,8 @@ fn tree_report<'a>(input: &FlameInput<'a>) -> TreeReport<'a> {
 
 fn function_report(of: &TreeFunction) -> FunctionReport<'_> {
     let presence = match of.ran {
-        [true, false] => "only-before",
-        [false, true] => "only-after",
+        PerSide { before: true, after: false } => "only-before",
+        PerSide { before: false, after: true } => "only-after",
         _ => "both",
     };
     FunctionReport { name: &of.name, object: &of.object, subsystem: &of.subsystem, presence }

@@ -1,5 +1,6 @@
 //! Compilers and flags of two builds side by side; those that only one side has are marked.
 
+use pdiff_profile::PerSide;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pdiff_profile::census::{Census, Compiler, Producer};
@@ -47,16 +48,15 @@ fn head(producer: &Producer) -> &str {
 
 /// Units by compiler, before and after; `None` where that side has it not.
 fn compilers(before: &Census, after: &Census, width: Option<usize>) -> Grid {
-    let mut units: BTreeMap<&str, [Option<u64>; 2]> = BTreeMap::new();
-    for (side, census) in [before, after].into_iter().enumerate() {
+    let mut units: BTreeMap<&str, PerSide<Option<u64>>> = BTreeMap::new();
+    for (side, census) in PerSide::new(before, after) {
         for producer in census.producers() {
-            if let Some(count) = units.entry(head(producer)).or_default().get_mut(side) {
-                *count = Some(count.unwrap_or(0) + u64::from(producer.units));
-            }
+            let count = &mut units.entry(head(producer)).or_default()[side];
+            *count = Some(count.unwrap_or(0) + u64::from(producer.units));
         }
     }
-    let mut by_units: Vec<(&str, [Option<u64>; 2])> = units.into_iter().collect();
-    by_units.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.iter().flatten().sum::<u64>()), *name));
+    let mut by_units: Vec<(&str, PerSide<Option<u64>>)> = units.into_iter().collect();
+    by_units.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.values().flatten().sum::<u64>()), *name));
     let room = width.map_or(COMPILER, |width| width.saturating_sub(UNITS).min(COMPILER));
     let mut rows: Vec<Vec<GridCell>> = by_units
         .iter()
@@ -79,8 +79,8 @@ fn compilers(before: &Census, after: &Census, width: Option<usize>) -> Grid {
     Grid { columns, rows, sums: 0 }
 }
 
-fn compiler_row(name: &str, counts: [Option<u64>; 2], room: usize) -> Vec<GridCell> {
-    let differs = counts.iter().any(Option::is_none);
+fn compiler_row(name: &str, counts: PerSide<Option<u64>>, room: usize) -> Vec<GridCell> {
+    let differs = counts.values().any(Option::is_none);
     let (mark, tone) = if differs { ("!", Tone::Warning) } else { ("", Tone::Plain) };
     let count = |count: Option<u64>| match count {
         None => NONE.to_owned(),
@@ -91,7 +91,7 @@ fn compiler_row(name: &str, counts: [Option<u64>; 2], room: usize) -> Vec<GridCe
     let name = if name.is_empty() { "(not named)" } else { name };
     let mut row =
         vec![GridCell::toned(mark, tone), GridCell::toned(cut_end(&visible(name), room).into_owned(), tone)];
-    row.extend(counts.map(|units| GridCell::plain(count(units))));
+    row.extend(counts.into_array().map(|units| GridCell::plain(count(units))));
     row
 }
 

@@ -56,7 +56,7 @@ pub struct ReportInput<'a> {
     /// The gap attributed to factors, if benchmark runs are given.
     pub attribution: Option<AttributionView<'a>>,
     /// The facts of both builds of the program, base first, where their files were read.
-    pub builds: [Option<&'a Census>; 2],
+    pub builds: PerSide<Option<&'a Census>>,
     /// The first line; one is made of the labels where there is none.
     pub title: Option<&'a str>,
     /// The command that makes this report.
@@ -208,7 +208,7 @@ fn families_of(comparison: &Comparison) -> String {
 
 fn compilers(input: &ReportInput<'_>) -> String {
     match input.builds {
-        [Some(before), Some(after)] => blocks::lines(&inlines::compilers::lists(before, after, None)),
+        PerSide { before: Some(before), after: Some(after) } => blocks::lines(&inlines::compilers::lists(before, after, None)),
         _ => "<p>Not known: the binaries of both builds were not read; give them with <code>--binary-before</code> and \
               <code>--binary-after</code>.</p>\n"
             .to_owned(),

@@ -3,6 +3,7 @@
 //! Runs of a side follow each other, with a gap between them. Each strip starts at zero, so a small waver looks small.
 
 use pdiff_analysis::RunSeconds;
+use pdiff_profile::PerSide;
 
 use super::ReportInput;
 use super::text::escaped;
@@ -30,13 +31,13 @@ struct Strip {
     name: String,
     /// What the largest value is.
     full: String,
-    sides: [Vec<Vec<f64>>; 2],
+    sides: PerSide<Vec<Vec<f64>>>,
 }
 
 /// The strips; words alone where the recordings tell no times.
 pub(super) fn picture(input: &ReportInput<'_>) -> String {
     let runs = &input.seconds.runs;
-    if runs.iter().any(Vec::is_empty) {
+    if runs.values().any(Vec::is_empty) {
         return "<p class=\"line dim\"><b>over time</b> Not known: a recording has no times of its samples, or is shorter than \
                 four seconds.</p>\n"
             .to_owned();
@@ -52,7 +53,7 @@ pub(super) fn picture(input: &ReportInput<'_>) -> String {
         push_strip(strip, at as f64 * (HEAD + HEIGHT + 6.0), &mut out);
     }
     out.push_str("</svg></div>\n");
-    let steps: Vec<usize> = runs.iter().flatten().map(|run| run.step).collect();
+    let steps: Vec<usize> = runs.values().flatten().map(|run| run.step).collect();
     let step = steps.iter().copied().max().unwrap_or(1);
     let points = if step > 1 { format!(" Each point is up to {step} seconds.") } else { String::new() };
     out.push_str(&format!(
@@ -65,7 +66,7 @@ pub(super) fn picture(input: &ReportInput<'_>) -> String {
 
 fn strips(input: &ReportInput<'_>) -> Vec<Strip> {
     let whole = |runs: &Vec<RunSeconds>| runs.iter().map(|run| run.per_second.clone()).collect::<Vec<_>>();
-    let sides = input.seconds.runs.each_ref().map(whole);
+    let sides = input.seconds.runs.as_ref().map(whole);
     let is_time = input.comparison.cost.as_ref().is_some_and(|cost| cost.is_time);
     let most = largest(&sides);
     let full = if is_time { format!("{} CPUs", fixed(most / NS, 2)) } else { "largest second".to_owned() };
@@ -77,7 +78,7 @@ fn strips(input: &ReportInput<'_>) -> Vec<Strip> {
         let share = |runs: &Vec<RunSeconds>| {
             runs.iter().map(|run| run.share_pct.get(at).cloned().unwrap_or_default()).collect::<Vec<_>>()
         };
-        let sides = input.seconds.runs.each_ref().map(share);
+        let sides = input.seconds.runs.as_ref().map(share);
         let full = format!("{} % of samples", fixed(largest(&sides), 1));
         let name = format!(
             "<tspan class=\"drifts\">drifts:</tspan> <tspan class=\"name\">{}</tspan>",
@@ -88,14 +89,14 @@ fn strips(input: &ReportInput<'_>) -> Vec<Strip> {
     strips
 }
 
-fn largest(sides: &[Vec<Vec<f64>>; 2]) -> f64 {
-    sides.iter().flatten().flatten().copied().fold(0.0, f64::max)
+fn largest(sides: &PerSide<Vec<Vec<f64>>>) -> f64 {
+    sides.values().flatten().flatten().copied().fold(0.0, f64::max)
 }
 
 fn push_strip(strip: &Strip, top: f64, out: &mut String) {
     let full = largest(&strip.sides).max(f64::MIN_POSITIVE);
     let points = |side: &Vec<Vec<f64>>| side.iter().map(|run| run.len() + GAP).sum::<usize>();
-    let longest = strip.sides.iter().map(points).max().unwrap_or(1).max(2);
+    let longest = strip.sides.values().map(points).max().unwrap_or(1).max(2);
     let (zero, step) = (top + HEAD + HEIGHT, WIDTH / longest as f64);
     out.push_str(&format!(
         "<text x=\"0\" y=\"{}\">{}</text><text x=\"{WIDTH}\" y=\"{}\" text-anchor=\"end\">top: {}</text>\n\
@@ -105,7 +106,8 @@ fn push_strip(strip: &Strip, top: f64, out: &mut String) {
         top + HEAD - 5.0,
         strip.full
     ));
-    for (class, side) in ["before", "after"].into_iter().zip(&strip.sides) {
+    for (of, side) in strip.sides.iter() {
+        let class = of.as_str();
         let mut first = 0;
         for run in side {
             let place = |(at, value): (usize, &f64)| {
@@ -131,7 +133,7 @@ fn spoken(input: &ReportInput<'_>) -> String {
         let pct = |value: f64| fixed(100.0 * value / mean.max(f64::MIN_POSITIVE), 0);
         format!("{} to {} % of its mean", pct(least), pct(all.iter().copied().fold(0.0, f64::max)))
     };
-    let [before, after] = input.seconds.runs.each_ref().map(side);
+    let PerSide { before, after } = input.seconds.runs.as_ref().map(side);
     format!("CPU in use by second: before from {before}, after from {after}")
 }
 

@@ -3,6 +3,7 @@
 //! Cost: settings times factors for Shapley values, times factors again for interactions; at 16 factors that is below ten
 //! million sums. Values that were not measured are never filled in.
 
+use pdiff_profile::{PerSide, Side};
 use std::collections::BTreeSet;
 
 use crate::{RunsTable, Setting};
@@ -11,7 +12,7 @@ use super::attribution::{
     AttributeSettings, Attribution, BuildEffect, Design, Factor, Interaction, Masking, MissingRun, Need,
     NoiseSource, Plots, Scale, Shapley, Step, Together,
 };
-use super::cells::{Blocks, Of};
+use super::cells::Blocks;
 use super::fraction::fraction_averages;
 use super::gaps::{Gaps, Weights, weights_of_pairs};
 use super::ranges::ranges;
@@ -41,16 +42,15 @@ const MOST_MISSING: usize = 64;
 /// ```
 #[must_use]
 pub fn attribute(table: &RunsTable, settings: &AttributeSettings) -> Option<Attribution> {
-    let builds = [settings.base, settings.target];
-    let [base, target] = builds.map(|build| table.builds.get(build));
-    let (base, target) = (base?, target?);
+    let builds = PerSide::new(settings.base, settings.target);
+    let PerSide { before: base, after: target } = builds.map(|build| table.builds.get(build)).both()?;
     let gaps = Gaps::new(table, builds, settings.restart)?;
-    if gaps.throughput.count(Of::Base) == 0 || gaps.throughput.count(Of::Target) == 0 {
+    if gaps.throughput.count(Side::Before) == 0 || gaps.throughput.count(Side::After) == 0 {
         return None;
     }
-    let [of_base, of_target] = builds.map(|build| table.factors_of(build));
+    let has = builds.map(|build| table.factors_of(build));
     let count = table.factors.len();
-    let all = of_base.union(of_target);
+    let all = has.before.union(has.after);
     let measured = gaps.throughput.settings();
     let core = all.factors().filter(|factor| gaps.is_measured(Setting::only(*factor)));
     let core = core.fold(Setting::BASELINE, Setting::with);
@@ -60,8 +60,8 @@ pub fn attribute(table: &RunsTable, settings: &AttributeSettings) -> Option<Attr
         all.factors().map(|factor| step(&gaps, factor, Setting::first(factor).intersection(all))).collect();
     let independent: Vec<Step> = all.factors().map(|factor| step(&gaps, factor, Setting::BASELINE)).collect();
     let design = Design {
-        runs: table.runs.iter().filter(|run| builds.contains(&run.build)).count(),
-        cells: (gaps.throughput.count(Of::Base), gaps.throughput.count(Of::Target)),
+        runs: table.runs.iter().filter(|run| builds.values().any(|build| *build == run.build)).count(),
+        cells: (gaps.throughput.count(Side::Before), gaps.throughput.count(Side::After)),
         settings: measured.len(),
         possible: 1 << all.count(),
         has_path: cumulative.iter().all(|step| step.effect.is_some()),
@@ -71,8 +71,8 @@ pub fn attribute(table: &RunsTable, settings: &AttributeSettings) -> Option<Attr
     };
     let factor = |(at, name): (usize, &String)| Factor {
         name: name.clone(),
-        in_base: of_base.has(at),
-        in_target: of_target.has(at),
+        in_base: has.before.has(at),
+        in_target: has.after.has(at),
         restart: settings.restart.has(at),
         from_baseline: core.has(at),
     };
@@ -91,7 +91,7 @@ pub fn attribute(table: &RunsTable, settings: &AttributeSettings) -> Option<Attr
         ranges: ranges(&gaps, &measured, all),
         interactions: interactions(&gaps, &measured, all),
         together: together(&gaps, all, &cumulative, &independent),
-        builds: build_effects(&gaps, all, [of_base, of_target], &cumulative),
+        builds: build_effects(&gaps, all, has, &cumulative),
         masking: masking(&gaps, &measured, all, core, &settings.masking),
         design,
         cumulative,
@@ -197,18 +197,18 @@ fn together(gaps: &Gaps, all: Setting, cumulative: &[Step], independent: &[Step]
     Some(Together { scale: Scale::of(&interaction), interaction, sum: gaps.sum(&own)?, at_place })
 }
 
-fn build_effects(gaps: &Gaps, all: Setting, has: [Setting; 2], cumulative: &[Step]) -> Vec<BuildEffect> {
-    let of = |factor: usize, pairs: &dyn Fn(Of) -> Vec<(Setting, Setting)>| {
-        [Of::Base, Of::Target].map(|build| {
-            let own = has[build as usize].has(factor);
+fn build_effects(gaps: &Gaps, all: Setting, has: PerSide<Setting>, cumulative: &[Step]) -> Vec<BuildEffect> {
+    let of = |factor: usize, pairs: &dyn Fn(Side) -> Vec<(Setting, Setting)>| {
+        PerSide::from_fn(|build| {
+            let own = has[build].has(factor);
             own.then(|| gaps.of_build(build, &pairs(build))).flatten()
         })
     };
     let effect = |step: &Step| {
         let factor = step.factor;
         let from = |setting: Setting| vec![(setting, setting.with(factor))];
-        let everywhere = |build: Of| {
-            let others = has[build as usize].intersection(all).without(factor);
+        let everywhere = |build: Side| {
+            let others = has[build].intersection(all).without(factor);
             others.subsets().flat_map(from).collect()
         };
         BuildEffect {
@@ -252,7 +252,7 @@ fn masking(
             under: gaps.sum(&weights_of_pairs(&under))?,
             lifted: gaps.sum(&weights_of_pairs(&lifted))?,
             difference: gaps.sum(&interaction_weights(factor, ceiling, &contexts))?,
-            of_target: [gaps.of_build(Of::Target, &under), gaps.of_build(Of::Target, &lifted)],
+            of_target: [gaps.of_build(Side::After, &under), gaps.of_build(Side::After, &lifted)],
             contexts,
         })
     };
@@ -261,7 +261,7 @@ fn masking(
 
 fn missing(
     table: &RunsTable,
-    builds: [usize; 2],
+    builds: PerSide<usize>,
     gaps: &Gaps,
     design: &Design,
     all: Setting,
@@ -275,9 +275,9 @@ fn missing(
     let mut seen = BTreeSet::new();
     let mut runs = Vec::new();
     for (setting, need) in path.chain(alone).chain(orders) {
-        for (of, build) in [Of::Base, Of::Target].into_iter().zip(builds) {
+        for (of, build) in builds {
             let own = gaps.throughput.own(of, setting);
-            if gaps.throughput.is_measured(of, setting) || !seen.insert((of as usize, own)) {
+            if gaps.throughput.is_measured(of, setting) || !seen.insert((of, own)) {
                 continue;
             }
             if runs.len() < MOST_MISSING {

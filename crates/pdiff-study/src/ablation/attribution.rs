@@ -1,6 +1,7 @@
 //! The result of attribution. Factors are indices into [`Attribution::factors`].
 
 use crate::{RunMetric, Setting};
+use pdiff_profile::PerSide;
 
 use super::estimate::{Effect, Estimate, GapAt};
 use super::fraction::FractionAverage;
@@ -119,7 +120,7 @@ pub enum NoiseSource {
         /// Runs are missing, or builds are not equally noisy: the runs were fitted with weights.
         weighted: bool,
         /// Standard deviations of one run of the base and of the target, where they differ.
-        sd_of_builds: Option<[f64; 2]>,
+        sd_of_builds: Option<PerSide<f64>>,
         /// Factors that nobody named as changing by restart, though the runs look so: they are taken so.
         unnamed_restart: Setting,
     },
@@ -236,11 +237,11 @@ pub struct BuildEffect {
     /// The factor.
     pub factor: usize,
     /// From the baseline: base and target. `None` where not measured or where the build lacks the factor.
-    pub alone: [Option<Estimate>; 2],
+    pub alone: PerSide<Option<Estimate>>,
     /// At its place in the order.
-    pub at_place: [Option<Estimate>; 2],
+    pub at_place: PerSide<Option<Estimate>>,
     /// Geometric mean over all settings of the others, where all were measured.
-    pub overall: [Option<Estimate>; 2],
+    pub overall: PerSide<Option<Estimate>>,
 }
 
 /// A factor measured with a ceiling in place and with the ceiling lifted.

@@ -9,6 +9,7 @@
 //! Where runs are missing, or one build is noisier, the same model is fitted by weighted least squares with variances by
 //! restricted maximum likelihood (`mixed`). Restarts that nobody named are looked for (`strata`).
 
+use pdiff_profile::{PerSide, Side};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{BenchmarkRun, RunsTable, Setting};
@@ -47,9 +48,9 @@ impl Measure {
 /// The cells of the two builds compared.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
-    index: BTreeMap<(usize, Setting), usize>,
+    index: BTreeMap<(Side, Setting), usize>,
     /// The factors that each build has.
-    has: [Setting; 2],
+    has: PerSide<Setting>,
     means: Vec<f64>,
     counts: Vec<f64>,
     /// The plot of each cell.
@@ -66,7 +67,7 @@ pub(super) struct Noise {
     /// The weighted fit, where runs are missing or builds are not equally noisy.
     pub(super) fit: Option<Fit>,
     /// The runs' variance on each build, where they differ.
-    pub(super) of_builds: Option<[f64; 2]>,
+    pub(super) of_builds: Option<PerSide<f64>>,
     /// Factors that nobody named, for whose levels the runs of a repeat share an error.
     pub(super) unnamed_restart: Setting,
 }
@@ -86,7 +87,7 @@ impl Noise {
         Self {
             within: Some(MeanSquare { variance, df }),
             blocks: Blocks::Fitted { repeats: fit.repeats },
-            of_builds: of_runs.copied().collect::<Vec<f64>>().try_into().ok(),
+            of_builds: of_runs.copied().collect::<Vec<f64>>().try_into().ok().map(<[f64; 2]>::into),
             fit: Some(fit),
             ..Self::default()
         }
@@ -117,24 +118,17 @@ pub(super) enum Blocks {
     Fitted { repeats: usize },
 }
 
-/// The place of a build among the two.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Of {
-    Base = 0,
-    Target = 1,
-}
-
 impl Cells {
     /// Averages the runs of two builds; `None` where a run lacks the measure. `restart` are the factors that change by
     /// restart only.
     pub(super) fn new(
         table: &RunsTable,
-        builds: [usize; 2],
+        builds: PerSide<usize>,
         restart: Setting,
         measure: Measure,
     ) -> Option<Self> {
-        let mine = |run: &&BenchmarkRun| builds.contains(&run.build);
-        let of = |run: &BenchmarkRun| usize::from(run.build != builds[0]);
+        let mine = |run: &&BenchmarkRun| builds.values().any(|build| *build == run.build);
+        let of = |run: &BenchmarkRun| if run.build == builds.before { Side::Before } else { Side::After };
         let all: Vec<&BenchmarkRun> = table.runs.iter().filter(mine).collect();
         let logs = all.iter().map(|run| measure.of(run)).collect::<Option<Vec<f64>>>()?;
         let (runs, blocks) = complete_repeats(&all, &of);
@@ -189,43 +183,43 @@ impl Cells {
     }
 
     /// The cell of a build; factors that it lacks do not matter.
-    fn cell(&self, of: Of, setting: Setting) -> Option<usize> {
-        let own = setting.intersection(self.has[of as usize]);
-        self.index.get(&(of as usize, own)).copied()
+    fn cell(&self, of: Side, setting: Setting) -> Option<usize> {
+        let own = setting.intersection(self.has[of]);
+        self.index.get(&(of, own)).copied()
     }
 
     /// Whether a build was measured under a setting.
-    pub(super) fn is_measured(&self, of: Of, setting: Setting) -> bool {
+    pub(super) fn is_measured(&self, of: Side, setting: Setting) -> bool {
         self.cell(of, setting).is_some()
     }
 
     /// The setting as the build has it.
-    pub(super) fn own(&self, of: Of, setting: Setting) -> Setting {
-        setting.intersection(self.has[of as usize])
+    pub(super) fn own(&self, of: Side, setting: Setting) -> Setting {
+        setting.intersection(self.has[of])
     }
 
     /// Mean logarithm of one build under a setting.
-    pub(super) fn mean(&self, of: Of, setting: Setting) -> Option<f64> {
+    pub(super) fn mean(&self, of: Side, setting: Setting) -> Option<f64> {
         self.means.get(self.cell(of, setting)?).copied()
     }
 
     /// ln(target / base) under a setting; `None` where a build was not measured.
     pub(super) fn log_gap(&self, setting: Setting) -> Option<f64> {
-        Some(self.mean(Of::Target, setting)? - self.mean(Of::Base, setting)?)
+        Some(self.mean(Side::After, setting)? - self.mean(Side::Before, setting)?)
     }
 
     /// How many cells a build has.
-    pub(super) fn count(&self, of: Of) -> usize {
-        self.index.keys().filter(|(build, _)| *build == of as usize).count()
+    pub(super) fn count(&self, of: Side) -> usize {
+        self.index.keys().filter(|(build, _)| *build == of).count()
     }
 
     /// The settings of the target and the base for which both have a run, over the factors of either.
     pub(super) fn settings(&self) -> BTreeSet<Setting> {
-        let [base, target] = self.has;
-        let of = |build: usize| self.index.keys().filter(move |key| key.0 == build).map(|key| key.1);
+        let PerSide { before: base, after: target } = self.has;
+        let of = |build: Side| self.index.keys().filter(move |key| key.0 == build).map(|key| key.1);
         let mut settings = BTreeSet::new();
         // Together they fix every factor; factors of both must agree.
-        for own in of(Of::Target as usize) {
+        for own in of(Side::After) {
             for subset in Setting(base.0 & !target.0).subsets() {
                 let setting = own.union(subset);
                 if self.log_gap(setting).is_some() {
@@ -237,7 +231,7 @@ impl Cells {
     }
 
     /// Adds `weight` times one build's cell; `None` where it was not measured.
-    pub(super) fn add(&self, contrast: &mut Contrast, of: Of, setting: Setting, weight: f64) -> Option<()> {
+    pub(super) fn add(&self, contrast: &mut Contrast, of: Side, setting: Setting, weight: f64) -> Option<()> {
         *contrast.entry(self.cell(of, setting)?).or_default() += weight;
         Some(())
     }
@@ -298,9 +292,9 @@ impl Cells {
 /// The runs that noise and means are taken from: all, or those of the repeats that every cell has.
 fn complete_repeats<'a>(
     runs: &[&'a BenchmarkRun],
-    of: &impl Fn(&BenchmarkRun) -> usize,
+    of: &impl Fn(&BenchmarkRun) -> Side,
 ) -> (Vec<&'a BenchmarkRun>, Blocks) {
-    let cells: BTreeSet<(usize, Setting)> = runs.iter().map(|run| (of(run), run.setting)).collect();
+    let cells: BTreeSet<(Side, Setting)> = runs.iter().map(|run| (of(run), run.setting)).collect();
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for run in runs {
         *sizes.entry(run.replicate.as_deref().unwrap_or("")).or_default() += 1;

@@ -5,8 +5,9 @@
 //! gaps, as that of a build that lacks a factor, is one cell: what cancels has no variance.
 
 use crate::{RunsTable, Setting};
+use pdiff_profile::{PerSide, Side};
 
-use super::cells::{Cells, Measure, Of};
+use super::cells::{Cells, Measure};
 use super::contrast::Contrast;
 use super::estimate::{Effect, Estimate, GapAt};
 
@@ -21,7 +22,7 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    pub(super) fn new(table: &RunsTable, builds: [usize; 2], restart: Setting) -> Option<Self> {
+    pub(super) fn new(table: &RunsTable, builds: PerSide<usize>, restart: Setting) -> Option<Self> {
         let cells = |measure| Cells::new(table, builds, restart, measure);
         Some(Self {
             throughput: cells(Measure::Throughput)?,
@@ -40,8 +41,8 @@ impl Gaps {
         let cells = &self.throughput;
         let log = log_sum(cells, &[(setting, 1.0)])?;
         Some(GapAt {
-            before: cells.mean(Of::Base, setting)?.exp(),
-            after: cells.mean(Of::Target, setting)?.exp(),
+            before: cells.mean(Side::Before, setting)?.exp(),
+            after: cells.mean(Side::After, setting)?.exp(),
             pct: log.into_percent(),
             log,
         })
@@ -70,12 +71,12 @@ impl Gaps {
     }
 
     /// What one build's throughput changes by, in percent, averaged over pairs of settings.
-    pub(super) fn of_build(&self, of: Of, pairs: &[(Setting, Setting)]) -> Option<Estimate> {
+    pub(super) fn of_build(&self, of: Side, pairs: &[(Setting, Setting)]) -> Option<Estimate> {
         self.log_of_build(of, &weights_of_pairs(pairs)).map(Estimate::into_percent)
     }
 
     /// A sum of one build's log throughput.
-    pub(super) fn log_of_build(&self, of: Of, weights: &[(Setting, f64)]) -> Option<Estimate> {
+    pub(super) fn log_of_build(&self, of: Side, weights: &[(Setting, f64)]) -> Option<Estimate> {
         let mut contrast = Contrast::new();
         for (setting, weight) in weights {
             self.throughput.add(&mut contrast, of, *setting, *weight)?;
@@ -91,8 +92,8 @@ impl Gaps {
             let log = cells.log_gap(*setting)?;
             value += weight * 100.0 * log.exp_m1();
             let slope = weight * 100.0 * log.exp();
-            cells.add(&mut contrast, Of::Target, *setting, slope)?;
-            cells.add(&mut contrast, Of::Base, *setting, -slope)?;
+            cells.add(&mut contrast, Side::After, *setting, slope)?;
+            cells.add(&mut contrast, Side::Before, *setting, -slope)?;
         }
         Some(cells.estimate(value, &contrast))
     }
@@ -107,8 +108,8 @@ pub(super) fn weights_of_pairs(pairs: &[(Setting, Setting)]) -> Weights {
 fn log_contrast(cells: &Cells, weights: &[(Setting, f64)]) -> Option<Contrast> {
     let mut contrast = Contrast::new();
     for (setting, weight) in weights {
-        cells.add(&mut contrast, Of::Target, *setting, *weight)?;
-        cells.add(&mut contrast, Of::Base, *setting, -*weight)?;
+        cells.add(&mut contrast, Side::After, *setting, *weight)?;
+        cells.add(&mut contrast, Side::Before, *setting, -*weight)?;
     }
     Some(contrast)
 }

@@ -18,7 +18,7 @@ pub struct Meeting {
     /// One row a factor that has a subsystem.
     pub rows: Vec<MeetingRow>,
     /// Part of the samples that busy-wait, in percent, on both sides.
-    pub spin_pct: [f64; 2],
+    pub spin_pct: PerSide<f64>,
     /// Factors without a subsystem.
     pub without: Vec<usize>,
     /// Factors with a subsystem that cannot be compared with it: they were not measured alone, or all samples of a side are
@@ -38,7 +38,7 @@ pub struct MeetingRow {
     /// The compared quantity: change of cost, or of throughput if the runs have no costs.
     pub compared: Compared,
     /// Samples with the subsystem anywhere in the stack, in percent, on both sides.
-    pub total_pct: [f64; 2],
+    pub total_pct: PerSide<f64>,
     /// ln((1 - p_base) / (1 - p_target)).
     pub profile_log: Estimate,
     /// The same in points from the baseline's gap.
@@ -86,7 +86,7 @@ pub fn meet(
     Ok(Meeting {
         labels: PerSide::from_fn(|side| comparison.side(side).label.clone()),
         rows,
-        spin_pct: [comparison.before.spin_pct, comparison.after.spin_pct],
+        spin_pct: PerSide::new(comparison.before.spin_pct, comparison.after.spin_pct),
         without: (0..attribution.factors.len()).filter(|factor| !named(factor)).collect(),
         untold,
     })
@@ -115,7 +115,7 @@ fn beside(attribution: &Attribution, factor: usize, row: &Row) -> Option<Meeting
         subsystem: row.name.clone(),
         measured,
         compared,
-        total_pct: [row.before.total_pct, row.after.total_pct],
+        total_pct: PerSide::new(row.before.total_pct, row.after.total_pct),
         profile_log,
         profile_points: 100.0 * base.exp() * value.exp_m1(),
         difference: difference(of_runs, profile_log),

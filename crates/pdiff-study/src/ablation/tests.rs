@@ -1,5 +1,7 @@
 //! Attribution against arithmetic done in another way, and against known truth.
 
+use pdiff_profile::PerSide;
+
 use crate::{BenchmarkRun, RunMetric, RunsBuild, RunsTable, Setting};
 
 use super::gaps::Gaps;
@@ -179,7 +181,7 @@ fn coverage(simulations: usize, plot_sd: f64, run_sd: f64, restart: Setting) -> 
             let block = *blocks.entry(repeat).or_insert_with(|| random.normal(0.2));
             shared + block + random.normal(run_sd)
         });
-        let gaps = Gaps::new(&noisy, [0, 1], restart).unwrap();
+        let gaps = Gaps::new(&noisy, PerSide::new(0, 1), restart).unwrap();
         let mut count = |at: usize, estimate: Estimate, truth: f64| {
             let (low, high) = estimate.interval.unwrap();
             hits[at].0 += u32::from(low <= truth && truth <= high);
@@ -372,7 +374,8 @@ fn a_noisier_build_has_a_variance_of_its_own() {
     let truth = Truth::new(&mut random);
     let table = factorial(&truth, 3, |of, _, _| random.normal(if of == 1 { 0.2 } else { 0.05 }));
     let found = attribute(&table, &settings()).unwrap();
-    let NoiseSource::Pooled { sd_of_builds: Some([base, target]), .. } = found.noise else {
+    let NoiseSource::Pooled { sd_of_builds: Some(PerSide { before: base, after: target }), .. } = found.noise
+    else {
         panic!("{:?}", found.noise)
     };
     assert!((0.04..0.06).contains(&base) && (0.16..0.24).contains(&target), "{base} {target}");

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use pdiff_profile::Side;
+
 use crate::{BenchmarkRun, Setting};
 
 use super::mixed::{Fit, ModelRun, Shared, fit};
@@ -25,8 +27,8 @@ pub(super) struct Observed {
 pub(super) fn observed(
     runs: &[&BenchmarkRun],
     values: &[f64],
-    index: &BTreeMap<(usize, Setting), usize>,
-    of: &impl Fn(&BenchmarkRun) -> usize,
+    index: &BTreeMap<(Side, Setting), usize>,
+    of: &impl Fn(&BenchmarkRun) -> Side,
 ) -> Vec<Observed> {
     let mut repeats: BTreeMap<&str, usize> = BTreeMap::new();
     for run in runs {
@@ -36,7 +38,13 @@ pub(super) fn observed(
     let one = |(run, value): (&&BenchmarkRun, &f64)| {
         let (build, setting) = (of(run), run.setting);
         let repeat = *repeats.get(run.replicate.as_deref().unwrap_or(""))?;
-        Some(Observed { build, setting, cell: *index.get(&(build, setting))?, repeat, value: *value })
+        Some(Observed {
+            build: build.index(),
+            setting,
+            cell: *index.get(&(build, setting))?,
+            repeat,
+            value: *value,
+        })
     };
     runs.iter().zip(values).filter_map(one).collect()
 }

@@ -4,7 +4,7 @@
 //! The search goes up along the callers that have most of the growth. If the before run entered the function too, its code
 //! must be the same, or else the growth may be its own.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::edge;
 use super::newly_active::FACTOR;
@@ -81,7 +81,7 @@ fn growing_caller<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<(
         return None;
     }
     let grown = context.calls_to(case.row, Side::After).into_iter().filter_map(|call| {
-        let [before, after] = Side::BOTH.map(|side| share_pct(case.row, side, call.weight(side)));
+        let PerSide { before, after } = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
         Some((context.caller(call)?, context.common_shift.own_change_pp(before, after) / whole_pp))
     });
     let most = grown.reduce(|most, next| if next.1 > most.1 { next } else { most });

@@ -43,9 +43,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
 /// Whether a build may contain the function without showing it in the stacks.
 fn is_inlined(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
     let Some(census) = context.builds.census(side) else { return true };
-    let mut functions = case.ids[side.index()].iter().filter_map(|id| census.function(*id));
+    let mut functions = case.ids[side].iter().filter_map(|id| census.function(*id));
     functions.any(|function| function.inlined_instances() > 0)
-        || !case.ids[side.index()].iter().any(|id| census.calls_to(*id).next().is_some())
+        || !case.ids[side].iter().any(|id| census.calls_to(*id).next().is_some())
 }
 
 /// A function of another object that is called from a program whose source is the same: one build may contain it inlined,
@@ -74,7 +74,7 @@ fn of_library(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> Option<
 /// A function that one build inlines and the other calls in another object: its samples are that object's.
 fn called_elsewhere(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     let called_on =
-        Side::BOTH.into_iter().find(|side| context.builds.is_imported(*side, &case.ids[side.index()]))?;
+        Side::BOTH.into_iter().find(|side| context.builds.is_imported(*side, &case.ids[*side]))?;
     let inlined_on = called_on.other();
     let reason = Reason::CalledElsewhere { inlined_on };
     let finding = Finding::new("R-inline-change", Cause::InlineChange, Judged::OwnSelf, reason);

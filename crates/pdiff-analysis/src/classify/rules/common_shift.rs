@@ -28,7 +28,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return Some(finding);
     }
     if case.row.matched.by == MatchedBy::Alias {
-        let before = case.row.matched.before_name.as_deref().unwrap_or_default();
+        let before = case.row.matched.names.before.as_deref().unwrap_or_default();
         let reason = Reason::KnownRename { before: before.to_owned(), after: case.row.name.clone() };
         let moved = Finding::new("R-moved", Cause::Moved, judged, reason);
         return Some(moved.limited(Confidence::Likely, Limit::Found(FoundBy::Alias)));

@@ -6,7 +6,7 @@
 //! its own verdict. Self alone misses a lost fast path, because the function itself may do less. Samples make it at most
 //! likely; counts prove it.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -102,22 +102,22 @@ fn more_entered(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers
     }
     let (call, pct) = context.calls_from(row, Side::After).into_iter().find_map(|call| {
         let callee = context.callee(call)?;
-        let pct = Side::BOTH.map(|side| share_pct(row, side, call.weight(side)));
-        let [before, after] = [shift.factor() * pct[0], pct[1]];
-        let rest = [shift.factor() * row.before.total_pct - before, row.after.total_pct - after];
+        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+        let (before, after) = (shift.factor() * pct.before, pct.after);
+        let rest = PerSide::new(shift.factor() * row.before.total_pct - before, row.after.total_pct - after);
         let is_same = callee.row.object == row.object && context.has_like_code(callee);
         let is_more = before > 0.0 && after >= MORE * before && after - before >= EXPLAINING_PART * grown_pp;
-        let is_beyond_rest = after * rest[0] >= MORE_THAN_REST * before * rest[1];
+        let is_beyond_rest = after * rest.before >= MORE_THAN_REST * before * rest.after;
         let has_left =
             context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee));
         (is_same && is_more && is_beyond_rest && !has_left).then_some((call, pct))
     })?;
     let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
-    if left >= EXPLAINING_PART * (pct[1] - pct[0]) {
+    if left >= EXPLAINING_PART * (pct.after - pct.before) {
         return None;
     }
     let reason = Reason::GoesOnMore { callee: call.callee.clone(), pct, total_pp: row.delta_total_pp() };
-    let fact = entered_evidence(context, case, call, pct[1]);
+    let fact = entered_evidence(context, case, call, pct.after);
     let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with([fact]);
     let finding = finding.limited(Confidence::Likely, Limit::PathNotCounted);
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
@@ -141,7 +141,7 @@ fn is_wrapper(context: &Context<'_>, case: &Case<'_>, entered: &SampledCall) -> 
     let calls = context.calls_from(row, Side::Before).into_iter().filter(has_left);
     // What was jumped to in tail position is under the function's caller in the stacks.
     let behind_jumps = context.lost_under(case).into_iter().filter(|(_, lost)| {
-        let [before, after] = lost.pct;
+        let PerSide { before, after } = lost.pct;
         before > 0.0 && before >= FACTOR * after
     });
     let callees = calls.filter_map(|call| context.callee(call));
@@ -199,13 +199,13 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     if !is_entered || !may_differ || is_library(case) {
         return None;
     }
-    let grown_pp = |[before, after]: [f64; 2]| {
-        let total = [row.before.total_pct, row.after.total_pct];
-        context.common_shift.own_change_pp(total[0] + before, total[1] + after)
+    let grown_pp = |lost: PerSide<f64>| {
+        let (before, after) = (row.before.total_pct + lost.before, row.after.total_pct + lost.after);
+        context.common_shift.own_change_pp(before, after)
     };
     let (callee, lost) = context.lost_under(case).into_iter().find(|(callee, lost)| {
-        let is_more = grown_pp(lost.pct) >= EXPLAINING_PART * lost.pct[Side::After.index()];
-        let [before, after] = lost.pct;
+        let is_more = grown_pp(lost.pct) >= EXPLAINING_PART * lost.pct[Side::After];
+        let PerSide { before, after } = lost.pct;
         let seen = context
             .calls_from(row, Side::Before)
             .into_iter()
@@ -218,7 +218,7 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         let is_old = callee.held_by(Side::Before) == InBuild::Yes && callee.other_name.is_none();
         is_more && is_grown && is_old && !has_left && !callee.row.unresolved
     })?;
-    let after_pct = lost.pct[Side::After.index()];
+    let after_pct = lost.pct[Side::After];
     let reason = Reason::GoesOnUnseen { callee: callee.row.name.clone(), after_pct };
     let fact = Fact::OnlyCaller { callee: callee.row.name.clone(), caller: row.name.clone(), after_pct };
     let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with([fact]);

@@ -7,7 +7,7 @@
 //! callee left it belongs to the family only if its own self by symbol fell by about that; growth in it is judged by other
 //! rules.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
 use super::family_cost::{FamilyCost, family_costs};
@@ -58,7 +58,7 @@ pub(crate) fn flipped_callers(context: &Context<'_>) -> FlippedCallers {
         let Some((inlined_on, flips)) = decided(context, case) else { continue };
         let flipped = FlippedCallee { row, inlined_on, delta_booked_pp: case.row.delta_booked_pp() };
         for flip in &flips {
-            for caller in context.flip_rows(flip).into_iter().flatten() {
+            for caller in context.flip_rows(flip).into_array().into_iter().flatten() {
                 let Some(caller) = context.row_number(caller) else { continue };
                 let known = callers.entry(caller).or_default();
                 if !known.contains(&flipped) {
@@ -97,7 +97,7 @@ fn decided(context: &Context<'_>, case: &Case<'_>) -> Option<(Side, Vec<CallerFl
 fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inlined_on: Side) -> f64 {
     let flipped: Vec<usize> = flips
         .iter()
-        .flat_map(|flip| context.flip_rows(flip))
+        .flat_map(|flip| context.flip_rows(flip).into_array())
         .filter_map(|row| context.row_number(row?))
         .collect();
     let is_flipped = |copy: &&InlinedInto| {
@@ -118,7 +118,8 @@ fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inli
 /// The loss of the flipped callers' own self by symbol on the side with the copies, without the common factor, in points:
 /// debug lines of copies of a few instructions often belong to their callers.
 fn left_pp(context: &Context<'_>, flips: &[CallerFlip], inlined_on: Side) -> f64 {
-    let mut rows: Vec<&Row> = flips.iter().flat_map(|flip| context.flip_rows(flip)).flatten().collect();
+    let mut rows: Vec<&Row> =
+        flips.iter().flat_map(|flip| context.flip_rows(flip).into_array()).flatten().collect();
     rows.sort_by_key(|row| context.row_number(row));
     rows.dedup_by_key(|row| context.row_number(row));
     let own_pp =
@@ -156,7 +157,7 @@ fn callee_of(
         (Side::After, Some(cost)) if cost.is_less() => ("R-inline-gained", Cause::InlineGain),
         _ => ("R-inline-change", Cause::InlineChange),
     };
-    let named = |flip: &CallerFlip| flip.names[Side::After.index()].clone();
+    let named = |flip: &CallerFlip| flip.names[Side::After].clone();
     let callers: Vec<String> = flips.iter().map(named).collect();
     let of_copies = twin.map_or(0.0, |twin| twin.row.after.x_pct - twin.row.before.x_pct);
     let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct - row.before.x_pct + of_copies);
@@ -215,7 +216,7 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
 }
 
 fn flip_fact(flip: &CallerFlip, inlined_on: Side) -> Fact {
-    let caller = flip.names[Side::After.index()].clone();
+    let caller = flip.names[Side::After].clone();
     Fact::Flip { caller, sites: flip.sites, inlined_on, level: flip.level }
 }
 
@@ -229,7 +230,7 @@ fn compiler_said(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], c
     };
     let of_flip = |flip: &CallerFlip| {
         let said = reasons.of_call(census, flip.called_in.0, callee);
-        let caller = flip.names[called_on.index()].clone();
+        let caller = flip.names[called_on].clone();
         said.into_iter().filter_map(move |reason| {
             let place = reason.places.first()?.clone();
             let more = reason.places.len() - 1;
@@ -242,7 +243,7 @@ fn compiler_said(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], c
 /// The reason why the compiler decided differently, as far as the files show it.
 fn why(context: &Context<'_>, case: &Case<'_>) -> Vec<Fact> {
     let mut causes = Vec::new();
-    let [before, after] = Side::BOTH.map(|side| context.builds.census(side));
+    let PerSide { before, after } = PerSide::from_fn(|side| context.builds.census(side));
     let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
     let (old, new) = (bytes(Side::Before), bytes(Side::After));
     if old > 0 && new as f64 > GROWN_BODY * old as f64 {

@@ -4,7 +4,7 @@
 //! The two are compared as a pair. If the pair changed by more than both rows' intervals together allow, the cause is
 //! heavier or lighter, and the new name is reported.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::inline_flip;
 use super::weight::changed;
@@ -82,9 +82,10 @@ fn shares(before: &Row, after: &Row) -> (f64, f64) {
 }
 
 fn limited(finding: Finding, context: &Context<'_>, case: &Case<'_>) -> Finding {
-    let bytes =
-        Side::BOTH.map(|side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side)));
-    let tells = bytes[Side::Before.index()].min(bytes[Side::After.index()]) >= TELLING_BYTES;
+    let bytes = PerSide::from_fn(|side| {
+        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
+    });
+    let tells = bytes[Side::Before].min(bytes[Side::After]) >= TELLING_BYTES;
     if tells && context.builds.same_code(&case.ids) == Some(true) {
         return finding.with([Fact::SameCodeOfPair]);
     }

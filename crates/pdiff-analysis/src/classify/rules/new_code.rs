@@ -89,7 +89,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 
 /// Whether a build contains it inlined only: it has no code of its own that could be looked for in the other build.
 fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
-    let ids = &case.ids[with.index()];
+    let ids = &case.ids[with];
     let function = |id| context.builds.census(with).and_then(|census| census.function(id));
     !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
 }
@@ -98,7 +98,7 @@ fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
 /// the code that were sampled. Calls through pointers are not in the code, so where neither tells, the stacks do.
 fn callers(context: &Context<'_>, case: &Case<'_>, with: Side) -> Vec<String> {
     let census = context.builds.census(with);
-    let of_code = case.ids[with.index()]
+    let of_code = case.ids[with]
         .iter()
         .flat_map(|id| census.into_iter().flat_map(|census| census.calls_to(*id)))
         .filter_map(|edge| census?.function(edge.caller))

@@ -109,7 +109,7 @@ pub(super) fn lost_pp<'c, 'a>(
     of_callee: impl Fn(&'c Case<'a>) -> f64,
 ) -> f64 {
     let Some(census) = context.builds.census(side) else { return 0.0 };
-    let places = places(census, &case.ids[side.index()]);
+    let places = places(census, &case.ids[side]);
     let callees = places.iter().flat_map(|id| census.calls_from(*id)).map(|edge| edge.callee);
     let callees = callees.filter_map(|id| {
         let function = census.function(id)?;

@@ -1,7 +1,7 @@
 //! `R-module`: the function belongs to a part of the program that was rewritten under new names, or to the part that
 //! replaced it. So does a generic function of a library that one build alone has an instance of, if such a part called it.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::weight::changed;
 use crate::classify::case::Case;
@@ -22,9 +22,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let judged = changed(case)?;
     let modules = context.modules.get_or_init(|| ReplacedModules::new(context));
     let pair = modules.of_row(row).or_else(|| modules.of_row(own_caller(context, case)?))?;
-    let weight = |side: usize| pair.modules[side].iter().map(|(_, weight)| weight).sum::<f64>();
-    let net_pp = context.common_shift.own_change_pp(weight(0), weight(1));
-    let [before, after] = pair.modules.clone();
+    let weight = |side: Side| pair.modules[side].iter().map(|(_, weight)| weight).sum::<f64>();
+    let net_pp = context.common_shift.own_change_pp(weight(Side::Before), weight(Side::After));
+    let PerSide { before, after } = pair.modules.clone();
     let reason = Reason::ReplacedModules { before, after, net_pp };
     let finding = Finding::new("R-module", Cause::Moved, judged, reason);
     Some(gates::common(finding.limited(Confidence::Likely, Limit::ByPlace), case))

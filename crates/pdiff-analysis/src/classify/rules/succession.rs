@@ -12,7 +12,7 @@ use crate::classify::reason::{Reason, SetMember};
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
 use crate::classify::succession_sets::Succession;
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::weight::changed;
 
@@ -39,7 +39,7 @@ fn is_of_set(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> bool {
 /// The set, and the change of the totals of those functions that are not inside others of it: they add up without counting
 /// twice.
 fn reason(context: &Context<'_>, set: &Succession) -> Reason {
-    let [before, after] = Side::BOTH.map(|side| {
+    let PerSide { before, after } = PerSide::from_fn(|side| {
         let of = set.of(side);
         let member = |row: &usize| {
             let others: Vec<usize> = of.iter().copied().filter(|other| other != row).collect();

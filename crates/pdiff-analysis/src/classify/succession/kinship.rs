@@ -9,8 +9,8 @@ use crate::classify::rules::FlippedCallers;
 use crate::classify::sources::by_file;
 use crate::compare::Row;
 use crate::noise::FLOOR_PP;
-use pdiff_profile::Side;
 use pdiff_profile::census::{Census, FunctionId};
+use pdiff_profile::{PerSide, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The part of a function's weight that its kin must have lost.
@@ -32,11 +32,11 @@ const MOST_CALLERS: usize = 3;
 pub(super) struct Kinship<'c, 'a> {
     pub(super) context: &'c Context<'a>,
     pub(super) flipped: FxHashSet<usize>,
-    files: [FxHashMap<&'a str, Vec<(u32, FunctionId)>>; 2],
+    files: PerSide<FxHashMap<&'a str, Vec<(u32, FunctionId)>>>,
     /// The names of the program's rows.
     pub(super) names: Vec<&'a str>,
     /// Rows by the function of each build.
-    pub(super) rows: [FxHashMap<FunctionId, usize>; 2],
+    pub(super) rows: PerSide<FxHashMap<FunctionId, usize>>,
 }
 
 impl<'c, 'a> Kinship<'c, 'a> {
@@ -45,11 +45,11 @@ impl<'c, 'a> Kinship<'c, 'a> {
             .callees
             .iter()
             .flat_map(|(caller, callees)| callees.iter().map(|callee| callee.row).chain([*caller]));
-        let rows = Side::BOTH.map(|side| {
+        let rows = PerSide::from_fn(|side| {
             let ids = (0..).zip(&context.cases).filter(|(_, case)| case.of_program);
-            ids.flat_map(|(row, case)| case.ids[side.index()].iter().map(move |id| (*id, row))).collect()
+            ids.flat_map(|(row, case)| case.ids[side].iter().map(move |id| (*id, row))).collect()
         });
-        let files = Side::BOTH.map(|side| context.builds.foreground(side).map(by_file).unwrap_or_default());
+        let files = PerSide::from_fn(|side| context.builds.foreground(side).map(by_file).unwrap_or_default());
         let of_program = context.cases.iter().filter(|case| case.of_program);
         let names = of_program.map(|case| case.row.name.as_str()).collect();
         Self { context, flipped: of_flips.collect(), files, names, rows }
@@ -72,7 +72,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
         let cases = &self.context.cases;
         let Some((before, after)) = cases.get(before).zip(cases.get(after)) else { return false };
         let censuses = self.context.builds.census(Side::Before).zip(self.context.builds.census(Side::After));
-        let ids = before.ids[0].first().zip(after.ids[1].first());
+        let ids = before.ids.before.first().zip(after.ids.after.first());
         let Some(((a, b), (before, after))) = censuses.zip(ids) else { return false };
         shares_content((a, *before), (b, *after), &self.names)
     }
@@ -104,10 +104,8 @@ impl<'c, 'a> Kinship<'c, 'a> {
         let sampled = calls.filter_map(|call| self.context.row_number(self.context.caller(call)?.row));
         let mut callers: Vec<usize> = sampled.take(MOST_CALLERS).collect();
         if let Some(census) = self.context.builds.census(with) {
-            let edges = case.ids[with.index()].iter().flat_map(|id| census.calls_to(*id));
-            callers.extend(
-                edges.filter_map(|edge| self.rows[with.index()].get(&edge.caller)).take(MOST_CALLERS),
-            );
+            let edges = case.ids[with].iter().flat_map(|id| census.calls_to(*id));
+            callers.extend(edges.filter_map(|edge| self.rows[with].get(&edge.caller)).take(MOST_CALLERS));
         }
         let of_program = |row: &usize| self.context.cases.get(*row).is_some_and(|case| case.of_program);
         let mut seen = FxHashSet::default();
@@ -152,21 +150,21 @@ impl<'c, 'a> Kinship<'c, 'a> {
     /// The rows at its place in the source of the other build: between the partners of its neighbours, these included.
     pub(super) fn at_place(&self, case: &Case<'_>, with: Side) -> Vec<usize> {
         let ids = self.place(case, with).unwrap_or_default();
-        let rows = &self.rows[with.other().index()];
+        let rows = &self.rows[with.other()];
         ids.iter().filter_map(|id| rows.get(id).copied()).collect()
     }
 
     pub(super) fn place(&self, case: &Case<'_>, with: Side) -> Option<Vec<FunctionId>> {
         let builds = &self.context.builds;
         let (census, other) = (builds.census(with)?, builds.census(with.other())?);
-        let id = *case.ids[with.index()].first()?;
+        let id = *case.ids[with].first()?;
         let (stem, line) = place_of(census, id)?;
-        let functions = self.files[with.index()].get(stem)?;
+        let functions = self.files[with].get(stem)?;
         let at = functions.partition_point(|(of, id_of)| (*of, *id_of) < (line, id));
         let partner = |(_, id): &(u32, FunctionId)| partner_line(builds, other, with, *id, stem);
         let low = functions.get(..at)?.iter().rev().take(WIDEST_PLACE).find_map(partner);
         let high = functions.get(at + 1..)?.iter().take(WIDEST_PLACE).find_map(partner);
-        let others = self.files[with.other().index()].get(stem)?;
+        let others = self.files[with.other()].get(stem)?;
         let from = low.map_or(0, |low| others.partition_point(|(line, _)| *line < low));
         let to = high.map_or(others.len(), |high| others.partition_point(|(line, _)| *line <= high));
         let place = others.get(from..to)?;

@@ -163,10 +163,10 @@ impl Kinship<'_, '_> {
     }
 
     pub(super) fn callers_in_code(&self, row: usize, side: Side) -> Vec<usize> {
-        let ids = self.context.cases.get(row).map_or(&[][..], |case| &case.ids[side.index()]);
+        let ids = self.context.cases.get(row).map_or(&[][..], |case| &case.ids[side]);
         let Some(census) = self.context.builds.census(side) else { return Vec::new() };
         let edges = ids.iter().flat_map(|id| census.calls_to(*id));
-        edges.filter_map(|edge| self.rows[side.index()].get(&edge.caller).copied()).collect()
+        edges.filter_map(|edge| self.rows[side].get(&edge.caller).copied()).collect()
     }
 
     /// How alike a vanished and a new function are in size, weight and name; `None` below what one function is. Names that
@@ -197,7 +197,7 @@ impl Kinship<'_, '_> {
     /// Whether a function of Before has the same code as one of After, long enough to be so by no chance.
     pub(super) fn has_same_code(&self, before: usize, after: usize) -> bool {
         let cases = self.context.cases.get(before).zip(self.context.cases.get(after));
-        let ids = cases.and_then(|(before, after)| before.ids[0].first().zip(after.ids[1].first()));
+        let ids = cases.and_then(|(before, after)| before.ids.before.first().zip(after.ids.after.first()));
         let censuses = self.context.builds.census(Side::Before).zip(self.context.builds.census(Side::After));
         let Some(((before, after), (ours, theirs))) = ids.zip(censuses) else { return false };
         let is_long = ours.function(*before).is_some_and(|function| function.code_bytes() >= TELLING_BYTES);

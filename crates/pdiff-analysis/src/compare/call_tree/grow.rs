@@ -1,6 +1,6 @@
 //! The tree as stacks make it: every frame kept, in order of first sight.
 
-use pdiff_profile::StackId;
+use pdiff_profile::{PerSide, StackId};
 use rustc_hash::FxHashMap;
 
 use super::TreeSettings;
@@ -27,9 +27,9 @@ pub(super) struct GrownNode {
     pub(super) key: Option<FrameKey>,
     pub(super) depth: u32,
     /// By side.
-    pub(super) self_weight: [u64; 2],
+    pub(super) self_weight: PerSide<u64>,
     /// By side.
-    pub(super) total_weight: [u64; 2],
+    pub(super) total_weight: PerSide<u64>,
 }
 
 /// Number of the root.
@@ -43,9 +43,9 @@ pub(super) struct Grown {
     pub(super) ends: Vec<Vec<Option<u32>>>,
     pub(super) subsystems: Vec<String>,
     /// Weight of each side, in focus or not.
-    pub(super) side_weights: [u64; 2],
+    pub(super) side_weights: PerSide<u64>,
     /// By function: whether each side has samples of it.
-    pub(super) ran: Vec<[bool; 2]>,
+    pub(super) ran: Vec<PerSide<bool>>,
 }
 
 impl Grown {
@@ -54,13 +54,19 @@ impl Grown {
         settings: &TreeSettings,
         aligned: Option<&AlignedStacks>,
     ) -> Self {
-        let root = GrownNode { parent: ROOT, key: None, depth: 0, self_weight: [0; 2], total_weight: [0; 2] };
+        let root = GrownNode {
+            parent: ROOT,
+            key: None,
+            depth: 0,
+            self_weight: PerSide::default(),
+            total_weight: PerSide::default(),
+        };
         let tree = Self {
             nodes: vec![root],
             ends: Vec::new(),
             subsystems: Vec::new(),
-            side_weights: [0; 2],
-            ran: vec![[false; 2]; prepared.keys.iter().count()],
+            side_weights: PerSide::default(),
+            ran: vec![PerSide::default(); prepared.keys.iter().count()],
         };
         let in_focus = prepared
             .keys
@@ -82,9 +88,8 @@ impl Grown {
         let mut tree = growing.tree;
         for index in (1..tree.nodes.len()).rev() {
             let GrownNode { parent, total_weight, .. } = tree.nodes[index];
-            for (sum, weight) in tree.nodes[parent as usize].total_weight.iter_mut().zip(total_weight) {
-                *sum = sum.saturating_add(weight);
-            }
+            let sums = &mut tree.nodes[parent as usize].total_weight;
+            sums.update(total_weight, |sum, weight| *sum = sum.saturating_add(weight));
         }
         tree
     }
@@ -104,7 +109,7 @@ struct Growing<'a> {
 
 impl<'a> Growing<'a> {
     fn add_run(&mut self, number: usize, run: &PreparedRun<'_>) {
-        let side = run.side.index();
+        let side = run.side;
         let weights = run.stack_weights();
         let side_weight = &mut self.tree.side_weights[side];
         *side_weight = weights.iter().fold(*side_weight, |sum, weight| sum.saturating_add(*weight));
@@ -137,7 +142,7 @@ impl<'a> Growing<'a> {
         let levels = run.stacks.get(stack);
         for level in levels {
             if let Some(ran) = self.tree.ran.get_mut(self.renames.canonical(level.key).0 as usize) {
-                ran[run.side.index()] = true;
+                ran[run.side] = true;
             }
         }
         match self.aligned.and_then(|aligned| aligned.path(number, stack)) {
@@ -185,8 +190,8 @@ impl<'a> Growing<'a> {
                 parent,
                 key: Some(key),
                 depth,
-                self_weight: [0; 2],
-                total_weight: [0; 2],
+                self_weight: PerSide::default(),
+                total_weight: PerSide::default(),
             });
             id
         })

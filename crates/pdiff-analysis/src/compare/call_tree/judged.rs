@@ -3,7 +3,7 @@
 //! Each frame's self and total are counted over time blocks and runs as rows are, so a frame that varies in time gets
 //! a wide interval of its own. The false discovery rate is kept over the frames shown.
 
-use pdiff_profile::{Side, StackId};
+use pdiff_profile::{PerSide, Side, StackId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -36,15 +36,16 @@ pub(super) fn judge(
     let denominators: Vec<Denominator> = (0..counting.scopes.len().max(1))
         .map(|scope| {
             let of_run = |table: &RunTable| table.denominators.get(scope).copied().unwrap_or_default();
-            let [before, after] =
-                Side::BOTH.map(|side| tables_of(side).map(of_run).collect::<Vec<RunBlocks>>());
+            let PerSide { before, after } =
+                PerSide::from_fn(|side| tables_of(side).map(of_run).collect::<Vec<RunBlocks>>());
             Denominator { before, after }
         })
         .collect();
     let judge = |measure: fn(&RowMeasures) -> Measure| {
         let frame = |index: usize| {
             let of_run = |table: &RunTable| measure(&table.row(RowId(index as u32))).row_run();
-            let [before, after] = Side::BOTH.map(|side| tables_of(side).map(of_run).collect::<Vec<_>>());
+            let PerSide { before, after } =
+                PerSide::from_fn(|side| tables_of(side).map(of_run).collect::<Vec<_>>());
             noise::Row { denominator: counting.denominators[index], before, after }
         };
         let rows: Vec<noise::Row> = (0..tree.nodes.len()).map(frame).collect();

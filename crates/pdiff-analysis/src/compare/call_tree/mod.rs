@@ -14,7 +14,7 @@ mod judged;
 mod narrow;
 mod prune;
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
 
 use super::input::CompareSettings;
@@ -81,7 +81,7 @@ pub struct TreeFunction {
     /// Part of the program.
     pub subsystem: String,
     /// Whether each side has samples of it anywhere, base first.
-    pub ran: [bool; 2],
+    pub ran: PerSide<bool>,
 }
 
 /// A frame's weight on one side.
@@ -163,7 +163,7 @@ pub struct CallTree {
     /// The subsystems that frames represent.
     pub subsystems: Vec<String>,
     /// Weight of each side, base first; more than the root's total where there is a focus or a thread group.
-    pub side_weights: [u64; 2],
+    pub side_weights: PerSide<u64>,
     /// How it was made.
     pub align: Align,
 }
@@ -184,8 +184,8 @@ impl CallTree {
         match (self.align, node.frame) {
             (Align::Exact, _) => true,
             (Align::Anchors, TreeFrame::Function(function)) => {
-                let ran = self.functions.get(function).map_or([false; 2], |function| function.ran);
-                ran != [true; 2] || self.is_strip(node)
+                let ran = self.functions.get(function).map_or_else(PerSide::default, |function| function.ran);
+                ran != PerSide::new(true, true) || self.is_strip(node)
             }
             (Align::Anchors, _) => true,
         }

@@ -1,5 +1,6 @@
 //! The tree as it is shown: narrow and deep frames pruned and counted, the others in order.
 
+use pdiff_profile::PerSide;
 use rustc_hash::FxHashMap;
 
 use super::grow::{FrameKey, Grown, GrownNode, ROOT};
@@ -12,8 +13,8 @@ pub(super) type Places = Vec<u32>;
 pub(super) fn prune(grown: &Grown, prepared: &Prepared<'_>, settings: &TreeSettings) -> (CallTree, Places) {
     let least = grown.side_weights.map(|weight| settings.min_width_pct / 100.0 * weight as f64);
     let is_kept = |node: &GrownNode| {
-        let mut sides = node.total_weight.iter().zip(least);
-        let wide = sides.any(|(weight, least)| *weight > 0 && *weight as f64 >= least);
+        let sides = node.total_weight.zip(least);
+        let wide = sides.values().any(|(weight, least)| *weight > 0 && *weight as f64 >= *least);
         wide && settings.max_depth.is_none_or(|max| node.depth <= max)
     };
     let kept = kept_in_order(grown, &Order::new(grown, prepared), is_kept);
@@ -64,7 +65,7 @@ pub(super) fn prune(grown: &Grown, prepared: &Prepared<'_>, settings: &TreeSetti
 }
 
 fn shown(node: &GrownNode, parent: Option<usize>, frame: TreeFrame) -> TreeNode {
-    let [before, after] = [0, 1].map(|side| FrameWeight {
+    let PerSide { before, after } = PerSide::from_fn(|side| FrameWeight {
         self_weight: node.self_weight[side],
         total_weight: node.total_weight[side],
     });
@@ -72,7 +73,8 @@ fn shown(node: &GrownNode, parent: Option<usize>, frame: TreeFrame) -> TreeNode 
 }
 
 fn pruned(rest: Rest, parent: usize, depth: u32) -> TreeNode {
-    let [before, after] = rest.weight.map(|weight| FrameWeight { self_weight: weight, total_weight: weight });
+    let PerSide { before, after } =
+        rest.weight.map(|weight| FrameWeight { self_weight: weight, total_weight: weight });
     let frame = TreeFrame::Pruned { frames: rest.frames };
     TreeNode { parent: Some(parent), depth, frame, before, after, changes: None }
 }
@@ -125,7 +127,7 @@ enum Waiting {
 #[derive(Clone, Copy, Default)]
 struct Rest {
     frames: u64,
-    weight: [u64; 2],
+    weight: PerSide<u64>,
 }
 
 /// By shown frame: what was pruned from it.
@@ -141,9 +143,7 @@ fn rests(grown: &Grown, is_kept: impl Fn(&GrownNode) -> bool) -> FxHashMap<u32, 
         let rest = rests.entry(from).or_default();
         rest.frames += 1;
         if is_outermost {
-            for (sum, weight) in rest.weight.iter_mut().zip(node.total_weight) {
-                *sum = sum.saturating_add(weight);
-            }
+            rest.weight.update(node.total_weight, |sum, weight| *sum = sum.saturating_add(weight));
         }
     }
     rests

@@ -19,7 +19,7 @@ const LEAST_NAMED: f64 = 0.2;
 
 /// An alarm, if the sides are two programs.
 pub(super) fn other_program(sides: &Sides<'_>, prepared: &Prepared<'_>) -> Option<SideFact> {
-    let [before, after] = Side::BOTH.map(|side| program::path(sides.get(side)));
+    let PerSide { before, after } = PerSide::from_fn(|side| program::path(sides.get(side)));
     let (before, after) = (before?, after?);
     if without_version(&before) == without_version(&after) {
         return None;

@@ -94,25 +94,25 @@ fn of_requests(prepared: &Prepared<'_>, requests: &Requests) -> Known {
     let runs: Vec<(Side, FxHashMap<usize, f64>, f64)> =
         prepared.runs.iter().map(|run| requests_of(run, &kinds)).collect();
     let of = |side: Side| runs.iter().filter(move |(of, ..)| *of == side).collect::<Vec<_>>();
-    let sides = Side::BOTH.map(of);
+    let sides = PerSide::from_fn(of);
     let is_enough = |runs: &Vec<&(Side, FxHashMap<usize, f64>, f64)>| {
         let known: f64 = runs.iter().flat_map(|(_, known, _)| known.values()).sum();
         known > LEAST_REQUESTS * runs.iter().map(|(_, _, all)| all).sum::<f64>()
     };
-    if !sides.iter().all(is_enough) {
+    if !sides.values().all(is_enough) {
         return Known::No;
     }
     let shares = sides
-        .each_ref()
+        .as_ref()
         .map(|runs| normalized(&summed(&runs.iter().map(|(_, known, _)| known).collect::<Vec<_>>())));
-    let within = sides.iter().flat_map(|runs| {
+    let within = sides.values().flat_map(|runs| {
         let shares: Vec<_> = runs.iter().map(|(_, known, _)| normalized(known)).collect();
         (0..shares.len())
             .flat_map(|at| (0..at).map(|other| distance(&shares[at], &shares[other])).collect::<Vec<_>>())
             .collect::<Vec<_>>()
     });
     let within = within.fold(0.0, f64::max);
-    if distance(&shares[0], &shares[1]) <= MOST_DISTANCE.max(REPLICATES_RATIO * within) {
+    if distance(&shares.before, &shares.after) <= MOST_DISTANCE.max(REPLICATES_RATIO * within) {
         return Known::Alike;
     }
     let most = most_different(&shares, |kind| requests.name(kind).to_owned());
@@ -121,21 +121,21 @@ fn of_requests(prepared: &Prepared<'_>, requests: &Requests) -> Known {
 
 /// The keys that differ most, with their shares on each side.
 fn most_different<K: Copy + Eq + std::hash::Hash>(
-    shares: &[Shares<K>; 2],
+    shares: &PerSide<Shares<K>>,
     name: impl Fn(K) -> String,
 ) -> KindsOfWork {
-    let keys: FxHashSet<K> = shares.iter().flat_map(|shares| shares.keys().copied()).collect();
-    let share = |side: usize, key: K| shares[side].get(&key).copied().unwrap_or(0.0);
-    let mut rows: Vec<(f64, String, [f64; 2])> = keys
+    let keys: FxHashSet<K> = shares.values().flat_map(|shares| shares.keys().copied()).collect();
+    let share = |side: Side, key: K| shares[side].get(&key).copied().unwrap_or(0.0);
+    let mut rows: Vec<(f64, String, PerSide<f64>)> = keys
         .into_iter()
-        .map(|key| ((share(0, key) - share(1, key)).abs(), name(key), [share(0, key), share(1, key)]))
+        .map(|key| {
+            let shares = PerSide::from_fn(|side| share(side, key));
+            ((shares.before - shares.after).abs(), name(key), shares)
+        })
         .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     PerSide::from_fn(|side| {
-        rows.iter()
-            .take(NAMED)
-            .map(|(_, name, shares)| (name.clone(), 100.0 * shares[side.index()]))
-            .collect()
+        rows.iter().take(NAMED).map(|(_, name, shares)| (name.clone(), 100.0 * shares[side])).collect()
     })
 }
 
@@ -155,7 +155,7 @@ fn requests_of(run: &PreparedRun<'_>, kinds: &[Option<usize>]) -> (Side, FxHashM
 
 /// One stack with its part of its side.
 struct Part {
-    side: usize,
+    side: Side,
     keys: Vec<KeyId>,
     share: f64,
 }
@@ -163,7 +163,7 @@ struct Part {
 /// By the calls of the dispatcher.
 fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
     let parts = dispatched(parts(prepared))?;
-    let shares = [0, 1].map(|side| {
+    let shares = PerSide::from_fn(|side| {
         let mut weights: FxHashMap<KeyId, f64> = FxHashMap::default();
         for part in parts.iter().filter(|part| part.side == side) {
             if let Some(key) = part.keys.first() {
@@ -172,22 +172,21 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
         }
         normalized(&weights)
     });
-    let seen = Side::BOTH.map(|side| {
+    let seen = PerSide::from_fn(|side| {
         let keys = seen(&prepared.runs, side).into_iter().map(|key| prepared.heir(key));
         keys.collect::<FxHashSet<KeyId>>()
     });
-    let is_known = |side: usize, key: KeyId| seen[side].contains(&key);
+    let is_known = |side: Side, key: KeyId| seen[side].contains(&key);
     let is_absent = |key| prepared.counterparts.is_some_and(|counterparts| counterparts.is_absent(key));
-    let is_own = |side: usize, key: KeyId| !is_known(1 - side, key) && !is_absent(key);
-    let own = |side: usize| -> FxHashSet<KeyId> {
+    let is_own = |side: Side, key: KeyId| !is_known(side.other(), key) && !is_absent(key);
+    let own = PerSide::from_fn(|side| -> FxHashSet<KeyId> {
         shares[side].keys().copied().filter(|key| is_own(side, *key)).collect()
-    };
-    let own = [own(0), own(1)];
-    let sum = |side: usize| own[side].iter().filter_map(|key| shares[side].get(key)).sum::<f64>();
-    if sum(0).min(sum(1)) <= MOST_DISTANCE {
+    });
+    let sum = |side: Side| own[side].iter().filter_map(|key| shares[side].get(key)).sum::<f64>();
+    if sum(Side::Before).min(sum(Side::After)) <= MOST_DISTANCE {
         return None;
     }
-    let leaves = [0, 1].map(|side| {
+    let leaves = PerSide::from_fn(|side| {
         let mut weights: FxHashMap<KeyId, f64> = FxHashMap::default();
         for part in parts.iter().filter(|part| part.side == side) {
             if let (Some(first), Some(last)) = (part.keys.first(), part.keys.last())
@@ -198,16 +197,16 @@ fn of_dispatcher(prepared: &Prepared<'_>) -> Option<KindsOfWork> {
         }
         normalized(&weights)
     });
-    let is_renamed = distance(&leaves[0], &leaves[1]) <= 2.0 * MOST_DISTANCE;
+    let is_renamed = distance(&leaves.before, &leaves.after) <= 2.0 * MOST_DISTANCE;
     (!is_renamed).then(|| most_different(&shares, |key| prepared.keys.get(key).name.to_string()))
 }
 
 /// The stacks whose functions all have names: others do not say what they were part of.
 fn parts(prepared: &Prepared<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
-    let mut totals = [0.0; 2];
+    let mut totals = PerSide::new(0.0, 0.0);
     for run in &prepared.runs {
-        let side = run.side.index();
+        let side = run.side;
         for (stack, weight) in (0..).map(StackId).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
             totals[side] += weight as f64;
             let keys: Vec<KeyId> =
@@ -227,23 +226,23 @@ fn parts(prepared: &Prepared<'_>) -> Vec<Part> {
 fn dispatched(mut parts: Vec<Part>) -> Option<Vec<Part>> {
     for _ in 0..DEEPEST {
         parts.retain(|part| !part.keys.is_empty());
-        let mut calls: FxHashMap<KeyId, [f64; 2]> = FxHashMap::default();
-        let mut all = [0.0; 2];
+        let mut calls: FxHashMap<KeyId, PerSide<f64>> = FxHashMap::default();
+        let mut all = PerSide::new(0.0_f64, 0.0_f64);
         for part in &parts {
             if let Some(key) = part.keys.first() {
                 calls.entry(*key).or_default()[part.side] += part.share;
             }
             all[part.side] += part.share;
         }
-        if all[0].min(all[1]) < LEAST_DISPATCHED {
+        if all.before.min(all.after) < LEAST_DISPATCHED {
             return None;
         }
-        let heaviest =
-            calls.iter().max_by(|a, b| (a.1[0] + a.1[1]).total_cmp(&(b.1[0] + b.1[1])).then(b.0.cmp(a.0)))?;
-        if heaviest.1[0] < ON_THE_WAY * all[0] || heaviest.1[1] < ON_THE_WAY * all[1] {
+        let both = |shares: &PerSide<f64>| shares.before + shares.after;
+        let (heaviest, shares) =
+            calls.into_iter().max_by(|a, b| both(&a.1).total_cmp(&both(&b.1)).then(b.0.cmp(&a.0)))?;
+        if shares.zip(all).values().any(|(share, all)| *share < ON_THE_WAY * all) {
             return Some(parts);
         }
-        let heaviest = *heaviest.0;
         parts.retain_mut(|part| {
             let is_on_the_way = part.keys.first() == Some(&heaviest);
             if is_on_the_way {

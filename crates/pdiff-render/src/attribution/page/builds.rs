@@ -1,5 +1,6 @@
 //! The effect of each factor on each build.
 
+use pdiff_profile::PerSide;
 use pdiff_study::ablation::{BuildEffect, Estimate};
 
 use super::PLACES;
@@ -12,16 +13,16 @@ pub(super) fn builds(view: &AttributionView<'_>, width: Option<usize>) -> Vec<Bl
     let of = view.attribution;
     let mut columns = RankedColumns::default();
     columns.names(["", "factor"], of.builds.iter().map(|one| view.name(one.factor).to_owned()));
-    type Kind = (u8, &'static str, fn(&BuildEffect) -> [Option<Estimate>; 2]);
+    type Kind = (u8, &'static str, fn(&BuildEffect) -> PerSide<Option<Estimate>>);
     let kinds: [Kind; 3] = [
         (0, "alone", |one| one.alone),
         (1, "at its place", |one| one.at_place),
         (2, "over all", |one| one.overall),
     ];
     for (rank, title, estimates) in kinds {
-        for (at, name) in [&of.base, &of.target].into_iter().enumerate() {
-            if of.builds.iter().any(|one| estimates(one)[at].is_some()) {
-                let found = || of.builds.iter().map(|one| estimates(one)[at]);
+        for (side, name) in PerSide::new(&of.base, &of.target) {
+            if of.builds.iter().any(|one| estimates(one)[side].is_some()) {
+                let found = || of.builds.iter().map(|one| estimates(one)[side]);
                 columns.changes(rank, [title, name], found(), PLACES);
                 columns.numbers(
                     rank + 3,

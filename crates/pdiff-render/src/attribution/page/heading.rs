@@ -1,5 +1,6 @@
 //! The heading of an attribution: the runs, their design and noise, and the gap at both ends.
 
+use pdiff_profile::PerSide;
 use pdiff_study::ablation::{Attribution, Factor, GapAt, NoiseSource};
 
 use super::PLACES;
@@ -111,7 +112,7 @@ fn noise_text(of: &Attribution) -> String {
                 .filter(needs_restart)
                 .map(|(_, factor)| factor.name.as_str())
                 .collect();
-            if let Some([base, target]) = sd_of_builds {
+            if let Some(PerSide { before: base, after: target }) = sd_of_builds {
                 text.push_str(&format!(
                     ", {} of {} and {} of {}",
                     fixed(*base, 3),

@@ -1,5 +1,6 @@
 //! A factor under a ceiling, and with the ceiling lifted.
 
+use pdiff_profile::PerSide;
 use pdiff_study::ablation::Masking;
 
 use super::PLACES;
@@ -31,7 +32,7 @@ pub(super) fn masking(view: &AttributionView<'_>, width: Option<usize>) -> Vec<B
     let text = "effect of a factor with the ceiling as it was, and with the ceiling changed; all else equal";
     let mut blocks = vec![Line::toned("ceiling", text, Tone::Strong), columns.grid(width, 0)];
     if let Some(meeting) = view.meeting {
-        let [before, after] = meeting.spin_pct.map(|pct| fixed(pct, 2));
+        let PerSide { before, after } = meeting.spin_pct.map(|pct| fixed(pct, 2));
         let text = format!(
             "busy waiting takes {before} % of the samples of {} and {after} % of {}",
             meeting.labels.before, meeting.labels.after

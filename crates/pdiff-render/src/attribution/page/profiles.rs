@@ -24,8 +24,8 @@ pub(super) fn meeting_blocks(
     columns.names(["", "subsystem"], rows.iter().map(|row| row.subsystem.clone()));
     columns.changes(0, ["measured", "points"], rows.iter().map(|row| Some(row.measured.points)), PLACES);
     columns.numbers(0, ["profile", "points"], rows.iter().map(|row| signed(row.profile_points, PLACES)));
-    columns.numbers(3, ["total %", "base"], rows.iter().map(|row| fixed(row.total_pct[0], 2)));
-    columns.numbers(3, ["total %", "target"], rows.iter().map(|row| fixed(row.total_pct[1], 2)));
+    columns.numbers(3, ["total %", "base"], rows.iter().map(|row| fixed(row.total_pct.before, 2)));
+    columns.numbers(3, ["total %", "target"], rows.iter().map(|row| fixed(row.total_pct.after, 2)));
     columns.words(
         2,
         ["measured", "as"],

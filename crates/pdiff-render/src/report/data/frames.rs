@@ -21,8 +21,8 @@ pub(super) struct Wide {
 pub(super) fn by_width(tree: &CallTree) -> Vec<Wide> {
     let pct = |node: &TreeNode| {
         let of = |weight: u64, whole: u64| 100.0 * weight as f64 / whole.max(1) as f64;
-        of(node.before.total_weight, tree.side_weights[0])
-            .max(of(node.after.total_weight, tree.side_weights[1]))
+        of(node.before.total_weight, tree.side_weights.before)
+            .max(of(node.after.total_weight, tree.side_weights.after))
     };
     let is_shown = |node: &TreeNode| node.parent.is_some() && !matches!(node.frame, TreeFrame::Pruned { .. });
     let all = tree.nodes.iter().enumerate().filter(|(_, node)| is_shown(node));

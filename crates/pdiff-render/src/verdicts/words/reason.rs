@@ -1,7 +1,7 @@
 //! The reason for a verdict, in one line.
 
 use pdiff_analysis::classify::{EnteredBy, FamilyCost, Reason, SelfChange, SetMember};
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use super::limit::unseen;
 use super::{cost, own_cost, setting};
@@ -67,7 +67,7 @@ pub fn reason_text(of: &Reason) -> String {
              before)",
             callees.join(", ")
         ),
-        Reason::GoesOnMore { callee, pct: [before, after], total_pp } => {
+        Reason::GoesOnMore { callee, pct: PerSide { before, after }, total_pp } => {
             format!(
                 "total {total_pp:+.2} points: calls {callee} more ({before:.2} to {after:.2} %), and its own code differs"
             )
