@@ -73,4 +73,4 @@ pub use verdicts::explain::{ExplainView, explain_markdown, explain_text};
 pub use verdicts::hot_lines::SourceTexts;
 pub use verdicts::json::{explain_json, verdict_json};
 pub use verdicts::page::{VerdictDetail, verdict_markdown, verdict_table};
-pub use verdicts::words::{fact_numbers, fact_text, limit_text, missing_text, reason_text};
+pub use verdicts::words::{fact_numbers, fact_text, limit_text, missing_text, part_limit_text, reason_text};

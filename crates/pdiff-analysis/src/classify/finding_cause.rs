@@ -6,6 +6,7 @@
 use pdiff_profile::Side;
 
 use super::cause::{Cause, Confidence, InBuild};
+use super::limit::PartLimit;
 use super::verdict::{Classification, Verdict};
 use crate::findings::{Finding, FindingMember, Findings};
 
@@ -23,7 +24,7 @@ pub struct FindingCause {
     /// How sure that is.
     pub confidence: Confidence,
     /// Why it is not more certain.
-    pub limited_by: Option<&'static str>,
+    pub limited_by: Option<PartLimit>,
     /// Whether the function that it is named by is new code; `None` where that is not known.
     pub code_is_new: Option<bool>,
 }
@@ -42,10 +43,10 @@ fn cause_of(finding: &Finding, of: &Classification) -> FindingCause {
     let knows_one =
         |setting: &crate::findings::FindingSetting| setting.values.iter().any(|(_, value)| value.is_none());
     let is_limited = finding.settings.first().is_some_and(knows_one) && confidence == Confidence::Proved;
-    if is_limited {
-        let why = "controlled by a setting that only one side has";
-        return FindingCause { cause, confidence: Confidence::Likely, limited_by: Some(why), code_is_new };
-    }
+    let (confidence, limited_by) = match is_limited {
+        true => (Confidence::Likely, Some(PartLimit::SettingOfOneSide)),
+        false => (confidence, limited_by),
+    };
     FindingCause { cause, confidence, limited_by, code_is_new }
 }
 
@@ -55,7 +56,7 @@ fn named_verdict<'a>(finding: &Finding, of: &'a Classification) -> Option<&'a Ve
     of.verdicts.iter().find(|verdict| verdict.function == name && verdict.object == finding.object)
 }
 
-type Said = (Cause, Confidence, Option<&'static str>);
+type Said = (Cause, Confidence, Option<PartLimit>);
 
 /// Where one side has next to nothing of it: new, newly active, or gone.
 fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
@@ -78,7 +79,7 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         return Some((verdict.cause, verdict.confidence, None));
     }
     if is_more && is_elsewhere {
-        return Some((Cause::Heavier, Confidence::Likely, Some("the base run has samples of it elsewhere")));
+        return Some((Cause::Heavier, Confidence::Likely, Some(PartLimit::SampledElsewhere)));
     }
     let cause = if before < NEXT_TO_NOTHING * after {
         let is_active = named.is_some_and(|verdict| verdict.in_before == InBuild::Yes);
@@ -101,9 +102,9 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     Some(if let Some(verdict) = doubted.filter(|_| is_shown) {
         let took_over = matches!(verdict.cause, Cause::Moved | Cause::Split | Cause::Merged);
         let cause = if took_over { verdict.cause } else { cause };
-        (cause, verdict.confidence, Some("the verdict on the function itself is no more certain"))
+        (cause, verdict.confidence, Some(PartLimit::FunctionDoubted))
     } else if cause == Cause::NewlyActive && before > 0.0 {
-        (cause, Confidence::Likely, Some("the base run has samples of it, too"))
+        (cause, Confidence::Likely, Some(PartLimit::SampledBefore))
     } else if is_shown {
         (cause, Confidence::Proved, None)
     } else {
@@ -112,7 +113,7 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         let doubted = doubted.filter(|_| !is_hidden);
         let at_most =
             doubted.map_or(Confidence::Likely, |verdict| verdict.confidence.min(Confidence::Likely));
-        (cause, at_most, Some("one binary cannot show whether it contains the code"))
+        (cause, at_most, Some(PartLimit::CodeNotShown))
     })
 }
 
@@ -148,7 +149,7 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         return (verdict.cause, verdict.confidence, None);
     }
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
-    (cause, Confidence::Likely, Some("no single cause explains half of this part"))
+    (cause, Confidence::Likely, Some(PartLimit::NoMainCause))
 }
 
 /// Whether a cause says where a function's cost was before, or where it went.

@@ -1,4 +1,5 @@
-//! Why a verdict is not more certain: [`Limit`]. Its words are in `pdiff-render`.
+//! Why a verdict is not more certain: [`Limit`], and why the cause of a part is not: [`PartLimit`]. Their words are in
+//! `pdiff-render`.
 
 use pdiff_profile::Side;
 
@@ -102,6 +103,23 @@ pub enum Limit {
         /// The comparison of the code.
         code: CodeLikeness,
     },
+}
+
+/// The reason why the cause of a finding is not more certain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PartLimit {
+    /// A setting controls it that only one side has.
+    SettingOfOneSide,
+    /// The base run has samples of its function elsewhere.
+    SampledElsewhere,
+    /// The base run has samples of it, too.
+    SampledBefore,
+    /// The verdict on the function that it is named by is no more certain.
+    FunctionDoubted,
+    /// A binary cannot show whether it contains the code.
+    CodeNotShown,
+    /// No cause explains half of the change.
+    NoMainCause,
 }
 
 /// The comparison of the code of a pair of functions.

@@ -49,7 +49,7 @@ pub use evidence_kind::EvidenceKind;
 pub use fact::{CallInCode, Fact, InlinedCopies, SourcePlace, SpinSign};
 pub use finding_cause::{FindingCause, finding_causes};
 pub use input::{ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds};
-pub use limit::{CodeLikeness, Limit};
+pub use limit::{CodeLikeness, Limit, PartLimit};
 pub use look_up::{FunctionLookup, look_up};
 pub use missing::{Missing, MissingPart};
 pub use reason::{EnteredBy, Reason, SelfChange, SetMember};

@@ -7,6 +7,8 @@ use pdiff_analysis::{Comparison, Finding, FindingMember, FindingSetting, Finding
 use pdiff_profile::PerSide;
 use serde::Serialize;
 
+use crate::verdicts::words::part_limit_text;
+
 /// One finding.
 #[derive(Serialize)]
 pub(crate) struct FindingReport<'a> {
@@ -144,7 +146,7 @@ pub(crate) fn with_causes<'a>(of: &'a Comparison, causes: &[FindingCause]) -> Ve
     for (report, of) in reports.iter_mut().zip(causes) {
         report.cause = Some(of.cause.as_str());
         report.confidence = Some(of.confidence.as_str());
-        report.limited_by = of.limited_by;
+        report.limited_by = of.limited_by.map(part_limit_text);
         report.code_is_new = of.code_is_new;
     }
     reports

@@ -7,6 +7,7 @@ use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line, Tone};
 use crate::findings::first_screen::setting_text;
 use crate::findings::grid::what;
+use crate::verdicts::words::part_limit_text;
 
 /// Functions inside that are listed.
 const MOST_MEMBERS: usize = 8;
@@ -32,7 +33,7 @@ pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
     let causes = finding_causes(&comparison.findings, classification);
     if let Some(cause) = finding.rank.checked_sub(1).and_then(|at| causes.get(at)) {
         blocks.push(Line::block("cause", format!("{}, {}", cause.cause, cause.confidence)));
-        blocks.extend(cause.limited_by.map(|why| Line::block("limited", why)));
+        blocks.extend(cause.limited_by.map(|why| Line::block("limited", part_limit_text(why))));
     }
     let polling = [&finding.before, &finding.after].map(|side| fixed(side.polling_pct(), 1));
     if finding.before.polling.0.max(finding.after.polling.0) > 0 {

@@ -13,6 +13,7 @@ use crate::document::visible_text::{cut_end, visible};
 use crate::document::{Block, Line, Tone};
 use crate::verdicts::kernel::is_of_kernel;
 use crate::verdicts::lists::{self, is_of_others, reason, size};
+use crate::verdicts::words::part_limit_text;
 
 /// Functions inside a part that are listed.
 const MOST_INSIDE: usize = 3;
@@ -86,7 +87,7 @@ fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: 
     let change = change_text(comparison, finding.delta_pp(), finding.delta_per_op());
     let title = format!("{} {}: {change}; {}, {}", finding.rank, finding.name, cause.cause, cause.confidence);
     let mut blocks = vec![Line::toned("part", title, Tone::Strong)];
-    blocks.extend(cause.limited_by.map(|why| Line::toned("limited", why, Tone::Dim)));
+    blocks.extend(cause.limited_by.map(|why| Line::toned("limited", part_limit_text(why), Tone::Dim)));
     let named = verdict_on(of, finding.function(), &finding.object);
     let listed: Vec<&FindingMember> = main_members(finding).collect();
     let is_listed = listed.iter().any(|member| member.name == finding.function());

@@ -1,6 +1,6 @@
-//! Why a verdict is not more certain, in words.
+//! Why a verdict, or the cause of a part, is not more certain, in words.
 
-use pdiff_analysis::classify::{CodeLikeness, Limit};
+use pdiff_analysis::classify::{CodeLikeness, Limit, PartLimit};
 use pdiff_analysis::matching::FoundBy;
 
 /// What keeps a verdict from being more certain.
@@ -98,6 +98,19 @@ pub fn limit_text(of: &Limit) -> String {
             };
             format!("matched by {level} name, {code}")
         }
+    }
+}
+
+/// What keeps the cause of a part from being more certain.
+#[must_use]
+pub fn part_limit_text(of: PartLimit) -> &'static str {
+    match of {
+        PartLimit::SettingOfOneSide => "controlled by a setting that only one side has",
+        PartLimit::SampledElsewhere => "the base run has samples of it elsewhere",
+        PartLimit::SampledBefore => "the base run has samples of it, too",
+        PartLimit::FunctionDoubted => "the verdict on the function itself is no more certain",
+        PartLimit::CodeNotShown => "one binary cannot show whether it contains the code",
+        PartLimit::NoMainCause => "no single cause explains half of this part",
     }
 }
 

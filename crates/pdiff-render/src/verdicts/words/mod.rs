@@ -6,7 +6,7 @@ mod missing;
 mod reason;
 
 pub use fact::{fact_numbers, fact_text};
-pub use limit::limit_text;
+pub use limit::{limit_text, part_limit_text};
 pub use missing::missing_text;
 pub use reason::reason_text;
 
