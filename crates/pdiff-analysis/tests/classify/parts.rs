@@ -1,7 +1,7 @@
 //! Causes of the parts of a change, which follow the verdicts on the functions inside them.
 
 use pdiff_analysis::FindingSide;
-use pdiff_analysis::classify::{Cause, Confidence, finding_causes};
+use pdiff_analysis::classify::{Cause, Confidence, PartLimit, finding_causes};
 use pdiff_profile::Weight;
 
 use crate::build::{Extra, Side, judged, seen};
@@ -11,7 +11,7 @@ const AFTER: &str = "main;work 600\nmain;load 60\nmain;load;copy 60\nmain;store 
 const BUILD: &str = "main:50 work:50 load:90 store:90 copy:300 load>copy store>copy main>load main>store";
 
 /// The parts by name, each with its cause, its confidence, and why it is no more certain.
-fn parts(before: Side<'_>, after: Side<'_>) -> Vec<(String, Cause, Confidence, Option<&'static str>)> {
+fn parts(before: Side<'_>, after: Side<'_>) -> Vec<(String, Cause, Confidence, Option<PartLimit>)> {
     let (comparison, outcome) = judged(before, after, &Extra::default());
     let causes = finding_causes(&comparison.findings, &outcome);
     let part = |(finding, of): (&pdiff_analysis::Finding, pdiff_analysis::classify::FindingCause)| {
