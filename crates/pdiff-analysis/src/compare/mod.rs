@@ -201,7 +201,7 @@ impl PreparedSides {
         }
         let mut groups: Vec<_> =
             weights.into_iter().map(|(group, weights)| (group.to_owned(), weights)).collect();
-        groups.sort_by(|(a, of_a), (b, of_b)| of_b.iter().max().cmp(&of_a.iter().max()).then(a.cmp(b)));
+        groups.sort_by(|(a, of_a), (b, of_b)| of_b.values().max().cmp(&of_a.values().max()).then(a.cmp(b)));
         groups
     }
 
