@@ -105,13 +105,13 @@ pub(crate) enum Command {
     Inlines(Box<InlinesArgs>),
     /// Compare the settings of two servers, the important ones first.
     Settings(SettingsArgs),
-    /// Plan the benchmark runs that would tell the causes of a change, with what the profile predicts.
+    /// Plan benchmark runs that show which setting causes a change, and predict their results from the profile.
     Plan(Box<PlanArgs>),
-    /// Attribute the throughput gap to settings, from benchmark runs.
+    /// Split the throughput gap between two builds among settings, from benchmark runs (as `plan` plans them).
     Attribute(Box<AttributeArgs>),
-    /// Compare several builds in order: throughput, and in which build each cost arrived.
+    /// Compare three or more builds in order, and show in which build each cost appeared.
     Series(Box<SeriesArgs>),
-    /// Keep runs of many builds and hosts in a directory of Parquet files, to compare and to sum them.
+    /// Keep runs of many builds and hosts in a directory of Parquet files, and compare any of them.
     Store(Box<StoreArgs>),
     /// Print the functions at addresses of a binary, including inlined ones.
     Symbolize(SymbolizeArgs),

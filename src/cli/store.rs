@@ -70,13 +70,13 @@ pub(crate) enum StoreCommand {
     Add(Box<StoreAddArgs>),
     /// List the runs of a store, tab separated.
     List(StoreRunsArgs),
-    /// Sum a store as its query does: own and total weight of each function in each run.
+    /// Sum a store without a query engine: self and total weight of each function in each run.
     Sums(StoreSumsArgs),
-    /// Read every file of a store and report what is damaged, unfinished or not a store's.
+    /// Read every file of a store, and report files that are damaged, unfinished or foreign.
     Check(StoreCheckArgs),
-    /// Remove runs from a store, or what stopped writers left behind.
+    /// Remove runs from a store, or unfinished files of writers that were stopped.
     Prune(StorePruneArgs),
-    /// Print the query with which an engine sums a store, in standard SQL.
+    /// Print the SQL query that sums a store, for DuckDB or another query engine.
     Sql(StoreSqlArgs),
 }
 

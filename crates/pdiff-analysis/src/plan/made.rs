@@ -1,4 +1,4 @@
-//! Makes a [`Plan`] of findings and of what the user wants switched.
+//! Makes a [`Plan`] from findings and from the settings that the user wants to switch.
 
 use pdiff_profile::{PerSide, Side};
 
@@ -82,7 +82,7 @@ pub enum PlanError {
     },
     /// Neither findings nor the user give a factor.
     #[error(
-        "no finding has a known switch; hint: name what to switch, such as --factors P=performance_schema, or give --settings-before and --settings-after"
+        "no finding is known to depend on a setting; hint: name settings to switch, such as --factors P=performance_schema, or give --settings-before and --settings-after"
     )]
     NoFactor,
     /// More factors than can be planned.

@@ -66,7 +66,7 @@ impl Columns {
         self.columns.len()
     }
 
-    /// The values of a sample that are not zero.
+    /// Calls a function with each value of a sample that is not zero.
     pub(super) fn count(
         &mut self,
         values: &[u64],
@@ -123,7 +123,7 @@ fn event_name(types: &[(String, String)], at: usize) -> String {
     }
 }
 
-/// The column with the number of samples that a value represents.
+/// The column that counts the samples behind the column of a value.
 fn samples_of(types: &[(String, String)], kind: &str, unit: &str) -> Option<usize> {
     let of_perf = kind.strip_suffix(EVENT).map(|event| format!("{event}{SAMPLES_OF_EVENT}"));
     let find = |name: &str| types.iter().position(|(kind, unit)| kind == name && unit == "count");

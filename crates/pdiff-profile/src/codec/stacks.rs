@@ -74,7 +74,7 @@ fn start_of(ends: &[u32], id: usize, back: usize, shared: usize) -> Option<usize
     (end.checked_sub(start)? >= shared).then_some(start)
 }
 
-/// All prefixes of the stacks so far as a tree, with the last stack that has each.
+/// All prefixes of the stacks so far as a tree; each prefix knows the last stack that begins with it.
 #[derive(Default)]
 struct Prefixes {
     children: FxHashMap<(u32, FrameId), u32>,

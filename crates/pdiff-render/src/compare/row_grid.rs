@@ -106,7 +106,7 @@ impl Column {
         self.width() + COLUMN_GAP
     }
 
-    /// What it takes if names get `name` columns.
+    /// The width that it takes if names are cut to `name` characters.
     fn needed(&self, name: usize) -> usize {
         if self.field == Field::Name { self.width().min(name) } else { self.taken() }
     }

@@ -63,7 +63,7 @@ fn programs<'a>(side: &'a SideInput<'_>) -> Vec<Program<'a>> {
     side.runs.iter().filter_map(|run| program_of(run, &side.objects)).collect()
 }
 
-/// The builds of a side's runs, where their programs show that they are several.
+/// The builds that the runs of one side are of, if the programs in them show more than one build.
 pub(super) fn builds(side: &SideInput<'_>) -> Option<SeveralBuilds> {
     let programs = programs(side);
     let ids: BTreeSet<&String> = programs.iter().filter_map(|program| program.build_id.as_ref()).collect();
