@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 /// What is written piece by piece goes out in pieces of this size.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -52,6 +52,19 @@ impl Output {
             }
         }
     }
+}
+
+/// A picture that was asked for, and where it goes; where there is nothing to draw, `why_not` is the error.
+pub(crate) fn picture(
+    path: Option<&Path>,
+    option: &str,
+    why_not: &str,
+    draw: impl FnOnce() -> Result<Option<String>, pdiff::render::Error>,
+) -> Result<Option<(Output, String)>> {
+    let Some(path) = path else { return Ok(None) };
+    let output = Output::new(Some(path))?;
+    let svg = draw()?.ok_or_else(|| anyhow!("{option} {}: {why_not}", path.display()));
+    Ok(Some((output, svg?)))
 }
 
 fn fill_and_flush<W: Write>(fill: impl FnOnce(&mut dyn Write) -> Result<()>, out: W) -> Result<W> {

@@ -345,6 +345,25 @@ fn help_pages_are_as_written_down() {
 }
 
 #[test]
+fn help_breaks_its_lines_at_the_width_of_the_terminal_but_at_a_hundred_columns_at_most() {
+    for command in ["", "compare", "classify", "report", "series", "attribute", "store add", "ci"] {
+        for help in ["-h", "--help"] {
+            for (columns, widest) in [("60", 60), ("80", 80), ("100", 100), ("200", 100)] {
+                let arguments: Vec<&str> = command.split_whitespace().chain([help]).collect();
+                let page = stdout(&pdiff().args(&arguments).env("COLUMNS", columns).output().unwrap());
+                // A heading, the usage and an example to copy have no place to break.
+                let breaks = |line: &&str| line.starts_with(' ') && !line.trim_start().starts_with("pdiff ");
+                let lines = page.lines().filter(breaks);
+                let long: Vec<&str> = lines.clone().filter(|line| line.chars().count() > widest).collect();
+                assert!(long.is_empty(), "{arguments:?} in {columns} columns: {long:#?}");
+                let longest = lines.map(|line| line.chars().count()).max().unwrap();
+                assert!(longest > widest * 3 / 5, "{arguments:?} fills {columns} columns: {longest}");
+            }
+        }
+    }
+}
+
+#[test]
 fn completions_and_manual_pages_are_made() {
     for shell in ["bash", "zsh", "fish"] {
         let output = pdiff().args(["completions", shell]).output().unwrap();

@@ -185,9 +185,9 @@ fn without_operations_arrivals_are_of_shares_and_csv_holds_every_value() {
     assert!(markdown.contains("share of samples"), "{markdown}");
     stdout(&run(&[&words[..], &["--format", "csv", "-o", path.to_str().unwrap()]].concat()));
     let csv = std::fs::read_to_string(path).unwrap();
-    assert!(
-        csv.starts_with("table,of,name,build,measure,value,hidden,arrived_first,arrived,unseen_before\n")
-    );
+    assert!(csv.starts_with(
+        "table,of,name,build,measure,value,hidden,arrived_first,arrived,unseen_before,threads\n"
+    ));
     let sum = |build: &str| -> f64 {
         let lines = csv.lines().filter(|line| line.starts_with("subsystem,"));
         let rows = lines.map(|line| line.split(',').collect::<Vec<_>>());
@@ -301,6 +301,18 @@ fn wrong_input_is_one_clear_line() {
         &["--vmstat", "no line names"],
     );
     check(&["--sysbench", &format!("a={}", file("s", "FATAL\n"))], &["--sysbench", "transactions"]);
+    let levels = |name: &str, text: &str| file(name, &format!("build,threads,qps\n{text}"));
+    check(&["--runs", &levels("part.csv", "a,1.5,9\n")], &["part.csv", "row 1", "'1.5'", "whole number"]);
+    check(&["--runs", &runs, "--columns", "threads=clients"], &["no column 'clients'"]);
+    let svg = directory.path().join("never.svg");
+    let svg = svg.to_str().unwrap();
+    check(&["--runs", &runs, "--plot-threads", svg], &["--plot-threads", "number of threads", "hint:"]);
+    let twins = ["a", "b"].map(|build| format!("{build}={}", fixture("mysql/56-aligned-r1.perf.zst")));
+    check(
+        &[&twins[0], &twins[1], "--no-symbolize", "-q", "--plot", svg],
+        &["--plot", "no throughput", "hint:"],
+    );
+    assert!(!Path::new(svg).exists());
     check(&["--sysbench", "nothing"], &["--sysbench", "LABEL=FILE"]);
     check(&[&fixture("mysql/56-aligned-r1.perf.zst")], &["one build only"]);
     check(&["a=/nowhere.perf", "b=/nowhere2.perf", "-q"], &["/nowhere.perf"]);
@@ -371,4 +383,87 @@ fn from_ten_builds_on_change_points_are_searched() {
     let nine = [&words[..9], &words[12..]].concat();
     assert_eq!(json(&nine)["whole_cost"]["change_points"], serde_json::json!([]));
     assert!(!stdout(&run(&nine)).contains("change points"));
+}
+
+/// The words of a picture, in their order.
+fn words_of_picture(path: &Path) -> String {
+    let svg = std::fs::read_to_string(path).unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    texts.filter_map(|node| node.text()).map(str::trim).collect::<Vec<_>>().join("|")
+}
+
+#[test]
+fn builds_are_drawn_with_the_numbers_and_the_change_points_of_the_table() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut words = twelve_builds(directory.path());
+    let svg = directory.path().join("builds.svg");
+    words.extend(["--plot".to_owned(), svg.to_str().unwrap().to_owned()]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let report = json(&words);
+    let texts = words_of_picture(&svg);
+    let whole = &report["whole_cost"];
+    let change = whole["change_points"][0]["change_pct"].as_f64().unwrap();
+    assert!(
+        texts.contains("Change point from b7 on") && texts.contains(&format!("+{change:.1} %")),
+        "{texts}"
+    );
+    let costs = whole["per_op_ns"].as_array().unwrap();
+    let micros = |at: usize| format!("{:.0} us on b{}", costs[at].as_f64().unwrap() / 1e3, at + 1);
+    let joined = texts.replace('|', " ");
+    assert!(joined.contains(&micros(0)) && joined.contains(&micros(11)), "{joined}");
+    assert_eq!(whole["relative_to"], "b1");
+    let relative = whole["relative"][11].as_f64().unwrap();
+    assert!((relative - costs[11].as_f64().unwrap() / costs[0].as_f64().unwrap()).abs() < 1e-9);
+    assert!(whole["relative_ci_low"][11].is_null(), "one run a build says nothing of how runs vary");
+}
+
+#[test]
+fn throughput_over_threads_is_drawn_with_the_groups_of_the_profiles() {
+    let directory = tempfile::tempdir().unwrap();
+    let recorded = twelve_builds(directory.path());
+    let runs = directory.path().join("runs.csv");
+    let rows = [1, 4, 16, 64].map(|threads| {
+        let tps = 100 * threads;
+        format!("b1,{threads},{tps}\nb1,{threads},{}\nb2,{threads},{}\n", tps + 10, tps / 2)
+    });
+    std::fs::write(&runs, format!("build,clients,qps\n{}", rows.concat())).unwrap();
+    let svg = directory.path().join("threads.svg");
+    let mut words = vec![recorded[0].as_str(), recorded[1].as_str()];
+    words.extend(recorded[12..].iter().map(String::as_str));
+    words.extend(["--runs", runs.to_str().unwrap(), "--columns", "threads=clients", "--base", "b1"]);
+    words.extend(["--plot-threads", svg.to_str().unwrap()]);
+    let report = json(&words);
+    let throughput = report["throughput"].as_array().unwrap();
+    let row = |build: &str, threads: u64| {
+        throughput.iter().find(|row| row["build"] == build && row["threads"] == threads).unwrap()
+    };
+    // Levels are not repeats of each other: each has its own ratio and its own interval.
+    assert!(
+        (row("b2", 16)["relative"].as_f64().unwrap() - 800.0 / (1600.0_f64 * 1610.0).sqrt()).abs() < 1e-9
+    );
+    let [low, high] = ["tps_ci_low", "tps_ci_high"].map(|end| row("b1", 64)[end].as_f64().unwrap());
+    assert!(low < 6400.0 && 6410.0 < high && row("b2", 64)["tps_ci_low"].is_null(), "{low} {high}");
+    let texts = words_of_picture(&svg);
+    for word in ["1", "4", "16", "64", "b1", "b2", "other (app)"] {
+        assert!(texts.split('|').any(|text| text == word), "{word} in {texts}");
+    }
+    assert!(texts.contains("CPU per operation by thread group, us"), "{texts}");
+    let table = stdout(&run(&words));
+    assert!(table.contains("threads"), "{table}");
+}
+
+#[test]
+fn throughput_of_recordings_is_that_of_their_windows() {
+    let words = recorded(1, &[]);
+    let report = json(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let windows = std::fs::read_to_string(fixture("mysql/windows.tsv")).unwrap();
+    let tps = |stem: &str| -> f64 {
+        let line = windows.lines().find(|line| line.starts_with(&format!("{stem}-aligned-r1\t"))).unwrap();
+        let column = windows.lines().next().unwrap().split('\t').position(|name| name == "tps").unwrap();
+        line.split('\t').nth(column).unwrap().parse().unwrap()
+    };
+    let last = &report["throughput"][2];
+    assert_eq!((&last["build"], &last["workload"]), (&"8.0".into(), &"recorded".into()));
+    assert!((last["relative"].as_f64().unwrap() - tps("80") / tps("56")).abs() < 1e-9);
 }

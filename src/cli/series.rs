@@ -30,10 +30,10 @@ pub(crate) struct SeriesArgs {
     /// Store of runs: its builds in the order of their first days; words such as service=mysqld then choose runs
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) store: Option<PathBuf>,
-    /// Table of throughputs with columns build and tps or qps, optionally workload and class
+    /// Table of throughputs with columns build and tps or qps, optionally workload, class and threads
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) runs: Option<PathBuf>,
-    /// Map column names: build=, workload=, class=, tps=
+    /// Map column names: build=, workload=, class=, threads=, tps=
     #[arg(long, value_name = "WHAT=COLUMN", value_delimiter = ',', requires = "runs")]
     pub(crate) columns: Vec<String>,
     /// Output of sysbench for a build: throughput and latency (repeatable)
@@ -69,6 +69,12 @@ pub(crate) struct SeriesArgs {
     /// Rows of costs in table and markdown; 0 shows all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 15, help_heading = "Output")]
     pub(crate) top: usize,
+    /// Draw relative throughput and CPU per operation over the builds, with intervals and change points (SVG)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Draw throughput over the number of threads, a line a build, and CPU per operation by thread group (SVG)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) plot_threads: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) color: ColorArgs,
     /// Hide the progress bar

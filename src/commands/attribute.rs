@@ -9,7 +9,7 @@ use pdiff::study::{ColumnName, RunsColumns, RunsTable, Setting, parse_plan, pars
 use pdiff::{By, Comparer, SettingsKnowledge};
 
 use crate::cli::{AttributeArgs, AttributeFormat, DesignArgs};
-use crate::output::Output;
+use crate::output::picture;
 use crate::settings::{Page, build_of, is_stdin, lookup, one_stream, stem, subsystems, table_bytes};
 use crate::watching::Watching;
 
@@ -26,16 +26,19 @@ pub(crate) fn run(args: &AttributeArgs) -> Result<()> {
         foretold: foretold.as_ref(),
         chosen: args.design.chose_sides(),
     };
-    let gap = picture(args.plot.as_deref(), "--plot", || render::gap_waterfall_svg(&view))?;
-    let pairs = picture(args.plot_interactions.as_deref(), "--plot-interactions", || {
+    let gap = picture(args.plot.as_deref(), "--plot", FEW_RUNS, || render::gap_waterfall_svg(&view))?;
+    let pairs = picture(args.plot_interactions.as_deref(), "--plot-interactions", FEW_RUNS, || {
         render::interaction_matrix_svg(&view)
     })?;
-    let effects = picture(args.plot_effects.as_deref(), "--plot-effects", || render::effects_svg(&view))?;
+    let effects =
+        picture(args.plot_effects.as_deref(), "--plot-effects", FEW_RUNS, || render::effects_svg(&view))?;
     for (output, svg) in [gap, effects, pairs].into_iter().flatten() {
         output.write(svg.as_bytes())?;
     }
     write(args, &page, &view)
 }
+
+const FEW_RUNS: &str = "too few runs to draw it; hint: the table lists the missing ones";
 
 /// What a plan predicted, beside what was measured.
 fn beside_plan(path: &Path, attribution: &Attribution) -> Result<Foretold> {
@@ -66,23 +69,6 @@ fn write(args: &AttributeArgs, page: &Page, view: &AttributionView<'_>) -> Resul
         AttributeFormat::Csv => render::attribution_csv(view)?,
     };
     page.output.write(&rendered)
-}
-
-/// A picture that was asked for, and where it goes; what cannot be drawn is trouble.
-fn picture(
-    path: Option<&Path>,
-    option: &str,
-    draw: impl FnOnce() -> Result<Option<String>, render::Error>,
-) -> Result<Option<(Output, String)>> {
-    let Some(path) = path else { return Ok(None) };
-    let output = Output::new(Some(path))?;
-    let svg = draw()?.ok_or_else(|| {
-        anyhow!(
-            "{option} {}: too few runs to draw it; hint: the table lists the missing ones",
-            path.display()
-        )
-    });
-    Ok(Some((output, svg?)))
 }
 
 fn columns(args: &DesignArgs) -> Result<RunsColumns> {

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff::render::{self, BuildSystem, SeriesView};
 use pdiff::study::series::{
-    Arrival, Step, Throughput, Visibility, WholeCost, are_per_operation, arrivals, class_means,
-    relative_throughput, whole_cost,
+    Arrival, GroupCost, Step, Throughput, Visibility, WholeCost, are_per_operation, arrivals, class_means,
+    group_costs, relative_throughput, whole_cost,
 };
 use pdiff::study::{
     ColumnName, SeriesColumns, Sysbench, ThroughputRow, Vmstat, parse_sysbench, parse_throughputs,
     parse_vmstat,
 };
-use pdiff::{By, Series, Windows};
+use pdiff::{By, ReadSeries, Series, Windows};
 
 use crate::cli::{SeriesArgs, SeriesFormat};
+use crate::output::picture;
 use crate::settings::{
     LIST, Page, build_of, check_files, is_stdin, lookup, most_rows, one_stream, read_file, stem,
     stored_series, subsystems, table_bytes,
@@ -42,13 +43,18 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
     let sysbench = of_labels("--sysbench", &args.sysbench, |path| read_file(path, LIST, parse_sysbench))?;
     let vmstat = of_labels("--vmstat", &args.vmstat, |path| read_file(path, LIST, parse_vmstat))?;
     let mut runs = throughputs(args)?;
+    let windows = args.windows.as_deref().map(|path| read_file(path, LIST, Windows::parse)).transpose()?;
     let of_sysbench = |(label, run): &(String, Sysbench)| Throughput {
         build: label.clone(),
         workload: "sysbench".to_owned(),
         class: String::new(),
+        threads: None,
         tps: run.tps,
     };
     runs.extend(sysbench.iter().map(of_sysbench));
+    if runs.is_empty() {
+        runs = windows.iter().flat_map(|windows| of_recordings(windows, &recorded)).collect();
+    }
     let mut builds: Vec<String> = recorded.iter().map(|build| build.label.clone()).collect();
     for label in runs.iter().map(|run| &run.build).chain(vmstat.iter().map(|(label, _)| label)) {
         if !builds.contains(label) {
@@ -61,14 +67,15 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
             anyhow!("--base: no build '{name}'; hint: the builds are {}", builds.join(", "))
         })?,
     };
-    let windows = args.windows.as_deref().map(|path| read_file(path, LIST, Windows::parse)).transpose()?;
     let systems = systems(args, &builds, base, &runs, &sysbench, &vmstat, windows.as_ref(), &recorded);
     let throughput = relative_throughput(&runs, &builds, base);
     let classes = class_means(&throughput, builds.len());
-    let Costs { subsystems, functions, per_operation, whole } = arrived(args, &recorded, windows.as_ref())?;
+    let Costs { subsystems, functions, groups, per_operation, whole } =
+        arrived(args, &recorded, windows.as_ref())?;
     let view = SeriesView {
         subsystems,
         functions,
+        groups,
         per_operation,
         whole,
         builds,
@@ -77,8 +84,19 @@ pub(crate) fn run(args: &SeriesArgs) -> Result<()> {
         classes,
         systems,
     };
+    let builds = picture(args.plot.as_deref(), "--plot", NO_PLOT, || render::builds_svg(&view))?;
+    let threads =
+        picture(args.plot_threads.as_deref(), "--plot-threads", NO_THREADS, || render::threads_svg(&view))?;
+    for (output, svg) in [builds, threads].into_iter().flatten() {
+        output.write(svg.as_bytes())?;
+    }
     write(args, &page, &view)
 }
+
+const NO_PLOT: &str =
+    "no throughput and no cost to draw; hint: give --runs, --sysbench, or recordings with --windows";
+
+const NO_THREADS: &str = "no run has a number of threads; hint: give --runs a table with a column threads, or name it with --columns threads=NAME";
 
 fn write(args: &SeriesArgs, page: &Page, view: &SeriesView) -> Result<()> {
     let top = most_rows(args.top);
@@ -165,8 +183,11 @@ fn throughputs(args: &SeriesArgs) -> Result<Vec<Throughput>> {
             "build" => columns.build = column,
             "workload" => columns.workload = ColumnName::Given(column),
             "class" => columns.class = ColumnName::Given(column),
+            "threads" => columns.threads = ColumnName::Given(column),
             "tps" => columns.tps = Some(column),
-            _ => bail!("--columns: '{word}' names no column; hint: use build=, workload=, class= or tps="),
+            _ => bail!(
+                "--columns: '{word}' names no column; hint: use build=, workload=, class=, threads= or tps="
+            ),
         }
     }
     let rows = parse_throughputs(&table_bytes(path)?, &columns)?;
@@ -174,9 +195,25 @@ fn throughputs(args: &SeriesArgs) -> Result<Vec<Throughput>> {
         build: row.build,
         workload: row.workload,
         class: row.class,
+        threads: row.threads,
         tps: row.tps,
     };
     Ok(rows.into_iter().map(run).collect())
+}
+
+/// Throughput while the recordings were made, one run each; nothing if it is not known for all.
+fn of_recordings(windows: &Windows, recorded: &[Build]) -> Vec<Throughput> {
+    let run = |label: &str, path: &Path| {
+        Some(Throughput {
+            build: label.to_owned(),
+            workload: "recorded".to_owned(),
+            class: String::new(),
+            threads: None,
+            tps: windows.get(&stem(path))?.tps.filter(|tps| *tps > 0.0)?,
+        })
+    };
+    let runs = recorded.iter().flat_map(|build| build.paths.iter().map(|path| run(&build.label, path)));
+    runs.collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// What vmstat and sysbench say of each build. Operations per second are sysbench's, else those of the only workload of the
@@ -243,6 +280,8 @@ fn systems(
 struct Costs {
     subsystems: Vec<Arrival>,
     functions: Vec<Arrival>,
+    /// Groups of threads, if they are drawn.
+    groups: Vec<GroupCost>,
     /// Arrivals are judged by cost per operation.
     per_operation: bool,
     whole: Option<WholeCost>,
@@ -281,6 +320,10 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
     let (of_functions, of_subsystems) = if repeats { compare(&[(0, last)])? } else { Default::default() };
     let ends = |steps: &[Step]| steps.first().map(|step| step.comparison.clone());
     let (of_functions, of_subsystems) = (ends(&of_functions), ends(&of_subsystems));
+    let groups = match args.plot_threads.is_some() {
+        true => group_costs(&by_group(&read, &pairs)?, recorded.len()),
+        false => Vec::new(),
+    };
     let visibility = Visibility::of(&functions);
     let whole = whole_cost(&functions);
     let (around, around_subsystems) = compare(&visibility.around_hidden())?;
@@ -289,7 +332,16 @@ fn arrived(args: &SeriesArgs, recorded: &[Build], windows: Option<&Windows>) -> 
     Ok(Costs {
         subsystems: arrivals(&subsystems, of_subsystems.as_ref(), &visibility),
         functions: arrivals(&functions, of_functions.as_ref(), &visibility),
+        groups,
         per_operation: are_per_operation(&functions),
         whole,
     })
+}
+
+fn by_group(read: &ReadSeries, pairs: &[(usize, usize)]) -> Result<Vec<Step>> {
+    let steps = pairs.iter().map(|&(from, to)| {
+        let [comparison] = read.compare(from, to, [By::ThreadGroup])?;
+        Ok(Step { from, to, comparison })
+    });
+    steps.collect()
 }

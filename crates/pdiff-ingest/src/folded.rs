@@ -4,24 +4,25 @@
 //!
 //! ```text
 //! line  = frame *(";" frame) " " count
-//! frame = name ["_[k]" | "_[i]" | "_[j]"]        kernel, inlined, generated code
+//! frame = name ["_[k]" | "_[i]" | "_[j]"]        kernel, inlined, generated code; and more: `profiler_name`
 //! count = digits ["." digits]                    rounded
 //! ```
 //!
 //! A real line (inferno-collapse-perf 0.12.8 of perf 6.1.187 text): `mysqld;start_thread;handle_connection;do_command 12`.
 //! There are no addresses, no times and no objects; the count is samples and weight at once (as samples it stops at
-//! 2^32 - 1 a line), and the first name, which may be a comm, is a frame like the others.
+//! 2^32 - 1 a line), and the first name, which may be a comm, is a frame like the others, unless a profiler says that it is a
+//! thread. A file and a line that a profiler writes beside a function are not part of its name.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use pdiff_profile::{
-    Frame, NoteKind, Notes, Object, ObjectIndex, Profile, ProfileBuilder, StackTable, Thread, Weight,
-};
+use pdiff_profile::{NoteKind, Notes, Profile, ProfileBuilder, Resolutions, StackTable, Thread, Weight};
 
 use crate::digits;
 use crate::error::Error;
+use crate::named_frames::NamedFrames;
 use crate::options::ReadOptions;
 use crate::perf_script::{TextInput, excerpt, too_many_unparsed};
+use crate::profiler_name::ThreadName;
 use crate::time_window::TimeWindow;
 
 /// How many bytes are read between two reports of progress.
@@ -30,8 +31,11 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// The most read of one line, which is a whole stack: as many frames as are kept, with names of 4 kB.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
-/// Parses folded stacks.
-pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {
+/// Parses folded stacks; with the files and lines of functions, where a profiler wrote them.
+pub(crate) fn parse<R: Read>(
+    input: TextInput<'_, R>,
+    options: &ReadOptions<'_>,
+) -> Result<(Profile, Option<Resolutions>), Error> {
     if options.time != TimeWindow::All {
         return Err(Error::NoTimes { path: input.path.into() });
     }
@@ -76,6 +80,7 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize>
 
 struct Folded {
     builder: ProfileBuilder,
+    named: NamedFrames,
     notes: Notes,
     lines: u64,
     unparsed: u64,
@@ -83,7 +88,13 @@ struct Folded {
 
 impl Folded {
     fn new() -> Self {
-        Self { builder: ProfileBuilder::new(), notes: Notes::new(), lines: 0, unparsed: 0 }
+        Self {
+            builder: ProfileBuilder::new(),
+            named: NamedFrames::default(),
+            notes: Notes::new(),
+            lines: 0,
+            unparsed: 0,
+        }
     }
 
     fn line(&mut self, line: &[u8], len: usize) {
@@ -110,18 +121,26 @@ impl Folded {
         if matches!(text, std::borrow::Cow::Owned(_)) {
             self.notes.add(NoteKind::NotUtf8, 1, Weight(count), &example);
         }
-        let names: Vec<&str> = text.split(';').collect();
+        let mut names: Vec<&str> = text.split(';').collect();
+        // A thread has frames of its own below it.
+        let thread = names.first().filter(|_| names.len() > 1).and_then(|name| ThreadName::parse(name));
+        if thread.is_some() {
+            names.remove(0);
+        }
         let from = names.len().saturating_sub(StackTable::MAX_DEPTH);
         if from > 0 {
             self.notes.add(NoteKind::StackTooDeep, 1, Weight(count), &example);
         }
         let mut frames = Vec::with_capacity(names.len() - from);
+        let mut caller = None;
         for name in names.into_iter().skip(from) {
-            let frame = frame(&mut self.builder, name);
-            frames.push(self.builder.frame(frame));
+            let (frame, object) = self.named.frame(&mut self.builder, name, caller);
+            caller = Some(object);
+            frames.push(frame);
         }
-        let comm = self.builder.string("");
-        let thread = self.builder.thread(Thread { comm, pid: None, tid: None });
+        let comm = self.builder.string(thread.map_or("", |thread| thread.comm));
+        let tid = thread.and_then(|thread| thread.tid);
+        let thread = self.builder.thread(Thread { comm, pid: None, tid });
         let event = self.builder.event("");
         self.builder.without_period(event);
         let stack = self.builder.stack(&frames);
@@ -129,7 +148,7 @@ impl Folded {
         self.builder.count(event, 0, thread, stack, samples, Weight(count));
     }
 
-    fn finish(mut self, path: &str, lenient: bool) -> Result<Profile, Error> {
+    fn finish(mut self, path: &str, lenient: bool) -> Result<(Profile, Option<Resolutions>), Error> {
         let examples = |notes: &Notes| {
             notes.get(NoteKind::UnparsedLine).map_or(Vec::new(), |note| note.examples.clone())
         };
@@ -143,7 +162,8 @@ impl Folded {
             let examples = examples(&profile.notes);
             return Err(Error::NoSamples { path: path.into(), lines: self.lines, examples });
         }
-        Ok(profile)
+        let named = self.named.into_resolutions(profile.frames.len());
+        Ok((profile, named))
     }
 }
 
@@ -166,20 +186,4 @@ fn parse_count(text: &[u8]) -> Option<u64> {
             digits::decimal(whole)?.checked_add(up)
         }
     }
-}
-
-/// The frame of a name, with or without a mark.
-pub(crate) fn frame(builder: &mut ProfileBuilder, name: &str) -> Frame {
-    let (name, object, inlined) = if let Some(name) = name.strip_suffix("_[k]") {
-        (name, "[kernel.kallsyms]", false)
-    } else if let Some(name) = name.strip_suffix("_[i]") {
-        (name, "[unknown]", true)
-    } else if let Some(name) = name.strip_suffix("_[j]") {
-        (name, "//anon", false)
-    } else {
-        (name, "[unknown]", false)
-    };
-    let object: ObjectIndex = builder.object(Object::from_text(object));
-    let symbol = (name != "[unknown]").then(|| builder.string(name));
-    Frame { addr: None, symbol, symbol_offset: None, object, source: None, inlined }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pdiff_profile::Profile;
+use pdiff_profile::{Profile, Resolutions};
 
 use crate::compressed::{self, Packing};
 use crate::error::Error;
@@ -124,13 +124,18 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
     let input = perf_script::TextInput { path: &path, text, tick: &tick, on_error: &on_error };
     match format {
         Format::PerfScript => perf_script::parse(input, options).map(Input::Text),
-        Format::Folded => folded::parse(input, options).map(Input::Text),
+        Format::Folded => folded::parse(input, options).map(named),
         Format::PerfData => perf_data::parse(input, options).map(Input::Text),
-        Format::FlameGraph => flame_graph::parse(input, options).map(Input::Text),
-        Format::Pprof => pprof::parse(input, options).map(|(profile, names)| match names {
-            Some(names) => Input::Named(profile, names),
-            None => Input::Text(profile),
-        }),
+        Format::FlameGraph => flame_graph::parse(input, options).map(named),
+        Format::Pprof => pprof::parse(input, options).map(named),
+    }
+}
+
+/// A profile with what its file says of functions.
+fn named((profile, names): (Profile, Option<Resolutions>)) -> Input {
+    match names {
+        Some(names) => Input::Named(profile, names),
+        None => Input::Text(profile),
     }
 }
 

@@ -8,8 +8,8 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pdiff_ingest::{Error, ReadOptions, Source, TimeWindow, WrongKind, read_profile};
-use pdiff_profile::Profile;
+use pdiff_ingest::{Error, Input, ReadOptions, Source, TimeWindow, WrongKind, read_input, read_profile};
+use pdiff_profile::{Cell, FrameId, Lookup, Profile, Resolution};
 
 const SAMPLE: &str = "x 7 1.000001: 8 c: \n\t1 a (/x)\n\t2 b (/x)\n\n";
 
@@ -153,6 +153,67 @@ fn folded_stacks_are_counted() {
     assert_eq!((deep.events[0].samples, deep.notes.is_empty()), (4, true));
     let odd = format!("{}what\n", "main 1\n".repeat(50));
     assert!(matches!(TestFile::new(odd.as_bytes()).read(), Err(Error::TooManyUnparsed { unparsed: 1, .. })));
+}
+
+/// The frames of a profile's stacks: name, object, `*` where inlined, and the file and line that the file tells.
+fn named_frames(text: &str) -> Vec<String> {
+    let (profile, named) =
+        match read_input(&Source::Path(TestFile::new(text.as_bytes()).0.clone()), &ReadOptions::new())
+            .unwrap()
+        {
+            Input::Named(profile, named) => (profile, Some(named)),
+            Input::Text(profile) => (profile, None),
+            Input::Pack(_) => panic!("a text is no pack"),
+        };
+    let frame = |id: &FrameId| {
+        let frame = &profile.frames[id.index()];
+        let name = profile.string(frame.symbol.unwrap());
+        let object = &profile.objects[frame.object.index()].path;
+        let mark = if frame.inlined { "*" } else { "" };
+        let file = named.as_ref().and_then(|named| match named.get(*id, Lookup::Exact)? {
+            Resolution::Resolved(chain) => {
+                let own = chain.outermost();
+                assert_eq!(&*own.name, name);
+                Some(format!(" {}:{}", own.file.as_deref()?, own.line.unwrap_or(0)))
+            }
+            _ => None,
+        });
+        format!("{name}{mark} {object}{}", file.unwrap_or_default())
+    };
+    let stack = |cell: &Cell| {
+        let frames: Vec<String> = profile.stacks.get(cell.stack).iter().map(frame).collect();
+        let thread = &profile.threads[cell.thread.index()];
+        let comm = profile.string(thread.comm);
+        let tid = thread.tid.map_or_else(String::new, |tid| format!("/{tid}"));
+        format!("{comm}{tid}| {}", frames.join("; "))
+    };
+    profile.cells.iter().map(stack).collect()
+}
+
+#[test]
+fn what_profilers_write_beside_a_function_is_not_part_of_its_name() {
+    let python = "thread (7): worker 1;run (shop/app.py:12);total (shop/basket.py:30);PyLong_Add (libpython3.11.so) 3\n\
+                  thread (7): worker 1;run (shop/app.py:13);free 1\n";
+    assert_eq!(
+        named_frames(python),
+        [
+            "worker 1/7| run [unknown] shop/app.py:12; total [unknown] shop/basket.py:30; PyLong_Add libpython3.11.so",
+            "worker 1/7| run [unknown] shop/app.py:13; free [unknown]",
+        ]
+    );
+    let java =
+        "[main tid=9];shop/Cart.main_[0];java/util/HashMap.get_[j];java/util/HashMap.hash_[i];futex_[k] 2\n";
+    assert_eq!(
+        named_frames(java),
+        [
+            "main/9| shop.Cart.main //anon; java.util.HashMap.get //anon; java.util.HashMap.hash* //anon; futex [kernel.kallsyms]"
+        ]
+    );
+    // A thread alone is all that is known of its samples.
+    assert_eq!(
+        named_frames("[main tid=9] 2\nf (int) 1\n"),
+        ["| [main tid=9] [unknown]", "| f (int) [unknown]"]
+    );
 }
 
 #[test]

@@ -2,12 +2,18 @@
 // frame says.
 "use strict";
 
-/** A search looks at names alone, not at what stands in brackets behind them. */
+/**
+ * A search looks at names alone, not at what is in brackets behind them.
+ * @param {Element} frame
+ */
 function g_to_func(frame) {
     return g_to_text(frame).replace(/ \([^(]*\)$/, "");
 }
 
-/** A frame's label: the direction of its change first, for eyes and printers that do not tell blue from orange. */
+/**
+ * A frame's label: the direction of its change first, for eyes and printers that do not tell blue from orange.
+ * @param {Element} frame
+ */
 function update_text(frame) {
     var rect = find_child(frame, "rect");
     var text = find_child(frame, "text");
@@ -19,13 +25,18 @@ function update_text(frame) {
     text.textContent = fitting < 2 ? "" : label.length > fitting ? label.substring(0, Math.max(0, fitting - 2)) + ".." : label;
 }
 
+/** @param {Element[]} elements */
 function update_text_for_elements(elements) {
     for (var at = 0; at < elements.length; at++) update_text(elements[at]);
 }
 
-/** What a frame says is long: its line goes on in the lines below. */
+/**
+ * What a frame says is long: its line goes on in the lines below.
+ * @param {Element|null} frame
+ */
 function say_whole(frame) {
     var first = document.getElementById("details");
+    if (!first) return;
     var fitting = Math.max(20, Math.floor(frames.attributes.width.value / (known_font_width || fontsize * fontwidth)));
     var words = frame ? g_to_text(frame).split(" ") : [];
     var lines = [""];
@@ -36,26 +47,38 @@ function say_whole(frame) {
     });
     details.nodeValue = lines[0] || " ";
     for (var at = 1; at < detail_lines; at++) {
-        var line = document.getElementById("details-" + at);
-        if (!line) {
-            line = document.createElementNS("http://www.w3.org/2000/svg", "text");
-            line.id = "details-" + at;
-            line.setAttribute("x", first.getAttribute("x"));
-            line.setAttribute("y", parseFloat(first.getAttribute("y")) + at * 15);
-            (document.getElementById("details-" + (at - 1)) || first).after(line);
-        }
+        var line = document.getElementById("details-" + at) || line_below(first, at);
         line.textContent = lines[at] || "";
     }
 }
 
+/**
+ * A line below the one that inferno has.
+ * @param {Element} first
+ * @param {number} at
+ */
+function line_below(first, at) {
+    var line = document.createElementNS("http://www.w3.org/2000/svg", "text");
+    line.id = "details-" + at;
+    line.setAttribute("x", first.getAttribute("x") || "0");
+    line.setAttribute("y", String(parseFloat(first.getAttribute("y") || "0") + at * 15));
+    (document.getElementById("details-" + (at - 1)) || first).after(line);
+    return line;
+}
+
 var detail_lines = 3;
+/** @type {Element|null} */
 var focused = null;
 
+/** @param {Element} frame */
 function is_shown(frame) {
     return !frame.classList.contains("hide") && find_child(frame, "rect").getBoundingClientRect().width >= 1;
 }
 
-/** Moves the focus among the frames. */
+/**
+ * Moves the focus among the frames.
+ * @param {Element} frame
+ */
 function focus_on(frame) {
     if (focused) find_child(focused, "rect").removeAttribute("stroke");
     focused = frame;
@@ -64,14 +87,20 @@ function focus_on(frame) {
     say_whole(frame);
 }
 
+/**
+ * The frame that an arrow key leads to.
+ * @param {string} key
+ * @returns {Element}
+ */
 function beside(key) {
+    /** @type {Element[]} */
     var shown = Array.prototype.filter.call(frames.children, is_shown);
-    var box = function (frame) { return find_child(frame, "rect").getBoundingClientRect(); };
+    var box = function (/** @type {Element} */ frame) { return find_child(frame, "rect").getBoundingClientRect(); };
     if (!focused || !is_shown(focused)) return shown.reduce(function (a, b) { return box(b).width > box(a).width ? b : a; });
     var own = box(focused);
-    var step = { ArrowUp: -1, ArrowDown: 1 }[key];
-    var side = { ArrowLeft: -1, ArrowRight: 1 }[key];
-    var overlap = function (frame) { return Math.min(box(frame).right, own.right) - Math.max(box(frame).left, own.left); };
+    var step = key === "ArrowUp" ? -1 : key === "ArrowDown" ? 1 : 0;
+    var side = key === "ArrowLeft" ? -1 : key === "ArrowRight" ? 1 : 0;
+    var overlap = function (/** @type {Element} */ frame) { return Math.min(box(frame).right, own.right) - Math.max(box(frame).left, own.left); };
     var near = shown.filter(function (frame) {
         var row = Math.round((box(frame).top - own.top) / own.height);
         return side ? row === 0 && (box(frame).left - own.left) * side > 0 : row * step > 0 && row * step < 1.6 && overlap(frame) > 0;
@@ -91,7 +120,7 @@ window.addEventListener("mouseout", function (event) {
 });
 window.addEventListener("keydown", function (event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "Enter" && event.target.id === "search") search_prompt();
+    if (event.key === "Enter" && event.target instanceof Element && event.target.id === "search") search_prompt();
     else if (event.key === "Escape") unzoom();
     else if (event.key === "Enter" && focused) focused.dispatchEvent(new MouseEvent("click", { bubbles: true }));
     else if (event.key.indexOf("Arrow") === 0) focus_on(beside(event.key));

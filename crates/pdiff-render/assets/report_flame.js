@@ -12,26 +12,45 @@ const SCALE_PART = 0.95;
 /** A strip narrower than this part of the picture is closed until it is zoomed to: nothing in it could be read. */
 const OPEN_PART = 0.01;
 
-/** What is drawn: stacks, view and colour; direction: callees (roots on top), callers (leaves on top); the function around which. */
+/**
+ * What is drawn: stacks, view and colour; direction: callees (roots on top), callers (leaves on top); the function around which.
+ * @type {{stacks: string, view: string, color: Measure, direction: string, around: Frame["of"], zoom: number, current: string,
+ *   search: RegExp|null}}
+ */
 const flame = { stacks: "aligned", view: "diff", color: "total", direction: "callees", around: null, zoom: 0, current: "0", search: null };
 
+/** @param {Frame} frame */
 const isPruned = (frame) => frame.pruned !== null;
+/** @param {Frame} frame */
 const isNew = (frame) => frame.before.total === 0;
+/** @param {Frame} frame */
 const isGone = (frame) => frame.after.total === 0;
+/** @param {Frame} frame */
 const isOneSided = (frame) => isNew(frame) || isGone(frame);
+/** @param {Frame} frame */
 const isOwn = (frame) => frames[frame.index] === frame;
-/** Code that one side alone has, inside what both sides have. */
+/**
+ * Code that one side alone has, inside what both sides have.
+ * @param {Frame} frame
+ */
 const isStrip = (frame) => tree.is_aligned === true && isOwn(frame) && flame.view === "diff" && frame.parent !== null &&
   !isPruned(frame) && isOneSided(frame) && !isOneSided(frames[frame.parent]);
+/** @param {Frame} frame @param {number} part @param {number} whole */
 const isClosed = (frame, part, whole) => isStrip(frame) && frame.index !== flame.zoom && part < OPEN_PART * whole;
 
-/** A frame's weight on one side in the page's measure. */
+/**
+ * A frame's weight on one side in the page's measure.
+ * @type {Weigh}
+ */
 function ofFrame(frame, side, measure) {
   const share = frame[side][measure] / Math.max(1, data.tree[side].weight);
-  return isCost() ? share * perOperation[side] : 100 * share;
+  return isCost() ? share * costOf(side) : 100 * share;
 }
+/** @param {Frame} frame @param {Measure} measure */
 const changeOf = (frame, measure) => ofFrame(frame, "after", measure) - ofFrame(frame, "before", measure);
+/** @param {Frame} frame @param {Measure} measure */
 const isBeyondNoise = (frame, measure) => frame[measure][isCost() ? "costSignificant" : "significant"];
+/** @param {Frame} frame @param {Measure} measure @returns {(number|null)[]} */
 function intervalOf(frame, measure) {
   const { low, high, half } = frame[measure];
   if (!isCost()) return [low, high];
@@ -39,25 +58,42 @@ function intervalOf(frame, measure) {
   return half === null ? [null, null] : [change - half, change + half];
 }
 
-/** The measure that gives colours: of a tree of callers it is what they hold. */
+/**
+ * The measure that gives colours: of a tree of callers it is what they hold.
+ * @param {Frame} frame @returns {Measure}
+ */
 const colored = (frame) => (isOwn(frame) || frame.id[0] === "d" ? flame.color : "total");
+/** @param {Frame} frame */
 const change = (frame) => changeOf(frame, colored(frame));
+/** @param {Frame} frame */
 const isSignificant = (frame) => isBeyondNoise(frame, colored(frame));
-/** The root of all threads is the side itself; that of a group of threads may change as other frames do. */
+/**
+ * The root of all threads is the side itself; that of a group of threads may change as other frames do.
+ * @param {Frame} frame
+ */
 const isWhole = (frame) => frame.parent === null && !flame.around && !tree.thread_group;
 
-/** The direction of a change, for eyes and printers that do not tell blue from orange. */
+/**
+ * The direction of a change, for eyes and printers that do not tell blue from orange.
+ * @param {Frame} frame
+ */
 function mark(frame) {
   if (isWhole(frame) || !isSignificant(frame) || isPruned(frame)) return "";
   return change(frame) > 0 ? MORE : LESS;
 }
 
+/** @param {number} delta @param {number} full */
 const strengthOf = (delta, full) => Math.max(LEAST_STRENGTH, Math.min(1, Math.sqrt(Math.abs(delta) / full)));
+/** @param {string} hue @param {number} strength */
 const shade = (hue, strength) => `color-mix(in srgb, var(--${hue}) ${Math.round(100 * strength)}%, var(--ground))`;
 
-/** Drawn as of one side: in an aligned tree only what is code of that side alone, or where that begins. */
+/**
+ * Drawn as of one side: in an aligned tree only what is code of that side alone, or where that begins.
+ * @param {Frame} frame
+ */
 const isMarked = (frame) => isOneSided(frame) && (!tree.is_aligned || frame.of?.presence !== "both" || isStrip(frame));
 
+/** @param {Frame} frame @param {number} full */
 function fill(frame, full) {
   if (isWhole(frame) || isPruned(frame)) return "var(--plain)";
   if (isOneSided(frame) && !isMarked(frame)) {
@@ -71,9 +107,15 @@ function fill(frame, full) {
 }
 
 const SVG = "http://www.w3.org/2000/svg";
+/**
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {{[name: string]: string|number}} attributes
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 function shape(tag, attributes) {
   const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   return made;
 }
 
@@ -95,8 +137,13 @@ function hatchings() {
   return defs;
 }
 
+/** @type {Map<string, any>} */
 const madeTrees = new Map();
-/** A tree that is made of the page's own, once for each measure. */
+/**
+ * A tree that is made of the page's own, once for each measure.
+ * @template Made
+ * @param {string} key @param {() => Made} make @returns {Made}
+ */
 function made(key, make) {
   const whole = `${flame.stacks} ${page.measure} ${key}`;
   if (!madeTrees.has(whole)) {
@@ -106,10 +153,22 @@ function made(key, make) {
   return madeTrees.get(whole);
 }
 
-/** The trees that are drawn: each with the direction in which it grows. */
+/**
+ * A tree that is drawn: the direction in which it grows, and whether its frames are as wide as their children.
+ * @typedef {{frames: Frame[], grows: number, isOfChildren: boolean}} DrawnTree
+ */
+/**
+ * Where a frame is, in pixels; `above`: a caller of what is zoomed to.
+ * @typedef {{frame: Frame, x: number, width: number, row: number, scale: number, above: boolean, closed: boolean}} Place
+ */
+
+/**
+ * The trees that are drawn.
+ * @returns {DrawnTree[]}
+ */
 function drawnTrees() {
   if (flame.around) {
-    const { up, down } = made("around " + frames.find((frame) => frame.of === flame.around).index,
+    const { up, down } = made("around " + frames.findIndex((frame) => frame.of === flame.around),
       () => framesAround(frames, flame.around, ofFrame));
     return [{ frames: up, grows: -1, isOfChildren: true }, { frames: down, grows: 1, isOfChildren: false }];
   }
@@ -119,23 +178,30 @@ function drawnTrees() {
   return [{ frames, grows: 1, isOfChildren: false }];
 }
 
+/** @type {Place[]} */
 let drawn = [];
 
-/** Where each frame of a tree stands that is wide enough. */
+/** @param {Frame} frame @param {number} x @param {number} width @param {boolean} above @returns {Place} */
+const placeOf = (frame, x, width, above) => ({ frame, x, width, row: 0, scale: 0, above, closed: false });
+
+/**
+ * Where each frame of a tree is that is wide enough.
+ * @param {DrawnTree} one @param {number[]} share @param {number} width
+ */
 function placesOf(one, share, width) {
   const root = one.frames[flame.around ? 0 : flame.zoom] || one.frames[0];
+  /** @type {Place[]} */
   const places = [];
-  for (let at = root.parent; at !== null; at = one.frames[at].parent) places.unshift({ frame: one.frames[at], x: 0, width, above: true });
-  const waiting = share[root.index] > 0 ? [{ frame: root, x: 0, width }] : [];
-  while (waiting.length) {
-    const place = waiting.pop();
+  for (let at = root.parent; at !== null; at = one.frames[at].parent) places.unshift(placeOf(one.frames[at], 0, width, true));
+  const waiting = share[root.index] > 0 ? [placeOf(root, 0, width, false)] : [];
+  for (let place = waiting.pop(); place; place = waiting.pop()) {
     places.push(place);
     place.closed = isClosed(place.frame, place.width, width) && place.frame.children.length > 0;
     if (place.closed) continue;
     let x = place.x;
     for (const child of place.frame.children) {
       const part = share[child.index] / share[place.frame.index] * place.width;
-      if (part >= LEAST_PIXELS) waiting.push({ frame: child, x, width: part });
+      if (part >= LEAST_PIXELS) waiting.push(placeOf(child, x, part, false));
       x += part;
     }
   }
@@ -145,7 +211,9 @@ function placesOf(one, share, width) {
 
 function drawFlame() {
   const width = Math.max(200, byId("graph").clientWidth);
+  /** @type {Place[]} */
   const places = [];
+  /** @type {Map<string, string|null>} */
   const found = new Map();
   const sums = [];
   let scale = 0;
@@ -160,8 +228,9 @@ function drawFlame() {
       place.scale = share[place.frame.index] / place.width;
       places.push(place);
     }
-    if (!flame.search) continue;
-    const isFound = one.frames.map((frame) => (frame.parent !== null || flame.around !== null) && flame.search.test(frame.name));
+    const { search } = flame;
+    if (!search) continue;
+    const isFound = one.frames.map((frame) => (frame.parent !== null || flame.around !== null) && search.test(frame.name));
     sums.push(sumFound(one.frames, isFound, ofFrame));
     const holds = holdersOf(one.frames, isFound);
     for (const frame of one.frames) found.set(frame.id, isFound[frame.index] ? "itself" : holds.has(frame.index) ? "inside" : null);
@@ -176,24 +245,30 @@ function drawFlame() {
   byId("graph").replaceChildren(picture);
   drawn = places;
   drawKey(full, scale, width);
-  byId("unzoom").disabled = flame.zoom === 0 && !flame.around;
+  field("unzoom").disabled = flame.zoom === 0 && !flame.around;
   byId("around").textContent = flame.around ? `around ${visible(flame.around.name)}: callers above, callees below` : "";
   tellFound(sums);
-  const isDrawn = (id) => places.some((place) => place.frame.id === id);
+  const isDrawn = (/** @type {string} */ id) => places.some((place) => place.frame.id === id);
   moveTo(isDrawn(flame.current) ? flame.current : flame.around ? "d0" : places.find((place) => !place.above)?.frame.id ?? "0");
 }
 
-/** Frames in which something is found that is not drawn, for it is inside a closed strip. */
+/**
+ * Frames in which something is found that is not drawn, for it is inside a closed strip.
+ * @param {Frame[]} all @param {boolean[]} isFound
+ */
 function holdersOf(all, isFound) {
   const holders = new Set();
   for (let index = all.length - 1; index > 0; index -= 1) {
-    const parent = all[index].parent;
+    const parent = all[index].parent ?? 0;
     if ((isFound[index] || holders.has(index)) && isOneSided(all[parent])) holders.add(parent);
   }
   return holders;
 }
 
-/** The change that has the full colour: nearly the largest of the visible frames. */
+/**
+ * The change that has the full colour: nearly the largest of the visible frames.
+ * @param {Place[]} places
+ */
 function fullChange(places) {
   const changes = places.map((place) => place.frame)
     .filter((frame) => !isWhole(frame) && !isPruned(frame) && isSignificant(frame))
@@ -201,9 +276,12 @@ function fullChange(places) {
   return Math.max(1e-9, changes[Math.floor(SCALE_PART * (changes.length - 1))] ?? 0);
 }
 
-/** What colours and widths mean: three values each way, and a bar of a round width. */
+/**
+ * What colours and widths mean: three values each way, and a bar of a round width.
+ * @param {number} full @param {number} shown @param {number} pixels
+ */
 function drawKey(full, shown, pixels) {
-  const swatch = (hue, part) => {
+  const swatch = (/** @type {string} */ hue, /** @type {number} */ part) => {
     const box = element("span", { class: "swatch" });
     box.style.background = shade(hue, Math.sqrt(part));
     return [box, difference((hue === "more" ? 1 : -1) * part * full) + " "];
@@ -222,12 +300,13 @@ function drawKey(full, shown, pixels) {
     const round = roundBelow(whole / 6);
     const bar = element("span", { class: "scale-bar" });
     bar.style.width = `${(round / whole * pixels).toFixed(1)}px`;
-    const what = { diff: "the larger side", after: "after", before: "before", gone: "before" }[flame.view];
+    const what = flame.view === "diff" ? "the larger side" : flame.view === "after" ? "after" : "before";
     parts.push(element("span", { class: "scale" }, "width: ", what, " ", bar, ` ${Number(round.toPrecision(2))} ${unitName()}`));
   }
   byId("key").replaceChildren(...parts);
 }
 
+/** @param {Place} place @param {number} full @param {string|null|undefined} found */
 function drawFrame({ frame, x, width, row, scale, above, closed }, full, found) {
   const group = shape("g", { "data-frame": frame.id });
   if (above) group.classList.add("above");
@@ -257,24 +336,31 @@ function drawFrame({ frame, x, width, row, scale, above, closed }, full, found) 
   return group;
 }
 
-/** A click or Enter: zooms, or puts a function of the picture around another one in the middle. */
+/**
+ * A click or Enter: zooms, or puts a function of the picture around another one in the middle.
+ * @param {Frame} frame
+ */
 function activate(frame) {
   flame.current = frame.id;
   if (!flame.around) zoomTo(frame.index);
   else if (frame.of) showAround(frame.of);
 }
 
-/** What both sides spend in frames found, each stack once, and which part of each side that is. */
+/**
+ * What both sides spend in frames found, each stack once, and which part of each side that is.
+ * @param {{count: number, before: number, after: number}[]} sums
+ */
 function tellFound(sums) {
   if (!flame.search) { byId("found").textContent = ""; return; }
   const most = sums.reduce((best, one) => (one.before + one.after > best.before + best.after ? one : best), sums[0]);
   const count = sums.reduce((sum, one) => sum + one.count, 0);
-  const part = (side) => fixed(100 * most[side] / Math.max(1e-9, isCost() ? perOperation[side] : 100), 1);
+  const part = (/** @type {Side} */ side) => fixed(100 * most[side] / Math.max(1e-9, isCost() ? costOf(side) : 100), 1);
   byId("found").textContent = count
     ? `${count} frames, ${amount(most.before)} -> ${amount(most.after)} ${unitName()}; ${part("before")} % of before, ${part("after")} % of after`
     : "no frame of that name is wide enough to be here; the table has every function";
 }
 
+/** @param {string} id */
 function moveTo(id) {
   flame.current = id;
   for (const group of byId("graph").querySelectorAll("g.current")) group.classList.remove("current");
@@ -284,12 +370,16 @@ function moveTo(id) {
   tell(place ? place.frame : frames[0]);
 }
 
+/** @param {number} index */
 function zoomTo(index) {
   flame.zoom = index;
   drawFlame();
 }
 
-/** A function in the middle of the picture, or, with nothing, the whole tree. */
+/**
+ * A function in the middle of the picture, or, with nothing, the whole tree.
+ * @param {Frame["of"]} of
+ */
 function showAround(of) {
   flame.around = of;
   flame.zoom = 0;
@@ -297,27 +387,44 @@ function showAround(of) {
   drawFlame();
 }
 
-/** The function of a name, of one object where that is told: that of the widest frame. */
+/**
+ * The function of a name, of one object where that is told: that of the widest frame.
+ * @param {string} name @param {string} [object]
+ */
 function functionNamed(name, object) {
   const widest = widestOf(name, object) || widestOf(name);
   return widest ? widest.of : null;
 }
 
-/** The widest frame of a name. */
+/**
+ * The widest frame of a name.
+ * @param {string} name @param {string} [object] @returns {Frame|null}
+ */
 function widestOf(name, object) {
   const share = widthsOf(frames, flame.view, ofFrame, false);
-  const isOne = (frame) => frame.name === name && (object === undefined || frame.of?.object === object);
-  return frames.filter(isOne).reduce((best, frame) => (!best || share[frame.index] > share[best.index] ? frame : best), null);
+  /** @type {Frame|null} */
+  let best = null;
+  for (const frame of frames) {
+    if (frame.name !== name || (object !== undefined && frame.of?.object !== object)) continue;
+    if (!best || share[frame.index] > share[best.index]) best = frame;
+  }
+  return best;
 }
 
-const framed = new Set(framesOf("aligned").filter((frame) => frame.of).map((frame) => keyOf(frame.name, frame.of.object)));
-/** Whether a function has a frame among the stacks of all threads. */
+const framed = new Set(framesOf("aligned").flatMap((frame) => (frame.of ? [keyOf(frame.name, frame.of.object)] : [])));
+/**
+ * Whether a function has a frame among the stacks of all threads.
+ * @param {string} name @param {string} object
+ */
 const hasFrame = (name, object) => framed.has(keyOf(name, object));
 
 /** A frame narrower than this part of the picture is zoomed to. */
 const NARROW_PART = 0.1;
 
-/** Marks a function's frames, goes to the widest one, and zooms in if that is narrow. */
+/**
+ * Marks a function's frames, goes to the widest one, and zooms in if that is narrow.
+ * @param {string} name @param {string} [object]
+ */
 function showFunction(name, object) {
   Object.assign(flame, { zoom: 0, around: null });
   choose("direction", "callees");
@@ -338,8 +445,9 @@ function showFunction(name, object) {
   remember();
 }
 
+/** @param {string} pattern */
 function searchFor(pattern) {
-  byId("search").value = pattern;
+  field("search").value = pattern;
   try {
     flame.search = pattern ? new RegExp(pattern, "i") : null;
   } catch {
@@ -351,15 +459,18 @@ function searchFor(pattern) {
   drawFlame();
 }
 
-/** Arrows go up, down to the widest, and to the neighbours in a row. */
+/**
+ * Arrows go up, down to the widest, and to the neighbours in a row.
+ * @param {KeyboardEvent} event
+ */
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const here = drawn.find((place) => place.frame.id === flame.current);
   if (!here) return;
-  const inRow = (row) => drawn.filter((place) => place.row === row);
-  const overlap = (place) => Math.min(place.x + place.width, here.x + here.width) - Math.max(place.x, here.x);
-  const nearest = (row) => inRow(row).filter((place) => overlap(place) > 0)
-    .reduce((best, place) => (!best || overlap(place) > overlap(best) ? place : best), null);
+  const inRow = (/** @type {number} */ row) => drawn.filter((place) => place.row === row);
+  const overlap = (/** @type {Place} */ place) => Math.min(place.x + place.width, here.x + here.width) - Math.max(place.x, here.x);
+  const nearest = (/** @type {number} */ row) => inRow(row).filter((place) => overlap(place) > 0)
+    .sort((a, b) => overlap(b) - overlap(a))[0];
   const row = inRow(here.row).sort((a, b) => a.x - b.x);
   const at = row.indexOf(here);
   const target = { ArrowUp: () => nearest(here.row - 1), ArrowDown: () => nearest(here.row + 1),

@@ -3,21 +3,27 @@
 const MOST_NEIGHBOURS = 5;
 /** The pointer rests so long on a frame before the panel tells about it: on its way to the panel it crosses others. */
 const REST_MS = 60;
-let resting = 0;
+/** @type {ReturnType<typeof setTimeout>|undefined} */
+let resting;
 
-/** Tells about the frame under a pointer that moves: a page that scrolls below a resting one says nothing. */
+/**
+ * Tells about the frame under a pointer that moves: a page that scrolls below a resting one says nothing.
+ * @param {MouseEvent} event
+ */
 function pointed(event) {
   clearTimeout(resting);
   if (!event.movementX && !event.movementY) return;
-  const group = event.target.closest("g[data-frame]");
-  const place = group && drawn.find((one) => one.frame.id === group.dataset.frame);
+  const group = event.target instanceof Element ? event.target.closest("g[data-frame]") : null;
+  const place = group && drawn.find((one) => one.frame.id === group.getAttribute("data-frame"));
   if (place) resting = setTimeout(() => tell(place.frame), REST_MS);
 }
 
 /** What the panel has a tab for. */
 const TABS = [["callers", "Callers"], ["evidence", "Evidence"], ["code", "Code"], ["time", "Time"]];
+/** @type {{tab: string, frame: Frame|null}} */
 const panel = { tab: "callers", frame: null };
 
+/** @param {Frame} frame */
 function tell(frame) {
   panel.frame = frame;
   const { of } = frame;
@@ -31,9 +37,10 @@ function tell(frame) {
   parts.push(numbersOf(frame));
   if (frame.joined > 1 && !isWhole(frame)) parts.push(element("p", { class: "dim" }, `Joined of ${frame.joined} frames; the interval is the sum of theirs.`));
   if (of) parts.push(tabList(), tabPanel(of));
-  const focused = byId("frame").contains(document.activeElement) ? document.activeElement.id : "";
+  const active = document.activeElement;
+  const focused = active && byId("frame").contains(active) ? active.id : "";
   byId("frame").replaceChildren(...parts);
-  if (focused) byId(focused)?.focus();
+  if (focused) document.getElementById(focused)?.focus();
 }
 
 /** The tabs; arrow keys go from one to the next. */
@@ -47,7 +54,7 @@ function tabList() {
     list.append(tab);
   }
   list.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: TABS.length - 1 }[event.key];
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? TABS.length - 1 : 0;
     if (!step) return;
     event.preventDefault();
     openTab(TABS[(TABS.findIndex(([name]) => name === panel.tab) + step) % TABS.length][0]);
@@ -55,23 +62,34 @@ function tabList() {
   return list;
 }
 
+/** @param {string} name */
 function openTab(name) {
   panel.tab = name;
-  tell(panel.frame);
-  byId("tab-" + name)?.focus();
+  if (panel.frame) tell(panel.frame);
+  document.getElementById("tab-" + name)?.focus();
   remember();
 }
 
+/**
+ * What each tab tells about a function.
+ * @type {{[tab: string]: (of: NonNullable<Frame["of"]>) => unknown[]}}
+ */
+const TELLERS = { callers: neighboursOf, evidence: toldOf, code: codeOf, time: timeOf };
+
+/** @param {NonNullable<Frame["of"]>} of */
 function tabPanel(of) {
-  const contents = { callers: neighboursOf, evidence: toldOf, code: codeOf, time: timeOf }[panel.tab](of);
+  const contents = (TELLERS[panel.tab] ?? neighboursOf)(of);
   byId("flame-body").dataset.tab = panel.tab;
   return element("div", { id: "tab-panel", role: "tabpanel", "aria-labelledby": "tab-" + panel.tab }, ...contents);
 }
 
-/** The part of the answer that a function is, and the verdict on it with its evidence. */
+/**
+ * The part of the answer that a function is, and the verdict on it with its evidence.
+ * @param {NonNullable<Frame["of"]>} of
+ */
 function toldOf(of) {
   const parts = [];
-  const part = data.classify.findings.find((one) => one.name.split(" -> ").pop() === of.name);
+  const part = data.classify.findings.find((/** @type {any} */ one) => one.name.split(" -> ").pop() === of.name);
   if (part) {
     const delta = isCost() ? part.delta_per_op : part.delta_pp;
     parts.push(element("p", {}, element("a", { href: "#summary" }, `Part ${part.rank} of the answer`),
@@ -86,15 +104,19 @@ function toldOf(of) {
   return parts.length ? parts : [element("p", {}, "No verdict: its own change is within noise, or too small to matter.")];
 }
 
-/** Of a function that the picture does not have. */
+/**
+ * Of a function that the picture does not have.
+ * @param {string} name
+ */
 function tellMissing(name) {
   byId("frame").replaceChildren(element("p", {}, element("b", { class: "name" }, name)),
     element("p", {}, tree.is_aligned ? "No frame: it is too narrow, or both sides' stacks are laid along other functions. The table has its numbers."
       : "No frame: it is too narrow. The table has its numbers."));
 }
 
+/** @param {NonNullable<Frame["of"]>} of */
 function actionsOn(of) {
-  const button = (text, act) => {
+  const button = (/** @type {string} */ text, /** @type {(made: HTMLElement) => void} */ act) => {
     const made = element("button", { type: "button" }, text);
     made.addEventListener("click", () => act(made));
     return made;
@@ -104,12 +126,13 @@ function actionsOn(of) {
     button("Copy name", (made) => copy(of.name, made)));
 }
 
+/** @param {Frame} frame */
 function numbersOf(frame) {
   const heads = ["", "before", "after", "change and its 95 % interval"].map((name) => (name ? element("th", { scope: "col" }, name) : element("td")));
   const lines = [element("tr", {}, ...heads)];
-  for (const measure of ["total", "self"]) {
+  for (const measure of [...MEASURES].reverse()) {
     const [low, high] = intervalOf(frame, measure);
-    const isKnown = typeof low === "number" && !isWhole(frame);
+    const isKnown = low !== null && high !== null && !isWhole(frame);
     const isBeyond = isKnown && isBeyondNoise(frame, measure);
     const tone = isBeyond ? (changeOf(frame, measure) > 0 ? "worse" : "better") : "dim";
     const interval = isKnown ? element("span", { class: "dim" }, ` ${difference(low)}..${difference(high)}${isBeyond ? "" : " noise"}`) : "";
@@ -121,11 +144,16 @@ function numbersOf(frame) {
   return element("table", {}, element("caption", {}, unitName()), element("tbody", {}, ...lines));
 }
 
-/** Who calls a function and what it calls, over all its frames; each leads to the picture around it. */
+/**
+ * Who calls a function and what it calls, over all its frames; each leads to the picture around it.
+ * @param {NonNullable<Frame["of"]>} of
+ */
 function neighboursOf(of) {
   const around = framesAround(frames, of, ofFrame);
-  const lists = [["called by", around.up[0].children], ["calls", around.down[0].children]].map(([kind, all]) => {
-    const size = (frame) => Math.max(ofFrame(frame, "before", "total"), ofFrame(frame, "after", "total"));
+  /** @type {[string, Frame[]][]} */
+  const neighbours = [["called by", around.up[0].children], ["calls", around.down[0].children]];
+  const lists = neighbours.map(([kind, all]) => {
+    const size = (/** @type {Frame} */ frame) => Math.max(ofFrame(frame, "before", "total"), ofFrame(frame, "after", "total"));
     const most = all.filter((frame) => frame.of).sort((a, b) => size(b) - size(a)).slice(0, MOST_NEIGHBOURS);
     if (!most.length) return "";
     return element("div", {}, element("span", { class: "dim" }, kind), element("ul", {}, ...most.map((frame) => {

@@ -1,6 +1,9 @@
 // Which stacks are drawn: all threads, aligned along what both sides ran or at equal callers only, or one group of threads.
 
-/** By name, as the address has it: what a reader sees, and the data. */
+/**
+ * By name, as the address has it: what a reader sees, and the data.
+ * @type {Map<string, {title: string, data: any}>}
+ */
 const stacksByName = new Map([["aligned", { title: "all threads", data: data.tree }]]);
 for (const other of data.other_trees) {
   const name = other.thread_group === null ? "exact" : `threads:${other.thread_group}`;
@@ -10,26 +13,41 @@ for (const other of data.other_trees) {
 
 /** The tree that is drawn, its frames, and its functions by name. */
 let tree = data.tree;
+/** @type {Frame[]} */
 let frames = [];
+/** @type {Map<string, Set<Frame["of"]>>} */
 let functionsByName = new Map();
 
+/** @type {Map<string, Frame[]>} */
 const readStacks = new Map();
-/** The frames of some stacks, read once. */
+/**
+ * The data of some stacks; of all threads where the name is not known.
+ * @param {string} name
+ */
+const stacksData = (name) => stacksByName.get(name)?.data ?? data.tree;
+
+/**
+ * The frames of some stacks, read once.
+ * @param {string} name @returns {Frame[]}
+ */
 function framesOf(name) {
-  if (!readStacks.has(name)) {
-    const { data: of } = stacksByName.get(name);
-    const read = readFrames({ ...of, columns: data.tree.columns });
-    if (of.thread_group) read[0].name = of.thread_group;
-    readStacks.set(name, read);
-  }
-  return readStacks.get(name);
+  const known = readStacks.get(name);
+  if (known) return known;
+  const of = stacksData(name);
+  const read = readFrames({ ...of, columns: data.tree.columns });
+  if (of.thread_group) read[0].name = of.thread_group;
+  readStacks.set(name, read);
+  return read;
 }
 
-/** Chooses the stacks that are drawn from here on. */
+/**
+ * Chooses the stacks that are drawn from here on.
+ * @param {string} name
+ */
 function useStacks(name) {
   flame.stacks = stacksByName.has(name) ? name : "aligned";
-  byId("stacks").value = flame.stacks;
-  tree = stacksByName.get(flame.stacks).data;
+  field("stacks").value = flame.stacks;
+  tree = stacksData(flame.stacks);
   frames = framesOf(flame.stacks);
   functionsByName = new Map();
   for (const frame of frames) {
@@ -47,5 +65,5 @@ function drawStacksChoice() {
     const cost = of.thread_group ? `, ${amount(ofFrame(root, "before", "total"))} -> ${amount(ofFrame(root, "after", "total"))} ${unitName()}` : "";
     return element("option", { value: name }, title + cost);
   }));
-  byId("stacks").value = chosen;
+  field("stacks").value = chosen;
 }

@@ -16,6 +16,8 @@ mod firefox;
 mod flame;
 mod inlines;
 mod plan;
+#[cfg(feature = "plots")]
+mod plots;
 #[cfg(feature = "report")]
 mod report;
 mod resolution_lines;
@@ -65,6 +67,8 @@ pub use script::{ScriptOptions, write_script};
 pub use series::csv::series_csv;
 pub use series::json::series_json;
 pub use series::page::{series_markdown, series_table};
+#[cfg(feature = "plots")]
+pub use series::plots::{builds_svg, threads_svg};
 pub use series::view::{BuildSystem, SeriesView};
 pub use settings::json::{settings_csv, settings_json};
 pub use settings::page::{settings_markdown, settings_table};

@@ -146,6 +146,8 @@ pub type Pair = PerSide<f64>;
 pub struct Cost {
     /// Weight per operation.
     pub per_op: Pair,
+    /// The same for each run by itself, in the order of the runs that know their operations.
+    pub per_run: PerSide<Vec<f64>>,
     /// The same with all counted operations, if the number of operations in the samples is only assumed.
     pub per_op_as_counted: Option<Pair>,
     /// The unit is nanoseconds of CPU.

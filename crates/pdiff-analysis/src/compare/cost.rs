@@ -6,7 +6,7 @@
 //! operations, even if samples were lost. If no CPU was measured, or the samples are of more or other programs, the load is
 //! assumed to have run throughout (rate times span), and the alternative, all operations, is also kept.
 
-use pdiff_profile::{NoteKind, Notes, Profile, RunMeasures, Weight};
+use pdiff_profile::{NoteKind, Notes, PerSide, Profile, RunMeasures, Weight};
 
 use super::comparison::{Cost, Pair};
 use super::row::Quantities;
@@ -250,6 +250,7 @@ pub(super) fn cost(before: &SideCost, after: &SideCost) -> Option<Cost> {
         Pair { before: before.weight / as_counted(before)?, after: after.weight / as_counted(after)? };
     Some(Cost {
         per_op,
+        per_run: PerSide::new(before.per_run_cost.clone(), after.per_run_cost.clone()),
         per_op_as_counted: is_open.then_some(per_op_as_counted),
         is_time: before.is_time && after.is_time,
         log_ratio,

@@ -30,7 +30,7 @@ mod title;
 
 use std::io::{BufReader, Read};
 
-use pdiff_profile::Profile;
+use pdiff_profile::{Profile, Resolutions};
 
 use self::layout::Layout;
 use crate::error::Error;
@@ -45,7 +45,10 @@ pub use error::FlameGraphError;
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// Reads a picture.
-pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {
+pub(crate) fn parse<R: Read>(
+    input: TextInput<'_, R>,
+    options: &ReadOptions<'_>,
+) -> Result<(Profile, Option<Resolutions>), Error> {
     if options.time != TimeWindow::All {
         return Err(Error::NoTimes { path: input.path.into() });
     }
@@ -57,12 +60,13 @@ pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>)
         picture::ReadError::Wrong(source) => wrong(source),
     })?;
     let layout = Layout::new(&picture).map_err(wrong)?;
-    let builder = stacks::count(&picture, &layout).map_err(wrong)?;
+    let (builder, named) = stacks::count(&picture, &layout).map_err(wrong)?;
     let profile = builder.finish().map_err(|source| Error::Build { path: input.path.into(), source })?;
     if profile.cells.is_empty() {
         return Err(wrong(FlameGraphError::OtherPicture("its frames have no samples")));
     }
-    Ok(profile)
+    let named = named.into_resolutions(profile.frames.len());
+    Ok((profile, named))
 }
 
 /// A reader that tells of each block.

@@ -15,7 +15,7 @@ use pdiff_profile::{Frame, FrameId, NoteKind, Object, ProfileBuilder, StackTable
 use super::error::FlameGraphError;
 use super::layout::{Called, Caller, Layout};
 use super::picture::{DrawnFrame, PARTS_OF_PIXEL, Picture, What};
-use crate::folded;
+use crate::named_frames::NamedFrames;
 
 /// The most frames of all stacks together: 128 MB, as long as the stacks of 524,288 frames that lie 64 deep.
 const MAX_STACKED: usize = 1 << 25;
@@ -34,9 +34,12 @@ struct Rest {
 }
 
 /// Counts each frame's own weight, and what is lost.
-pub(super) fn count(picture: &Picture, layout: &Layout) -> Result<ProfileBuilder, FlameGraphError> {
+pub(super) fn count(
+    picture: &Picture,
+    layout: &Layout,
+) -> Result<(ProfileBuilder, NamedFrames), FlameGraphError> {
     let mut stacks = Stacks::new(picture);
-    let Some(root) = &picture.root else { return Ok(stacks.builder) };
+    let Some(root) = &picture.root else { return Ok((stacks.builder, stacks.named)) };
     let scale = Scale::new(picture, root);
     let mut lost = Lost::default();
     let rest = scale.rest(root, layout.called.last().copied().unwrap_or_default())?;
@@ -68,7 +71,7 @@ pub(super) fn count(picture: &Picture, layout: &Layout) -> Result<ProfileBuilder
     if picture.not_utf8 > 0 {
         builder.notes.add(NoteKind::NotUtf8, picture.not_utf8, Weight::ZERO, String::new);
     }
-    Ok(builder)
+    Ok((builder, stacks.named))
 }
 
 /// What was lost so far.
@@ -128,6 +131,7 @@ impl Scale {
 /// Stacks in the making.
 struct Stacks {
     builder: ProfileBuilder,
+    named: NamedFrames,
     /// By number in the picture.
     frames: Vec<FrameId>,
     pruned: FrameId,
@@ -138,9 +142,10 @@ impl Stacks {
     fn new(picture: &Picture) -> Self {
         let mut builder = ProfileBuilder::new();
         let pruned = unresolved(&mut builder, PRUNED);
-        let of = |drawn: &DrawnFrame| frame(&mut builder, &drawn.what);
+        let mut named = NamedFrames::default();
+        let of = |drawn: &DrawnFrame| frame(&mut builder, &mut named, &drawn.what);
         let frames = picture.frames.iter().map(of).collect();
-        Self { builder, frames, pruned, stacked: 0 }
+        Self { builder, named, frames, pruned, stacked: 0 }
     }
 
     /// The frame of this number below those that called it, root first; one more than is kept if they are too many.
@@ -185,12 +190,9 @@ impl Stacks {
     }
 }
 
-fn frame(builder: &mut ProfileBuilder, what: &What) -> FrameId {
+fn frame(builder: &mut ProfileBuilder, named: &mut NamedFrames, what: &What) -> FrameId {
     match what {
-        What::Function(name) => {
-            let frame = folded::frame(builder, name);
-            builder.frame(frame)
-        }
+        What::Function(name) => named.frame(builder, name, None).0,
         What::Pruned => unresolved(builder, PRUNED),
         What::Of(name, object) if **name == *UNRESOLVED => unresolved(builder, object),
         What::Of(name, object) => {

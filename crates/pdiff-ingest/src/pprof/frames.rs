@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::error::PprofError;
 use super::tables::{Line, Location, MappedFile, Tables, Text};
+use crate::profiler_name::ProfilerName;
 
 /// A function's name, and what a linker calls it.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ struct Named {
     name: Box<str>,
     linkage_name: Option<Box<str>>,
     file: Option<Box<str>>,
+    /// The line that its name tells, for profiles without lines.
+    line: Option<u32>,
 }
 
 /// An object, and whether addresses of it are positions in a file.
@@ -133,10 +136,11 @@ impl<'t> Frames<'t> {
         }
         let mut chain = Vec::with_capacity(lines.len().min(InlineChain::MAX_DEPTH));
         for Line { function, line } in lines.into_iter().rev().take(InlineChain::MAX_DEPTH) {
-            let Some(Named { name, linkage_name, file }) = self.function(function, builder)? else {
+            let Some(Named { name, linkage_name, file, line: of_name }) = self.function(function, builder)?
+            else {
                 continue;
             };
-            let line = u32::try_from(line).ok().filter(|line| *line > 0);
+            let line = u32::try_from(line).ok().filter(|line| *line > 0).or(of_name);
             chain.push(InlineFrame { name, linkage_name, file, line, inlined: !chain.is_empty() });
         }
         Ok(InlineChain::new(chain))
@@ -209,16 +213,28 @@ fn named(name: String, system_name: String, file: String) -> Option<Named> {
         return None;
     }
     let file = Some(file).filter(|file| !file.is_empty()).map(String::into_boxed_str);
+    // Converters of other profiles write files, lines and marks into names.
+    let parsed = ProfilerName::parse(shown);
+    if parsed.function != *shown {
+        let (own, line) = parsed.file.unzip();
+        return Some(Named {
+            name: parsed.function.into(),
+            linkage_name: None,
+            file: file.or_else(|| own.map(Into::into)),
+            line: line.flatten(),
+        });
+    }
     if let Some(demangled) = demangle(shown) {
         return Some(Named {
             name: demangled.qualified.into(),
             linkage_name: Some(shown.as_str().into()),
             file,
+            line: None,
         });
     }
     let is_other = !system_name.is_empty() && system_name != *shown;
     let linkage_name = is_other.then(|| system_name.as_str().into());
-    Some(Named { name: shown.as_str().into(), linkage_name, file })
+    Some(Named { name: shown.as_str().into(), linkage_name, file, line: None })
 }
 
 /// A text of the profile.

@@ -3,37 +3,19 @@
 //! readers tell apart (Okabe and Ito 2008); every bar and cell has its number, so colour is never alone. The same text is
 //! alone or inside HTML.
 
-mod canvas;
 mod effects;
 
 use pdiff_study::ablation::{Attribution, Estimate, Interaction, Scale};
-use plotters::prelude::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use crate::attribution::view::AttributionView;
 use crate::document::number::signed;
 use crate::document::visible_text::cut_middle;
 use crate::error::Error;
-use crate::flame::plain;
-use canvas::{Canvas, draw, ticks};
+use crate::plots::axis::{tick_text, ticks};
+use crate::plots::canvas::{Canvas, draw};
+use crate::plots::{BETTER, GRID, INK, NEUTRAL, WORSE, label};
 pub use effects::effects_svg;
-
-/// In favour of the target.
-const BETTER: RGBColor = RGBColor(0, 114, 178);
-
-/// Against it.
-const WORSE: RGBColor = RGBColor(213, 94, 0);
-
-/// Gaps, axes and what is not measured.
-const NEUTRAL: RGBColor = RGBColor(110, 110, 110);
-
-const INK: RGBColor = RGBColor(30, 30, 30);
-
-/// Lines of an axis.
-const GRID: RGBColor = RGBColor(222, 222, 222);
-
-/// Letters of a name that are shown; the middle of longer ones is left out.
-const MOST_LETTERS: usize = 30;
 
 /// Letters above a column of the matrix.
 const MOST_IN_A_CELL: usize = 11;
@@ -216,16 +198,6 @@ fn cell(
         canvas.circle((opposite.0 - 8, corner.1 + 9))?;
     }
     Ok(())
-}
-
-/// A value of an axis in percent.
-fn tick_text(tick: f64) -> String {
-    let text = signed(tick, if tick.fract().abs() > 1e-9 { 1 } else { 0 });
-    if tick == 0.0 { "0 %".to_owned() } else { format!("{text} %") }
-}
-
-fn label(name: &str) -> String {
-    cut_middle(&plain(name), MOST_LETTERS).into_owned()
 }
 
 #[cfg(test)]

@@ -278,6 +278,7 @@ fn finding(rank: usize, name: &str, kind: FindingKind, (before, after): (u64, u6
 fn cost() -> Cost {
     Cost {
         per_op: Pair { before: 42_000.0, after: 55_000.0 },
+        per_run: PerSide::new(vec![42_000.0], vec![55_000.0]),
         per_op_as_counted: None,
         is_time: true,
         log_ratio: (55.0_f64 / 42.0).ln(),

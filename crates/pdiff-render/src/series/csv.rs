@@ -21,11 +21,12 @@ struct Value<'a> {
     /// The row's first and last possible build of arrival.
     arrived: Option<(&'a str, &'a str)>,
     unseen_before: Option<&'a str>,
+    threads: Option<u32>,
 }
 
 /// The series as CSV: `table` (throughput, class, machine, cost, subsystem, function), `of` (class or object), `name`,
-/// `build`, `measure`, `value`, and for costs `hidden`, `arrived_first`, `arrived`, `unseen_before`. Unknown values have no
-/// line.
+/// `build`, `measure`, `value`, and for costs `hidden`, `arrived_first`, `arrived`, `unseen_before`; for
+/// throughput `threads`. Unknown values have no line.
 ///
 /// # Errors
 /// Returns an error if serialisation fails.
@@ -48,6 +49,10 @@ pub fn series_csv(view: &SeriesView) -> Result<Vec<u8>, Error> {
         optional("arrived_first", |value| value.arrived.map(|(first, _)| first.to_owned())),
         optional("arrived", |value| value.arrived.map(|(_, last)| last.to_owned())),
         optional("unseen_before", |value| value.unseen_before.map(str::to_owned)),
+        Column::new(
+            "threads".into(),
+            values.iter().map(|value| value.threads.map(u64::from)).collect::<Vec<Option<u64>>>(),
+        ),
     ];
     csv_lines(values.len(), columns)
 }
@@ -65,8 +70,10 @@ fn values(view: &SeriesView) -> Vec<Value<'_>> {
         hidden: None,
         arrived: None,
         unseen_before: None,
+        threads: None,
     };
     for row in &view.throughput {
+        let first = values.len();
         for (at, value) in row.values.iter().enumerate() {
             let Some(value) = value else { continue };
             values.push(plain("throughput", &row.class, &row.workload, at, "tps", value.tps));
@@ -80,6 +87,7 @@ fn values(view: &SeriesView) -> Vec<Value<'_>> {
                 known.map(|(measure, end)| plain("throughput", &row.class, &row.workload, at, measure, end)),
             );
         }
+        values.iter_mut().skip(first).for_each(|value| value.threads = row.threads);
     }
     for (class, of_builds) in &view.classes {
         for (at, mean) in of_builds.iter().enumerate() {
@@ -151,6 +159,7 @@ fn costs<'a>(view: &'a SeriesView, table: &'static str, row: &'a Arrival, values
                 Arrived::UnseenBefore(at) => view.builds.get(at).map(String::as_str),
                 _ => None,
             },
+            threads: None,
         }));
     }
 }

@@ -18,9 +18,11 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
         row.values.iter().enumerate().filter_map(move |(at, value)| {
             let value = (*value)?;
             Some(json!({
-                "class": row.class, "workload": row.workload, "build": name(at),
+                "class": row.class, "workload": row.workload, "threads": row.threads, "build": name(at),
                 "tps": value.tps, "relative": value.relative, "runs": value.runs,
                 "ci_low": value.interval.map(|(low, _)| low), "ci_high": value.interval.map(|(_, high)| high),
+                "tps_ci_low": value.tps_interval.map(|(low, _)| low),
+                "tps_ci_high": value.tps_interval.map(|(_, high)| high),
             }))
         })
     });
@@ -86,12 +88,22 @@ pub fn series_json(view: &SeriesView) -> Result<Vec<u8>, Error> {
         "machine": machine.collect::<Vec<_>>(),
         "whole_cost": view.whole.as_ref().map(|whole| json!({
             "per_op_ns": whole.per_op_ns,
+            "relative_to": view.cost_base().and_then(name),
+            "relative": of_whole(view, |base, at| whole.relative(at, base)),
+            "relative_ci_low": of_whole(view, |base, at| whole.relative_interval(at, base).map(|(low, _)| low)),
+            "relative_ci_high": of_whole(view, |base, at| whole.relative_interval(at, base).map(|(_, high)| high)),
             "change_points": change_points(view, &whole.change_points),
         })),
         "subsystems": costs(&view.subsystems),
         "functions": costs(&view.functions),
     });
     json_indented(&report)
+}
+
+/// A value of each recorded build beside the base.
+fn of_whole(view: &SeriesView, value: impl Fn(usize, usize) -> Option<f64>) -> Vec<Option<f64>> {
+    let builds = view.whole.as_ref().map_or(0, |whole| whole.per_op_ns.len());
+    (0..builds).map(|at| value(view.cost_base()?, at)).collect()
 }
 
 fn change_points(view: &SeriesView, found: &[ChangePoint]) -> Vec<Value> {

@@ -2,7 +2,7 @@
 //! which each cost arrived.
 
 use pdiff_analysis::is_nameless;
-use pdiff_study::series::{Arrival, Arrived, NOTABLE_RELATIVE};
+use pdiff_study::series::{Arrival, Arrived, NOTABLE_RELATIVE, RelativeRow};
 
 use crate::document::markdown;
 use crate::document::number::{CostUnit, NONE, fixed, grouped, signed};
@@ -89,7 +89,11 @@ fn throughput(view: &SeriesView, base: &str, width: Option<usize>) -> Vec<Block>
     if rows.iter().any(|row| !row.workload.is_empty()) {
         columns.names(["", "workload"], rows.iter().map(|row| row.workload.clone()));
     }
-    let tps = |row: &pdiff_study::series::RelativeRow| {
+    if rows.iter().any(|row| row.threads.is_some()) {
+        let threads = |row: &RelativeRow| row.threads.map_or_else(|| NONE.to_owned(), |of| of.to_string());
+        columns.numbers(0, ["", "threads"], rows.iter().map(threads));
+    }
+    let tps = |row: &RelativeRow| {
         let base = row.values.get(view.base).copied().flatten();
         base.map_or_else(
             || NONE.to_owned(),
@@ -98,13 +102,12 @@ fn throughput(view: &SeriesView, base: &str, width: Option<usize>) -> Vec<Block>
     };
     columns.numbers(1, [base, "ops/s"], rows.iter().map(tps));
     for (at, build) in view.builds.iter().enumerate() {
-        let cell = |row: &pdiff_study::series::RelativeRow| {
+        let cell = |row: &RelativeRow| {
             relative_cell(row.values.get(at).copied().flatten().and_then(|value| value.relative))
         };
         columns.push(rank(view, at), ["", build], Align::Right, rows.iter().map(cell).collect());
-        let interval = |row: &pdiff_study::series::RelativeRow| {
-            row.values.get(at).copied().flatten().and_then(|value| value.interval)
-        };
+        let interval =
+            |row: &RelativeRow| row.values.get(at).copied().flatten().and_then(|value| value.interval);
         if rows.iter().any(|row| interval(row).is_some()) {
             let text = |row| {
                 interval(row)

@@ -1,6 +1,6 @@
 //! What to show of a series of builds.
 
-use pdiff_study::series::{Arrival, Arrived, ChangePoint, ClassMean, RelativeRow, WholeCost};
+use pdiff_study::series::{Arrival, Arrived, ChangePoint, ClassMean, GroupCost, RelativeRow, WholeCost};
 
 /// A series of builds in order.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct SeriesView {
     pub subsystems: Vec<Arrival>,
     /// Functions, largest growth first; empty without profiles.
     pub functions: Vec<Arrival>,
+    /// Groups of threads, those with most first; empty unless they were asked for.
+    pub groups: Vec<GroupCost>,
     /// Arrivals are judged by cost per operation, not by share.
     pub per_operation: bool,
     /// The cost of an operation on each recorded build; `None` if operations are not known for all.
@@ -26,6 +28,12 @@ pub struct SeriesView {
 }
 
 impl SeriesView {
+    /// The recorded build that costs of an operation are relative to: the base, or the first where the base has no recording.
+    pub(crate) fn cost_base(&self) -> Option<usize> {
+        let recorded = self.whole.as_ref()?.per_op_ns.len();
+        if self.base < recorded { Some(self.base) } else { (recorded > 0).then_some(0) }
+    }
+
     /// Growth from the first build to the last, in nanoseconds per operation or in points.
     pub(crate) fn growth(&self, row: &Arrival) -> Option<f64> {
         if self.per_operation { row.growth_ns() } else { Some(row.growth_pp()) }

@@ -4,6 +4,7 @@
 //! build       which build ran
 //! workload    which test of a benchmark; optional
 //! class       the group that the test belongs to (point, range, write); optional
+//! threads     clients that worked at once, a whole number; optional
 //! tps         operations per second (also qps)
 //! ```
 //!
@@ -24,6 +25,8 @@ pub struct SeriesColumns {
     pub workload: ColumnName,
     /// Column of the class.
     pub class: ColumnName,
+    /// Column of the number of clients.
+    pub threads: ColumnName,
     /// Column of the throughput, or `None` for `tps` or `qps`.
     pub tps: Option<String>,
 }
@@ -35,6 +38,7 @@ impl Default for SeriesColumns {
             build: "build".to_owned(),
             workload: ColumnName::Usual("workload"),
             class: ColumnName::Usual("class"),
+            threads: ColumnName::Usual("threads"),
             tps: None,
         }
     }
@@ -49,6 +53,8 @@ pub struct ThroughputRow {
     pub workload: String,
     /// The group of workloads; empty where none is named.
     pub class: String,
+    /// Clients that worked at once, where the table says.
+    pub threads: Option<u32>,
     /// Operations per second, positive.
     pub tps: f64,
 }
@@ -78,6 +84,7 @@ pub fn parse_throughputs(
         },
     };
     let (workload, class) = (columns.workload.find(&table, &[])?, columns.class.find(&table, &[])?);
+    let threads = columns.threads.find(&table, &[])?;
     let word = |row: usize, column: Option<usize>| {
         column.and_then(|column| table.field(row, column)).unwrap_or("").to_owned()
     };
@@ -87,6 +94,7 @@ pub fn parse_throughputs(
             build: name.to_owned(),
             workload: word(row, workload),
             class: word(row, class),
+            threads: threads.map(|column| table.whole_number(row, column)).transpose()?.flatten(),
             tps: table.needed_positive(row, tps)?,
         })
     };

@@ -123,6 +123,13 @@ impl TextTable {
         self.positive(row, column)?.ok_or_else(|| self.bad(row, column, "is missing"))
     }
 
+    /// A whole number above zero; `None` if the field is empty.
+    pub(super) fn whole_number(&self, row: usize, column: usize) -> Result<Option<u32>, RunsError> {
+        let Some(value) = self.positive(row, column)? else { return Ok(None) };
+        let whole = value.fract() == 0.0 && value <= f64::from(u32::MAX);
+        if whole { Ok(Some(value as u32)) } else { Err(self.bad(row, column, "is not a whole number")) }
+    }
+
     /// What a row is counted as, from 1, the header not counted.
     pub(super) fn number(&self, row: usize) -> usize {
         self.numbers.get(row).copied().unwrap_or(row + 1)

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use pdiff_analysis::noise::critical_t;
+use super::log_mean::LogMean;
 
 /// Relative throughput further from 1 than this is marked.
 pub const NOTABLE_RELATIVE: f64 = 0.05;
@@ -16,6 +16,8 @@ pub struct Throughput {
     pub workload: String,
     /// The class of the workload.
     pub class: String,
+    /// Clients that worked at once, where that is known.
+    pub threads: Option<u32>,
     /// Operations per second, positive.
     pub tps: f64,
 }
@@ -27,6 +29,8 @@ pub struct RelativeRow {
     pub class: String,
     /// The workload; empty where there is one only.
     pub workload: String,
+    /// Clients that worked at once, where that is known: every level of concurrency has a row of its own.
+    pub threads: Option<u32>,
     /// For each build in order; `None` where it has no run.
     pub values: Vec<Option<Relative>>,
 }
@@ -36,6 +40,8 @@ pub struct RelativeRow {
 pub struct Relative {
     /// Geometric mean of operations per second.
     pub tps: f64,
+    /// 95 % interval of `tps`, where the build has several runs.
+    pub tps_interval: Option<(f64, f64)>,
     /// Over the base's; `None` where the base has no run of the workload.
     pub relative: Option<f64>,
     /// 95 % interval of `relative`, where both builds have several runs; `None` for the base itself.
@@ -57,38 +63,46 @@ pub struct ClassMean {
     pub workloads: usize,
 }
 
-/// Throughputs relative to `builds[base]`, one row a workload, in the order in which workloads come.
+/// A workload at a level of concurrency.
+type Key<'a> = (&'a str, &'a str, Option<u32>);
+
+/// Throughputs relative to `builds[base]`, one row a workload and level of concurrency: workloads in the order in which they
+/// come, levels by size.
 ///
 /// ```
 /// use pdiff_study::series::{Throughput, relative_throughput};
-/// let run = |build: &str, tps| Throughput { build: build.into(), workload: "hot".into(), class: "point".into(), tps };
+/// let run = |build: &str, tps| Throughput { build: build.into(), workload: "hot".into(), class: "point".into(), threads: None, tps };
 /// let rows = relative_throughput(&[run("5.6", 100.0), run("8.0", 70.0)], &["5.6".into(), "8.0".into()], 0);
 /// assert!((rows[0].values[1].unwrap().relative.unwrap() - 0.7).abs() < 1e-12);
 /// ```
 #[must_use]
 pub fn relative_throughput(runs: &[Throughput], builds: &[String], base: usize) -> Vec<RelativeRow> {
-    let mut keys: Vec<(&str, &str)> = Vec::new();
-    let mut logs: HashMap<(&str, &str, &str), Vec<f64>> = HashMap::new();
-    let (mut seen, mut classes) = (HashSet::new(), HashMap::new());
+    let mut keys: Vec<Key<'_>> = Vec::new();
+    let mut logs: HashMap<(Key<'_>, &str), Vec<f64>> = HashMap::new();
+    let (mut seen, mut classes, mut workloads) = (HashSet::new(), HashMap::new(), HashMap::new());
     for run in runs {
-        let key = (run.class.as_str(), run.workload.as_str());
+        let key = (run.class.as_str(), run.workload.as_str(), run.threads);
         if seen.insert(key) {
             let next = classes.len();
             classes.entry(key.0).or_insert(next);
+            let next = workloads.len();
+            workloads.entry((key.0, key.1)).or_insert(next);
             keys.push(key);
         }
-        logs.entry((key.0, key.1, run.build.as_str())).or_default().push(run.tps.ln());
+        logs.entry((key, run.build.as_str())).or_default().push(run.tps.ln());
     }
-    // Classes together, in the order in which they come first.
-    keys.sort_by_key(|key| classes.get(key.0).copied());
-    let row = |(class, workload): (&str, &str)| {
-        let mean = |build: &String| logs.get(&(class, workload, build.as_str())).map(|logs| Mean::of(logs));
+    // Classes together, in the order in which they come first; so are the levels of a workload.
+    keys.sort_by_key(|key| (classes.get(key.0).copied(), workloads.get(&(key.0, key.1)).copied(), key.2));
+    let row = |key: Key<'_>| {
+        let (class, workload, threads) = key;
+        let mean = |build: &String| logs.get(&(key, build.as_str())).map(|logs| LogMean::of(logs));
         let of_base = builds.get(base).and_then(mean);
         let value = |(at, build): (usize, &String)| {
             let own = mean(build)?;
             let against = of_base.filter(|_| at != base);
             Some(Relative {
                 tps: own.mean.exp(),
+                tps_interval: own.interval(),
                 relative: of_base.map(|base| (own.mean - base.mean).exp()),
                 interval: against.and_then(|base| own.ratio_to(base)),
                 runs: own.runs,
@@ -97,43 +111,11 @@ pub fn relative_throughput(runs: &[Throughput], builds: &[String], base: usize) 
         RelativeRow {
             class: class.to_owned(),
             workload: workload.to_owned(),
+            threads,
             values: builds.iter().enumerate().map(value).collect(),
         }
     };
     keys.into_iter().map(row).collect()
-}
-
-/// The mean of logarithms, and how far the runs lie apart.
-#[derive(Clone, Copy)]
-struct Mean {
-    mean: f64,
-    /// Squared standard error of the mean; `None` with one run.
-    squared_error: Option<f64>,
-    runs: usize,
-}
-
-impl Mean {
-    fn of(logs: &[f64]) -> Self {
-        let runs = logs.len();
-        let mean = logs.iter().sum::<f64>() / runs as f64;
-        let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
-        let squared_error = (runs > 1).then(|| squares / (runs - 1) as f64 / runs as f64);
-        Self { mean, squared_error, runs }
-    }
-
-    /// The 95 % interval of the ratio to another mean, both with their own variation (Welch).
-    fn ratio_to(self, base: Self) -> Option<(f64, f64)> {
-        let (own, other) = (self.squared_error?, base.squared_error?);
-        let log = self.mean - base.mean;
-        let sum = own + other;
-        let half = if sum > 0.0 {
-            let squares = own.powi(2) / (self.runs - 1) as f64 + other.powi(2) / (base.runs - 1) as f64;
-            critical_t(0.05, sum.powi(2) / squares) * sum.sqrt()
-        } else {
-            0.0
-        };
-        Some(((log - half).exp(), (log + half).exp()))
-    }
 }
 
 /// Each class's mean over its workloads, for each build.
@@ -164,6 +146,8 @@ pub fn class_means(rows: &[RelativeRow], builds: usize) -> Vec<(String, Vec<Opti
 
 #[cfg(test)]
 mod tests {
+    use pdiff_analysis::noise::critical_t;
+
     use super::*;
 
     #[test]
@@ -172,6 +156,7 @@ mod tests {
             build: build.into(),
             workload: String::new(),
             class: String::new(),
+            threads: None,
             tps,
         };
         let runs = [("a", 100.0), ("a", 110.0), ("b", 80.0), ("b", 90.0), ("c", 50.0)];
@@ -190,5 +175,27 @@ mod tests {
         assert!((low.ln() - (log - half)).abs() < 1e-9 && (high.ln() - (log + half)).abs() < 1e-9);
         assert!(value(0).interval.is_none(), "the base has no interval against itself");
         assert!(value(2).interval.is_none(), "one run says nothing of how runs vary");
+    }
+
+    #[test]
+    fn levels_of_concurrency_are_not_repeats_of_each_other() {
+        let run = |build: &str, threads, tps| Throughput {
+            build: build.into(),
+            workload: "w".into(),
+            class: String::new(),
+            threads: Some(threads),
+            tps,
+        };
+        let runs = [run("a", 16, 900.0), run("a", 1, 100.0), run("a", 1, 121.0), run("b", 1, 55.0)];
+        let rows = relative_throughput(&runs, &["a".to_owned(), "b".to_owned()], 0);
+        assert_eq!(rows.iter().map(|row| row.threads).collect::<Vec<_>>(), [Some(1), Some(16)]);
+        let value = rows[0].values[0].unwrap();
+        assert!((value.tps - 110.0).abs() < 1e-9 && value.runs == 2);
+        // Two runs: half their distance is the standard error, with one degree of freedom.
+        let half = critical_t(0.05, 1.0) * (121.0_f64 / 100.0).ln() / 2.0;
+        let (low, high) = value.tps_interval.unwrap();
+        assert!((low - 110.0 * (-half).exp()).abs() < 1e-9 && (high - 110.0 * half.exp()).abs() < 1e-6);
+        assert!((rows[0].values[1].unwrap().relative.unwrap() - 0.5).abs() < 1e-12);
+        assert!(rows[1].values[0].unwrap().tps_interval.is_none() && rows[1].values[1].is_none());
     }
 }

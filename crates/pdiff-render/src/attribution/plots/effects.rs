@@ -4,11 +4,13 @@ use pdiff_study::ablation::{Estimate, Step};
 use plotters::prelude::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::canvas::{Canvas, draw, ticks};
-use super::{BETTER, GRID, INK, LEFT, NEUTRAL, RIGHT, TOP, WIDTH, WORSE, label, tick_text};
+use super::{LEFT, RIGHT, TOP, WIDTH};
 use crate::attribution::view::AttributionView;
 use crate::document::number::signed;
 use crate::error::Error;
+use crate::plots::axis::{tick_text, ticks};
+use crate::plots::canvas::{Canvas, draw};
+use crate::plots::{BETTER, GRID, INK, NEUTRAL, WORSE, label};
 
 /// From one of a factor's dots to the next.
 const LINE: i32 = 18;

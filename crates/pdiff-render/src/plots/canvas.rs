@@ -1,7 +1,7 @@
 //! Where pictures are drawn: whole pixels, this project's errors, a name, and the reader's theme.
 
 use plotters::prelude::{
-    Circle, IntoDrawingArea, PathElement, RGBColor, Rectangle, SVGBackend, ShapeStyle, Text, WHITE,
+    Circle, IntoDrawingArea, PathElement, Polygon, RGBColor, Rectangle, SVGBackend, ShapeStyle, Text, WHITE,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, TextStyle};
@@ -16,12 +16,16 @@ const DARK: &str = "@media screen and (prefers-color-scheme: dark) { svg[data-pl
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// A plotters area in whole pixels, with this project's errors.
-pub(super) struct Canvas<'a> {
+pub(crate) struct Canvas<'a> {
     area: Area<'a>,
+    letters: i32,
 }
 
+/// Pictures narrower than this are made for narrow windows, where letters must be as large as in the text around.
+const NARROW: i32 = 500;
+
 impl Canvas<'_> {
-    pub(super) fn text(
+    pub(crate) fn text(
         &self,
         at: (i32, i32),
         text: &str,
@@ -29,20 +33,44 @@ impl Canvas<'_> {
         v: VPos,
         color: RGBColor,
     ) -> Result<(), Error> {
-        let font = ("sans-serif", 13).into_font();
+        let font = ("sans-serif", self.letters).into_font();
         let style = TextStyle::from(font).color(&color).pos(Pos::new(h, v));
         self.area.draw(&Text::new(text.to_owned(), at, style)).map_err(failed)
     }
 
-    pub(super) fn line(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
+    pub(crate) fn line(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
         self.area.draw(&PathElement::new(vec![from, to], color.stroke_width(1))).map_err(failed)
     }
 
-    pub(super) fn fill(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
+    /// A line through several points, two pixels wide.
+    pub(crate) fn path(&self, points: Vec<(i32, i32)>, color: RGBColor) -> Result<(), Error> {
+        self.area.draw(&PathElement::new(points, color.stroke_width(2))).map_err(failed)
+    }
+
+    /// A vertical line of short strokes.
+    pub(crate) fn dashes(&self, x: i32, from: i32, to: i32, color: RGBColor) -> Result<(), Error> {
+        (from..to).step_by(7).try_for_each(|y| self.line((x, y), (x, (y + 4).min(to)), color))
+    }
+
+    /// A dot of a shape.
+    pub(crate) fn mark(&self, (x, y): (i32, i32), shape: Shape, color: RGBColor) -> Result<(), Error> {
+        let polygon = |corners: &[(i32, i32)]| {
+            let points: Vec<(i32, i32)> = corners.iter().map(|(right, down)| (x + right, y + down)).collect();
+            self.area.draw(&Polygon::new(points, color.filled())).map_err(failed)
+        };
+        match shape {
+            Shape::Circle => self.area.draw(&Circle::new((x, y), 4, color.filled())).map_err(failed),
+            Shape::Square => self.fill((x - 4, y - 4), (x + 4, y + 4), color),
+            Shape::Triangle => polygon(&[(0, -5), (5, 4), (-5, 4)]),
+            Shape::Diamond => polygon(&[(0, -6), (6, 0), (0, 6), (-6, 0)]),
+        }
+    }
+
+    pub(crate) fn fill(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
         self.area.draw(&Rectangle::new([from, to], color.filled())).map_err(failed)
     }
 
-    pub(super) fn tint(
+    pub(crate) fn tint(
         &self,
         from: (i32, i32),
         to: (i32, i32),
@@ -52,14 +80,23 @@ impl Canvas<'_> {
         self.area.draw(&Rectangle::new([from, to], color.mix(strength).filled())).map_err(failed)
     }
 
-    pub(super) fn frame(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
+    pub(crate) fn frame(&self, from: (i32, i32), to: (i32, i32), color: RGBColor) -> Result<(), Error> {
         let style: ShapeStyle = color.mix(0.3).stroke_width(1);
         self.area.draw(&Rectangle::new([from, to], style)).map_err(failed)
     }
 
-    pub(super) fn circle(&self, at: (i32, i32)) -> Result<(), Error> {
+    pub(crate) fn circle(&self, at: (i32, i32)) -> Result<(), Error> {
         self.area.draw(&Circle::new(at, 3, INK.stroke_width(1))).map_err(failed)
     }
+}
+
+/// What a dot looks like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {
@@ -67,7 +104,7 @@ fn failed(error: impl std::fmt::Display) -> Error {
 }
 
 /// Draws on a white ground under a title, and gives the SVG text.
-pub(super) fn draw(
+pub(crate) fn draw(
     (width, height): (i32, i32),
     title: &str,
     paint: impl FnOnce(&Canvas<'_>) -> Result<(), Error>,
@@ -77,9 +114,10 @@ pub(super) fn draw(
         let size = (width.unsigned_abs(), height.unsigned_abs());
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         area.fill(&WHITE).map_err(failed)?;
-        let canvas = Canvas { area };
-        let style = TextStyle::from(("sans-serif", 15).into_font()).color(&INK);
-        canvas.area.draw(&Text::new(title.to_owned(), (20, 16), style)).map_err(failed)?;
+        let (letters, left) = if width < NARROW { (15, 12) } else { (13, 20) };
+        let canvas = Canvas { area, letters };
+        let style = TextStyle::from(("sans-serif", letters + 2).into_font()).color(&INK);
+        canvas.area.draw(&Text::new(title.to_owned(), (left, 16), style)).map_err(failed)?;
         paint(&canvas)?;
         canvas.area.present().map_err(failed)?;
     }
@@ -89,17 +127,4 @@ pub(super) fn draw(
     let named = svg.replacen("<svg ", &start, 1);
     let (head, body) = named.find('>').map_or((named.as_str(), ""), |end| named.split_at(end + 1));
     Ok(format!("{head}<style>{DARK}</style>{body}"))
-}
-
-/// Round values between two others, some four to nine of them.
-pub(super) fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let rough = (high - low) / 8.0;
-    if !rough.is_finite() || rough <= 0.0 {
-        return vec![0.0];
-    }
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0].into_iter().map(|step| step * power).find(|step| *step >= rough);
-    let step = step.unwrap_or(10.0 * power);
-    let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
-    (first..=last).map(|at| at as f64 * step).collect()
 }
