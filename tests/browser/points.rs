@@ -109,6 +109,29 @@ fn the_first_screen_names_the_cause_and_colours_are_those_of_the_data() {
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }
 
+/// What a reader of a window of this width does not see: an answer far down, causes that are cut off or squeezed, values of an
+/// axis that run into each other, a strip of time whose letters are too small.
+const UNREADABLE: &str = "(() => {
+  const wrong = [];
+  const box = (one) => one.getBoundingClientRect();
+  const top = box(document.querySelector('.verdict')).top + scrollY;
+  if (top > 260) wrong.push(`the answer begins at ${top}`);
+  for (const one of document.querySelectorAll('.parts tbody .cause, #rows tbody .col-cause, #rows tbody .col-delta')) {
+    if (!one.textContent.trim()) continue;
+    const { right, width } = box(one);
+    if (right > innerWidth + 1 || width < 50) wrong.push(`${one.textContent.slice(0, 30)}: ${width} wide, to ${right}`);
+  }
+  for (const axis of document.querySelectorAll('.axis')) {
+    const values = [...axis.children].map(box);
+    if (values.length < 2) wrong.push(`an axis with ${values.length} values`);
+    if (values.some((one, at) => at > 0 && one.left < values[at - 1].right)) wrong.push(`values overlap: ${axis.innerText}`);
+  }
+  for (const strips of document.querySelectorAll('svg.strips')) {
+    if (box(strips).width * 13 / strips.viewBox.baseVal.width < 10) wrong.push('small letters over time');
+  }
+  return wrong;
+})()";
+
 #[test]
 fn changes_are_stronger_than_noise_and_can_be_read_in_both_themes_and_all_windows() {
     let Some(browser) = browser() else { return };
@@ -142,6 +165,7 @@ fn changes_are_stronger_than_noise_and_can_be_read_in_both_themes_and_all_window
             assert_eq!(page.value(include_str!("rules.js")), json!([]), "{theme} {width}");
             let overhang = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
             assert_eq!(page.value(overhang), 0, "{theme} {width}");
+            assert_eq!(page.value(UNREADABLE), json!([]), "{theme} {width}");
         }
         if let Some(axe) = &axe {
             page.value(&format!("{axe};1"));

@@ -12,19 +12,31 @@ use crate::attribution::view::AttributionView;
 use crate::document::number::signed;
 use crate::document::visible_text::cut_middle;
 use crate::error::Error;
-use crate::plots::axis::{tick_text, ticks};
-use crate::plots::canvas::{Canvas, draw};
+use crate::plots::axis::{tick_text, ticks_at_most};
+use crate::plots::canvas::{Canvas, below_title, draw};
+use crate::plots::panel::WIDTH as NARROW_WIDTH;
 use crate::plots::{BETTER, GRID, INK, NEUTRAL, WORSE, label};
 pub use effects::effects_svg;
 
 /// Letters above a column of the matrix.
 const MOST_IN_A_CELL: usize = 11;
 
-const ROW: i32 = 30;
+/// The bar of a waterfall, with its name above.
+const ROW: i32 = 46;
+
+/// From the name of a bar to the bar.
+const NAME: i32 = 20;
+/// The matrix is wider than the other pictures: each pair of factors has a number.
 const TOP: i32 = 64;
 const LEFT: i32 = 230;
 const WIDTH: i32 = 820;
-const RIGHT: i32 = 110;
+
+/// The edges of a waterfall, with room for numbers at the right.
+const BARS_LEFT: i32 = 16;
+const BARS_RIGHT: i32 = 84;
+
+/// Values along the axis of a narrow picture, and one more at most.
+const MOST_TICKS: usize = 4;
 
 /// One bar of a waterfall.
 struct Bar {
@@ -45,23 +57,24 @@ pub fn gap_waterfall_svg(view: &AttributionView<'_>) -> Result<Option<String>, E
     let Some((bars, how)) = bars(view) else { return Ok(None) };
     let title =
         format!("Gap of {} to {} in percent of throughput, {how}", label(&of.target), label(&of.base));
-    let height = TOP + ROW * bars.len() as i32 + 40;
-    draw((WIDTH, height), &title, |canvas| {
+    let start = below_title(&title, NARROW_WIDTH);
+    let bottom = start + ROW * bars.len() as i32;
+    draw((NARROW_WIDTH, bottom + 36), &title, |canvas| {
         let ends = bars.iter().flat_map(|bar| {
             let (low, high) = bar.interval.unwrap_or((bar.to, bar.to));
             [bar.from, bar.to, low, high]
         });
         let (low, high) = ends.fold((0.0f64, 0.0f64), |(low, high), end| (low.min(end), high.max(end)));
         let span = (high - low).max(1e-9);
-        let x = |value: f64| LEFT + (f64::from(WIDTH - LEFT - RIGHT) * (value - low) / span).round() as i32;
-        let bottom = TOP + ROW * bars.len() as i32;
-        for tick in ticks(low, high) {
-            canvas.line((x(tick), TOP - 4), (x(tick), bottom), GRID)?;
+        let room = f64::from(NARROW_WIDTH - BARS_LEFT - BARS_RIGHT);
+        let x = |value: f64| BARS_LEFT + (room * (value - low) / span).round() as i32;
+        for tick in ticks_at_most(low, high, MOST_TICKS) {
+            canvas.line((x(tick), start - 4), (x(tick), bottom), GRID)?;
             canvas.text((x(tick), bottom + 6), &tick_text(tick), HPos::Center, VPos::Top, INK)?;
         }
-        canvas.line((x(0.0), TOP - 4), (x(0.0), bottom), INK)?;
+        canvas.line((x(0.0), start - 4), (x(0.0), bottom), INK)?;
         for (at, bar) in bars.iter().enumerate() {
-            let top = TOP + ROW * at as i32;
+            let top = start + ROW * at as i32;
             let (left, right) =
                 (x(bar.from.min(bar.to)), x(bar.from.max(bar.to)).max(x(bar.from.min(bar.to)) + 1));
             let color = match (bar.is_gap, bar.to >= bar.from) {
@@ -69,22 +82,22 @@ pub fn gap_waterfall_svg(view: &AttributionView<'_>) -> Result<Option<String>, E
                 (false, true) => BETTER,
                 (false, false) => WORSE,
             };
-            canvas.fill((left, top + 5), (right, top + ROW - 5), color)?;
+            canvas.fill((left, top + NAME), (right, top + NAME + 20), color)?;
             let mut end = right;
             if let Some((low, high)) = bar.interval {
-                let middle = top + ROW / 2;
+                let middle = top + NAME + 10;
                 canvas.line((x(low), middle), (x(high), middle), INK)?;
                 canvas.line((x(low), middle - 4), (x(low), middle + 4), INK)?;
                 canvas.line((x(high), middle - 4), (x(high), middle + 4), INK)?;
                 end = end.max(x(high));
             }
-            canvas.text((LEFT - 10, top + ROW / 2), &bar.name, HPos::Right, VPos::Center, INK)?;
+            canvas.text((BARS_LEFT, top + 2), &bar.name, HPos::Left, VPos::Top, INK)?;
             let change = if bar.is_gap { bar.to } else { bar.to - bar.from };
             let unit = if bar.is_gap { " %" } else { "" };
             let text = format!("{}{unit}", signed(change, 1));
-            canvas.text((end + 6, top + ROW / 2), &text, HPos::Left, VPos::Center, INK)?;
+            canvas.text((end + 6, top + NAME + 10), &text, HPos::Left, VPos::Center, INK)?;
             if at + 1 < bars.len() {
-                canvas.line((x(bar.to), top + ROW - 5), (x(bar.to), top + ROW + 5), NEUTRAL)?;
+                canvas.line((x(bar.to), top + NAME + 20), (x(bar.to), top + ROW), NEUTRAL)?;
             }
         }
         Ok(())

@@ -6,8 +6,8 @@ use crate::compare::side_fact_words::SideFactWords;
 use crate::document::visible_text::{cut_middle, visible};
 use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone};
 
-/// Longest text of one side's value in a sentence.
-const SENTENCE_VALUE: usize = 60;
+/// Longest text of one side's value in a sentence: two settings with long names.
+const SENTENCE_VALUE: usize = 120;
 
 /// Longest text of one side's value in the grid, where the page has no width.
 const GRID_VALUE: usize = 60;

@@ -74,6 +74,12 @@ impl CostUnit {
         Self { places: self.places + 1, ..self }
     }
 
+    /// A cost as a number of this unit.
+    #[cfg(feature = "report")]
+    pub(crate) fn in_unit(self, value: f64) -> f64 {
+        value / self.divisor
+    }
+
     /// A cost in this unit.
     pub(crate) fn fixed(self, value: f64) -> String {
         fixed(value / self.divisor, self.places)

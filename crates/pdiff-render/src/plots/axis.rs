@@ -2,11 +2,6 @@
 
 use crate::document::number::{fixed, grouped, signed};
 
-/// Round values between two others, some four to nine of them.
-pub(crate) fn ticks(low: f64, high: f64) -> Vec<f64> {
-    ticks_at_most(low, high, 8)
-}
-
 /// Round values between two others, at most `most` and one.
 pub(crate) fn ticks_at_most(low: f64, high: f64, most: usize) -> Vec<f64> {
     let rough = (high - low) / most as f64;
@@ -43,9 +38,9 @@ mod tests {
 
     #[test]
     fn values_of_an_axis_are_round_and_their_words_differ() {
-        assert_eq!(ticks(-30.0, 12.0), [-30.0, -20.0, -10.0, 0.0, 10.0]);
-        assert_eq!(ticks(0.0, 0.07).len(), 8);
-        assert_eq!(ticks(1.0, 1.0), [0.0]);
+        assert_eq!(ticks_at_most(-30.0, 12.0, 8), [-30.0, -20.0, -10.0, 0.0, 10.0]);
+        assert_eq!(ticks_at_most(0.0, 0.07, 8).len(), 8);
+        assert_eq!(ticks_at_most(1.0, 1.0, 8), [0.0]);
         assert_eq!(plain_texts(&ticks_at_most(0.0, 12_000.0, 4)), ["0", "5,000", "10,000"]);
         assert_eq!(plain_texts(&ticks_at_most(0.93, 1.06, 5)), ["0.95", "1.00", "1.05"]);
         assert_eq!(plain_texts(&ticks_at_most(0.0, 0.5, 5)), ["0.0", "0.1", "0.2", "0.3", "0.4", "0.5"]);

@@ -7,6 +7,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, TextStyle};
 
 use super::INK;
+use crate::document::visible_text::wrap;
 use crate::error::Error;
 use crate::flame::escaped;
 
@@ -99,6 +100,19 @@ pub(crate) enum Shape {
     Diamond,
 }
 
+/// Letters of a line of a narrow picture's title.
+const MOST_TITLE_LETTERS: usize = 50;
+
+/// A title in as many lines as a narrow picture needs.
+fn title_lines(title: &str, width: i32) -> Vec<String> {
+    if width < NARROW { wrap(title, MOST_TITLE_LETTERS) } else { vec![title.to_owned()] }
+}
+
+/// Where a picture may begin below its title.
+pub(crate) fn below_title(title: &str, width: i32) -> i32 {
+    24 + 20 * title_lines(title, width).len() as i32
+}
+
 fn failed(error: impl std::fmt::Display) -> Error {
     Error::Picture { reason: error.to_string() }
 }
@@ -117,7 +131,9 @@ pub(crate) fn draw(
         let (letters, left) = if width < NARROW { (15, 12) } else { (13, 20) };
         let canvas = Canvas { area, letters };
         let style = TextStyle::from(("sans-serif", letters + 2).into_font()).color(&INK);
-        canvas.area.draw(&Text::new(title.to_owned(), (left, 16), style)).map_err(failed)?;
+        for (line, y) in title_lines(title, width).into_iter().zip((16..).step_by(20)) {
+            canvas.area.draw(&Text::new(line, (left, y), style.clone())).map_err(failed)?;
+        }
         paint(&canvas)?;
         canvas.area.present().map_err(failed)?;
     }

@@ -6,6 +6,7 @@ use pdiff_analysis::classify::{Classification, Fact, FindingCause, finding_cause
 use pdiff_analysis::{Comparison, Finding, FindingMember};
 
 use super::ReportInput;
+use super::axis::axis;
 use super::blocks;
 use super::text::{escaped, escaped_within};
 use crate::document::number::{CostUnit, fixed, interval, signed};
@@ -82,6 +83,14 @@ impl Measure {
         }
     }
 
+    /// A value as the axis has it.
+    fn in_unit(self, value: f64) -> f64 {
+        match self {
+            Self::Cost(unit) => unit.in_unit(value),
+            Self::Points => value,
+        }
+    }
+
     fn delta(self, finding: &Finding) -> f64 {
         match self {
             Self::Cost(_) => finding.delta_per_op().unwrap_or(0.0),
@@ -135,16 +144,18 @@ fn parts_table(input: &ReportInput<'_>, causes: &[FindingCause]) -> String {
     };
     let whole = comparison.cost.as_ref().map_or(0.0, |cost| cost.per_op.after - cost.per_op.before);
     let sum = |name: &str, delta: f64| Part { delta, name: name.to_owned(), class: "sum", ..Part::default() };
+    // The whole may be many times as long as its parts, which are what readers compare.
+    let scale = Scale::new(&parts);
     parts.push(sum("all else", rest));
     parts.push(sum("the whole", whole));
     let has_share = findings.list.iter().any(|finding| finding.share_of_change_pct.is_some());
-    let scale = Scale::new(&parts);
-    let share = if has_share { "<th scope=\"col\" class=\"number\">of all</th>" } else { "" };
+    let share = if has_share { "<th scope=\"col\" class=\"number share\">of all</th>" } else { "" };
     let mut out = format!(
         "<div class=\"wide\"><table class=\"chart parts\"><thead><tr><th scope=\"col\" class=\"number\">#</th>\
-         <th scope=\"col\">part of the program</th><th scope=\"col\" class=\"bars\">change, with its 95 % interval</th>\
-         <th scope=\"col\" class=\"number\">{}</th><th scope=\"col\" class=\"number\">95 %</th>{share}\
-         <th scope=\"col\">what</th><th scope=\"col\">cause</th></tr></thead>\n<tbody>\n",
+         <th scope=\"col\">part of the program</th><th scope=\"col\" class=\"bars\">change, with its 95 % interval{}</th>\
+         <th scope=\"col\" class=\"number\">{}</th><th scope=\"col\" class=\"number between\">95 %</th>{share}\
+         <th scope=\"col\" class=\"what\">what</th><th scope=\"col\" class=\"cause\">cause</th></tr></thead>\n<tbody>\n",
+        axis(measure.in_unit(scale.low), measure.in_unit(scale.high), true),
         measure.title()
     );
     for part in &parts {
@@ -235,6 +246,15 @@ impl Scale {
         (100.0 * (value - self.low) / (self.high - self.low)).clamp(0.0, 100.0)
     }
 
+    /// What a bar to a value is called that goes on outside.
+    fn beyond(&self, value: f64) -> &'static str {
+        match value {
+            _ if value > self.high => " beyond",
+            _ if value < self.low => " beyond left",
+            _ => "",
+        }
+    }
+
     /// Style of an element from one value to another.
     fn span(&self, from: f64, to: f64) -> String {
         let (left, right) = (self.place(from.min(to)), self.place(from.max(to)));
@@ -256,17 +276,15 @@ fn push_part(part: &Part, measure: Measure, scale: &Scale, whole: Option<f64>, o
         Measure::Points => interval((low, high), 2),
     });
     let share = whole.map_or_else(String::new, |whole| {
-        format!("<td class=\"number\">{} %</td>", fixed(100.0 * part.delta / whole, 0))
+        format!("<td class=\"number share\">{} %</td>", fixed(100.0 * part.delta / whole, 0))
     });
-    let on_narrow_pages = match part.cause.is_empty() {
-        true => String::new(),
-        false => format!("<span class=\"cause\">{}{}</span>", part.cause, part.why),
-    };
+    let beyond = scale.beyond(part.delta);
     out.push_str(&format!(
-        "<tr class=\"{}\"><td class=\"number\">{}</td><th scope=\"row\">{}{on_narrow_pages}</th><td class=\"bars\">\
-         <span class=\"track\"><span class=\"bar {direction}\" style=\"{}\"></span>{whisker}\
+        "<tr class=\"{}\"><td class=\"number\">{}</td><th scope=\"row\">{}</th><td class=\"bars\">\
+         <span class=\"track\"><span class=\"bar {direction}{beyond}\" style=\"{}\"></span>{whisker}\
          <span class=\"zero\" style=\"left:{}%\"></span></span></td><td class=\"number\">{}</td>\
-         <td class=\"number\">{between}</td>{share}<td>{}</td><td>{}{}</td></tr>\n",
+         <td class=\"number between\">{between}</td>{share}<td class=\"what\">{}</td>\
+         <td class=\"cause\">{}{}</td></tr>\n",
         part.class,
         part.rank,
         part.name,

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use pdiff_analysis::Comparison;
 
 use super::ReportInput;
+use super::axis::axis;
 use super::text::escaped;
 use crate::document::number::{CostUnit, fixed, signed};
 use crate::flame::{CostTerms, FlameInput};
@@ -61,6 +62,21 @@ impl Unit {
         match self {
             Self::Cost(unit) => format!("{} {}", unit.signed(part.change()), unit.name),
             Self::Share => format!("{} points", signed(part.change(), 2)),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cost(unit) => unit.name,
+            Self::Share => "%",
+        }
+    }
+
+    /// A value as the axis has it.
+    fn in_unit(self, value: f64) -> f64 {
+        match self {
+            Self::Cost(unit) => unit.in_unit(value),
+            Self::Share => value,
         }
     }
 
@@ -169,9 +185,11 @@ fn sides_chart(parts: &Parts) -> String {
     let has_gap = shown.iter().any(|part| part.gap_pct.is_some());
     let mut out = format!(
         "<h3>{}</h3>\n<div class=\"wide\"><table class=\"chart\"><thead><tr><th scope=\"col\">part</th>\
-         <th scope=\"col\" class=\"bars\">before, after</th><th scope=\"col\" class=\"number\">before</th>\
+         <th scope=\"col\" class=\"bars\">before, after, {}{}</th><th scope=\"col\" class=\"number\">before</th>\
          <th scope=\"col\" class=\"number\">after</th><th scope=\"col\" class=\"number\">change</th>{}</tr></thead>\n<tbody>\n",
         parts.unit.title(),
+        parts.unit.name(),
+        axis(0.0, parts.unit.in_unit(full), false),
         if has_gap { "<th scope=\"col\" class=\"number\">of the gap</th>" } else { "" }
     );
     for (at, part) in shown.iter().enumerate() {
@@ -227,6 +245,8 @@ fn steps_chart(comparison: &Comparison, parts: &Parts) -> String {
     let divided = cost.gap.as_ref().and_then(|gap| gap.parts.map(|of| (gap, of)));
     let shown = shown(parts);
     let mut steps = Vec::new();
+    // Where throughput is divided, Before is 100; else the steps are costs.
+    let in_unit = |value: f64| if divided.is_some() { value } else { parts.unit.in_unit(value) };
     let title = match divided {
         Some((gap, of)) => {
             let mut at = 100.0;
@@ -275,7 +295,7 @@ fn steps_chart(comparison: &Comparison, parts: &Parts) -> String {
             "The change of cost per operation, step by step"
         }
     };
-    draw_steps(title, &steps)
+    draw_steps(title, &steps, in_unit)
 }
 
 fn level(name: &str, to: f64, text: String) -> Step {
@@ -288,14 +308,15 @@ fn step(name: &str, (from, to): (f64, f64), worse: bool, text: String) -> Step {
     Step { name: name.to_owned(), from, to, text, tone }
 }
 
-fn draw_steps(title: &str, steps: &[Step]) -> String {
+fn draw_steps(title: &str, steps: &[Step], in_unit: impl Fn(f64) -> f64) -> String {
     let full = steps.iter().map(|step| step.from.max(step.to)).fold(f64::MIN_POSITIVE, f64::max);
     let least = axis_start(steps, full);
     let cut = if least > 0.0 { "; bars of the sides are cut off at the left" } else { "" };
     let mut out = format!(
         "<h3>{title}</h3>\n<div class=\"wide\"><table class=\"chart steps\"><thead><tr><th scope=\"col\">step</th>\
-         <th scope=\"col\" class=\"bars\">from Before to After{cut}</th><th scope=\"col\" class=\"number\">change</th></tr>\
-         </thead>\n<tbody>\n"
+         <th scope=\"col\" class=\"bars\">from Before to After{cut}{}</th><th scope=\"col\" class=\"number\">change</th></tr>\
+         </thead>\n<tbody>\n",
+        axis(in_unit(least), in_unit(full), false)
     );
     for step in steps {
         let percent = |value: f64| (100.0 * (value - least) / (full - least)).clamp(0.0, 100.0);

@@ -6,6 +6,7 @@
 
 mod answer;
 mod attribution;
+mod axis;
 mod blocks;
 mod closure;
 mod data;
@@ -23,7 +24,6 @@ use pdiff_profile::census::Census;
 use crate::attribution::view::AttributionView;
 use crate::compare::comparability;
 use crate::compare::families;
-use crate::compare::heading;
 use crate::compare::noise_lines;
 use crate::compare::notes;
 use crate::error::Error;
@@ -121,7 +121,6 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
          <noscript><style>.drawn {{ display: none; }}</style></noscript>\n</head>\n\
          <body>\n<header>\n<h1>{title}</h1>\n"
     );
-    head.push_str(&blocks::lines(&heading::blocks(comparison)));
     head.push_str("</header>\n<nav aria-label=\"Contents\">");
     for section in &sections {
         head.push_str(&format!("<a href=\"#{}\">{}</a> ", section.id, section.title));

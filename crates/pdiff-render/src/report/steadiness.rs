@@ -9,13 +9,17 @@ use super::ReportInput;
 use super::text::escaped;
 use crate::document::number::fixed;
 
-const WIDTH: f64 = 900.0;
+/// Narrow enough for the letters to be read in a window of 400 pixels.
+const WIDTH: f64 = 460.0;
 
 /// Height of a strip.
 const HEIGHT: f64 = 44.0;
 
 /// Room above a strip for its words.
 const HEAD: f64 = 18.0;
+
+/// Room below the strips for the seconds.
+const FOOT: f64 = 18.0;
 
 /// Points between two runs.
 const GAP: usize = 1;
@@ -43,7 +47,8 @@ pub(super) fn picture(input: &ReportInput<'_>) -> String {
             .to_owned();
     }
     let strips = strips(input);
-    let height = (HEAD + HEIGHT + 6.0) * strips.len() as f64;
+    let foot = (HEAD + HEIGHT + 6.0) * strips.len() as f64;
+    let height = foot + FOOT;
     let mut out = format!(
         "<h3>Over time</h3>\n<div class=\"plot\"><svg class=\"strips\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
          aria-label=\"{}\">\n",
@@ -52,9 +57,14 @@ pub(super) fn picture(input: &ReportInput<'_>) -> String {
     for (at, strip) in strips.iter().enumerate() {
         push_strip(strip, at as f64 * (HEAD + HEIGHT + 6.0), &mut out);
     }
-    out.push_str("</svg></div>\n");
     let steps: Vec<usize> = runs.values().flatten().map(|run| run.step).collect();
     let step = steps.iter().copied().max().unwrap_or(1);
+    let longest = strips.iter().map(|strip| longest(&strip.sides)).max().unwrap_or(1);
+    out.push_str(&format!(
+        "<text x=\"0\" y=\"{0}\">0 s</text><text x=\"{WIDTH}\" y=\"{0}\" text-anchor=\"end\">{1} s</text></svg></div>\n",
+        foot + FOOT - 5.0,
+        longest * step
+    ));
     let points = if step > 1 { format!(" Each point is up to {step} seconds.") } else { String::new() };
     out.push_str(&format!(
         "<p class=\"dim\"><span class=\"swatch before\"></span> before <span class=\"swatch after\"></span> after; the whole \
@@ -93,11 +103,15 @@ fn largest(sides: &PerSide<Vec<Vec<f64>>>) -> f64 {
     sides.values().flatten().flatten().copied().fold(0.0, f64::max)
 }
 
+/// Points of the longer side, with the gaps behind its runs.
+fn longest(sides: &PerSide<Vec<Vec<f64>>>) -> usize {
+    let points = |side: &Vec<Vec<f64>>| side.iter().map(|run| run.len() + GAP).sum::<usize>();
+    sides.values().map(points).max().unwrap_or(1).max(2)
+}
+
 fn push_strip(strip: &Strip, top: f64, out: &mut String) {
     let full = largest(&strip.sides).max(f64::MIN_POSITIVE);
-    let points = |side: &Vec<Vec<f64>>| side.iter().map(|run| run.len() + GAP).sum::<usize>();
-    let longest = strip.sides.values().map(points).max().unwrap_or(1).max(2);
-    let (zero, step) = (top + HEAD + HEIGHT, WIDTH / longest as f64);
+    let (zero, step) = (top + HEAD + HEIGHT, WIDTH / longest(&strip.sides) as f64);
     out.push_str(&format!(
         "<text x=\"0\" y=\"{}\">{}</text><text x=\"{WIDTH}\" y=\"{}\" text-anchor=\"end\">top: {}</text>\n\
          <line x1=\"0\" x2=\"{WIDTH}\" y1=\"{zero}\" y2=\"{zero}\"/>\n",

@@ -9,8 +9,8 @@ use super::ReportInput;
 use super::text::{escaped, escaped_within};
 use crate::attribution;
 use crate::attribution::view::AttributionView;
-use crate::compare::closing;
 use crate::compare::side_fact_words::SideFactWords;
+use crate::compare::{closing, heading};
 use crate::document::number::fixed;
 use crate::verdicts::words::missing_text;
 
@@ -27,6 +27,8 @@ pub(super) fn summary(input: &ReportInput<'_>) -> String {
     let mut out = super::answer::first_screen(input);
     out.extend(input.attribution.as_ref().and_then(factors_text).map(|text| format!("<p>{text}</p>\n")));
     push_list("What is not certain", &untold(input), &mut out);
+    out.push_str("<h3>What is compared</h3>\n");
+    out.push_str(&super::blocks::lines(&heading::blocks(input.comparison)));
     out.push_str("<details><summary>The sums in full</summary>\n");
     out.push_str(&super::blocks::lines(&closing::blocks(input.comparison)));
     out.push_str("</details>\n");

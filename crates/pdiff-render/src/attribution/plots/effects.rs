@@ -4,16 +4,24 @@ use pdiff_study::ablation::{Estimate, Step};
 use plotters::prelude::RGBColor;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::{LEFT, RIGHT, TOP, WIDTH};
+use super::MOST_TICKS;
 use crate::attribution::view::AttributionView;
 use crate::document::number::signed;
 use crate::error::Error;
-use crate::plots::axis::{tick_text, ticks};
-use crate::plots::canvas::{Canvas, draw};
+use crate::plots::axis::{tick_text, ticks_at_most};
+use crate::plots::canvas::{Canvas, below_title, draw};
+use crate::plots::panel::{WIDTH, draw_notes, note_lines, notes_height};
 use crate::plots::{BETTER, GRID, INK, NEUTRAL, WORSE, label};
 
+/// Room for what a dot says, and for its number at the right.
+const LEFT: i32 = 112;
+const RIGHT: i32 = 64;
+
+/// The name of a factor above its dots.
+const NAME: i32 = 22;
+
 /// From one of a factor's dots to the next.
-const LINE: i32 = 18;
+const LINE: i32 = 20;
 
 /// Half a dot.
 const DOT: i32 = 4;
@@ -38,40 +46,42 @@ pub fn effects_svg(view: &AttributionView<'_>) -> Result<Option<String>, Error> 
     if rows.is_empty() || low == high {
         return Ok(None);
     }
-    let bottom = TOP + rows.iter().map(height).sum::<i32>();
     let title = format!(
         "What each factor changes of the gap of {} to {}, in points, with 95 % intervals",
         label(&view.attribution.target),
         label(&view.attribution.base)
     );
-    draw((WIDTH, bottom + 60), &title, |canvas| {
+    let legend =
+        "Blue: in favour of the target; vermilion: against it; grey: within noise, or of single runs.";
+    let legend = note_lines(&[legend.to_owned()]);
+    let start = below_title(&title, WIDTH);
+    let bottom = start + rows.iter().map(height).sum::<i32>();
+    draw((WIDTH, bottom + 34 + notes_height(&legend)), &title, |canvas| {
         let x = |value: f64| {
             LEFT + (f64::from(WIDTH - LEFT - RIGHT) * (value - low) / (high - low)).round() as i32
         };
-        for tick in ticks(low, high) {
-            canvas.line((x(tick), TOP - 4), (x(tick), bottom), GRID)?;
+        for tick in ticks_at_most(low, high, MOST_TICKS) {
+            canvas.line((x(tick), start - 4), (x(tick), bottom), GRID)?;
             let text = tick_text(tick).trim_end_matches(" %").to_owned();
             canvas.text((x(tick), bottom + 6), &text, HPos::Center, VPos::Top, INK)?;
         }
-        canvas.line((x(0.0), TOP - 4), (x(0.0), bottom), INK)?;
-        let mut top = TOP;
+        canvas.line((x(0.0), start - 4), (x(0.0), bottom), INK)?;
+        let mut top = start;
         for row in &rows {
-            canvas.text((20, top + height(row) / 2), &row.name, HPos::Left, VPos::Center, INK)?;
+            canvas.text((12, top + 4), &row.name, HPos::Left, VPos::Top, INK)?;
             for (at, (how, estimate)) in (0i32..).zip(&row.dots) {
-                push_dot(canvas, how, estimate, &x, top + LINE * at + LINE / 2 + 4)?;
+                push_dot(canvas, how, estimate, &x, top + NAME + LINE * at + LINE / 2)?;
             }
             top += height(row);
-            canvas.line((20, top), (WIDTH - 20, top), GRID)?;
+            canvas.line((12, top), (WIDTH - 12, top), GRID)?;
         }
-        let legend =
-            "blue: in favour of the target; vermilion: against it; grey: within noise, or of single runs";
-        canvas.text((20, bottom + 34), legend, HPos::Left, VPos::Top, INK)
+        draw_notes(canvas, bottom + 30, &legend)
     })
     .map(Some)
 }
 
 fn height(row: &Row) -> i32 {
-    LINE * row.dots.len() as i32 + 8
+    NAME + LINE * row.dots.len() as i32 + 6
 }
 
 fn rows(view: &AttributionView<'_>) -> Vec<Row> {

@@ -68,6 +68,7 @@ fn bars_are_as_long_as_the_numbers_say() {
         let ends = [of.baseline.unwrap(), of.end.unwrap()].map(|gap| gap.pct.value.abs());
         [vec![ends[0]], parts.collect(), vec![ends[1]]].concat()
     });
+    assert_eq!(document.root_element().attribute("width"), Some("400"), "it is to be read at 400 pixels");
     assert_eq!(widths.len(), expected.len());
     for (width, points) in widths.iter().zip(&expected) {
         assert!((width / widths[0] - points / expected[0]).abs() < 0.01, "{widths:?} {expected:?}");
@@ -93,6 +94,7 @@ fn dots_stand_where_the_numbers_say_and_axes_have_round_values() {
             })
             .collect::<Vec<_>>()
     });
+    assert_eq!(document.root_element().attribute("width"), Some("400"), "it is to be read at 400 pixels");
     assert_eq!(dots.len(), expected.len());
     let per_point = (dots[0] - dots[4]) / (expected[0] - expected[4]);
     for (dot, value) in dots.iter().zip(&expected) {
