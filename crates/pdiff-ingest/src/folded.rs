@@ -15,7 +15,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use pdiff_profile::{
-    Frame, NoteKind, Notes, Object, ObjectIndex, Profile, ProfileBuilder, StackTable, Thread, Weight,
+    Frame, NoteKind, Notes, Object, ObjectIndex, Profile, ProfileBuilder, StackTable, Thread, ThreadState, Weight,
 };
 
 use crate::digits;
@@ -30,13 +30,15 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// The most read of one line, which is a whole stack: as many frames as are kept, with names of 4 kB.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
+const NS_PER_US: u64 = 1000;
+
 /// Parses folded stacks.
 pub(crate) fn parse<R: Read>(input: TextInput<'_, R>, options: &ReadOptions<'_>) -> Result<Profile, Error> {
     if options.time != TimeWindow::All {
         return Err(Error::NoTimes { path: input.path.into() });
     }
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, input.text);
-    let mut folded = Folded::new();
+    let mut folded = Folded::new(options.waits);
     let (mut line, mut since_tick) = (Vec::new(), 0);
     loop {
         let len = read_line(&mut reader, &mut line).map_err(input.on_error)?;
@@ -75,6 +77,8 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize>
 }
 
 struct Folded {
+    /// Microseconds of waiting, as `offcputime -f` prints them.
+    waits: bool,
     builder: ProfileBuilder,
     notes: Notes,
     lines: u64,
@@ -82,8 +86,8 @@ struct Folded {
 }
 
 impl Folded {
-    fn new() -> Self {
-        Self { builder: ProfileBuilder::new(), notes: Notes::new(), lines: 0, unparsed: 0 }
+    fn new(waits: bool) -> Self {
+        Self { waits, builder: ProfileBuilder::new(), notes: Notes::new(), lines: 0, unparsed: 0 }
     }
 
     fn line(&mut self, line: &[u8], len: usize) {
@@ -110,7 +114,17 @@ impl Folded {
         if matches!(text, std::borrow::Cow::Owned(_)) {
             self.notes.add(NoteKind::NotUtf8, 1, Weight(count), &example);
         }
-        let names: Vec<&str> = text.split(';').collect();
+        let mut names: Vec<&str> = text.split(';').collect();
+        if self.waits {
+            // What `offcputime -d` puts between the program and the kernel.
+            names.retain(|name| *name != "-");
+        }
+        // offcputime prints the thread's name in the root's place.
+        let comm = if self.waits && names.len() > 1 { names.remove(0) } else { "" };
+        let (event, weight) = match self.waits {
+            true => (ThreadState::Blocked.event(), count.saturating_mul(NS_PER_US)),
+            false => ("", count),
+        };
         let from = names.len().saturating_sub(StackTable::MAX_DEPTH);
         if from > 0 {
             self.notes.add(NoteKind::StackTooDeep, 1, Weight(count), &example);
@@ -120,13 +134,16 @@ impl Folded {
             let frame = frame(&mut self.builder, name);
             frames.push(self.builder.frame(frame));
         }
-        let comm = self.builder.string("");
+        let comm = self.builder.string(comm);
         let thread = self.builder.thread(Thread { comm, pid: None, tid: None });
-        let event = self.builder.event("");
-        self.builder.without_period(event);
+        let event = self.builder.event(event);
+        if !self.waits {
+            self.builder.without_period(event);
+        }
         let stack = self.builder.stack(&frames);
-        let samples = u32::try_from(count).unwrap_or(u32::MAX);
-        self.builder.count(event, 0, thread, stack, samples, Weight(count));
+        // The text does not say how often a thread waited.
+        let samples = if self.waits { 1 } else { u32::try_from(count).unwrap_or(u32::MAX) };
+        self.builder.count(event, 0, thread, stack, samples, Weight(weight));
     }
 
     fn finish(mut self, path: &str, lenient: bool) -> Result<Profile, Error> {
