@@ -12,6 +12,10 @@ use crate::pprof::error::PprofError;
 use crate::source::in_command;
 use crate::time_window::seconds;
 
+/// How waiting is recorded.
+const WAITS_HINT: &str =
+    "record with `perf record -a -e sched:sched_switch --call-graph dwarf,4096 -- sleep 10`";
+
 /// Why no profile could be read. Every variant names its source.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -169,6 +173,22 @@ pub enum Error {
         path: Box<str>,
         /// What is wrong with it.
         source: FlameGraphError,
+    },
+    /// A recording of waiting was expected.
+    #[error("{path} is not a recording of waiting ({found}); hint: {WAITS_HINT}")]
+    NoSwitches {
+        /// The source as the caller named it.
+        path: Box<str>,
+        /// What is there instead.
+        found: &'static str,
+    },
+    /// Threads leave the CPU and do not get it back.
+    #[error(
+        "{path} does not show when threads get the CPU back, so times of waiting are unknown; hint: {WAITS_HINT}; with -p, add --switch-events"
+    )]
+    NoReturns {
+        /// The source as the caller named it.
+        path: Box<str>,
     },
     /// The profile's numbers do not fit.
     #[error("{path}: {source}")]

@@ -15,7 +15,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use pdiff_profile::{NoteKind, Notes, Profile, ProfileBuilder, Resolutions, StackTable, Thread, Weight};
+use pdiff_profile::{
+    NoteKind, Notes, Profile, ProfileBuilder, Resolutions, StackTable, Thread, ThreadState, Weight,
+};
 
 use crate::digits;
 use crate::error::Error;
@@ -31,6 +33,8 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// The most read of one line, which is a whole stack: as many frames as are kept, with names of 4 kB.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
+const NS_PER_US: u64 = 1000;
+
 /// Parses folded stacks; with the files and lines of functions, where a profiler wrote them.
 pub(crate) fn parse<R: Read>(
     input: TextInput<'_, R>,
@@ -40,7 +44,7 @@ pub(crate) fn parse<R: Read>(
         return Err(Error::NoTimes { path: input.path.into() });
     }
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, input.text);
-    let mut folded = Folded::new();
+    let mut folded = Folded::new(options.waits);
     let (mut line, mut since_tick) = (Vec::new(), 0);
     loop {
         let len = read_line(&mut reader, &mut line).map_err(input.on_error)?;
@@ -79,6 +83,8 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize>
 }
 
 struct Folded {
+    /// Microseconds of waiting, as `offcputime -f` prints them.
+    waits: bool,
     builder: ProfileBuilder,
     named: NamedFrames,
     notes: Notes,
@@ -87,8 +93,9 @@ struct Folded {
 }
 
 impl Folded {
-    fn new() -> Self {
+    fn new(waits: bool) -> Self {
         Self {
+            waits,
             builder: ProfileBuilder::new(),
             named: NamedFrames::default(),
             notes: Notes::new(),
@@ -123,10 +130,23 @@ impl Folded {
         }
         let mut names: Vec<&str> = text.split(';').collect();
         // A thread has frames of its own below it.
-        let thread = names.first().filter(|_| names.len() > 1).and_then(|name| ThreadName::parse(name));
-        if thread.is_some() {
-            names.remove(0);
-        }
+        let has_thread = names.len() > 1;
+        let (comm, tid) = if self.waits {
+            // What `offcputime -d` puts between the program and the kernel.
+            names.retain(|name| *name != "-");
+            // offcputime prints the thread's name in the root's place.
+            (if names.len() > 1 { names.remove(0) } else { "" }, None)
+        } else {
+            let thread = names.first().filter(|_| has_thread).and_then(|name| ThreadName::parse(name));
+            if thread.is_some() {
+                names.remove(0);
+            }
+            thread.map_or(("", None), |thread| (thread.comm, thread.tid))
+        };
+        let (event, weight) = match self.waits {
+            true => (ThreadState::Blocked.event(), count.saturating_mul(NS_PER_US)),
+            false => ("", count),
+        };
         let from = names.len().saturating_sub(StackTable::MAX_DEPTH);
         if from > 0 {
             self.notes.add(NoteKind::StackTooDeep, 1, Weight(count), &example);
@@ -138,14 +158,16 @@ impl Folded {
             caller = Some(object);
             frames.push(frame);
         }
-        let comm = self.builder.string(thread.map_or("", |thread| thread.comm));
-        let tid = thread.and_then(|thread| thread.tid);
+        let comm = self.builder.string(comm);
         let thread = self.builder.thread(Thread { comm, pid: None, tid });
-        let event = self.builder.event("");
-        self.builder.without_period(event);
+        let event = self.builder.event(event);
+        if !self.waits {
+            self.builder.without_period(event);
+        }
         let stack = self.builder.stack(&frames);
-        let samples = u32::try_from(count).unwrap_or(u32::MAX);
-        self.builder.count(event, 0, thread, stack, samples, Weight(count));
+        // The text does not say how often a thread waited.
+        let samples = if self.waits { 1 } else { u32::try_from(count).unwrap_or(u32::MAX) };
+        self.builder.count(event, 0, thread, stack, samples, Weight(weight));
     }
 
     fn finish(mut self, path: &str, lenient: bool) -> Result<(Profile, Option<Resolutions>), Error> {

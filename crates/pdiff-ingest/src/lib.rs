@@ -28,6 +28,7 @@ mod server_settings;
 mod source;
 mod symbol_places;
 mod time_window;
+mod waits;
 mod windows;
 
 pub use compressed::gzip;

@@ -27,6 +27,9 @@ pub struct ReadOptions<'a> {
     pub cgroup: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
     /// Go on however many lines cannot be parsed.
     pub lenient: bool,
+    /// Read switches of CPUs (or folded stacks of `offcputime`, in microseconds) as the times that threads spent in each
+    /// [`ThreadState`](pdiff_profile::ThreadState), in nanoseconds; other samples are left out.
+    pub waits: bool,
     /// Number of worker threads, at most [`Self::MAX_WORKERS`]; `None` for one per core. The result does not depend on it.
     pub threads: Option<NonZeroUsize>,
     /// Where the names of code that no binary has are looked for, for recordings read without perf.
@@ -56,6 +59,7 @@ impl ReadOptions<'_> {
             cpus: None,
             cgroup: None,
             lenient: false,
+            waits: false,
             threads: None,
             symbols: SymbolPlaces::default(),
             unwinder: None,

@@ -19,6 +19,7 @@ use crate::perf_script;
 use crate::pprof;
 use crate::source::{OpenSource, Source};
 use crate::time_window::{TimeRange, TimeWindow};
+use crate::waits::SwitchText;
 
 /// The most bytes read of one pack; more are not of a pack that was written by this crate.
 const MAX_PACK_BYTES: u64 = 1 << 32;
@@ -102,6 +103,7 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
         return Err(Error::Empty { path: path.into() });
     }
     if is_pack(&start) {
+        no_switches_in(&path, options, "it is a pack")?;
         places_known(&path, options, false, false)?;
         let packed = io::Cursor::new(start).chain(text).take(MAX_PACK_BYTES);
         return restrict(source, read_packed(&path, packing, packed)?, options.time);
@@ -123,11 +125,14 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
     let text = io::Cursor::new(start).chain(text);
     let input = perf_script::TextInput { path: &path, text, tick: &tick, on_error: &on_error };
     match format {
+        Format::PerfScript if options.waits => read_switch_text(input, options),
+        Format::Pprof => no_switches_in(&path, options, "it is a pprof profile")
+            .and_then(|()| pprof::parse(input, options).map(named)),
+        Format::FlameGraph => no_switches_in(&path, options, "it is a flame graph")
+            .and_then(|()| flame_graph::parse(input, options).map(named)),
         Format::PerfScript => perf_script::parse(input, options).map(Input::Text),
         Format::Folded => folded::parse(input, options).map(named),
         Format::PerfData => perf_data::parse(input, options).map(Input::Text),
-        Format::FlameGraph => flame_graph::parse(input, options).map(named),
-        Format::Pprof => pprof::parse(input, options).map(named),
     }
 }
 
@@ -136,6 +141,35 @@ fn named((profile, names): (Profile, Option<Resolutions>)) -> Input {
     match names {
         Some(names) => Input::Named(profile, names),
         None => Input::Text(profile),
+    }
+}
+
+/// Refuses formats that have no switches, where waiting is asked for.
+fn no_switches_in(path: &str, options: &ReadOptions<'_>, found: &'static str) -> Result<(), Error> {
+    if options.waits { Err(Error::NoSwitches { path: path.into(), found }) } else { Ok(()) }
+}
+
+/// The text of switches, as text of the times in each state.
+fn read_switch_text<R: Read + Send>(
+    input: perf_script::TextInput<'_, R>,
+    options: &ReadOptions<'_>,
+) -> Result<Input, Error> {
+    let mut text = SwitchText::new(input.text);
+    let made = perf_script::TextInput {
+        path: input.path,
+        text: &mut text,
+        tick: input.tick,
+        on_error: input.on_error,
+    };
+    let profile = perf_script::parse(made, options);
+    let path = || input.path.into();
+    match profile {
+        Err(error @ Error::Unreadable { .. }) | Err(error @ Error::Compressed { .. }) => Err(error),
+        _ if text.switches().is_empty() => {
+            Err(Error::NoSwitches { path: path(), found: "it has no sched:sched_switch samples" })
+        }
+        _ if text.switches().lacks_returns() => Err(Error::NoReturns { path: path() }),
+        profile => profile.map(Input::Text),
     }
 }
 

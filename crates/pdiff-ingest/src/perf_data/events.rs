@@ -72,6 +72,11 @@ impl Events {
         self.known.get(index).map(|known| &known.attr)
     }
 
+    /// The name of an attribute's event, where the recording says it.
+    pub(super) fn name_of(&self, index: AttrIndex) -> Option<&str> {
+        self.known.get(index)?.name.as_deref()
+    }
+
     /// All attributes.
     pub(super) fn attrs(&self) -> impl Iterator<Item = &EventAttr> {
         self.known.iter().map(|known| &known.attr)

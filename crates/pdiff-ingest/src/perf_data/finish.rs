@@ -26,6 +26,7 @@ pub(super) fn finish(
 ) -> Result<Profile, Error> {
     check(&reader, options.lenient).map_err(|source| Error::PerfData { path: path.into(), source })?;
     check_places(&reader, path, options)?;
+    check_switches(&reader, path)?;
     if reader.span.is_none()
         && let Some((first_ns, last_ns)) = reader.seen_span
     {
@@ -87,6 +88,16 @@ fn check_places(reader: &Reader<'_>, path: &str, options: &ReadOptions<'_>) -> R
     known.sort();
     known.truncate(if options.cgroup.is_some() { MOST } else { 0 });
     Err(Error::NothingThere { path, known })
+}
+
+/// Refuses recordings that do not say who waits.
+fn check_switches(reader: &Reader<'_>, path: &str) -> Result<(), Error> {
+    let Some(switches) = &reader.switches else { return Ok(()) };
+    let path = path.into();
+    if switches.threads.is_empty() || switches.has_other_events(&reader.events) {
+        return Err(Error::NoSwitches { path, found: "it has no sched:sched_switch samples" });
+    }
+    if switches.threads.lacks_returns() { Err(Error::NoReturns { path }) } else { Ok(()) }
 }
 
 /// What is imperfect, in notes.

@@ -43,6 +43,8 @@ mod reader;
 mod rounds;
 mod sample;
 mod stacks;
+mod switch_fields;
+mod switches;
 mod unwinding;
 
 use std::io::Read;

@@ -3,13 +3,13 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenSample, Thread, Weight};
+use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenSample, Thread, ThreadState, Weight};
 use rustc_hash::FxHashMap;
 
 use super::byte_stream::ByteStream;
 use super::container::DescribedEvent;
 use super::counters::LastValues;
-use super::event_attr::EventAttr;
+use super::event_attr::{EventAttr, sample_type};
 use super::events::{AttrIndex, Events};
 use super::features::{Features, build_id};
 use super::fields::{ByteOrder, Fields, until_nul};
@@ -21,10 +21,12 @@ use super::processes::Processes;
 use super::rounds::{Batch, Record, Rounds};
 use super::sample::Sample;
 use super::stacks::{Mode, Space, Stacks};
+use super::switches::{Departure, Switches};
 use super::unwinding::{Counted, Unwinding, recorded_stack};
 use crate::cpu_list::CpuList;
 use crate::options::ReadOptions;
 use crate::time_window::{NS, TimeRange, TimeWindow};
+use crate::waits::Interval;
 
 /// `type` of records.
 mod kind {
@@ -37,6 +39,7 @@ mod kind {
     pub(super) const SAMPLE: u32 = 9;
     pub(super) const MMAP2: u32 = 10;
     pub(super) const LOST_SAMPLES: u32 = 13;
+    pub(super) const SWITCH: u32 = 14;
     pub(super) const KSYMBOL: u32 = 17;
     pub(super) const CGROUP: u32 = 19;
     /// From here on records are perf's own.
@@ -57,6 +60,7 @@ mod misc {
     pub(super) const MMAP_DATA: u16 = 1 << 13;
     pub(super) const FORK_EXEC: u16 = 1 << 13;
     pub(super) const MMAP_BUILD_ID: u16 = 1 << 14;
+    pub(super) const SWITCH_OUT: u16 = 1 << 13;
 }
 
 const HEADER_BYTES: usize = 8;
@@ -93,6 +97,13 @@ pub(super) struct Counts {
     pub(super) cut_bytes: u64,
 }
 
+/// What a sample is counted as.
+#[derive(Clone, Copy, Debug)]
+enum Counting {
+    Event(AttrIndex),
+    Time(ThreadState),
+}
+
 /// Which samples are kept.
 #[derive(Clone, Copy, Debug)]
 enum Kept {
@@ -126,6 +137,8 @@ pub(super) struct Reader<'u> {
     pub(super) span: Option<(u64, u64)>,
     pub(super) seen_span: Option<(u64, u64)>,
     last_values: LastValues,
+    /// Where times between switches are counted instead of samples.
+    pub(super) switches: Option<Box<Switches>>,
     rounds: Rounds,
     kept: Kept,
     cpus: Option<&'u CpuList>,
@@ -172,6 +185,7 @@ impl<'u> Reader<'u> {
             span: None,
             seen_span: None,
             last_values: LastValues::default(),
+            switches: options.waits.then(|| Box::new(Switches::new())),
             rounds: Rounds::default(),
             kept,
             cpus: options.cpus,
@@ -300,6 +314,7 @@ impl<'u> Reader<'u> {
     fn finish_records(&mut self) {
         let batch = self.rounds.finish();
         self.deliver_all(batch);
+        self.finish_switches();
         self.finish_unwinding();
     }
 
@@ -319,6 +334,7 @@ impl<'u> Reader<'u> {
             kind::COMM => self.comm(record),
             kind::FORK => self.fork(record),
             kind::EXIT => self.exit(record),
+            kind::SWITCH if self.switches.is_some() => self.returned(record),
             kind::KSYMBOL => self.kernel_symbol(record),
             kind::CGROUP => self.cgroup(record),
             kind::LOST => self.fields(record).skip(8).and_then(|()| {
@@ -543,20 +559,28 @@ impl<'u> Reader<'u> {
         if let Some(time_ns) = sample.time_ns {
             self.load_jit_code(time_ns);
         }
+        if self.switches.is_some() {
+            return self.switched(record, &sample, index);
+        }
         match sample.counters {
             Some(counters) if counters.is_group() => {
                 for (id, value) in counters.of_group() {
                     let growth = self.last_values.growth(id, value);
                     let Some(member) = self.events.by_id(id).filter(|_| growth > 0) else { continue };
-                    self.count(&sample, member, growth, record.misc);
+                    self.count(&sample, Counting::Event(member), growth, record.misc);
                 }
             }
-            _ => self.count(&sample, index, sample.period.unwrap_or(fixed_period), record.misc),
+            _ => self.count(
+                &sample,
+                Counting::Event(index),
+                sample.period.unwrap_or(fixed_period),
+                record.misc,
+            ),
         }
     }
 
     #[inline]
-    fn count(&mut self, sample: &Sample<'_>, index: AttrIndex, period: u64, misc: u16) {
+    fn count(&mut self, sample: &Sample<'_>, what: Counting, period: u64, misc: u16) {
         self.counts.samples += 1;
         if let Some(time_ns) = sample.time_ns {
             widen(&mut self.seen_span, time_ns);
@@ -590,7 +614,10 @@ impl<'u> Reader<'u> {
         };
         let (objects, builder) = (&mut self.objects, &mut self.builder);
         let thread = builder.thread(thread);
-        let event = self.events.event_id(index, builder);
+        let event = match what {
+            Counting::Event(index) => self.events.event_id(index, builder),
+            Counting::Time(state) => builder.event(state.event()),
+        };
         let weight = Weight(period);
         let order = self.order;
         let recorded = sample.user_registers.zip(sample.user_stack);
@@ -621,6 +648,65 @@ impl<'u> Reader<'u> {
                 weight,
             });
         }
+    }
+
+    /// A sample where switches are counted.
+    fn switched(&mut self, record: Record<'_>, sample: &Sample<'_>, attr_index: AttrIndex) {
+        let Some(mut switches) = self.switches.take() else { return };
+        let of = self.events.attr(attr_index);
+        let switch = of.and_then(|attr| switches.of_sample(sample, attr, attr_index, self.order));
+        match switch.zip(sample.time_ns) {
+            Some((switch, time_ns)) => {
+                let ids = switches.ids(sample, switch.from);
+                let departure =
+                    Departure { ids, body: record.body.into(), misc: record.misc, attr: attr_index };
+                let count = |departure: &Departure, interval| self.count_interval(departure, interval);
+                switches.threads.left(switch.from, time_ns, switch.how, departure, count);
+                let count = |departure: &Departure, interval| self.count_interval(departure, interval);
+                switches.threads.entered(switch.to, time_ns, count);
+            }
+            // Other events do not say who waits.
+            None => self.counts.samples += 1,
+        }
+        self.switches = Some(switches);
+    }
+
+    /// A thread got a CPU, as `perf record --switch-events` records it.
+    fn returned(&mut self, record: Record<'_>) -> Option<()> {
+        if record.misc & misc::SWITCH_OUT != 0 {
+            return Some(());
+        }
+        let mut switches = self.switches.take()?;
+        let time = self.events.time_of(false, record.body, self.order);
+        let has_tid = self.events.attr(0).is_some_and(|attr| attr.has(sample_type::TID));
+        if let Some(time_ns) = time.filter(|_| has_tid)
+            && let Some((_, tid)) = ids(self.fields(record))
+        {
+            switches.threads.entered(tid, time_ns, |departure, interval| {
+                self.count_interval(departure, interval);
+            });
+        }
+        self.switches = Some(switches);
+        Some(())
+    }
+
+    /// What threads did until the recording's end.
+    fn finish_switches(&mut self) {
+        let Some(mut switches) = self.switches.take() else { return };
+        switches.threads.finish(|departure, interval| self.count_interval(departure, interval));
+        if let Some((first_ns, last_ns)) = switches.threads.span().filter(|_| self.span.is_some()) {
+            widen(&mut self.span, first_ns);
+            widen(&mut self.span, last_ns);
+        }
+        self.switches = Some(switches);
+    }
+
+    fn count_interval(&mut self, departure: &Departure, interval: Interval) {
+        let Some(attr) = self.events.attr(departure.attr) else { return };
+        let Some(sample) = Sample::parse(&departure.body, attr, self.order) else { return };
+        let (pid, tid) = departure.ids;
+        let sample = Sample { pid, tid: Some(tid), time_ns: Some(interval.start_ns), ..sample };
+        self.count(&sample, Counting::Time(interval.state), interval.ns, departure.misc);
     }
 
     fn finish_unwinding(&mut self) {
@@ -654,6 +740,11 @@ impl<'u> Reader<'u> {
             }
         }
     }
+}
+
+/// Process and thread.
+fn ids(mut fields: Fields<'_>) -> Option<(u32, u32)> {
+    Some((fields.number32()?, fields.number32()?))
 }
 
 /// perf has -1 where it does not know.

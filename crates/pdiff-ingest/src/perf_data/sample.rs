@@ -33,6 +33,8 @@ pub(super) struct Sample<'a> {
     pub(super) counters: Option<Counters<'a>>,
     /// Addresses and marks of where they belong, leaf first, eight bytes each.
     pub(super) chain: Option<&'a [u8]>,
+    /// A tracepoint's own fields.
+    pub(super) raw: Option<&'a [u8]>,
     pub(super) user_registers: Option<UserRegisters<'a>>,
     /// The top of the user's stack, as much of it as was in use.
     pub(super) user_stack: Option<&'a [u8]>,
@@ -110,7 +112,7 @@ impl<'a> Sample<'a> {
         }
         if attr.has(sample_type::RAW) {
             let size = usize::try_from(fields.number32()?).ok()?;
-            fields.skip(size)?;
+            self.raw = Some(fields.take(size)?);
         }
         if attr.has(sample_type::BRANCH_STACK) {
             skip_branches(&mut fields, attr)?;
@@ -228,6 +230,7 @@ mod tests {
         );
         assert_eq!(sample.id, Some(9));
         assert_eq!(sample.chain.map(<[u8]>::len), Some(16));
+        assert_eq!(sample.raw, Some(&[1, 2, 3, 4][..]));
         let registers = sample.user_registers.expect("there are registers");
         assert_eq!((registers.is_64_bit, registers.values), (true, &*bytes(&[0x10, 0x20])));
         assert_eq!(sample.user_stack, Some(&*bytes(&[7])));

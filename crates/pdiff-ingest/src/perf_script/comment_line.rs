@@ -3,7 +3,7 @@
 //! A real line (perf 6.1.192): `# os release : 6.18.44`.
 
 /// Whether a line is a comment, and not a thread whose name begins so.
-pub(super) fn is_comment(line: &[u8]) -> bool {
+pub(crate) fn is_comment(line: &[u8]) -> bool {
     matches!(line, [b'#'] | [b'#', b' ' | b'\r', ..])
 }
 

@@ -145,7 +145,7 @@ fn split_last_digits(text: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// The first token that is a time: what is before it, nanoseconds, what is after its colon.
-fn split_time(line: &[u8]) -> Option<(&[u8], u64, &[u8])> {
+pub(crate) fn split_time(line: &[u8]) -> Option<(&[u8], u64, &[u8])> {
     memchr::memchr_iter(b':', line).find_map(|colon| {
         let (before, after) = line.split_at(colon);
         let after = after.get(1..)?;

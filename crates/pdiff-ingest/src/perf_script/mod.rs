@@ -69,7 +69,10 @@ use crate::error::Error;
 use crate::options::ReadOptions;
 use crate::time_window::{TimeRange, TimeWindow};
 
+pub(crate) use comment_line::is_comment;
+pub(crate) use header_line::split_time;
 pub(crate) use pipeline::parse;
+pub(crate) use thread_text::parse_thread;
 
 /// More than one line in so many unparsed is an error.
 const MAX_UNPARSED_ONE_IN: u64 = 100;

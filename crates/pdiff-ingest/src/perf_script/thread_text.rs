@@ -13,19 +13,19 @@ use super::token::{Token, tokens};
 
 /// The contents of the text before the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct ThreadText<'a> {
+pub(crate) struct ThreadText<'a> {
     /// Thread name; empty if it was not printed.
-    pub(super) comm: &'a [u8],
+    pub(crate) comm: &'a [u8],
     /// Process id.
-    pub(super) pid: Option<u32>,
+    pub(crate) pid: Option<u32>,
     /// Thread id.
-    pub(super) tid: Option<u32>,
+    pub(crate) tid: Option<u32>,
     /// Whether something is there that is skipped (`misc`, `tod`).
-    pub(super) has_skipped: bool,
+    pub(crate) has_skipped: bool,
 }
 
 /// Comm, ids and CPU.
-pub(super) fn parse_thread(text: &[u8]) -> ThreadText<'_> {
+pub(crate) fn parse_thread(text: &[u8]) -> ThreadText<'_> {
     let (text, after_cpu) = split_cpu(text.trim_ascii());
     let mut has_skipped = after_cpu.is_some_and(|after| !after.is_empty());
     let mut rest = text;
