@@ -15,7 +15,8 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use pdiff_profile::{
-    Frame, NoteKind, Notes, Object, ObjectIndex, Profile, ProfileBuilder, StackTable, Thread, ThreadState, Weight,
+    Frame, NoteKind, Notes, Object, ObjectIndex, Profile, ProfileBuilder, StackTable, Thread, ThreadState,
+    Weight,
 };
 
 use crate::digits;

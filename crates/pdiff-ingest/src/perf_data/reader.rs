@@ -570,7 +570,12 @@ impl<'u> Reader<'u> {
                     self.count(&sample, Counting::Event(member), growth, record.misc);
                 }
             }
-            _ => self.count(&sample, Counting::Event(index), sample.period.unwrap_or(fixed_period), record.misc),
+            _ => self.count(
+                &sample,
+                Counting::Event(index),
+                sample.period.unwrap_or(fixed_period),
+                record.misc,
+            ),
         }
     }
 
@@ -653,7 +658,8 @@ impl<'u> Reader<'u> {
         match switch.zip(sample.time_ns) {
             Some((switch, time_ns)) => {
                 let ids = switches.ids(sample, switch.from);
-                let departure = Departure { ids, body: record.body.into(), misc: record.misc, attr: attr_index };
+                let departure =
+                    Departure { ids, body: record.body.into(), misc: record.misc, attr: attr_index };
                 let count = |departure: &Departure, interval| self.count_interval(departure, interval);
                 switches.threads.left(switch.from, time_ns, switch.how, departure, count);
                 let count = |departure: &Departure, interval| self.count_interval(departure, interval);

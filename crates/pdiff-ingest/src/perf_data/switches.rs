@@ -85,9 +85,9 @@ impl Switches {
 
     /// Whether samples of an event of another name were taken for switches.
     pub(super) fn has_other_events(&self, events: &Events) -> bool {
-        self.attrs.iter().any(|index| {
-            events.name_of(*index).is_some_and(|name| !name.contains("sched_switch"))
-        })
+        self.attrs
+            .iter()
+            .any(|index| events.name_of(*index).is_some_and(|name| !name.contains("sched_switch")))
     }
 
     fn tid(&self, of_kernel: u32) -> u32 {

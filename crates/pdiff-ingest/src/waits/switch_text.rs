@@ -140,8 +140,7 @@ impl<R: Read> SwitchText<R> {
     fn close(&mut self) {
         let Some(Open { time_ns, switch, departure }) = self.open.take() else { return };
         let made = &mut self.made;
-        let mut count =
-            |departure: &Departure, interval: Interval| write_sample(made, departure, interval);
+        let mut count = |departure: &Departure, interval: Interval| write_sample(made, departure, interval);
         self.switches.left(switch.from, time_ns, switch.how, departure, &mut count);
         self.switches.entered(switch.to, time_ns, &mut count);
     }
@@ -189,8 +188,7 @@ fn write_sample(made: &mut Vec<u8>, departure: &Departure, interval: Interval) {
     let Interval { state, start_ns, ns } = interval;
     made.extend_from_slice(&departure.thread);
     // Bytes in memory take what is written.
-    let _always_ok =
-        writeln!(made, " {}.{:09}: {ns:>10} {}: ", start_ns / NS, start_ns % NS, state.event());
+    let _always_ok = writeln!(made, " {}.{:09}: {ns:>10} {}: ", start_ns / NS, start_ns % NS, state.event());
     made.extend_from_slice(&departure.chain);
     made.push(b'\n');
 }
@@ -286,10 +284,7 @@ mod tests {
         let text = "x 5/6 [001] 2.000000: sched:sched_switch: prev_comm=x prev_pid=6 prev_prio=1 prev_state=D ==> next_comm=y next_pid=9 next_prio=1\n\
             \t12 f+0x2 (/bin/x)\n\n\
             x 5/6 [001] 2.000010: PERF_RECORD_SWITCH IN\n";
-        assert_eq!(
-            made(text),
-            "x 5/6 [001] 2.000000000:      10000 blocked: \n\t12 f+0x2 (/bin/x)\n\n"
-        );
+        assert_eq!(made(text), "x 5/6 [001] 2.000000000:      10000 blocked: \n\t12 f+0x2 (/bin/x)\n\n");
     }
 
     #[test]

@@ -78,11 +78,8 @@ impl<R> Switches<R> {
         }
         self.departures += 1;
         let entry = self.threads.entry(thread);
-        let known = entry.or_insert(Thread {
-            since_ns: first_ns,
-            state: Some(ThreadState::OnCpu),
-            left: None,
-        });
+        let known =
+            entry.or_insert(Thread { since_ns: first_ns, state: Some(ThreadState::OnCpu), left: None });
         if known.state == Some(ThreadState::OnCpu) {
             interval(ThreadState::OnCpu, known.since_ns, time_ns).count(&record, &mut count);
         } else {
