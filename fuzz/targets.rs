@@ -10,6 +10,7 @@ use std::sync::Arc;
 use pdiff_analysis::classify::CallCounts;
 use pdiff_analysis::{
     Aliases, Architectural, Gate, Pattern, Requests, SettingsKnowledge, SpinList, Subsystems, ThreadGroups,
+    WaitList,
 };
 use pdiff_ingest::{
     Input, ReadOptions, Source, TimeWindow, Windows, parse_counts, parse_inline_remarks, parse_perf_script,
@@ -44,6 +45,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("settings", settings),
     ("benchmark", benchmark),
     ("counts", counts),
+    ("waits", waits),
     ("remarks", remarks),
     ("names", names),
 ];
@@ -113,6 +115,17 @@ pub(crate) fn recording(bytes: &[u8]) -> bool {
             assert!(!error.to_string().is_empty());
             return false;
         }
+    }
+    true
+}
+
+/// A recording of waiting: no time in a state is lost between cells and events.
+pub(crate) fn waits(bytes: &[u8]) -> bool {
+    let source = Source::Bytes { name: "fuzzed".into(), bytes: Arc::from(bytes) };
+    match read_input(&source, &ReadOptions { waits: true, ..options() }) {
+        Ok(Input::Text(profile) | Input::Named(profile, _)) => assert_conserved(&profile),
+        Ok(Input::Pack(_)) => panic!("a pack is no recording of waiting"),
+        Err(_) => return false,
     }
     true
 }
@@ -218,6 +231,7 @@ pub(crate) fn knowledge(bytes: &[u8]) -> bool {
         Subsystems::parse(&text).is_ok(),
         ThreadGroups::parse(&text).is_ok(),
         SpinList::parse(&text).is_ok(),
+        WaitList::parse(&text).is_ok(),
         Architectural::parse(&text).is_ok(),
         Requests::parse(&text).is_ok(),
         SettingsKnowledge::parse(&text).is_ok(),

@@ -32,7 +32,7 @@ pub(crate) use attribute::AttributeFormat;
 pub(crate) use attribute::{AttributeArgs, DesignArgs};
 pub(crate) use ci::{Annotate, CiArgs};
 pub(crate) use compare::CompareArgs;
-pub(crate) use comparison::{ComparisonArgs, FilterArgs, NameArgs, ShareArgs, WorkArgs};
+pub(crate) use comparison::{ComparisonArgs, FilterArgs, NameArgs, ShareArgs, WaitArgs, WorkArgs};
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use counts::{CountsArgs, CountsFormat};
 pub(crate) use debug_info::{DebugInfoArgs, LookupArgs};

@@ -7,7 +7,7 @@ use pdiff_analysis::inlines::InlineReasons;
 use pdiff_analysis::noise::NoiseSettings;
 use pdiff_analysis::{
     Aliases, Architectural, CompareSettings, Filters, Inlines, Preset, SettingsKnowledge, Share, SpinList,
-    Subsystems, Templates, ThreadGroups, settings_diff,
+    Subsystems, Templates, ThreadGroups, WaitList, settings_diff,
 };
 use pdiff_ingest::{ReadOptions, Windows};
 use pdiff_profile::names::MatchLevel;
@@ -21,7 +21,9 @@ use crate::lookup::Lookup;
 use crate::prepared::{Given, Prepared};
 use crate::progress::{Progress, Watcher};
 use crate::read::{Reading, choose_event};
+use crate::recording::Recording;
 use crate::sides::{neutral, normalised, preset_of, sides};
+use crate::waits::ReadWaits;
 
 /// How two builds are compared.
 ///
@@ -47,6 +49,8 @@ pub struct Comparer {
     reading: Reading,
     settings: CompareSettings,
     evidence: EvidenceGiven,
+    /// Recordings of waiting, base first.
+    waits: Option<[Vec<Recording>; 2]>,
     /// Chosen by the name of the program if none is given.
     preset: Option<Preset>,
     forgets_preset_aliases: bool,
@@ -65,6 +69,7 @@ impl Comparer {
             reading: Reading { lookup: Some(Lookup::new()), ..Reading::default() },
             settings: CompareSettings { knowledge: neutral(), ..CompareSettings::default() },
             evidence: EvidenceGiven::default(),
+            waits: None,
             preset: Some(Preset::Neutral),
             forgets_preset_aliases: false,
             takes_facts: true,
@@ -192,6 +197,17 @@ impl Comparer {
         self
     }
 
+    /// Sets functions that wait for their callers, and where idle threads wait, instead of the built-in list.
+    pub fn wait_list(mut self, waits: WaitList) -> Self {
+        self.settings.knowledge.waits = waits;
+        self
+    }
+
+    /// Recordings of waiting under the same load: `sched:sched_switch` with call chains, or folded stacks of `offcputime`.
+    pub fn waits(self, before: Vec<Recording>, after: Vec<Recording>) -> Self {
+        Self { waits: Some([before, after]), ..self }
+    }
+
     /// How noise is judged.
     pub fn noise(mut self, noise: NoiseSettings) -> Self {
         self.settings.noise = noise;
@@ -266,6 +282,9 @@ impl Comparer {
             self.settings.knowledge.aliases = self.settings.knowledge.aliases.with(inferred);
         }
         let normal = normalised(&read, &self.settings)?;
+        let builds = [&self.before, &self.after];
+        let waits = self.waits.map(|waits| ReadWaits::read(waits, builds, &self.reading, &mut warnings));
+        let waits = waits.transpose()?;
         self.reading.watcher.finished("prepare", None);
         let given = Given {
             builds,
@@ -275,7 +294,7 @@ impl Comparer {
             preset,
             takes_facts: self.takes_facts,
         };
-        Ok(Prepared::new(given, read, normal, warnings))
+        Ok(Prepared::new(given, read, normal, waits, warnings))
     }
 }
 

@@ -44,6 +44,7 @@ mod stored_runs;
 #[cfg(feature = "store")]
 mod summed_runs;
 mod verdicts;
+mod waits;
 #[cfg(feature = "output")]
 mod write;
 
@@ -86,10 +87,10 @@ pub use pdiff_analysis::{
     Policy, PreparedSides, Preset, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch,
     RunInput, RunSeconds, RunSummary, SampledCall, SampledCalls, Seconds, SettingChange, SettingGate,
     SettingsDiff, SettingsKnowledge, Severity, Share, SideFact, SideInput, SideLines, SideObject,
-    SideSummary, Sides, SourceLine, SpinList, Subsystem, Subsystems, Templates, ThreadGroups, TreeFrame,
-    TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED, UnknownChoice, WantedFactor, WhyNotPlanned,
-    assumed_log_half, beside, choose_events, classify, compare, inlines, is_other_version, matching, noise,
-    settings_diff, side_fact,
+    SideSummary, Sides, SourceLine, SpinList, Subsystem, Subsystems, Templates, ThreadGroups, ThreadTimes,
+    TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED, UnknownChoice, WaitList, WaitPlace,
+    Waiting, WaitingGroup, Waits, WantedFactor, WhyNotPlanned, assumed_log_half, beside, choose_events,
+    classify, compare, inlines, is_other_version, matching, noise, settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
     CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, parse_counts,

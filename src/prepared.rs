@@ -14,6 +14,7 @@ use crate::evidence::EvidenceGiven;
 use crate::progress::Warning;
 use crate::read::{ReadBuild, Reading, choose_event};
 use crate::sides::{normalised, sides};
+use crate::waits::ReadWaits;
 
 /// Two builds, ready for every view of them. [`crate::Comparer::prepare`] makes it.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub struct Prepared {
     given: Given,
     read: PerSide<ReadBuild>,
     normal: PreparedSides,
+    waits: Option<ReadWaits>,
     warnings: Vec<Warning>,
 }
 
@@ -42,9 +44,10 @@ impl Prepared {
         given: Given,
         read: PerSide<ReadBuild>,
         normal: PreparedSides,
+        waits: Option<ReadWaits>,
         warnings: Vec<Warning>,
     ) -> Self {
-        Self { given, read, normal, warnings }
+        Self { given, read, normal, waits, warnings }
     }
 
     /// The same recordings, compared by another of their events.
@@ -89,6 +92,10 @@ impl Prepared {
         normal.add_findings(&self.sides(), &self.given.settings, comparison);
         comparison.preset = self.given.preset.program();
         self.given.evidence.tell_of_settings(comparison);
+        if let Some(waits) = &self.waits {
+            let waiting = waits.waiting(&self.given.settings, self.normal.program(), comparison);
+            comparison.waiting = Some(waiting);
+        }
         self.given.reading.watcher.finished("compare", None);
     }
 

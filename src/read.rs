@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
 use pdiff_profile::{
-    EventId, Notes, ObjectKind, PerSide, Profile, Resolutions, RunMeasures, Side, TakenSample,
+    EventId, Notes, ObjectKind, PerSide, Profile, Resolutions, RunMeasures, Side, TakenSample, ThreadState,
 };
 use pdiff_symbolize::{FileKernels, FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
 
@@ -26,6 +26,8 @@ use recordings::{Wanted, read_recordings, read_with_samples};
 pub(crate) struct Reading {
     /// Go on however many lines cannot be parsed.
     pub(crate) lenient: bool,
+    /// Read times between switches of CPUs instead of samples.
+    pub(crate) waits: bool,
     /// Number of workers; one per core if none is given.
     pub(crate) threads: Option<NonZeroUsize>,
     /// Where binaries are looked for; `None` if they are not to be.
@@ -164,6 +166,12 @@ impl ReadBuild {
     pub(crate) fn side(&self) -> SideInput<'_> {
         let runs = self.runs.iter().zip(&self.events).map(|(run, event)| run.input(*event));
         SideInput { label: self.label.clone(), objects: self.merged_objects(), runs: runs.collect() }
+    }
+
+    /// As the analysis wants it, by the event of a state of threads; without runs that have none.
+    pub(crate) fn side_in(&self, state: ThreadState) -> SideInput<'_> {
+        let runs = self.runs.iter().filter_map(|run| run.input_in(state)).collect();
+        SideInput { label: self.label.clone(), objects: self.merged_objects(), runs }
     }
 
     /// The facts about its objects, each object once.
@@ -335,6 +343,12 @@ impl Run {
             event,
             measures: self.measures,
         }
+    }
+
+    /// The same by the event of a state of threads.
+    fn input_in(&self, state: ThreadState) -> Option<RunInput<'_>> {
+        let at = self.profile.events.iter().position(|event| &*event.name == state.event())?;
+        Some(self.input(EventId(u32::try_from(at).ok()?)))
     }
 
     /// As a pack contains it, with the census of one object, and those that a pack brought along.

@@ -17,6 +17,7 @@ mod stored;
 #[path = "settings/without_stores.rs"]
 mod stored;
 mod verdicts;
+mod waits;
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -44,6 +45,7 @@ pub(crate) use stored::selection;
 #[cfg(feature = "parquet")]
 pub(crate) use stored::stored_series;
 pub(crate) use verdicts::examined;
+pub(crate) use waits::with_waits;
 
 pub(crate) fn parse<T: FromStr<Err: Display>>(option: &str, word: &str) -> Result<T> {
     word.parse().map_err(|error| anyhow!("{option}: {error}"))

@@ -162,6 +162,11 @@ fn reports_of_compilers_stand_any_bytes() {
 }
 
 #[test]
+fn recordings_of_waiting_stand_any_bytes() {
+    driven("waits");
+}
+
+#[test]
 fn counts_stand_any_bytes() {
     driven("counts");
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{ComparisonArgs, GateArgs, OutputArgs, PairArgs, ServerArgs};
+use super::{ComparisonArgs, GateArgs, OutputArgs, PairArgs, ServerArgs, WaitArgs};
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -26,6 +26,8 @@ pub(crate) struct CompareArgs {
     pub(crate) comparison: ComparisonArgs,
     #[command(flatten)]
     pub(crate) servers: ServerArgs,
+    #[command(flatten)]
+    pub(crate) waits: WaitArgs,
     /// Divide costs per operation into a count and a price by other events of the recordings, as instructions: does a
     /// function do more, or the same more slowly? Needs operations
     #[arg(long, value_name = "EVENT", value_delimiter = ',', help_heading = "Output")]

@@ -108,6 +108,22 @@ pub(crate) struct WorkArgs {
     pub(crate) windows: Option<PathBuf>,
 }
 
+/// Recordings of waiting.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Waiting (perf record -a -e sched:sched_switch --call-graph dwarf,4096)")]
+pub(crate) struct WaitArgs {
+    /// Recordings of waiting of the base build under the same load: perf.data or text with sched:sched_switch, or folded
+    /// stacks of offcputime (docs/waiting.md)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., requires = "waits_after")]
+    pub(crate) waits_before: Vec<PathBuf>,
+    /// The same of the other build
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., requires = "waits_before")]
+    pub(crate) waits_after: Vec<PathBuf>,
+    /// Functions that wait for their callers, and where idle threads wait (TOML), instead of the built-in list
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "waits_before")]
+    pub(crate) wait_list: Option<PathBuf>,
+}
+
 /// What rows and shares are.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rows and shares")]

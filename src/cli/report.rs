@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{DesignArgs, ExamineArgs, FileArgs, GateArgs, ProgressArgs, SourceArgs, numbers};
+use super::{DesignArgs, ExamineArgs, FileArgs, GateArgs, ProgressArgs, SourceArgs, WaitArgs, numbers};
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -22,6 +22,8 @@ docs/report.md explains its contents.";
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) examined: ExamineArgs,
+    #[command(flatten)]
+    pub(crate) waits: WaitArgs,
     /// Table of benchmark runs (CSV, TSV, JSON, Parquet), to attribute the gap to factors; see pdiff attribute
     #[arg(
         long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "factors", help_heading = "Benchmark runs"

@@ -11,7 +11,7 @@ use pdiff::{By, Comparison, Prepared};
 use crate::cli::{CompareArgs, Format, WorkArgs};
 use crate::exit::Outcome;
 use crate::gates::Gates;
-use crate::settings::{Compared, Page, with_servers};
+use crate::settings::{Compared, Page, with_servers, with_waits};
 use crate::watching::Watching;
 
 /// Compares, writes the result, and says whether a gate tripped.
@@ -27,6 +27,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Outcome> {
     let watching = Watching::start(args.output.progress.quiet);
     let compared = Compared::new(&args.inputs.recordings, &args.comparison, args.output.progress.quiet)?;
     let comparer = with_servers(compared.comparer, &args.servers, compared.reads_stdin)?;
+    let comparer = with_waits(comparer, &args.waits)?;
     check_beside(args)?;
     let mut prepared = comparer.watch(watching.watch()).prepare()?;
     let (mut comparison, causes) = match args.causes {
@@ -59,8 +60,8 @@ fn with_causes(prepared: &Prepared, by: By) -> Result<(Comparison, Vec<FindingCa
     if by == By::Function {
         return Ok((of_verdicts, causes));
     }
-    let findings = of_verdicts.findings;
-    Ok((Comparison { findings, ..prepared.compare(by) }, causes))
+    let (findings, waiting) = (of_verdicts.findings, of_verdicts.waiting);
+    Ok((Comparison { findings, waiting, ..prepared.compare(by) }, causes))
 }
 
 /// Refuses shares that are not costs.

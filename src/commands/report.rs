@@ -16,7 +16,7 @@ use crate::cli::ReportArgs;
 use crate::exit::Outcome;
 use crate::gates::Gates;
 use crate::output::Output;
-use crate::settings::{MAX_DRAWN_DEPTH, command_line, examined, is_stdin, one_stream};
+use crate::settings::{MAX_DRAWN_DEPTH, command_line, examined, is_stdin, one_stream, with_waits};
 use crate::source_text::SourceRoots;
 use crate::watching::Watching;
 
@@ -29,6 +29,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome> {
     }
     let roots = SourceRoots::new(&args.source)?;
     let (comparer, reads_stdin) = examined(&args.examined, args.progress.quiet)?;
+    let comparer = with_waits(comparer, &args.waits)?;
     let attribution = attribution(args, reads_stdin)?;
     let watching = Watching::start(args.progress.quiet);
     let prepared = comparer.watch(watching.watch()).prepare()?;

@@ -47,6 +47,7 @@ impl Wanted<'_> {
             cpus: self.build.cpus.as_ref(),
             cgroup: (!self.build.cgroups.is_empty()).then_some(is_cgroup),
             lenient: reading.lenient,
+            waits: reading.waits,
             symbols: reading.symbol_places(),
             unwinder: files.map(|files| -> &dyn Unwinder { &files.unwinder }),
             kernel_images: files.map(|files| -> &dyn KernelImages { &files.kernels }),

@@ -31,8 +31,9 @@ pub use compare::{
     Interval, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OwnCostChange, Pair,
     PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch, RunInput,
     RunSeconds, RunStacks, RunSummary, SampledCall, SampledCalls, Seconds, Severity, SideFact, SideInput,
-    SideLines, SideObject, SideSummary, Sides, SourceLine, StackLevel, TreeFrame, TreeFunction, TreeNode,
-    TreeSettings, assumed_log_half, beside, compare, is_other_version, side_fact,
+    SideLines, SideObject, SideSummary, Sides, SourceLine, StackLevel, ThreadTimes, TreeFrame, TreeFunction,
+    TreeNode, TreeSettings, WaitPlace, Waiting, WaitingGroup, WaitingSides, Waits, assumed_log_half, beside,
+    compare, is_other_version, side_fact, waiting,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{
@@ -42,7 +43,7 @@ pub use findings::{
 pub use gate::{Gate, GateError, GateOutcome, Trip};
 pub use knowledge::{
     Aliases, Architectural, ArchitecturalRule, FunctionPlace, KnowledgeError, KnownSetting, Preset, Requests,
-    SettingsKnowledge, SpinList, Subsystem, Subsystems, ThreadGroups,
+    SettingsKnowledge, SpinList, Subsystem, Subsystems, ThreadGroups, WaitList,
 };
 pub use normalize::{UNRESOLVED, is_nameless};
 pub use pattern::{Pattern, PatternError};

@@ -41,6 +41,35 @@ fn read_bytes(bytes: Vec<u8>, lenient: bool) -> Result<Profile, Error> {
     read_profile(&source, &ReadOptions { lenient, ..options(TimeWindow::All) })
 }
 
+/// Recordings of waiting: the same times in each state from `perf.data` and from its text.
+#[test]
+fn times_between_switches_are_those_of_the_text() {
+    let read = |name: &str| {
+        let path = fixtures().join("../waiting").join(name);
+        let options = ReadOptions { waits: true, ..options(TimeWindow::All) };
+        read_profile(&Source::Path(path), &options).unwrap()
+    };
+    let times = |profile: &Profile| {
+        let mut times = BTreeMap::<_, (u64, u64)>::new();
+        for cell in &profile.cells {
+            let thread = profile.threads[cell.thread.index()];
+            let event = profile.events[cell.event.index()].name.clone();
+            let depth = profile.stacks.get(cell.stack).len();
+            let time = times.entry((thread.pid, thread.tid, event, cell.block, depth)).or_default();
+            *time = (time.0 + cell.weight.0, time.1 + u64::from(cell.samples));
+        }
+        times
+    };
+    let (data, text) = (times(&read("small.data.zst")), times(&read("small.perf.zst")));
+    assert!(data.len() > 20, "{}", data.len());
+    // The text has microseconds.
+    for ((thread, of_data), (same, of_text)) in data.iter().zip(&text) {
+        assert_eq!((thread, of_data.1), (same, of_text.1));
+        assert!(of_data.0.abs_diff(of_text.0) <= 1000 * of_data.1, "{thread:?} {of_data:?} {of_text:?}");
+    }
+    assert_eq!(data.len(), text.len());
+}
+
 /// Samples and weight by event, thread, second and stack. Functions of files are not in a recording, and positions in them
 /// depend on how perf prints, so such frames are objects.
 fn samples(profile: &Profile) -> BTreeMap<String, (u64, u64)> {

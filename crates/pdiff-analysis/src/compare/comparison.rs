@@ -8,6 +8,7 @@ use super::family::InlineChange;
 use super::input::ObjectFacts;
 use super::row::Row;
 use super::side_fact::{Severity, SideFact};
+use super::waiting::Waiting;
 use crate::findings::Findings;
 use crate::noise::{Floor, Method, RunVariation};
 use crate::policy::{GroupBy, Policy, Share};
@@ -45,6 +46,8 @@ pub struct Comparison {
     pub cost: Option<Cost>,
     /// How other events of the recordings divide these costs, if requested.
     pub beside: Vec<Beside>,
+    /// Where threads wait, if that was recorded.
+    pub waiting: Option<Waiting>,
     /// How noise was judged.
     pub noise: NoiseSummary,
     /// Imperfections of all stages.

@@ -4,7 +4,7 @@ use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures, Side, Uncovered};
 
 use crate::filter::Filters;
-use crate::knowledge::{Aliases, Requests, SpinList, Subsystems, ThreadGroups};
+use crate::knowledge::{Aliases, Requests, SpinList, Subsystems, ThreadGroups, WaitList};
 use crate::noise::NoiseSettings;
 use crate::policy::{GroupBy, Inlines, Policy, Share, Templates};
 
@@ -85,6 +85,8 @@ pub struct Knowledge {
     pub thread_groups: ThreadGroups,
     /// Busy waiting.
     pub spin: SpinList,
+    /// Waiting.
+    pub waits: WaitList,
     /// Kinds of requests.
     pub requests: Requests,
 }
@@ -98,6 +100,7 @@ impl Knowledge {
             subsystems: Subsystems::builtin(),
             thread_groups: ThreadGroups::builtin(),
             spin: SpinList::builtin(),
+            waits: WaitList::builtin(),
             requests: Requests::builtin(),
         }
     }

@@ -16,6 +16,7 @@ mod cost_scale;
 mod counterparts;
 mod coverage;
 mod family;
+mod findings_input;
 mod gap;
 mod hidden_callers;
 mod hot_lines;
@@ -35,6 +36,8 @@ mod sampled_calls;
 mod seconds;
 pub mod side_fact;
 mod side_object;
+mod wait_sites;
+mod waiting;
 
 use pdiff_profile::{Notes, PerSide, Side, StackId, Weight};
 
@@ -65,18 +68,21 @@ pub use sampled_calls::{SampledCall, SampledCalls};
 pub use seconds::{RunSeconds, Seconds};
 pub use side_fact::{Severity, SideFact};
 pub use side_object::SideObject;
+pub use wait_sites::{WaitingSides, waiting};
+pub use waiting::{ThreadTimes, WaitPlace, Waiting, WaitingGroup, Waits};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::aggregate::{CellRows, RowId, RunTable, aggregate};
-use crate::findings::{Findings, Input, RunOfStacks, findings, switched};
+use crate::findings::{Findings, findings, switched};
 use crate::knowledge::SettingsKnowledge;
 use crate::noise::NoiseSettings;
 use crate::plan::{self, Plan, PlanError, PlanInput, PlanSettings};
 use crate::policy::Share;
 use crate::settings_diff::SettingsDiff;
 use cost::{RunCost, RunFacts, SideCost};
+use findings_input::stacks_of_both;
 use judged::{Counted, judged_rows};
 use mistakes::mistakes;
 use prepare::{Prepared, PreparedRun};
@@ -279,6 +285,7 @@ fn compare_prepared(
         findings: Findings::default(),
         cost,
         beside: Vec::new(),
+        waiting: None,
         noise,
         notes,
     }
@@ -287,25 +294,6 @@ fn compare_prepared(
 /// Where the sides differ, in few parts.
 fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, noise: NoiseSettings) -> Findings {
     findings(&stacks_of_both(prepared, cost, noise))
-}
-
-/// Both sides' stacks as findings want them.
-fn stacks_of_both<'a>(prepared: &'a Prepared<'_>, cost: Option<&'a Cost>, noise: NoiseSettings) -> Input<'a> {
-    let runs = prepared.runs.iter().map(|run| RunOfStacks {
-        side: run.side,
-        profile: run.input.profile,
-        stacks: run.stacks,
-        cells: run.cells,
-        polls: prepared.spins(run),
-    });
-    Input {
-        keys: prepared.keys,
-        canonical: prepared.keys.iter().map(|(key, _)| prepared.heir(key)).collect(),
-        runs: runs.collect(),
-        subsystems: prepared.keys.iter().map(|(key, _)| prepared.facts.subsystem(key)).collect(),
-        cost,
-        noise,
-    }
 }
 
 fn cell_rows(run: &PreparedRun<'_>, row_table: &mut RowTable<'_>) -> CellRows {

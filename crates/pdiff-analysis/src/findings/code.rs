@@ -8,7 +8,7 @@ use crate::normalize::{Key, KeyId};
 
 /// The kind of code of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Code {
+pub(crate) enum Code {
     /// Of the program or one of its libraries.
     Own,
     /// Of an own object, but such as toolchains inline everywhere.
@@ -33,14 +33,14 @@ impl Code {
 }
 
 /// The kind of every function, by its renamed key.
-pub(super) struct CodeKinds {
+pub(crate) struct CodeKinds {
     by_key: Vec<Code>,
     /// For keys without a function: the key that represents all of them in their object.
     unresolved: Vec<Option<KeyId>>,
 }
 
 impl CodeKinds {
-    pub(super) fn new(input: &Input<'_>) -> Self {
+    pub(crate) fn new(input: &Input<'_>) -> Self {
         let kinds = object_kinds(input);
         let kind = |key: &Key| kinds.get(&*key.object).copied().unwrap_or(ObjectKind::Unknown);
         Self {
@@ -59,7 +59,7 @@ impl CodeKinds {
         self.unresolved.get(key.0 as usize).copied().flatten().unwrap_or(key)
     }
 
-    pub(super) fn get(&self, key: KeyId) -> Code {
+    pub(crate) fn get(&self, key: KeyId) -> Code {
         self.by_key.get(key.0 as usize).copied().unwrap_or(Code::Library)
     }
 }

@@ -31,6 +31,7 @@ mod switched;
 mod tree;
 
 pub(crate) use aligned::AlignedStacks;
+pub(crate) use code::{Code, CodeKinds};
 pub use finding::{
     Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest, KernelWork,
 };
@@ -42,7 +43,6 @@ pub(crate) use switched::{MOST_SWITCHES, Switched, SwitchedCode, SwitchedPart, s
 use pdiff_profile::PerSide;
 
 use anchors::Anchors;
-use code::CodeKinds;
 use flips::Flipped;
 use groups::Groups;
 use judged::Judge;

@@ -11,6 +11,7 @@ mod server_settings;
 mod spin;
 mod subsystems;
 mod thread_groups;
+mod waits;
 
 pub use aliases::Aliases;
 pub use architectural::{Architectural, ArchitecturalRule};
@@ -21,3 +22,4 @@ pub use server_settings::{KnownSetting, SettingsKnowledge};
 pub use spin::SpinList;
 pub use subsystems::{FunctionPlace, Subsystem, Subsystems};
 pub use thread_groups::ThreadGroups;
+pub use waits::WaitList;

@@ -13,6 +13,7 @@ use crate::compare::json_shape::{
 };
 use crate::compare::row_json::RowJson;
 use crate::compare::side_fact_words::{SideFactWords, severity_key};
+use crate::compare::waiting_json;
 use crate::document::number::percent_of_log;
 use crate::error::Error;
 use crate::files::written_bytes::{json_line, json_value};
@@ -86,6 +87,7 @@ fn report_of<'a>(comparison: &'a Comparison, rows: &'a [Row]) -> CompareReport<'
         findings: findings::json::findings(comparison),
         findings_rest: findings::json::rest(comparison),
         beside: comparison.beside.iter().map(beside::report).collect(),
+        waiting: waiting_json::report(comparison),
         kernel: findings::kernel_json::kernel(comparison),
         functions: rows.iter().map(|row| RowJson { row, level }).collect(),
         families: comparison.families.iter().map(family).collect(),

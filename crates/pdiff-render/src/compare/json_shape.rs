@@ -8,6 +8,7 @@ use pdiff_analysis::{CostChange, Policy};
 use serde::Serialize;
 
 use crate::compare::row_json::RowJson;
+use crate::compare::waiting_json::WaitingReport;
 use crate::findings::json::{FindingReport, RestReport};
 use crate::findings::kernel_json::KernelReport;
 
@@ -46,6 +47,9 @@ pub(crate) struct CompareReport<'a> {
     /// What other events say of the costs, where they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) beside: Vec<BesideReport<'a>>,
+    /// Where threads wait, if that was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waiting: Option<WaitingReport<'a>>,
     /// The work of the kernel by who entered it and what for.
     pub(crate) kernel: Vec<KernelReport<'a>>,
     /// Every row: heaviest change of self first.

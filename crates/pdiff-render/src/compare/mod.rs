@@ -19,3 +19,5 @@ pub(crate) mod row_order;
 #[cfg(test)]
 pub(crate) mod sample;
 pub(crate) mod side_fact_words;
+pub(crate) mod waiting;
+pub(crate) mod waiting_json;

@@ -13,6 +13,7 @@ use crate::compare::noise_lines;
 use crate::compare::notes;
 use crate::compare::row_grid;
 use crate::compare::row_order;
+use crate::compare::waiting;
 use crate::document::options::TableOptions;
 use crate::document::{Block, apart};
 use crate::document::{markdown, table};
@@ -100,6 +101,7 @@ fn page(
         comparability::grave_blocks(comparison),
         screen,
         vec![heading::rows_line(comparison, options, &chosen), Block::Grid(rows)],
+        waiting::blocks(comparison, options.top),
         beside::blocks(comparison, options),
         [legend, families::blocks(comparison, &chosen)].concat(),
         comparability::warning_blocks(comparison),

@@ -135,6 +135,7 @@ pub(crate) fn comparison(rows: Vec<Row>) -> Comparison {
     Comparison {
         findings: Findings::default(),
         beside: Vec::new(),
+        waiting: None,
         before: side("57"),
         after: side("80"),
         policy: Policy {

@@ -26,6 +26,7 @@ use crate::compare::comparability;
 use crate::compare::families;
 use crate::compare::noise_lines;
 use crate::compare::notes;
+use crate::compare::waiting;
 use crate::error::Error;
 use crate::inlines;
 use crate::settings;
@@ -185,6 +186,10 @@ fn sections(input: &ReportInput<'_>) -> Result<Vec<Section>, Error> {
     ];
     if let Some(view) = &input.attribution {
         sections.insert(1, section("factors", "The gap, attributed to factors", attribution::section(view)?));
+    }
+    let waits = waiting::blocks(comparison, None);
+    if !waits.is_empty() {
+        sections.insert(1, section("waiting", "Where threads wait", blocks::lines(&waits)));
     }
     let families = families_of(comparison);
     if !families.is_empty() {

@@ -1,0 +1,29 @@
+//! Both sides' stacks in the form that findings need.
+
+use super::comparison::Cost;
+use super::prepare::Prepared;
+use crate::findings::{Input, RunOfStacks};
+use crate::noise::NoiseSettings;
+
+/// Both sides' stacks as findings want them.
+pub(super) fn stacks_of_both<'a>(
+    prepared: &'a Prepared<'_>,
+    cost: Option<&'a Cost>,
+    noise: NoiseSettings,
+) -> Input<'a> {
+    let runs = prepared.runs.iter().map(|run| RunOfStacks {
+        side: run.side,
+        profile: run.input.profile,
+        stacks: run.stacks,
+        cells: run.cells,
+        polls: prepared.spins(run),
+    });
+    Input {
+        keys: prepared.keys,
+        canonical: prepared.keys.iter().map(|(key, _)| prepared.heir(key)).collect(),
+        runs: runs.collect(),
+        subsystems: prepared.keys.iter().map(|(key, _)| prepared.facts.subsystem(key)).collect(),
+        cost,
+        noise,
+    }
+}
