@@ -15,7 +15,7 @@
 use super::comparison::{Gap, GapParts, Pair};
 use super::cost::SideCost;
 use super::row::Row;
-use crate::noise::{NoiseSettings, SINGLE_RUN_CV_DF, common_shift, critical_t};
+use crate::noise::{NoiseSettings, OfRun, SINGLE_RUN_CV_DF, common_shift, critical_t};
 
 /// A cost counted in another unit than CPU seconds divides the CPU part in proportion, if it moved the same way and by no
 /// less than this part of it: else it does not measure what the CPU was used for.
@@ -82,7 +82,7 @@ impl LogError {
     const NONE: Self = Self { se: 0.0, degrees_of_freedom: f64::INFINITY };
 
     /// From the runs' values; `None` with one run per side.
-    fn measured(before: &[f64], after: &[f64]) -> Option<Self> {
+    fn measured(before: &[OfRun], after: &[OfRun]) -> Option<Self> {
         let shift = common_shift(before, after)?;
         let (low, high) = shift.interval?;
         let degrees_of_freedom = shift.degrees_of_freedom;
@@ -129,8 +129,9 @@ impl Division {
         let unit = if is_time { 1.0 } else { cpu_part / log_cost };
         let divides = is_time || (LEAST_OF_CPU..=1.0 / LEAST_OF_CPU).contains(&unit);
         let of_cost = LogError::measured(&before.per_run_all_cost, &after.per_run_all_cost);
-        let cores_of_runs = |side: &SideCost| -> Vec<f64> {
-            side.per_run_tps.iter().zip(&side.per_run_all_cost).map(|(tps, cost)| tps * cost).collect()
+        let cores_of_runs = |side: &SideCost| -> Vec<OfRun> {
+            let runs = side.per_run_tps.iter().zip(&side.per_run_all_cost);
+            runs.map(|(tps, cost)| OfRun { value: tps.value * cost.value, ..*tps }).collect()
         };
         (divides && log_cost.is_finite()).then_some(Self {
             all,

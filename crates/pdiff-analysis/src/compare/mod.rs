@@ -293,6 +293,7 @@ fn found(prepared: &Prepared<'_>, cost: Option<&Cost>, noise: NoiseSettings) -> 
 fn stacks_of_both<'a>(prepared: &'a Prepared<'_>, cost: Option<&'a Cost>, noise: NoiseSettings) -> Input<'a> {
     let runs = prepared.runs.iter().map(|run| RunOfStacks {
         side: run.side,
+        host: run.host,
         profile: run.input.profile,
         stacks: run.stacks,
         cells: run.cells,
@@ -360,6 +361,7 @@ fn run_facts<'a>(
         path: &run.input.path,
         profile: run.input.profile,
         measures: run.input.measures,
+        host: run.host,
         weight: table.weight,
         all_weight: run.input.profile.cells_of(run.input.event).iter().map(|cell| cell.weight.0).sum(),
         spin_weight,
