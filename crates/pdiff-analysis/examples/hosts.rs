@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 // A change takes share from all others, so a heavy row that is significant with it may be right.
                 let others = rows.iter().skip(1).filter(|row| row.significant).count();
                 let contains = rows[0].ci_low_pp <= truth && truth <= rows[0].ci_high_pp;
-                [found, others > 0, contains, found || others > 0].map(|is| u32::from(is))
+                [found, others > 0, contains, found || others > 0].map(u32::from)
             };
             let sums = (0..stores).into_par_iter().map(store);
             sums.reduce(|| [0; 4], |a, b| std::array::from_fn(|at| a[at] + b[at]))
