@@ -62,7 +62,7 @@ pub use progress::{Progress, Warning};
 pub use recording::{Recording, stem};
 pub use samples::{SampleReader, Samples};
 #[cfg(feature = "store")]
-pub use stored_runs::{RunFiling, check_store, store_run};
+pub use stored_runs::{RunFiling, UNKNOWN_HOST, check_store, store_run};
 #[cfg(feature = "store")]
 pub use summed_runs::summed_recording;
 pub use verdicts::Verdicts;

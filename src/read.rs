@@ -241,6 +241,8 @@ pub(crate) struct Run {
     /// Whether it is a pack that was symbolised where the binaries are.
     pub(crate) is_packed: bool,
     pub(crate) measures: RunMeasures,
+    /// The machine, where machines are compared.
+    pub(crate) host: Option<String>,
 }
 
 /// A file that represents an object of a profile.
@@ -261,6 +263,7 @@ fn find_functions(
     reading: &Reading,
 ) -> Result<(Run, Vec<Warning>), Error> {
     let path = recording.source.to_string();
+    let host = recording.host.clone();
     let (mut profile, named, measures) = match input {
         Input::Text(profile) => (profile, None, recording.measures),
         Input::Named(profile, named) => (profile, Some(named), recording.measures),
@@ -279,6 +282,7 @@ fn find_functions(
                     files: Vec::new(),
                     is_packed: true,
                     measures,
+                    host,
                 };
                 return Ok((run, Vec::new()));
             }
@@ -302,7 +306,7 @@ fn find_functions(
         None => (None, Notes::new()),
     };
     let (censuses, is_packed) = (Vec::new(), false);
-    Ok((Run { path, profile, resolutions, notes, objects, files, censuses, is_packed, measures }, odd))
+    Ok((Run { path, profile, resolutions, notes, objects, files, censuses, is_packed, measures, host }, odd))
 }
 
 /// Binaries given by the user that no object of the profile is.
@@ -342,6 +346,7 @@ impl Run {
             notes: Some(&self.notes),
             event,
             measures: self.measures,
+            host: self.host.clone(),
         }
     }
 

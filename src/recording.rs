@@ -12,13 +12,14 @@ use crate::error::Error;
 pub struct Recording {
     pub(crate) source: Source,
     pub(crate) measures: RunMeasures,
+    pub(crate) host: Option<String>,
 }
 
 impl Recording {
     /// A recording of a run about which only the samples are known.
     #[must_use]
     pub fn new(source: Source) -> Self {
-        Self { source, measures: RunMeasures::default() }
+        Self { source, measures: RunMeasures::default(), host: None }
     }
 
     /// So many operations were done.
@@ -39,6 +40,14 @@ impl Recording {
     #[must_use]
     pub fn cpu_seconds(mut self, seconds: f64) -> Self {
         self.measures.cpu_seconds = Some(seconds);
+        self
+    }
+
+    /// It was made on this machine. If recordings are of several machines, machines are the replicates that are compared, and
+    /// those on both sides are compared with themselves.
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.host = Some(host.into());
         self
     }
 

@@ -24,8 +24,8 @@ pub struct RunFiling {
     pub recording: String,
 }
 
-/// The host of a recording that does not name it.
-const UNKNOWN_HOST: &str = "unknown";
+/// The host of a stored run whose recording does not name it.
+pub const UNKNOWN_HOST: &str = "unknown";
 
 /// Reads and symbolises a recording as for a pack, and adds it to a store.
 ///

@@ -129,6 +129,56 @@ fn runs_of_a_store_compare_as_their_files_do() {
 }
 
 #[test]
+fn hosts_that_ran_both_builds_are_compared_with_themselves() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let store = store.to_str().unwrap();
+    // The same recordings twice: of hosts that ran both builds, and of hosts that ran one.
+    for (service, hosts_after) in [("same", 'a'), ("other", 'b')] {
+        for (side, hosts) in [("before", 'a'), ("after", hosts_after)] {
+            for host in 0..5 {
+                let [recording, _] = orders(side, 1 + host % 3);
+                let host = format!("{hosts}{host}");
+                let add = [
+                    "store",
+                    "add",
+                    store,
+                    &recording,
+                    "--build",
+                    side,
+                    "--host",
+                    &host,
+                    "--service",
+                    service,
+                ];
+                stdout(
+                    &add.into_iter()
+                        .chain(["--day", "2026-11-24", "--quiet", "--no-cache"])
+                        .collect::<Vec<_>>(),
+                );
+            }
+        }
+    }
+    let compared = |service: &str| {
+        let runs = ["compare", "--store", store, "--before", "build=before", "--after", "build=after"];
+        json(&runs.into_iter().chain(["--service", service]).collect::<Vec<_>>())
+    };
+    let (same, other) = (compared("same"), compared("other"));
+    let of = |value: &Value, key: &str| -> Vec<f64> {
+        let mut rows: Vec<(&str, f64)> = value["functions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|row| Some((row["name"].as_str()?, row[key].as_f64()?)))
+            .collect();
+        rows.sort_by(|a, b| a.0.cmp(b.0));
+        rows.into_iter().map(|(_, number)| number).collect()
+    };
+    assert_eq!(of(&same, "delta_self_pp"), of(&other, "delta_self_pp"));
+    assert_ne!(of(&same, "ci_low_pp"), of(&other, "ci_low_pp"));
+}
+
+#[test]
 fn real_servers_compare_from_a_store_as_from_their_packs() {
     let directory = tempfile::tempdir().unwrap();
     let store = directory.path().join("runs");

@@ -33,7 +33,15 @@ pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
         let label = label.or(summed.as_ref().map(|summed| &summed.label));
         let build = match &summed {
             Some(summed) => Build::recordings(summed.recordings.clone()),
-            None => Build::recordings(recordings(&paths, side, &comparison.work)?),
+            None => {
+                let hosts = chosen.iter().flat_map(|chosen| chosen.hosts.iter().cloned());
+                let hosts = hosts.chain(std::iter::repeat(None));
+                let recordings = recordings(&paths, side, &comparison.work)?.into_iter().zip(hosts);
+                let with_host = |(recording, host): (Recording, Option<String>)| {
+                    host.into_iter().fold(recording, Recording::host)
+                };
+                Build::recordings(recordings.map(with_host))
+            }
         };
         let build = build.time(one_of("--time", side, &times)?.unwrap_or(TimeWindow::All));
         let build = one_of("--cpu", side, &cpus)?.into_iter().fold(build, Build::cpus);

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff::profile::Side;
-use pdiff::store::{Selection, Store, StoredRun, Table, read_sums};
+use pdiff::store::{Selection, Store, StoredRun, SummedRun, Table, read_sums};
 use pdiff::study::natural_order;
-use pdiff::{Recording, summed_recording};
+use pdiff::{Recording, UNKNOWN_HOST, summed_recording};
 
 use crate::cli::RecordingArgs;
 
@@ -15,6 +15,8 @@ use crate::cli::RecordingArgs;
 pub(super) struct ChosenRuns {
     /// The pack of each.
     pub(super) paths: Vec<PathBuf>,
+    /// The host of each, as far as it is known.
+    pub(super) hosts: Vec<Option<String>>,
     /// Their builds.
     pub(super) label: String,
 }
@@ -27,7 +29,7 @@ pub(super) fn stored_recordings(args: &RecordingArgs, side: Side) -> Result<Opti
         Side::After => &args.after_runs,
     };
     if words.is_empty() {
-        return Ok(Some(ChosenRuns { paths: Vec::new(), label: String::new() }));
+        return Ok(Some(ChosenRuns { paths: Vec::new(), hosts: Vec::new(), label: String::new() }));
     }
     let word = |path: &PathBuf| {
         let text = path.to_str().map(str::to_owned);
@@ -53,8 +55,14 @@ pub(super) fn stored_recordings(args: &RecordingArgs, side: Side) -> Result<Opti
     let builds: BTreeSet<&str> = runs.iter().map(|run| run.key().build()).collect();
     Ok(Some(ChosenRuns {
         paths: runs.iter().map(|run| store.file(Table::Packs, run.key(), run.id())).collect(),
+        hosts: runs.iter().map(|run| known_host(run.key().host())).collect(),
         label: builds.into_iter().collect::<Vec<_>>().join("+"),
     }))
+}
+
+/// The name of a host, unless it is the one that stands for a host that is not known.
+fn known_host(host: &str) -> Option<String> {
+    (host != UNKNOWN_HOST).then(|| host.to_owned())
 }
 
 /// The runs of one side that an engine summed.
@@ -74,7 +82,11 @@ pub(super) fn summed_recordings(args: &RecordingArgs, side: Side) -> Result<Opti
     let runs = read_sums(file).context("--sums")?;
     let builds: BTreeSet<&str> = runs.iter().map(|run| run.build.as_str()).collect();
     let label = builds.into_iter().collect::<Vec<_>>().join("+");
-    let recordings = runs.iter().map(summed_recording).collect::<Result<_, _>>()?;
+    let recording = |run: &SummedRun| -> Result<Recording> {
+        let (recording, host) = (summed_recording(run)?, known_host(&run.host));
+        Ok(host.into_iter().fold(recording, Recording::host))
+    };
+    let recordings = runs.iter().map(recording).collect::<Result<_>>()?;
     Ok(Some(SummedRuns { recordings, label }))
 }
 

@@ -13,6 +13,7 @@ use crate::cli::RecordingArgs;
 /// The runs of one side that a store has.
 pub(super) struct ChosenRuns {
     pub(super) paths: Vec<PathBuf>,
+    pub(super) hosts: Vec<Option<String>>,
     pub(super) label: String,
 }
 

@@ -106,6 +106,21 @@ fn a_share_of_an_uncertain_gap_may_be_larger_by_more_than_smaller() {
 }
 
 #[test]
+fn a_gap_that_is_hardly_more_than_noise_is_marked() {
+    let (before, after) = (steady(10, 800_000, 200_000), steady(20, 400_000, 600_000));
+    let gap = |operations: [f64; 3]| {
+        let runs = operations.map(of_operations);
+        measured(&[&before; 3], &[&after; 3], &runs, &runs, &settings()).cost.unwrap().gap.unwrap()
+    };
+    let sure = gap([980.0, 1000.0, 1020.0]);
+    assert!(sure.parts.is_some() && !sure.barely_significant, "{sure:?}");
+    let unsure = gap([750.0, 1000.0, 1330.0]);
+    assert!(unsure.parts.is_some() && unsure.barely_significant, "{unsure:?}");
+    let nothing = gap([300.0, 1000.0, 3000.0]);
+    assert!(nothing.parts.is_none() && !nothing.barely_significant, "{nothing:?}");
+}
+
+#[test]
 fn a_fixed_job_that_halves_its_cpu_costs_half() {
     let (before, after) = (profile("app@9: main;work 10000000000"), profile("app@4: main;work 5000000000"));
     let job = |cpu_seconds| RunMeasures {

@@ -27,14 +27,17 @@ fn row_run() -> impl Strategy<Value = RowRun> {
 }
 
 fn run_blocks() -> impl Strategy<Value = RunBlocks> {
-    (odd(), any::<u64>(), 0..40_usize, odd(), odd()).prop_map(|(total, samples, blocks, a, b)| RunBlocks {
-        total,
-        samples,
-        blocks,
-        sum_n2: a,
-        coarse_blocks: blocks / 4,
-        coarse_sum_n2: b,
-    })
+    (odd(), any::<u64>(), 0..40_usize, odd(), odd(), any::<Option<u8>>()).prop_map(
+        |(total, samples, blocks, a, b, host)| RunBlocks {
+            total,
+            samples,
+            blocks,
+            sum_n2: a,
+            coarse_blocks: blocks / 4,
+            coarse_sum_n2: b,
+            host: host.map(u32::from),
+        },
+    )
 }
 
 fn check(judgement: &Judgement, rows: usize) {

@@ -2,11 +2,11 @@
 //! each host and each run makes some functions dearer than others. A change may be planted in one function of the build `after`.
 //!
 //! ```text
-//! cargo run -p pdiff-store --example simulated_hosts -- PACK STORE HOSTS SAMPLES SEED [FUNCTION FACTOR]
+//! cargo run -p pdiff-store --example simulated_hosts -- PACK STORE HOSTS SAMPLES SEED same|other [FUNCTION FACTOR]
 //! ```
 //!
-//! Host and run effects are log-normal with the standard deviations below, by leaf function. Both builds have HOSTS hosts of
-//! their own, so nothing is paired. The same arguments give the same store.
+//! Host and run effects are log-normal with the standard deviations below, by leaf function. Both builds have HOSTS hosts: the
+//! same ones, or others. The same arguments give the same store.
 
 #![expect(clippy::print_stdout, reason = "a program")]
 
@@ -29,8 +29,13 @@ const RUN_S: u32 = 60;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [pack, store, hosts, samples, seed, planted @ ..] = arguments.as_slice() else {
-        return Err("arguments: PACK STORE HOSTS SAMPLES SEED [FUNCTION FACTOR]".into());
+    let [pack, store, hosts, samples, seed, which, planted @ ..] = arguments.as_slice() else {
+        return Err("arguments: PACK STORE HOSTS SAMPLES SEED same|other [FUNCTION FACTOR]".into());
+    };
+    let are_same = match which.as_str() {
+        "same" => true,
+        "other" => false,
+        _ => return Err("hosts of the builds are 'same' or 'other'".into()),
     };
     let planted: Option<(&str, f64)> = match planted {
         [] => None,
@@ -42,18 +47,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let leaves = leaves(&base.profile, base.resolutions.as_ref());
     let store = Store::open_or_create(std::path::Path::new(store))?;
     let mut random = Random(seed.parse()?);
+    let mut of_hosts: BTreeMap<String, BTreeMap<&str, f64>> = BTreeMap::new();
     for build in ["before", "after"] {
         for host in 0..hosts {
-            let mut factors: BTreeMap<&str, f64> = BTreeMap::new();
-            for leaf in &leaves {
-                factors.entry(leaf).or_insert_with(|| (random.normal() * HOST_SD.hypot(RUN_SD)).exp());
-            }
+            let host = if are_same { format!("host-{host}") } else { format!("{build}-{host}") };
+            let of_host =
+                of_hosts.entry(host.clone()).or_insert_with(|| effects(&leaves, HOST_SD, &mut random));
+            let mut factors = effects(&leaves, RUN_SD, &mut random);
+            factors
+                .iter_mut()
+                .for_each(|(leaf, factor)| *factor *= of_host.get(leaf).copied().unwrap_or(1.0));
             if let Some((function, factor)) = planted.filter(|_| build == "after") {
                 *factors.get_mut(function).ok_or("the recording has no such leaf function")? *= factor;
             }
             let run = drawn(&base, &leaves, &factors, samples, &mut random);
             let pack = write_pack(&run)?;
-            let key = RunKey::new("simulated", build, &format!("{build}-{host}"), "2026-11-24")?;
+            let key = RunKey::new("simulated", build, &host, "2026-11-24")?;
             store.add(&NewRun {
                 key: &key,
                 recording: "simulated",
@@ -67,6 +76,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("{} runs of {samples} samples in {}", 2 * hosts, store.root().display());
     Ok(())
+}
+
+/// A factor of each leaf function.
+fn effects<'a>(leaves: &'a [String], sd: f64, random: &mut Random) -> BTreeMap<&'a str, f64> {
+    let mut factors: BTreeMap<&str, f64> = BTreeMap::new();
+    for leaf in leaves {
+        factors.entry(leaf).or_insert_with(|| (random.normal() * sd).exp());
+    }
+    factors
 }
 
 /// The innermost function of each stack.

@@ -101,6 +101,7 @@ fn seen(json: &Value) -> Seen {
         rows: rows.iter().map(row).collect(),
         log_cost_interval: log_interval(&json["cost"]),
         log_gap_interval: log_interval(&json["gap"]),
+        is_gap_warned: json["gap"]["barely_significant"] == true,
         is_warned: names("drifting") || names("phased"),
     }
 }

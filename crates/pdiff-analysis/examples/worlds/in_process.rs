@@ -80,6 +80,7 @@ fn seen(comparison: &Comparison, beside: Option<&Beside>) -> Seen {
         log_gap_interval: cost
             .and_then(|cost| cost.gap)
             .map(|gap| (log(gap.interval_pct.0), log(gap.interval_pct.1))),
+        is_gap_warned: cost.and_then(|cost| cost.gap).is_some_and(|gap| gap.barely_significant),
         is_warned: !(comparison.noise.drifting.is_empty() && comparison.noise.phased.is_empty()),
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Seen {
     pub(crate) log_gap_interval: Option<Interval>,
     /// It warned that shares drift, or that the load runs in phases.
     pub(crate) is_warned: bool,
+    /// It warned that the gap is hardly more than noise.
+    pub(crate) is_gap_warned: bool,
 }
 
 /// What it said of a function.
@@ -85,6 +87,7 @@ pub(crate) struct Score {
     any_false: Part,
     warned: Part,
     divided: Part,
+    gap_warned: Part,
     /// Sum over worlds of the false part of the rows shown, and of its square.
     false_part: f64,
     false_part_squares: f64,
@@ -100,7 +103,7 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    pub(crate) const HEADINGS: [&str; 12] = [
+    pub(crate) const HEADINGS: [&str; 13] = [
         "any false row %",
         "warned %",
         "false part of rows shown %",
@@ -109,6 +112,7 @@ impl Score {
         "cost intervals hold %",
         "gap intervals hold %",
         "gap divided %",
+        "gap warned of, if divided %",
         "gap share intervals hold %",
         "count and price intervals hold %",
         "own cost found %",
@@ -132,7 +136,11 @@ impl Score {
         self.any_false.add(wrong > 0.0);
         self.warned.add(seen.is_warned);
         if seen.log_gap_interval.is_some() {
-            self.divided.add(seen.rows.iter().any(|row| row.gap_share_interval_pct.is_some()));
+            let is_divided = seen.rows.iter().any(|row| row.gap_share_interval_pct.is_some());
+            self.divided.add(is_divided);
+            if is_divided {
+                self.gap_warned.add(seen.is_gap_warned);
+            }
         }
         let false_part: f64 = if wrong > 0.0 { wrong / (right + wrong) } else { 0.0 };
         self.false_part += false_part;
@@ -152,11 +160,12 @@ impl Score {
         }
     }
 
-    fn parts(&mut self) -> [&mut Part; 11] {
+    fn parts(&mut self) -> [&mut Part; 12] {
         [
             &mut self.any_false,
             &mut self.warned,
             &mut self.divided,
+            &mut self.gap_warned,
             &mut self.rows,
             &mut self.cost,
             &mut self.gap,
@@ -179,7 +188,7 @@ impl Score {
         }
     }
 
-    pub(crate) fn columns(&self) -> [String; 12] {
+    pub(crate) fn columns(&self) -> [String; 13] {
         let mean = self.false_part / self.worlds;
         let error = ((self.false_part_squares / self.worlds - mean * mean).max(0.0) / self.worlds).sqrt();
         [
@@ -191,6 +200,7 @@ impl Score {
             self.cost.percent(),
             self.gap.percent(),
             self.divided.percent(),
+            self.gap_warned.percent(),
             self.gap_shares.percent(),
             format!("{}, {}", self.counts.percent(), self.prices.percent()),
             self.own_found.percent(),

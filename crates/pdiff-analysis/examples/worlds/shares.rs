@@ -39,6 +39,7 @@ pub(crate) fn compare(recorded: &Recorded, look: Look) -> Seen {
         rows: names.into_iter().zip(&judgement.rows).map(row).collect(),
         log_cost_interval: None,
         log_gap_interval: None,
+        is_gap_warned: false,
         is_warned: !(judgement.drifting.is_empty() && judgement.phased.is_empty()),
     }
 }

@@ -8,7 +8,7 @@ use super::comparison::{Comparison, RunSummary};
 use super::cost_parts::{Beside, BesideRow, CostParts};
 use super::gap::assumed_log_half;
 use super::row::Row;
-use crate::noise::{common_shift, critical_t, median};
+use crate::noise::{OfRun, common_shift, critical_t, median};
 
 /// The variation of a count of one operation from run to run that is taken for granted where a side has one run: the same work
 /// takes the same instructions, but for spinning and retries.
@@ -106,9 +106,9 @@ fn between_runs(
     counts: &Comparison,
     number: impl Fn(&RunSummary, &RunSummary) -> f64,
 ) -> Option<f64> {
-    let numbers = |side: Side| -> Vec<f64> {
+    let numbers = |side: Side| -> Vec<OfRun> {
         let runs = of.side(side).runs.iter().zip(&counts.side(side).runs);
-        runs.map(|(of, counts)| number(of, counts)).collect()
+        runs.map(|(of, counts)| OfRun { host: None, value: number(of, counts) }).collect()
     };
     let [before, after] = Side::BOTH.map(numbers);
     if before.len().min(after.len()) < 2 {

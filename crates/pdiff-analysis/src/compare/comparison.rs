@@ -186,6 +186,9 @@ pub struct Gap {
     pub assumed: bool,
     /// The parts; `None` if the interval contains zero, because then the gap is not divided up.
     pub parts: Option<GapParts>,
+    /// The gap is divided up, but its interval almost contains zero. Of gaps that are smaller than their noise, only those that
+    /// look much larger are divided up, so the true gap may be smaller than its interval, and shares of it further off than theirs.
+    pub barely_significant: bool,
 }
 
 /// The parts of the gap, in percent of it.

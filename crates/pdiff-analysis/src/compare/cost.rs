@@ -10,7 +10,7 @@ use pdiff_profile::{NoteKind, Notes, PerSide, Profile, RunMeasures, Weight};
 
 use super::comparison::{Cost, Pair};
 use super::row::Quantities;
-use crate::noise::common_shift;
+use crate::noise::{OfRun, common_shift};
 
 /// Window and span further apart than this are not taken for the same interval.
 const WINDOW_TOLERANCE: f64 = 0.01;
@@ -35,9 +35,9 @@ pub(super) struct SideCost {
     cpu_coverage: Option<f64>,
     /// Operations by the other reading, where nothing tells which is right.
     operations_as_counted: Option<f64>,
-    per_run_cost: Vec<f64>,
-    pub(super) per_run_all_cost: Vec<f64>,
-    pub(super) per_run_tps: Vec<f64>,
+    per_run_cost: Vec<OfRun>,
+    pub(super) per_run_all_cost: Vec<OfRun>,
+    pub(super) per_run_tps: Vec<OfRun>,
 }
 
 /// One run, as far as cost goes.
@@ -45,6 +45,8 @@ pub(super) struct RunFacts<'a> {
     pub(super) path: &'a str,
     pub(super) profile: &'a Profile,
     pub(super) measures: RunMeasures,
+    /// The machine, as a number that both sides use.
+    pub(super) host: Option<u32>,
     /// The weight that the filters leave.
     pub(super) weight: u64,
     /// The weight of all samples of the event.
@@ -91,6 +93,11 @@ impl Inside {
 }
 
 impl RunFacts<'_> {
+    /// A number of this run.
+    fn number(&self, value: f64) -> Option<OfRun> {
+        Some(OfRun { host: self.host, value })
+    }
+
     fn span_s(&self) -> Option<f64> {
         self.profile.span.map(|span| span.seconds()).filter(|seconds| *seconds > 0.0)
     }
@@ -214,13 +221,15 @@ impl SideCost {
         if unscaled > 0.0 {
             sum.scale = sum.weight / unscaled;
         }
-        let per_op =
-            |(facts, cost): &(RunFacts<'_>, RunCost)| Some(scaled(facts.weight, cost) / cost.operations?);
+        let per_op = |(facts, cost): &(RunFacts<'_>, RunCost)| {
+            facts.number(scaled(facts.weight, cost) / cost.operations?)
+        };
         sum.per_run_cost = runs.iter().filter_map(per_op).collect();
-        let all_per_op =
-            |(facts, cost): &(RunFacts<'_>, RunCost)| Some(scaled(facts.all_weight, cost) / cost.operations?);
+        let all_per_op = |(facts, cost): &(RunFacts<'_>, RunCost)| {
+            facts.number(scaled(facts.all_weight, cost) / cost.operations?)
+        };
         sum.per_run_all_cost = runs.iter().filter_map(all_per_op).collect();
-        sum.per_run_tps = runs.iter().filter_map(|(_, cost)| cost.tps).collect();
+        sum.per_run_tps = runs.iter().filter_map(|(facts, cost)| facts.number(cost.tps?)).collect();
         sum
     }
 
@@ -244,13 +253,14 @@ pub(super) fn cost(before: &SideCost, after: &SideCost) -> Option<Cost> {
         return None;
     }
     let shift = common_shift(&before.per_run_cost, &after.per_run_cost);
+    let values = |runs: &[OfRun]| runs.iter().map(|run| run.value).collect();
     let as_counted = |side: &SideCost| side.operations_as_counted.or(side.operations);
     let is_open = before.operations_as_counted.or(after.operations_as_counted).is_some();
     let per_op_as_counted =
         Pair { before: before.weight / as_counted(before)?, after: after.weight / as_counted(after)? };
     Some(Cost {
         per_op,
-        per_run: PerSide::new(before.per_run_cost.clone(), after.per_run_cost.clone()),
+        per_run: PerSide::new(values(&before.per_run_cost), values(&after.per_run_cost)),
         per_op_as_counted: is_open.then_some(per_op_as_counted),
         is_time: before.is_time && after.is_time,
         log_ratio,

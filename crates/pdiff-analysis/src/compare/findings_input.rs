@@ -13,6 +13,7 @@ pub(super) fn stacks_of_both<'a>(
 ) -> Input<'a> {
     let runs = prepared.runs.iter().map(|run| RunOfStacks {
         side: run.side,
+        host: run.host,
         profile: run.input.profile,
         stacks: run.stacks,
         cells: run.cells,

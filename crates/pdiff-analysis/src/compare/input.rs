@@ -23,6 +23,8 @@ pub struct RunInput<'a> {
     pub event: EventId,
     /// Operations, throughput and CPU time.
     pub measures: RunMeasures,
+    /// The machine that it is of, if machines are compared and not single recordings.
+    pub host: Option<String>,
 }
 
 impl<'a> RunInput<'a> {
@@ -30,7 +32,7 @@ impl<'a> RunInput<'a> {
     #[must_use]
     pub fn new(path: impl Into<String>, profile: &'a Profile, event: EventId) -> Self {
         let measures = RunMeasures::default();
-        Self { path: path.into(), profile, resolutions: None, notes: None, event, measures }
+        Self { path: path.into(), profile, resolutions: None, notes: None, event, measures, host: None }
     }
 }
 

@@ -148,14 +148,21 @@ fn note_matches(rows: &[Row], notes: &mut Notes) {
 }
 
 impl Counted<'_> {
+    fn runs_of(&self, side: Side) -> impl Iterator<Item = (&PreparedRun<'_>, &RunTable)> {
+        self.runs.iter().zip(self.tables).filter(move |(run, _)| run.side == side)
+    }
+
     fn tables(&self, side: Side) -> impl Iterator<Item = &RunTable> {
-        self.runs.iter().zip(self.tables).filter(move |(run, _)| run.side == side).map(|(_, table)| table)
+        self.runs_of(side).map(|(_, table)| table)
     }
 
     fn denominator(&self, scope: usize) -> Denominator {
         let PerSide { before, after } = PerSide::from_fn(|side| {
-            let of_run = |table: &RunTable| table.denominators.get(scope).copied().unwrap_or_default();
-            self.tables(side).map(of_run).collect::<Vec<RunBlocks>>()
+            let of_run = |(run, table): (&PreparedRun<'_>, &RunTable)| RunBlocks {
+                host: run.host,
+                ..table.denominators.get(scope).copied().unwrap_or_default()
+            };
+            self.runs_of(side).map(of_run).collect::<Vec<RunBlocks>>()
         });
         Denominator { before, after }
     }
@@ -348,13 +355,15 @@ impl Counted<'_> {
     fn quantities(&self, row: RowId, scope: usize, side: Side) -> Quantities {
         let mut sum = Quantities::default();
         let mut runs = 0.0;
-        for table in self.tables(side) {
+        for (run, table) in self.runs_of(side) {
             let measures = table.row(row);
             add_weights(&mut sum, &measures);
             let denominator = table.denominators.get(scope).map_or(0.0, |blocks| blocks.total);
             if denominator > 0.0 {
-                runs += 1.0;
-                let share = |weight: u64| 100.0 * weight as f64 / denominator;
+                // A machine counts once, however many runs it has.
+                let part = 1.0 / run.runs_of_host;
+                runs += part;
+                let share = |weight: u64| 100.0 * part * weight as f64 / denominator;
                 sum.self_pct += share(measures.own.counted);
                 sum.booked_self_pct += share(measures.booked.counted);
                 sum.inlined_self_pct += share(measures.inlined.counted);

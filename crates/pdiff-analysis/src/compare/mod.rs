@@ -348,6 +348,7 @@ fn run_facts<'a>(
         path: &run.input.path,
         profile: run.input.profile,
         measures: run.input.measures,
+        host: run.host,
         weight: table.weight,
         all_weight: run.input.profile.cells_of(run.input.event).iter().map(|cell| cell.weight.0).sum(),
         spin_weight,

@@ -1,5 +1,6 @@
 //! The runs of both sides made ready for counting: stacks as functions, samples filtered, threads grouped.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use pdiff_profile::{
@@ -72,6 +73,10 @@ pub(super) struct PreparedRun<'a> {
     pub(super) cells: &'a [Cell],
     /// The group of each thread.
     pub(super) groups: &'a [String],
+    /// The machine, as a number that both sides use; `None` if it is not known, or all runs are of one.
+    pub(super) host: Option<u32>,
+    /// How many runs its side has of that machine; 1 if it is not known.
+    pub(super) runs_of_host: f64,
     /// By stack: whether an address of it lies in a loop that busy-waits; empty where none does.
     polls: &'a [bool],
 }
@@ -335,15 +340,41 @@ fn normal_runs(
 fn view_runs<'a>(sides: &'a Sides<'a>, runs: &'a [NormalRun]) -> Vec<PreparedRun<'a>> {
     let of_side = |side| sides.get(side).runs.iter().map(move |input| (side, input));
     let inputs = Side::BOTH.into_iter().flat_map(of_side);
+    let hosts = Hosts::new(sides);
     let run = |((side, input), run): ((Side, &'a RunInput<'a>), &'a NormalRun)| PreparedRun {
         side,
         input,
         stacks: &run.stacks,
         cells: run.kept.as_deref().unwrap_or(input.profile.cells_of(input.event)),
         groups: &run.groups,
+        host: hosts.of(input).map(|(number, _)| number),
+        runs_of_host: hosts.of(input).map_or(1.0, |(_, runs)| runs[side]),
         polls: &run.polls,
     };
     inputs.zip(runs).map(run).collect()
+}
+
+/// Machines by name: their numbers, and how many runs each side has of them.
+struct Hosts<'a>(FxHashMap<&'a str, (u32, PerSide<f64>)>);
+
+impl<'a> Hosts<'a> {
+    /// Numbers machines in the order of their names. Runs of a single machine are replicates: there is nothing that they would
+    /// be alike in beyond what all are.
+    fn new(sides: &'a Sides<'a>) -> Self {
+        let mut runs: BTreeMap<&str, PerSide<f64>> = BTreeMap::new();
+        for side in Side::BOTH {
+            for host in sides.get(side).runs.iter().filter_map(|run| run.host.as_deref()) {
+                runs.entry(host).or_default()[side] += 1.0;
+            }
+        }
+        let are_many = runs.len() > 1;
+        let numbered = runs.into_iter().zip(0..).map(|((host, runs), number)| (host, (number, runs)));
+        Self(numbered.filter(|_| are_many).collect())
+    }
+
+    fn of(&self, run: &RunInput<'_>) -> Option<(u32, PerSide<f64>)> {
+        self.0.get(run.host.as_deref()?).copied()
+    }
 }
 
 /// The functions that a side's stacks hold.

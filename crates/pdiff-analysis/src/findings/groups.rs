@@ -42,6 +42,7 @@ pub(super) struct Groups {
 /// The weights of nodes in one run: by node, then by block.
 pub(super) struct RunWeights {
     side: Side,
+    host: Option<u32>,
     blocks: usize,
     weights: Vec<f64>,
     samples: Vec<u64>,
@@ -93,7 +94,9 @@ impl Groups {
         }
         let runs = input.runs.iter().zip(&stacks.of_runs);
         let runs = runs.map(|(run, of_run)| {
-            RunWeights::new(run.side, run.cells, |stack| of_stacks[of_run[stack]? as usize], nodes.len())
+            let weights =
+                RunWeights::new(run.side, run.cells, |stack| of_stacks[of_run[stack]? as usize], nodes.len());
+            RunWeights { host: run.host, ..weights }
         });
         Self { runs: runs.collect(), nodes, of_stacks, totals }
     }
@@ -135,7 +138,11 @@ impl Groups {
     /// The denominator of one side's runs.
     pub(super) fn denominators(&self, side: Side) -> Vec<RunBlocks> {
         let mine = self.runs.iter().filter(|run| run.side == side);
-        mine.map(|run| RunBlocks::from_blocks(&run.denominator, run.denominator_samples)).collect()
+        let blocks = |run: &RunWeights| RunBlocks {
+            host: run.host,
+            ..RunBlocks::from_blocks(&run.denominator, run.denominator_samples)
+        };
+        mine.map(blocks).collect()
     }
 }
 
@@ -149,6 +156,7 @@ impl RunWeights {
         let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
         let mut run = Self {
             side,
+            host: None,
             blocks,
             weights: vec![0.0; nodes * blocks],
             samples: vec![0; nodes],

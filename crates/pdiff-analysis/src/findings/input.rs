@@ -9,6 +9,8 @@ use crate::normalize::{KeyId, Keys, NormalStacks};
 /// One run.
 pub(crate) struct RunOfStacks<'a> {
     pub(crate) side: Side,
+    /// The machine, as a number that both sides use.
+    pub(crate) host: Option<u32>,
     pub(crate) profile: &'a Profile,
     pub(crate) stacks: &'a NormalStacks,
     /// Its samples, by block.

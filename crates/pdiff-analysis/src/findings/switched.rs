@@ -152,7 +152,7 @@ fn denominators(input: &Input<'_>, side: Side) -> Vec<RunBlocks> {
             all.push(cells.iter().map(|cell| cell.weight.as_f64()).sum());
             samples += cells.iter().map(|cell| u64::from(cell.samples)).sum::<u64>();
         }
-        RunBlocks::from_blocks(&all, samples)
+        RunBlocks { host: run.host, ..RunBlocks::from_blocks(&all, samples) }
     };
     runs.map(blocks).collect()
 }

@@ -25,6 +25,8 @@ pub struct RunBlocks {
     pub coarse_blocks: usize,
     /// Sum over coarse blocks of n_b squared.
     pub coarse_sum_n2: f64,
+    /// The machine that the run is of, as a number from 0 that both sides use; `None` if runs are compared and not machines.
+    pub host: Option<u32>,
 }
 
 /// One run's row: its weight, and the sums over the same time blocks as its denominator's.
@@ -56,6 +58,7 @@ impl RunBlocks {
             sum_n2: dot(weights, weights),
             coarse_blocks: coarse.len(),
             coarse_sum_n2: dot(&coarse, &coarse),
+            host: None,
         }
     }
 

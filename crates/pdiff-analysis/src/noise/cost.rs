@@ -11,6 +11,11 @@
 //! function), and operations are counted over a window that never quite fits the samples. The two are therefore
 //! distinguished: the own shift is what the rows' tests on shares are about, the common one is here, once for the profile.
 
+use std::collections::BTreeMap;
+
+use pdiff_profile::PerSide;
+
+use super::hosts::Pairing;
 use super::student::critical_t;
 
 /// Change of the whole profile's cost per operation: the factor that every row's cost per operation has in common.
@@ -24,17 +29,38 @@ pub(crate) struct CommonShift {
     pub(crate) degrees_of_freedom: f64,
 }
 
+/// A number of one run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct OfRun {
+    /// The machine, as a number that both sides use; `None` if runs are compared and not machines.
+    pub(crate) host: Option<u32>,
+    pub(crate) value: f64,
+}
+
 /// The common shift of two sides, from each run's weight per operation; `None` if a side has no usable run (costs must
-/// be positive). The variance of ln cost is taken to be one for both sides, so that a side may have a single run.
-pub(crate) fn common_shift(before: &[f64], after: &[f64]) -> Option<CommonShift> {
-    let (before, after) = (LogCosts::new(before)?, LogCosts::new(after)?);
-    let log_ratio = after.mean - before.mean;
+/// be positive). The variance of ln cost is taken to be one for both sides, so that a side may have a single run; if machines
+/// are on both sides, it is that of their differences.
+pub(crate) fn common_shift(before: &[OfRun], after: &[OfRun]) -> Option<CommonShift> {
+    let logs = PerSide::new(LogCosts::new(before)?, LogCosts::new(after)?);
+    let log_ratio = logs.after.mean - logs.before.mean;
+    let (se, degrees_of_freedom) = match Pairing::new(logs.as_ref().map(|side| side.logs.as_slice())) {
+        Some(pairing) => (pairing.variance.sqrt(), pairing.df),
+        None => pooled(&logs.before, &logs.after),
+    };
+    let half = critical_t(0.05, degrees_of_freedom) * se;
+    let interval = half.is_finite().then_some((log_ratio - half, log_ratio + half));
+    Some(CommonShift {
+        log_ratio,
+        interval,
+        degrees_of_freedom: if interval.is_some() { degrees_of_freedom } else { 0.0 },
+    })
+}
+
+/// Standard error of the difference of two means whose values vary alike, and its degrees of freedom.
+fn pooled(before: &LogCosts, after: &LogCosts) -> (f64, f64) {
     let degrees_of_freedom = (before.count - 1.0) + (after.count - 1.0);
     let variance = (before.squares + after.squares) / degrees_of_freedom;
-    let half =
-        critical_t(0.05, degrees_of_freedom) * (variance * (1.0 / before.count + 1.0 / after.count)).sqrt();
-    let interval = half.is_finite().then_some((log_ratio - half, log_ratio + half));
-    Some(CommonShift { log_ratio, interval, degrees_of_freedom })
+    ((variance * (1.0 / before.count + 1.0 / after.count)).sqrt(), degrees_of_freedom)
 }
 
 impl CommonShift {
@@ -46,24 +72,65 @@ impl CommonShift {
 }
 
 struct LogCosts {
+    /// Of each replicate: a run, or a machine, of whose runs it is the mean.
+    logs: Vec<(Option<u32>, f64)>,
     count: f64,
     mean: f64,
     squares: f64,
 }
 
 impl LogCosts {
-    fn new(costs: &[f64]) -> Option<Self> {
-        let logs: Vec<f64> = costs.iter().map(|cost| cost.ln()).filter(|log| log.is_finite()).collect();
+    fn new(costs: &[OfRun]) -> Option<Self> {
+        let mut of_hosts: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+        let mut logs: Vec<(Option<u32>, f64)> = Vec::new();
+        for OfRun { host, value } in costs {
+            let log = value.ln();
+            match host {
+                _ if !log.is_finite() => {}
+                None => logs.push((None, log)),
+                Some(host) => {
+                    let (sum, count) = of_hosts.entry(*host).or_default();
+                    (*sum, *count) = (*sum + log, *count + 1.0);
+                }
+            }
+        }
+        logs.extend(of_hosts.into_iter().map(|(host, (sum, count))| (Some(host), sum / count)));
         let count = logs.len() as f64;
-        let mean = logs.iter().sum::<f64>() / count;
-        let squares = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
-        (!logs.is_empty()).then_some(Self { count, mean, squares })
+        let mean = logs.iter().map(|(_, log)| log).sum::<f64>() / count;
+        let squares = logs.iter().map(|(_, log)| (log - mean) * (log - mean)).sum();
+        (!logs.is_empty()).then_some(Self { logs, count, mean, squares })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn common_shift(before: &[f64], after: &[f64]) -> Option<CommonShift> {
+        let of_runs =
+            |values: &[f64]| values.iter().map(|&value| OfRun { host: None, value }).collect::<Vec<_>>();
+        super::common_shift(&of_runs(before), &of_runs(after))
+    }
+
+    #[test]
+    fn machines_on_both_sides_are_compared_with_themselves() {
+        let of = |values: &[(u32, f64)]| {
+            let of_run = |&(host, value): &(u32, f64)| OfRun { host: Some(host), value };
+            values.iter().map(of_run).collect::<Vec<_>>()
+        };
+        let before = of(&[(0, 1.0), (1, 10.0), (2, 100.0), (2, 100.0), (3, 3.0), (4, 30.0)]);
+        let after = [2.0, 20.2, 199.0, 6.0, 60.0];
+        let on = |first: u32| of(&(first..).zip(after).collect::<Vec<_>>());
+        let same = super::common_shift(&before, &on(0)).unwrap();
+        let others = super::common_shift(&before, &on(5)).unwrap();
+        let width = |shift: CommonShift| shift.interval.map(|(low, high)| high - low).unwrap();
+        // The machine with two runs counts once.
+        assert!(
+            (same.log_ratio - others.log_ratio).abs() < 1e-12 && (same.log_ratio.exp() - 2.0).abs() < 0.02
+        );
+        assert_eq!((same.degrees_of_freedom, others.degrees_of_freedom), (4.0, 8.0));
+        assert!(width(same) < 0.06 && width(others) > 4.0, "{same:?} {others:?}");
+    }
 
     #[test]
     fn one_run_a_side_has_no_interval() {

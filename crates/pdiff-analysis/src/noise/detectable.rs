@@ -11,6 +11,7 @@
 
 use pdiff_profile::PerSide;
 
+use super::fdr::Weighing;
 use super::input::Floor;
 use super::model::RunModel;
 use super::side::SideShare;
@@ -53,6 +54,8 @@ pub struct Sensitivity {
     pub(super) scale: f64,
     /// Degrees of freedom of the row's own runs.
     pub(super) residual_df: f64,
+    /// How the rate is spent on rows.
+    pub(super) weighing: Weighing,
     /// How shares vary from run to run.
     pub(super) model: RunModel,
 }
@@ -121,7 +124,8 @@ impl Sensitivity {
         }
         for _ in 0..MAX_ROUNDS {
             // K is dear and depends on the change only by its degrees of freedom: contain it, solve, look again.
-            let strength = self.both_ways(share, change).map(|row| noncentrality(self.alpha, self.df(&row)));
+            let strength =
+                self.both_ways(share, change).map(|row| noncentrality(self.level(&row), self.df(&row)));
             let solved = self.solve(share, change, strength)?;
             if (solved - change).abs() <= CLOSE_ENOUGH * solved {
                 return Some(100.0 * solved);
@@ -142,11 +146,16 @@ impl Sensitivity {
 
     fn power_between(&self, row: &PerSide<SideShare>) -> f64 {
         let df = self.df(row);
-        let critical = critical_t(self.alpha, df);
+        let critical = critical_t(self.level(row), df);
         let PerSide { before, after } = row;
         let noncentrality = (after.share - before.share).abs() / self.model.error_at(row, self.scale);
         let score = noncentrality - critical * (1.0 - 0.25 / df);
         normal_cdf(score / (1.0 + critical * critical / (2.0 * df)).sqrt())
+    }
+
+    /// Level of the test of a row.
+    fn level(&self, PerSide { before, after }: &PerSide<SideShare>) -> f64 {
+        (self.alpha * self.weighing.weight(50.0 * (before.share + after.share))).min(1.0)
     }
 
     fn df(&self, row: &PerSide<SideShare>) -> f64 {
@@ -213,6 +222,7 @@ mod tests {
             after: size,
             dispersion: 1.0,
             alpha: 1e-4,
+            weighing: Weighing::new(&Floor::default(), std::iter::empty()),
             floor: Floor::default(),
             scale: 1.0,
             residual_df: 0.0,

@@ -3,6 +3,8 @@
 //! The procedure is valid for independent tests and for positively dependent ones. Rows of one profile share a denominator
 //! and their runs; the variances account for that (`model.rs`).
 
+use super::input::Floor;
+
 /// The q-value of each p-value, in the same order: the smallest false discovery rate at which it is a finding.
 /// Equal p-values get equal q-values.
 pub(super) fn q_values(p_values: &[f64]) -> Vec<f64> {
@@ -33,6 +35,33 @@ pub(crate) struct Tested {
     pub(crate) passes: bool,
     /// How much of the rate is spent on it, over that of the average test.
     pub(crate) weight: f64,
+}
+
+/// The least weight of a test.
+const LEAST_WEIGHT: f64 = 0.1;
+
+/// How much of the rate is spent on a row. A floor keeps changes that do not matter from being shown. Without one, rows share the
+/// rate in proportion to their shares: what a heavy row costs matters most, and most rows are light, so that each loses
+/// little (weighted p-values: Genovese, Roeder and Wasserman 2006). The middle of both shares says nothing about their difference,
+/// so the rate is kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Weighing {
+    /// The mean share of the rows tested, in percent; `None` if all weigh alike.
+    mean_pct: Option<f64>,
+}
+
+impl Weighing {
+    /// For rows of which the middle of both shares is given, in percent.
+    pub(super) fn new(floor: &Floor, shares_pct: impl Iterator<Item = f64>) -> Self {
+        let (sum, count) = shares_pct.fold((0.0, 0.0), |(sum, count), share| (sum + share, count + 1.0));
+        let has_floor = floor.points > 0.0 || floor.relative > 0.0;
+        Self { mean_pct: Some(sum / count).filter(|mean| !has_floor && *mean > 0.0) }
+    }
+
+    /// The weight of a row, over that of the average one.
+    pub(super) fn weight(self, share_pct: f64) -> f64 {
+        self.mean_pct.map_or(1.0, |mean| (share_pct / mean).max(LEAST_WEIGHT))
+    }
 }
 
 /// The q-value of each row among those that pass the floor, in the same order; 1 for the others.
@@ -124,6 +153,16 @@ mod tests {
         for (got, want) in weighed([0.5, 2.0, 0.5, 1.0]).iter().zip(want) {
             assert!((got - want).abs() < 1e-12, "{got} {want}");
         }
+    }
+
+    #[test]
+    fn without_a_floor_heavy_rows_have_more_of_the_rate() {
+        let nothing = Floor { points: 0.0, relative: 0.0 };
+        let weighing = Weighing::new(&nothing, [0.1, 0.1, 0.1, 0.7].into_iter());
+        assert!((weighing.weight(0.7) - 2.8).abs() < 1e-12 && (weighing.weight(0.1) - 0.4).abs() < 1e-12);
+        assert_eq!(weighing.weight(0.0), LEAST_WEIGHT);
+        let with_floor = Weighing::new(&Floor::default(), [0.1, 0.7].into_iter());
+        assert_eq!((with_floor.weight(0.7), with_floor.weight(0.0)), (1.0, 1.0));
     }
 
     #[test]

@@ -7,13 +7,14 @@ use rayon::prelude::*;
 
 use super::detectable::{RowSensitivity, Sensitivity, SideSize};
 use super::drift::find_drift;
-use super::fdr::{Tested, q_values_above_floor};
+use super::fdr::{Tested, Weighing, q_values_above_floor};
+use super::hosts::count_of_units;
 use super::input::{Denominator, Floor, NoiseSettings, Row};
 use super::judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
-use super::model::{Lent, RunModel, residual_df};
+use super::model::{Lent, RunModel};
 use super::phases::find_phased;
 use super::side::SideShare;
-use super::spread::TailMatch;
+use super::spread::{TailMatch, residual_df};
 use super::student::{critical_t, two_sided_p};
 
 /// Level of the printed intervals: 95 %.
@@ -73,10 +74,11 @@ pub(crate) fn judge_each<'a>(
     let judged = of_rows.par_iter().zip(&sides).with_min_len(ROWS_OF_A_WORKER);
     let mut judged: Vec<RowNoise> =
         judged.map(|(denominator, row)| judge_row(*denominator, row, &model, &tails, level)).collect();
-    correct_for_many_tests(&mut judged, settings);
+    let weighing = weighing(&judged, &settings.floor);
+    correct_for_many_tests(&mut judged, settings, weighing);
     Judgement {
         run_variation: run_variation(method, &model, tested()),
-        sensitivities: sensitivities(denominators, &judged, &model, level),
+        sensitivities: sensitivities(denominators, &judged, &model, level, weighing),
         rows: judged,
         method,
         tests,
@@ -98,15 +100,11 @@ struct Level {
 fn sides_of(row: &Row, denominators: &[Denominator]) -> PerSide<SideShare> {
     let nothing = Denominator::default();
     let denominator = denominators.get(row.denominator).unwrap_or(&nothing);
-    PerSide {
-        before: SideShare::from_runs(&row.before, &denominator.before),
-        after: SideShare::from_runs(&row.after, &denominator.after),
-    }
+    SideShare::of_row(row, denominator)
 }
 
 fn has_replicates(denominator: &Denominator) -> bool {
-    let runs = |side: &[super::RunBlocks]| side.iter().filter(|run| run.total > 0.0).count();
-    runs(&denominator.before) > 1 || runs(&denominator.after) > 1
+    count_of_units(&denominator.before) > 1 || count_of_units(&denominator.after) > 1
 }
 
 fn lacks_blocks(denominator: &Denominator) -> bool {
@@ -187,9 +185,14 @@ fn zero_bound_pct(side: &SideShare, dispersion: f64) -> Option<f64> {
     (side.has_share() && side.samples == 0).then(|| 100.0 * bound.min(1.0))
 }
 
+fn weighing(rows: &[RowNoise], floor: &Floor) -> Weighing {
+    let tested = rows.iter().filter(|row| row.test.p().is_some());
+    Weighing::new(floor, tested.map(RowNoise::middle_pct))
+}
+
 /// Fills in q-values and significance.
-fn correct_for_many_tests(rows: &mut [RowNoise], settings: &NoiseSettings) {
-    let tested = |row: &RowNoise| Some(row.tested(row.test.p()?, &settings.floor));
+fn correct_for_many_tests(rows: &mut [RowNoise], settings: &NoiseSettings, weighing: Weighing) {
+    let tested = |row: &RowNoise| Some(row.tested(row.test.p()?, &settings.floor, weighing));
     let mut q_values = q_values_above_floor(&rows.iter().filter_map(tested).collect::<Vec<_>>()).into_iter();
     for row in &mut *rows {
         let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else { continue };
@@ -212,11 +215,16 @@ fn widen_selected(rows: &mut [RowNoise]) {
 }
 
 impl RowNoise {
-    fn tested(&self, p: f64, floor: &Floor) -> Tested {
+    /// The middle of both shares, in percent.
+    fn middle_pct(&self) -> f64 {
+        0.5 * (self.before_pct + self.after_pct)
+    }
+
+    fn tested(&self, p: f64, floor: &Floor, weighing: Weighing) -> Tested {
         let least_pp = floor.least_pp(self.before_pct.max(self.after_pct));
         let floor_p =
             if self.se_pp > 0.0 { two_sided_p(least_pp / self.se_pp, self.degrees_of_freedom) } else { 0.0 };
-        Tested { p, floor_p, passes: self.floor_passed, weight: 1.0 }
+        Tested { p, floor_p, passes: self.floor_passed, weight: weighing.weight(self.middle_pct()) }
     }
 }
 
@@ -246,6 +254,7 @@ fn sensitivities(
     rows: &[RowNoise],
     model: &RunModel,
     level: Level,
+    weighing: Weighing,
 ) -> Vec<Sensitivity> {
     let mut dispersions: Vec<Vec<f64>> = vec![Vec::new(); denominators.len()];
     for row in rows.iter().filter(|row| row.test.p().is_some()) {
@@ -258,7 +267,7 @@ fn sensitivities(
     typical
         .map(|(index, dispersions)| {
             let sides = sides_of(&empty(index), denominators);
-            sensitivity(&sides, model, median(dispersions), level)
+            Sensitivity { weighing, ..sensitivity(&sides, model, median(dispersions), level) }
         })
         .collect()
 }
@@ -283,6 +292,7 @@ fn sensitivity(row: &PerSide<SideShare>, model: &RunModel, dispersion: f64, leve
         floor: level.floor,
         scale: 1.0,
         residual_df: residual_df(row),
+        weighing: Weighing::new(&level.floor, std::iter::empty()),
         model: *model,
     }
 }

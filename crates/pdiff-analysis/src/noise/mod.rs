@@ -5,7 +5,7 @@
 //! change means. `docs/noise.md` has the measurements behind the method.
 //!
 //! ```text
-//! RowRun, RunBlocks --within--> variance in a run --side--> shares of a side --model--> standard error
+//! RowRun, RunBlocks --within--> variance in a run --hosts, side--> shares of a side --model--> standard error
 //!     --student--> p --fdr--> q;   detectable, drift, cost: what could be seen, what to distrust, what is common
 //! ```
 
@@ -15,6 +15,7 @@ mod cost;
 mod detectable;
 mod drift;
 mod fdr;
+mod hosts;
 mod input;
 mod judge;
 mod judgement;
@@ -30,7 +31,7 @@ mod within;
 pub use blocks::{RowRun, RunBlocks};
 pub(crate) use blocks::{coarse_blocks, ends_coarse_block};
 pub use common_factor::{CommonFactor, Excess, ShareChange, q_values_of_large};
-pub(crate) use cost::common_shift;
+pub(crate) use cost::{OfRun, common_shift};
 pub use detectable::{POWER, Sensitivity, SideSize};
 pub(crate) use fdr::{ShownTests, Tested, q_values_above_floor};
 pub use input::{

@@ -20,7 +20,7 @@ use pdiff_profile::PerSide;
 use super::input::{ASSUMED_CV, ASSUMED_CV_DF, ASSUMED_CV_WEIGHT, SINGLE_RUN_CV_DF};
 use super::phases::{is_phased, without_phases};
 use super::side::SideShare;
-use super::spread::{Account, Error, TailMatch, spread_of_cvs};
+use super::spread::{Account, Error, TailMatch, residual_df, spread_of_cvs};
 use super::trigamma::{inverse_trigamma, trigamma};
 
 /// A share that varied by more than itself from run to run would not be a share worth comparing.
@@ -241,11 +241,6 @@ impl RunModel {
 /// Whether a row's variance is one that others may have, too.
 fn tells_of_others(PerSide { before, after }: &PerSide<SideShare>) -> bool {
     before.share.max(after.share) <= MOST_TELLING_SHARE
-}
-
-/// Degrees of freedom between the runs of a row.
-pub(super) fn residual_df(PerSide { before, after }: &PerSide<SideShare>) -> f64 {
-    before.residual_df() + after.residual_df()
 }
 
 /// Square of the coefficient of variation between runs at which the median row varies as much as expected. The median

@@ -1,26 +1,34 @@
 //! The data of one side's runs for a row, combined.
 
-use super::blocks::{RowRun, RunBlocks};
-use super::judgement::MIN_SAMPLES;
-use super::within::{RunShare, run_share};
+use pdiff_profile::PerSide;
 
-/// A row on one side: the mean of its runs' shares and the noise within and between them.
+use super::blocks::{RowRun, RunBlocks};
+use super::hosts::{Pairing, Unit, units};
+use super::input::{Denominator, Row};
+use super::judgement::MIN_SAMPLES;
+use super::within::RunShare;
+
+/// A row on one side: the mean of its replicates' shares and the noise within and between them. A replicate is a run, or the
+/// runs of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct SideShare {
-    /// Mean of the runs' shares.
+    /// Mean of the replicates' shares.
     pub(super) share: f64,
-    /// Runs with a denominator.
+    /// Replicates with a denominator.
     pub(super) runs: f64,
-    /// Mean over runs of the variance within a run.
+    /// Mean over replicates of the variance within a replicate.
     pub(super) within: f64,
     /// Degrees of freedom of `within`.
     pub(super) within_df: f64,
-    /// Mean over runs of the variance that independent samples would have.
+    /// Mean over replicates of the variance that independent samples would have.
     pub(super) sampling: f64,
     /// All runs have blocks of time.
     pub(super) has_blocks: bool,
-    /// Sum of squared deviations of the runs' shares from their mean.
+    /// Sum of squared deviations of the replicates' shares from their mean, on `between_df` degrees of freedom; what machines
+    /// that are on both sides have in common is not in it.
     pub(super) between_squares: f64,
+    /// Degrees of freedom of `between_squares`.
+    pub(super) between_df: f64,
     /// Samples of the row in all runs.
     pub(super) samples: u64,
     /// Samples of the denominator in all runs.
@@ -28,27 +36,56 @@ pub(super) struct SideShare {
 }
 
 impl SideShare {
-    /// Sums up a row's runs; runs whose denominator has no weight are left out.
-    pub(super) fn from_runs(row: &[RowRun], runs: &[RunBlocks]) -> Self {
-        let nothing = RowRun::default();
-        let rows = row.iter().chain(std::iter::repeat(&nothing));
-        let pairs = || rows.clone().zip(runs);
-        let shares: Vec<RunShare> = pairs().filter_map(|(row, run)| run_share(row, run)).collect();
-        let Some(count) = Some(shares.len() as f64).filter(|&count| count > 0.0) else {
+    /// Sums up a row's runs of both sides.
+    pub(super) fn of_row(row: &Row, denominator: &Denominator) -> PerSide<Self> {
+        let units =
+            PerSide::new(units(&row.before, &denominator.before), units(&row.after, &denominator.after));
+        let mut sides = PerSide {
+            before: Self::of_units(&units.before, &row.before, &denominator.before),
+            after: Self::of_units(&units.after, &row.after, &denominator.after),
+        };
+        let has_hosts = units.values().all(|units| units.iter().any(|unit| unit.host.is_some()));
+        if has_hosts {
+            let values = |units: &Vec<Unit>| {
+                units.iter().map(|unit| (unit.host, unit.share.share)).collect::<Vec<(Option<u32>, f64)>>()
+            };
+            let values = units.as_ref().map(values);
+            if let Some(pairing) = Pairing::new(values.as_ref().map(Vec::as_slice)) {
+                let all_df = sides.before.between_df + sides.after.between_df;
+                sides.before.pair(pairing, all_df);
+                sides.after.pair(pairing, all_df);
+            }
+        }
+        sides
+    }
+
+    fn of_units(units: &[Unit], row: &[RowRun], runs: &[RunBlocks]) -> Self {
+        let Some(count) = Some(units.len() as f64).filter(|&count| count > 0.0) else {
             return Self::default();
         };
-        let mean = |value: fn(&RunShare) -> f64| shares.iter().map(value).sum::<f64>() / count;
+        let shares = || units.iter().map(|unit| unit.share);
+        let mean = |value: fn(RunShare) -> f64| shares().map(value).sum::<f64>() / count;
         let share = mean(|run| run.share);
         Self {
             share,
             runs: count,
             within: mean(|run| run.variance),
-            within_df: shares.iter().map(|run| run.df).sum(),
+            within_df: shares().map(|run| run.df).sum(),
             sampling: mean(|run| run.sampling),
-            has_blocks: shares.iter().all(|run| run.has_blocks),
-            between_squares: shares.iter().map(|run| (run.share - share) * (run.share - share)).sum(),
-            samples: pairs().fold(0, |sum, (row, _)| sum.saturating_add(row.samples)),
+            has_blocks: shares().all(|run| run.has_blocks),
+            between_squares: shares().map(|run| (run.share - share) * (run.share - share)).sum(),
+            between_df: count - 1.0,
+            samples: row.iter().zip(runs).fold(0, |sum, (row, _)| sum.saturating_add(row.samples)),
             denominator_samples: runs.iter().fold(0, |sum, run| sum.saturating_add(run.samples)),
+        }
+    }
+
+    /// Makes the variance of the difference of the sides that of machines that are on both.
+    fn pair(&mut self, pairing: Pairing, all_df: f64) {
+        if self.between_df > 0.0 {
+            let df = pairing.df * self.between_df / all_df;
+            self.between_squares *= pairing.ratio * df / self.between_df;
+            self.between_df = df;
         }
     }
 
@@ -57,9 +94,9 @@ impl SideShare {
         self.runs > 0.0
     }
 
-    /// Degrees of freedom between the runs. A side with next to no samples has none: that a row is absent from three runs
-    /// says nothing about how it varies where it is present.
+    /// Degrees of freedom between the replicates. A side with next to no samples has none: that a row is absent from three
+    /// runs says nothing about how it varies where it is present.
     pub(super) fn residual_df(&self) -> f64 {
-        if self.samples < MIN_SAMPLES { 0.0 } else { (self.runs - 1.0).max(0.0) }
+        if self.samples < MIN_SAMPLES { 0.0 } else { self.between_df.max(0.0) }
     }
 }

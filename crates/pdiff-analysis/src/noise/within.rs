@@ -43,6 +43,28 @@ pub(super) struct RunShare {
     pub(super) has_blocks: bool,
 }
 
+impl RunShare {
+    /// Adds another run of the same machine.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.share += other.share;
+        self.variance += other.variance;
+        self.df += other.df;
+        self.sampling += other.sampling;
+        self.has_blocks &= other.has_blocks;
+    }
+
+    /// The mean of `count` runs that were added up.
+    pub(super) fn over(self, count: f64) -> Self {
+        let squared = count * count;
+        Self {
+            share: self.share / count,
+            variance: self.variance / squared,
+            sampling: self.sampling / squared,
+            ..self
+        }
+    }
+}
+
 /// The share of a row in a run; `None` if the denominator has no weight there.
 pub(super) fn run_share(row: &RowRun, run: &RunBlocks) -> Option<RunShare> {
     if !(run.total.is_finite() && run.total > 0.0) {

@@ -19,6 +19,7 @@ pub(crate) fn blocks(comparison: &Comparison) -> Vec<Block> {
             blocks.extend(coverage_line(cost));
             blocks.extend(scale_line(cost));
             blocks.push(gap_line(cost.gap.as_ref()));
+            blocks.extend(cost.gap.as_ref().and_then(uncertain_gap_line));
         }
         None => blocks.push(Line::block(
             "cost",
@@ -131,6 +132,13 @@ fn gap_line(gap: Option<&Gap>) -> Block {
         fixed(gap.cores.after, 2),
     );
     Line::toned("gap", text, Tone::Strong)
+}
+
+/// A warning beside shares of a gap that is hardly more than noise.
+fn uncertain_gap_line(gap: &Gap) -> Option<Block> {
+    let text = "the interval of the gap almost contains zero: the gap may be smaller than it looks, and functions' shares of it \
+                are less certain than their intervals say; record more runs";
+    gap.barely_significant.then(|| Line::toned("!", text, Tone::Warning))
 }
 
 /// Busy waiting: not a threshold for savings.

@@ -184,6 +184,7 @@ fn gap(of: &Gap) -> GapReport {
         ci_low_pct: of.interval_pct.0,
         ci_high_pct: of.interval_pct.1,
         ci_assumed: of.assumed,
+        barely_significant: of.barely_significant,
         parts: of.parts.map(|parts| GapPartsReport {
             explained_pct: parts.explained_pct,
             not_significant_pct: parts.not_significant_pct,

@@ -294,6 +294,7 @@ fn cost() -> Cost {
             gap_pct: -32.0,
             interval_pct: (-40.0, -22.0),
             assumed: true,
+            barely_significant: false,
             parts: Some(GapParts {
                 explained_pct: 61.0,
                 not_significant_pct: 12.0,

@@ -78,6 +78,12 @@ fn untold(input: &ReportInput<'_>) -> Vec<String> {
         ));
     }
     let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
+    if gap.is_some_and(|gap| gap.barely_significant) {
+        sentences.push(
+            "The interval of the gap almost contains zero: shares of the gap are less certain than their intervals say."
+                .to_owned(),
+        );
+    }
     match gap.map(|gap| gap.parts) {
         Some(Some(of)) => sentences.push(format!(
             "{} % of the gap lies in functions whose own change is not significant, {} % has no function.",

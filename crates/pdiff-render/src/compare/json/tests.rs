@@ -65,6 +65,14 @@ fn a_side_without_weight_is_null_and_weights_are_integers() {
 }
 
 #[test]
+fn a_gap_has_its_keys() {
+    assert_eq!(
+        keys(&parsed(&sample::full())["gap"]),
+        "after_cores after_tps barely_significant before_cores before_tps ci_assumed ci_high_pct ci_low_pct parts pct"
+    );
+}
+
+#[test]
 fn self_weights_of_all_rows_sum_to_the_sides_weight() {
     let value = parsed(&sample::full());
     for side in ["before", "after"] {
