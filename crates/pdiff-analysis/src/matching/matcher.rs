@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::fuzzy;
 use super::group::{Pair, Ties, add_pairs};
 use super::groups::{Groups, Hashed};
+use super::lambda::{without_lambda_number, without_lambda_parameters};
 use super::level::FoundBy;
 use super::matches::{Match, Matching};
 use super::source_file;
@@ -47,9 +48,15 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
         matching: Matching::default(),
     };
     matcher.match_imported();
-    matcher.match_by(FoundBy::Linkage, Ties::Leave, Function::linkage_name);
+    matcher.match_by(FoundBy::Linkage, Ties::Leave, |f| {
+        f.linkage_name().filter(|name| !name.contains(CLOSURE))
+    });
     matcher.match_by(FoundBy::Signature, Ties::Leave, |f| f.parameters().map(|rest| (f.name(), rest)));
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f| Some(f.name()));
+    // Compilers number lambdas in different ways, and debug information alone does not tell the parameters of one that is
+    // only inlined.
+    matcher.match_by(FoundBy::Loose, Ties::Leave, |f| without_lambda_number(f.name()));
+    matcher.match_by(FoundBy::Loose, Ties::Leave, |f| without_lambda_parameters(f.name()));
     matcher.find_own();
     matcher.match_unscoped();
     matcher.match_aliases(aliases);
@@ -61,6 +68,9 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
     matcher.match_fuzzy();
     matcher.matching
 }
+
+/// In the linkage name of a lambda that Clang numbers through the source file: one more lambda above gives it to another.
+const CLOSURE: &str = "$_";
 
 struct Matcher<'a> {
     before: &'a Census,

@@ -16,6 +16,7 @@ mod fuzzy;
 mod group;
 mod groups;
 mod held;
+mod lambda;
 mod level;
 mod matcher;
 mod matches;

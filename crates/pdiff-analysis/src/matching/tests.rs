@@ -61,6 +61,41 @@ fn check(before: &[&str], after: &[&str], expected: &[&str]) {
 }
 
 #[test]
+fn lambdas_of_one_function_are_found_by_parameters_or_number() {
+    // GCC's names against Clang's: the parameters distinguish them.
+    check(
+        &["_ZZL6helperlENKUllE_clEl", "_ZZL6helperlENKUldE0_clEd"],
+        &["_ZZL6helperlENK3$_5clEl", "_ZZL6helperlENK3$_7clEd"],
+        &[
+            "helper(long)::{lambda(double)#2}::operator()(double) const > \
+             helper(long)::{lambda(double)}::operator()(double) const (loose)",
+            "helper(long)::{lambda(long)#1}::operator()(long) const > \
+             helper(long)::{lambda(long)}::operator()(long) const (loose)",
+        ],
+    );
+    // Clang gives the number of one lambda to another when there is one more above.
+    check(
+        &["_ZZL6helperlENK3$_5clEl", "_ZZL6helperlENK3$_6clEd"],
+        &["_ZZL6helperlENK3$_6clEl", "_ZZL6helperlENK3$_7clEd"],
+        &[
+            "helper(long)::{lambda(double)}::operator()(double) const > \
+             helper(long)::{lambda(double)}::operator()(double) const (signature)",
+            "helper(long)::{lambda(long)}::operator()(long) const > \
+             helper(long)::{lambda(long)}::operator()(long) const (signature)",
+        ],
+    );
+    // Debug information alone tells no parameters of GCC's: the number distinguishes them.
+    check(
+        &["helper::{lambda#2}::operator()", "helper::{lambda#1}::operator()"],
+        &["_ZZL6helperlENKUllE_clEl", "_ZZL6helperlENKUllE0_clEl"],
+        &[
+            "helper::{lambda#1}::operator() > helper(long)::{lambda(long)#1}::operator()(long) const (loose)",
+            "helper::{lambda#2}::operator() > helper(long)::{lambda(long)#2}::operator()(long) const (loose)",
+        ],
+    );
+}
+
+#[test]
 fn each_level_finds_its_pairs() {
     check(&["_Z4leafi"], &["_Z4leafi"], &["leaf(int) > leaf(int) (linkage)"]);
     check(&["_ZN1AC1Ev"], &["_ZN1AC2Ev"], &["A::A() > A::A() (signature)"]);

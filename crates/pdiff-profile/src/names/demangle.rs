@@ -43,7 +43,9 @@ pub(super) fn demangle_base(base: &str) -> Option<Demangled> {
     if is_rust(base) {
         return demangle_rust(base);
     }
-    plain_itanium::demangle(base).or_else(|| demangle_cpp(base))
+    // The class of a lambda reads like any other in a plain name.
+    let plain = if base.contains("$_") { None } else { plain_itanium::demangle(base) };
+    plain.or_else(|| demangle_cpp(base))
 }
 
 /// Any C++ name, by the general demangler.

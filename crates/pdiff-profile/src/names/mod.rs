@@ -11,6 +11,7 @@
 
 mod bounded_text;
 mod brackets;
+mod clang_closure;
 mod clone_suffix;
 mod demangle;
 mod demangled;

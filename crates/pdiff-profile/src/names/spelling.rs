@@ -4,12 +4,14 @@
 //! closing brackets are not spaced (`>>`), ABI tags and the inline namespaces of standard libraries are gone, integer
 //! literals have no suffix, the default instances of strings and streams have their short names. From compilers'
 //! spelling come back: `const char*` to `char const*`, `long unsigned int` to `unsigned long`, `<lambda()>` to
-//! `{lambda()}`. It is one pass over the text and drops no part of the name; see `parameters` and `loose` for that.
+//! `{lambda()}`. It is one pass over the text and drops no part of the name but the numbers of lambdas that
+//! `clang_closure` names; see `parameters` and `loose` for that.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::brackets::{MAX_DEPTH, closing, group_end, is_word_byte, word_end};
+use super::clang_closure::named_by_parameters;
 use super::integer_type::{is_integer_word, read_integer_type};
 use super::operator_symbol::leading_symbol;
 use super::parameters::split_parameters;
@@ -36,6 +38,12 @@ pub(super) fn normalize(text: &str) -> Cow<'_, str> {
 
 /// The same, and where its bracket groups were found.
 pub(super) fn spell(text: &str) -> Spelled<'_> {
+    let Some(named) = named_by_parameters(text) else { return spell_in_one(text) };
+    let spelled = spell_in_one(&named);
+    Spelled { text: Cow::Owned(spelled.text.into_owned()), groups: spelled.groups }
+}
+
+fn spell_in_one(text: &str) -> Spelled<'_> {
     let as_is = Spelled { text: Cow::Borrowed(text), groups: None };
     if !text.bytes().any(|byte| matches!(byte, b':' | b'<' | b'(' | b'[' | b' ')) {
         return as_is;

@@ -28,7 +28,7 @@ type Word = object::U32<Le>;
 /// First bytes of an index.
 pub(crate) const MAGIC: [u8; 8] = *b"pdiffidx";
 /// Changes whenever the bytes or what they say changes.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 /// Number of 32-bit words before the arrays.
 pub(crate) const HEADER_WORDS: usize = 12;
 /// No string, no place.
