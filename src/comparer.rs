@@ -115,6 +115,13 @@ impl Comparer {
         self
     }
 
+    /// Keeps debug information that is inflated for the addresses of samples until [`Prepared::verdicts`] has read it, too.
+    /// That saves time and changes no result; without it, memory is smaller until verdicts are asked for.
+    pub fn before_verdicts(mut self) -> Self {
+        self.reading.lookup = self.reading.lookup.map(Lookup::keeping);
+        self
+    }
+
     /// Bases verdicts on names and samples only; binaries give only names.
     pub fn without_binary_facts(self) -> Self {
         Self { takes_facts: false, ..self }

@@ -36,12 +36,13 @@ pub(crate) fn index_bytes(
 ) -> (Vec<u8>, Gaps) {
     let ranges = OnceLock::new();
     let own_budget = || Budget::new(files.with_dwarf().size());
-    let sections = DebugSections::load(files.with_dwarf(), files.shared.as_ref(), |sections| {
-        files.symbols();
-        if let Some(dwarf) = sections.without_strings() {
-            ranges.get_or_init(|| UnitRanges::read(&dwarf, &Units::read(&dwarf, own_budget())));
-        }
-    });
+    let sections =
+        DebugSections::load(files.with_dwarf(), files.shared.as_ref(), files.kept.as_ref(), |sections| {
+            files.symbols();
+            if let Some(dwarf) = sections.without_strings() {
+                ranges.get_or_init(|| UnitRanges::read(&dwarf, &Units::read(&dwarf, own_budget())));
+            }
+        });
     let is_cut = sections.damaged().any(|section| section == SectionId::DebugInfo.name());
     let Answers { units, nothing, gaps } = with_units(files, &sections, &ranges, |context, ranges| {
         let claims = Claims { ranges, has_unknown: is_cut || ranges.has_unknown() };

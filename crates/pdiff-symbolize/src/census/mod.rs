@@ -46,8 +46,9 @@ pub(crate) struct Taken {
 pub(crate) fn take_census(files: &ObjectFiles, asked: Option<&AskedNames>) -> Taken {
     let (symbols, sections) = rayon::join(
         || Symbols::read(&files.file, files.symbol_entries()),
-        || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), |_| ()),
+        || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), files.kept.as_ref(), |_| ()),
     );
+    files.forget_kept();
     let background = asked.map(|asked| Background::new(asked, &symbols));
     let units = unit::read_units(&sections, files, background.as_ref());
     let strings = sections.into_strings();
