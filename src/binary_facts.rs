@@ -99,14 +99,11 @@ impl BinaryFacts {
             (Some(program), Some(lookup)) => of.census(program, lookup, wanted),
             _ => Ok(None),
         };
+        // One after the other, each on all cores: together they would need the memory of both.
         let [before, after] = sides;
-        let (before, after) = std::thread::scope(|scope| {
-            let before = scope.spawn(|| take(before));
-            let after = take(after);
-            (before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), after)
-        });
+        let (before, after) = (take(before)?, take(after)?);
         let mut notes = Notes::new();
-        let censuses = [before?, after?].map(|taken| {
+        let censuses = [before, after].map(|taken| {
             taken.map(|(census, of_census)| {
                 notes.merge(&of_census);
                 census

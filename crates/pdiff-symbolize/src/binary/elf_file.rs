@@ -120,6 +120,11 @@ impl ElfFile {
         self.bytes.len() as u64
     }
 
+    /// Gives the memory of a part of the file back; see [`FileBytes::forget`].
+    pub(crate) fn forget(&self, part: &[u8]) {
+        self.bytes.forget(part);
+    }
+
     /// When it was last written before it was opened.
     pub(crate) fn modified(&self) -> Option<SystemTime> {
         self.bytes.modified()
