@@ -99,14 +99,10 @@ impl BinaryFacts {
             (Some(program), Some(lookup)) => of.census(program, lookup, wanted),
             _ => Ok(None),
         };
-        let PerSide { before, after } = sides;
-        let (before, after) = std::thread::scope(|scope| {
-            let before = scope.spawn(|| take(before));
-            let after = take(after);
-            (before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), after)
-        });
+        // One after the other, each on all cores: together they would need the memory of both.
+        let taken = PerSide::try_from_fn(|side| take(sides[side]))?;
         let mut notes = Notes::new();
-        let censuses = PerSide::new(before?, after?).map(|taken| {
+        let censuses = taken.map(|taken| {
             taken.map(|(census, of_census)| {
                 notes.merge(&of_census);
                 census

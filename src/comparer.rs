@@ -49,8 +49,8 @@ pub struct Comparer {
     reading: Reading,
     settings: CompareSettings,
     evidence: EvidenceGiven,
-    /// Recordings of waiting, base first.
-    waits: Option<[Vec<Recording>; 2]>,
+    /// Recordings of waiting.
+    waits: Option<PerSide<Vec<Recording>>>,
     /// Chosen by the name of the program if none is given.
     preset: Option<Preset>,
     forgets_preset_aliases: bool,
@@ -117,6 +117,13 @@ impl Comparer {
     /// No binary is read: names are perf's own.
     pub fn without_binaries(mut self) -> Self {
         self.reading.lookup = None;
+        self
+    }
+
+    /// Keeps debug information that is inflated for the addresses of samples until [`Prepared::verdicts`] has read it, too.
+    /// That saves time and changes no result; without it, memory is smaller until verdicts are asked for.
+    pub fn before_verdicts(mut self) -> Self {
+        self.reading.lookup = self.reading.lookup.map(Lookup::keeping);
         self
     }
 
@@ -205,7 +212,7 @@ impl Comparer {
 
     /// Recordings of waiting under the same load: `sched:sched_switch` with call chains, or folded stacks of `offcputime`.
     pub fn waits(self, before: Vec<Recording>, after: Vec<Recording>) -> Self {
-        Self { waits: Some([before, after]), ..self }
+        Self { waits: Some(PerSide { before, after }), ..self }
     }
 
     /// How noise is judged.
@@ -282,8 +289,7 @@ impl Comparer {
             self.settings.knowledge.aliases = self.settings.knowledge.aliases.with(inferred);
         }
         let normal = normalised(&read, &self.settings)?;
-        let builds = [&self.before, &self.after];
-        let waits = self.waits.map(|waits| ReadWaits::read(waits, builds, &self.reading, &mut warnings));
+        let waits = self.waits.map(|waits| ReadWaits::read(waits, &builds, &self.reading, &mut warnings));
         let waits = waits.transpose()?;
         self.reading.watcher.finished("prepare", None);
         let given = Given {

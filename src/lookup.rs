@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pdiff_ingest::{RunningKernel, SymbolPlaces};
 use pdiff_profile::BuildId;
-use pdiff_symbolize::{SymbolizeOptions, Wanted};
+use pdiff_symbolize::{KeptSections, SymbolizeOptions, Wanted};
 
 /// Asks a debug information server.
 type Fetch = Arc<dyn Fn(&BuildId, Wanted) -> Option<PathBuf> + Send + Sync>;
@@ -25,6 +25,7 @@ pub struct Lookup {
     debug_roots: Vec<PathBuf>,
     cache_dir: Option<PathBuf>,
     allow_mismatch: bool,
+    kept: Option<KeptSections>,
     fetch: Option<Fetch>,
 }
 
@@ -39,6 +40,7 @@ impl Lookup {
             debug_roots: vec![DEBUG_ROOT.into()],
             cache_dir: None,
             allow_mismatch: false,
+            kept: None,
             fetch: None,
         }
     }
@@ -96,6 +98,17 @@ impl Lookup {
         self
     }
 
+    /// Keeps debug information that is inflated for addresses, until [`Self::free_kept`]: it is asked for again.
+    pub(crate) fn keeping(mut self) -> Self {
+        self.kept = Some(KeptSections::new());
+        self
+    }
+
+    /// Frees it.
+    pub(crate) fn free_kept(&self) {
+        self.kept.iter().for_each(KeptSections::clear);
+    }
+
     pub(crate) fn allows_mismatch(&self) -> bool {
         self.allow_mismatch
     }
@@ -121,6 +134,7 @@ impl Lookup {
             build_ids: self.build_ids.clone(),
             cache_dir: self.cache_dir.clone(),
             allow_mismatch: self.allow_mismatch,
+            kept: self.kept.clone(),
             fetch: self.fetch.clone().map(|fetch| -> pdiff_symbolize::Fetch {
                 Box::new(move |id: &BuildId, wanted: Wanted| fetch(id, wanted))
             }),

@@ -11,6 +11,7 @@ use crate::binary_facts::{BinaryFacts, BuildSide, Wanted};
 use crate::build::Build;
 use crate::error::Error;
 use crate::evidence::EvidenceGiven;
+use crate::lookup::Lookup;
 use crate::progress::Warning;
 use crate::read::{ReadBuild, Reading, choose_event};
 use crate::sides::{normalised, sides};
@@ -152,7 +153,9 @@ impl Prepared {
         let lookup = self.given.reading.lookup.as_ref().filter(|_| self.given.takes_facts);
         let objects = self.normal.objects(&self.sides());
         let facts =
-            BinaryFacts::read(PerSide::from_fn(side), self.normal.program(), &objects, lookup, wanted)?;
+            BinaryFacts::read(PerSide::from_fn(side), self.normal.program(), &objects, lookup, wanted);
+        self.given.reading.lookup.iter().for_each(Lookup::free_kept);
+        let facts = facts?;
         self.given.reading.watcher.finished("facts of the binaries", None);
         Ok(facts)
     }

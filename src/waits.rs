@@ -1,7 +1,7 @@
 //! Recordings of waiting of both builds.
 
 use pdiff_analysis::{CompareSettings, Comparison, Program, Sides, Waiting, WaitingSides, waiting};
-use pdiff_profile::{Side, ThreadState};
+use pdiff_profile::{PerSide, ThreadState};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -11,31 +11,22 @@ use crate::recording::Recording;
 
 /// Both builds' recordings of waiting, read.
 #[derive(Debug)]
-pub(crate) struct ReadWaits {
-    before: ReadBuild,
-    after: ReadBuild,
-}
+pub(crate) struct ReadWaits(PerSide<ReadBuild>);
 
 impl ReadWaits {
     /// Reads them, with the binaries of the builds.
     pub(crate) fn read(
-        recordings: [Vec<Recording>; 2],
-        builds: [&Build; 2],
+        recordings: PerSide<Vec<Recording>>,
+        builds: &PerSide<Build>,
         reading: &Reading,
         warnings: &mut Vec<Warning>,
     ) -> Result<Self, Error> {
-        let [before, after] = recordings;
-        let with_binaries = |recordings: Vec<Recording>, build: &Build| {
+        let with_binaries = |(recordings, build): (Vec<Recording>, &Build)| {
             build.binaries.iter().fold(Build::recordings(recordings), Build::binary)
         };
-        let before = with_binaries(before, builds[0]);
-        let after = with_binaries(after, builds[1]);
+        let builds = recordings.zip(builds.as_ref()).map(with_binaries);
         let reading = Reading { waits: true, ..reading.clone() };
-        let mut read = reading.read(&[(Side::Before, &before), (Side::After, &after)], warnings)?.into_iter();
-        match (read.next(), read.next()) {
-            (Some(before), Some(after)) => Ok(Self { before, after }),
-            _ => unreachable!("two builds were read"),
-        }
+        reading.read_both(&builds, warnings).map(Self)
     }
 
     /// Where threads wait.
@@ -45,7 +36,8 @@ impl ReadWaits {
         program: Option<&Program>,
         comparison: &Comparison,
     ) -> Waiting {
-        let sides = |state| Sides { before: self.before.side_in(state), after: self.after.side_in(state) };
+        let sides =
+            |state| Sides { before: self.0.before.side_in(state), after: self.0.after.side_in(state) };
         let sides = WaitingSides {
             blocked: sides(ThreadState::Blocked),
             runnable: sides(ThreadState::Runnable),

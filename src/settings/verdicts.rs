@@ -31,5 +31,5 @@ pub(crate) fn examined(args: &ExamineArgs, quiet: bool) -> Result<(Comparer, boo
     if evidence.inline_check {
         comparer = comparer.demands(Demands::InlineProof);
     }
-    Ok((comparer, compared.reads_stdin))
+    Ok((comparer.before_verdicts(), compared.reads_stdin))
 }

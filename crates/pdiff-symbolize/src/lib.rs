@@ -18,6 +18,7 @@ mod symbolizer;
 mod unwinder;
 
 pub use address_index::{Chain, FrameRef};
+pub use binary::kept_sections::KeptSections;
 pub use error::Error;
 pub use kernel_images::FileKernels;
 pub use object_census::{ObjectCensus, census_of, sampled_census};

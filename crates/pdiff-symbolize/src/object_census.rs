@@ -84,6 +84,8 @@ fn census(path: &Path, options: &SymbolizeOptions, asked: Option<AskedNames>) ->
         None => whole(&files, cache, &mut notes),
         Some(asked) => sampled(&files, asked, cache, &mut notes),
     };
+    // Where the census came from the cache, nobody has read it.
+    files.forget_kept();
     note_gaps(&files, &census, &mut notes);
     Ok(ObjectCensus {
         census,

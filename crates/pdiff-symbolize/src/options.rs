@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use pdiff_profile::BuildId;
 
+use crate::binary::kept_sections::KeptSections;
+
 /// Asks a debug information server: given a build-id and what is wanted, the path of a local copy.
 pub type Fetch = Box<dyn Fn(&BuildId, Wanted) -> Option<PathBuf> + Send + Sync>;
 
@@ -33,6 +35,8 @@ pub struct SymbolizeOptions {
     pub cache_dir: Option<PathBuf>,
     /// Whether a binary that is visibly another build is used all the same.
     pub allow_mismatch: bool,
+    /// Where debug information that was inflated for addresses is kept for a census; `None` keeps none.
+    pub kept: Option<KeptSections>,
     /// Asked for what is found nowhere else.
     pub fetch: Option<Fetch>,
 }
@@ -49,6 +53,7 @@ impl SymbolizeOptions {
             build_ids: Vec::new(),
             cache_dir: None,
             allow_mismatch: false,
+            kept: None,
             fetch: None,
         }
     }
@@ -70,6 +75,7 @@ impl fmt::Debug for SymbolizeOptions {
             .field("build_ids", &self.build_ids)
             .field("cache_dir", &self.cache_dir)
             .field("allow_mismatch", &self.allow_mismatch)
+            .field("kept", &self.kept.is_some())
             .field("fetch", &self.fetch.is_some())
             .finish()
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use pdiff_profile::NoteKind;
 use pdiff_profile::census::{Census, Function};
-use pdiff_symbolize::{SymbolizeOptions, census_of, sampled_census};
+use pdiff_symbolize::{KeptSections, SymbolizeOptions, Symbolizer, census_of, sampled_census};
 
 /// A program that has library functions inlined, and some with code.
 const PROGRAM: &str = r#"
@@ -149,4 +149,20 @@ fn the_cache_serves_the_names_that_it_was_made_for_and_all_others_are_added() {
     assert_eq!(census_of(&program, &options).unwrap().census, whole);
     assert_eq!(taken(&names[7..8]), whole);
     assert_eq!(taken(&names[..1]), two);
+}
+
+#[test]
+fn what_was_inflated_for_addresses_gives_the_same_census_and_is_freed_by_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = build(directory.path(), &["-g", "-gz=zlib"]) else { return };
+    let kept = KeptSections::new();
+    let options = SymbolizeOptions { kept: Some(kept.clone()), ..SymbolizeOptions::new() };
+    let mut symbolizer = Symbolizer::open(&program, &options).unwrap();
+    symbolizer.index_all();
+    assert!(kept.bytes() > 0);
+    let census = sampled_census(&program, ["std::vector<int>::push_back"], &options).unwrap().census;
+    assert_eq!(kept.bytes(), 0);
+    let expected =
+        sampled_census(&program, ["std::vector<int>::push_back"], &SymbolizeOptions::new()).unwrap();
+    assert_eq!(census, expected.census);
 }

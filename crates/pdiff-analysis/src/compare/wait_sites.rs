@@ -102,7 +102,7 @@ fn span_s(sides: &WaitingSides<'_>, side: Side) -> Option<f64> {
 
 /// What a side calls the objects of the program.
 struct Labels {
-    of_sides: [BTreeSet<String>; 2],
+    of_sides: PerSide<BTreeSet<String>>,
 }
 
 impl Labels {
@@ -111,8 +111,7 @@ impl Labels {
             let names = paths.iter().filter_map(|path| path.rsplit('/').next());
             names.map(str::to_owned).chain([program.label.clone()]).collect()
         };
-        let [before, after] = &program.paths;
-        Self { of_sides: [of_side(before), of_side(after)] }
+        Self { of_sides: program.paths.as_ref().map(of_side) }
     }
 }
 
@@ -127,7 +126,7 @@ impl<'a> Processes<'a> {
         let mut found = FxHashSet::default();
         for view in views {
             for run in &view.prepared.runs {
-                let of_side = &labels.of_sides[run.side.index()];
+                let of_side = &labels.of_sides[run.side];
                 let runs_it: Vec<bool> = (0..)
                     .map(StackId)
                     .take(run.stacks.len())

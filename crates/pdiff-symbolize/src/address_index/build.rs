@@ -36,12 +36,13 @@ pub(crate) fn index_bytes(
 ) -> (Vec<u8>, Gaps) {
     let ranges = OnceLock::new();
     let own_budget = || Budget::new(files.with_dwarf().size());
-    let sections = DebugSections::load(files.with_dwarf(), files.shared.as_ref(), |sections| {
-        files.symbols();
-        if let Some(dwarf) = sections.without_strings() {
-            ranges.get_or_init(|| UnitRanges::read(&dwarf, &Units::read(&dwarf, own_budget())));
-        }
-    });
+    let sections =
+        DebugSections::load(files.with_dwarf(), files.shared.as_ref(), files.kept.as_ref(), |sections| {
+            files.symbols();
+            if let Some(dwarf) = sections.without_strings() {
+                ranges.get_or_init(|| UnitRanges::read(&dwarf, &Units::read(&dwarf, own_budget())));
+            }
+        });
     let is_cut = sections.damaged().any(|section| section == SectionId::DebugInfo.name());
     let Answers { units, nothing, gaps } = with_units(files, &sections, &ranges, |context, ranges| {
         let claims = Claims { ranges, has_unknown: is_cut || ranges.has_unknown() };
@@ -52,6 +53,7 @@ pub(crate) fn index_bytes(
     });
     let extent = if matches!(wanted, Wanted::All) { Extent::Whole } else { Extent::Part };
     // The sections go while the index is made: they are some 200 MB of a large server, and to free them takes 15 ms.
+    sections.forget_in_file(files.with_dwarf());
     (rayon::join(|| drop(sections), || build(old, units, &nothing, extent, names)).1, gaps)
 }
 

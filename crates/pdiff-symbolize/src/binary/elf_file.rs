@@ -6,6 +6,7 @@
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use object::{Object, ObjectSection, ObjectSegment};
 use pdiff_profile::{BuildId, ObjectId};
@@ -58,7 +59,7 @@ pub(crate) struct ElfFile {
 #[derive(Debug)]
 pub(crate) enum SectionBytes<'a> {
     InFile(&'a [u8]),
-    Inflated(Vec<u8>),
+    Inflated(Arc<Vec<u8>>),
     /// There is such a section, and it cannot be read or inflated.
     Damaged,
 }
@@ -117,6 +118,16 @@ impl ElfFile {
 
     pub(crate) fn size(&self) -> u64 {
         self.bytes.len() as u64
+    }
+
+    /// Gives the memory of a part of the file back; see [`FileBytes::forget`].
+    pub(crate) fn forget(&self, part: &[u8]) {
+        self.bytes.forget(part);
+    }
+
+    /// When it was last written before it was opened.
+    pub(crate) fn modified(&self) -> Option<SystemTime> {
+        self.bytes.modified()
     }
 
     /// The file as the ELF reader has it; `None` only if the file changed under the mapping.
@@ -236,7 +247,7 @@ fn section_bytes<'a>(bytes: &FileBytes, file: &object::File<'a>, name: &str) -> 
         _ => {
             let inflated = inflate(data.format, data.data, data.uncompressed_size);
             bytes.forget(data.data);
-            inflated.map_or(SectionBytes::Damaged, SectionBytes::Inflated)
+            inflated.map_or(SectionBytes::Damaged, |bytes| SectionBytes::Inflated(Arc::new(bytes)))
         }
     }
 }

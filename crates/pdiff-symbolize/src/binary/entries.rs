@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn what_is_passed_over_and_what_is_read_end_at_the_same_place() {
         let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
-        let sections = DebugSections::load(&file, None, |_| ());
+        let sections = DebugSections::load(&file, None, None, |_| ());
         let dwarf = sections.dwarf();
         let units = Units::read(&dwarf, Budget::new(u64::MAX));
         let mut all = 0;

@@ -7,12 +7,16 @@ use std::fs::File;
 use std::io;
 use std::ops::Deref;
 use std::path::Path;
+use std::time::SystemTime;
 
 use memmap2::{Mmap, UncheckedAdvice};
 
 /// A file's bytes.
 #[derive(Debug)]
-pub(crate) struct FileBytes(Option<Mmap>);
+pub(crate) struct FileBytes {
+    map: Option<Mmap>,
+    modified: Option<SystemTime>,
+}
 
 impl FileBytes {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
@@ -22,20 +26,26 @@ impl FileBytes {
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
+        let modified = metadata.modified().ok();
         if metadata.len() == 0 {
-            return Ok(Self(None));
+            return Ok(Self { map: None, modified });
         }
         #[expect(unsafe_code, reason = "a mapping is the only way to read parts of a large file at no cost")]
         // SAFETY: the mapping is private and read-only. Another process that truncates the file meanwhile ends this
         // one by SIGBUS, as it would any debugger; binaries and debug files are replaced, not rewritten in place.
         let map = unsafe { Mmap::map(&file)? };
-        Ok(Self(Some(map)))
+        Ok(Self { map: Some(map), modified })
+    }
+
+    /// When the file was last written before it was opened, where the system tells.
+    pub(crate) fn modified(&self) -> Option<SystemTime> {
+        self.modified
     }
 
     /// Gives the memory back that a part of the file takes, which was read and is not needed soon. What is read again comes
     /// from the file again. (Compressed debug information of a server of 195 MB takes 50 MB.)
     pub(crate) fn forget(&self, part: &[u8]) {
-        let Some(map) = &self.0 else { return };
+        let Some(map) = &self.map else { return };
         let start = part.as_ptr().addr().checked_sub(map.as_ptr().addr());
         let Some(start) = start.filter(|start| start.saturating_add(part.len()) <= map.len()) else { return };
         #[expect(
@@ -53,7 +63,7 @@ impl Deref for FileBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0.as_deref().unwrap_or(&[])
+        self.map.as_deref().unwrap_or(&[])
     }
 }
 

@@ -8,7 +8,7 @@
 //! elf_file       segments, code, build-id, sections, inflated on demand
 //! symbol_entries what symbol tables say; symbol_table: which function an address is in; plt: stubs
 //! function_ranges where functions begin and end by the unwind tables, which stripped files have, too
-//! sections       the DWARF sections of those files; split: those of split units
+//! sections       the DWARF sections of those files; split: those of split units; kept_sections: inflated once for both views
 //! units          compilation units and their ranges; entries: a walk over one unit
 //! code_ranges, reference, strings, scopes    what attributes of entries say
 //! line_rows      lines and source files of a unit
@@ -25,6 +25,7 @@ pub(crate) mod function_name;
 pub(crate) mod function_ranges;
 pub(crate) mod gap;
 pub(crate) mod inflate;
+pub(crate) mod kept_sections;
 pub(crate) mod layout;
 pub(crate) mod line_rows;
 pub(crate) mod object_files;

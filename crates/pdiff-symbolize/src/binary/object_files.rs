@@ -16,6 +16,7 @@ use pdiff_profile::BuildId;
 
 use crate::binary::content_hash::ContentHash;
 use crate::binary::elf_file::ElfFile;
+use crate::binary::kept_sections::KeptSections;
 use crate::binary::split::SplitFiles;
 use crate::binary::symbol_entries::SymbolEntries;
 use crate::binary::symbol_table::SymbolTable;
@@ -37,6 +38,8 @@ pub(crate) struct ObjectFiles {
     /// What the symbol tables say, once it is asked for.
     symbol_entries: OnceLock<SymbolEntries>,
     symbols: OnceLock<SymbolTable>,
+    /// Where inflated debug information is kept.
+    pub(crate) kept: Option<KeptSections>,
 }
 
 impl ObjectFiles {
@@ -55,12 +58,23 @@ impl ObjectFiles {
             split_directories,
             symbol_entries: OnceLock::new(),
             symbols: OnceLock::new(),
+            kept: options.kept.clone(),
         }
     }
 
     /// The file with the debug information.
     pub(crate) fn with_dwarf(&self) -> &ElfFile {
         self.debug_file.as_ref().unwrap_or(&self.file)
+    }
+
+    /// Frees the debug information that is kept for this object.
+    pub(crate) fn forget_kept(&self) {
+        if let Some(kept) = &self.kept {
+            [Some(self.with_dwarf()), self.shared.as_ref()]
+                .into_iter()
+                .flatten()
+                .for_each(|file| kept.forget(file));
+        }
     }
 
     /// Whether any debug information was found.

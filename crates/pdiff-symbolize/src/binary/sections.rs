@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::binary::dwarf::{Dwarf, Slice};
 use crate::binary::elf_file::{ElfFile, SectionBytes};
+use crate::binary::kept_sections::KeptSections;
 use crate::binary::strings::StringTables;
 
 /// What is read of the DWARF sections, in this order.
@@ -39,28 +40,39 @@ pub(crate) struct DebugSections<'a> {
 
 impl<'a> DebugSections<'a> {
     /// Reads the sections of `file`, and of `shared` where `file` refers to it. `meanwhile` is done by the first thread
-    /// that has nothing left to inflate, while others may still do so.
+    /// that has nothing left to inflate, while others may still do so. What is inflated is put into `kept`, if it is not there.
     pub(crate) fn load(
         file: &'a ElfFile,
         shared: Option<&'a ElfFile>,
+        kept: Option<&KeptSections>,
         meanwhile: impl Fn(&Sections<'a>) + Send + Sync,
     ) -> Self {
+        let section = |file: &'a ElfFile, id: SectionId| kept_or_inflated(file, id.name(), kept);
         let (own, shared) = rayon::join(
-            || Sections::load(file, SectionId::name, meanwhile),
-            || shared.map(|file| Sections::load(file, SectionId::name, |_| ())),
+            || Sections::load(file, |id| section(file, id), meanwhile),
+            || shared.map(|file| Sections::load(file, |id| section(file, id), |_| ())),
         );
         Self { own, shared }
     }
 
     /// Reads the `.dwo` sections of a split file.
     pub(crate) fn load_split(file: &'a ElfFile) -> Self {
-        let own = Sections::load(file, |id| id.dwo_name().unwrap_or("."), |_| ());
+        let own = Sections::load(file, |id| file.section(id.dwo_name().unwrap_or(".")), |_| ());
         Self { own, shared: None }
     }
 
     /// The names of sections that cannot be read or inflated.
     pub(crate) fn damaged(&self) -> impl Iterator<Item = &'static str> {
         [Some(&self.own), self.shared.as_ref()].into_iter().flatten().flat_map(Sections::damaged)
+    }
+
+    /// Gives back the memory of sections that are not compressed: they are part of the file, and come from there again.
+    pub(crate) fn forget_in_file(&self, file: &ElfFile) {
+        for bytes in self.own.bytes.iter().filter_map(OnceLock::get) {
+            if let SectionBytes::InFile(part) = bytes {
+                file.forget(part);
+            }
+        }
     }
 
     /// The strings alone; the rest is freed.
@@ -89,14 +101,14 @@ pub(crate) struct Sections<'a> {
 impl<'a> Sections<'a> {
     fn load(
         file: &'a ElfFile,
-        name: impl Fn(SectionId) -> &'static str + Sync,
+        section: impl Fn(SectionId) -> SectionBytes<'a> + Sync,
         meanwhile: impl Fn(&Self) + Send + Sync,
     ) -> Self {
         let sections = Self { bytes: Default::default(), endian: endian_of(file) };
         let loads = NEEDED.iter().zip(&sections.bytes).map(Some);
         // A bridge hands out one after another; halves would put the large ones into one thread's half.
         loads.chain([None]).par_bridge().for_each(|load| match load {
-            Some((id, bytes)) => _ = bytes.get_or_init(|| file.section(name(*id))),
+            Some((id, bytes)) => _ = bytes.get_or_init(|| section(*id)),
             None => meanwhile(&sections),
         });
         sections
@@ -132,6 +144,22 @@ impl<'a> Sections<'a> {
     }
 }
 
+/// A section of a file, from what is kept; else it is kept, if it had to be inflated.
+fn kept_or_inflated<'a>(
+    file: &'a ElfFile,
+    name: &'static str,
+    kept: Option<&KeptSections>,
+) -> SectionBytes<'a> {
+    if let Some(bytes) = kept.and_then(|kept| kept.get(file, name)) {
+        return SectionBytes::Inflated(bytes);
+    }
+    let section = file.section(name);
+    if let (Some(kept), SectionBytes::Inflated(bytes)) = (kept, &section) {
+        kept.keep(file, name, bytes);
+    }
+    section
+}
+
 /// The byte order of a file.
 pub(crate) fn endian_of(file: &ElfFile) -> RunTimeEndian {
     match file.object().is_none_or(|object| object::Object::is_little_endian(&object)) {
@@ -157,7 +185,7 @@ mod tests {
             (0..units.len()).map(|unit| ranges.of_unit(unit).to_vec()).collect::<Vec<_>>()
         };
         let early = Mutex::new(None);
-        let sections = DebugSections::load(&file, None, |sections| {
+        let sections = DebugSections::load(&file, None, None, |sections| {
             *early.lock().unwrap() = sections.without_strings().as_ref().map(claims);
         });
         let late = claims(&sections.dwarf());

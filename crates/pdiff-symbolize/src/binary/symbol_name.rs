@@ -37,6 +37,15 @@ impl NameTable {
         self.range.end - self.range.start
     }
 
+    /// Gives the memory of the names back that were read; they are read again when they are asked for.
+    pub(crate) fn forget(&self) {
+        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+        self.bytes
+            .get(place(self.range.start)..place(self.range.end))
+            .iter()
+            .for_each(|part| self.bytes.forget(part));
+    }
+
     /// The name that begins at a position; empty if there is none.
     pub(crate) fn get(&self, at: u32) -> &[u8] {
         let bytes: &[u8] = &self.bytes;

@@ -59,6 +59,11 @@ impl<'a> Functions<'a> {
         merger.finish()
     }
 
+    /// Frees the names, once their texts are in the census.
+    pub(super) fn free_names(&mut self) {
+        self.names = Vec::new();
+    }
+
     /// The name of a merged function.
     pub(super) fn name(&self, merged: &Merged<'_>) -> Option<&Name> {
         self.names.get(merged.name.index())

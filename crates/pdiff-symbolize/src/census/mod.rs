@@ -46,10 +46,14 @@ pub(crate) struct Taken {
 pub(crate) fn take_census(files: &ObjectFiles, asked: Option<&AskedNames>) -> Taken {
     let (symbols, sections) = rayon::join(
         || Symbols::read(&files.file, files.symbol_entries()),
-        || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), |_| ()),
+        || DebugSections::load(files.with_dwarf(), files.shared.as_ref(), files.kept.as_ref(), |_| ()),
     );
+    files.forget_kept();
     let background = asked.map(|asked| Background::new(asked, &symbols));
+    // While units are read, memory is at its peak; the names of symbols are not needed then.
+    files.symbol_entries().names.forget();
     let units = unit::read_units(&sections, files, background.as_ref());
+    sections.forget_in_file(files.with_dwarf());
     let strings = sections.into_strings();
     let (names, code) = rayon::join(
         || Names::collect(&units, &symbols, strings.strings()),

@@ -33,8 +33,9 @@ pub(super) fn assemble(
     let (decoded, (functions, ids)) = rayon::join(
         || decode_bodies(file, &code.places),
         || {
-            let functions = Functions::merge(units, symbols, names, code);
+            let mut functions = Functions::merge(units, symbols, names, code);
             let ids = add_functions(&mut builder, &functions, &producers);
+            functions.free_names();
             (functions, ids)
         },
     );

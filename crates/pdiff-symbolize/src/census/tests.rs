@@ -163,7 +163,7 @@ fn code_of_a_unit_in_thousands_of_sections_is_its_own() {
     assert!(gcc.current_dir(dir.path()).args(flags).status().unwrap().success());
     let image = std::fs::read(dir.path().join("many")).unwrap();
     let read = |files: &ObjectFiles| {
-        let sections = DebugSections::load(&files.file, None, |_| ());
+        let sections = DebugSections::load(&files.file, None, None, |_| ());
         read_units(&sections, files, None)
     };
     let units: Units = with_files(&image, read).unwrap();

@@ -36,16 +36,25 @@ impl<'n> Variants<'n> {
 /// What is before and after the only digit that follows a `C` or `D`, where the name of a constructor or destructor would
 /// end. (Inherited constructors, `CI1`, have theirs elsewhere.)
 pub(super) fn around_digit(symbol: &str) -> Option<(&str, &str)> {
+    if !symbol.starts_with("_ZN") {
+        return None;
+    }
     let at = digit_place(symbol)?;
     let (before, after) = (symbol.get(..at)?, symbol.get(at + 1..)?);
     let may_end = after.starts_with(['E', 'I', 'B']) && !symbol.contains("CI1") && !symbol.contains("CI2");
-    (before.starts_with("_ZN") && may_end).then_some((before, after))
+    may_end.then_some((before, after))
 }
 
 fn digit_place(symbol: &str) -> Option<usize> {
-    let pairs = symbol.as_bytes().windows(2).zip(1..);
-    let mut places = pairs.filter(|(pair, _)| matches!(pair, [b'C' | b'D', b'0'..=b'9'])).map(|(_, at)| at);
+    let mut places = digit_places(symbol.as_bytes());
     places.next().filter(|_| places.next().is_none())
+}
+
+/// Where digits after a `C` or `D` are. There are few of these letters, so that they are looked for.
+fn digit_places(symbol: &[u8]) -> impl Iterator<Item = usize> {
+    let is_letter = |byte: u8| byte == b'C' || byte == b'D';
+    let letters = symbol.iter().enumerate().filter(move |(_, byte)| is_letter(**byte)).map(|(at, _)| at + 1);
+    letters.filter(|at| symbol.get(*at).is_some_and(u8::is_ascii_digit))
 }
 
 /// Whether a symbol of that qualified name is a constructor's or destructor's. Then the digit is its variant, because it
