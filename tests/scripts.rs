@@ -1,4 +1,6 @@
-//! The report's scripts without a browser, by node's own test runner.
+//! The report's scripts without a browser: by node's own test runner, and by a type checker.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::path::{Path, PathBuf};
 
