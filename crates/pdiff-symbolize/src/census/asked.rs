@@ -1,9 +1,7 @@
 //! Library functions that a census is asked for, by their names, and their mangled names.
 //!
 //! In: qualified names. Out: whether a mangled name is that of a library function, and of one that is asked for. Only those
-//! are demangled that contain all words of a name asked for: to demangle takes microseconds, to look for words a fraction.
-
-use std::cmp::Reverse;
+//! are demangled that contain the words of a name asked for: its last part, and the longest word in it.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +17,7 @@ const LIBRARIES: [(&str, &[&str]); 5] = [
 ];
 
 /// Words of names that the mangled name need not contain: the ABI abbreviates them, or the word is no name.
-const NOT_IN_SYMBOL: [&str; 75] = [
+const NOT_IN_SYMBOL: [&str; 61] = [
     "std",
     "allocator",
     "string",
@@ -81,24 +79,7 @@ const NOT_IN_SYMBOL: [&str; 75] = [
     "enum",
     "this",
     "requires",
-    "_Complex",
-    "_Imaginary",
-    "complex",
-    "imaginary",
-    "__vector",
-    "enable_if",
-    "half",
-    "nullptr",
-    "bfloat16_t",
-    "decimal32",
-    "decimal64",
-    "decimal128",
-    "transaction_safe",
-    "co_await",
 ];
-
-/// Shorter words are not looked for beside the one that finds a name: marks such as `abi` are no words of a mangled name.
-const MIN_WORD_BYTES: usize = 4;
 
 /// The beginnings of the names of members of classes that the ABI abbreviates.
 const ABBREVIATED: [&str; 8] = [
@@ -120,8 +101,8 @@ type Word = Box<[u8]>;
 pub(crate) struct AskedNames {
     /// Qualified names, sorted.
     names: Vec<Box<str>>,
-    /// The word of each name that fewest others have, of those that its mangled form contains, with the others.
-    words: FxHashMap<Word, Vec<Vec<Word>>>,
+    /// The longest word of each name that its mangled form contains, with the word of its last part where that contains one.
+    words: FxHashMap<Word, Vec<Option<Word>>>,
     /// Whether there is a name without such words.
     has_wordless: bool,
 }
@@ -133,20 +114,15 @@ impl AskedNames {
         let mut asked = Self { names: names.filter(is_library).map(Box::from).collect(), ..Self::default() };
         asked.names.sort_unstable();
         asked.names.dedup();
-        let words: Vec<Vec<&str>> = asked.names.iter().map(|name| words_of(name)).collect();
-        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-        words.iter().flatten().for_each(|word| *counts.entry(word).or_default() += 1);
-        for mut of_name in words {
-            // The sort keeps the order of the alphabet among words that are as rare and as long.
-            of_name.sort_by_key(|word| (counts.get(word).copied(), Reverse(word.len())));
-            let Some((rarest, others)) = of_name.split_first() else {
+        for name in &asked.names {
+            let Some(longest) = longest_word(name) else {
                 asked.has_wordless = true;
                 continue;
             };
-            let others: Vec<Word> = others.iter().map(|word| word.as_bytes().into()).collect();
-            let known = asked.words.entry(rarest.as_bytes().into()).or_default();
-            if !known.contains(&others) {
-                known.push(others);
+            let own = own_word(name).map(|word| word.as_bytes().into());
+            let owns = asked.words.entry(longest.as_bytes().into()).or_default();
+            if !owns.contains(&own) {
+                owns.push(own);
             }
         }
         asked
@@ -176,9 +152,10 @@ impl AskedNames {
         if self.has_wordless && may_be_wordless(symbol) {
             return true;
         }
-        let own: Vec<&[u8]> = words(symbol.as_bytes()).collect();
-        let has_all = |others: &Vec<Word>| others.iter().all(|word| own.contains(&&**word));
-        own.iter().filter_map(|word| self.words.get(*word)).any(|names| names.iter().any(has_all))
+        let contains = |own: &[u8]| words(symbol.as_bytes()).any(|word| word == own);
+        words(symbol.as_bytes())
+            .filter_map(|word| self.words.get(word))
+            .any(|owns| owns.iter().any(|own| own.as_deref().is_none_or(contains)))
     }
 }
 
@@ -215,19 +192,10 @@ fn is_in_symbol(word: &str) -> bool {
     begins && !is_number_type && !NOT_IN_SYMBOL.contains(&word)
 }
 
-/// The words of a qualified name, template arguments included, that its mangled form contains: the word of its last part,
-/// and all long ones; the longest, where all are short. Each once.
-fn words_of(name: &str) -> Vec<&str> {
-    let words =
-        name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| is_in_symbol(word));
-    let long = words.clone().filter(|word| word.len() >= MIN_WORD_BYTES);
-    let mut found: Vec<&str> = long.chain(own_word(name)).collect();
-    if found.is_empty() {
-        found.extend(words.max_by_key(|word| word.len()));
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
+/// The longest word of a qualified name, template arguments included, that its mangled form contains.
+fn longest_word(name: &str) -> Option<&str> {
+    let words = name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    words.filter(|word| is_in_symbol(word)).max_by_key(|word| word.len())
 }
 
 /// The word of the last part of a qualified name, where its mangled form contains it; operators have none.
@@ -297,18 +265,17 @@ mod tests {
 
     #[test]
     fn the_words_of_a_name_are_in_its_symbol() {
-        let check = |name: &str, expected: &[&str]| assert_eq!(words_of(name), expected, "{name}");
-        check("std::vector<dd::Column_statistics*>::size", &["Column_statistics", "size", "vector"]);
-        check("std::vector<int>::~vector", &["vector"]);
-        check("std::move<int&>", &["move"]);
-        check("std::string::operator=", &[]);
-        check("std::allocator<unsigned long>::allocator", &[]);
-        check("std::operator== <char>", &[]);
-        check("std::unique_ptr<foo>::operator*", &["unique_ptr"]);
-        check("std::f<(ns::kind)2>", &["f", "kind"]);
-        check("std::f[abi:cxx11]<ns::x>", &["cxx11", "f"]);
-        check("std::hash<ns::x>::operator()", &["hash"]);
-        check("std::ab<ns::xyz>::operator()", &["xyz"]);
+        let check = |name: &str, longest: Option<&str>, own: Option<&str>| {
+            assert_eq!((longest_word(name), own_word(name)), (longest, own), "{name}");
+        };
+        check("std::vector<dd::Column_statistics*>::size", Some("Column_statistics"), Some("size"));
+        check("std::vector<int>::~vector", Some("vector"), Some("vector"));
+        check("std::move<int&>", Some("move"), Some("move"));
+        check("std::string::operator=", None, None);
+        check("std::allocator<unsigned long>::allocator", None, None);
+        check("std::operator== <char>", None, None);
+        check("std::unique_ptr<foo>::operator*", Some("unique_ptr"), None);
+        check("std::f<(ns::kind)2>", Some("kind"), Some("f"));
     }
 
     #[test]
