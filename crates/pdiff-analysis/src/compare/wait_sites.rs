@@ -62,7 +62,7 @@ pub fn waiting(
         .zip(&prepared)
         .map(|(state, prepared)| View::new(state, prepared.view(sides.get(state)), settings))
         .collect();
-    let labels = program.map(|program| Labels::new(program));
+    let labels = program.map(Labels::new);
     let counted = labels.as_ref().map(|labels| Processes::that_run(labels, &views));
     let loops = Loops::new(&views, counted.as_ref(), &settings.knowledge.waits);
     let findings: FxHashMap<(&str, &str), usize> = comparison
@@ -272,10 +272,13 @@ struct PlaceSums {
     callers: BTreeMap<Vec<String>, f64>,
 }
 
+/// A thread of a run: comm, process, thread and the run's number.
+type ThreadOfRun = (String, Option<u32>, Option<u32>, usize);
+
 /// All that is counted.
 struct Sums {
     groups: BTreeMap<String, PerSide<ThreadTimes>>,
-    threads: BTreeMap<String, PerSide<BTreeSet<(String, Option<u32>, Option<u32>, usize)>>>,
+    threads: BTreeMap<String, PerSide<BTreeSet<ThreadOfRun>>>,
     places: BTreeMap<PlaceKey, PlaceSums>,
     findings: Vec<PerSide<Waits>>,
 }
