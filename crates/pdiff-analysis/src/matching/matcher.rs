@@ -48,9 +48,8 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
         matching: Matching::default(),
     };
     matcher.match_imported();
-    matcher.match_by(FoundBy::Linkage, Ties::Leave, |f| {
-        f.linkage_name().filter(|name| !name.contains(CLOSURE))
-    });
+    matcher
+        .match_by(FoundBy::Linkage, Ties::Leave, |f| f.linkage_name().filter(|name| !name.contains(CLOSURE)));
     matcher.match_by(FoundBy::Signature, Ties::Leave, |f| f.parameters().map(|rest| (f.name(), rest)));
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f| Some(f.name()));
     // Compilers number lambdas in different ways, and debug information alone does not tell the parameters of one that is

@@ -55,10 +55,7 @@ mod tests {
     #[test]
     fn lambdas_are_named_by_their_parameters() {
         let cases = [
-            (
-                "f(int)::$_5::operator()(long) const",
-                Some("f(int)::{lambda(long)}::operator()(long) const"),
-            ),
+            ("f(int)::$_5::operator()(long) const", Some("f(int)::{lambda(long)}::operator()(long) const")),
             ("$_0::operator()() const", Some("{lambda()}::operator()() const")),
             (
                 "f()::$_0::operator()<int>(int) const::$_12::operator()(bool)",
