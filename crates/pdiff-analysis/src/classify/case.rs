@@ -8,6 +8,9 @@ use super::cause::InBuild;
 use crate::compare::{MatchedBy, Row};
 use crate::matching::{FoundBy, Match};
 
+/// The end of the names of stubs.
+const PLT_MARK: &str = "@plt";
+
 /// A row with the functions behind it.
 pub(super) struct Case<'a> {
     pub(super) row: &'a Row,
@@ -58,6 +61,11 @@ impl<'a> Case<'a> {
     /// Whether the function has samples on a side.
     pub(super) fn is_sampled(&self, side: Side) -> bool {
         self.row.side(side).total_weight.0 > 0
+    }
+
+    /// Whether it is a stub that leads to a function of another object, and no function of the program.
+    pub(super) fn is_stub(&self) -> bool {
+        self.row.name.ends_with(PLT_MARK)
     }
 
     /// The level that the pair was found at; a name of both builds needs none better than that.

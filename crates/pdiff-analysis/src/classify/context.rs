@@ -2,13 +2,14 @@
 
 use std::sync::OnceLock;
 
-use pdiff_profile::census::FunctionId;
+use pdiff_profile::census::{Census, FunctionId};
 use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::builds::{Builds, CallerFlip};
 use super::case::{Case, share_pct};
+use super::cause::InBuild;
 use super::common_shift::CommonShift;
 use super::counts::CallCounts;
 use super::fact::Fact;
@@ -281,19 +282,41 @@ impl<'a> Context<'a> {
         callers.into_iter().map(|caller| (under(caller, less) - under(caller, less.other())).max(0.0)).sum()
     }
 
-    /// The share of a callee that a side's run may have under a function's callers instead: the function leaves by a jump to
-    /// it there.
+    /// The share that left the function's callers from side `less` to the other, of functions that the function leaves to by a
+    /// jump on that side and that are what the callee was there: the same function under another name, or one that the other
+    /// build does not have, where the callee is new. In points.
+    pub(super) fn left_by_jump_pp(&self, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
+        let Some(census) = self.builds.census(less) else { return 0.0 };
+        let is_new = callee.held_by(less) == InBuild::No;
+        let left = |id: FunctionId| {
+            let function = census.function(id)?;
+            let target = self.case(function.name(), &case.row.object, function.file())?;
+            let is_it = callee.ids[less].contains(&id);
+            let is_gone = target.held_by(less.other()) == InBuild::No && !target.is_sampled(less.other());
+            let is_other = !std::ptr::eq(target.row, callee.row);
+            (is_other && (is_it || (is_new && is_gone))).then(|| self.left_callers_pp(case, target, less))
+        };
+        self.jumped_to(census, case, less).into_iter().flatten().filter_map(left).fold(0.0, f64::max)
+    }
+
+    /// Whether the function leaves by a jump to the callee on a side, at once or by way of others: that side's run then has the
+    /// callee under the function's callers.
     pub(super) fn jumps_to(&self, case: &Case<'_>, callee: &Case<'_>, side: Side) -> bool {
         let Some(census) = self.builds.census(side) else { return false };
+        let jumped = self.jumped_to(census, case, side);
+        jumped.into_iter().flatten().any(|id| callee.ids[side].contains(&id))
+    }
+
+    /// What a function leaves to by jumps, one jump after the other.
+    fn jumped_to(&self, census: &Census, case: &Case<'_>, side: Side) -> Vec<Vec<FunctionId>> {
         let mut known = places(census, &case.ids[side]);
+        let mut levels = Vec::new();
         for _ in 0..LONGEST_JUMPS {
+            known.truncate(WIDEST_JUMPS);
             let jumps = known.iter().flat_map(|id| census.calls_from(*id)).filter(|edge| edge.tail_jumps > 0);
             known = jumps.map(|edge| edge.callee).collect();
-            if known.iter().any(|id| callee.ids[side].contains(id)) {
-                return true;
-            }
-            known.truncate(WIDEST_JUMPS);
+            levels.push(known.clone());
         }
-        false
+        levels
     }
 }

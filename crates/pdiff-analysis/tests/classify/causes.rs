@@ -632,3 +632,54 @@ fn new_code_below_an_heir_took_nothing_over() {
     assert_eq!(verdict(&outcome, "compress_split").rule_id, "R-succession");
     assert_eq!(verdict(&outcome, "estimate").rule_id, "R-new-code");
 }
+
+#[test]
+fn a_stub_is_no_new_code_and_no_fast_path() {
+    let build = "main:50 work:50 run:200 other:60 main>work main>run main>other";
+    let after = with_rest("main;run 60\nmain;run;lower@plt 40\nmain;other 30");
+    let with_stub = format!("{build} lower@plt:16");
+    let outcome = classified(seen(&with_rest("main;run 60\nmain;other 30"), build), seen(&after, &with_stub));
+    assert_ne!(verdict(&outcome, "lower@plt").rule_id, "R-new-code");
+    let before = with_rest("main;run 60\nmain;other 20\nmain;other;lower@plt 10");
+    let outcome = classified(seen(&before, &with_stub), seen(&after, &with_stub));
+    for name in ["run", "lower@plt"] {
+        assert!(
+            !["R-fast-path", "R-edge", "R-newly-active"].contains(&verdict(&outcome, name).rule_id),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_function_that_new_code_leads_to_may_be_the_one_that_is_gone() {
+    // What calls both has too much of the program under it to say whether it costs more.
+    let of = |old: &str, old_weight: usize, new: &str| {
+        let before = with_rest(&format!("main;compile 400\nmain;compile;{old} {old_weight}"));
+        let after =
+            with_rest(&format!("main;compile 400\nmain;compile;middle 2\nmain;compile;middle;{new} 110"));
+        let build = "main:50 work:50 compile:300 main>work main>compile";
+        let outcome = classified(
+            seen(&before, &format!("{build} {old}:700 compile>{old}")),
+            seen(&after, &format!("{build} middle:90 {new}:800 compile>middle middle>{new}")),
+        );
+        said(&outcome, new)
+    };
+    assert_eq!(of("setup", 100, "check"), "new-overhead likely R-new-code");
+    assert_eq!(of("setup", 15, "check"), "new-overhead proved R-new-code");
+    assert_eq!(of("setup_tree", 100, "tune_tree"), "moved likely R-succession");
+}
+
+#[test]
+fn what_another_functions_caller_saved_does_not_hide_a_regression() {
+    let before =
+        with_rest("main;scan 60\nmain;scan;+leaf 50\nmain;scan;+twig 50\nmain;walk 300\nmain;walk;+twig 50");
+    let after =
+        with_rest("main;scan 60\nmain;scan;leaf 200\nmain;scan;twig 52\nmain;walk 100\nmain;walk;twig 50");
+    let build = "main:50 work:50 main>work main>scan main>walk";
+    let outcome = classified(
+        seen(&before, &format!("{build} scan:400 walk:400 scan<leaf*1 scan<twig*1 walk<twig*1")),
+        seen(&after, &format!("{build} scan:200 walk:200 leaf:150 twig:150 scan>leaf scan>twig walk>twig")),
+    );
+    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
+    assert_eq!(said(&outcome, "twig"), "inline-change proved R-inline-change");
+}

@@ -103,3 +103,22 @@ fn a_lost_path_is_found_where_its_caller_only_follows_the_common_shift() {
     let outcome = classified(seen(&before, &build), seen(&after, &build));
     assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
 }
+
+#[test]
+fn a_jump_to_a_function_that_another_replaced_is_no_growth() {
+    let (before, after) =
+        (with_rest("main;run 60\nmain;load 60"), with_rest("main;run 60\nmain;run;fetch 60"));
+    let build = format!("{BUILD} main>run run:300");
+    let outcome = classified(
+        seen(&before, &format!("{build} load:90 run^load")),
+        seen(&after, &format!("{build} fetch:90 run>fetch")),
+    );
+    assert_eq!(said(&outcome, "run"), "heavier unclear R-callees");
+    // Where the other function was reached elsewhere, the jump hid nothing.
+    let before = with_rest("main;run 60\nmain;other;load 60");
+    let outcome = classified(
+        seen(&before, &format!("{build} load:90 other:60 main>other other>load run^load")),
+        seen(&after, &format!("{build} fetch:90 other:60 run>fetch")),
+    );
+    assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
+}

@@ -60,9 +60,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     // What the other run's chains lost of it was under it there, too.
     let lost = |(call, change): &(&SampledCall, f64)| {
         let callee = context.callee(call);
-        callee.map_or(0.0, |callee| match context.jumps_to(case, callee, less) {
-            true => context.left_callers_pp(case, callee, less).min(change.abs()),
-            false => context.lost_from(case, callee, less).min(change.abs()),
+        callee.map_or(0.0, |callee| {
+            let by_name = match context.jumps_to(case, callee, less) {
+                true => context.left_callers_pp(case, callee, less),
+                false => context.lost_from(case, callee, less),
+            };
+            by_name.max(context.left_by_jump_pp(case, callee, less)).min(change.abs())
         })
     };
     let lost_pp: f64 = calls.iter().map(lost).sum();

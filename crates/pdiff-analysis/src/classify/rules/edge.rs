@@ -31,7 +31,13 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         || (context.is_patched && gates::is_held(case, Side::Before)))
         && case.other_name.is_none();
     let is_grown = row.total.significant && row.delta_total_pp() > 0.0;
-    if !case.of_program || !is_old || !is_grown || is_library(case) || !context.gates(case).is_empty() {
+    if !case.of_program
+        || case.is_stub()
+        || !is_old
+        || !is_grown
+        || is_library(case)
+        || !context.gates(case).is_empty()
+    {
         return None;
     }
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);

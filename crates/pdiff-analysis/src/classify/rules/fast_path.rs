@@ -105,7 +105,7 @@ fn more_entered(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers
         let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
         let (before, after) = (shift.factor() * pct.before, pct.after);
         let rest = PerSide::new(shift.factor() * row.before.total_pct - before, row.after.total_pct - after);
-        let is_same = callee.row.object == row.object && context.has_like_code(callee);
+        let is_same = callee.row.object == row.object && !callee.is_stub() && context.has_like_code(callee);
         let is_more = before > 0.0 && after >= MORE * before && after - before >= EXPLAINING_PART * grown_pp;
         let is_beyond_rest = after * rest.before >= MORE_THAN_REST * before * rest.after;
         let has_left =
@@ -215,7 +215,8 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         let has_left =
             context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee));
         // New code speaks for itself.
-        let is_old = callee.held_by(Side::Before) == InBuild::Yes && callee.other_name.is_none();
+        let is_old =
+            callee.held_by(Side::Before) == InBuild::Yes && callee.other_name.is_none() && !callee.is_stub();
         is_more && is_grown && is_old && !has_left && !callee.row.unresolved
     })?;
     let after_pct = lost.pct[Side::After];
@@ -249,7 +250,7 @@ pub(super) fn only_entered<'a>(
         let callee = context.callee(call)?;
         let is_known = callee.other_name.is_some() || callee.row.unresolved || has_left(callee);
         // Waiting in a library or in the kernel is not a path of the program's.
-        let is_path = callee.row.object == row.object;
+        let is_path = callee.row.object == row.object && !callee.is_stub();
         let is_entered = pct(side) > 0.0 && pct(side) >= FACTOR * pct(side.other());
         // A chain that lost a caller shows calls that the code does not have; where the other run's chains lost the
         // callee's callers, it may have been entered from here all the same.

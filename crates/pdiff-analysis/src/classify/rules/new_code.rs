@@ -43,7 +43,9 @@ const LIBRARIES: [&str; 10] = [
 ];
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
-    let without = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::No)?;
+    // A stub is the linker's: whether there is one depends on how the program is linked.
+    let without =
+        Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::No && !case.is_stub())?;
     let judged = changed(case)?;
     let (rule_id, cause) = match without {
         Side::Before => ("R-new-code", Cause::NewOverhead),

@@ -31,6 +31,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let row = case.row;
     let idle = Side::BOTH.into_iter().find(|side| !case.is_sampled(*side))?;
     let active = idle.other();
+    if case.is_stub() {
+        return None;
+    }
     changed(case).filter(|_| row.total.significant && gates::is_held(case, idle))?;
     let bound_pct = row.total.bound_pct(idle)?;
     let low_pct = match active {

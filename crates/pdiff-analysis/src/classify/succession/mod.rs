@@ -8,12 +8,16 @@
 //! another function can only be a part of it by the weight that the function lost under its new name. Sets that share a
 //! function of only one build are joined; a function of both builds can be in several sets.
 //!
+//! A function that nothing succeeded for sure is still not said to be new if one that is gone could have been it: entered from
+//! where this one is, and alike in size and weight.
+//!
 //! Weight that left for another reason does not count: callers of flipped functions are not kin. All changes are without
 //! the common factor.
 
 mod heirs;
 mod kinship;
 mod renames;
+mod vanished;
 
 use pdiff_profile::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -66,6 +70,13 @@ impl Successions {
         let mut unlike = kinship.replaced(&fresh, &links);
         doubtful.retain(|row| !unlike.iter().any(|(a, b)| a == row || b == row));
         links.append(&mut unlike);
+        let is_linked = |row: usize| links.iter().any(|(a, b)| *a == row || *b == row);
+        let open = fresh.iter().filter(|(row, _)| !is_linked(*row));
+        let twins: Vec<usize> = open
+            .filter(|(row, with)| kinship.has_vanished_twin(*row, *with, &renamed, is_linked))
+            .map(|(row, _)| *row)
+            .collect();
+        doubtful.extend(twins);
         let one_sided = fresh.iter().map(|(row, _)| *row).collect();
         Self { doubtful, ..Self::of_links(context, &links, &one_sided) }
     }
@@ -101,7 +112,8 @@ impl Successions {
 fn fresh((row, case): (usize, &Case<'_>)) -> Option<(usize, Side)> {
     let without = Side::BOTH.into_iter().find(|side| case.held_by(*side) == InBuild::No)?;
     let is_changed = Judged::ALL.iter().any(|of| of.is_significant(case.row));
-    (case.of_program && is_changed && !case.row.unresolved).then_some((row, without.other()))
+    (case.of_program && is_changed && !case.row.unresolved && !case.is_stub())
+        .then_some((row, without.other()))
 }
 
 fn succession(context: &Context<'_>, rows: FxHashSet<usize>) -> Succession {

@@ -24,15 +24,22 @@ const LEAST_UNLIKE: f64 = 0.85;
 const MOST_PARTS: usize = 2;
 
 impl Kinship<'_, '_> {
-    /// Functions that are one under two names: at one place, each other's best by size and weight.
+    /// Functions that are one under two names: at one place or entered from the same functions, each other's best by size
+    /// and weight.
     pub(super) fn renamed(&self, fresh: &[(usize, Side)]) -> Vec<(usize, usize)> {
         let vanished: FxHashSet<usize> =
             fresh.iter().filter(|(_, with)| *with == Side::Before).map(|(row, _)| *row).collect();
         let mut alike: Vec<(f64, usize, usize)> = Vec::new();
+        // New code may be in between: `f` called `old`, and calls `middle` now, which calls `new`.
+        let entered: Vec<(usize, FxHashSet<usize>)> =
+            vanished.iter().map(|row| (*row, self.entered_by(*row, Side::Before, &[]))).collect();
         for (row, _) in fresh.iter().filter(|(_, with)| *with == Side::After) {
             let Some(case) = self.context.cases.get(*row) else { continue };
             let at_place = self.at_place(case, Side::After).into_iter();
             let others = at_place.chain(self.beside(&self.callers(case, Side::After), Side::After));
+            let ours = self.entered_by(*row, Side::After, &[]);
+            let near = entered.iter().filter(|(_, theirs)| theirs.iter().any(|caller| ours.contains(caller)));
+            let others = others.chain(near.map(|(other, _)| *other));
             let same = vanished.iter().copied().filter(|other| self.has_same_code(*other, *row));
             let mut others: Vec<usize> =
                 others.chain(same).filter(|other| vanished.contains(other)).collect();

@@ -1,0 +1,82 @@
+//! Functions that are gone and may have been the predecessor of one that is there now: entered from the same functions of
+//! both builds, of a like size and weight, and not known to be another function.
+
+use super::kinship::{Kinship, share};
+use crate::classify::case::Case;
+use crate::classify::cause::{InBuild, Judged};
+use pdiff_profile::Side;
+use rustc_hash::FxHashSet;
+
+/// Sizes and weights of one function in two versions differ by this factor at most.
+const TWIN_FACTOR: f64 = 2.5;
+
+/// How many functions of one build only may be between a function and one that both builds have.
+const DEEPEST: usize = 8;
+
+impl Kinship<'_, '_> {
+    /// Whether a function of side `with` alone may be one that only the other side has. `renamed` are pairs that are one
+    /// function, Before's first; what is linked with others is one of those.
+    pub(super) fn has_vanished_twin(
+        &self,
+        row: usize,
+        with: Side,
+        renamed: &[(usize, usize)],
+        is_linked: impl Fn(usize) -> bool,
+    ) -> bool {
+        let Some(case) = self.context.cases.get(row) else { return false };
+        let mut entered_by: Option<FxHashSet<usize>> = None;
+        (0..).zip(&self.context.cases).any(|(other, gone)| {
+            let is_gone = gone.of_program
+                && !gone.is_stub()
+                && !gone.row.unresolved
+                && gone.is_sampled(with.other())
+                && gone.held_by(with) == InBuild::No;
+            if !is_gone || is_linked(other) || !self.is_like((case, with), (gone, with.other())) {
+                return false;
+            }
+            let ours = entered_by.get_or_insert_with(|| self.entered_by(row, with, renamed));
+            let theirs = self.entered_by(other, with.other(), renamed);
+            ours.iter().any(|caller| theirs.contains(caller))
+        })
+    }
+
+    fn is_like(&self, (case, with): (&Case<'_>, Side), (gone, without): (&Case<'_>, Side)) -> bool {
+        let factor = |side| if side == Side::Before { self.context.common_shift.factor() } else { 1.0 };
+        let is_like = |a: f64, b: f64| a > 0.0 && a <= TWIN_FACTOR * b && b <= TWIN_FACTOR * a;
+        let weight = |case: &Case<'_>, side| factor(side) * share(Judged::Total, case.row, side);
+        let (ours, theirs) = (self.bytes(case, with), self.bytes(gone, without));
+        // What a build contains inlined only has no size.
+        let has_size = ours > 0.0 && theirs > 0.0;
+        is_like(weight(case, with), weight(gone, without)) && (!has_size || is_like(ours, theirs))
+    }
+
+    /// The nearest functions of both builds that lead to a function of one: its callers, and those of callers that the other
+    /// build does not have under any name. Of two names, Before's.
+    pub(super) fn entered_by(&self, row: usize, side: Side, renamed: &[(usize, usize)]) -> FxHashSet<usize> {
+        let mut found = FxHashSet::default();
+        let mut seen: FxHashSet<usize> = [row].into_iter().collect();
+        let mut open = vec![row];
+        for _ in 0..DEEPEST {
+            let cases = open.iter().filter_map(|row| self.context.cases.get(*row));
+            let callers: Vec<usize> = cases.flat_map(|case| self.callers(case, side)).collect();
+            open.clear();
+            for caller in callers.into_iter().filter(|caller| seen.insert(*caller)) {
+                let pair = renamed.iter().find(|(before, after)| caller == *before || caller == *after);
+                let is_known = |case: &Case<'_>| case.held_by(side.other()) == InBuild::Yes;
+                match (pair, self.context.cases.get(caller)) {
+                    (Some((before, _)), _) => {
+                        found.insert(*before);
+                    }
+                    (None, Some(case)) if is_known(case) => {
+                        found.insert(caller);
+                    }
+                    _ => open.push(caller),
+                }
+            }
+            if open.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+}
