@@ -19,7 +19,7 @@ use crate::perf_script;
 use crate::pprof;
 use crate::source::{OpenSource, Source};
 use crate::time_window::{TimeRange, TimeWindow};
-use crate::waits::SwitchText;
+use crate::waits::{SwitchText, note_lost_returns};
 
 /// The most bytes read of one pack; more are not of a pack that was written by this crate.
 const MAX_PACK_BYTES: u64 = 1 << 32;
@@ -169,7 +169,10 @@ fn read_switch_text<R: Read + Send>(
             Err(Error::NoSwitches { path: path(), found: "it has no sched:sched_switch samples" })
         }
         _ if text.switches().lacks_returns() => Err(Error::NoReturns { path: path() }),
-        profile => profile.map(Input::Text),
+        profile => profile.map(|mut profile| {
+            note_lost_returns(&mut profile.notes, text.switches().missed());
+            Input::Text(profile)
+        }),
     }
 }
 

@@ -71,6 +71,8 @@ pub enum NoteKind {
     NarrowFrames,
     /// Samples whose chains hide a caller that the code shows; it was put back.
     CallersPutBack,
+    /// Switches of threads that left the CPU twice without getting it back in between: the recording lost the return.
+    LostReturns,
 }
 
 impl NoteKind {
@@ -109,6 +111,7 @@ impl NoteKind {
             Self::IdentityNotVerified => "identity-not-verified",
             Self::NarrowFrames => "narrow-frames",
             Self::CallersPutBack => "callers-put-back",
+            Self::LostReturns => "lost-returns",
         }
     }
 }

@@ -13,6 +13,7 @@ use super::reader::Reader;
 use crate::error::Error;
 use crate::options::ReadOptions;
 use crate::symbol_places::SymbolPlaces;
+use crate::waits::note_lost_returns;
 
 /// More than one damaged record in so many is an error.
 const MAX_DAMAGED_ONE_IN: u64 = 100;
@@ -102,7 +103,8 @@ fn check_switches(reader: &Reader<'_>, path: &str) -> Result<(), Error> {
 
 /// What is imperfect, in notes.
 fn note(reader: &mut Reader<'_>, is_unfinished: bool) {
-    let Reader { counts, notes, stacks, processes, unwinding, jit, .. } = reader;
+    let Reader { counts, notes, stacks, processes, unwinding, jit, switches, .. } = reader;
+    note_lost_returns(notes, switches.as_ref().map_or(0, |switches| switches.threads.missed()));
     let mut add = |kind, count: u64, example: String| {
         if count > 0 {
             notes.add(kind, count, Weight::ZERO, || example);

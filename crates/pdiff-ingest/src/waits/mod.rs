@@ -10,3 +10,13 @@ mod switches;
 
 pub(crate) use switch_text::SwitchText;
 pub(crate) use switches::{Interval, Left, Switches};
+
+use pdiff_profile::{NoteKind, Notes, Weight};
+
+/// Says that a recording lost returns to a CPU.
+pub(crate) fn note_lost_returns(notes: &mut Notes, missed: u64) {
+    if missed > 0 {
+        let text = "counted as waiting until the thread left the CPU again; hint: record with a larger buffer, `perf record -m 4M`";
+        notes.add(NoteKind::LostReturns, missed, Weight::ZERO, || text.into());
+    }
+}

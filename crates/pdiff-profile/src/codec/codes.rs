@@ -85,6 +85,7 @@ codes!(NoteKind {
     NoJitSymbols = 32,
     NarrowFrames = 33,
     CallersPutBack = 34,
+    LostReturns = 35,
 });
 
 #[cfg(test)]
@@ -101,6 +102,6 @@ mod tests {
     fn every_code_stands_for_one_variant() {
         check::<ObjectKind>(7);
         check::<Reason>(7);
-        check::<NoteKind>(31);
+        check::<NoteKind>(32);
     }
 }
