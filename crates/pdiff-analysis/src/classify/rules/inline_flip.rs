@@ -10,7 +10,7 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
-use super::family_cost::{CALLER_FACTOR, FamilyCost, family_costs};
+use super::family_cost::{FamilyCost, family_costs};
 use super::flipped_callee::FlippedCallee;
 use crate::classify::builds::CallerFlip;
 use crate::classify::case::{Case, share_pct};
@@ -31,6 +31,9 @@ const EXPLAINING_PART: f64 = 0.25;
 /// A function of which this part was out of line already grew or shrank in its own right, unless copies explain it.
 const OUT_OF_LINE_PART: f64 = 0.5;
 
+/// A caller may lose up to so many times what its flipped callees gained; what is beyond is its own.
+const CALLER_FACTOR: f64 = 2.0;
+
 /// Code that grew beyond this factor is told as the reason why it is inlined no more: the compiler's own threshold is
 /// not in the file, but growth of a tenth is more than a new compiler makes.
 const GROWN_BODY: f64 = 1.1;
@@ -44,7 +47,7 @@ const MOST_WORDS: usize = 5;
 pub(crate) struct FlippedCallers {
     /// Flipped functions by the caller's row.
     pub(crate) callees: FxHashMap<usize, Vec<FlippedCallee>>,
-    /// The cost of the family of a flipped function, by its row.
+    /// The cost of a family by the row of each member.
     pub(crate) costs: FxHashMap<usize, FamilyCost>,
 }
 
