@@ -107,9 +107,9 @@ pub(crate) enum Command {
     Settings(SettingsArgs),
     /// Plan benchmark runs that show which setting causes a change, and predict their results from the profile.
     Plan(Box<PlanArgs>),
-    /// Split the throughput gap between two builds among settings, from benchmark runs (as `plan` plans them).
+    /// Split the throughput gap between two builds among settings, from benchmark runs.
     Attribute(Box<AttributeArgs>),
-    /// Compare three or more builds in order, and show in which build each cost appeared.
+    /// Compare several builds in order, and show in which build each cost appeared.
     Series(Box<SeriesArgs>),
     /// Keep runs of many builds and hosts in a directory of Parquet files, and compare any of them.
     Store(Box<StoreArgs>),

@@ -113,6 +113,17 @@ pub enum Error {
          --by, --match, --inlines, --templates and --denominator thread-group"
     )]
     NotByFunction,
+    /// Some recordings of waiting have times, and others do not.
+    #[error(
+        "{without} has no times and {with} has, so their waits cannot be compared; hint: give switches of threads, or folded \
+         stacks, on both sides"
+    )]
+    MixedWaits {
+        /// A recording without times.
+        without: String,
+        /// One with times.
+        with: String,
+    },
     /// All of the program's code is to be packed, and none was found.
     #[error("no binary of the program was found, so there is no census; hint: give it with --binary")]
     NothingToPack,

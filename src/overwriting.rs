@@ -1,4 +1,5 @@
-//! Files that a command would both read and write: refused before anything is read, for the recording would be lost.
+//! Files that a command would both read and write, or write twice: refused before anything is read, for the recording would be
+//! lost.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -7,12 +8,15 @@ use anyhow::{Result, bail};
 use clap::{ArgMatches, Command, ValueHint};
 
 /// The options that name files to be written, of every command.
-const OUTPUTS: [&str; 4] = ["output", "plot", "plot_effects", "plot_interactions"];
+const OUTPUTS: [&str; 5] = ["output", "plot", "plot_effects", "plot_interactions", "plot_threads"];
+
+/// The word for standard output in place of a file.
+const STANDARD_OUTPUT: &str = "-";
 
 /// Those of one command: others read files that they give by the same name.
 const OUTPUTS_OF_ONE: [(&str, &str); 2] = [("plan", "runs"), ("plan", "script")];
 
-/// Whether one of the files that the arguments name is there to be read and to be written.
+/// Refuses arguments that name a file both to be read and to be written, or to be written twice.
 pub(crate) fn check(program: &Command, matches: &ArgMatches) -> Result<()> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let arguments = program.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
@@ -21,7 +25,15 @@ pub(crate) fn check(program: &Command, matches: &ArgMatches) -> Result<()> {
         files.map(|argument| argument.get_id().as_str()).partition(|id| is_output(name, id));
     let values = |id: &&str| matches.try_get_raw(id).ok().flatten().into_iter().flatten();
     let inputs: Vec<PathBuf> = inputs.iter().flat_map(values).filter_map(file).collect();
+    let mut written: Vec<&OsStr> = Vec::new();
     for output in outputs.iter().flat_map(values) {
+        if output != STANDARD_OUTPUT && written.contains(&output) {
+            bail!(
+                "two outputs are written to {}; hint: give each a file of its own",
+                output.to_string_lossy()
+            );
+        }
+        written.push(output);
         if file(output).is_some_and(|output| inputs.contains(&output)) {
             let output = output.to_string_lossy();
             bail!("writing {output}: it is read by this command, too; hint: write to another file");

@@ -26,7 +26,14 @@ impl ReadWaits {
         };
         let builds = recordings.zip(builds.as_ref()).map(with_binaries);
         let reading = Reading { waits: true, ..reading.clone() };
-        reading.read_both(&builds, warnings).map(Self)
+        let read = reading.read_both(&builds, warnings)?;
+        let runs = || read.values().flat_map(|build| &build.runs);
+        let without = runs().find(|run| run.profile.span.is_none());
+        let with = runs().find(|run| run.profile.span.is_some());
+        if let (Some(without), Some(with)) = (without, with) {
+            return Err(Error::MixedWaits { without: without.path.clone(), with: with.path.clone() });
+        }
+        Ok(Self(read))
     }
 
     /// Where threads wait.

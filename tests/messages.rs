@@ -49,6 +49,9 @@ const TROUBLES: &[(&str, &[&str])] = &[
     ("series a=maybe.csv b=letters.csv -o letters.csv", &["read by this command, too"]),
     ("attribute runs.csv --factors P,W --plot-interactions runs.csv", &["read by this command, too"]),
     ("attribute runs.csv --factors P,W --plot-effects runs.csv", &["read by this command, too"]),
+    ("series --runs runs.csv --plot-threads runs.csv", &["writing runs.csv", "read by this command, too"]),
+    ("series --runs runs.csv --plot a.svg --plot-threads a.svg", &["two outputs are written to a.svg"]),
+    ("compare OLD NEW --host db1", &["--host chooses runs of a store", "--store"]),
     ("plan OLD OLD --script words.toml --aliases words.toml", &["read by this command, too"]),
     (
         "compare --operations-after 4000 OLD NEW",

@@ -188,6 +188,19 @@ fn folded_stacks_of_offcputime_are_microseconds() {
     assert_eq!(report["waiting"]["idle"][0]["function"], "loop");
 }
 
+/// Switches have times and folded stacks have none, so one side would wait for seconds, and the other for parts of a second.
+#[test]
+fn switches_are_not_compared_with_folded_stacks() {
+    let directory = tempfile::tempdir().unwrap();
+    let folded = directory.path().join("off.folded");
+    std::fs::write(&folded, "worker;transaction;update_row;__lll_lock_wait 900000\n").unwrap();
+    let [before, _] = switches();
+    let output = compare([&before, folded.to_str().unwrap()], &[]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("off.folded has no times") && error.lines().count() == 1, "{error}");
+}
+
 #[test]
 fn what_is_no_recording_of_waiting_is_refused_in_one_line() {
     let profile = fixture("before.perf.zst");

@@ -14,6 +14,12 @@ use crate::cli::{ComparisonArgs, RecordingArgs, WorkArgs};
 
 /// Checks which recordings are named, and assigns numbers to them.
 pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Result<PerSide<Build>> {
+    // Not left to the parser: it asks for no --store where files are named instead.
+    let of_store = [("--service", &args.service), ("--host", &args.host), ("--day", &args.day)];
+    if let Some((option, _)) = of_store.iter().find(|(_, values)| !values.is_empty() && args.store.is_none())
+    {
+        bail!("{option} chooses runs of a store; hint: give it with --store, or leave {option} out");
+    }
     let times = parse_all::<OnSide<TimeWindow>>("--time", &comparison.filters.time)?;
     let cpus = parse_all::<OnSide<CpuList>>("--cpu", &comparison.filters.cpu)?;
     let cgroups = parse_all::<OnSide<Pattern>>("--cgroup", &comparison.filters.cgroup)?;

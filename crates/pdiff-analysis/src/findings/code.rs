@@ -98,9 +98,9 @@ fn code_of(key: &Key, kind: ObjectKind) -> Code {
         ObjectKind::Kernel | ObjectKind::KernelModule if is_interrupt(&key.qualified) => Code::Interrupt,
         ObjectKind::Kernel if is_system_call(&key.qualified) => Code::SystemCall,
         ObjectKind::Kernel | ObjectKind::KernelModule => Code::Kernel,
-        ObjectKind::Vdso | ObjectKind::Anonymous => Code::Library,
-        // Folded stacks name no objects.
-        ObjectKind::Unknown if is_unresolved => Code::Library,
+        ObjectKind::Vdso => Code::Library,
+        // Folded stacks name no objects, and code made at run time has names, but no file.
+        ObjectKind::Anonymous | ObjectKind::Unknown if is_unresolved => Code::Library,
         ObjectKind::File if is_system_library(&key.object) => Code::Library,
         _ if is_unresolved => Code::Unresolved,
         _ if is_toolchain(&key.qualified) => Code::Toolchain,
