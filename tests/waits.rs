@@ -188,6 +188,19 @@ fn folded_stacks_of_offcputime_are_microseconds() {
     assert_eq!(report["waiting"]["idle"][0]["function"], "loop");
 }
 
+/// Two recordings of one run are two recordings: the rates are those of one, and a warning says that it is no replicate.
+#[test]
+fn rates_of_a_recording_given_twice_are_those_of_one() {
+    let [before, after] = switches();
+    let twice = ["--waits-before", before.as_str(), "--format", "json"];
+    let output = compare([&before, &after], &twice);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let once = waiting(&[]);
+    let rate =
+        |waiting: &Value| number(&waiting["places"][0]["before_s"]) / number(&waiting["before_span_s"]);
+    assert_near(rate(&report["waiting"]), rate(&once), 1e-9);
+}
+
 /// Switches have times and folded stacks have none, so one side would wait for seconds, and the other for parts of a second.
 #[test]
 fn switches_are_not_compared_with_folded_stacks() {

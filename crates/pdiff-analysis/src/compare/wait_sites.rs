@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_profile::{PerSide, Side, StackId, ThreadState};
+use pdiff_profile::{PerSide, Profile, Side, StackId, ThreadState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::comparison::Comparison;
@@ -90,11 +90,11 @@ fn name_of(finding: &Finding) -> (&str, &str) {
 fn span_s(sides: &WaitingSides<'_>, side: Side) -> Option<f64> {
     // A thread that only ran is in one state, and recordings are the same in all states.
     let runs = ThreadState::ALL.into_iter().flat_map(|state| &sides.get(state).get(side).runs);
-    let mut spans: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut spans: BTreeMap<*const Profile, f64> = BTreeMap::new();
     for run in runs {
         let span = run.profile.span?;
         let span_s = span.last_ns.saturating_sub(span.first_ns) as f64 / NS_PER_S;
-        spans.insert(&run.path, span_s);
+        spans.insert(std::ptr::from_ref(run.profile), span_s);
     }
     let sum: f64 = spans.values().sum();
     (sum > 0.0).then_some(sum)
