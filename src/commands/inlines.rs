@@ -24,9 +24,11 @@ pub(crate) fn run(args: &InlinesArgs) -> Result<()> {
     let read = |path: &Path, more: &[PathBuf], side: Side| {
         Binary::read_with(path, more, &lookup).with_context(|| format!("the binary of the {side} side"))
     };
-    // One after the other, each on all cores: together they would need the memory of both.
-    let before = read(before_path, &of_before, Side::Before)?;
-    let after = read(after_path, &of_after, Side::After)?;
+    let (before, after) = rayon::join(
+        || read(before_path, &of_before, Side::Before),
+        || read(after_path, &of_after, Side::After),
+    );
+    let (before, after) = (before?, after?);
     let comparison = before.compare(&after, &renames(args, [&before, &after])?);
     let mut notes = Notes::new();
     [&before, &after].into_iter().for_each(|binary| notes.merge(&binary.notes));
