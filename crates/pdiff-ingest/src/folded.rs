@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::named_frames::NamedFrames;
 use crate::options::ReadOptions;
 use crate::perf_script::{TextInput, excerpt, too_many_unparsed};
-use crate::profiler_name::ThreadName;
+use crate::profiler_name::{ThreadName, is_process};
 use crate::time_window::TimeWindow;
 
 /// How many bytes are read between two reports of progress.
@@ -129,17 +129,18 @@ impl Folded {
             self.notes.add(NoteKind::NotUtf8, 1, Weight(count), &example);
         }
         let mut names: Vec<&str> = text.split(';').collect();
-        // A thread has frames of its own below it.
-        let has_thread = names.len() > 1;
         let (comm, tid) = if self.waits {
             // What `offcputime -d` puts between the program and the kernel.
             names.retain(|name| *name != "-");
             // offcputime prints the thread's name in the root's place.
             (if names.len() > 1 { names.remove(0) } else { "" }, None)
         } else {
-            let thread = names.first().filter(|_| has_thread).and_then(|name| ThreadName::parse(name));
+            // A thread has frames of its own below it, and may have its process above it.
+            let at = usize::from(names.first().is_some_and(|name| is_process(name)));
+            let has_frames = names.len() > at + 1;
+            let thread = names.get(at).filter(|_| has_frames).and_then(|name| ThreadName::parse(name));
             if thread.is_some() {
-                names.remove(0);
+                names.remove(at);
             }
             thread.map_or(("", None), |thread| (thread.comm, thread.tid))
         };

@@ -132,6 +132,11 @@ fn in_brackets(name: &str) -> Option<(&str, Inside<'_>)> {
     is_library.then_some((function, Inside::Library(inside)))
 }
 
+/// Whether a name is that of a process, with its id.
+pub(crate) fn is_process(name: &str) -> bool {
+    process(name).is_some()
+}
+
 /// The command of a process, without its id.
 fn process(name: &str) -> Option<&str> {
     let (pid, command) = name.strip_prefix("process ")?.split_once(':')?;

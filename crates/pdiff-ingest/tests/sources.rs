@@ -201,6 +201,8 @@ fn what_profilers_write_beside_a_function_is_not_part_of_its_name() {
             "worker 1/7| run [unknown] shop/app.py:13; free [unknown]",
         ]
     );
+    let of_process = "process 12:\"python app.py\";thread (0x7F12): MainThread;run (app.py:2) 4\n";
+    assert_eq!(named_frames(of_process), ["MainThread| python app.py [unknown]; run [unknown] app.py:2"]);
     let java =
         "[main tid=9];shop/Cart.main_[0];java/util/HashMap.get_[j];java/util/HashMap.hash_[i];futex_[k] 2\n";
     assert_eq!(
