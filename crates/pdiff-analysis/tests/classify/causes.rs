@@ -668,18 +668,3 @@ fn a_function_that_new_code_leads_to_may_be_the_one_that_is_gone() {
     assert_eq!(of("setup", 15, "check"), "new-overhead proved R-new-code");
     assert_eq!(of("setup_tree", 100, "tune_tree"), "moved likely R-succession");
 }
-
-#[test]
-fn what_another_functions_caller_saved_does_not_hide_a_regression() {
-    let before =
-        with_rest("main;scan 60\nmain;scan;+leaf 50\nmain;scan;+twig 50\nmain;walk 300\nmain;walk;+twig 50");
-    let after =
-        with_rest("main;scan 60\nmain;scan;leaf 200\nmain;scan;twig 52\nmain;walk 100\nmain;walk;twig 50");
-    let build = "main:50 work:50 main>work main>scan main>walk";
-    let outcome = classified(
-        seen(&before, &format!("{build} scan:400 walk:400 scan<leaf*1 scan<twig*1 walk<twig*1")),
-        seen(&after, &format!("{build} scan:200 walk:200 leaf:150 twig:150 scan>leaf scan>twig walk>twig")),
-    );
-    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
-    assert_eq!(said(&outcome, "twig"), "inline-change proved R-inline-change");
-}
