@@ -60,6 +60,7 @@ fn assert_near(value: f64, expected: f64, within: f64) {
 #[test]
 fn cpu_and_waits_are_the_time_that_the_threads_measured() {
     let waiting = waiting(&[]);
+    assert_eq!((&waiting["before_lost_returns"], &waiting["after_lost_returns"]), (&142.into(), &174.into()));
     let groups = waiting["groups"].as_array().unwrap();
     let workers = groups.iter().find(|group| group["name"] == "other (worker)").unwrap();
     for side in ["before", "after"] {
@@ -142,6 +143,8 @@ fn the_page_names_groups_places_and_what_was_masked() {
     assert!(line(&["other (worker)", "after", "4"]), "{text}");
     assert!(line(&["update_row", "__lll_lock_wait", "transaction"]), "{text}");
     assert!(line(&["idle", "cleaner in clock_nanosleep"]), "{text}");
+    // Counted in the text by a script: threads that left a CPU twice in a row.
+    assert!(line(&["lost", "142 returns", "174 after"]), "{text}");
 }
 
 #[test]

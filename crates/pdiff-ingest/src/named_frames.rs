@@ -44,7 +44,9 @@ impl NamedFrames {
         });
         let inlined = name.code == Code::Inlined;
         let frame = builder.frame(Frame { addr: None, symbol, symbol_offset: None, object, source, inlined });
-        if let Some((file, line)) = name.file {
+        if let Some((file, line)) = name.file
+            && !self.chains.contains_key(&frame)
+        {
             let function = name.function.into_owned().into_boxed_str();
             let file = Some(file.into());
             let frames = vec![InlineFrame { name: function, linkage_name: None, file, line, inlined: false }];
@@ -55,18 +57,23 @@ impl NamedFrames {
 
     /// The files and lines of frames; `None` if no name tells one.
     pub(crate) fn into_resolutions(self, frames: usize) -> Option<Resolutions> {
-        if self.chains.is_empty() {
-            return None;
-        }
-        let mut chains: Vec<(FrameId, InlineChain)> = self.chains.into_iter().collect();
-        chains.sort_unstable_by_key(|(frame, _)| *frame);
-        let mut resolutions = Resolutions::new(frames);
-        for (frame, chain) in chains {
-            let number = resolutions.add(Resolution::Resolved(chain));
-            for lookup in [Lookup::Exact, Lookup::MinusOne] {
-                resolutions.set(frame, lookup, number);
-            }
-        }
-        Some(resolutions)
+        resolutions_of(self.chains, frames)
     }
+}
+
+/// What a file says of functions at its frames, of which it has so many; `None` if it says nothing.
+pub(crate) fn resolutions_of(chains: FxHashMap<FrameId, InlineChain>, frames: usize) -> Option<Resolutions> {
+    if chains.is_empty() {
+        return None;
+    }
+    let mut chains: Vec<(FrameId, InlineChain)> = chains.into_iter().collect();
+    chains.sort_unstable_by_key(|(frame, _)| *frame);
+    let mut resolutions = Resolutions::new(frames);
+    for (frame, chain) in chains {
+        let number = resolutions.add(Resolution::Resolved(chain));
+        for lookup in [Lookup::Exact, Lookup::MinusOne] {
+            resolutions.set(frame, lookup, number);
+        }
+    }
+    Some(resolutions)
 }

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pdiff_profile::{PerSide, Profile, Side, StackId, ThreadState};
+use pdiff_profile::{NoteKind, PerSide, Profile, Side, StackId, ThreadState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::comparison::Comparison;
@@ -77,27 +77,40 @@ pub fn waiting(
     for view in &views {
         sums.add(view, counted.as_ref(), &loops, &settings.knowledge.waits, &findings);
     }
-    let span_s = PerSide { before: span_s(sides, Side::Before), after: span_s(sides, Side::After) };
+    let recorded = PerSide::from_fn(|side| recorded(sides, side));
+    let span_s = recorded.as_ref().map(|profiles| span_s(profiles));
+    let lost_returns = recorded.as_ref().map(|profiles| lost_returns(profiles));
     let tps = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(|gap| gap.tps);
-    sums.finish(span_s, tps, program.map(|program| program.label.clone()))
+    sums.finish((span_s, lost_returns), tps, program.map(|program| program.label.clone()))
 }
 
 fn name_of(finding: &Finding) -> (&str, &str) {
     (finding.function(), &finding.object)
 }
 
-/// Length of a side's recordings.
-fn span_s(sides: &WaitingSides<'_>, side: Side) -> Option<f64> {
-    // A thread that only ran is in one state, and recordings are the same in all states.
+/// A side's recordings, each once: it is in all states that its threads were in.
+fn recorded<'a>(sides: &WaitingSides<'a>, side: Side) -> Vec<&'a Profile> {
     let runs = ThreadState::ALL.into_iter().flat_map(|state| &sides.get(state).get(side).runs);
-    let mut spans: BTreeMap<*const Profile, f64> = BTreeMap::new();
-    for run in runs {
-        let span = run.profile.span?;
-        let span_s = span.last_ns.saturating_sub(span.first_ns) as f64 / NS_PER_S;
-        spans.insert(std::ptr::from_ref(run.profile), span_s);
+    let by_place = runs.map(|run| (std::ptr::from_ref(run.profile), run.profile));
+    by_place.collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
+/// Length of a side's recordings.
+fn span_s(profiles: &[&Profile]) -> Option<f64> {
+    let mut sum = 0.0;
+    for profile in profiles {
+        let span = profile.span?;
+        sum += span.last_ns.saturating_sub(span.first_ns) as f64 / NS_PER_S;
     }
-    let sum: f64 = spans.values().sum();
     (sum > 0.0).then_some(sum)
+}
+
+fn lost_returns(profiles: &[&Profile]) -> u64 {
+    profiles
+        .iter()
+        .filter_map(|profile| profile.notes.get(NoteKind::LostReturns))
+        .map(|note| note.count)
+        .sum()
 }
 
 /// What a side calls the objects of the program.
@@ -385,7 +398,7 @@ impl Sums {
 
     fn finish(
         self,
-        span_s: PerSide<Option<f64>>,
+        (span_s, lost_returns): (PerSide<Option<f64>>, PerSide<u64>),
         tps: Option<PerSide<f64>>,
         program: Option<String>,
     ) -> Waiting {
@@ -415,6 +428,7 @@ impl Sums {
             .collect();
         let mut waiting = Waiting {
             span_s,
+            lost_returns,
             tps,
             program,
             groups,

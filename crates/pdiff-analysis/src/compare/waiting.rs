@@ -8,6 +8,9 @@ pub struct Waiting {
     /// Length of the recordings of waiting, in seconds, all runs of a side together; `None` where they have no times. Where
     /// one side has none, waits cannot be compared per second.
     pub span_s: PerSide<Option<f64>>,
+    /// How often the recordings lost when a thread got a CPU back, all threads of the machine together; until it left the CPU
+    /// again, its time counts as waiting.
+    pub lost_returns: PerSide<u64>,
     /// Operations per second, where the comparison knows them of both sides.
     pub tps: Option<PerSide<f64>>,
     /// The program whose threads these are; `None` if all threads of the recordings count, because nothing tells the program.

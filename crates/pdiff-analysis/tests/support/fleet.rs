@@ -1,5 +1,5 @@
-//! Simulated machines that run a program before and after a change: each machine, and each run, makes some functions dearer
-//! than others.
+//! Simulated machines that run a program before and after a change: on each machine, and in each run, some functions
+//! cost more than in others.
 
 use pdiff_analysis::noise::{Denominator, Row, RowRun, RunBlocks};
 

@@ -21,7 +21,7 @@ use super::processes::Processes;
 use super::rounds::{Batch, Record, Rounds};
 use super::sample::Sample;
 use super::stacks::{Mode, Space, Stacks};
-use super::switches::{Departure, Switches};
+use super::switches::{Departure, Switches, known_id};
 use super::unwinding::{Counted, Unwinding, recorded_stack};
 use crate::cpu_list::CpuList;
 use crate::options::ReadOptions;
@@ -745,11 +745,6 @@ impl<'u> Reader<'u> {
 /// Process and thread.
 fn ids(mut fields: Fields<'_>) -> Option<(u32, u32)> {
     Some((fields.number32()?, fields.number32()?))
-}
-
-/// perf has -1 where it does not know.
-fn known_id(id: u32) -> Option<u32> {
-    (id != u32::MAX).then_some(id)
 }
 
 fn parse_header(bytes: &[u8], order: ByteOrder) -> Option<(u32, u16, usize)> {

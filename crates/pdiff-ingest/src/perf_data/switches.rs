@@ -95,7 +95,7 @@ impl Switches {
     }
 }
 
-/// perf has -1 where a thread is gone.
-fn known_id(tid: u32) -> Option<u32> {
-    (tid != u32::MAX).then_some(tid)
+/// perf has -1 where it does not know.
+pub(super) fn known_id(id: u32) -> Option<u32> {
+    (id != u32::MAX).then_some(id)
 }

@@ -6,13 +6,14 @@
 
 use pdiff_profile::names::demangle;
 use pdiff_profile::{
-    BuildId, FileOffset, Frame, FrameId, InlineChain, InlineFrame, Lookup, Mapping, NoteKind, Object,
-    ObjectIndex, ObjectKind, ProfileBuilder, RawAddr, Resolution, Resolutions, RuntimeAddr, Weight,
+    BuildId, FileOffset, Frame, FrameId, InlineChain, InlineFrame, Mapping, NoteKind, Object, ObjectIndex,
+    ObjectKind, ProfileBuilder, RawAddr, Resolutions, RuntimeAddr, Weight,
 };
 use rustc_hash::FxHashMap;
 
 use super::error::PprofError;
 use super::tables::{Line, Location, MappedFile, Tables, Text};
+use crate::named_frames::resolutions_of;
 use crate::profiler_name::ProfilerName;
 
 /// A function's name, and what a linker calls it.
@@ -82,19 +83,7 @@ impl<'t> Frames<'t> {
 
     /// The profile's functions at its frames; `None` if it has none.
     pub(super) fn into_resolutions(self, frames: usize) -> Option<Resolutions> {
-        if self.chains.is_empty() {
-            return None;
-        }
-        let mut chains: Vec<(FrameId, InlineChain)> = self.chains.into_iter().collect();
-        chains.sort_unstable_by_key(|(frame, _)| *frame);
-        let mut resolutions = Resolutions::new(frames);
-        for (frame, chain) in chains {
-            let number = resolutions.add(Resolution::Resolved(chain));
-            for lookup in [Lookup::Exact, Lookup::MinusOne] {
-                resolutions.set(frame, lookup, number);
-            }
-        }
-        Some(resolutions)
+        resolutions_of(self.chains, frames)
     }
 
     /// The frame of a location whose functions are known. Locations that differ in them alone are different frames.

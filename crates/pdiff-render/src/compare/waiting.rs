@@ -43,6 +43,7 @@ pub(crate) fn blocks(comparison: &Comparison, top: Option<usize>) -> Vec<Block> 
     }
     blocks.extend(findings_blocks(comparison, waiting, &numbers));
     blocks.extend(idle_line(waiting));
+    blocks.extend(lost_line(waiting));
     blocks
 }
 
@@ -64,6 +65,17 @@ fn heading(waiting: &Waiting) -> String {
         _ => "the recordings have no times, so seconds are compared as they are".to_owned(),
     };
     format!("{whose}; {length}; changes of waits are not tested for noise")
+}
+
+fn lost_line(waiting: &Waiting) -> Option<Block> {
+    let PerSide { before, after } = waiting.lost_returns;
+    let text = format!(
+        "the recordings lack {} returns of threads to a CPU before and {} after: until such a thread left the CPU again, its time \
+         counts as waiting; hint: record with a larger buffer, perf record -m 4M",
+        grouped(before),
+        grouped(after)
+    );
+    (before + after > 0).then(|| Line::block("lost", text))
 }
 
 /// The numbers of waits: per operation where operations are known, else per second, else in seconds.
