@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 
 /// What is written piece by piece goes out in pieces of this size.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -55,6 +55,7 @@ impl Output {
 }
 
 /// A picture that was asked for, and where it goes; where there is nothing to draw, `why_not` is the error.
+#[cfg(feature = "parquet")]
 pub(crate) fn picture(
     path: Option<&Path>,
     option: &str,
@@ -63,7 +64,7 @@ pub(crate) fn picture(
 ) -> Result<Option<(Output, String)>> {
     let Some(path) = path else { return Ok(None) };
     let output = Output::new(Some(path))?;
-    let svg = draw()?.ok_or_else(|| anyhow!("{option} {}: {why_not}", path.display()));
+    let svg = draw()?.with_context(|| format!("{option} {}: {why_not}", path.display()));
     Ok(Some((output, svg?)))
 }
 
