@@ -16,7 +16,7 @@ const MOST_COMMENT: usize = 60_000;
 #[must_use]
 pub fn ci_text(of: &CiInput<'_>, width: Option<usize>, color: bool) -> String {
     let width = readable_width(width);
-    table::draw(&page(of, width.or(Some(crate::findings::first_screen::WIDTH))), width, color)
+    table::draw(&page(of, width.or(Some(table::LINE_WIDTH))), width, color)
 }
 
 /// The summary of a step, as markdown: always worth reading, with the whole comparison folded.

@@ -60,7 +60,7 @@ pub fn table(comparison: &Comparison, options: &TableOptions) -> String {
 #[must_use]
 pub fn table_with_causes(comparison: &Comparison, causes: &[FindingCause], options: &TableOptions) -> String {
     let width = table::readable_width(options.width);
-    let screen = first_screen::blocks(comparison, causes, width.or(Some(first_screen::WIDTH)));
+    let screen = first_screen::blocks(comparison, causes, width.or(Some(table::LINE_WIDTH)));
     table::draw(&page(comparison, options, width, screen), width, options.color)
 }
 

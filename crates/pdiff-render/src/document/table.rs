@@ -15,8 +15,8 @@ use crate::document::{Align, Block, Grid, Line, Tone};
 /// Narrower terminals are taken for this wide: three columns of numbers and names of twelve letters need it.
 const LEAST_WIDTH: usize = 40;
 
-/// Lines of a page without a width are broken here; rows are not.
-const LINE_WIDTH: usize = 120;
+/// Where no terminal says a width, lines are broken here and the parts of a change fit; longer tables keep their names.
+pub(crate) const LINE_WIDTH: usize = 120;
 
 /// A width in which something can be read.
 pub(crate) fn readable_width(width: Option<usize>) -> Option<usize> {

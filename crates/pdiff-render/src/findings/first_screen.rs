@@ -11,9 +11,6 @@ use crate::findings::grid::{self, is_gone, is_new};
 /// Busy waiting below this many percent of CPU does not change how costs read.
 const LEAST_POLLING_PCT: f64 = 5.0;
 
-/// It fits this width where no terminal says another one.
-pub(crate) const WIDTH: usize = 100;
-
 /// The blocks of the first screen, for lines of at most `width` columns; `causes` are those of the findings, or none.
 pub(crate) fn blocks(comparison: &Comparison, causes: &[FindingCause], width: Option<usize>) -> Vec<Block> {
     let mut blocks = vec![Line::toned("result", result_text(comparison), Tone::Strong)];

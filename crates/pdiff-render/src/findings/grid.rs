@@ -1,11 +1,13 @@
 //! The findings as a grid that fits the width; the last rows are everything else and the whole.
 
+use std::borrow::Cow;
+
 use pdiff_analysis::classify::FindingCause;
 use pdiff_analysis::{Comparison, Cost, Finding, FindingKind};
 
 use crate::document::number::{CostUnit, fixed, signed};
 use crate::document::short_name::shorten;
-use crate::document::visible_text::{visible, width};
+use crate::document::visible_text::{CUT, visible, width};
 use crate::document::{Align, COLUMN_GAP, Grid, GridCell, GridColumn, Tone};
 
 /// A finding of which so much busy-waits is said to poll, in percent.
@@ -14,8 +16,8 @@ const POLLING_PCT: f64 = 50.0;
 /// Names get at least this much room.
 const LEAST_NAME: usize = 16;
 
-/// Names of callers are cut to this part of the room, so that the function itself shows.
-const CALLER_PART: usize = 2;
+/// A caller in less room than this tells nothing: its callee gets the room.
+const LEAST_CALLER: usize = 10;
 
 /// One column: its heading, its cells, and how early it goes where there is little room.
 struct Column {
@@ -161,22 +163,18 @@ fn fit(columns: &mut Vec<Column>, most: Option<usize>) {
     }
 }
 
-/// A name in so much room; of a caller and its callee, the callee gets more.
+/// A name in so much room; of a caller and its callee, the callee comes first.
 fn fitted(name: &str, room: usize) -> String {
     const ARROW: &str = " -> ";
     if width(name) <= room {
         return name.to_owned();
     }
-    match name.rsplit_once(ARROW) {
-        Some((caller, callee)) if room > ARROW.len() => {
-            let room = room - ARROW.len();
-            let caller =
-                shorten(caller, (room / CALLER_PART).min(room.saturating_sub(width(callee)).max(room / 3)));
-            let callee = shorten(callee, room.saturating_sub(width(&caller)));
-            format!("{caller}{ARROW}{callee}")
-        }
-        _ => shorten(name, room).into_owned(),
-    }
+    let Some((caller, callee)) = name.rsplit_once(ARROW) else { return shorten(name, room).into_owned() };
+    let both = room.saturating_sub(ARROW.len());
+    let for_caller = both.saturating_sub(width(callee)).max(both / 3);
+    let caller = if for_caller < LEAST_CALLER { Cow::Borrowed(CUT) } else { shorten(caller, for_caller) };
+    let callee = shorten(callee, both.saturating_sub(width(&caller)));
+    format!("{caller}{ARROW}{callee}")
 }
 
 impl Column {

@@ -38,7 +38,7 @@ pub fn verdict_table(
     options: &TableOptions,
 ) -> String {
     let width = table::readable_width(options.width);
-    let screen = Some(width.unwrap_or(first_screen::WIDTH));
+    let screen = Some(width.unwrap_or(table::LINE_WIDTH));
     table::draw(&page(comparison, of, detail, options, [width, screen]), width, options.color)
 }
 
