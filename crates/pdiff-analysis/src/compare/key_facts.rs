@@ -1,9 +1,10 @@
 //! The knowledge about each function: its subsystem, and whether it waits.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::input::Knowledge;
-use crate::knowledge::{FunctionPlace, Subsystem};
+use crate::knowledge::{ObjectSubsystems, Subsystem};
 use crate::normalize::{Key, KeyId, Keys, Level};
 
 /// Whether a function busy-waits or idles.
@@ -25,10 +26,11 @@ pub(super) struct KeyFacts {
 
 impl KeyFacts {
     pub(super) fn new(keys: &Keys, knowledge: &Knowledge) -> Self {
-        let subsystem = |key: &Key| {
-            let place = FunctionPlace { name: &key.qualified, object: &key.object, file: key.file() };
-            knowledge.subsystems.subsystem(place)
-        };
+        let mut of_objects: FxHashMap<&str, ObjectSubsystems<'_>> = FxHashMap::default();
+        for (_, key) in keys.iter() {
+            of_objects.entry(&key.object).or_insert_with(|| knowledge.subsystems.of_object(&key.object));
+        }
+        let subsystem = |key: &Key| of_objects[&*key.object].subsystem(&key.qualified, key.file());
         let waits = |name: &str| match (knowledge.spin.is_spin(name), knowledge.spin.is_idle(name)) {
             (true, _) => Waits::Spins,
             (false, true) => Waits::Idles,

@@ -34,6 +34,12 @@ pub struct Subsystem {
     pub is_of_callers: bool,
 }
 
+/// The rules that speak of one object.
+pub(crate) struct ObjectSubsystems<'a> {
+    object: &'a str,
+    rules: Vec<&'a Rule>,
+}
+
 #[derive(Clone, Debug)]
 enum ObjectRule {
     Any,
@@ -117,14 +123,24 @@ impl Subsystems {
     /// The subsystem of a function.
     #[must_use]
     pub fn subsystem(&self, place: FunctionPlace<'_>) -> Subsystem {
-        let speaking = || self.rules.iter().filter(|rule| rule.speaks_of(place.object));
-        let by_file = place.file.and_then(|file| {
-            speaking().find(|rule| rule.files.as_ref().is_some_and(|set| set.is_match(file)))
-        });
-        let by_name = || speaking().find(|rule| rule.holds_by_name(place.name));
-        let found = by_file.or_else(by_name);
+        self.of_object(place.object).subsystem(place.name, place.file)
+    }
+
+    /// The rules for the functions of one object, of which there are many.
+    pub(crate) fn of_object<'a>(&'a self, object: &'a str) -> ObjectSubsystems<'a> {
+        let rules = self.rules.iter().filter(|rule| rule.speaks_of(object));
+        ObjectSubsystems { object, rules: rules.collect() }
+    }
+}
+
+impl ObjectSubsystems<'_> {
+    /// The subsystem of a function of the object, by its qualified name and its source file.
+    pub(crate) fn subsystem(&self, name: &str, file: Option<&str>) -> Subsystem {
+        let has_file = |rule: &Rule, file| rule.files.as_ref().is_some_and(|set| set.is_match(file));
+        let by_file = file.and_then(|file| self.rules.iter().find(|rule| has_file(rule, file)));
+        let found = by_file.or_else(|| self.rules.iter().find(|rule| rule.holds_by_name(name)));
         Subsystem {
-            name: found.map_or_else(|| format!("other ({})", place.object), |rule| rule.name.to_string()),
+            name: found.map_or_else(|| format!("other ({})", self.object), |rule| rule.name.to_string()),
             is_of_callers: found.is_some_and(|rule| rule.is_of_callers),
         }
     }
