@@ -1,7 +1,7 @@
 //! The knowledge about each function: its subsystem, and whether it waits.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::input::Knowledge;
 use crate::knowledge::{ObjectSubsystems, Subsystem};
@@ -26,10 +26,12 @@ pub(super) struct KeyFacts {
 
 impl KeyFacts {
     pub(super) fn new(keys: &Keys, knowledge: &Knowledge) -> Self {
-        let mut of_objects: FxHashMap<&str, ObjectSubsystems<'_>> = FxHashMap::default();
+        let mut files: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
         for (_, key) in keys.iter() {
-            of_objects.entry(&key.object).or_insert_with(|| knowledge.subsystems.of_object(&key.object));
+            files.entry(&key.object).or_default().extend(key.file());
         }
+        let of_object = |(object, files)| (object, knowledge.subsystems.of_object(object, &files));
+        let of_objects: FxHashMap<&str, ObjectSubsystems<'_>> = files.into_iter().map(of_object).collect();
         let subsystem = |key: &Key| of_objects[&*key.object].subsystem(&key.qualified, key.file());
         let waits = |name: &str| match (knowledge.spin.is_spin(name), knowledge.spin.is_idle(name)) {
             (true, _) => Waits::Spins,
