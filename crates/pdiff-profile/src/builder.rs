@@ -207,7 +207,14 @@ impl ProfileBuilder {
 
 /// Sorts cells by key and adds up those of one key.
 fn merge_cells(cells: &mut Vec<Cell>) {
-    cells.sort_unstable_by_key(Cell::order);
+    let time = |cell: &Cell| (cell.event, cell.block);
+    if cells.is_sorted_by_key(time) {
+        // Samples mostly come in the order of time: then the cells of each second are sorted alone.
+        let seconds = cells.chunk_by_mut(|a, b| time(a) == time(b));
+        seconds.for_each(|cells| cells.sort_unstable_by_key(|cell| (cell.thread, cell.stack)));
+    } else {
+        cells.sort_unstable_by_key(Cell::order);
+    }
     cells.dedup_by(|next, kept| {
         let samples = kept.samples.checked_add(next.samples);
         let weight = kept.weight.0.checked_add(next.weight.0);

@@ -1,5 +1,7 @@
 //! The inputs of a comparison.
 
+use std::sync::LazyLock;
+
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{EventId, Notes, ObjectId, Profile, Resolutions, RunMeasures, Side, Uncovered};
 
@@ -93,18 +95,21 @@ pub struct Knowledge {
     pub requests: Requests,
 }
 
+/// Settings begin with it, whatever they change: to make its patterns takes longer than to read a short recording.
+static BUILTIN: LazyLock<Knowledge> = LazyLock::new(|| Knowledge {
+    aliases: Aliases::mysqld(),
+    subsystems: Subsystems::builtin(),
+    thread_groups: ThreadGroups::builtin(),
+    spin: SpinList::builtin(),
+    waits: WaitList::builtin(),
+    requests: Requests::builtin(),
+});
+
 impl Knowledge {
     /// What comes with pdiff.
     #[must_use]
     pub fn builtin() -> Self {
-        Self {
-            aliases: Aliases::mysqld(),
-            subsystems: Subsystems::builtin(),
-            thread_groups: ThreadGroups::builtin(),
-            spin: SpinList::builtin(),
-            waits: WaitList::builtin(),
-            requests: Requests::builtin(),
-        }
+        BUILTIN.clone()
     }
 }
 

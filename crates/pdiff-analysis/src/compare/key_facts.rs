@@ -1,9 +1,10 @@
 //! The knowledge about each function: its subsystem, and whether it waits.
 
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::input::Knowledge;
-use crate::knowledge::{FunctionPlace, Subsystem};
+use crate::knowledge::{ObjectSubsystems, Subsystem};
 use crate::normalize::{Key, KeyId, Keys, Level};
 
 /// Whether a function busy-waits or idles.
@@ -25,10 +26,13 @@ pub(super) struct KeyFacts {
 
 impl KeyFacts {
     pub(super) fn new(keys: &Keys, knowledge: &Knowledge) -> Self {
-        let subsystem = |key: &Key| {
-            let place = FunctionPlace { name: &key.qualified, object: &key.object, file: key.file() };
-            knowledge.subsystems.subsystem(place)
-        };
+        let mut files: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
+        for (_, key) in keys.iter() {
+            files.entry(&key.object).or_default().extend(key.file());
+        }
+        let of_object = |(object, files)| (object, knowledge.subsystems.of_object(object, &files));
+        let of_objects: FxHashMap<&str, ObjectSubsystems<'_>> = files.into_iter().map(of_object).collect();
+        let subsystem = |key: &Key| of_objects[&*key.object].subsystem(&key.qualified, key.file());
         let waits = |name: &str| match (knowledge.spin.is_spin(name), knowledge.spin.is_idle(name)) {
             (true, _) => Waits::Spins,
             (false, true) => Waits::Idles,

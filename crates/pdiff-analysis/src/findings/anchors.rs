@@ -1,7 +1,6 @@
 //! Functions that both sides ran, at which stacks of two builds are aligned.
 
 use pdiff_profile::PerSide;
-use rustc_hash::FxHashMap;
 
 use super::code::{Code, CodeKinds};
 use super::input::Amount;
@@ -16,24 +15,26 @@ pub(super) struct Anchors {
     keys: Vec<KeyId>,
     /// By anchor: what each side has of it.
     amounts: Vec<PerSide<Amount>>,
-    /// By key: the anchor, plus one; 0 for none.
-    numbers: FxHashMap<KeyId, usize>,
+    /// By key: the anchor.
+    numbers: Vec<Option<usize>>,
 }
 
 impl Anchors {
     pub(super) fn find(keys: &Keys, stacks: &Stacks, codes: &CodeKinds) -> Self {
-        let mut seen: FxHashMap<KeyId, PerSide<Amount>> = FxHashMap::default();
-        let mut last: FxHashMap<KeyId, usize> = FxHashMap::default();
+        // By key: the last stack that has it, and the sums.
+        let mut seen = vec![(usize::MAX, PerSide::<Amount>::default()); keys.len()];
         for (number, stack) in stacks.all.iter().enumerate() {
             for key in stack.before_interrupt().iter().filter(|key| codes.get(**key) == Code::Own) {
-                if last.insert(*key, number) != Some(number) {
-                    let sums = seen.entry(*key).or_default();
+                let (last, sums) = &mut seen[key.0 as usize];
+                if std::mem::replace(last, number) != number {
                     sums.update(stack.amounts, Amount::add);
                 }
             }
         }
-        let mut found: Vec<(KeyId, PerSide<Amount>)> = seen
-            .into_iter()
+        let mut found: Vec<(KeyId, PerSide<Amount>)> = (0..)
+            .map(KeyId)
+            .zip(seen)
+            .map(|(key, (_, amounts))| (key, amounts))
             .filter(|(_, amounts)| {
                 amounts.values().all(|amount| amount.samples >= LEAST_SAMPLES && amount.weight > 0)
             })
@@ -41,8 +42,10 @@ impl Anchors {
         // By name, so that swapped sides agree.
         let name = |key: KeyId| (&keys.get(key).name, &keys.get(key).object, keys.get(key).file());
         found.sort_by(|a, b| name(a.0).cmp(&name(b.0)).then(a.0.cmp(&b.0)));
+        let count = keys.len();
         let (keys, amounts): (Vec<KeyId>, Vec<PerSide<Amount>>) = found.into_iter().unzip();
-        let numbers = keys.iter().enumerate().map(|(number, key)| (*key, number)).collect();
+        let mut numbers = vec![None; count];
+        keys.iter().enumerate().for_each(|(number, key)| numbers[key.0 as usize] = Some(number));
         Self { keys, amounts, numbers }
     }
 
@@ -55,7 +58,7 @@ impl Anchors {
     }
 
     pub(super) fn number(&self, key: KeyId) -> Option<usize> {
-        self.numbers.get(&key).copied()
+        self.numbers.get(key.0 as usize).copied().flatten()
     }
 
     pub(super) fn amounts(&self, anchor: usize) -> PerSide<Amount> {

@@ -59,6 +59,11 @@ impl CodeKinds {
         self.unresolved.get(key.0 as usize).copied().flatten().unwrap_or(key)
     }
 
+    /// How many functions there are.
+    pub(super) fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
     pub(crate) fn get(&self, key: KeyId) -> Code {
         self.by_key.get(key.0 as usize).copied().unwrap_or(Code::Library)
     }

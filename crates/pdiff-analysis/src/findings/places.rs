@@ -99,13 +99,13 @@ impl Finder<'_> {
 /// In which places each function is called, by the stacks that show callers.
 struct Attested {
     /// By function: its place, if nearly all of it lies in one.
-    places: FxHashMap<KeyId, Place>,
+    places: Vec<Option<Place>>,
 }
 
 impl Attested {
     fn new(stacks: &Stacks, places: &[Place], codes: &CodeKinds) -> Self {
         let totals = stacks.totals().map(|total| total.weight.max(1) as f64);
-        let mut sums: FxHashMap<KeyId, (u64, FxHashMap<Place, f64>)> = FxHashMap::default();
+        let mut sums: Vec<(u64, FxHashMap<Place, f64>)> = vec![Default::default(); codes.len()];
         for (stack, place) in stacks.all.iter().zip(places) {
             if matches!(place, Place::Interrupts | Place::NoCaller(_) | Place::Unresolved(_)) {
                 continue;
@@ -117,12 +117,12 @@ impl Attested {
                 stack.functions.iter().position(|key| codes.get(*key).is_own_object()).map_or(0, |at| at + 1);
             let below = stack.functions.get(from..).unwrap_or(&[]).iter();
             for key in below.filter(|key| codes.get(**key) != Code::SystemCall) {
-                let (count, by_place) = sums.entry(*key).or_default();
+                let (count, by_place) = &mut sums[key.0 as usize];
                 *count += samples;
                 *by_place.entry(*place).or_default() += share;
             }
         }
-        let settled = |(key, (samples, by_place)): (KeyId, (u64, FxHashMap<Place, f64>))| {
+        let settled = |(samples, by_place): (u64, FxHashMap<Place, f64>)| {
             let total: f64 = by_place.values().sum();
             let mut all: Vec<(Place, f64)> = by_place.into_iter().collect();
             all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -131,22 +131,22 @@ impl Attested {
                 return None;
             }
             if most >= ATTESTED_PART * total {
-                return Some((key, place));
+                return Some(place);
             }
             // Several callees of one anchor: then it is the anchor's.
             let anchor = place.anchor()?;
             let of_anchor: f64 =
                 all.iter().filter(|(place, _)| place.anchor() == Some(anchor)).map(|(_, share)| share).sum();
-            (of_anchor >= ATTESTED_PART * total).then_some((key, Place::Anchor(anchor)))
+            (of_anchor >= ATTESTED_PART * total).then_some(Place::Anchor(anchor))
         };
-        Self { places: sums.into_iter().filter_map(settled).collect() }
+        Self { places: sums.into_iter().map(settled).collect() }
     }
 
     /// The place of a stack that lost its callers, where one of its functions is called in one place.
     fn caller_of(&self, stack: &Stack, place: Place) -> Option<Place> {
         let is_lost = matches!(place, Place::NoCaller(_) | Place::Region(_));
-        let mut known = stack.functions.iter().filter_map(|key| self.places.get(key));
-        known.next().copied().filter(|there| is_lost && *there != place)
+        let mut known = stack.functions.iter().filter_map(|key| *self.places.get(key.0 as usize)?);
+        known.next().filter(|there| is_lost && *there != place)
     }
 }
 

@@ -20,6 +20,7 @@ pub use preset::Preset;
 pub use requests::Requests;
 pub use server_settings::{KnownSetting, SettingsKnowledge};
 pub use spin::SpinList;
+pub(crate) use subsystems::ObjectSubsystems;
 pub use subsystems::{FunctionPlace, Subsystem, Subsystems};
 pub use thread_groups::ThreadGroups;
 pub use waits::WaitList;

@@ -1,6 +1,7 @@
 //! Which part of a program a function belongs to.
 
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
 use super::error::{KnowledgeError, check_rules, parse};
@@ -32,6 +33,14 @@ pub struct Subsystem {
     pub name: String,
     /// Whether copies inlined into other functions belong to those.
     pub is_of_callers: bool,
+}
+
+/// The rules that speak of one object.
+pub(crate) struct ObjectSubsystems<'a> {
+    object: &'a str,
+    rules: Vec<&'a Rule>,
+    /// By source file: the rule for all functions in it.
+    by_file: FxHashMap<&'a str, &'a Rule>,
 }
 
 #[derive(Clone, Debug)]
@@ -117,14 +126,34 @@ impl Subsystems {
     /// The subsystem of a function.
     #[must_use]
     pub fn subsystem(&self, place: FunctionPlace<'_>) -> Subsystem {
-        let speaking = || self.rules.iter().filter(|rule| rule.speaks_of(place.object));
-        let by_file = place.file.and_then(|file| {
-            speaking().find(|rule| rule.files.as_ref().is_some_and(|set| set.is_match(file)))
-        });
-        let by_name = || speaking().find(|rule| rule.holds_by_name(place.name));
+        let files = place.file.into_iter().collect();
+        self.of_object(place.object, &files).subsystem(place.name, place.file)
+    }
+
+    /// The rules for the functions of one object, of which there are many in each of its source files.
+    pub(crate) fn of_object<'a>(
+        &'a self,
+        object: &'a str,
+        files: &FxHashSet<&'a str>,
+    ) -> ObjectSubsystems<'a> {
+        let rules: Vec<&Rule> = self.rules.iter().filter(|rule| rule.speaks_of(object)).collect();
+        let is_of = |rule: &Rule, file| rule.files.as_ref().is_some_and(|set| set.is_match(file));
+        let by_file = |file: &&'a str| {
+            let rule = rules.iter().find(|rule| is_of(rule, file))?;
+            Some((*file, *rule))
+        };
+        ObjectSubsystems { object, by_file: files.par_iter().filter_map(by_file).collect(), rules }
+    }
+}
+
+impl ObjectSubsystems<'_> {
+    /// The subsystem of a function of the object, by its qualified name and its source file, which is one of those given.
+    pub(crate) fn subsystem(&self, name: &str, file: Option<&str>) -> Subsystem {
+        let by_file = file.and_then(|file| self.by_file.get(file).copied());
+        let by_name = || self.rules.iter().copied().find(|rule| rule.holds_by_name(name));
         let found = by_file.or_else(by_name);
         Subsystem {
-            name: found.map_or_else(|| format!("other ({})", place.object), |rule| rule.name.to_string()),
+            name: found.map_or_else(|| format!("other ({})", self.object), |rule| rule.name.to_string()),
             is_of_callers: found.is_some_and(|rule| rule.is_of_callers),
         }
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use pdiff_profile::PerSide;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::detectable::{RowSensitivity, Sensitivity, SideSize};
 use super::drift::find_drift;
@@ -14,7 +15,7 @@ use super::judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, T
 use super::model::{Lent, RunModel};
 use super::phases::find_phased;
 use super::side::SideShare;
-use super::spread::{TailMatch, residual_df};
+use super::spread::residual_df;
 use super::student::{critical_t, two_sided_p};
 
 /// Level of the printed intervals: 95 %.
@@ -70,10 +71,11 @@ pub(crate) fn judge_each<'a>(
         Method::Replicates => RunModel::fit(&tested().collect::<Vec<_>>(), settings.prior_cv()),
     };
     let level = Level { alpha: settings.false_discovery_rate / tests.max(1) as f64, floor: settings.floor };
-    let tails = TailMatch::new();
     let judged = of_rows.par_iter().zip(&sides).with_min_len(ROWS_OF_A_WORKER);
-    let mut judged: Vec<RowNoise> =
-        judged.map(|(denominator, row)| judge_row(*denominator, row, &model, &tails, level)).collect();
+    let judged = judged.map_init(Quantiles::default, |quantiles, (denominator, row)| {
+        judge_row(*denominator, row, &model, level, quantiles)
+    });
+    let mut judged: Vec<RowNoise> = judged.collect();
     let weighing = weighing(&judged, &settings.floor);
     correct_for_many_tests(&mut judged, settings, weighing);
     Judgement {
@@ -122,19 +124,29 @@ fn untested(PerSide { before, after }: &PerSide<SideShare>) -> Option<Untested> 
     }
 }
 
+/// The quantiles of printed intervals by degrees of freedom, which many rows of few samples have in common.
+#[derive(Default)]
+struct Quantiles(FxHashMap<u64, f64>);
+
+impl Quantiles {
+    fn at(&mut self, df: f64) -> f64 {
+        *self.0.entry(df.to_bits()).or_insert_with(|| critical_t(INTERVAL_ALPHA, df))
+    }
+}
+
 /// Everything about a row but what depends on the other rows' p-values.
 fn judge_row(
     denominator: usize,
     row: &PerSide<SideShare>,
     model: &RunModel,
-    tails: &TailMatch,
     level: Level,
+    quantiles: &mut Quantiles,
 ) -> RowNoise {
     let PerSide { before, after } = row;
-    let error = model.standard_error(row, tails);
+    let error = model.standard_error(row);
     let delta_pp = 100.0 * (after.share - before.share);
     let se_pp = 100.0 * error.value;
-    let half = if se_pp > 0.0 { critical_t(INTERVAL_ALPHA, error.df) * se_pp } else { 0.0 };
+    let half = if se_pp > 0.0 { quantiles.at(error.df) * se_pp } else { 0.0 };
     let dispersion = dispersion(row);
     let test = match untested(row) {
         Some(reason) => Test::Untested(reason),

@@ -189,7 +189,7 @@ impl RunModel {
     }
 
     /// Standard error of after minus before, from the row's own runs and the other rows.
-    pub(super) fn standard_error(&self, row: &PerSide<SideShare>, tails: &TailMatch) -> StandardError {
+    pub(super) fn standard_error(&self, row: &PerSide<SideShare>) -> StandardError {
         let of = |part: fn(&SideShare) -> f64| {
             row.values().map(|side| part(side) / side.runs.max(1.0)).sum::<f64>()
         };
@@ -197,7 +197,7 @@ impl RunModel {
         let between = self.cv2 * of(|side| side.share * side.share);
         let Error { variance, df, alike } = match self.lent {
             Lent::Nothing => Error { variance: within + between, df: self.expected_df(row), alike: 0.0 },
-            Lent::Spread(spread) => tails.error(&self.accounts(row, &spread)),
+            Lent::Spread(spread) => TailMatch::tabled().error(&self.accounts(row, &spread)),
         };
         let within = alike * of(|side| side.sampling) + (1.0 - alike) * within;
         let scale = ((variance - within) / between).clamp(0.0, MAX_SCALE);

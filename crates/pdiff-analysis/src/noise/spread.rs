@@ -11,6 +11,8 @@
 //! intervals have, and at the level of a single test. Log-normal tails are lighter than those of t with matched moments, so
 //! this keeps power.
 
+use std::sync::LazyLock;
+
 use pdiff_profile::PerSide;
 
 use super::side::SideShare;
@@ -145,8 +147,14 @@ impl TailMatch {
     /// How many degrees of freedom are tabled between the fewest and the most.
     const TABLED: usize = 40;
 
+    /// The table, which is the same for all rows.
+    pub(super) fn tabled() -> &'static Self {
+        static TABLED: LazyLock<TailMatch> = LazyLock::new(TailMatch::new);
+        &TABLED
+    }
+
     /// Tables quantiles of t.
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         let ratio = |at: usize| {
             let part = at as f64 / (Self::TABLED - 1) as f64;
             let log_df = MIN_DF.ln() + part * (MAX_DF / MIN_DF).ln();

@@ -72,8 +72,9 @@ impl Successions {
         links.append(&mut unlike);
         let is_linked = |row: usize| links.iter().any(|(a, b)| *a == row || *b == row);
         let open = fresh.iter().filter(|(row, _)| !is_linked(*row));
+        let mut entered = FxHashMap::default();
         let twins: Vec<usize> = open
-            .filter(|(row, with)| kinship.has_vanished_twin(*row, *with, &renamed, is_linked))
+            .filter(|row| kinship.has_vanished_twin(**row, &renamed, is_linked, &mut entered))
             .map(|(row, _)| *row)
             .collect();
         doubtful.extend(twins);

@@ -5,7 +5,7 @@ use super::kinship::{Kinship, share};
 use crate::classify::case::Case;
 use crate::classify::cause::{InBuild, Judged};
 use pdiff_profile::Side;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Sizes and weights of one function in two versions differ by this factor at most.
 const TWIN_FACTOR: f64 = 2.5;
@@ -15,13 +15,14 @@ const DEEPEST: usize = 8;
 
 impl Kinship<'_, '_> {
     /// Whether a function of side `with` alone may be one that only the other side has. `renamed` are pairs that are one
-    /// function, Before's first; what is linked with others is one of those.
+    /// function, Before's first; what is linked with others is one of those. `entered` keeps for other functions what leads to
+    /// those that are gone.
     pub(super) fn has_vanished_twin(
         &self,
-        row: usize,
-        with: Side,
+        (row, with): (usize, Side),
         renamed: &[(usize, usize)],
         is_linked: impl Fn(usize) -> bool,
+        entered: &mut FxHashMap<(usize, Side), FxHashSet<usize>>,
     ) -> bool {
         let Some(case) = self.context.cases.get(row) else { return false };
         let mut entered_by: Option<FxHashSet<usize>> = None;
@@ -35,7 +36,8 @@ impl Kinship<'_, '_> {
                 return false;
             }
             let ours = entered_by.get_or_insert_with(|| self.entered_by(row, with, renamed));
-            let theirs = self.entered_by(other, with.other(), renamed);
+            let gone = (other, with.other());
+            let theirs = entered.entry(gone).or_insert_with(|| self.entered_by(gone.0, gone.1, renamed));
             ours.iter().any(|caller| theirs.contains(caller))
         })
     }
