@@ -17,7 +17,7 @@ use crate::exit::Outcome;
 use crate::gates::Gates;
 use crate::output::Output;
 use crate::settings::{MAX_DRAWN_DEPTH, command_line, examined, is_stdin, one_stream, with_waits};
-use crate::source_text::SourceRoots;
+use crate::source_text::{SourceRoots, lines_of};
 use crate::watching::Watching;
 
 /// Compares, looks into the binaries, and writes the page.
@@ -77,7 +77,7 @@ pub(super) fn html(
     let (tree, other_trees) = trees(verdicts, drawn.min_width_pct);
     let seconds = verdicts.seconds(&wide_functions(&tree));
     let lines = prepared.hot_lines(&told_functions(verdicts, classification));
-    let (texts, missing) = drawn.roots.read(&lines, MOST_LINES);
+    let (texts, missing) = drawn.roots.read(lines_of(&lines, MOST_LINES));
     missing.iter().for_each(|text| crate::complain(&format!("pdiff: {text}")));
     Ok(html_report(&ReportInput {
         comparison: &verdicts.comparison,
