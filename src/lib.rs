@@ -92,7 +92,8 @@ pub use pdiff_analysis::{
     SideObject, SideSummary, Sides, SourceLine, SpinList, Subsystem, Subsystems, Templates, ThreadGroups,
     ThreadTimes, TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED, UnknownChoice, WaitList,
     WaitPlace, Waiting, WaitingGroup, Waits, WantedFactor, WhyNotPlanned, assumed_log_half, beside,
-    choose_events, classify, compare, inlines, is_other_version, matching, noise, settings_diff, side_fact,
+    choose_events, classify, compare, inlines, is_kernel_object, is_other_version, matching, noise,
+    settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
     CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, parse_counts,

@@ -5,8 +5,9 @@
 //! Where both name each other, for both code blocks, they are a pair. Pairs are taken away and the rest is asked again. Code
 //! blocks that are equally good in both ways are paired in order of address if both sides have as many.
 //!
-//! What is left has no counterpart if no code block that is left on the other side resembles it in either way; else its
-//! counterpart is unclear.
+//! What is left has no counterpart if no code block that is left on the other side resembles it in either way, and if most of
+//! the smaller function was paired: of code that another compiler made, or that was rewritten, nothing resembles anything.
+//! Else its counterpart is unclear.
 //!
 //! Cost: the product of the numbers of code blocks, and that of the lengths of those that have instructions in common.
 
@@ -70,7 +71,23 @@ pub(super) fn align(codes: PerSide<&MachineCode>, tokens: &PerSide<Vec<u32>>) ->
     );
     let pairs = pairs(&shapes);
     let aligned_by = if has_lines { AlignedBy::LinesAndCode } else { AlignedBy::Code };
-    (aligned_by, paired(&pairs, counts, has_lines))
+    let mut paired = paired(&pairs, counts, has_lines);
+    if !is_mostly_paired(&paired, codes) {
+        paired
+            .iter_mut()
+            .filter(|of| of.state == BlockState::OneSided)
+            .for_each(|of| of.state = BlockState::Unclear);
+    }
+    (aligned_by, paired)
+}
+
+/// Whether at least half of the instructions of the smaller function are in pairs.
+fn is_mostly_paired(paired: &[Paired], codes: PerSide<&MachineCode>) -> bool {
+    let smaller = Side::BOTH.into_iter().min_by_key(|side| codes[*side].instructions().len());
+    let smaller = smaller.unwrap_or(Side::Before);
+    let aligned = paired.iter().filter(|of| of.state == BlockState::Aligned);
+    let blocks = aligned.filter_map(|of| codes[smaller].blocks().get(of.blocks[smaller]?));
+    blocks.map(|block| block.len()).sum::<usize>() * 2 >= codes[smaller].instructions().len()
 }
 
 fn alone(side: Side, block: usize, state: BlockState) -> Paired {

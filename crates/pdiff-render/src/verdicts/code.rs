@@ -230,7 +230,7 @@ fn lines_text(of: &FunctionCode, block: &CodeBlock) -> String {
     let mut lines: Vec<SourceLine> = Vec::new();
     for row in &block.rows {
         let place = row[side].and_then(|at| place(of, side, at)).and_then(line_of);
-        if let Some(line) = place.filter(|line| lines.last() != Some(line)) {
+        if let Some(line) = place.filter(|line| !lines.contains(line)) {
             lines.push(line);
         }
     }

@@ -1,5 +1,7 @@
 //! The code of a function in both builds as JSON.
 
+use std::collections::BTreeMap;
+
 use pdiff_analysis::{
     AlignedBy, BlockSide, BlockState, CodeBlock, CodeUnit, FunctionCode, Sampled, SourceLine,
 };
@@ -29,6 +31,8 @@ pub(crate) struct FunctionCodeReport<'a> {
     aligned_by: &'static str,
     before: SideReport,
     after: SideReport,
+    /// Places in the source, to which instructions refer by their position here.
+    places: Vec<PlaceReport<'a>>,
     blocks: Vec<BlockReport<'a>>,
     /// Code blocks that are not written.
     #[serde(skip_serializing_if = "is_zero")]
@@ -91,6 +95,12 @@ struct InstructionReport<'a> {
     #[serde(skip_serializing_if = "is_nothing")]
     samples: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<usize>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct PlaceReport<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
@@ -98,6 +108,22 @@ struct InstructionReport<'a> {
     inlined: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'a str>,
+}
+
+/// The places that are referred to, each once.
+#[derive(Default)]
+struct Places<'a> {
+    all: Vec<PlaceReport<'a>>,
+    known: BTreeMap<PlaceReport<'a>, usize>,
+}
+
+impl<'a> Places<'a> {
+    fn number(&mut self, place: PlaceReport<'a>) -> usize {
+        *self.known.entry(place).or_insert_with_key(|place| {
+            self.all.push(place.clone());
+            self.all.len() - 1
+        })
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -116,8 +142,9 @@ impl<'a> FunctionCodeReport<'a> {
             CodeExtent::Whole => of.blocks.len(),
             CodeExtent::Blocks(most) => of.blocks.len().min(most),
         };
-        let blocks =
-            of.blocks.iter().take(most).map(|block| block_report(of, block, texts, extent)).collect();
+        let mut places = Places::default();
+        let shown = of.blocks.iter().take(most);
+        let blocks = shown.map(|block| block_report(of, block, texts, extent, &mut places)).collect();
         let PerSide { before, after } = PerSide::from_fn(|side| side_report(of, side));
         Self {
             function: &of.of.name,
@@ -135,6 +162,7 @@ impl<'a> FunctionCodeReport<'a> {
             },
             before,
             after,
+            places: places.all,
             blocks,
             blocks_left_out: of.blocks.len() - most,
         }
@@ -159,6 +187,7 @@ fn block_report<'a>(
     block: &CodeBlock,
     texts: &'a SourceTexts,
     extent: CodeExtent,
+    places: &mut Places<'a>,
 ) -> BlockReport<'a> {
     let side_report = |side: Side| {
         let BlockSide { start, end, sampled } = block.sides[side].as_ref()?;
@@ -170,12 +199,13 @@ fn block_report<'a>(
             value: sampled.weight.as_f64() * of.measure.factors[side],
         })
     };
-    let row = |row: &PerSide<Option<usize>>| {
-        let PerSide { before, after } = PerSide::from_fn(|side| instruction(of, side, row[side]?, texts));
+    let mut row = |row: &PerSide<Option<usize>>| {
+        let PerSide { before, after } =
+            PerSide::from_fn(|side| instruction(of, side, row[side]?, texts, places));
         RowReport::Row { before, after }
     };
     let rows = match extent {
-        CodeExtent::Whole => block.rows.iter().map(row).collect(),
+        CodeExtent::Whole => block.rows.iter().map(&mut row).collect(),
         CodeExtent::Blocks(_) => {
             let shown = |shown| match shown {
                 Shown::Row(of) => row(&of),
@@ -203,23 +233,23 @@ fn instruction<'a>(
     side: Side,
     at: usize,
     texts: &'a SourceTexts,
+    places: &mut Places<'a>,
 ) -> Option<InstructionReport<'a>> {
     let of_side = &of.sides[side];
     let code: &MachineCode = of_side.code.as_ref().ok()?;
     let instruction = code.instructions().get(at)?;
     let Sampled { weight, samples } = of_side.sampled.get(at).copied().unwrap_or_default();
-    let place = code.place(instruction);
-    let (file, line) = (place.and_then(|of| of.file.as_deref()), place.and_then(|of| of.line));
-    let source_line = file.zip(line).map(|(file, line)| SourceLine { file: file.to_owned(), line });
-    let inlined = |of: &'a CodePlace| of.inlined.then_some(&*of.function);
+    let place = |of: &'a CodePlace| {
+        let (file, line) = (of.file.as_deref(), of.line);
+        let source_line = file.zip(line).map(|(file, line)| SourceLine { file: file.to_owned(), line });
+        let inlined = of.inlined.then_some(&*of.function);
+        PlaceReport { file, line, inlined, source: source_line.and_then(|line| texts.get(side, &line)) }
+    };
     Some(InstructionReport {
         address: format!("{:#x}", instruction.addr),
         text: &instruction.text,
         weight: weight.0,
         samples,
-        file,
-        line,
-        inlined: place.and_then(inlined),
-        source: source_line.and_then(|line| texts.get(side, &line)),
+        place: code.place(instruction).map(|of| places.number(place(of))),
     })
 }

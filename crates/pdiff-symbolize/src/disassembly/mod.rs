@@ -28,9 +28,21 @@ use crate::error::Error;
 use crate::options::SymbolizeOptions;
 use crate::resolve::frame_addrs;
 use crate::symbolizer::Symbolizer;
+use x86_64::Decoded;
 
 /// Bytes of one function that are disassembled: 30 times the largest one of a large server.
 const MAX_CODE_BYTES: u64 = 1 << 20;
+
+/// A function whose code is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedCode<'w> {
+    /// Its symbols, see [`CodeFile::symbols_at`].
+    pub symbols: &'w BTreeSet<String>,
+    /// Addresses in it: they find what has no symbol.
+    pub addrs: &'w [ObjectAddr],
+    /// Its qualified name, which finds it if neither does.
+    pub name: &'w str,
+}
 
 /// A file whose functions are disassembled.
 #[derive(Debug)]
@@ -62,21 +74,33 @@ impl CodeFile {
         symbols.map(|symbol| base_name(&symbol.name()).to_owned()).collect()
     }
 
-    /// The symbols of functions with a qualified name.
+    /// The machine code of functions, in the order given, or why there is none.
     #[must_use]
-    pub fn symbols_named(&self, qualified: &str) -> BTreeSet<String> {
-        let symbols = self.symbols().symbols().par_iter();
-        let named = symbols.filter(|symbol| FunctionName::parse(&symbol.name()).qualified() == qualified);
-        named.map(|symbol| base_name(&symbol.name()).to_owned()).collect()
+    pub fn codes(&mut self, wanted: &[WantedCode<'_>]) -> Vec<Result<MachineCode, NoCode>> {
+        let named = self.symbols_named(wanted);
+        let mut decoded: Vec<Result<Decoded, NoCode>> =
+            wanted.iter().map(|wanted| self.decoded(wanted, &named)).collect();
+        let instructions = || decoded.iter().flatten().flat_map(|decoded| &decoded.instructions);
+        let addrs: Vec<ObjectAddr> = instructions().map(|instruction| instruction.addr).collect();
+        // All at once: debug information is read again for each question.
+        let mut found = self.symbolizer.symbolize(&addrs).into_iter();
+        let code = |decoded: Result<Decoded, NoCode>| {
+            let Decoded { mut instructions, block_starts } = decoded?;
+            let places = add_places(&mut instructions, &mut found);
+            Ok(MachineCode::new(instructions, places, &block_starts))
+        };
+        decoded.drain(..).map(code).collect()
     }
 
-    /// The machine code of the functions that `symbols` name, with that which contains `addrs`.
-    ///
-    /// # Errors
-    /// Returns the reason if there is none, if it is too large, or if it is of a processor whose instructions are not
-    /// disassembled.
-    pub fn code(&mut self, symbols: &BTreeSet<String>, addrs: &[ObjectAddr]) -> Result<MachineCode, NoCode> {
-        let bodies = self.bodies(symbols, addrs);
+    fn decoded(
+        &self,
+        wanted: &WantedCode<'_>,
+        named: &BTreeMap<&str, BTreeSet<String>>,
+    ) -> Result<Decoded, NoCode> {
+        let mut bodies = self.bodies(wanted.symbols, wanted.addrs);
+        if let Some(symbols) = named.get(wanted.name).filter(|_| bodies.is_empty()) {
+            bodies = self.bodies(symbols, &[]);
+        }
         if bodies.is_empty() {
             return Err(NoCode::NoBody);
         }
@@ -86,13 +110,32 @@ impl CodeFile {
         if Processor::of(self.file()) != Processor::X86 {
             return Err(NoCode::OtherProcessor);
         }
-        let mut decoded = x86_64::Decoded::default();
+        let mut decoded = Decoded::default();
         for body in &bodies {
             let bytes = self.file().instructions(body.start, body.end - body.start);
             decoded.add(body.start, bytes, &bodies, &|target| self.callee(target));
         }
-        let places = self.add_places(&mut decoded.instructions);
-        Ok(MachineCode::new(decoded.instructions, places, &decoded.block_starts))
+        Ok(decoded)
+    }
+
+    /// By name: the symbols of the functions that have no code by symbols or addresses.
+    fn symbols_named<'w>(&self, wanted: &[WantedCode<'w>]) -> BTreeMap<&'w str, BTreeSet<String>> {
+        let lacking = wanted.iter().filter(|wanted| self.bodies(wanted.symbols, wanted.addrs).is_empty());
+        let mut named: BTreeMap<&str, BTreeSet<String>> =
+            lacking.map(|wanted| (wanted.name, BTreeSet::new())).collect();
+        if named.is_empty() {
+            return named;
+        }
+        let symbol = |symbol: &Symbol| {
+            let name = symbol.name();
+            let (function, _) = named.get_key_value(FunctionName::parse(&name).qualified())?;
+            Some((*function, base_name(&name).to_owned()))
+        };
+        let found: Vec<_> = self.symbols().symbols().par_iter().filter_map(symbol).collect();
+        for (function, symbol) in found {
+            named.entry(function).or_default().insert(symbol);
+        }
+        named
     }
 
     fn file(&self) -> &ElfFile {
@@ -122,29 +165,30 @@ impl CodeFile {
         let name = self.symbols().find(target)?.name();
         Some(FunctionName::parse(&name).qualified().to_owned())
     }
+}
 
-    /// Adds to instructions where in the source they come from; gives the places.
-    fn add_places(&mut self, instructions: &mut [Instruction]) -> Vec<CodePlace> {
-        let addrs: Vec<ObjectAddr> = instructions.iter().map(|instruction| instruction.addr).collect();
-        let found = self.symbolizer.symbolize(&addrs);
-        let (mut places, mut known) = (Vec::new(), BTreeMap::new());
-        for (instruction, resolution) in instructions.iter_mut().zip(found) {
-            let Resolution::Resolved(chain) = resolution else { continue };
-            let Some(innermost) = chain.frames().last() else { continue };
-            let place = CodePlace {
-                function: innermost.name.clone(),
-                inlined: innermost.inlined,
-                file: innermost.file.clone(),
-                line: innermost.line,
-            };
-            let number = *known.entry(place).or_insert_with_key(|place| {
-                places.push(place.clone());
-                places.len() - 1
-            });
-            instruction.place = Some(number);
-        }
-        places
+/// Adds to instructions where in the source they come from, by what is at their addresses; gives the places.
+fn add_places(
+    instructions: &mut [Instruction],
+    found: &mut impl Iterator<Item = Resolution>,
+) -> Vec<CodePlace> {
+    let (mut places, mut known) = (Vec::new(), BTreeMap::new());
+    for (instruction, resolution) in instructions.iter_mut().zip(found) {
+        let Resolution::Resolved(chain) = resolution else { continue };
+        let Some(innermost) = chain.frames().last() else { continue };
+        let place = CodePlace {
+            function: innermost.name.clone(),
+            inlined: innermost.inlined,
+            file: innermost.file.clone(),
+            line: innermost.line,
+        };
+        let number = *known.entry(place).or_insert_with_key(|place| {
+            places.push(place.clone());
+            places.len() - 1
+        });
+        instruction.place = Some(number);
     }
+    places
 }
 
 /// A symbol's name without clone suffix.

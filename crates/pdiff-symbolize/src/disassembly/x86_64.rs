@@ -64,7 +64,6 @@ fn formatter() -> GasFormatter {
     let options = formatter.options_mut();
     options.set_uppercase_hex(false);
     options.set_small_hex_numbers_in_decimal(false);
-    options.set_always_show_scale(true);
     options.set_rip_relative_addresses(true);
     options.set_branch_leading_zeros(false);
     formatter
