@@ -17,8 +17,12 @@ use super::common_subsequence::common;
 use super::lines::{common_part, same_places};
 use super::{AlignedBy, BlockState};
 
-/// The part of its instructions, or of its lines, that a pair has in common at least, in parts of [`WHOLE`].
-const LEAST: u32 = WHOLE / 2;
+/// The part of its instructions, and of its lines, that a pair has in common at least, in parts of [`WHOLE`]: two builds by
+/// different compilers have no more in common, and lines and instructions must both name the pair.
+const LEAST: u32 = WHOLE / 3;
+
+/// The same of its instructions where lines are not known.
+const LEAST_WITHOUT_LINES: u32 = WHOLE / 2;
 
 /// A score of 1.
 const WHOLE: u32 = 1 << 16;
@@ -31,6 +35,15 @@ const MOST_PAIRS: usize = 9_000_000;
 pub(super) struct Paired {
     pub(super) state: BlockState,
     pub(super) blocks: PerSide<Option<usize>>,
+}
+
+impl Paired {
+    /// One code block without a counterpart.
+    pub(super) fn alone(side: Side, block: usize, state: BlockState) -> Self {
+        let mut blocks = PerSide::default();
+        blocks[side] = Some(block);
+        Self { state, blocks }
+    }
 }
 
 /// Two code blocks that resemble each other.
@@ -59,7 +72,8 @@ struct Shape<'t> {
 pub(super) fn align(codes: PerSide<&MachineCode>, tokens: &PerSide<Vec<u32>>) -> (AlignedBy, Vec<Paired>) {
     let counts = codes.map(|code| code.blocks().len());
     if counts.before.saturating_mul(counts.after) > MOST_PAIRS {
-        let alone = |side: Side| (0..counts[side]).map(move |block| alone(side, block, BlockState::Unclear));
+        let alone =
+            |side: Side| (0..counts[side]).map(move |block| Paired::alone(side, block, BlockState::Unclear));
         return (AlignedBy::Nothing, Side::BOTH.into_iter().flat_map(alone).collect());
     }
     let has_lines = codes.values().all(|code| has_lines(code));
@@ -69,7 +83,8 @@ pub(super) fn align(codes: PerSide<&MachineCode>, tokens: &PerSide<Vec<u32>>) ->
         shapes(codes.before, &tokens.before, &in_after),
         shapes(codes.after, &tokens.after, &|place| has_lines.then_some(place)),
     );
-    let pairs = pairs(&shapes);
+    let least = if has_lines { LEAST } else { LEAST_WITHOUT_LINES };
+    let pairs = pairs(&shapes, least);
     let aligned_by = if has_lines { AlignedBy::LinesAndCode } else { AlignedBy::Code };
     let mut paired = paired(&pairs, counts, has_lines);
     if !is_mostly_paired(&paired, codes) {
@@ -88,12 +103,6 @@ fn is_mostly_paired(paired: &[Paired], codes: PerSide<&MachineCode>) -> bool {
     let aligned = paired.iter().filter(|of| of.state == BlockState::Aligned);
     let blocks = aligned.filter_map(|of| codes[smaller].blocks().get(of.blocks[smaller]?));
     blocks.map(|block| block.len()).sum::<usize>() * 2 >= codes[smaller].instructions().len()
-}
-
-fn alone(side: Side, block: usize, state: BlockState) -> Paired {
-    let mut blocks = PerSide::default();
-    blocks[side] = Some(block);
-    Paired { state, blocks }
 }
 
 /// Whether the lines of at least half of the instructions are known.
@@ -127,12 +136,12 @@ fn shapes<'t>(
 }
 
 /// All pairs that resemble each other in one way at least.
-fn pairs(shapes: &PerSide<Vec<Shape<'_>>>) -> Vec<Pair> {
+fn pairs(shapes: &PerSide<Vec<Shape<'_>>>, least: u32) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (a, before) in shapes.before.iter().enumerate() {
         for (b, after) in shapes.after.iter().enumerate() {
-            let (code, lines) = (common_code(before, after), common_lines(before, after));
-            if code >= LEAST || lines >= LEAST {
+            let (code, lines) = (common_code(before, after, least), common_lines(before, after));
+            if code >= least || lines >= least {
                 pairs.push(Pair { blocks: PerSide::new(a, b), code, lines });
             }
         }
@@ -140,9 +149,9 @@ fn pairs(shapes: &PerSide<Vec<Shape<'_>>>) -> Vec<Pair> {
     pairs
 }
 
-fn common_code(a: &Shape<'_>, b: &Shape<'_>) -> u32 {
+fn common_code(a: &Shape<'_>, b: &Shape<'_>, least: u32) -> u32 {
     let at_most = common_part(&a.sorted, &b.sorted);
-    if at_most * f64::from(WHOLE) < f64::from(LEAST) || !may_be_same_calls(&a.callees, &b.callees) {
+    if at_most * f64::from(WHOLE) < f64::from(least) || !may_be_same_calls(&a.callees, &b.callees) {
         return 0;
     }
     part_of_whole(common(a.tokens, b.tokens).len(), a, b)
@@ -192,7 +201,7 @@ fn paired(pairs: &[Pair], counts: PerSide<usize>, has_lines: bool) -> Vec<Paired
         let left = (0..counts[side]).filter(|block| is_free[*block]);
         let state =
             |block: usize| if is_unclear[side][block] { BlockState::Unclear } else { BlockState::OneSided };
-        all.extend(left.map(|block| alone(side, block, state(block))));
+        all.extend(left.map(|block| Paired::alone(side, block, state(block))));
     }
     all
 }

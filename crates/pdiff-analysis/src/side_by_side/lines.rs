@@ -4,7 +4,7 @@
 //! aligned in order, with as much common code as possible: line 20 is line 23 of the other build if three lines were added
 //! before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pdiff_profile::{MachineCode, PerSide};
 
@@ -40,7 +40,7 @@ pub(super) fn same_places(codes: PerSide<&MachineCode>, tokens: &PerSide<Vec<u32
 }
 
 /// The lines of each source function in order. The function whose code it is has no name, since it may have another one
-/// in each build.
+/// in each build; a part of it that was inlined into the rest is the same function.
 fn by_function<'c>(code: &'c MachineCode, tokens: &[u32]) -> BTreeMap<&'c str, Vec<Line>> {
     let mut of_place: Vec<Vec<u32>> = vec![Vec::new(); code.places().len()];
     for (instruction, token) in code.instructions().iter().zip(tokens) {
@@ -48,11 +48,13 @@ fn by_function<'c>(code: &'c MachineCode, tokens: &[u32]) -> BTreeMap<&'c str, V
             of_place.push(*token);
         }
     }
+    let own: BTreeSet<&str> =
+        code.places().iter().filter(|place| !place.inlined).map(|place| &*place.function).collect();
     let mut functions: BTreeMap<&str, Vec<Line>> = BTreeMap::new();
     for (place, (of, mut tokens)) in code.places().iter().zip(of_place).enumerate() {
         let Some(line) = of.line else { continue };
         tokens.sort_unstable();
-        let function = if of.inlined { &*of.function } else { "" };
+        let function = if own.contains(&*of.function) { "" } else { &*of.function };
         functions.entry(function).or_default().push(Line { place, line, tokens });
     }
     functions.values_mut().for_each(|lines| lines.sort_by_key(|line| (line.line, line.place)));

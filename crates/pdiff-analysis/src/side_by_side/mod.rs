@@ -10,7 +10,7 @@ mod align;
 mod common_subsequence;
 mod lines;
 
-use pdiff_profile::{MachineCode, NoCode, ObjectAddr, PerSide};
+use pdiff_profile::{MachineCode, NoCode, ObjectAddr, PerSide, Side};
 
 use crate::compare::{Comparison, RowFunction, Sampled};
 use align::{Paired, align};
@@ -141,7 +141,7 @@ impl FunctionCode {
         let tokens = codes.both().map(tokens).unwrap_or_default();
         let (aligned_by, paired) = match codes.both() {
             Some(codes) => align(codes, &tokens),
-            None => (AlignedBy::Nothing, one_sided(&sides)),
+            None => (AlignedBy::Nothing, unpaired(&sides)),
         };
         let mut blocks: Vec<CodeBlock> = paired
             .iter()
@@ -157,7 +157,8 @@ impl FunctionCode {
             (size, values.before.max(values.after))
         };
         let first = |block: &CodeBlock| {
-            block.sides.as_ref().map(|side| side.as_ref().map(|side| side.start)).into_array()
+            let start = |side: &Option<BlockSide>| side.as_ref().map_or(u64::MAX, |side| side.start.0);
+            block.sides.as_ref().map(start).into_array()
         };
         blocks.sort_by(|a, b| {
             let ((a_size, a_weight), (b_size, b_weight)) = (rank(a), rank(b));
@@ -217,17 +218,11 @@ impl CodeSide {
     }
 }
 
-/// Every code block of the only side that has code: it is new or vanished if the other build has none of the function.
-fn one_sided(sides: &PerSide<CodeSide>) -> Vec<Paired> {
-    let is_absent = sides.values().any(|side| side.code == Err(NoCode::NoBody));
-    let state = if is_absent { BlockState::OneSided } else { BlockState::Unclear };
-    let count = |side: &CodeSide| side.code.as_ref().map_or(0, |code| code.blocks().len());
-    let of_side = |(side, of): (pdiff_profile::Side, &CodeSide)| {
-        (0..count(of)).map(move |block| {
-            let mut blocks = PerSide::default();
-            blocks[side] = Some(block);
-            Paired { state, blocks }
-        })
+/// Every code block of the only side that has code: in the other build it may be part of other functions.
+fn unpaired(sides: &PerSide<CodeSide>) -> Vec<Paired> {
+    let of_side = |(side, of): (Side, &CodeSide)| {
+        let count = of.code.as_ref().map_or(0, |code| code.blocks().len());
+        (0..count).map(move |block| Paired::alone(side, block, BlockState::Unclear))
     };
     sides.iter().flat_map(of_side).collect()
 }

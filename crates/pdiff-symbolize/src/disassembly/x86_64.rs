@@ -117,8 +117,10 @@ mod tests {
 
     fn decoded(bytes: &[u8]) -> Decoded {
         let mut decoded = Decoded::default();
-        let bodies = [0x1000..0x1000 + bytes.len() as u64];
-        decoded.add(0x1000, bytes, &bodies, &|target| (target == 0x2000).then(|| "f".to_owned()));
+        let body = 0x1000..0x1000 + bytes.len() as u64;
+        decoded.add(0x1000, bytes, std::slice::from_ref(&body), &|target| {
+            (target == 0x2000).then(|| "f".to_owned())
+        });
         decoded
     }
 
