@@ -32,7 +32,7 @@ impl Prepared {
             let open = |label| Ok((label, ObjectCode::open(self.build_side(side), label, &objects, lookup)?));
             labels.into_iter().map(open).collect::<Result<BTreeMap<_, _>, Error>>()
         })?;
-        let sampled: Vec<PerSide<Vec<(Option<ObjectAddr>, Sampled)>>> = functions
+        let sampled: Vec<PerSide<AddressSamples>> = functions
             .iter()
             .zip(self.normal().leaves(&self.sides(), functions))
             .map(|(of, leaves)| {
@@ -55,6 +55,9 @@ impl Prepared {
         Ok(both.map(side_by_side).collect())
     }
 }
+
+/// Samples by their addresses in the file; no address if it is not known.
+type AddressSamples = Vec<(Option<ObjectAddr>, Sampled)>;
 
 /// The files of one side, by what rows call the object.
 type Files<'l> = BTreeMap<&'l str, Result<ObjectCode, NoCode>>;
@@ -99,10 +102,7 @@ fn frame_addrs(run: &Run, paths: &BTreeSet<&str>, file: &Path, code: &CodeFile) 
 }
 
 /// The samples of leaf frames by their addresses in the file.
-fn addresses(
-    file: Option<&Result<ObjectCode, NoCode>>,
-    leaves: &[LeafFrame],
-) -> Vec<(Option<ObjectAddr>, Sampled)> {
+fn addresses(file: Option<&Result<ObjectCode, NoCode>>, leaves: &[LeafFrame]) -> AddressSamples {
     let object = file.and_then(|file| file.as_ref().ok());
     let addr = |leaf: &LeafFrame| object?.addrs.get(leaf.run)?.get(leaf.frame?.index()).copied().flatten();
     leaves.iter().map(|leaf| (addr(leaf), leaf.sampled)).collect()
@@ -117,11 +117,7 @@ struct Sought<'f> {
 }
 
 impl<'f> Sought<'f> {
-    fn new(
-        of: &'f RowFunction,
-        sampled: &PerSide<Vec<(Option<ObjectAddr>, Sampled)>>,
-        files: &PerSide<Files<'_>>,
-    ) -> Self {
+    fn new(of: &'f RowFunction, sampled: &PerSide<AddressSamples>, files: &PerSide<Files<'_>>) -> Self {
         let addrs = sampled.as_ref().map(|of| of.iter().filter_map(|(addr, _)| *addr).collect::<Vec<_>>());
         let of_side = files.iter().filter_map(|(side, files)| {
             let object = files.get(of.object.as_str())?.as_ref().ok()?;

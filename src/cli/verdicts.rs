@@ -107,7 +107,7 @@ Examples:
   pdiff explain 57.perf 80.perf cmp_dtuple_rec_with_match_low
   pdiff explain 57.perf 80.perf info_low --binary-before 57/bin/mysqld --binary-after 80/bin/mysqld
   pdiff explain 57.perf 80.perf '#1'
-  pdiff explain 57.perf 80.perf row_search_mvcc --code --binary-before 57/mysqld --binary-after 80/mysqld
+  pdiff explain 57.perf 80.perf cmp_data --code --binary-before 57/mysqld --binary-after 80/mysqld
   pdiff explain 57.perf 80.perf 'ReadView::' --source-root-before src/57 --source-root-after src/80
   pdiff explain --before a1.perf a2.perf --after b1.perf b2.perf --function info_low --format json";
 
