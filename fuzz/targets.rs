@@ -2,6 +2,7 @@
 //!
 //! The fuzzer drives these with coverage, `tests/robustness.rs` with a fixed number of mutated seeds.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ use pdiff_profile::{
     Resolutions, RuntimeAddr, Side, Unwinder as _, Weight,
 };
 use pdiff_study::{parse_sysbench, parse_vmstat};
-use pdiff_symbolize::{FileUnwinder, SymbolizeOptions, Symbolizer, census_of};
+use pdiff_symbolize::{CodeFile, FileUnwinder, SymbolizeOptions, Symbolizer, WantedCode, census_of};
 
 /// A target's name, which is that of its seeds' directory, and what it does with bytes; true if they are what it reads, so that
 /// a fuzzer that starts from them reaches what lies behind the first check.
@@ -189,6 +190,14 @@ pub(crate) fn elf(bytes: &[u8]) -> bool {
             .flat_map(|base| (0..ADDRESSES).map(move |at| ObjectAddr(base + at * span / ADDRESSES)))
             .collect();
         assert_eq!(symbolizer.symbolize(&addresses).len(), addresses.len());
+        let mut code = CodeFile::open(file.path(), &options).expect("it was opened before");
+        let symbols = code.symbols_at(&addresses);
+        let by_name = WantedCode { symbols: &symbols, addrs: &[], name: "main" };
+        let by_address = WantedCode { symbols: &BTreeSet::new(), addrs: &addresses, name: "main" };
+        for found in code.codes(&[by_name, by_address]).into_iter().flatten() {
+            let in_blocks: usize = found.blocks().iter().map(|block| block.len()).sum();
+            assert_eq!(in_blocks, found.instructions().len());
+        }
     }
     let _ = census_of(file.path(), &options);
     is_accepted

@@ -2,7 +2,7 @@
 //! file on both sides.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pdiff_analysis::classify::ObjectBuilds;
 use pdiff_analysis::matching::{Matching, match_functions};
@@ -10,7 +10,7 @@ use pdiff_analysis::{Aliases, ObjectFacts, Program, SideObject};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::Census;
 use pdiff_profile::{Notes, PerSide, Side};
-use pdiff_symbolize::{ObjectCensus, Symbolizer, census_of, sampled_census};
+use pdiff_symbolize::{Symbolizer, census_of, sampled_census};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -114,7 +114,7 @@ impl BinaryFacts {
     }
 }
 
-impl BuildSide<'_> {
+impl<'a> BuildSide<'a> {
     /// The census of the program on this side: of its file, of a binary given beside packs, or from packs.
     pub(crate) fn census(
         self,
@@ -132,24 +132,28 @@ impl BuildSide<'_> {
             };
             taken.map_err(|source| Error::BinaryFacts { path: path.to_owned(), source })
         };
-        if let Some(found) = self.read.files().into_iter().find(|found| is_program(&found.path)) {
-            let taken = take(&found.file)?;
-            return Ok(Some((taken.census, taken.notes)));
-        }
-        if let Some(taken) = self.given(&is_program, lookup, take)? {
+        if let Some(file) = self.file(&is_program, lookup)? {
+            let taken = take(&file)?;
             return Ok(Some((taken.census, taken.notes)));
         }
         let packed = self.read.censuses().filter(|(path, _)| is_program(path)).map(|(_, census)| census);
         Ok(unpack_all(packed)?.map(|census| (census, Notes::new())))
     }
 
-    /// The binary that the user gives beside packs: one of those that the packs were made of.
-    fn given(
+    /// The file of an object, by its path in the recordings: the one that was found for it, or that was given beside packs.
+    pub(crate) fn file(
         self,
-        is_program: &dyn Fn(&str) -> bool,
+        is_it: &dyn Fn(&str) -> bool,
         lookup: &Lookup,
-        take: impl Fn(&Path) -> Result<ObjectCensus, Error>,
-    ) -> Result<Option<ObjectCensus>, Error> {
+    ) -> Result<Option<PathBuf>, Error> {
+        match self.read.files().into_iter().find(|found| is_it(&found.path)) {
+            Some(found) => Ok(Some(found.file.clone())),
+            None => Ok(self.given(is_it, lookup)?.map(Path::to_owned)),
+        }
+    }
+
+    /// The binary that the user gives beside packs: one of those that the packs were made of.
+    fn given(self, is_program: &dyn Fn(&str) -> bool, lookup: &Lookup) -> Result<Option<&'a Path>, Error> {
         if !self.read.is_packed() || self.given.binaries.is_empty() {
             return Ok(None);
         }
@@ -162,7 +166,7 @@ impl BuildSide<'_> {
             let is_it = known.iter().any(|facts| facts.object_id.as_ref() == Some(opened.object_id()));
             let is_named = name(binary) == name(Path::new(path));
             if is_it || is_named && lookup.allows_mismatch() {
-                return take(binary).map(Some);
+                return Ok(Some(binary));
             }
             if is_named {
                 return Err(Error::OtherBuild { path: binary.clone(), side: self.side });

@@ -149,15 +149,24 @@ impl Prepared {
     }
 
     fn facts(&self, wanted: Wanted<'_>) -> Result<BinaryFacts, Error> {
-        let side = |side: Side| BuildSide { side, given: &self.given.builds[side], read: &self.read[side] };
         let lookup = self.given.reading.lookup.as_ref().filter(|_| self.given.takes_facts);
         let objects = self.normal.objects(&self.sides());
-        let facts =
-            BinaryFacts::read(PerSide::from_fn(side), self.normal.program(), &objects, lookup, wanted);
+        let facts = BinaryFacts::read(
+            PerSide::from_fn(|side| self.build_side(side)),
+            self.normal.program(),
+            &objects,
+            lookup,
+            wanted,
+        );
         self.given.reading.lookup.iter().for_each(Lookup::free_kept);
         let facts = facts?;
         self.given.reading.watcher.finished("facts of the binaries", None);
         Ok(facts)
+    }
+
+    /// One side: what was given, and what was read.
+    pub(crate) fn build_side(&self, side: Side) -> BuildSide<'_> {
+        BuildSide { side, given: &self.given.builds[side], read: &self.read[side] }
     }
 
     /// The same, including callers that chains hide and the code of the binaries shows.

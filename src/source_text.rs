@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use pdiff::profile::{PerSide, Side};
 use pdiff::render::SourceTexts;
-use pdiff::{FunctionLines, SourceLine};
+use pdiff::{FunctionCode, FunctionLines, SourceLine};
 
 use crate::cli::SourceArgs;
 
@@ -45,20 +45,18 @@ impl SourceRoots {
         )))
     }
 
-    /// The text of the functions' lines as far as the directories contain it, and what they do not hold, in words.
-    pub(crate) fn read(&self, functions: &[FunctionLines], most: usize) -> (SourceTexts, Vec<String>) {
+    /// The text of lines as far as the directories contain it, and what they do not hold, in words.
+    pub(crate) fn read(&self, lines: impl Iterator<Item = (Side, SourceLine)>) -> (SourceTexts, Vec<String>) {
+        let mut wanted: PerSide<BTreeMap<String, BTreeSet<SourceLine>>> = PerSide::default();
+        for (side, at) in lines.filter(|(side, _)| self.0[*side].is_some()) {
+            wanted[side].entry(at.file.clone()).or_default().insert(at);
+        }
         let mut texts = SourceTexts::default();
         let mut complaints = Vec::new();
         for side in Side::BOTH {
             let Some(root) = &self.0[side] else { continue };
-            let lines =
-                functions.iter().flat_map(|of| of.side(side).lines.iter().take(most)).map(|line| &line.at);
-            let mut by_file: BTreeMap<&str, BTreeSet<&SourceLine>> = BTreeMap::new();
-            for at in lines {
-                by_file.entry(&at.file).or_default().insert(at);
-            }
-            let mut missing = Vec::new();
-            for (file, lines) in by_file {
+            let mut missing: Vec<&str> = Vec::new();
+            for (file, lines) in &wanted[side] {
                 let Some(text) = find(root, file).and_then(|path| read_text(&path)) else {
                     missing.push(file);
                     continue;
@@ -74,6 +72,28 @@ impl SourceRoots {
         }
         (texts, complaints)
     }
+}
+
+/// The `most` heaviest lines of functions on each side.
+pub(crate) fn lines_of(
+    functions: &[FunctionLines],
+    most: usize,
+) -> impl Iterator<Item = (Side, SourceLine)> + '_ {
+    let of_side = move |(side, of): (Side, &FunctionLines)| {
+        of.side(side).lines.iter().take(most).map(move |line| (side, line.at.clone())).collect::<Vec<_>>()
+    };
+    Side::BOTH.into_iter().flat_map(move |side| functions.iter().flat_map(move |of| of_side((side, of))))
+}
+
+/// The lines of code that is shown.
+pub(crate) fn lines_of_code(functions: &[FunctionCode]) -> impl Iterator<Item = (Side, SourceLine)> + '_ {
+    let places = functions
+        .iter()
+        .flat_map(|of| of.sides.iter())
+        .flat_map(|(side, of)| of.code.iter().flat_map(|code| code.places()).map(move |place| (side, place)));
+    places.filter_map(|(side, place)| {
+        Some((side, SourceLine { file: place.file.as_ref()?.to_string(), line: place.line? }))
+    })
 }
 
 fn complaint(root: &Path, missing: &[&str]) -> Option<String> {

@@ -107,6 +107,7 @@ Examples:
   pdiff explain 57.perf 80.perf cmp_dtuple_rec_with_match_low
   pdiff explain 57.perf 80.perf info_low --binary-before 57/bin/mysqld --binary-after 80/bin/mysqld
   pdiff explain 57.perf 80.perf '#1'
+  pdiff explain 57.perf 80.perf cmp_data --code --binary-before 57/mysqld --binary-after 80/mysqld
   pdiff explain 57.perf 80.perf 'ReadView::' --source-root-before src/57 --source-root-after src/80
   pdiff explain --before a1.perf a2.perf --after b1.perf b2.perf --function info_low --format json";
 
@@ -140,6 +141,10 @@ pub(crate) struct ExplainArgs {
     /// Hot lines per side in text and markdown; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Source")]
     pub(crate) lines: usize,
+    /// Show the machine code of both builds side by side with its samples: this many code blocks, the largest changes
+    /// first; 0 shows all (docs/proof.md) [default with --code: 5]
+    #[arg(long, value_name = "BLOCKS", num_args = 0..=1, require_equals = true, default_missing_value = "5", help_heading = "Source")]
+    pub(crate) code: Option<usize>,
     /// Output format
     #[arg(long, value_name = "FORM", value_enum, default_value_t = ExplainFormat::Text, help_heading = "Output")]
     pub(crate) format: ExplainFormat,

@@ -8,7 +8,7 @@ use pdiff::render::{self, ExplainView, ExplainedFinding};
 
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::settings::{Page, examined, most_rows};
-use crate::source_text::SourceRoots;
+use crate::source_text::{SourceRoots, lines_of, lines_of_code};
 use crate::watching::Watching;
 
 /// Functions named of those that a name represents.
@@ -52,13 +52,20 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<()> {
     let lines = prepared.hot_lines(&functions);
     let most_lines = most_rows(args.lines).unwrap_or(usize::MAX);
     let is_json = args.format == ExplainFormat::Json;
-    let (texts, missing) = roots.read(&lines, if is_json { usize::MAX } else { most_lines });
+    let code = match args.code {
+        Some(_) => prepared.function_code(&evidence.comparison, &functions)?,
+        None => Vec::new(),
+    };
+    let wanted = lines_of(&lines, if is_json { usize::MAX } else { most_lines });
+    let (texts, missing) = roots.read(wanted.chain(lines_of_code(&code)));
     let view = ExplainView {
         name,
         findings: &findings,
         verdicts: &verdicts,
         facts: &facts,
         lines: &lines,
+        code: &code,
+        most_blocks: args.code.and_then(most_rows).unwrap_or(usize::MAX),
         texts: &texts,
         most_lines,
     };

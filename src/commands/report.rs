@@ -1,14 +1,14 @@
 //! `pdiff report`: everything about two sides as one HTML file.
 
 use anyhow::{Context, Result, bail};
-use pdiff::classify::{Cause, Classification};
+use pdiff::classify::{Cause, Classification, Verdict};
 use pdiff::profile::{PerSide, Side};
 use pdiff::render::{AttributionView, OtherTree, ReportInput, html_report};
 use pdiff::side_fact::{Concern, Subject};
 use pdiff::study::ablation::{Attribution, Meeting, meet};
 use pdiff::{
     Align, By, CallTree, Comparison, Prepared, RowFunction, Severity, SideFact, TreeFrame, TreeSettings,
-    Verdicts, is_other_version,
+    Verdicts, is_kernel_object, is_other_version,
 };
 
 use super::attribute::{attributed, subsystems_of};
@@ -17,7 +17,7 @@ use crate::exit::Outcome;
 use crate::gates::Gates;
 use crate::output::Output;
 use crate::settings::{MAX_DRAWN_DEPTH, command_line, examined, is_stdin, one_stream, with_waits};
-use crate::source_text::SourceRoots;
+use crate::source_text::{SourceRoots, lines_of, lines_of_code};
 use crate::watching::Watching;
 
 /// Compares, looks into the binaries, and writes the page.
@@ -76,8 +76,11 @@ pub(super) fn html(
 ) -> Result<Vec<u8>> {
     let (tree, other_trees) = trees(verdicts, drawn.min_width_pct);
     let seconds = verdicts.seconds(&wide_functions(&tree));
-    let lines = prepared.hot_lines(&told_functions(verdicts, classification));
-    let (texts, missing) = drawn.roots.read(&lines, MOST_LINES);
+    let told = told_functions(verdicts, classification);
+    let lines = prepared.hot_lines(&row_functions(told.iter().copied().take(MOST_WITH_LINES)));
+    let code = prepared.function_code(&verdicts.comparison, &functions_with_code(told))?;
+    let wanted = lines_of(&lines, MOST_LINES).chain(lines_of_code(&code));
+    let (texts, missing) = drawn.roots.read(wanted);
     missing.iter().for_each(|text| crate::complain(&format!("pdiff: {text}")));
     Ok(html_report(&ReportInput {
         comparison: &verdicts.comparison,
@@ -87,6 +90,7 @@ pub(super) fn html(
         other_trees: &other_trees,
         seconds: &seconds,
         lines: &lines,
+        code: &code,
         texts: &texts,
         settings: classification.settings.as_ref(),
         builds: PerSide::from_fn(|side| verdicts.facts.census(side)),
@@ -157,14 +161,17 @@ fn wide_functions(tree: &CallTree) -> Vec<(String, String)> {
     named.map(|of| (of.name.clone(), of.object.clone())).collect()
 }
 
-/// Functions whose code is shown.
-const MOST_WITH_CODE: usize = 40;
+/// Functions whose hot lines are shown.
+const MOST_WITH_LINES: usize = 40;
+
+/// Those of them whose instructions are shown.
+const MOST_WITH_INSTRUCTIONS: usize = 15;
 
 /// Lines of code that are shown on each side.
 const MOST_LINES: usize = 8;
 
-/// The functions with a cause, the largest changes first: their code is shown.
-fn told_functions(verdicts: &Verdicts<'_>, classification: &Classification) -> Vec<RowFunction> {
+/// The verdicts that a reader asks about, the largest changes first: those with a cause, and those on parts of the change.
+fn told_functions<'v>(verdicts: &Verdicts<'_>, classification: &'v Classification) -> Vec<&'v Verdict> {
     let is_part = |name: &str| verdicts.comparison.findings.list.iter().any(|of| of.function() == name);
     let mut told: Vec<_> = classification
         .verdicts
@@ -172,12 +179,27 @@ fn told_functions(verdicts: &Verdicts<'_>, classification: &Classification) -> V
         .filter(|of| is_part(&of.function) || !matches!(of.cause, Cause::Noise | Cause::Unclear))
         .collect();
     told.sort_by(|a, b| b.delta_judged_pp().abs().total_cmp(&a.delta_judged_pp().abs()));
-    let function = |of: &pdiff::classify::Verdict| RowFunction {
+    told
+}
+
+/// Those of them whose own code changed most.
+fn functions_with_code(mut told: Vec<&Verdict>) -> Vec<RowFunction> {
+    let has_code = |of: &&Verdict| {
+        let is_sampled = [of.before, of.after].iter().any(|of| of.booked_self_weight.0 > 0);
+        is_sampled && !is_kernel_object(&of.object)
+    };
+    told.retain(has_code);
+    told.sort_by(|a, b| b.delta_booked_pp().abs().total_cmp(&a.delta_booked_pp().abs()));
+    row_functions(told.into_iter().take(MOST_WITH_INSTRUCTIONS))
+}
+
+fn row_functions<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Vec<RowFunction> {
+    let function = |of: &Verdict| RowFunction {
         name: of.function.clone(),
         object: of.object.clone(),
         file: of.file.clone(),
     };
-    told.into_iter().take(MOST_WITH_CODE).map(function).collect()
+    verdicts.map(function).collect()
 }
 
 /// A table of runs of other builds than the profiles are of is a mistake, and is said among the facts of the comparison.

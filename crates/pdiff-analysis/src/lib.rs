@@ -20,6 +20,7 @@ mod pattern;
 mod plan;
 mod policy;
 mod settings_diff;
+mod side_by_side;
 mod source_roots;
 mod threads;
 
@@ -28,12 +29,12 @@ pub use compare::{
     Align, Beside, BesideRow, CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange,
     CostExtent, CostParts, CostReason, CostScale, Coverage, Family, FieldGroup, FieldValue, FrameChange,
     FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, HotLine, InlineChange, InlineFlip, InlinedInto,
-    Interval, Knowledge, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OwnCostChange, Pair,
+    Interval, Knowledge, LeafFrame, MatchedBy, MeasureChange, NoiseSummary, ObjectFacts, OwnCostChange, Pair,
     PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch, RunInput,
-    RunSeconds, RunStacks, RunSummary, SampledCall, SampledCalls, Seconds, Severity, SideFact, SideInput,
-    SideLines, SideObject, SideSummary, Sides, SourceLine, StackLevel, ThreadTimes, TreeFrame, TreeFunction,
-    TreeNode, TreeSettings, WaitPlace, Waiting, WaitingGroup, WaitingSides, Waits, assumed_log_half, beside,
-    compare, is_other_version, side_fact, waiting,
+    RunSeconds, RunStacks, RunSummary, Sampled, SampledCall, SampledCalls, Seconds, Severity, SideFact,
+    SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, StackLevel, ThreadTimes, TreeFrame,
+    TreeFunction, TreeNode, TreeSettings, WaitPlace, Waiting, WaitingGroup, WaitingSides, Waits,
+    assumed_log_half, beside, compare, is_other_version, side_fact, waiting,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{
@@ -55,4 +56,7 @@ pub use policy::{GroupBy, Inlines, Policy, Share, Templates, UnknownChoice};
 pub use settings_diff::{
     AtDefault, FoldedSettings, MisleadingSetting, OneSidedSetting, SettingChange, SettingGate, SettingsDiff,
     settings_diff,
+};
+pub use side_by_side::{
+    AlignedBy, BlockSide, BlockState, CodeBlock, CodeMeasure, CodeSide, CodeUnit, FunctionCode, SampledCode,
 };

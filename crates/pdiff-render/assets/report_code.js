@@ -1,5 +1,7 @@
 // Two tabs of the panel: a function's code on both sides, and its share over time.
 
+const STATES = { aligned: "aligned", "only-before": "vanished", "only-after": "new", unclear: "counterpart unclear" };
+
 /**
  * The lines with most samples, before and after side by side.
  * @param {NonNullable<Frame["of"]>} of
@@ -8,7 +10,72 @@ function codeOf(of) {
   const told = data.hot_lines.find((/** @type {any} */ one) => one.function === of.name && one.object === of.object);
   if (!told) return [element("p", {}, "The page has the lines of functions with a cause; pdiff explain has those of every function.")];
   return [element("p", { class: "dim" }, "Lines with most samples, in percent of the function's own samples."),
-    element("div", { class: "code-sides" }, ...["before", "after"].map((side) => codeOfSide(side, told[side])))];
+    element("div", { class: "code-sides" }, ...["before", "after"].map((side) => codeOfSide(side, told[side]))),
+    ...instructionsOf(of)];
+}
+
+/**
+ * The code blocks with the largest changes, their instructions before and after side by side.
+ * @param {NonNullable<Frame["of"]>} of
+ */
+function instructionsOf(of) {
+  const code = data.code.find((/** @type {any} */ one) => one.function === of.name && one.object === of.object);
+  if (!code) return [element("p", { class: "dim" }, "The page has the instructions of the first functions only; pdiff explain --code has those of every function.")];
+  const missing = ["before", "after"].filter((side) => code[side].no_code)
+    .map((side) => element("p", { class: "dim" }, `${side}: ${code[side].no_code}`));
+  const unit = code.unit === "percent" ? "percent of all samples" : code.unit === "ns-per-op" ? "ns per operation" : "weight per operation";
+  const parts = [element("h4", {}, "Instructions"), ...missing];
+  if (!code.blocks.length) return parts;
+  const left = code.blocks_left_out ? ` ${code.blocks_left_out} code blocks with smaller changes are left out.` : "";
+  parts.push(element("p", { class: "dim" }, `Code blocks with the largest changes, in ${unit}.${left}`));
+  return [...parts, ...code.blocks.map((/** @type {any} */ block, /** @type {number} */ at) => blockOf(code, block, at === 0))];
+}
+
+/**
+ * One code block: a row for each instruction, with the source line above those of one place.
+ * @param {any} code
+ * @param {any} block
+ * @param {boolean} isOpen
+ */
+function blockOf(code, block, isOpen) {
+  const sides = ["before", "after"].filter((side) => block[side]);
+  const value = (/** @type {string} */ side, /** @type {number} */ weight) => fixed(weight / code[side].weight * code[side].value, 2);
+  /** @type {any[]} */
+  const rows = [];
+  let last = -1;
+  for (const row of block.rows) {
+    if (row.left_out) {
+      rows.push(element("tr", {}, element("td", { class: "dim", colspan: 2 * sides.length }, `${row.left_out} more instructions`)));
+      continue;
+    }
+    const place = (row.after ?? row.before).place;
+    if (place !== undefined && place !== last) {
+      last = place;
+      rows.push(element("tr", { class: "place" }, element("td", { class: "dim", colspan: 2 * sides.length }, placeName(code.places[place]))));
+    }
+    const isChanged = sides.length === 2 && !(row.before && row.after);
+    const cells = sides.flatMap((side) => {
+      const of = row[side];
+      const tone = isChanged ? (side === "after" ? "worse" : "better") : "";
+      return [element("td", { class: "number" }, of?.weight ? value(side, of.weight) : ""),
+        element("td", {}, of ? element("code", { class: tone, title: of.address }, of.text) : "")];
+    });
+    rows.push(element("tr", {}, ...cells));
+  }
+  const change = block.change === undefined ? "" : `, ${signed(block.change, 2)}`;
+  const ranges = sides.map((side) => `${side} ${block[side].start}: ${fixed(block[side].value, 2)}`).join(", ");
+  const heads = sides.flatMap((side) => [element("th", { scope: "col", colspan: 2 }, side)]);
+  const columns = sides.flatMap(() => [element("col", { class: "amount" }), element("col", {})]);
+  return element("details", { class: "code-block", ...(isOpen ? { open: "" } : {}) },
+    element("summary", {}, `${STATES[/** @type {keyof typeof STATES} */ (block.state)]}${change} (${ranges})`),
+    element("table", {}, element("colgroup", {}, ...columns), element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
+}
+
+/** @param {any} place */
+function placeName(place) {
+  if (!place.file) return "no line";
+  const name = place.file.split("/").slice(-2).join("/") + (place.line ? ":" + place.line : "");
+  return name + (place.inlined ? ` in ${place.inlined}` : "") + (place.source ? "  " + place.source : "");
 }
 
 /** @param {string} side @param {any} of */

@@ -7,6 +7,7 @@ mod address_index;
 mod binary;
 mod cache;
 mod census;
+mod disassembly;
 mod error;
 mod kernel_images;
 mod object_census;
@@ -19,6 +20,7 @@ mod unwinder;
 
 pub use address_index::{Chain, FrameRef};
 pub use binary::kept_sections::KeptSections;
+pub use disassembly::{CodeFile, WantedCode};
 pub use error::Error;
 pub use kernel_images::FileKernels;
 pub use object_census::{ObjectCensus, census_of, sampled_census};

@@ -10,6 +10,7 @@ use pdiff_profile::{InlineFrame, Lookup, Lookups, PerSide, Resolution, Side, Sta
 use rustc_hash::FxHashMap;
 
 use super::prepare::{Prepared, PreparedRun};
+use super::sampled::Sampled;
 use crate::normalize::Level;
 
 /// A place in a source file.
@@ -91,11 +92,7 @@ type Place = (SourceLine, Option<String>, Option<SourceLine>);
 pub(super) fn hot_lines(prepared: &Prepared<'_>, functions: &[RowFunction]) -> Vec<FunctionLines> {
     let lookups: Vec<Lookups<'_>> = prepared.runs.iter().map(|run| Lookups::new(run.input.profile)).collect();
     let of = |of: &RowFunction| {
-        let is_it = |level: &Level| {
-            let key = prepared.keys.get(prepared.renames.canonical(level.key));
-            let is_file = !key.is_by_file || key.file() == of.file.as_deref();
-            *key.name == *of.name && *key.object == *of.object && is_file
-        };
+        let is_it = is_function(prepared, of);
         let side = |side| {
             let runs = prepared.runs.iter().zip(&lookups).filter(|(run, _)| run.side == side);
             side_lines(runs, &is_it)
@@ -105,6 +102,28 @@ pub(super) fn hot_lines(prepared: &Prepared<'_>, functions: &[RowFunction]) -> V
     functions.iter().map(of).collect()
 }
 
+/// Whether a level of a stack is a row's function.
+pub(super) fn is_function<'p>(
+    prepared: &'p Prepared<'_>,
+    of: &'p RowFunction,
+) -> impl Fn(&Level) -> bool + 'p {
+    |level| {
+        let key = prepared.keys.get(prepared.renames.canonical(level.key));
+        let is_file = !key.is_by_file || key.file() == of.file.as_deref();
+        *key.name == *of.name && *key.object == *of.object && is_file
+    }
+}
+
+/// The samples of each stack of a run.
+pub(super) fn sums_by_stack(run: &PreparedRun<'_>) -> FxHashMap<StackId, Sampled> {
+    let mut sums: FxHashMap<StackId, Sampled> = FxHashMap::default();
+    for cell in run.cells {
+        let samples = u64::from(cell.samples);
+        sums.entry(cell.stack).or_default().add(Sampled { weight: cell.weight, samples });
+    }
+    sums
+}
+
 fn side_lines<'a>(
     runs: impl Iterator<Item = (&'a PreparedRun<'a>, &'a Lookups<'a>)>,
     is_it: &dyn Fn(&Level) -> bool,
@@ -112,12 +131,7 @@ fn side_lines<'a>(
     let mut places: FxHashMap<Place, (Weight, u64)> = FxHashMap::default();
     let mut side = SideLines::default();
     for (run, lookups) in runs {
-        let mut stacks: FxHashMap<StackId, (Weight, u64)> = FxHashMap::default();
-        for cell in run.cells {
-            let of_stack = stacks.entry(cell.stack).or_default();
-            *of_stack = (of_stack.0 + cell.weight, of_stack.1 + u64::from(cell.samples));
-        }
-        for (stack, (weight, samples)) in stacks {
+        for (stack, Sampled { weight, samples }) in sums_by_stack(run) {
             match find(run, lookups, stack, is_it) {
                 Found::NotThere => {}
                 Found::WithoutLine => {

@@ -23,6 +23,7 @@ mod hot_lines;
 mod input;
 mod judged;
 mod key_facts;
+mod leaves;
 mod match_counterparts;
 mod matching;
 mod measure_change;
@@ -32,6 +33,7 @@ mod row;
 mod row_field;
 mod row_table;
 mod run_stacks;
+mod sampled;
 mod sampled_calls;
 mod seconds;
 pub mod side_fact;
@@ -57,6 +59,7 @@ pub(crate) use family::net_and_moved;
 pub use gap::assumed_log_half;
 pub use hot_lines::{FunctionLines, HotLine, RowFunction, SideLines, SourceLine};
 pub use input::{CompareSettings, Knowledge, ObjectFacts, RunInput, SideInput, Sides};
+pub use leaves::LeafFrame;
 pub use measure_change::{CostChange, CostExtent, MeasureChange, OwnCostChange};
 pub use mistakes::is_other_version;
 pub use prepare::{PreparedSides, Program};
@@ -64,6 +67,7 @@ pub(crate) use row::of_both_sides;
 pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use row_field::{FieldGroup, FieldValue, RowField};
 pub use run_stacks::{RunStacks, StackLevel};
+pub use sampled::Sampled;
 pub use sampled_calls::{SampledCall, SampledCalls};
 pub use seconds::{RunSeconds, Seconds};
 pub use side_fact::{Severity, SideFact};
@@ -221,6 +225,12 @@ impl PreparedSides {
     #[must_use]
     pub fn hot_lines(&self, sides: &Sides<'_>, functions: &[RowFunction]) -> Vec<FunctionLines> {
         hot_lines::hot_lines(&self.view(sides), functions)
+    }
+
+    /// The leaf frames of some functions by symbol.
+    #[must_use]
+    pub fn leaves(&self, sides: &Sides<'_>, functions: &[RowFunction]) -> Vec<PerSide<Vec<LeafFrame>>> {
+        leaves::leaves(&self.view(sides), functions)
     }
 }
 

@@ -17,7 +17,7 @@ mod text;
 mod words;
 
 use pdiff_analysis::classify::Classification;
-use pdiff_analysis::{CallTree, Comparison, FunctionLines, Seconds, SettingsDiff};
+use pdiff_analysis::{CallTree, Comparison, FunctionCode, FunctionLines, Seconds, SettingsDiff};
 use pdiff_profile::PerSide;
 use pdiff_profile::census::Census;
 
@@ -50,7 +50,9 @@ pub struct ReportInput<'a> {
     pub seconds: &'a Seconds,
     /// The hot lines of the functions that most is said about.
     pub lines: &'a [FunctionLines],
-    /// The text of these lines, as far as it is at hand.
+    /// The code of the most important of them in both builds side by side, the most important first.
+    pub code: &'a [FunctionCode],
+    /// The text of lines, as far as it is at hand.
     pub texts: &'a SourceTexts,
     /// How the servers' settings differ, where they are given.
     pub settings: Option<&'a SettingsDiff>,
@@ -130,7 +132,7 @@ pub fn html_report(input: &ReportInput<'_>) -> Result<Vec<u8>, Error> {
     let foot = format!(
         "</main>\n<footer><p>Made by {} with</p><pre>{}</pre><p>All data of this page are in it as JSON: element \
          <code>data</code>, keys <code>compare</code>, <code>classify</code>, <code>tree</code>, <code>other_trees</code>, \
-         <code>seconds</code>, <code>hot_lines</code> and, where given, \
+         <code>seconds</code>, <code>hot_lines</code>, <code>code</code> and, where given, \
          <code>settings</code> and <code>attribute</code>.</p></footer>\n\
          <script type=\"application/json\" id=\"data\">",
         escaped(input.tool),

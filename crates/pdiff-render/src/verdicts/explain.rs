@@ -1,7 +1,7 @@
 //! One function in full: the verdict and every fact behind it.
 
-use pdiff_analysis::FunctionLines;
 use pdiff_analysis::classify::{Cause, Evidence, InBuild, Verdict};
+use pdiff_analysis::{FunctionCode, FunctionLines, RowFunction};
 use pdiff_profile::Side;
 
 use crate::document::markdown;
@@ -11,6 +11,7 @@ use crate::document::short_name::with_file;
 use crate::document::table;
 use crate::document::{Block, Line, Tone, apart};
 use crate::findings::one::{self, ExplainedFinding};
+use crate::verdicts::code;
 use crate::verdicts::hot_lines;
 use crate::verdicts::hot_lines::SourceTexts;
 use crate::verdicts::words::{fact_text, limit_text, reason_text};
@@ -28,7 +29,11 @@ pub struct ExplainView<'a> {
     pub facts: &'a [Evidence],
     /// The hot lines of the functions that have verdicts.
     pub lines: &'a [FunctionLines],
-    /// Their source text.
+    /// The code of these functions in both builds side by side, if requested.
+    pub code: &'a [FunctionCode],
+    /// How many code blocks of a function a page shows with their instructions.
+    pub most_blocks: usize,
+    /// The source text of lines.
     pub texts: &'a SourceTexts,
     /// How many lines of a side a page shows.
     pub most_lines: usize,
@@ -59,12 +64,14 @@ fn page(view: &ExplainView<'_>, width: Option<usize>) -> Vec<Block> {
         [title].into_iter().chain(view.facts.iter().map(fact)).collect()
     };
     let explained = view.verdicts.iter().flat_map(|of| {
-        let is_its = |lines: &&FunctionLines| {
-            (&lines.of.name, &lines.of.object, &lines.of.file) == (&of.function, &of.object, &of.file)
+        let is_its = |function: &RowFunction| {
+            (&function.name, &function.object, &function.file) == (&of.function, &of.object, &of.file)
         };
-        let lines = view.lines.iter().find(is_its);
+        let lines = view.lines.iter().find(|lines| is_its(&lines.of));
         let lines = lines.map(|lines| hot_lines::blocks(lines, view.texts, view.most_lines, width));
-        [verdict(of), lines.unwrap_or_default()]
+        let code = view.code.iter().find(|code| is_its(&code.of));
+        let code = code.map(|code| code::blocks(code, view.texts, view.most_blocks, width));
+        [verdict(of), lines.unwrap_or_default(), code.unwrap_or_default()]
     });
     apart(view.findings.iter().map(one::blocks).chain(explained).chain([unsampled]))
 }

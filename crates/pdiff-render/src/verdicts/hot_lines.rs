@@ -46,7 +46,8 @@ impl SourceTexts {
         self.texts[side].insert(at, text.to_owned());
     }
 
-    fn get(&self, side: Side, at: &SourceLine) -> Option<&str> {
+    /// The text of a line.
+    pub(crate) fn get(&self, side: Side, at: &SourceLine) -> Option<&str> {
         self.texts[side].get(at).map(String::as_str)
     }
 }
@@ -113,7 +114,7 @@ fn side_blocks(
 }
 
 /// The last parts of the path, and the line.
-fn short(at: &SourceLine) -> String {
+pub(crate) fn short(at: &SourceLine) -> String {
     let parts: Vec<&str> = at.file.split('/').filter(|part| !part.is_empty()).collect();
     format!("{}:{}", parts[parts.len().saturating_sub(PATH_PARTS)..].join("/"), at.line)
 }

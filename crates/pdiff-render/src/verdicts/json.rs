@@ -17,6 +17,7 @@ use crate::findings::json::{FindingReport, RestReport};
 use crate::findings::kernel_json::KernelReport;
 use crate::findings::one::ExplainedFinding;
 use crate::settings::json::SettingsReport;
+use crate::verdicts::code_json::{CodeExtent, FunctionCodeReport};
 use crate::verdicts::explain::ExplainView;
 use crate::verdicts::hot_lines::FunctionLinesReport;
 use crate::verdicts::words::{fact_numbers, fact_text, limit_text, missing_text, reason_text};
@@ -169,6 +170,9 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
         verdicts: Vec<VerdictReport<'a>>,
         facts: Vec<EvidenceReport>,
         hot_lines: Vec<FunctionLinesReport<'a>>,
+        /// The code of both builds side by side, if requested.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        code: Vec<FunctionCodeReport<'a>>,
     }
     json_line(&ExplainReport {
         schema_version: SCHEMA_VERSION,
@@ -176,6 +180,7 @@ pub fn explain_json(view: &ExplainView<'_>) -> Result<Vec<u8>, Error> {
         verdicts: view.verdicts.iter().map(verdict).collect(),
         facts: view.facts.iter().map(evidence).collect(),
         hot_lines: view.lines.iter().map(|of| FunctionLinesReport::new(of, view.texts, usize::MAX)).collect(),
+        code: view.code.iter().map(|of| FunctionCodeReport::new(of, view.texts, CodeExtent::Whole)).collect(),
     })
 }
 

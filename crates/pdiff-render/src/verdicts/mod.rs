@@ -1,5 +1,7 @@
 //! Verdicts: why each function changed, as a page, as JSON and as CSV.
 
+pub(crate) mod code;
+pub(crate) mod code_json;
 pub(crate) mod columns;
 pub(crate) mod explain;
 pub(crate) mod hot_lines;

@@ -3,6 +3,7 @@
 
 mod address_map;
 pub(crate) mod candidate;
+mod frame_addrs;
 mod frames;
 mod identity;
 mod name_vote;
@@ -12,5 +13,6 @@ mod recorded_names;
 mod unnamed;
 
 pub use address_map::{AddressKind, AddressMap};
+pub(crate) use frame_addrs::frame_addrs;
 pub use profile::{Resolved, ResolvedObject, resolve_profile, resolve_rest};
 pub use recorded_names::name_frames;

@@ -10,6 +10,7 @@
 //!
 //! Cost: rows are turned into JSON only as far as they could possibly fit.
 
+mod code;
 mod frames;
 mod json_text;
 mod left_out;
@@ -71,6 +72,7 @@ pub(super) struct Embedded {
 pub(super) fn embedded(input: &ReportInput<'_>, most_bytes: usize) -> Result<Embedded, Error> {
     let mut data = others(input)?;
     let mut left_out = LeftOut::of_lists(shorten_lists(&mut data, MOST_OTHER_BYTES));
+    (data["code"], data["code_left_out"]) = code::value(input)?;
     let room = most_bytes.saturating_sub(bytes(&data) + LEFT_OUT_BYTES);
     let kept = room / 100 * OTHER_TREES_PCT;
     let room = room - kept;

@@ -53,6 +53,8 @@ fn text(most_lines: usize, width: usize) -> String {
         verdicts: &classification.verdicts[2..3],
         facts: &facts,
         lines: &lines,
+        code: &[],
+        most_blocks: 5,
         texts: &texts,
         most_lines,
     };
@@ -115,6 +117,8 @@ fn a_part_stands_before_its_functions_with_its_setting_and_members() {
         verdicts: &classification.verdicts[2..3],
         facts: &[],
         lines: &[],
+        code: &[],
+        most_blocks: 5,
         texts: &SourceTexts::default(),
         most_lines: 1,
     };

@@ -53,6 +53,8 @@ fn an_explanation_has_verdicts_facts_and_lines() {
         verdicts: &classification.verdicts[..1],
         facts: &[],
         lines: &[],
+        code: &[],
+        most_blocks: 5,
         texts: &SourceTexts::default(),
         most_lines: 10,
     };

@@ -1,0 +1,197 @@
+//! The machine code of functions of one file: instructions, their places in the source, and where code blocks begin.
+//!
+//! In: a file, and the symbols and sampled addresses of a function. Out: [`MachineCode`]. A function may be several
+//! symbols: parts that the compiler moved away (`.cold`), clones, functions that differ in their parameters. Jump tables are
+//! not followed: where one leads is known only if a direct jump or the end of a block leads there, too.
+//!
+//! Cost: the file's symbols, and debug information for the addresses that the index does not have yet.
+
+mod x86_64;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use pdiff_profile::names::{FunctionName, split_clone_suffix};
+use pdiff_profile::{
+    CodePlace, Instruction, MachineCode, NoCode, ObjectAddr, ObjectIndex, Profile, Resolution,
+};
+use rayon::prelude::*;
+
+use crate::binary::elf_file::ElfFile;
+use crate::binary::function_ranges::FunctionRanges;
+use crate::binary::layout::Processor;
+use crate::binary::ranges::disjoint;
+use crate::binary::symbol_table::{Symbol, SymbolTable};
+use crate::error::Error;
+use crate::options::SymbolizeOptions;
+use crate::resolve::frame_addrs;
+use crate::symbolizer::Symbolizer;
+use x86_64::Decoded;
+
+/// Bytes of one function that are disassembled: 30 times the largest one of a large server.
+const MAX_CODE_BYTES: u64 = 1 << 20;
+
+/// A function whose code is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedCode<'w> {
+    /// Its symbols, see [`CodeFile::symbols_at`].
+    pub symbols: &'w BTreeSet<String>,
+    /// Addresses in it: they find what has no symbol.
+    pub addrs: &'w [ObjectAddr],
+    /// Its qualified name, which finds it if neither does.
+    pub name: &'w str,
+}
+
+/// A file whose functions are disassembled.
+#[derive(Debug)]
+pub struct CodeFile {
+    symbolizer: Symbolizer,
+    /// Where functions without symbols begin and end, once one was asked for.
+    ranges: OnceLock<FunctionRanges>,
+}
+
+impl CodeFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read as ELF.
+    pub fn open(path: &Path, options: &SymbolizeOptions) -> Result<Self, Error> {
+        Ok(Self { symbolizer: Symbolizer::open(path, options)?, ranges: OnceLock::new() })
+    }
+
+    /// The addresses in the file of a profile's frames, by frame, if they are of this object.
+    #[must_use]
+    pub fn frame_addrs(&self, profile: &Profile, object: ObjectIndex) -> Vec<Option<ObjectAddr>> {
+        frame_addrs(profile, object, &self.symbolizer)
+    }
+
+    /// The symbols that contain addresses, without what compilers add for parts and clones.
+    #[must_use]
+    pub fn symbols_at(&self, addrs: &[ObjectAddr]) -> BTreeSet<String> {
+        let symbols = addrs.iter().filter_map(|addr| self.symbols().find(addr.0));
+        symbols.map(|symbol| base_name(&symbol.name()).to_owned()).collect()
+    }
+
+    /// The machine code of functions, in the order given, or why there is none.
+    #[must_use]
+    pub fn codes(&mut self, wanted: &[WantedCode<'_>]) -> Vec<Result<MachineCode, NoCode>> {
+        let named = self.symbols_named(wanted);
+        let mut decoded: Vec<Result<Decoded, NoCode>> =
+            wanted.iter().map(|wanted| self.decoded(wanted, &named)).collect();
+        let instructions = || decoded.iter().flatten().flat_map(|decoded| &decoded.instructions);
+        let addrs: Vec<ObjectAddr> = instructions().map(|instruction| instruction.addr).collect();
+        // All at once: debug information is read again for each question.
+        let mut found = self.symbolizer.symbolize(&addrs).into_iter();
+        let code = |decoded: Result<Decoded, NoCode>| {
+            let Decoded { mut instructions, block_starts } = decoded?;
+            let places = add_places(&mut instructions, &mut found);
+            Ok(MachineCode::new(instructions, places, &block_starts))
+        };
+        decoded.drain(..).map(code).collect()
+    }
+
+    fn decoded(
+        &self,
+        wanted: &WantedCode<'_>,
+        named: &BTreeMap<&str, BTreeSet<String>>,
+    ) -> Result<Decoded, NoCode> {
+        let mut bodies = self.bodies(wanted.symbols, wanted.addrs);
+        if let Some(symbols) = named.get(wanted.name).filter(|_| bodies.is_empty()) {
+            bodies = self.bodies(symbols, &[]);
+        }
+        if bodies.is_empty() {
+            return Err(NoCode::NoBody);
+        }
+        if bodies.iter().map(|body| body.end - body.start).sum::<u64>() > MAX_CODE_BYTES {
+            return Err(NoCode::TooLarge);
+        }
+        if Processor::of(self.file()) != Processor::X86 {
+            return Err(NoCode::OtherProcessor);
+        }
+        let mut decoded = Decoded::default();
+        for body in &bodies {
+            let bytes = self.file().instructions(body.start, body.end - body.start);
+            decoded.add(body.start, bytes, &bodies, &|target| self.callee(target));
+        }
+        Ok(decoded)
+    }
+
+    /// By name: the symbols of the functions that have no code by symbols or addresses.
+    fn symbols_named<'w>(&self, wanted: &[WantedCode<'w>]) -> BTreeMap<&'w str, BTreeSet<String>> {
+        let lacking = wanted.iter().filter(|wanted| self.bodies(wanted.symbols, wanted.addrs).is_empty());
+        let mut named: BTreeMap<&str, BTreeSet<String>> =
+            lacking.map(|wanted| (wanted.name, BTreeSet::new())).collect();
+        if named.is_empty() {
+            return named;
+        }
+        let symbol = |symbol: &Symbol| {
+            let name = symbol.name();
+            let (function, _) = named.get_key_value(FunctionName::parse(&name).qualified())?;
+            Some((*function, base_name(&name).to_owned()))
+        };
+        let found: Vec<_> = self.symbols().symbols().par_iter().filter_map(symbol).collect();
+        for (function, symbol) in found {
+            named.entry(function).or_default().insert(symbol);
+        }
+        named
+    }
+
+    fn file(&self) -> &ElfFile {
+        self.symbolizer.file()
+    }
+
+    fn symbols(&self) -> &SymbolTable {
+        self.symbolizer.symbols()
+    }
+
+    /// Where the code is: sorted, not overlapping.
+    fn bodies(&self, symbols: &BTreeSet<String>, addrs: &[ObjectAddr]) -> Vec<Range<u64>> {
+        let is_asked = |symbol: &&Symbol| symbols.contains(base_name(&symbol.name()));
+        let named = self.symbols().symbols().iter().filter(is_asked).map(|symbol| symbol.start..symbol.end);
+        let nameless = addrs.iter().filter(|addr| self.symbols().find(addr.0).is_none());
+        let nameless = nameless.filter_map(|addr| self.ranges().at(addr.0));
+        let is_code = |body: &Range<u64>| body.start < body.end && self.file().is_code(body.start);
+        disjoint(named.chain(nameless).filter(is_code).collect())
+    }
+
+    fn ranges(&self) -> &FunctionRanges {
+        self.ranges.get_or_init(|| FunctionRanges::new(self.file()))
+    }
+
+    /// The function that begins at an address, or that an address is in.
+    fn callee(&self, target: u64) -> Option<String> {
+        let name = self.symbols().find(target)?.name();
+        Some(FunctionName::parse(&name).qualified().to_owned())
+    }
+}
+
+/// Adds to instructions where in the source they come from, by what is at their addresses; gives the places.
+fn add_places(
+    instructions: &mut [Instruction],
+    found: &mut impl Iterator<Item = Resolution>,
+) -> Vec<CodePlace> {
+    let (mut places, mut known) = (Vec::new(), BTreeMap::new());
+    for (instruction, resolution) in instructions.iter_mut().zip(found) {
+        let Resolution::Resolved(chain) = resolution else { continue };
+        let Some(innermost) = chain.frames().last() else { continue };
+        let place = CodePlace {
+            function: innermost.name.clone(),
+            inlined: innermost.inlined,
+            file: innermost.file.clone(),
+            line: innermost.line,
+        };
+        let number = *known.entry(place).or_insert_with_key(|place| {
+            places.push(place.clone());
+            places.len() - 1
+        });
+        instruction.place = Some(number);
+    }
+    places
+}
+
+/// A symbol's name without clone suffix.
+fn base_name(symbol: &str) -> &str {
+    split_clone_suffix(symbol).0
+}
