@@ -190,3 +190,17 @@ pub(crate) fn said(of: &Classification, name: &str) -> String {
     let verdict = verdict(of, name);
     format!("{} {} {}", verdict.cause, verdict.confidence, verdict.rule_id)
 }
+
+/// Everything else that the program does: 600 samples a second that do not change.
+const REST: &str = "main;work 600";
+
+pub(crate) fn with_rest(folded: &str) -> String {
+    format!("{REST}\n{folded}")
+}
+
+/// Twenty functions with the same code in both builds, all sampled: the builds are a patch apart.
+pub(crate) fn steady() -> (String, String) {
+    let stacks = (0..20).map(|n| format!("main;steady_{n} 60\n")).collect();
+    let words = (0..20).map(|n| format!("steady_{n}:80 steady_{n}={n} main>steady_{n} ")).collect();
+    (stacks, words)
+}

@@ -1,15 +1,9 @@
 //! Chains that lost callers: a leaf without a frame hides who called it. Nothing wrong is claimed of those that are
 //! hidden, and what the code tells is used.
 
-use crate::build::{classified, said, seen, verdict};
+use crate::build::{classified, said, seen, verdict, with_rest};
 
-/// Everything else that the program does.
-const REST: &str = "main;work 600";
 const BUILD: &str = "main:50 work:50 main>work ";
-
-fn with_rest(folded: &str) -> String {
-    format!("{REST}\n{folded}")
-}
 
 #[test]
 fn a_caller_that_is_never_seen_again_is_an_inline_regression_where_it_alone_calls() {

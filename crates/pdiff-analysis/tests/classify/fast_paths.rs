@@ -1,0 +1,219 @@
+//! Missing fast paths: what a function goes on to where it returned early, edges that are new, and what is below them.
+
+use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact};
+
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
+
+#[test]
+fn of_builds_a_patch_apart_a_changed_caller_lost_its_fast_path() {
+    let (steady, words) = steady();
+    let (before, after) =
+        (format!("{steady}main;run 100"), format!("{steady}main;run 100\nmain;run;audit 90"));
+    let build = format!("main:50 {words} audit:300 audit=50 main>run run>audit run:200");
+    let of = |hash: u32| format!("{build} run={hash}");
+    let outcome = classified(seen(&before, &of(60)), seen(&after, &of(61)));
+    assert_eq!(said(&outcome, "audit"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "audit").callers, ["run"]);
+    let outcome = classified(seen(&before, &of(60)), seen(&after, &of(60)));
+    assert_eq!(said(&outcome, "audit"), "newly-active likely R-newly-active");
+}
+
+#[test]
+fn of_builds_a_patch_apart_a_changed_function_may_go_on_more_often() {
+    let (steady, words) = steady();
+    let build = format!("main:50 {words} fetch:300 fetch=50 main>seek seek>fetch seek:200");
+    let of = |hash: u32| format!("{build} seek={hash}");
+    let before = format!("{steady}main;seek 60\nmain;seek;fetch 90");
+    let more_often = format!("{steady}main;seek 120\nmain;seek;fetch 180");
+    let further = format!("{steady}main;seek 62\nmain;seek;fetch 270");
+    let outcome = classified(seen(&before, &of(60)), seen(&further, &of(61)));
+    assert_eq!(said(&outcome, "seek"), "missing-fast-path likely R-fast-path");
+    for (after, hash) in [(&further, 60), (&more_often, 61)] {
+        let outcome = classified(seen(&before, &of(60)), seen(after, &of(hash)));
+        assert_ne!(verdict(&outcome, "seek").rule_id, "R-fast-path");
+    }
+    // A record that both read grew: offsets in the callee differ, its size does not.
+    let other_offsets = of(61).replace("fetch=50", "fetch=51");
+    let outcome = classified(seen(&before, &of(60)), seen(&further, &other_offsets));
+    assert_eq!(said(&outcome, "seek"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn what_grew_under_a_call_that_is_new_is_part_of_that_finding() {
+    let (steady, words) = steady();
+    let build = format!(
+        "main:50 {words} audit:300 audit=50 write:90 write=51 main>run run>audit audit>write main>write run:200"
+    );
+    let of = |hash: u32| format!("{build} run={hash}");
+    let before = format!("{steady}main;run 100\nmain;write 30");
+    let after = format!("{steady}main;run 100\nmain;write 30\nmain;run;audit;write 90");
+    let outcome = classified(seen(&before, &of(60)), seen(&after, &of(61)));
+    assert_eq!(said(&outcome, "audit"), "missing-fast-path likely R-edge");
+    assert_eq!(said(&outcome, "write"), "missing-fast-path likely R-below");
+    assert_eq!(verdict(&outcome, "write").callers, ["audit"]);
+    // With other code the growth may be its own.
+    let other = of(61).replace("write=51", "write=52").replace("write:90", "write:130");
+    let outcome = classified(seen(&before, &of(60)), seen(&after, &other));
+    assert_ne!(verdict(&outcome, "write").rule_id, "R-below");
+}
+
+#[test]
+fn a_function_that_returned_early_was_cheap_and_lost_its_fast_path_all_the_same() {
+    let (steady, words) = steady();
+    let build = format!(
+        "main:50 {words} main>run run>note run:200 note>count note:90 count:300 count=50 count>size size:90 size=51"
+    );
+    let of = |run: u32, note: u32| format!("{build} run={run} note={note}");
+    // Ten samples of it: each stack is there in ten seconds.
+    let before = format!("{steady}main;run 100\nmain;run;note 1");
+    let after =
+        format!("{steady}main;run 100\nmain;run;note 2\nmain;run;note;count 60\nmain;run;note;count;size 30");
+    let outcome = classified(seen(&before, &of(60, 61)), seen(&after, &of(60, 62)));
+    assert_eq!(said(&outcome, "note"), "missing-fast-path likely R-fast-path");
+    assert_eq!(said(&outcome, "count"), "missing-fast-path likely R-edge");
+    // The before run did not enter it, and it is part of that finding, not another path.
+    assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-below");
+    // A caller with other code may call it more often.
+    let outcome = classified(seen(&before, &of(60, 61)), seen(&after, &of(63, 62)));
+    assert_eq!(said(&outcome, "note"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "note").callers, ["run"]);
+}
+
+#[test]
+fn a_callee_that_chains_lost_before_makes_no_new_edge() {
+    let (steady, words) = steady();
+    let build =
+        format!("main:50 {words} size:300 size=50 parse:90 parse=51 main>run run>size size>parse run:200");
+    let of = |hash: u32| format!("{build} run={hash}");
+    let after = format!("{steady}main;run 100\nmain;run;size;parse 90");
+    // The parser hid the function that called it: a leaf without a frame.
+    let hidden = format!("{steady}main;run 100\nmain;run;parse 90");
+    let outcome = classified(seen(&hidden, &of(60)), seen(&after, &of(61)));
+    assert_ne!(verdict(&outcome, "size").rule_id, "R-edge");
+    let none = format!("{steady}main;run 100");
+    let outcome = classified(seen(&none, &of(60)), seen(&after, &of(61)));
+    assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-edge");
+}
+
+#[test]
+fn a_function_that_goes_on_where_it_returned_early_misses_its_fast_path() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 30");
+    let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");
+    let build = "main:50 work:50 other:60 look_up:200 slow:300 look_up>slow other>slow";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
+    let look_up = verdict(&outcome, "look_up");
+    let returned_early =
+        |evidence: &Evidence| matches!(evidence.fact, Fact::Entered { before_code: CallInCode::Present, .. });
+    assert!(look_up.evidence.iter().any(returned_early));
+}
+
+#[test]
+fn a_caller_that_the_chains_lost_is_found_in_the_code() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 9");
+    let after = with_rest("main;look_up 62\nmain;slow 80\nmain;other;slow 9");
+    let build = "main:50 work:50 other:60 look_up:200 slow:300 main>look_up main>other look_up>slow";
+    let outcome = classified(seen(&before, build), seen(&after, build));
+    assert_eq!(said(&outcome, "look_up"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn a_callee_that_took_the_place_of_another_is_no_missing_fast_path() {
+    let before = with_rest("main;run 60\nmain;run;old_way 100");
+    let after = with_rest("main;run 60\nmain;run;new_way 180");
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 old_way:300 run>old_way"),
+        seen(&after, "main:50 work:50 run:200 new_way:90 run>new_way"),
+    );
+    assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
+}
+
+#[test]
+fn a_callee_that_stands_around_an_old_one_is_no_missing_fast_path() {
+    let before = with_rest("main;run 60\nmain;run;read 40");
+    let build = "main:50 work:50 run:200 read:300 ";
+    let after_run = |under: &str| with_rest(&format!("main;run 60\n{under}"));
+    let with = |after: &str, calls: &str| {
+        let outcome = classified(
+            seen(&before, &format!("{build} run>read")),
+            seen(&after_run(after), &format!("{build} {calls}")),
+        );
+        said(&outcome, "run")
+    };
+    // The old callee costs three times as much, and is reached through a new one, or through two.
+    let one = "main;run;checked_read 10\nmain;run;checked_read;read 120";
+    assert_eq!(with(one, "checked_read:90 run>checked_read checked_read>read"), "heavier likely R-callees");
+    let two = "main;run;checked_read 10\nmain;run;checked_read;try_read;read 120";
+    let calls = "checked_read:90 try_read:90 run>checked_read checked_read>try_read try_read>read";
+    assert_eq!(with(two, calls), "heavier likely R-callees");
+    // The same, and the old one was jumped to in tail position, so that stacks do not show it under its caller.
+    let jumped = with_rest("main;run 60\nmain;read 40");
+    let outcome = classified(
+        seen(&jumped, &format!("{build} run^read main>run")),
+        seen(
+            &after_run(one),
+            &format!("{build} checked_read:90 main>run run>checked_read checked_read>read"),
+        ),
+    );
+    assert_eq!(verdict(&outcome, "run").rule_id, "R-callees");
+    // What the function goes on to does most of the work itself: new code, or code that was there.
+    let new = "main;run;checked_read 100\nmain;run;checked_read;read 40";
+    let calls = "checked_read:90 run>checked_read checked_read>read";
+    assert_eq!(with(new, calls), "heavier likely R-callees");
+    let outcome = classified(
+        seen(&before, &format!("{build} checked_read:90 run>read")),
+        seen(&after_run(new), &format!("{build} {calls}")),
+    );
+    assert_eq!(said(&outcome, "run"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn counts_prove_a_missing_fast_path_or_refute_it() {
+    let before = with_rest("main;look_up 60\nmain;other;slow 30");
+    let after = with_rest("main;look_up 62\nmain;look_up;slow 80\nmain;other;slow 30");
+    let build = "main:50 work:50 other:60 look_up:200 slow:300 look_up>slow other>slow";
+    let check = |counts: &str, expected: &str| {
+        let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
+        let outcome = classified_with(seen(&before, build), seen(&after, build), &extra);
+        assert_eq!(said(&outcome, "look_up"), expected, "{counts}");
+    };
+    check("look_up\t1\t1\nlook_up -> slow\t0\t1\n", "missing-fast-path proved R-fast-path");
+    check("look_up\t1\t2\nslow\t0.1\t2\n", "missing-fast-path proved R-fast-path");
+    // Not counted how often it is called itself, or not the callee.
+    check("look_up -> slow\t0\t1\n", "missing-fast-path likely R-fast-path");
+    check("look_up\t1\t1\n", "missing-fast-path likely R-fast-path");
+    // It always went on.
+    check("look_up\t1\t1\nlook_up -> slow\t1\t1\n", "heavier likely R-callees");
+}
+
+#[test]
+fn a_call_that_went_down_to_a_callee_is_no_missing_fast_path() {
+    let build = "main:50 work:50 loop:200 decode:120 refill:90 main>loop loop>decode";
+    let of = |before: &str| {
+        let before = with_rest(&format!("main;loop 60\nmain;loop;decode 60\n{before}"));
+        let after = with_rest("main;loop 60\nmain;loop;decode 60\nmain;loop;decode;refill 80");
+        classified(
+            seen(&before, &format!("{build} loop>refill")),
+            seen(&after, &format!("{build} decode>refill")),
+        )
+    };
+    assert_ne!(verdict(&of("main;loop;refill 78"), "decode").rule_id, "R-fast-path");
+    assert_eq!(verdict(&of("main;loop;refill 4"), "decode").rule_id, "R-fast-path");
+}
+
+#[test]
+fn a_stub_is_no_new_code_and_no_fast_path() {
+    let build = "main:50 work:50 run:200 other:60 main>work main>run main>other";
+    let after = with_rest("main;run 60\nmain;run;lower@plt 40\nmain;other 30");
+    let with_stub = format!("{build} lower@plt:16");
+    let outcome = classified(seen(&with_rest("main;run 60\nmain;other 30"), build), seen(&after, &with_stub));
+    assert_ne!(verdict(&outcome, "lower@plt").rule_id, "R-new-code");
+    let before = with_rest("main;run 60\nmain;other 20\nmain;other;lower@plt 10");
+    let outcome = classified(seen(&before, &with_stub), seen(&after, &with_stub));
+    for name in ["run", "lower@plt"] {
+        assert!(
+            !["R-fast-path", "R-edge", "R-newly-active"].contains(&verdict(&outcome, name).rule_id),
+            "{name}"
+        );
+    }
+}

@@ -1,0 +1,239 @@
+//! Functions that took the place of others: renamed, split, merged, moved, or put in between.
+
+use pdiff_analysis::classify::{Limit, Reason};
+
+use crate::build::{classified, said, seen, steady, verdict, with_rest};
+
+#[test]
+fn a_caller_that_was_put_in_between_is_moved_and_not_new() {
+    let build = "main:50 work:50 serve:200 run:300 main>work ";
+    let before = (with_rest("main;serve;run 200"), format!("{build} main>serve serve>run"));
+    let wrapped = |run: usize| {
+        let build = format!("{build} wrap:30 start:30 main>wrap wrap>start start>serve serve>run");
+        (with_rest(&format!("main;wrap;start;serve;run {run}")), build)
+    };
+    let between = |before: &(String, String), after: &(String, String)| {
+        classified(seen(&before.0, &before.1), seen(&after.0, &after.1))
+    };
+    let outcome = between(&before, &wrapped(205));
+    for name in ["wrap", "start"] {
+        assert_eq!(said(&outcome, name), "moved likely R-in-between");
+    }
+    assert_eq!(said(&between(&wrapped(205), &before), "wrap"), "moved likely R-in-between");
+    // What it leads to costs three times as much: most of its total is new.
+    assert_ne!(verdict(&between(&before, &wrapped(620)), "wrap").rule_id, "R-in-between");
+    // It does work of its own.
+    let working = format!("{build} wrap:30 main>wrap wrap>serve serve>run");
+    let working = (with_rest("main;wrap 90\nmain;wrap;serve;run 200"), working);
+    assert_eq!(verdict(&between(&before, &working), "wrap").rule_id, "R-new-code");
+}
+
+#[test]
+fn a_part_of_the_program_that_was_written_again_is_moved_with_its_net() {
+    let old = ["parse", "check", "plan", "open", "scan", "sort", "emit", "close", "flush"];
+    let new = ["lex", "verify", "route", "begin", "probe", "rank", "yield", "end", "drain"];
+    let side = |module: &str, steps: [&str; 9], weight: usize| {
+        let path = |step: &str| format!("engine::{module}::Run::{step}");
+        let chain: Vec<String> = steps.iter().map(|step| path(step)).collect();
+        let mut folded = with_rest("");
+        let mut build = "main:50 work:50 main>work".to_owned();
+        for at in 0..chain.len() {
+            folded += &format!("main;{} {weight}\n", chain[..=at].join(";"));
+            build += &format!(" {}:{}", chain[at], 100 + at);
+            let caller = at.checked_sub(1).map_or("main", |caller| chain[caller].as_str());
+            build += &format!(" {caller}>{}", chain[at]);
+        }
+        (folded, build)
+    };
+    let between = |before: &(String, String), after: &(String, String)| {
+        classified(seen(&before.0, &before.1), seen(&after.0, &after.1))
+    };
+    let (old, new) = (side("machine", old, 30), side("tables", new, 33));
+    let outcome = between(&old, &new);
+    for (module, step) in [("machine", "scan"), ("tables", "probe"), ("tables", "drain")] {
+        let verdict = verdict(&outcome, &format!("engine::{module}::Run::{step}"));
+        assert!(["R-module", "R-succession"].contains(&verdict.rule_id), "{verdict:?}");
+        assert_eq!(verdict.cause.as_str(), "moved");
+    }
+    // A library's function that such a part alone calls is part of it; one that others call is new.
+    let with_library = |caller: &str, chain: &str| {
+        let folded = format!("{}\nmain;{chain};core::iter::fold 90", new.0);
+        (folded, format!("{} core::iter::fold:70 {caller}>core::iter::fold", new.1))
+    };
+    let of_part = with_library("engine::tables::Run::lex", "engine::tables::Run::lex");
+    assert_eq!(said(&between(&old, &of_part), "core::iter::fold"), "moved likely R-module");
+    let of_other = with_library("work", "work");
+    assert_eq!(said(&between(&old, &of_other), "core::iter::fold"), "new-overhead likely R-new-code");
+    // Nothing is gone: what is there now as well is new.
+    let beside = (format!("{}\n{}", old.0, new.0), format!("{} {}", old.1, new.1));
+    let outcome = between(&old, &beside);
+    assert_eq!(said(&outcome, "engine::tables::Run::probe"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn a_new_function_of_like_name_and_weight_under_the_same_caller_is_the_vanished_one() {
+    let (before, after) = (with_rest("main;run;handle_key 50"), with_rest("main;run;finish_handle_key 48"));
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 handle_key:300 handle_key@a.c run>handle_key"),
+        seen(
+            &after,
+            "main:50 work:50 run:220 finish_handle_key:290 finish_handle_key@a.c run>finish_handle_key",
+        ),
+    );
+    assert_eq!(verdict(&outcome, "finish_handle_key").cause.as_str(), "moved");
+    assert_eq!(verdict(&outcome, "handle_key").cause.as_str(), "moved");
+}
+
+#[test]
+fn a_vanished_function_of_like_weight_casts_doubt_on_new_code() {
+    let (before, after) = (with_rest("main;run;old_check 50"), with_rest("main;run;verify 50"));
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 old_check:900"),
+        seen(&after, "main:50 work:50 run:220 verify:300"),
+    );
+    assert_eq!(said(&outcome, "verify"), "new-overhead likely R-new-code");
+    assert_eq!(said(&outcome, "old_check"), "gone likely R-gone");
+}
+
+#[test]
+fn what_is_new_in_a_module_that_was_rewritten_is_not_proved() {
+    let shared = "main:50 work:50 run:200 lib::scan::Finder:400";
+    let of = |gone: u32| {
+        let before = with_rest(&format!("main;run;lib::scan::Finder 40\nmain;work;lib::scan::Slim {gone}"));
+        let after = with_rest("main;run;lib::scan::Finder 40\nmain;run;lib::scan::Fat 50");
+        classified(
+            seen(&before, &format!("{shared} lib::scan::Slim:900")),
+            seen(&after, &format!("{shared} lib::scan::Fat:300")),
+        )
+    };
+    let rewritten = of(20);
+    assert_eq!(said(&rewritten, "lib::scan::Fat"), "new-overhead likely R-new-code");
+    assert_eq!(said(&rewritten, "lib::scan::Slim"), "gone likely R-gone");
+    let limit = verdict(&rewritten, "lib::scan::Fat").limited_by.as_ref();
+    assert_eq!(limit, Some(&Limit::RewrittenModule("lib::scan".to_owned())));
+    // What left the module weighs next to nothing: it is no form of the new one.
+    assert_eq!(said(&of(2), "lib::scan::Fat"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn what_is_new_in_a_module_that_was_moved_is_not_proved() {
+    let before = with_rest("main;run;lib::expand::find_ref 40\nmain;run;lib::expand::expand_text 50");
+    let after = with_rest("main;run;core_lib::util::find_ref 40");
+    let of = |gone: &str, heir: &str| {
+        classified(
+            seen(&before, &format!("main:50 work:50 run:200 lib::expand::find_ref:400 {gone}")),
+            seen(&after, &format!("main:50 work:50 run:900 {heir}")),
+        )
+    };
+    let moved = of("lib::expand::expand_text:3000", "core_lib::util::find_ref:400");
+    assert_eq!(said(&moved, "lib::expand::expand_text"), "gone likely R-gone");
+    let limit = verdict(&moved, "lib::expand::expand_text").limited_by.as_ref();
+    assert_eq!(limit, Some(&Limit::MovedModule("lib::expand".to_owned())));
+    // The module is in both builds: a function that left it says nothing about others.
+    let kept = "core_lib::util::find_ref:400 lib::expand::other:90";
+    let stays = of("lib::expand::expand_text:3000 lib::expand::other:90", kept);
+    assert_eq!(said(&stays, "lib::expand::expand_text"), "gone proved R-gone");
+}
+
+#[test]
+fn a_function_in_two_parts_of_other_names_is_split() {
+    let before = with_rest("main;run;encode 50");
+    let after = with_rest("main;run;alpha 26\nmain;run;omega 23");
+    let of = |omega: u64| {
+        let parts = format!("alpha:300 omega:{omega} run>alpha run>omega");
+        classified(
+            seen(&before, "main:50 work:50 run:200 encode:600 run>encode"),
+            seen(&after, &format!("main:50 work:50 run:220 {parts}")),
+        )
+    };
+    let split = of(290);
+    for function in ["encode", "alpha", "omega"] {
+        assert_eq!(said(&split, function), "split likely R-succession", "{function}");
+    }
+    // Much more code than there was is no part of it.
+    assert_eq!(verdict(&of(3000), "omega").rule_id, "R-new-code");
+}
+
+#[test]
+fn of_builds_a_patch_apart_a_function_in_another_file_is_moved() {
+    let (steady, words) = steady();
+    let of = |file: &str| format!("main:50 {words} find_slot:300 find_slot@{file} main>find_slot");
+    let (before, after) = (format!("{steady}main;find_slot 100"), format!("{steady}main;find_slot 60"));
+    let outcome = classified(seen(&before, &of("src/page.c")), seen(&after, &of("src/slot.c")));
+    assert_eq!(said(&outcome, "find_slot"), "moved likely R-moved");
+    let outcome = classified(seen(&before, &of("src/page.c")), seen(&after, &of("src/page.c")));
+    assert_eq!(said(&outcome, "find_slot"), "lighter likely R-lighter");
+}
+
+#[test]
+fn a_renamed_function_is_moved_and_compared_as_one() {
+    let (before, after) = (with_rest("main;page_commit 50"), with_rest("main;page_t::commit 51"));
+    let builds = ["main:50 work:50 page_commit:200", "main:50 work:50 page_t::commit:210"];
+    let outcome = classified(seen(&before, builds[0]), seen(&after, builds[1]));
+    assert_eq!(said(&outcome, "page_commit"), "moved likely R-moved");
+    assert_eq!(said(&outcome, "page_t::commit"), "moved likely R-moved");
+    let heavier = with_rest("main;page_t::commit 120");
+    let outcome = classified(seen(&before, builds[0]), seen(&heavier, builds[1]));
+    assert_eq!(said(&outcome, "page_t::commit"), "heavier likely R-moved");
+    assert_eq!(said(&outcome, "page_commit"), "heavier likely R-moved");
+}
+
+#[test]
+fn what_is_inside_an_heir_is_counted_once() {
+    let (before, after) = (
+        with_rest("main;run;encode 100"),
+        with_rest("main;run;encode_fast 4\nmain;run;encode_fast;encode_body 96"),
+    );
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 encode:600 encode@a.c run>encode"),
+        seen(
+            &after,
+            "main:50 work:50 run:200 encode_fast:90 encode_body:580 encode_fast@a.c encode_body@a.c run>encode_fast \
+             encode_fast>encode_body",
+        ),
+    );
+    let Reason::Succession { after, net_pp, .. } = &verdict(&outcome, "encode").reason else {
+        panic!("{:?}", verdict(&outcome, "encode").reason)
+    };
+    let inside: Vec<(&str, bool)> = after.iter().map(|of| (of.name.as_str(), of.is_inside)).collect();
+    assert_eq!(inside, [("encode_fast", false), ("encode_body", true)]);
+    assert!(net_pp.abs() < 0.5, "{net_pp}");
+}
+
+#[test]
+fn new_code_below_an_heir_took_nothing_over() {
+    let before = with_rest("main;run;compress 10\nmain;run;compress;match 300");
+    let after = with_rest(
+        "main;run;compress 5\nmain;run;compress;match 150\nmain;run;compress_split 5\nmain;run;compress_split;match 150\n\
+         main;run;compress_split;estimate 12",
+    );
+    let outcome = classified(
+        seen(&before, "main:50 work:50 run:200 compress:900 match:300 run>compress compress>match"),
+        seen(
+            &after,
+            "main:50 work:50 run:200 compress:500 match:300 compress_split:400 estimate:200 run>compress \
+             compress>match run>compress_split compress_split>match compress_split>estimate",
+        ),
+    );
+    assert_eq!(verdict(&outcome, "compress_split").rule_id, "R-succession");
+    assert_eq!(verdict(&outcome, "estimate").rule_id, "R-new-code");
+}
+
+#[test]
+fn a_function_that_new_code_leads_to_may_be_the_one_that_is_gone() {
+    // What calls both has too much of the program under it to say whether it costs more.
+    let of = |old: &str, old_weight: usize, new: &str| {
+        let before = with_rest(&format!("main;compile 400\nmain;compile;{old} {old_weight}"));
+        let after =
+            with_rest(&format!("main;compile 400\nmain;compile;middle 2\nmain;compile;middle;{new} 110"));
+        let build = "main:50 work:50 compile:300 main>work main>compile";
+        let outcome = classified(
+            seen(&before, &format!("{build} {old}:700 compile>{old}")),
+            seen(&after, &format!("{build} middle:90 {new}:800 compile>middle middle>{new}")),
+        );
+        said(&outcome, new)
+    };
+    assert_eq!(of("setup", 100, "check"), "new-overhead likely R-new-code");
+    assert_eq!(of("setup", 15, "check"), "new-overhead proved R-new-code");
+    assert_eq!(of("setup_tree", 100, "tune_tree"), "moved likely R-succession");
+}
