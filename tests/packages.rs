@@ -166,7 +166,7 @@ fn commands() -> Vec<(String, Vec<String>)> {
         let page = help(&name.split(' ').collect::<Vec<_>>());
         let page = page.split("\nExamples:").next().unwrap().to_owned();
         let starts = page.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
-        let long = starts.filter_map(|line| line.split([' ', ',']).find(|word| word.starts_with("--")));
+        let long = starts.filter_map(|line| line.split([' ', ',', '[']).find(|word| word.starts_with("--")));
         long.map(str::to_owned).collect()
     };
     names.filter(|name| name != "help").map(|name| (name.clone(), options(&name))).collect()
