@@ -68,7 +68,7 @@ fn shared_functions(stacks: &Stacks) -> FxHashMap<KeyId, bool> {
     let mut sums: FxHashMap<KeyId, PerSide<Amount>> = FxHashMap::default();
     let mut last: FxHashMap<KeyId, usize> = FxHashMap::default();
     for (number, stack) in stacks.all.iter().enumerate() {
-        for key in &stack.functions {
+        for key in stack.functions.iter() {
             if last.insert(*key, number) != Some(number) {
                 let sum = sums.entry(*key).or_default();
                 sum.update(stack.amounts, Amount::add);

@@ -2,6 +2,8 @@
 //!
 //! Cost: unique stacks x depth; what follows works on distinct stacks, not on samples.
 
+use std::sync::Arc;
+
 use pdiff_profile::{PerSide, Side, StackId};
 use rustc_hash::FxHashMap;
 
@@ -12,7 +14,7 @@ use crate::normalize::KeyId;
 /// A distinct stack of functions.
 pub(super) struct Stack {
     /// Root first; renames joined.
-    pub(super) functions: Box<[KeyId]>,
+    pub(super) functions: Arc<[KeyId]>,
     /// How many of them were running when an interrupt struck; all of them where none did.
     pub(super) until: usize,
     /// On each side.
@@ -42,7 +44,8 @@ pub(super) struct Stacks {
 
 impl Stacks {
     pub(super) fn new(input: &Input<'_>, codes: &CodeKinds) -> Self {
-        let mut ids: FxHashMap<Box<[KeyId]>, u32> = FxHashMap::default();
+        let mut ids: FxHashMap<Arc<[KeyId]>, u32> = FxHashMap::default();
+        let mut functions = Vec::new();
         let mut stacks = Self { all: Vec::new(), of_runs: Vec::new() };
         for run in &input.runs {
             let mut amounts = vec![Amount::default(); run.stacks.len()];
@@ -54,8 +57,9 @@ impl Stacks {
             let mut of_run = vec![None; amounts.len()];
             for ((stack, amount), id) in (0..).map(StackId).zip(amounts).zip(&mut of_run) {
                 if amount.samples > 0 || amount.weight > 0 {
-                    let functions: Box<[KeyId]> = input.functions(run, stack).collect();
-                    let at = stacks.add(&mut ids, functions, codes);
+                    functions.clear();
+                    functions.extend(input.functions(run, stack));
+                    let at = stacks.add(&mut ids, &functions, codes);
                     let polls = run.polls.get(stack.index()).copied().unwrap_or(false);
                     stacks.count(at, run.side, amount, polls);
                     *id = Some(at);
@@ -66,20 +70,18 @@ impl Stacks {
         stacks
     }
 
-    fn add(
-        &mut self,
-        ids: &mut FxHashMap<Box<[KeyId]>, u32>,
-        functions: Box<[KeyId]>,
-        codes: &CodeKinds,
-    ) -> u32 {
+    fn add(&mut self, ids: &mut FxHashMap<Arc<[KeyId]>, u32>, functions: &[KeyId], codes: &CodeKinds) -> u32 {
+        if let Some(known) = ids.get(functions) {
+            return *known;
+        }
         let next = u32::try_from(self.all.len()).expect("fewer than 2^32 stacks fit in memory");
-        *ids.entry(functions).or_insert_with_key(|functions| {
-            let struck = functions.iter().position(|key| codes.get(*key) == Code::Interrupt);
-            let until = struck.unwrap_or(functions.len());
-            let (amounts, polling) = Default::default();
-            self.all.push(Stack { functions: functions.clone(), until, amounts, polling });
-            next
-        })
+        let struck = functions.iter().position(|key| codes.get(*key) == Code::Interrupt);
+        let until = struck.unwrap_or(functions.len());
+        let functions: Arc<[KeyId]> = functions.into();
+        ids.insert(Arc::clone(&functions), next);
+        let (amounts, polling) = Default::default();
+        self.all.push(Stack { functions, until, amounts, polling });
+        next
     }
 
     fn count(&mut self, stack: u32, side: Side, amount: Amount, polls: bool) {

@@ -27,20 +27,31 @@ pub(super) struct AnchorTree {
     is_helper: Vec<bool>,
 }
 
-/// A node of the trie of anchor paths.
+/// A node of the trie of anchor paths, of which many different stacks make many.
 struct PathNode {
-    anchor: usize,
-    parent: Option<usize>,
+    anchor: u32,
+    /// The number of its parent, plus one; 0 for none.
+    parent: u32,
     weights: PerSide<u64>,
+}
+
+impl PathNode {
+    fn anchor(&self) -> usize {
+        self.anchor as usize
+    }
+
+    fn parent(&self) -> Option<usize> {
+        self.parent.checked_sub(1).map(|parent| parent as usize)
+    }
 }
 
 impl AnchorTree {
     pub(super) fn new(stacks: &Stacks, anchors: &Anchors) -> Self {
         let totals = stacks.totals();
         let trie = trie(stacks, anchors);
-        let mut by_anchor: Vec<Vec<usize>> = vec![Vec::new(); anchors.len()];
-        for (node, path) in trie.iter().enumerate() {
-            by_anchor[path.anchor].push(node);
+        let mut by_anchor: Vec<Vec<u32>> = vec![Vec::new(); anchors.len()];
+        for (node, path) in (0..).zip(&trie) {
+            by_anchor[path.anchor()].push(node);
         }
         let share = |weights: PerSide<u64>| -> f64 {
             let shares =
@@ -109,7 +120,7 @@ impl AnchorTree {
     fn find_helpers(
         &mut self,
         trie: &[PathNode],
-        by_anchor: &[Vec<usize>],
+        by_anchor: &[Vec<u32>],
         has_owner: &[bool],
         share: impl Fn(PerSide<u64>) -> f64,
     ) {
@@ -117,12 +128,12 @@ impl AnchorTree {
             let mut callers: FxHashMap<usize, f64> = FxHashMap::default();
             let (mut total, mut all, mut called) = (0.0, PerSide::default(), PerSide::default());
             for node in nodes {
-                let path = &trie[*node];
+                let path = &trie[*node as usize];
                 total += share(path.weights);
                 add(&mut all, path.weights);
-                if let Some(caller) = path.parent {
+                if let Some(caller) = path.parent() {
                     add(&mut called, path.weights);
-                    *callers.entry(trie[caller].anchor).or_default() += share(path.weights);
+                    *callers.entry(trie[caller].anchor()).or_default() += share(path.weights);
                 }
             }
             let of_callers: f64 = callers.values().sum();
@@ -155,20 +166,21 @@ impl AnchorTree {
 /// The paths of anchors in stacks, each beginning once; a node's weight is that of all stacks that pass it.
 fn trie(stacks: &Stacks, anchors: &Anchors) -> Vec<PathNode> {
     let mut nodes: Vec<PathNode> = Vec::new();
-    let mut ids: FxHashMap<(Option<usize>, usize), usize> = FxHashMap::default();
+    let mut ids: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut last_stack = vec![usize::MAX; anchors.len()];
     for (number, stack) in stacks.all.iter().enumerate() {
-        let mut at = None;
+        let mut parent = 0;
         for anchor in stack.before_interrupt().iter().filter_map(|key| anchors.number(*key)) {
             if std::mem::replace(&mut last_stack[anchor], number) == number {
                 continue;
             }
-            let node = *ids.entry((at, anchor)).or_insert_with(|| {
-                nodes.push(PathNode { anchor, parent: at, weights: PerSide::default() });
-                nodes.len() - 1
+            let anchor = u32::try_from(anchor).expect("functions have numbers of 32 bits");
+            let number = *ids.entry((parent, anchor)).or_insert_with(|| {
+                nodes.push(PathNode { anchor, parent, weights: PerSide::default() });
+                u32::try_from(nodes.len()).expect("fewer than 2^32 paths fit in memory")
             });
-            add(&mut nodes[node].weights, stack.amounts.map(|amount| amount.weight));
-            at = Some(node);
+            add(&mut nodes[number as usize - 1].weights, stack.amounts.map(|amount| amount.weight));
+            parent = number;
         }
     }
     nodes
@@ -189,20 +201,20 @@ impl Above {
         Self { weights: vec![PerSide::default(); anchors], touched: Vec::new() }
     }
 
-    fn fill(&mut self, trie: &[PathNode], nodes: &[usize]) {
+    fn fill(&mut self, trie: &[PathNode], nodes: &[u32]) {
         for anchor in self.touched.drain(..) {
             self.weights[anchor] = PerSide::default();
         }
         for node in nodes {
-            let weights = trie[*node].weights;
-            let mut at = trie[*node].parent;
+            let PathNode { weights, .. } = trie[*node as usize];
+            let mut at = trie[*node as usize].parent();
             while let Some(above) = at {
-                let anchor = trie[above].anchor;
+                let anchor = trie[above].anchor();
                 if self.weights[anchor] == PerSide::default() {
                     self.touched.push(anchor);
                 }
                 add(&mut self.weights[anchor], weights);
-                at = trie[above].parent;
+                at = trie[above].parent();
             }
         }
     }
