@@ -194,7 +194,7 @@ impl RunModel {
             row.values().map(|side| part(side) / side.runs.max(1.0)).sum::<f64>()
         };
         let within = of(|side| side.within);
-        let between = self.cv2 * of(|side| side.share * side.share);
+        let between = self.cv2 * SideShare::variance_of_factors(row);
         let Error { variance, df, alike } = match self.lent {
             Lent::Nothing => Error { variance: within + between, df: self.expected_df(row), alike: 0.0 },
             Lent::Spread(spread) => TailMatch::tabled().error(&self.accounts(row, &spread)),
@@ -206,11 +206,9 @@ impl RunModel {
     }
 
     /// Standard error if the row's variance between runs is `scale` times the typical one.
-    pub(super) fn error_at(&self, PerSide { before, after }: &PerSide<SideShare>, scale: f64) -> f64 {
-        let of_mean = |side: &SideShare| {
-            (side.within + scale * self.cv2 * side.share * side.share) / side.runs.max(1.0)
-        };
-        (of_mean(before) + of_mean(after)).sqrt()
+    pub(super) fn error_at(&self, row: &PerSide<SideShare>, scale: f64) -> f64 {
+        let within: f64 = row.values().map(|side| side.within / side.runs.max(1.0)).sum();
+        (within + scale * self.cv2 * SideShare::variance_of_factors(row)).sqrt()
     }
 
     /// Degrees of freedom that a row can be expected to have of its own runs and of the others.
@@ -226,14 +224,13 @@ impl RunModel {
     }
 
     /// Degrees of freedom that the expected variance of the difference has (Satterthwaite's approximation).
-    pub(super) fn expected_df(&self, PerSide { before, after }: &PerSide<SideShare>) -> f64 {
-        let runs = |side: &SideShare| side.runs.max(1.0);
-        let between = |side: &SideShare| self.cv2 * side.share * side.share / runs(side);
-        let within = |side: &SideShare| side.within / runs(side);
+    pub(super) fn expected_df(&self, row: &PerSide<SideShare>) -> f64 {
+        let within = |side: &SideShare| side.within / side.runs.max(1.0);
         let squared = |side: &SideShare| within(side) * within(side) / side.within_df.max(1.0);
-        let common = between(before) + between(after);
-        let variance = within(before) + within(after) + common;
-        let df = variance * variance / (squared(before) + squared(after) + common * common / self.cv_df);
+        let common = self.cv2 * SideShare::variance_of_factors(row);
+        let variance = row.values().map(within).sum::<f64>() + common;
+        let squares = row.values().map(squared).sum::<f64>() + common * common / self.cv_df;
+        let df = variance * variance / squares;
         if df.is_finite() { df } else { self.cv_df }
     }
 }

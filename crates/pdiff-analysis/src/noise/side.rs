@@ -89,6 +89,22 @@ impl SideShare {
         }
     }
 
+    /// The variance of the difference of two sides' shares that a coefficient of variation of 1 between runs makes.
+    ///
+    /// A run's share varies by a factor, so the logarithms of two shares differ by the same error wherever they lie. The
+    /// difference of the shares is that of the logarithms times their logarithmic mean. Where the side with fewer runs has the
+    /// smaller share, that makes more than each side's own share does: a single run that is low by chance must not pass for one
+    /// that varies little.
+    pub(super) fn variance_of_factors(PerSide { before, after }: &PerSide<Self>) -> f64 {
+        let of_mean = |side: &Self, share: f64| share * share / side.runs.max(1.0);
+        let middle = logarithmic_mean(before.share, after.share);
+        let (own, common) = (
+            of_mean(before, before.share) + of_mean(after, after.share),
+            of_mean(before, middle) + of_mean(after, middle),
+        );
+        own.max(common)
+    }
+
     /// The side has a run with a denominator, so the row has a share.
     pub(super) fn has_share(&self) -> bool {
         self.runs > 0.0
@@ -98,5 +114,39 @@ impl SideShare {
     /// runs says nothing about how it varies where it is present.
     pub(super) fn residual_df(&self) -> f64 {
         if self.samples < MIN_SAMPLES { 0.0 } else { self.between_df.max(0.0) }
+    }
+}
+
+/// The difference of two positive numbers over that of their logarithms; 0 if one of them is 0.
+fn logarithmic_mean(a: f64, b: f64) -> f64 {
+    let (low, high) = (a.min(b), a.max(b));
+    let mean = (high - low) / (high / low).ln();
+    if mean.is_finite() { mean } else { low }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variance(before: (f64, f64), after: (f64, f64)) -> f64 {
+        let side = |(share, runs): (f64, f64)| SideShare { share, runs, ..SideShare::default() };
+        SideShare::variance_of_factors(&PerSide::new(side(before), side(after)))
+    }
+
+    #[test]
+    fn a_single_run_that_is_low_varies_as_much_as_a_factor_does() {
+        // The t value of the difference is that of the logarithms: ln 4 over the root of 1 + 1/5.
+        let t = 0.03 / variance((0.01, 1.0), (0.04, 5.0)).sqrt();
+        assert!((t - 4.0_f64.ln() / 1.2_f64.sqrt()).abs() < 1e-12, "{t}");
+        // A high one varies by its own share.
+        assert!((variance((0.04, 1.0), (0.01, 5.0)) - (0.04 * 0.04 + 0.01 * 0.01 / 5.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn sides_of_as_many_runs_vary_by_their_own_shares() {
+        for (before, after) in [(0.01, 0.04), (0.02, 0.02), (0.02, 0.02 + 1e-12), (0.0, 0.01), (0.0, 0.0)] {
+            let want = (before * before + after * after) / 3.0;
+            assert!((variance((before, 3.0), (after, 3.0)) - want).abs() < 1e-9, "{before} {after}");
+        }
     }
 }

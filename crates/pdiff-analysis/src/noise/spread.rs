@@ -236,7 +236,7 @@ struct Value {
 impl Account {
     fn values(&self) -> Vec<Value> {
         let within: f64 = self.row.values().map(|side| side.within / side.runs.max(1.0)).sum();
-        let between: f64 = self.row.values().map(|side| side.share.powi(2) / side.runs.max(1.0)).sum();
+        let between = SideShare::variance_of_factors(&self.row);
         let value = |(factor, weight): (f64, f64)| {
             let cv2 = self.cv2 * factor;
             let log_likelihood = log_density(&self.row, cv2);
