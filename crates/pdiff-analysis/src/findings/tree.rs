@@ -16,8 +16,8 @@ use super::stacks::Stacks;
 /// The part of an anchor's weight that a parent must be above, on each side. Chains lose frames, so not all of it.
 const PARENT_PART: f64 = 0.8;
 
-/// The part of a function's weight that one anchor must call, so that the function is that anchor's. What no caller has
-/// so much of is a helper of all of them.
+/// A function belongs to an anchor if at least this part of its weight comes from calls below that anchor. If no anchor has so
+/// much of it, the function is a helper of all of them.
 const OWNED_PART: f64 = 0.5;
 
 /// Anchors with their parents.

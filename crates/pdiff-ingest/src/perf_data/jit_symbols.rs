@@ -15,7 +15,7 @@ const MAX_LIST_BYTES: u64 = 256 << 20;
 /// The functions by address.
 #[derive(Debug)]
 pub(super) struct JitSymbols {
-    /// Start, size and name; of functions at one address the last is the one that was there in the end.
+    /// Start, size and name. If several functions used one address, the last of them is the one at the end of the recording.
     functions: Vec<(u64, u64, Box<str>)>,
 }
 

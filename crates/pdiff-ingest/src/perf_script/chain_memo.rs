@@ -122,7 +122,8 @@ impl ChainMemo {
         }
     }
 
-    /// The frame of a flat sample, and the source lines under it: two blanks and a text that is not a sample itself.
+    /// The frame of a sample without a call chain, and the source lines below it. A source line starts with two spaces, and what
+    /// follows does not look like a sample.
     #[inline]
     pub(super) fn read_flat(&mut self, frame: &[u8], cursor: &mut Cursor<'_>) -> (TextId, TextId) {
         (self.texts.leaves.intern(frame).0, self.source_of_flat(cursor))

@@ -110,7 +110,7 @@ pub(super) enum Blocks {
     /// One run per cell.
     #[default]
     None,
-    /// Every cell has every one of these repeats.
+    /// Every cell has all of these repeats. The others are left out.
     Complete { repeats: usize, left_out: Vec<String> },
     /// Cells have different repeats: no blocks.
     Unbalanced,

@@ -211,8 +211,8 @@ impl<'c> Kinship<'c, '_> {
         taken.sum::<f64>() >= INHERITED_PART * share(Judged::Total, case.row, with)
     }
 
-    /// Kin of a row, each once. Of a caller only its own code can have become the row; what a callee of the same callers does can
-    /// have become the row's in part, and the callee is still there.
+    /// Functions whose code may have become the row's, each once. A caller can only have lost its own code to the row. A function
+    /// with the same callers can have lost part of its work, and still exist.
     pub(super) fn kin(&self, case: &Case<'_>, callers: &[usize], measure: Judged, with: Side) -> Vec<usize> {
         let mut kin = self.at_place(case, with);
         kin.extend(self.beside(callers, with));
