@@ -1,32 +1,34 @@
-//! Records one after the other: who is who, what is mapped where, and samples counted into the profile.
+//! Records one after the other, in the order of their times, each to what reads it.
+
+mod address_spaces;
+mod samples;
+mod switched;
 
 use std::io::{self, Read};
 use std::path::Path;
 
-use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenSample, Thread, ThreadState, Weight};
+use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenSample, Weight};
 use rustc_hash::FxHashMap;
 
 use super::byte_stream::ByteStream;
 use super::container::DescribedEvent;
 use super::counters::LastValues;
-use super::event_attr::{EventAttr, sample_type};
-use super::events::{AttrIndex, Events};
+use super::event_attr::EventAttr;
+use super::events::Events;
 use super::features::{Features, build_id};
 use super::fields::{ByteOrder, Fields, until_nul};
 use super::inflater::Inflater;
-use super::jit_dump::{JitCode, is_jit_dump};
+use super::jit_dump::JitCode;
 use super::maps::Maps;
-use super::objects::{Mapped, Objects};
+use super::objects::Objects;
 use super::processes::Processes;
 use super::rounds::{Batch, Record, Rounds};
-use super::sample::Sample;
-use super::stacks::{Mode, Space, Stacks};
-use super::switches::{Departure, Switches, known_id};
-use super::unwinding::{Counted, Unwinding, recorded_stack};
+use super::stacks::Stacks;
+use super::switches::Switches;
+use super::unwinding::Unwinding;
 use crate::cpu_list::CpuList;
 use crate::options::ReadOptions;
-use crate::time_window::{NS, TimeRange, TimeWindow};
-use crate::waits::Interval;
+use crate::time_window::{TimeRange, TimeWindow};
 
 /// `type` of records.
 mod kind {
@@ -64,14 +66,10 @@ mod misc {
 }
 
 const HEADER_BYTES: usize = 8;
-const PROT_EXEC: u32 = 4;
-const MAP_HUGETLB: u32 = 0x40000;
 /// `PERF_RECORD_EVENT_UPDATE` with an event's name.
 const UPDATE_NAME: u64 = 2;
 /// The most attributes; more are of no recording.
 const MAX_ATTRS: usize = 1 << 16;
-/// The most cgroups that are kept; a machine has some thousands.
-const MAX_CGROUPS: usize = 1 << 18;
 /// Records between two reports of progress.
 const TICK_RECORDS: u64 = 8192;
 
@@ -95,13 +93,6 @@ pub(super) struct Counts {
     pub(super) has_cgroups: bool,
     /// Bytes of a record that is cut off.
     pub(super) cut_bytes: u64,
-}
-
-/// What a sample is counted as.
-#[derive(Clone, Copy, Debug)]
-enum Counting {
-    Event(AttrIndex),
-    Time(ThreadState),
 }
 
 /// Which samples are kept.
@@ -400,351 +391,9 @@ impl<'u> Reader<'u> {
         }
     }
 
-    fn mmap(&mut self, record: Record<'_>) -> Option<()> {
-        let mut fields = self.fields(record);
-        let (pid, _) = (fields.number32()?, fields.number32()?);
-        let (start, len, offset) = (fields.number64()?, fields.number64()?, fields.number64()?);
-        let is_code = record.misc & misc::MMAP_DATA == 0;
-        let path = until_nul(fields.rest());
-        self.map(record, Mapped { pid, start, len, offset, is_code, is_huge: false, build_id: None, path });
-        Some(())
-    }
-
-    fn mmap2(&mut self, record: Record<'_>) -> Option<()> {
-        let mut fields = self.fields(record);
-        let (pid, _) = (fields.number32()?, fields.number32()?);
-        let (start, len, offset) = (fields.number64()?, fields.number64()?, fields.number64()?);
-        let file = fields.take(24)?;
-        let build_id = (record.misc & misc::MMAP_BUILD_ID != 0).then(|| {
-            let size = usize::from(*file.first()?);
-            pdiff_profile::BuildId::from_bytes(file.get(4..4 + size)?)
-        });
-        let (protection, flags) = (fields.number32()?, fields.number32()?);
-        let mapped = Mapped {
-            pid,
-            start,
-            len,
-            offset,
-            is_code: protection & PROT_EXEC != 0,
-            is_huge: flags & MAP_HUGETLB != 0,
-            build_id: build_id.flatten(),
-            path: until_nul(fields.rest()),
-        };
-        self.map(record, mapped);
-        Some(())
-    }
-
-    fn map(&mut self, record: Record<'_>, mapped: Mapped<'_>) {
-        let start = mapped.start;
-        match Mode::of_misc(record.misc) {
-            Mode::Kernel => {
-                let name = String::from_utf8_lossy(mapped.path);
-                if let Some((_, symbol)) = name.split_once(']').filter(|(_, symbol)| !symbol.is_empty()) {
-                    self.kernel_reference.get_or_insert((symbol.into(), mapped.offset));
-                }
-                let map = self.objects.kernel_map(start, mapped.len, mapped.path);
-                self.kernel.insert(start, map);
-                self.kernel_stamp += 1;
-            }
-            Mode::User => {
-                let pid = mapped.pid;
-                if is_jit_dump(mapped.path) {
-                    self.jit_dump(pid, mapped.path);
-                }
-                let map = self.objects.user_map(mapped);
-                self.processes.map(pid, start, map);
-            }
-            Mode::Elsewhere => {}
-        }
-    }
-
-    /// A process mapped the file that says what code it makes: only for that.
-    fn jit_dump(&mut self, pid: u32, path: &[u8]) {
-        let path = String::from_utf8_lossy(path);
-        if let Some(root) = self.jit_dump_root {
-            let is_monotonic = self.events.attr(0).is_some_and(|attr| attr.is_monotonic);
-            self.jit.add(pid, &root.join(path.trim_start_matches('/')), is_monotonic);
-        }
-    }
-
-    /// Maps the code that was made until a time.
-    #[inline]
-    fn load_jit_code(&mut self, until_ns: u64) {
-        while let Some((pid, code)) = self.jit.next_at(until_ns) {
-            let name = self.builder.string(&code.name);
-            let map = self.objects.jit_function(pid, code.start, code.len, name);
-            self.processes.map(pid, code.start, map);
-        }
-    }
-
-    fn cgroup(&mut self, record: Record<'_>) -> Option<()> {
-        let mut fields = self.fields(record);
-        let id = fields.number64()?;
-        let path = String::from_utf8_lossy(until_nul(fields.rest())).into_owned();
-        if self.cgroups.len() < MAX_CGROUPS {
-            let is_chosen = self.cgroup.is_none_or(|cgroup| cgroup(&path));
-            self.cgroups.insert(id, (path.into(), is_chosen));
-        }
-        Some(())
-    }
-
-    /// Whether a sample was taken on the CPUs and in the cgroups that are chosen.
-    #[inline]
-    fn was_there(&mut self, sample: &Sample<'_>) -> bool {
-        if let Some(cpus) = self.cpus {
-            self.counts.has_cpus |= sample.cpu.is_some();
-            if !sample.cpu.is_some_and(|cpu| cpus.contains(cpu)) {
-                return false;
-            }
-        }
-        if self.cgroup.is_none() {
-            return true;
-        }
-        self.counts.has_cgroups |= sample.cgroup.is_some();
-        let known = sample.cgroup.and_then(|id| self.cgroups.get(&id));
-        known.is_some_and(|(_, is_chosen)| *is_chosen)
-    }
-
-    fn kernel_symbol(&mut self, record: Record<'_>) -> Option<()> {
-        const UNREGISTERED: u16 = 1;
-        let mut fields = self.fields(record);
-        let (start, len, _, flags) =
-            (fields.number64()?, fields.number32()?, fields.number16()?, fields.number16()?);
-        if flags & UNREGISTERED == 0 {
-            let map = self.objects.kernel_function(start, u64::from(len), until_nul(fields.rest()));
-            self.kernel.insert(start, map);
-            self.kernel_stamp += 1;
-        }
-        Some(())
-    }
-
-    fn comm(&mut self, record: Record<'_>) -> Option<()> {
-        let mut fields = self.fields(record);
-        let (pid, tid) = (fields.number32()?, fields.number32()?);
-        let name = String::from_utf8_lossy(until_nul(fields.rest()));
-        let comm = self.builder.string(&name);
-        self.processes.name(pid, tid, comm);
-        Some(())
-    }
-
-    fn fork(&mut self, record: Record<'_>) -> Option<()> {
-        let mut fields = self.fields(record);
-        let (pid, parent_pid) = (fields.number32()?, fields.number32()?);
-        let (tid, parent_tid) = (fields.number32()?, fields.number32()?);
-        let keeps_maps = record.misc & misc::FORK_EXEC == 0;
-        self.processes.fork((pid, tid), (parent_pid, parent_tid), keeps_maps, self.unnamed);
-        Some(())
-    }
-
-    fn exit(&mut self, record: Record<'_>) -> Option<()> {
-        let mut fields = self.fields(record);
-        let (pid, _, tid) = (fields.number32()?, fields.number32()?, fields.number32()?);
-        self.processes.exit(pid, tid);
-        Some(())
-    }
-
-    #[inline]
-    fn sample(&mut self, record: Record<'_>) {
-        let Some(index) = self.events.of_sample(record.body, self.order) else {
-            self.counts.samples += 1;
-            return self.damage(|| "a sample is of an event that the recording does not describe".into());
-        };
-        let Some(attr) = self.events.attr(index) else { return };
-        let Some(sample) = Sample::parse(record.body, attr, self.order) else {
-            self.counts.samples += 1;
-            let len = record.body.len();
-            return self.damage(|| format!("a sample of {len} bytes is too short for its fields"));
-        };
-        let fixed_period = attr.fixed_period;
-        if let Some(time_ns) = sample.time_ns {
-            self.load_jit_code(time_ns);
-        }
-        if self.switches.is_some() {
-            return self.switched(record, &sample, index);
-        }
-        match sample.counters {
-            Some(counters) if counters.is_group() => {
-                for (id, value) in counters.of_group() {
-                    let growth = self.last_values.growth(id, value);
-                    let Some(member) = self.events.by_id(id).filter(|_| growth > 0) else { continue };
-                    self.count(&sample, Counting::Event(member), growth, record.misc);
-                }
-            }
-            _ => self.count(
-                &sample,
-                Counting::Event(index),
-                sample.period.unwrap_or(fixed_period),
-                record.misc,
-            ),
-        }
-    }
-
-    #[inline]
-    fn count(&mut self, sample: &Sample<'_>, what: Counting, period: u64, misc: u16) {
-        self.counts.samples += 1;
-        if let Some(time_ns) = sample.time_ns {
-            widen(&mut self.seen_span, time_ns);
-        }
-        if !self.is_kept(sample.time_ns) {
-            let example = || "a sample outside the time window".into();
-            return self.notes.add(NoteKind::FilteredOut, 1, Weight(period), example);
-        }
-        if !self.was_there(sample) {
-            let example = || "a sample on another CPU or in another cgroup".into();
-            return self.notes.add(NoteKind::FilteredOut, 1, Weight(period), example);
-        }
-        self.counts.kept += 1;
-        let block = match sample.time_ns {
-            Some(time_ns) => {
-                widen(&mut self.span, time_ns);
-                u32::try_from(time_ns / NS).unwrap_or(u32::MAX)
-            }
-            None => {
-                self.notes.add(NoteKind::NoTime, 1, Weight(period), String::new);
-                0
-            }
-        };
-        let (pid, tid) = (sample.pid.unwrap_or(u32::MAX), sample.tid.unwrap_or(u32::MAX));
-        let comm = self.comm_of(pid, tid);
-        let thread = Thread { comm, pid: known_id(pid), tid: known_id(tid) };
-        let space = Space {
-            process: self.processes.process(pid),
-            kernel: &self.kernel,
-            kernel_stamp: self.kernel_stamp,
-        };
-        let (objects, builder) = (&mut self.objects, &mut self.builder);
-        let thread = builder.thread(thread);
-        let event = match what {
-            Counting::Event(index) => self.events.event_id(index, builder),
-            Counting::Time(state) => builder.event(state.event()),
-        };
-        let weight = Weight(period);
-        let order = self.order;
-        let recorded = sample.user_registers.zip(sample.user_stack);
-        if let Some(stack) = recorded.and_then(|(registers, bytes)| recorded_stack(registers, bytes, order)) {
-            let (time_ns, cpu) = (sample.time_ns, sample.cpu);
-            let counted = Counted { event, time_ns, block, cpu, thread, weight };
-            if self.unwinding.push(sample, stack, counted, space) {
-                self.finish_unwinding();
-            }
-            return;
-        }
-        let of_chain = sample.chain.and_then(|chain| self.stacks.of_chain(chain, space, objects, builder));
-        let stack = of_chain.unwrap_or_else(|| match sample.ip {
-            Some(ip) => self.stacks.of_address(ip, Mode::of_misc(misc), space, objects, builder),
-            None => {
-                self.notes.add(NoteKind::NoFrames, 1, Weight(period), String::new);
-                builder.stack(&[])
-            }
-        });
-        builder.count(event, block, thread, stack, 1, weight);
-        if let Some(each_sample) = self.each_sample {
-            each_sample(TakenSample {
-                event,
-                time_ns: sample.time_ns,
-                cpu: sample.cpu,
-                thread,
-                stack,
-                weight,
-            });
-        }
-    }
-
-    /// A sample where switches are counted.
-    fn switched(&mut self, record: Record<'_>, sample: &Sample<'_>, attr_index: AttrIndex) {
-        let Some(mut switches) = self.switches.take() else { return };
-        let of = self.events.attr(attr_index);
-        let switch = of.and_then(|attr| switches.of_sample(sample, attr, attr_index, self.order));
-        match switch.zip(sample.time_ns) {
-            Some((switch, time_ns)) => {
-                let ids = switches.ids(sample, switch.from);
-                let departure =
-                    Departure { ids, body: record.body.into(), misc: record.misc, attr: attr_index };
-                let count = |departure: &Departure, interval| self.count_interval(departure, interval);
-                switches.threads.left(switch.from, time_ns, switch.how, departure, count);
-                let count = |departure: &Departure, interval| self.count_interval(departure, interval);
-                switches.threads.entered(switch.to, time_ns, count);
-            }
-            // Other events do not say who waits.
-            None => self.counts.samples += 1,
-        }
-        self.switches = Some(switches);
-    }
-
-    /// A thread got a CPU, as `perf record --switch-events` records it.
-    fn returned(&mut self, record: Record<'_>) -> Option<()> {
-        if record.misc & misc::SWITCH_OUT != 0 {
-            return Some(());
-        }
-        let mut switches = self.switches.take()?;
-        let time = self.events.time_of(false, record.body, self.order);
-        let has_tid = self.events.attr(0).is_some_and(|attr| attr.has(sample_type::TID));
-        if let Some(time_ns) = time.filter(|_| has_tid)
-            && let Some((_, tid)) = ids(self.fields(record))
-        {
-            switches.threads.entered(tid, time_ns, |departure, interval| {
-                self.count_interval(departure, interval);
-            });
-        }
-        self.switches = Some(switches);
-        Some(())
-    }
-
-    /// What threads did until the recording's end.
-    fn finish_switches(&mut self) {
-        let Some(mut switches) = self.switches.take() else { return };
-        switches.threads.finish(|departure, interval| self.count_interval(departure, interval));
-        if let Some((first_ns, last_ns)) = switches.threads.span().filter(|_| self.span.is_some()) {
-            widen(&mut self.span, first_ns);
-            widen(&mut self.span, last_ns);
-        }
-        self.switches = Some(switches);
-    }
-
-    fn count_interval(&mut self, departure: &Departure, interval: Interval) {
-        let Some(attr) = self.events.attr(departure.attr) else { return };
-        let Some(sample) = Sample::parse(&departure.body, attr, self.order) else { return };
-        let (pid, tid) = departure.ids;
-        let sample = Sample { pid, tid: Some(tid), time_ns: Some(interval.start_ns), ..sample };
-        self.count(&sample, Counting::Time(interval.state), interval.ns, departure.misc);
-    }
-
     fn finish_unwinding(&mut self) {
         self.unwinding.finish_batch(&self.kernel, &mut self.stacks, &mut self.objects, &mut self.builder);
     }
-
-    #[inline]
-    fn is_kept(&mut self, time_ns: Option<u64>) -> bool {
-        match self.kept {
-            Kept::All => true,
-            Kept::Range(range) => time_ns.is_some_and(|time_ns| range.contains(time_ns)),
-            Kept::Relative { start_ns, end_ns } => {
-                let Some(time_ns) = time_ns else { return false };
-                // Samples come in order: this is the first.
-                let range = TimeRange::relative(time_ns, start_ns, end_ns);
-                self.kept = Kept::Range(range);
-                range.contains(time_ns)
-            }
-        }
-    }
-
-    /// The name of a thread; one that nothing is known about is called by its number, as in perf.
-    #[inline]
-    fn comm_of(&mut self, pid: u32, tid: u32) -> StringId {
-        match self.processes.thread(pid, tid).filter(|thread| thread.comm != self.unnamed) {
-            Some(thread) => thread.comm,
-            None => {
-                let comm = self.builder.string(&format!(":{}", tid.cast_signed()));
-                self.processes.name(pid, tid, comm);
-                comm
-            }
-        }
-    }
-}
-
-/// Process and thread.
-fn ids(mut fields: Fields<'_>) -> Option<(u32, u32)> {
-    Some((fields.number32()?, fields.number32()?))
 }
 
 fn parse_header(bytes: &[u8], order: ByteOrder) -> Option<(u32, u16, usize)> {
