@@ -79,10 +79,8 @@ pub(crate) fn lines_of(
     functions: &[FunctionLines],
     most: usize,
 ) -> impl Iterator<Item = (Side, SourceLine)> + '_ {
-    let of_side = move |(side, of): (Side, &FunctionLines)| {
-        of.side(side).lines.iter().take(most).map(move |line| (side, line.at.clone())).collect::<Vec<_>>()
-    };
-    Side::BOTH.into_iter().flat_map(move |side| functions.iter().flat_map(move |of| of_side((side, of))))
+    let sides = functions.iter().flat_map(|of| Side::BOTH.map(|side| (side, of.side(side))));
+    sides.flat_map(move |(side, of)| of.lines.iter().take(most).map(move |line| (side, line.at.clone())))
 }
 
 /// The lines of code that is shown.

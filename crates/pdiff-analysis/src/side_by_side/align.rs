@@ -15,7 +15,7 @@ use pdiff_profile::{MachineCode, PerSide, Side};
 
 use super::common_subsequence::common;
 use super::lines::{common_part, same_places};
-use super::{AlignedBy, BlockState};
+use super::{AlignedBy, BlockState, WHOLE};
 
 /// The part of its instructions, and of its lines, that a pair has in common at least, in parts of [`WHOLE`]: two builds by
 /// different compilers have no more in common, and lines and instructions must both name the pair.
@@ -23,9 +23,6 @@ const LEAST: u32 = WHOLE / 3;
 
 /// The same of its instructions where lines are not known.
 const LEAST_WITHOUT_LINES: u32 = WHOLE / 2;
-
-/// A score of 1.
-const WHOLE: u32 = 1 << 16;
 
 /// The most pairs of code blocks that are compared.
 const MOST_PAIRS: usize = 9_000_000;

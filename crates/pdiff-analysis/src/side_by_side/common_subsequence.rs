@@ -59,25 +59,37 @@ pub(super) fn common(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
 }
 
 fn common_of_middle(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
-    let width = after.len() + 1;
-    let cells = width.saturating_mul(before.len() + 1);
-    if before.is_empty() || after.is_empty() || cells > MOST_CELLS {
+    let worth = |a: usize, b: usize| (before[a] == after[b]).then_some(1);
+    most_in_order(before.len(), after.len(), MOST_CELLS, worth)
+}
+
+/// The pairs of two lists that are worth most together, in order on both sides: a longest common subsequence if all are worth
+/// the same. None if the table has more than `most` cells.
+pub(super) fn most_in_order(
+    before: usize,
+    after: usize,
+    most: usize,
+    worth: impl Fn(usize, usize) -> Option<u32>,
+) -> Vec<(usize, usize)> {
+    let width = after + 1;
+    let cells = width.saturating_mul(before + 1);
+    if before == 0 || after == 0 || cells > most {
         return Vec::new();
     }
-    // By cell: how much of what follows on both sides is common.
+    // By cell: the most that can be had of what follows on both sides.
     let mut rest = vec![0_u32; cells];
-    for (a, token) in before.iter().enumerate().rev() {
-        for (b, other) in after.iter().enumerate().rev() {
-            rest[a * width + b] = if token == other {
-                rest[(a + 1) * width + b + 1] + 1
-            } else {
-                rest[(a + 1) * width + b].max(rest[a * width + b + 1])
-            };
+    let with_pair = |rest: &[u32], a: usize, b: usize| {
+        worth(a, b).map(|worth| worth.saturating_add(rest[(a + 1) * width + b + 1]))
+    };
+    for a in (0..before).rev() {
+        for b in (0..after).rev() {
+            let without = rest[(a + 1) * width + b].max(rest[a * width + b + 1]);
+            rest[a * width + b] = with_pair(&rest, a, b).map_or(without, |with| with.max(without));
         }
     }
     let (mut a, mut b, mut found) = (0, 0, Vec::new());
-    while a < before.len() && b < after.len() {
-        if before[a] == after[b] {
+    while a < before && b < after {
+        if with_pair(&rest, a, b) == Some(rest[a * width + b]) {
             found.push((a, b));
             (a, b) = (a + 1, b + 1);
         } else if rest[(a + 1) * width + b] >= rest[a * width + b + 1] {

@@ -8,14 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pdiff_profile::{MachineCode, PerSide};
 
+use super::WHOLE;
+use super::common_subsequence::most_in_order;
+
 /// Less common code, in parts of one, makes no pair of lines.
 const LEAST_COMMON: f64 = 0.25;
 
 /// What is added for the same distance from the function's first line: it decides between lines with the same code.
 const SAME_DISTANCE: f64 = 0.01;
 
-/// The most pairs of lines of one source function that are compared.
-const MOST_PAIRS: usize = 1 << 20;
+/// Lines of one source function are compared if the table of their pairs has at most so many cells.
+const MOST_CELLS: usize = 1 << 20;
 
 /// A place of one side: its number, its line, and its instructions as sorted tokens.
 struct Line {
@@ -63,41 +66,16 @@ fn by_function<'c>(code: &'c MachineCode, tokens: &[u32]) -> BTreeMap<&'c str, V
 
 /// Pairs of places, in order on both sides, with the most common code.
 fn same_lines(before: &[Line], after: &[Line]) -> Vec<(usize, usize)> {
-    let width = after.len() + 1;
-    if before.len().saturating_mul(after.len()) > MOST_PAIRS {
-        return Vec::new();
-    }
-    let worth = |a: &Line, b: &Line| {
+    let distance = |of: &Line, all: &[Line]| all.first().map(|first| of.line - first.line);
+    let worth = |a: usize, b: usize| {
+        let (a, b) = (&before[a], &after[b]);
         let common = common_part(&a.tokens, &b.tokens);
-        let distance = |of: &Line, all: &[Line]| all.first().map(|first| of.line - first.line);
         let is_same_distance = distance(a, before) == distance(b, after);
-        (common >= LEAST_COMMON).then_some(common + if is_same_distance { SAME_DISTANCE } else { 0.0 })
+        let worth = common + if is_same_distance { SAME_DISTANCE } else { 0.0 };
+        (common >= LEAST_COMMON).then_some((worth * f64::from(WHOLE)) as u32)
     };
-    let worths: Vec<Option<f64>> =
-        before.iter().flat_map(|a| after.iter().map(move |b| (a, b))).map(|(a, b)| worth(a, b)).collect();
-    // By cell: the most that can be had of what follows on both sides.
-    let mut rest = vec![0.0_f64; width * (before.len() + 1)];
-    let with_pair = |rest: &[f64], a: usize, b: usize| {
-        worths[a * after.len() + b].map_or(f64::NEG_INFINITY, |worth| worth + rest[(a + 1) * width + b + 1])
-    };
-    for a in (0..before.len()).rev() {
-        for b in (0..after.len()).rev() {
-            let without = rest[(a + 1) * width + b].max(rest[a * width + b + 1]);
-            rest[a * width + b] = without.max(with_pair(&rest, a, b));
-        }
-    }
-    let (mut a, mut b, mut found) = (0, 0, Vec::new());
-    while a < before.len() && b < after.len() {
-        if with_pair(&rest, a, b) >= rest[a * width + b] {
-            found.push((before[a].place, after[b].place));
-            (a, b) = (a + 1, b + 1);
-        } else if rest[(a + 1) * width + b] >= rest[a * width + b + 1] {
-            a += 1;
-        } else {
-            b += 1;
-        }
-    }
-    found
+    let pairs = most_in_order(before.len(), after.len(), MOST_CELLS, worth);
+    pairs.into_iter().map(|(a, b)| (before[a].place, after[b].place)).collect()
 }
 
 /// Twice what two sorted lists have in common over the length of both.

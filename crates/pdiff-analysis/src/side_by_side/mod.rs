@@ -16,6 +16,9 @@ use crate::compare::{Comparison, RowFunction, Sampled};
 use align::{Paired, align};
 use common_subsequence::{side_by_side, tokens};
 
+/// A score of 1.
+const WHOLE: u32 = 1 << 16;
+
 /// The code of one side, and what was sampled there.
 #[derive(Clone, Debug)]
 pub struct SampledCode {

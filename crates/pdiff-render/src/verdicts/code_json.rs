@@ -90,9 +90,9 @@ enum RowReport<'a> {
 struct InstructionReport<'a> {
     address: String,
     text: &'a str,
-    #[serde(skip_serializing_if = "is_nothing")]
+    #[serde(skip_serializing_if = "is_zero")]
     weight: u64,
-    #[serde(skip_serializing_if = "is_nothing")]
+    #[serde(skip_serializing_if = "is_zero")]
     samples: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<usize>,
@@ -126,14 +126,8 @@ impl<'a> Places<'a> {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_nothing(count: &u64) -> bool {
-    *count == 0
+fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 impl<'a> FunctionCodeReport<'a> {

@@ -14,6 +14,7 @@
 //! line_rows      lines and source files of a unit
 //! ```
 
+pub(crate) mod branch_target;
 pub(crate) mod budget;
 pub(crate) mod code_ranges;
 pub(crate) mod content_hash;

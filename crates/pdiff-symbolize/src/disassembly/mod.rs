@@ -77,9 +77,8 @@ impl CodeFile {
     /// The machine code of functions, in the order given, or why there is none.
     #[must_use]
     pub fn codes(&mut self, wanted: &[WantedCode<'_>]) -> Vec<Result<MachineCode, NoCode>> {
-        let named = self.symbols_named(wanted);
         let mut decoded: Vec<Result<Decoded, NoCode>> =
-            wanted.iter().map(|wanted| self.decoded(wanted, &named)).collect();
+            self.bodies(wanted).into_iter().map(|bodies| self.decoded(&bodies)).collect();
         let instructions = || decoded.iter().flatten().flat_map(|decoded| &decoded.instructions);
         let addrs: Vec<ObjectAddr> = instructions().map(|instruction| instruction.addr).collect();
         // All at once: debug information is read again for each question.
@@ -92,15 +91,7 @@ impl CodeFile {
         decoded.drain(..).map(code).collect()
     }
 
-    fn decoded(
-        &self,
-        wanted: &WantedCode<'_>,
-        named: &BTreeMap<&str, BTreeSet<String>>,
-    ) -> Result<Decoded, NoCode> {
-        let mut bodies = self.bodies(wanted.symbols, wanted.addrs);
-        if let Some(symbols) = named.get(wanted.name).filter(|_| bodies.is_empty()) {
-            bodies = self.bodies(symbols, &[]);
-        }
+    fn decoded(&self, bodies: &[Range<u64>]) -> Result<Decoded, NoCode> {
         if bodies.is_empty() {
             return Err(NoCode::NoBody);
         }
@@ -111,31 +102,61 @@ impl CodeFile {
             return Err(NoCode::OtherProcessor);
         }
         let mut decoded = Decoded::default();
-        for body in &bodies {
+        for body in bodies {
             let bytes = self.file().instructions(body.start, body.end - body.start);
-            decoded.add(body.start, bytes, &bodies, &|target| self.callee(target));
+            decoded.add(body.start, bytes, bodies, &|target| self.callee(target));
         }
         Ok(decoded)
     }
 
-    /// By name: the symbols of the functions that have no code by symbols or addresses.
-    fn symbols_named<'w>(&self, wanted: &[WantedCode<'w>]) -> BTreeMap<&'w str, BTreeSet<String>> {
-        let lacking = wanted.iter().filter(|wanted| self.bodies(wanted.symbols, wanted.addrs).is_empty());
-        let mut named: BTreeMap<&str, BTreeSet<String>> =
-            lacking.map(|wanted| (wanted.name, BTreeSet::new())).collect();
-        if named.is_empty() {
-            return named;
+    /// Where the code of each function is: sorted, not overlapping. What has none by its symbols and addresses is looked for by
+    /// its name.
+    fn bodies(&self, wanted: &[WantedCode<'_>]) -> Vec<Vec<Range<u64>>> {
+        let mut by_symbol: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (number, wanted) in wanted.iter().enumerate() {
+            wanted.symbols.iter().for_each(|symbol| by_symbol.entry(symbol).or_default().push(number));
         }
-        let symbol = |symbol: &Symbol| {
-            let name = symbol.name();
-            let (function, _) = named.get_key_value(FunctionName::parse(&name).qualified())?;
-            Some((*function, base_name(&name).to_owned()))
+        let mut bodies: Vec<Vec<Range<u64>>> =
+            wanted.iter().map(|wanted| self.nameless(wanted.addrs)).collect();
+        self.add_bodies(&mut bodies, |symbol| by_symbol.get(base_name(symbol)).cloned());
+        let is_lacking = |number: &usize| bodies[*number].is_empty();
+        let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for number in (0..wanted.len()).filter(is_lacking) {
+            by_name.entry(wanted[number].name).or_default().push(number);
+        }
+        if !by_name.is_empty() {
+            self.add_bodies(&mut bodies, |symbol| {
+                by_name.get(FunctionName::parse(base_name(symbol)).qualified()).cloned()
+            });
+        }
+        bodies.into_iter().map(disjoint).collect()
+    }
+
+    /// Adds the code of all symbols to the functions that each is of.
+    fn add_bodies(
+        &self,
+        bodies: &mut [Vec<Range<u64>>],
+        functions: impl Fn(&str) -> Option<Vec<usize>> + Sync,
+    ) {
+        let of_symbol = |symbol: &Symbol| {
+            let body = symbol.start..symbol.end;
+            Some((functions(&symbol.name())?, body)).filter(|(_, body)| self.is_code(body))
         };
-        let found: Vec<_> = self.symbols().symbols().par_iter().filter_map(symbol).collect();
-        for (function, symbol) in found {
-            named.entry(function).or_default().insert(symbol);
+        let found: Vec<(Vec<usize>, Range<u64>)> =
+            self.symbols().symbols().par_iter().filter_map(of_symbol).collect();
+        for (functions, body) in found {
+            functions.into_iter().for_each(|number| bodies[number].push(body.clone()));
         }
-        named
+    }
+
+    /// The code around addresses that no symbol contains.
+    fn nameless(&self, addrs: &[ObjectAddr]) -> Vec<Range<u64>> {
+        let nameless = addrs.iter().filter(|addr| self.symbols().find(addr.0).is_none());
+        nameless.filter_map(|addr| self.ranges().at(addr.0)).filter(|body| self.is_code(body)).collect()
+    }
+
+    fn is_code(&self, body: &Range<u64>) -> bool {
+        body.start < body.end && self.file().is_code(body.start)
     }
 
     fn file(&self) -> &ElfFile {
@@ -144,16 +165,6 @@ impl CodeFile {
 
     fn symbols(&self) -> &SymbolTable {
         self.symbolizer.symbols()
-    }
-
-    /// Where the code is: sorted, not overlapping.
-    fn bodies(&self, symbols: &BTreeSet<String>, addrs: &[ObjectAddr]) -> Vec<Range<u64>> {
-        let is_asked = |symbol: &&Symbol| symbols.contains(base_name(&symbol.name()));
-        let named = self.symbols().symbols().iter().filter(is_asked).map(|symbol| symbol.start..symbol.end);
-        let nameless = addrs.iter().filter(|addr| self.symbols().find(addr.0).is_none());
-        let nameless = nameless.filter_map(|addr| self.ranges().at(addr.0));
-        let is_code = |body: &Range<u64>| body.start < body.end && self.file().is_code(body.start);
-        disjoint(named.chain(nameless).filter(is_code).collect())
     }
 
     fn ranges(&self) -> &FunctionRanges {

@@ -9,6 +9,7 @@ use std::ops::Range;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Formatter as _, GasFormatter, OpKind};
 use pdiff_profile::{Instruction, ObjectAddr};
 
+use crate::binary::branch_target::branch_target;
 use crate::binary::ranges::range_at;
 
 /// What was disassembled so far.
@@ -74,13 +75,6 @@ fn goes_on(flow: FlowControl) -> bool {
     matches!(flow, FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall | FlowControl::Interrupt)
 }
 
-/// The target of a direct jump or call.
-fn branch_target(decoded: &iced_x86::Instruction) -> Option<u64> {
-    let is_near =
-        matches!(decoded.op0_kind(), OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64);
-    is_near.then(|| decoded.near_branch_target())
-}
-
 /// The mnemonic, and for each operand its kind: register, vector register, memory, number or target of a jump.
 fn opcode(decoded: &iced_x86::Instruction) -> String {
     let mut opcode = match decoded.flow_control() {
@@ -91,16 +85,8 @@ fn opcode(decoded: &iced_x86::Instruction) -> String {
         opcode.push(match decoded.op_kind(operand) {
             OpKind::Register if decoded.op_register(operand).is_vector_register() => 'v',
             OpKind::Register => 'r',
-            OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64 => 'j',
-            OpKind::Immediate8
-            | OpKind::Immediate8_2nd
-            | OpKind::Immediate8to16
-            | OpKind::Immediate8to32
-            | OpKind::Immediate8to64
-            | OpKind::Immediate16
-            | OpKind::Immediate32
-            | OpKind::Immediate32to64
-            | OpKind::Immediate64 => 'i',
+            _ if operand == 0 && branch_target(decoded).is_some() => 'j',
+            _ if decoded.try_immediate(operand).is_ok() => 'i',
             _ => 'm',
         });
         if operand == 0 {

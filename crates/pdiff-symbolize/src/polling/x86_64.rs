@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind,
-    Register,
+    Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register,
 };
 
 use super::{Body, MAX_READ_LOOP_BYTES};
+use crate::binary::branch_target::branch_target;
 
 /// What the instructions of a function say of loops.
 pub(super) fn decode(start: u64, bytes: &[u8]) -> Body {
@@ -37,11 +37,8 @@ fn loop_of(instruction: &Instruction, start: u64) -> Option<Range<u64>> {
         instruction.flow_control(),
         FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch
     );
-    let is_near =
-        matches!(instruction.op0_kind(), OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64);
-    let target = instruction.near_branch_target();
-    (is_branch && is_near && target >= start && target <= instruction.ip())
-        .then(|| target..instruction.next_ip())
+    let target = branch_target(instruction)?;
+    (is_branch && target >= start && target <= instruction.ip()).then(|| target..instruction.next_ip())
 }
 
 /// Whether the instructions of a loop read memory whose address they do not change, compare what they read, and do nothing

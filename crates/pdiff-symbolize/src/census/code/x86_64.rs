@@ -8,6 +8,7 @@ use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, FlowControl, Instructio
 use pdiff_profile::census::Spin;
 
 use super::sketch::{Sketch, TransferKind};
+use crate::binary::branch_target::branch_target;
 use crate::binary::layout::Layout;
 
 /// The longest loop around an exchange that counts as waiting for it.
@@ -40,13 +41,6 @@ pub(super) fn decode(layout: &Layout, sketch: &mut Sketch) {
         waits.see(&instruction, target.filter(|_| !leaves), sketch);
     }
     sketch.bytes = bytes;
-}
-
-/// The target of a direct branch or call.
-fn branch_target(instruction: &Instruction) -> Option<u64> {
-    let is_near =
-        matches!(instruction.op0_kind(), OpKind::NearBranch16 | OpKind::NearBranch32 | OpKind::NearBranch64);
-    is_near.then(|| instruction.near_branch_target())
 }
 
 /// Whether an instruction of a file with fixed addresses contains one of them.
