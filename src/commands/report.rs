@@ -1,5 +1,7 @@
 //! `pdiff report`: everything about two sides as one HTML file.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, bail};
 use pdiff::classify::{Cause, Classification, Verdict};
 use pdiff::profile::{PerSide, Side};
@@ -76,7 +78,7 @@ pub(super) fn html(
 ) -> Result<Vec<u8>> {
     let (tree, other_trees) = trees(verdicts, drawn.min_width_pct);
     let seconds = verdicts.seconds(&wide_functions(&tree));
-    let told = told_functions(verdicts, classification);
+    let told = told_functions(verdicts, classification, &tree);
     let lines = prepared.hot_lines(&row_functions(told.iter().copied().take(MOST_WITH_LINES)));
     let code = prepared.function_code(&verdicts.comparison, &functions_with_code(told))?;
     let wanted = lines_of(&lines, MOST_LINES).chain(lines_of_code(&code));
@@ -170,12 +172,19 @@ const MOST_WITH_INSTRUCTIONS: usize = 15;
 /// Lines of code that are shown on each side.
 const MOST_LINES: usize = 8;
 
-/// The verdicts that a reader asks about, the largest changes first: those with a cause, and those on parts of the change.
-fn told_functions<'v>(verdicts: &Verdicts<'_>, classification: &'v Classification) -> Vec<&'v Verdict> {
+/// The verdicts that a reader asks about, the largest changes first: those with a cause, and those on parts of the change. The
+/// panel beside the flame graph shows their code, so they have a frame there.
+fn told_functions<'v>(
+    verdicts: &Verdicts<'_>,
+    classification: &'v Classification,
+    tree: &CallTree,
+) -> Vec<&'v Verdict> {
+    let framed: BTreeSet<(&str, &str)> = tree.functions.iter().map(|of| (&*of.name, &*of.object)).collect();
     let is_part = |name: &str| verdicts.comparison.findings.list.iter().any(|of| of.function() == name);
     let mut told: Vec<_> = classification
         .verdicts
         .iter()
+        .filter(|of| framed.contains(&(&*of.function, &*of.object)))
         .filter(|of| is_part(&of.function) || !matches!(of.cause, Cause::Noise | Cause::Unclear))
         .collect();
     told.sort_by(|a, b| b.delta_judged_pp().abs().total_cmp(&a.delta_judged_pp().abs()));

@@ -406,6 +406,56 @@ fn the_panel_has_callers_evidence_code_and_time() {
 }
 
 #[test]
+fn the_panel_shows_the_instructions_of_both_builds_with_their_samples() {
+    let Some(browser) = browser() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("report.html");
+    let of = |side: &str, name: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/two-versions/gcc").join(side).join(name)
+    };
+    let mut made = pdiff_testing::pdiff();
+    made.arg("report").arg(of("before", "1.perf.zst")).arg(of("after", "1.perf.zst"));
+    made.arg("--binary-before").arg(of("before", "server")).arg("--binary-after").arg(of("after", "server"));
+    let output = made.arg("--no-cache").arg("-o").arg(&file).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for width in [1200, 800] {
+        let mut page = Page::open(&browser, &file, (width, 900));
+        assert!(page.count("data.code.length") > 2);
+        for at in 0..page.count("data.code.length") {
+            page.value(&format!("showFunction(data.code[{at}].function)"));
+            page.click("document.getElementById('tab-code')");
+            page.value(
+                "document.querySelectorAll('#tab-panel .code-block').forEach(block => block.open = true)",
+            );
+            // By code block and side: each instruction of the data is there, and the costs are those of the block.
+            let wrong = format!(
+                "(() => {{
+  const of = data.code[{at}], shown = [...document.querySelectorAll('#tab-panel .code-block')], wrong = [];
+  if (shown.length !== of.blocks.length) wrong.push(`${{shown.length}} code blocks`);
+  of.blocks.forEach((block, number) => {{
+    const sides = ['before', 'after'].filter(side => block[side]);
+    sides.forEach((side, column) => {{
+      const told = block.rows.filter(row => row[side]).map(row => row[side].text);
+      const rows = [...shown[number].querySelectorAll('tbody tr')].filter(row => row.cells.length === 2 * sides.length);
+      const texts = rows.map(row => row.cells[2 * column + 1].textContent).filter(text => text);
+      if (texts.join() !== told.join()) wrong.push(`${{number}} ${{side}}: ${{texts}} is not ${{told}}`);
+      const sum = rows.reduce((sum, row) => sum + Number(row.cells[2 * column].textContent), 0);
+      const isWhole = !block.rows.some(row => row.left_out);
+      if (isWhole && Math.abs(sum - block[side].value) > 0.006 * rows.length) wrong.push(`${{number}} ${{side}}: ${{sum}}`);
+    }});
+  }});
+  const box = document.getElementById('frame');
+  if (box.scrollWidth > box.clientWidth) wrong.push('cut off');
+  return wrong.join('; ');
+}})()"
+            );
+            assert_eq!(page.text(&wrong), "", "function {at} at {width}");
+        }
+        assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+    }
+}
+
+#[test]
 fn sorting_by_keys_keeps_the_focus_and_cards_lead_to_frames() {
     let Some(browser) = browser() else { return };
     let directory = tempfile::tempdir().unwrap();
