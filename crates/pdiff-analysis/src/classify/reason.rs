@@ -230,8 +230,8 @@ pub enum Reason {
         before: String,
         /// The file after.
         after: String,
-        /// Change of self, in points.
-        self_pp: f64,
+        /// Change of self without the common factor, in points.
+        net_pp: f64,
     },
     /// Its code is the same: its callers call it differently.
     CallersChanged {

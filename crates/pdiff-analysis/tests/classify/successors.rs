@@ -166,6 +166,31 @@ fn of_builds_a_patch_apart_a_function_in_another_file_is_moved() {
 }
 
 #[test]
+fn of_builds_a_patch_apart_a_function_in_another_file_is_moved_though_it_costs_the_same() {
+    let (steady, words) = steady();
+    let of =
+        |file: &str, bytes: u64| format!("main:50 {words} find_slot:{bytes} find_slot@{file} main>find_slot");
+    let side = |weight: u64| format!("{steady}main;find_slot {weight}");
+    let (before, after) = (side(100), side(103));
+    let moved = classified(seen(&before, &of("src/page.c", 300)), seen(&after, &of("src/slot.c", 300)));
+    assert_eq!(said(&moved, "find_slot"), "moved likely R-moved");
+    let Reason::OtherFile { before: from, after: to, net_pp } = &verdict(&moved, "find_slot").reason else {
+        panic!("{:?}", verdict(&moved, "find_slot").reason)
+    };
+    assert_eq!((from.as_str(), to.as_str()), ("page.c", "slot.c"));
+    assert!(net_pp.abs() < 1.0, "{net_pp}");
+    // In the same file, or with other code, there is nothing to say.
+    for (file, bytes) in [("src/page.c", 300), ("src/slot.c", 340)] {
+        let outcome = classified(seen(&before, &of("src/page.c", 300)), seen(&after, &of(file, bytes)));
+        assert_eq!(verdict(&outcome, "find_slot").cause.as_str(), "noise", "{file} {bytes}");
+    }
+    // Builds that differ in most functions are not a patch apart: files of a library get other names all the time.
+    let apart = of("src/slot.c", 300).replace("steady_1", "other_1").replace('=', ":77 x=");
+    let outcome = classified(seen(&before, &of("src/page.c", 300)), seen(&after, &apart));
+    assert_eq!(verdict(&outcome, "find_slot").cause.as_str(), "noise");
+}
+
+#[test]
 fn a_renamed_function_is_moved_and_compared_as_one() {
     let (before, after) = (with_rest("main;page_commit 50"), with_rest("main;page_t::commit 51"));
     let builds = ["main:50 work:50 page_commit:200", "main:50 work:50 page_t::commit:210"];

@@ -32,6 +32,7 @@ pub(super) use inline_flip::{FlippedCallers, flipped_callers};
 pub(super) use new_code::is_library;
 
 use super::case::Case;
+use super::cause::Cause;
 use super::context::Context;
 use super::finding::Finding;
 
@@ -65,5 +66,7 @@ const RULES: [Rule; 21] = [
 /// What is said of a case.
 pub(super) fn judge(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Finding {
     let spoken = RULES.iter().find_map(|rule| rule(context, case, flipped));
-    spoken.unwrap_or_else(|| callees::rule(context, case))
+    let finding = spoken.unwrap_or_else(|| callees::rule(context, case));
+    let moved = if finding.cause == Cause::Noise { moved::at_no_cost(context, case) } else { None };
+    moved.unwrap_or(finding)
 }

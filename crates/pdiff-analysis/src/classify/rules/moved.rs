@@ -1,6 +1,9 @@
 //! `R-moved`: a function that only Before's run has and a function that only After's run has are the same one, renamed or
 //! moved.
 //!
+//! A function that kept its name and its code may be in another file of the source. Both are reported even where the cost
+//! is the same.
+//!
 //! The two are compared as a pair. If the pair changed by more than both rows' intervals together allow, the cause is
 //! heavier or lighter, and the new name is reported.
 
@@ -14,11 +17,13 @@ use crate::classify::common_shift::CommonShift;
 use crate::classify::context::Context;
 use crate::classify::fact::Fact;
 use crate::classify::finding::Finding;
+use crate::classify::gates;
 use crate::classify::limit::{CodeLikeness, Limit};
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
 use crate::compare::{Pair, Row};
+use crate::matching::{SourceMove, source_move};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 
 /// Functions of fewer bytes have the same code by chance.
@@ -63,6 +68,33 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     };
     let finding = Finding::new("R-moved", cause, judged, reason).with([pair]);
     Some(limited(finding, context, case))
+}
+
+/// A function of builds that are a patch apart whose source moved to another file while its code stayed as it was, however
+/// its cost changed.
+pub(super) fn to_other_file(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    let found = case.found.filter(|_| context.is_patched && context.has_like_code(case))?;
+    let file = |side: Side, id| context.builds.census(side)?.function(id)?.file();
+    let (before, after) = (file(Side::Before, found.before), file(Side::After, found.after));
+    if matches!(source_move(before, after), SourceMove::Stayed | SourceMove::Unknown) {
+        return None;
+    }
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let own = Judged::OwnSelf;
+    let (from, to) = own.shares(case.row);
+    let reason = Reason::OtherFile {
+        before: name(before?),
+        after: name(after?),
+        net_pp: context.common_shift.own_change_pp(from, to),
+    };
+    let finding = Finding::new("R-moved", Cause::Moved, own, reason);
+    let finding = finding.limited(Confidence::Likely, Limit::CallsOrCost);
+    Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// The same for a function that nothing else is to be said of: within noise, or changed as all functions did.
+pub(super) fn at_no_cost(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    to_other_file(context, case).filter(|finding| finding.confidence().0 >= Confidence::Likely)
 }
 
 /// The pair's own change of self by symbol (of self, where it stands inlined only), what it must exceed, and the larger

@@ -2,6 +2,7 @@
 
 use pdiff_profile::Side;
 
+use super::moved;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -12,7 +13,6 @@ use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::{Reason, SelfChange};
 use crate::classify::rules::FlippedCallers;
-use crate::matching::{SourceMove, source_move};
 
 /// The first measure that changed: self, then self by symbol, then total.
 pub(super) fn changed(case: &Case<'_>) -> Option<Judged> {
@@ -32,7 +32,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         Side::After => ("R-heavier", Cause::Heavier),
         Side::Before => ("R-lighter", Cause::Lighter),
     };
-    if let Some(finding) = moved(context, case, delta_pp) {
+    if let Some(finding) = moved::to_other_file(context, case) {
         return Some(finding);
     }
     let same_code = context.builds.same_code(&case.ids) == Some(true);
@@ -46,21 +46,6 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     if !case.is_sampled(less) {
         finding = finding.limited(Confidence::Unclear, Limit::NoSample(less));
     }
-    let finding = finding.limited(Confidence::Likely, Limit::CallsOrCost);
-    Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
-}
-
-/// A function of builds that are a patch apart whose source moved to another file while its code stayed as it was.
-fn moved(context: &Context<'_>, case: &Case<'_>, self_pp: f64) -> Option<Finding> {
-    let found = case.found.filter(|_| context.is_patched && context.has_like_code(case))?;
-    let file = |side: Side, id| context.builds.census(side)?.function(id)?.file();
-    let (before, after) = (file(Side::Before, found.before), file(Side::After, found.after));
-    if source_move(before, after) != SourceMove::OtherFile {
-        return None;
-    }
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    let reason = Reason::OtherFile { before: name(before?), after: name(after?), self_pp };
-    let finding = Finding::new("R-moved", Cause::Moved, Judged::OwnSelf, reason);
     let finding = finding.limited(Confidence::Likely, Limit::CallsOrCost);
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }

@@ -133,8 +133,8 @@ pub fn reason_text(of: &Reason) -> String {
             };
             format!("{how}; self {self_pp:+.2} points")
         }
-        Reason::OtherFile { before, after, self_pp } => {
-            format!("code of the same size, moved from {before} to {after}; self {self_pp:+.2} points")
+        Reason::OtherFile { before, after, net_pp } => {
+            format!("code of the same size, moved from {before} to {after}; net {net_pp:+.2} points")
         }
         Reason::CallersChanged { judged, delta_pp, callers } => {
             let names = named_changes(callers);
