@@ -262,3 +262,14 @@ fn a_function_that_new_code_leads_to_may_be_the_one_that_is_gone() {
     assert_eq!(of("setup", 15, "check"), "new-overhead proved R-new-code");
     assert_eq!(of("setup_tree", 100, "tune_tree"), "moved likely R-succession");
 }
+
+#[test]
+fn a_function_that_has_another_name_now_casts_no_doubt_on_new_code() {
+    let before = with_rest("main;run;scan_ref 50");
+    let after = with_rest("main;run;tokenize 48\nmain;run;verify 50");
+    let old = "main:50 work:50 run:200 scan_ref:300 scan_ref=9 run>scan_ref";
+    let new = "main:50 work:50 run:220 tokenize:300 tokenize=9 verify:700 run>verify run>tokenize";
+    let outcome = classified(seen(&before, old), seen(&after, new));
+    assert_eq!(said(&outcome, "scan_ref"), "moved likely R-succession");
+    assert_eq!(said(&outcome, "verify"), "new-overhead proved R-new-code");
+}

@@ -56,7 +56,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let reason = Reason::InNoForm { without, caller: callers.first().cloned() };
     let mut finding = Finding::new(rule_id, cause, judged, reason);
     finding.callers = callers;
-    if let Some(twin) = twin(context, case, with) {
+    if let Some(twin) = twin(context, case, with, flipped) {
         finding = finding.limited(Confidence::Likely, Limit::LikeShare { twin, on: without });
     }
     if !context.builds.absence_is_certain(with) {
@@ -147,14 +147,19 @@ pub(in crate::classify) fn is_library(case: &Case<'_>) -> bool {
             .is_some_and(|file| file.starts_with("/usr/") || file.starts_with("/rustc/"))
 }
 
-/// A function of the other side only, under the same caller, of a like share.
-fn twin(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<String> {
+/// A function of the other side only, under the same caller, of a like share, unless it is known to have another successor.
+fn twin(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCallers) -> Option<String> {
     let without = with.other();
     let own_pct = case.row.side(with).total_pct;
     let caller = context.calls_to(case.row, with).first().copied()?;
     let caller = context.caller(caller)?.row;
+    let is_free = |callee: &Case<'_>| {
+        let row = context.row_number(callee.row);
+        row.is_none_or(|row| successions(context, flipped).of_row(row).is_none())
+    };
     let is_twin = |callee: &Case<'_>, pct: f64| {
-        callee.held_by(with) == InBuild::No && pct <= TWIN_FACTOR * own_pct && own_pct <= TWIN_FACTOR * pct
+        let is_like = pct <= TWIN_FACTOR * own_pct && own_pct <= TWIN_FACTOR * pct;
+        callee.held_by(with) == InBuild::No && is_like && is_free(callee)
     };
     context.calls_from(caller, without).into_iter().find_map(|call| {
         let callee = context.callee(call)?;
