@@ -273,3 +273,21 @@ fn a_function_that_has_another_name_now_casts_no_doubt_on_new_code() {
     assert_eq!(said(&outcome, "scan_ref"), "moved likely R-succession");
     assert_eq!(said(&outcome, "verify"), "new-overhead proved R-new-code");
 }
+
+#[test]
+fn what_a_caller_lost_to_functions_it_no_longer_inlines_casts_no_doubt_on_new_code() {
+    let (steady, words) = steady();
+    let before = format!("{steady}main;run 150\nmain;run;+hash 60");
+    let old = format!("main:50 {words} main>run run:900 run=60 hash:70 run<hash*3");
+    let new = format!("main:50 {words} main>run run:880 run=61 hash:70 run>hash verify:300 run>verify");
+    let with = |run: u64, hash: u64| {
+        let after = format!("{steady}main;run {run}\nmain;run;hash {hash}\nmain;run;verify 40");
+        classified(seen(&before, &old), seen(&after, &new))
+    };
+    // The caller's own samples are those of the function that left it; both together cost more.
+    let outcome = with(152, 80);
+    assert_eq!(said(&outcome, "run"), "inline-change proved R-inline-lost-caller");
+    assert_eq!(said(&outcome, "verify"), "new-overhead proved R-new-code");
+    // They lost as much as the new function has.
+    assert_eq!(said(&with(110, 62), "verify"), "new-overhead likely R-new-code");
+}

@@ -59,7 +59,7 @@ impl<'c> Kinship<'c, '_> {
             let mut lost: Vec<(bool, f64, usize)> = Vec::new();
             for kin in self.kin(case, &callers, measure, with) {
                 let lost_pp = self.lost_pp(kin, measure, with);
-                let is_kin = kin != row && !self.flipped.contains(&kin) && !is_renamed(kin);
+                let is_kin = kin != row && !self.flipped.contains_key(&kin) && !is_renamed(kin);
                 let is_kin = is_kin && !self.is_inside(kin, row, with);
                 if is_kin && lost_pp >= LEAST_PART * weight && self.is_alike(row, kin, with) {
                     let is_there = self.context.cases.get(kin).is_some_and(|case| case.is_sampled(with));
@@ -151,6 +151,7 @@ impl<'c> Kinship<'c, '_> {
             let lost = kin.into_iter().filter(|kin| *kin != row).filter_map(|kin| {
                 let of = self.context.cases.get(kin)?.row;
                 let lost_pp = self.towards(*measure, of, with);
+                let lost_pp = self.lost_by_family(kin, with).map_or(lost_pp, |most| lost_pp.min(most));
                 let is_caller = callers.contains(&kin) && lost_pp > measure.half_width_pp(of);
                 (is_caller || self.is_alike(row, kin, with)).then_some(lost_pp.max(0.0))
             });
@@ -158,8 +159,8 @@ impl<'c> Kinship<'c, '_> {
         })
     }
 
-    /// Whether the nearest caller that both runs entered costs no more, or takes part in a change of inlining: the row may be
-    /// a part of what that caller did before. Of a caller with most of the program under it that is not asked.
+    /// Whether the nearest caller that both runs entered costs no more, or takes part in a change of inlining whose family may
+    /// have lost half as much: the row may be a part of what that caller did before. Of a caller with most of the program under it that is not asked.
     pub(super) fn has_idle_caller(&self, case: &Case<'_>, callers: &[usize], with: Side) -> bool {
         let weight = share(Judged::Total, case.row, with);
         let mut callers = callers.to_vec();
@@ -177,7 +178,9 @@ impl<'c> Kinship<'c, '_> {
                 let total = |row: &Row, side: Side| factor(side) * share(Judged::Total, row, side);
                 let grown = total(caller.row, with) - total(there, with.other());
                 let is_most = share(Judged::Total, caller.row, with) > MOST_OF_ALL_PCT;
-                return !is_most && (self.flipped.contains(&row) || grown < INHERITED_PART * weight);
+                let lost_by_family = self.lost_by_family(row, with);
+                let may_have_lost = lost_by_family.is_some_and(|lost| lost >= INHERITED_PART * weight);
+                return !is_most && (may_have_lost || grown < INHERITED_PART * weight);
             }
             callers = self.callers(caller, with);
         }

@@ -5,7 +5,7 @@ use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{InBuild, Judged};
 use crate::classify::context::Context;
 use crate::classify::likeness::shares_content;
-use crate::classify::rules::FlippedCallers;
+use crate::classify::rules::{FamilyCost, FlippedCallers};
 use crate::classify::sources::by_file;
 use crate::compare::Row;
 use crate::noise::FLOOR_PP;
@@ -31,7 +31,8 @@ const MOST_CALLERS: usize = 3;
 /// What is needed to find kin.
 pub(super) struct Kinship<'c, 'a> {
     pub(super) context: &'c Context<'a>,
-    pub(super) flipped: FxHashSet<usize>,
+    /// The families of functions whose inlining changed, by the row of each member.
+    pub(super) flipped: FxHashMap<usize, Option<FamilyCost>>,
     files: PerSide<FxHashMap<&'a str, Vec<(u32, FunctionId)>>>,
     /// The names of the program's rows.
     pub(super) names: Vec<&'a str>,
@@ -44,7 +45,8 @@ impl<'c, 'a> Kinship<'c, 'a> {
         let of_flips = flipped
             .callees
             .iter()
-            .flat_map(|(caller, callees)| callees.iter().map(|callee| callee.row).chain([*caller]));
+            .flat_map(|(caller, callees)| callees.iter().map(|callee| callee.row).chain([*caller]))
+            .map(|row| (row, flipped.costs.get(&row).copied()));
         let rows = PerSide::from_fn(|side| {
             let ids = (0..).zip(&context.cases).filter(|(_, case)| case.of_program);
             ids.flat_map(|(row, case)| case.ids[side].iter().map(move |id| (*id, row))).collect()
@@ -89,6 +91,17 @@ impl<'c, 'a> Kinship<'c, 'a> {
 
     pub(super) fn bytes(&self, case: &Case<'_>, side: Side) -> f64 {
         self.context.builds.census(side).map_or(0.0, |census| case.code_bytes(census, side) as f64)
+    }
+
+    /// The most that a row may have lost to another one on side `with`, if its inlining changed: its own code went between the
+    /// members of its family, so only what the whole family lost can have gone elsewhere. `None` if its inlining is the same.
+    pub(super) fn lost_by_family(&self, row: usize, with: Side) -> Option<f64> {
+        let cost = self.flipped.get(&row)?;
+        let most = |cost: &FamilyCost| {
+            let lost = if with == Side::After { -cost.net_pp } else { cost.net_pp };
+            lost + cost.half_width_pp
+        };
+        Some(cost.as_ref().map_or(f64::INFINITY, most))
     }
 
     /// What a row has less of on side `with`, without the common factor.
