@@ -217,3 +217,27 @@ fn a_stub_is_no_new_code_and_no_fast_path() {
         );
     }
 }
+
+/// Builds a patch apart in which `run` calls `fetch`; the words say what `run` is and calls.
+fn fetching(run: &str) -> String {
+    let (_, words) = steady();
+    format!(
+        "main:50 {words} other:90 other=70 fetch:300 fetch=50 main>run main>other other>fetch run:200 {run}"
+    )
+}
+
+#[test]
+fn work_that_another_function_asks_for_now_is_no_missing_fast_path() {
+    let (steady, words) = steady();
+    let calls = "main>read main>close read>collect close>collect";
+    let build = |close: u32| {
+        format!("main:50 {words} read:200 read=70 close:200 close={close} collect:300 collect=50 {calls}")
+    };
+    let of = |read: u64, close: u64| {
+        format!("{steady}main;read 60\nmain;close 60\nmain;read;collect {read}\nmain;close;collect {close}")
+    };
+    let outcome = classified(seen(&of(120, 40), &build(71)), seen(&of(40, 120), &build(72)));
+    assert_ne!(verdict(&outcome, "close").rule_id, "R-fast-path");
+    let outcome = classified(seen(&of(40, 40), &build(71)), seen(&of(40, 120), &build(72)));
+    assert_eq!(said(&outcome, "close"), "missing-fast-path likely R-fast-path");
+}

@@ -55,6 +55,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     });
     entered.retain(|(call, _)| !is_wrapper(context, case, call));
     entered.retain(|(call, pct)| !came_from_elsewhere(context, case, call, *pct));
+    entered.retain(|(call, pct)| has_grown(context, call, *pct));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
@@ -110,7 +111,8 @@ fn more_entered(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers
         let is_beyond_rest = after * rest.before >= MORE_THAN_REST * before * rest.after;
         let has_left =
             context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee));
-        (is_same && is_more && is_beyond_rest && !has_left).then_some((call, pct))
+        let has_grown = has_grown(context, call, after - before);
+        (is_same && is_more && is_beyond_rest && has_grown && !has_left).then_some((call, pct))
     })?;
     let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
     if left >= EXPLAINING_PART * (pct.after - pct.before) {
@@ -177,6 +179,15 @@ fn came_from_elsewhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCal
     context.common_shift.factor() * left >= EXPLAINING_PART * pct
 }
 
+/// Whether a callee costs more as a whole by half of what it costs more here: what only came from under other functions, wherever
+/// they are, was done before too. A collector runs when memory runs out, whoever asks for it.
+fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64) -> bool {
+    context.callee(call).is_none_or(|callee| {
+        let (before, after) = (callee.row.before.total_pct, callee.row.after.total_pct);
+        context.common_shift.own_change_pp(before, after) >= EXPLAINING_PART * here_pp
+    })
+}
+
 /// Whether counts say that the function now also calls a callee more often per call of its own; `None` where that was not
 /// counted.
 pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
@@ -228,7 +239,7 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
 }
 
 /// Whether a change of inlining took the callee, a row by number, out of the function or put it there.
-fn has_flipped(context: &Context<'_>, flipped: &FlippedCallers, row: &Row, callee: usize) -> bool {
+pub(super) fn has_flipped(context: &Context<'_>, flipped: &FlippedCallers, row: &Row, callee: usize) -> bool {
     let of_row = context.row_number(row).and_then(|row| flipped.callees.get(&row));
     of_row.is_some_and(|callees| callees.iter().any(|flipped| flipped.row == callee))
 }
