@@ -22,7 +22,7 @@ fn pdiff(arguments: &[&str], target: &Path) {
         .args(arguments)
         .args([fixture("57-default.perf.zst"), fixture("80-default.perf.zst")])
         .args(["--no-symbolize", "--windows"])
-        .arg(fixture("windows.tsv"))
+        .arg(fixture("operations.tsv"))
         .arg("-o")
         .arg(target)
         .output()

@@ -164,7 +164,7 @@ fn replicates_windows_and_groups_work_together() {
     arguments.extend(files("80"));
     arguments.extend([
         "--windows".into(),
-        capture("windows.tsv").to_str().unwrap().into(),
+        capture("operations.tsv").to_str().unwrap().into(),
         "--by".into(),
         "subsystem".into(),
     ]);
@@ -409,4 +409,15 @@ fn a_windows_file_of_the_recordings_name_is_found_beside_it() {
     // What is said on the command line holds.
     let (text, _) = compare(&["--operations-after", "4000"]);
     assert!(text.contains("100.0 -> 100.0 us CPU per operation"), "{text}");
+    // A table of all recordings of a directory comes second, and only for those that it lists.
+    let all = directory.path().join("windows.tsv");
+    std::fs::write(&all, "capture\toperations\nold\t8000\nnew\t1000\n").unwrap();
+    std::fs::remove_file(directory.path().join("new.windows.tsv")).unwrap();
+    let (text, notes) = compare(&[]);
+    assert!(text.contains("100.0 -> 400.0 us CPU per operation"), "{text} {notes}");
+    for of_others in ["capture\toperations\nother\t5\n", "no table\n"] {
+        std::fs::write(&all, of_others).unwrap();
+        let (text, notes) = compare(&[]);
+        assert!(!text.contains("CPU per operation") && !notes.contains("/windows.tsv"), "{text} {notes}");
+    }
 }

@@ -24,7 +24,7 @@ fn compare(before: &[&str], after: &[&str]) -> Value {
         .args(files(before))
         .arg("--after")
         .args(files(after))
-        .args(["--windows", &fixture("mysql/windows.tsv"), "--format", "json"])
+        .args(["--windows", &fixture("mysql/operations.tsv"), "--format", "json"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -165,7 +165,7 @@ fn inferno_s_script_stays_as_it_is_and_ours_stands_behind_it() {
 #[test]
 fn a_picture_says_what_it_shows_and_functions_carry_their_verdict() {
     let [before, after] = pair();
-    let windows = capture("windows.tsv");
+    let windows = capture("operations.tsv");
     let picture =
         svg(&["--diff", &before, &after, "--title", "A & <B>", "--windows", &windows, "--operations"]);
     for text in [

@@ -34,7 +34,7 @@ fn pdiff(command: &str, more: &[&str]) -> Value {
         .arg("--binary-after")
         .arg(fixture("after/orders"))
         .arg("--windows")
-        .arg(fixture("windows.tsv"))
+        .arg(fixture("operations.tsv"))
         .args(["--no-cache", "--format", "json"])
         .args(more)
         .output()

@@ -367,7 +367,8 @@ fn without_a_gap_a_gate_on_its_shares_passes_with_a_note() {
 
 #[test]
 fn a_gate_on_cost_with_one_run_a_side_asks_for_more_runs() {
-    let [before, after, windows] = ["57-default.perf.zst", "80-default.perf.zst", "windows.tsv"].map(fixture);
+    let [before, after, windows] =
+        ["57-default.perf.zst", "80-default.perf.zst", "operations.tsv"].map(fixture);
     let gate = ["--windows", &windows, "--fail-on", "total:cost_change_pct > 3"];
     let output = run("compare", &[&[before.as_str(), &after], &gate[..]].concat());
     assert_eq!(output.status.code(), Some(3));
@@ -377,7 +378,8 @@ fn a_gate_on_cost_with_one_run_a_side_asks_for_more_runs() {
 
 #[test]
 fn a_count_of_operations_replaces_what_the_table_of_windows_lists() {
-    let [before, after, windows] = ["57-default.perf.zst", "80-default.perf.zst", "windows.tsv"].map(fixture);
+    let [before, after, windows] =
+        ["57-default.perf.zst", "80-default.perf.zst", "operations.tsv"].map(fixture);
     // CPU seconds are those of the table: 28.53 and 29.31.
     let counts = ["--windows", &windows, "--operations-before", "2853", "--operations-after", "2931"];
     let text = compare(&[&[before.as_str(), &after], &counts[..]].concat());

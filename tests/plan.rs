@@ -29,7 +29,7 @@ fn stdout(output: &Output) -> String {
 /// A plan for the builds at their defaults.
 fn plan(more: &[&str]) -> Output {
     let [before, after, windows] =
-        ["mysql/57-default.perf.zst", "mysql/80-default.perf.zst", "mysql/windows.tsv"].map(fixture);
+        ["mysql/57-default.perf.zst", "mysql/80-default.perf.zst", "mysql/operations.tsv"].map(fixture);
     let [old, new] = ["settings/57.tsv", "settings/80.tsv"].map(fixture);
     let given =
         ["plan", &before, &after, "--windows", &windows, "--settings-before", &old, "--settings-after", &new];

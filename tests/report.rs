@@ -78,7 +78,7 @@ fn default_pair() -> [String; 2] {
 #[test]
 fn a_report_is_one_file_with_every_part_and_the_data_of_the_other_commands() {
     let [before, after] = default_pair();
-    let windows = fixture("mysql/windows.tsv");
+    let windows = fixture("mysql/operations.tsv");
     let page = stdout(&pdiff(&["report", &before, &after, "--windows", &windows, "--title", "A & <b>"]));
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     for id in ["summary", "comparability", "closure", "functions", "verdicts", "flame", "compilers", "notes"]
@@ -389,7 +389,7 @@ fn a_page_of_absurd_names_and_words_stays_under_two_megabytes() {
 #[test]
 fn two_runs_of_one_build_are_explained_by_nothing() {
     let [before, after, windows] =
-        ["mysql/80-aligned-r1.perf.zst", "mysql/80-aligned-r2.perf.zst", "mysql/windows.tsv"].map(fixture);
+        ["mysql/80-aligned-r1.perf.zst", "mysql/80-aligned-r2.perf.zst", "mysql/operations.tsv"].map(fixture);
     let page = stdout(&pdiff(&["report", &before, &after, "--windows", &windows]));
     let written = page.split_once("<script type=\"application/json\"").unwrap().0;
     assert!(written.contains("do not differ in work beyond noise"), "the verdict comes first");
@@ -412,7 +412,7 @@ fn two_runs_of_one_build_are_explained_by_nothing() {
 #[test]
 fn the_answer_stands_first_and_its_parts_sum_to_the_change() {
     let [before, after] = default_pair();
-    let page = stdout(&pdiff(&["report", &before, &after, "--windows", &fixture("mysql/windows.tsv")]));
+    let page = stdout(&pdiff(&["report", &before, &after, "--windows", &fixture("mysql/operations.tsv")]));
     let order = ["class=\"verdict\"", "class=\"chart parts\"", "id=\"graph\"", "id=\"rows\"", "id=\"cards\""];
     let places: Vec<usize> = order.iter().map(|text| page.find(text).unwrap()).collect();
     assert!(places.is_sorted(), "{places:?}");

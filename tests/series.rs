@@ -68,7 +68,7 @@ fn recorded(repeats: usize, more: &[&str]) -> Vec<String> {
             words.push(format!("{label}={}", fixture(&format!("mysql/{stem}-aligned-r{repeat}.perf.zst"))));
         }
     }
-    let windows = fixture("mysql/windows.tsv");
+    let windows = fixture("mysql/operations.tsv");
     words.extend(["--windows", &windows, "--no-symbolize", "-q"].map(str::to_owned));
     words.extend(more.iter().map(ToString::to_string));
     words
@@ -108,7 +108,7 @@ fn costs_arrive_where_pairs_of_builds_say_so_and_not_where_symbols_are_missing()
     // The same cost as the comparison of that pair gives.
     let side =
         |stem: &str| [1, 2, 3].map(|repeat| fixture(&format!("mysql/{stem}-aligned-r{repeat}.perf.zst")));
-    let (before, after, windows) = (side("57"), side("80"), fixture("mysql/windows.tsv"));
+    let (before, after, windows) = (side("57"), side("80"), fixture("mysql/operations.tsv"));
     let compare = pdiff_testing::pdiff()
         .args(["compare", "--before", &before[0], &before[1], &before[2]])
         .args(["--after", &after[0], &after[1], &after[2]])
@@ -457,7 +457,7 @@ fn throughput_over_threads_is_drawn_with_the_groups_of_the_profiles() {
 fn throughput_of_recordings_is_that_of_their_windows() {
     let words = recorded(1, &[]);
     let report = json(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    let windows = std::fs::read_to_string(fixture("mysql/windows.tsv")).unwrap();
+    let windows = std::fs::read_to_string(fixture("mysql/operations.tsv")).unwrap();
     let tps = |stem: &str| -> f64 {
         let line = windows.lines().find(|line| line.starts_with(&format!("{stem}-aligned-r1\t"))).unwrap();
         let column = windows.lines().next().unwrap().split('\t').position(|name| name == "tps").unwrap();

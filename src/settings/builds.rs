@@ -100,13 +100,24 @@ fn recordings(paths: &[&Path], side: Side, work: &WorkArgs) -> Result<Vec<Record
     paths.iter().enumerate().map(recording).collect()
 }
 
-/// A recording with what a windows file of its name says (`80.windows.tsv` beside `80.perf`), if there is one.
+/// A recording with what a windows file beside it says: `80.windows.tsv` beside `80.perf`, else `windows.tsv` if it lists it.
 pub(crate) fn with_windows_beside(recording: Recording, path: &Path) -> Result<Recording> {
-    let beside = path.with_file_name(format!("{}.windows.tsv", stem(path)));
-    if is_stdin(path) || !beside.is_file() {
+    if is_stdin(path) {
         return Ok(recording);
     }
-    let windows = read_file(&beside, LIST, Windows::parse)?;
+    let stem = stem(path);
+    let of_its_name = path.with_file_name(format!("{stem}.windows.tsv"));
+    let is_of_its_name = of_its_name.is_file();
+    let beside = if is_of_its_name { of_its_name } else { path.with_file_name("windows.tsv") };
+    if !beside.is_file() {
+        return Ok(recording);
+    }
+    let windows = match read_file(&beside, LIST, Windows::parse) {
+        Ok(windows) if is_of_its_name || windows.get(&stem).is_some() => windows,
+        Err(error) if is_of_its_name => return Err(error),
+        // Nobody said that it is about this recording.
+        Ok(_) | Err(_) => return Ok(recording),
+    };
     crate::complain(&format!("pdiff: note: operations of {}: {}", path.display(), beside.display()));
     Ok(recording.listed(&windows)?)
 }

@@ -22,7 +22,7 @@ fn report(directory: &Path, before: &[&str], after: &[&str]) -> PathBuf {
         .arg("--after")
         .args(paths(after))
         .arg("--windows")
-        .arg(fixture("windows.tsv"))
+        .arg(fixture("operations.tsv"))
         .arg("-o")
         .arg(&file)
         .output()
