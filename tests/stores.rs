@@ -119,6 +119,10 @@ fn runs_of_a_store_compare_as_their_files_do() {
     let [(one, _), (other, _)] = [&before, &after].map(|runs| (&runs[1][0], &runs[1][1]));
     let of_files = ["compare", one, other, "--binary-before", &before[1][1], "--binary-after", &after[1][1]];
     assert_eq!(json(&of_host), json(&of_files), "one host");
+    let two_hosts = ["compare", "--store", store, "--before", "build=before", "host=db1", "host=db2"];
+    let narrowed: Vec<&str> =
+        two_hosts.into_iter().chain(["--after", "build=after", "--host", "db2"]).collect();
+    assert_eq!(json(&narrowed), json(&of_files), "--host beside host=");
     let picture = directory.path().join("x.html");
     let mut report: Vec<&str> = ["report"].into_iter().chain(from_store).collect();
     report.extend(["--no-cache", "-q", "-o", picture.to_str().unwrap()]);

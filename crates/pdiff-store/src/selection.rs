@@ -10,6 +10,13 @@ const COLUMNS: [&str; 8] = ["service", "build", "host", "day", "run", "kernel", 
 /// Which runs are meant; all of them if nothing is said.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Selection {
+    /// Each of them has to match.
+    choices: Vec<Choice>,
+}
+
+/// Columns with the values that were given together.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Choice {
     terms: Vec<(&'static str, String)>,
 }
 
@@ -37,48 +44,61 @@ impl Selection {
     }
 
     fn with(mut self, column: &'static str, value: &str) -> Self {
-        self.terms.push((column, value.to_owned()));
+        let term = (column, value.to_owned());
+        match self.choices.last_mut() {
+            Some(choice) => choice.terms.push(term),
+            None => self.choices.push(Choice { terms: vec![term] }),
+        }
         self
     }
 
-    /// Both together.
+    /// The runs that both choose: a value of one is no alternative to a value of the other.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
-        self.terms.extend(other.terms.iter().cloned());
+        self.choices.extend(other.choices.iter().cloned());
         self
     }
 
     /// Whether nothing is said.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
-    }
-
-    /// The values of a column that are meant.
-    #[must_use]
-    pub fn values(&self, column: &str) -> Vec<&str> {
-        self.terms.iter().filter(|(of, _)| *of == column).map(|(_, value)| value.as_str()).collect()
+        self.choices.is_empty()
     }
 
     /// The words as they were given.
     #[must_use]
     pub fn words(&self) -> String {
-        self.terms.iter().map(|(column, value)| format!("{column}={value}")).collect::<Vec<_>>().join(" ")
+        self.choices.iter().map(Choice::words).collect::<Vec<_>>().join(" and ")
     }
 
     /// Whether a run with this value may be meant.
     pub(crate) fn may_match(&self, column: &str, value: &str) -> bool {
-        let values = self.values(column);
-        values.is_empty() || values.contains(&value)
+        self.choices.iter().all(|choice| choice.allows(column, |wanted| wanted == value))
     }
 
     /// Whether a run is meant.
     #[must_use]
     pub fn matches(&self, run: &StoredRun) -> bool {
+        self.choices.iter().all(|choice| choice.matches(run))
+    }
+}
+
+impl Choice {
+    fn words(&self) -> String {
+        self.terms.iter().map(|(column, value)| format!("{column}={value}")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether a column has one of the values that were given, or none was.
+    fn allows(&self, column: &str, is: impl Fn(&str) -> bool) -> bool {
+        let mut values = self.terms.iter().filter(|(of, _)| *of == column).map(|(_, value)| value).peekable();
+        values.peek().is_none() || values.any(|value| is(value))
+    }
+
+    fn matches(&self, run: &StoredRun) -> bool {
         let key = run.key();
         let id = run.id().to_string();
         COLUMNS.iter().all(|column| {
-            let is = |value: &str| match *column {
+            self.allows(column, |value| match *column {
                 "service" => value == key.service(),
                 "build" => value == key.build(),
                 "host" => value == key.host(),
@@ -88,9 +108,7 @@ impl Selection {
                 "recording" => value == run.recording(),
                 // An identifier may be cut short.
                 _ => id.starts_with(value),
-            };
-            let values = self.values(column);
-            values.is_empty() || values.into_iter().any(is)
+            })
         })
     }
 }
@@ -98,6 +116,21 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_given_together_are_alternatives_and_another_choice_narrows_them() {
+        let of = |words: &[&str]| {
+            words.iter().fold(Selection::default(), |selection, word| selection.with_word(word).unwrap())
+        };
+        let check = |selection: &Selection, host: &str| selection.may_match("host", host);
+        let both = of(&["host=db1", "host=db2", "build=5.7"]);
+        let one = both.clone().and(&of(&["host=db2"]));
+        assert_eq!((check(&both, "db1"), check(&both, "db2"), check(&both, "db3")), (true, true, false));
+        assert_eq!((check(&one, "db1"), check(&one, "db2")), (false, true));
+        assert_eq!(one.words(), "host=db1 host=db2 build=5.7 and host=db2");
+        assert!(!check(&of(&["host=db1"]).and(&of(&["host=db2"])), "db2"));
+        assert!(check(&both.and(&Selection::default()), "db1") && Selection::default().is_empty());
+    }
 
     #[test]
     fn words_name_a_column_and_a_value() {
