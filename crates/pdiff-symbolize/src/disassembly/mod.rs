@@ -8,10 +8,10 @@
 
 mod x86_64;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use pdiff_profile::names::{FunctionName, split_clone_suffix};
 use pdiff_profile::{
@@ -48,8 +48,6 @@ pub struct WantedCode<'w> {
 #[derive(Debug)]
 pub struct CodeFile {
     symbolizer: Symbolizer,
-    /// Where functions without symbols begin and end, once one was asked for.
-    ranges: OnceLock<FunctionRanges>,
 }
 
 impl CodeFile {
@@ -58,7 +56,7 @@ impl CodeFile {
     /// # Errors
     /// Returns an error if it cannot be read as ELF.
     pub fn open(path: &Path, options: &SymbolizeOptions) -> Result<Self, Error> {
-        Ok(Self { symbolizer: Symbolizer::open(path, options)?, ranges: OnceLock::new() })
+        Ok(Self { symbolizer: Symbolizer::open(path, options)? })
     }
 
     /// The addresses in the file of a profile's frames, by frame, if they are of this object.
@@ -116,8 +114,9 @@ impl CodeFile {
         for (number, wanted) in wanted.iter().enumerate() {
             wanted.symbols.iter().for_each(|symbol| by_symbol.entry(symbol).or_default().push(number));
         }
+        let ranges = LazyCell::new(|| FunctionRanges::new(self.file()));
         let mut bodies: Vec<Vec<Range<u64>>> =
-            wanted.iter().map(|wanted| self.nameless(wanted.addrs)).collect();
+            wanted.iter().map(|wanted| self.nameless(wanted.addrs, &|addr| ranges.at(addr))).collect();
         self.add_bodies(&mut bodies, |symbol| by_symbol.get(base_name(symbol)).cloned());
         let is_lacking = |number: &usize| bodies[*number].is_empty();
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -150,9 +149,13 @@ impl CodeFile {
     }
 
     /// The code around addresses that no symbol contains.
-    fn nameless(&self, addrs: &[ObjectAddr]) -> Vec<Range<u64>> {
+    fn nameless(
+        &self,
+        addrs: &[ObjectAddr],
+        function: &dyn Fn(u64) -> Option<Range<u64>>,
+    ) -> Vec<Range<u64>> {
         let nameless = addrs.iter().filter(|addr| self.symbols().find(addr.0).is_none());
-        nameless.filter_map(|addr| self.ranges().at(addr.0)).filter(|body| self.is_code(body)).collect()
+        nameless.filter_map(|addr| function(addr.0)).filter(|body| self.is_code(body)).collect()
     }
 
     fn is_code(&self, body: &Range<u64>) -> bool {
@@ -165,10 +168,6 @@ impl CodeFile {
 
     fn symbols(&self) -> &SymbolTable {
         self.symbolizer.symbols()
-    }
-
-    fn ranges(&self) -> &FunctionRanges {
-        self.ranges.get_or_init(|| FunctionRanges::new(self.file()))
     }
 
     /// The function that begins at an address, or that an address is in.

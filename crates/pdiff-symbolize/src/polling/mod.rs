@@ -46,12 +46,13 @@ impl Body {
 }
 
 /// The loops that wait in the functions of a file that hold sorted addresses.
-pub(crate) fn polling_loops(file: &ElfFile, functions: &FunctionRanges, sorted: &[u64]) -> Vec<Range<u64>> {
+pub(crate) fn polling_loops(file: &ElfFile, sorted: &[u64]) -> Vec<Range<u64>> {
     let decode: fn(u64, &[u8]) -> Body = match Processor::of(file) {
         Processor::X86 => x86_64::decode,
         Processor::Arm => aarch64::decode,
         Processor::Other => return Vec::new(),
     };
+    let functions = FunctionRanges::new(file);
     let mut found = Vec::new();
     let mut decoded_to = 0;
     for addr in sorted.iter().copied().filter(|addr| file.is_code(*addr)) {

@@ -16,7 +16,6 @@ use pdiff_profile::{
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::binary::function_ranges::FunctionRanges;
 use crate::binary::gap::Gap;
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
@@ -300,13 +299,12 @@ impl ObjectResult {
         let mut addrs: Vec<ObjectAddr> = asked.iter().filter_map(|asked| asked.2).collect();
         addrs.sort_unstable();
         addrs.dedup();
-        let ranges = FunctionRanges::new(symbolizer.file());
-        self.find_polling(&asked, &addrs, &ranges, symbolizer);
+        self.find_polling(&asked, &addrs, symbolizer);
         let found = symbolizer.symbolize(&addrs);
         let places: FxHashMap<ObjectAddr, usize> = addrs.iter().copied().zip(0..).collect();
         self.uncovered = uncovered(&addrs, &found, symbolizer);
         self.resolutions = found;
-        let mut unnamed = UnnamedFunctions::new(&ranges, object, symbolizer);
+        let mut unnamed = UnnamedFunctions::new(object, symbolizer);
         let perf_knows_more = !symbolizer.has_debug_info();
         for (frame, lookup, addr, symbol) in asked {
             let has_symbol = symbol != PerfSymbol::None;
@@ -341,15 +339,9 @@ impl ObjectResult {
     }
 
     /// Finds the frames in loops that busy-wait; `addrs` are sorted.
-    fn find_polling(
-        &mut self,
-        asked: &[Asked],
-        addrs: &[ObjectAddr],
-        ranges: &FunctionRanges,
-        symbolizer: &Symbolizer,
-    ) {
+    fn find_polling(&mut self, asked: &[Asked], addrs: &[ObjectAddr], symbolizer: &Symbolizer) {
         let sorted: Vec<u64> = addrs.iter().map(|addr| addr.0).collect();
-        let loops = polling_loops(symbolizer.file(), ranges, &sorted);
+        let loops = polling_loops(symbolizer.file(), &sorted);
         let polls = |(_, _, addr, _): &&Asked| addr.is_some_and(|addr| is_in(&loops, addr.0));
         self.polling = asked.iter().filter(polls).map(|(frame, lookup, ..)| (*frame, *lookup)).collect();
     }

@@ -1,5 +1,7 @@
 //! Functions that no symbol names: one resolution each, by where the unwind tables say that it begins.
 
+use std::cell::OnceCell;
+
 use pdiff_profile::{InlineChain, InlineFrame, Object, Resolution};
 use rustc_hash::FxHashMap;
 
@@ -8,7 +10,9 @@ use crate::symbolizer::Symbolizer;
 
 /// The unnamed functions of one object, each once.
 pub(super) struct UnnamedFunctions<'a> {
-    ranges: &'a FunctionRanges,
+    symbolizer: &'a Symbolizer,
+    /// Read for the first one.
+    ranges: OnceCell<FunctionRanges<'a>>,
     /// What the object is called, and the identity of its file.
     object: &'a str,
     build: String,
@@ -19,9 +23,10 @@ pub(super) struct UnnamedFunctions<'a> {
 }
 
 impl<'a> UnnamedFunctions<'a> {
-    pub(super) fn new(ranges: &'a FunctionRanges, object: &'a Object, symbolizer: &Symbolizer) -> Self {
+    pub(super) fn new(object: &'a Object, symbolizer: &'a Symbolizer) -> Self {
         Self {
-            ranges,
+            symbolizer,
+            ranges: OnceCell::new(),
             object: object.file_name(),
             build: symbolizer.object_id().to_string(),
             base: symbolizer.file().segments().iter().map(|segment| segment.addr).min().unwrap_or(0),
@@ -31,7 +36,7 @@ impl<'a> UnnamedFunctions<'a> {
 
     /// The place, in `resolutions`, of the function that contains an address; it is added if it is not there.
     pub(super) fn at(&mut self, addr: u64, resolutions: &mut Vec<Resolution>) -> Option<usize> {
-        let start = self.ranges.at(addr)?.start;
+        let start = self.ranges.get_or_init(|| FunctionRanges::new(self.symbolizer.file())).at(addr)?.start;
         if let Some(known) = self.known.get(&start) {
             return Some(*known);
         }

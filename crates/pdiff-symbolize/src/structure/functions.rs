@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::data::Data;
-use crate::binary::function_ranges::FunctionRanges;
+use crate::binary::function_ranges::all_functions;
 use crate::binary::layout::{Layout, Processor};
 use crate::binary::object_files::ObjectFiles;
 
@@ -41,7 +41,7 @@ impl Functions {
         };
         let (layout, data) = (Layout::read(file), Data::read(file, &object));
         let mut places: FxHashMap<u64, Place> = FxHashMap::default();
-        for range in FunctionRanges::new(file).all() {
+        for range in all_functions(file) {
             places.insert(range.start, (range.end, None));
         }
         for symbol in files.symbols().symbols().iter().filter(|symbol| symbol.start == symbol.entry) {
