@@ -160,7 +160,8 @@ impl<'c> Kinship<'c, '_> {
     }
 
     /// Whether the nearest caller that both runs entered costs no more, or takes part in a change of inlining whose family may
-    /// have lost half as much: the row may be a part of what that caller did before. Of a caller with most of the program under it that is not asked.
+    /// have lost half as much: the row may be a part of what that caller did before. Of a caller with most of the program under
+    /// it that is not asked.
     pub(super) fn has_idle_caller(&self, case: &Case<'_>, callers: &[usize], with: Side) -> bool {
         let weight = share(Judged::Total, case.row, with);
         let mut callers = callers.to_vec();
