@@ -73,8 +73,12 @@ fn a_function_that_returned_early_was_cheap_and_lost_its_fast_path_all_the_same(
     assert_eq!(said(&outcome, "count"), "missing-fast-path likely R-edge");
     // The before run did not enter it, and it is part of that finding, not another path.
     assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-below");
-    // A caller with other code may call it more often.
+    // Its caller has other code, but its own cost shows that it is not called that much more often.
     let outcome = classified(seen(&before, &of(60, 61)), seen(&after, &of(63, 62)));
+    assert_eq!(said(&outcome, "note"), "missing-fast-path likely R-fast-path");
+    // A caller with other code may call it more often.
+    let often = after.replace("note 2", "note 12");
+    let outcome = classified(seen(&before, &of(60, 61)), seen(&often, &of(63, 62)));
     assert_eq!(said(&outcome, "note"), "missing-fast-path likely R-edge");
     assert_eq!(verdict(&outcome, "note").callers, ["run"]);
 }

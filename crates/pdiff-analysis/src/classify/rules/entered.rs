@@ -1,7 +1,8 @@
 //! Whether both runs entered a function, as far as samples tell.
 //!
 //! A function that returned early was cheap, and has few samples however often it was called. A few samples are enough if
-//! its caller was sampled well and has the same code in both builds, because then the caller calls it as before.
+//! its caller was sampled well and has the same code in both builds, because then the caller calls it as before. They are
+//! also enough if its own code costs no more than a few times as much: being called more often would show there.
 
 use pdiff_profile::Side;
 
@@ -9,17 +10,34 @@ use crate::classify::case::Case;
 use crate::classify::context::Context;
 use crate::noise::MIN_SAMPLES;
 
+/// A function that is called more often costs more itself; one that grew less did not become another one for that.
+const MORE_CALLS: f64 = 3.0;
+
 pub(super) fn by_both(context: &Context<'_>, case: &Case<'_>) -> bool {
     let is_well_sampled = |case: &Case<'_>, side: Side| case.row.total.samples(side) >= MIN_SAMPLES;
     if Side::BOTH.iter().all(|side| is_well_sampled(case, *side)) {
         return true;
     }
     let is_seen = Side::BOTH.iter().all(|side| case.is_sampled(*side)) && is_well_sampled(case, Side::After);
-    is_seen
-        && context.calls_to(case.row, Side::After).first().is_some_and(|call| {
-            context.caller(call).is_some_and(|caller| {
-                let is_same = context.builds.same_code(&caller.ids) == Some(true);
-                is_same && Side::BOTH.iter().all(|side| is_well_sampled(caller, *side))
-            })
+    is_seen && (costs_as_before(context, case) || is_called_as_before(context, case, is_well_sampled))
+}
+
+/// Whether the function's own code costs at most a few times as much.
+fn costs_as_before(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let (before, after) = (case.row.before.booked_self_pct, case.row.after.booked_self_pct);
+    before > 0.0 && after <= MORE_CALLS * context.common_shift.factor() * before
+}
+
+/// Whether its main caller was sampled well in both runs and has the same code.
+fn is_called_as_before(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    is_well_sampled: impl Fn(&Case<'_>, Side) -> bool,
+) -> bool {
+    context.calls_to(case.row, Side::After).first().is_some_and(|call| {
+        context.caller(call).is_some_and(|caller| {
+            let is_same = context.builds.same_code(&caller.ids) == Some(true);
+            is_same && Side::BOTH.iter().all(|side| is_well_sampled(caller, *side))
         })
+    })
 }
