@@ -40,7 +40,7 @@ words! {
         NewlyActive = "newly-active",
         /// After continues where Before returned early.
         MissingFastPath = "missing-fast-path",
-        /// Called more often, by counts.
+        /// Called more often, by counts or by the calls in the code of a caller.
         MoreCalls = "more-calls",
         /// More time, and nothing of the above.
         Heavier = "heavier",

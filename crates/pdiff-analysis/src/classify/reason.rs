@@ -141,6 +141,15 @@ pub enum Reason {
         /// Its share under the caller after, in percent.
         after_pct: f64,
     },
+    /// A caller, whose code differs, calls it more than before.
+    MoreOnEdge {
+        /// The caller.
+        caller: String,
+        /// Its share under the caller on each side, in percent.
+        pct: PerSide<f64>,
+        /// Its calls in the caller's code.
+        calls: PerSide<u32>,
+    },
     /// Most of its growth is under a function that a caller now also calls.
     Below {
         /// That function.

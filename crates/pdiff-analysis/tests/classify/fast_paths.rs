@@ -245,3 +245,102 @@ fn work_that_another_function_asks_for_now_is_no_missing_fast_path() {
     let outcome = classified(seen(&of(40, 40), &build(71)), seen(&of(40, 120), &build(72)));
     assert_eq!(said(&outcome, "close"), "missing-fast-path likely R-fast-path");
 }
+
+#[test]
+fn of_builds_a_patch_apart_a_changed_caller_may_call_a_function_twice() {
+    let (steady, _) = steady();
+    let of = |run: u64, other: u64| {
+        format!("{steady}main;run 900\nmain;run;fetch {run}\nmain;other 40\nmain;other;fetch {other}")
+    };
+    let (once, twice) = (fetching("run=60 run>fetch"), fetching("run=61 run>fetch run>fetch"));
+    let said_of = |after: &str, build: &str| {
+        let (before, of_before) = (of(60, 20), once.clone());
+        let outcome = classified(seen(&before, &of_before), seen(after, build));
+        said(&outcome, "fetch")
+    };
+    // The caller's own total shows nothing; the code has one more call.
+    assert_eq!(said_of(&of(115, 20), &twice), "more-calls likely R-edge");
+    // As many calls in the code: only a path that is taken more.
+    let once_again = fetching("run=61 run>fetch");
+    assert_eq!(said_of(&of(125, 20), &once_again), "missing-fast-path likely R-edge");
+    // A little more with as many calls may be the memory.
+    assert_eq!(said_of(&of(90, 20), &once_again), "heavier likely R-heavier");
+    // It costs more under its other caller, too: it is not the calls.
+    assert_eq!(said_of(&of(125, 42), &twice), "heavier likely R-heavier");
+    // The caller is the same code.
+    assert_eq!(said_of(&of(125, 20), &once), "heavier likely R-heavier");
+}
+
+#[test]
+fn a_call_that_is_new_is_found_beside_a_call_that_left() {
+    let (steady, _) = steady();
+    let before = format!("{steady}main;run 300\nmain;run;store 60\nmain;other;fetch 30");
+    let (old, new) = (
+        fetching("run=60 run>fetch store:90 store=71 run>store"),
+        fetching("run=61 run>fetch store:90 store=71"),
+    );
+    let after = |run: u64| format!("{steady}main;run {run}\nmain;run;fetch 90\nmain;other;fetch 30");
+    // The caller costs more by more than the new call: that one was not taken in exchange.
+    let outcome = classified(seen(&before, &old), seen(&after(420), &new));
+    assert_eq!(said(&outcome, "fetch"), "missing-fast-path likely R-edge");
+    let outcome = classified(seen(&before, &old), seen(&after(290), &new));
+    assert_ne!(verdict(&outcome, "fetch").rule_id, "R-edge");
+}
+
+#[test]
+fn the_caller_under_which_a_function_grew_is_named_and_not_the_heaviest_one() {
+    let (steady, _) = steady();
+    let (old, new) = (fetching("run=60"), fetching("run=61 run>fetch"));
+    let before = format!("{steady}main;run 300\nmain;other;fetch 150");
+    let after = format!("{steady}main;run 300\nmain;run;fetch 80\nmain;other;fetch 150");
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(said(&outcome, "fetch"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "fetch").callers, ["run"]);
+}
+
+#[test]
+fn growth_of_what_a_function_calls_does_not_say_that_it_is_called_more() {
+    let (steady, _) = steady();
+    let build = |run: &str| fetching(run) + " fetch>read main>read read:150 read=72";
+    let of = |fetch: u64, read: u64| {
+        format!("{steady}main;run 900\nmain;run;fetch {fetch}\nmain;run;fetch;read {read}\nmain;read 30")
+    };
+    let (old, new) = (build("run=60 run>fetch"), build("run=61 run>fetch").replace("read=72", "read=73"));
+    let (before, after) = (of(40, 40), of(42, 140));
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_ne!(verdict(&outcome, "fetch").rule_id, "R-edge");
+    let (before, after) = (of(40, 40), of(82, 140));
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(said(&outcome, "fetch"), "missing-fast-path likely R-edge");
+    // Of what it calls, only one grew.
+    let wait = |of: &dyn Fn(u64, u64) -> String, fetch, read| of(fetch, read) + "\nmain;run;fetch;wait 90";
+    let [old, new] = [old, new].map(|build| build + " wait:70 wait=74 fetch>wait");
+    let (before, after) = (wait(&of, 40, 40), wait(&of, 82, 180));
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_ne!(verdict(&outcome, "fetch").rule_id, "R-edge");
+}
+
+#[test]
+fn a_function_that_no_longer_inlines_another_may_be_called_more_all_the_same() {
+    let (steady, words) = steady();
+    let shared = format!("main:50 {words} main>store store:200 find:60");
+    let before =
+        format!("{steady}main;store 400\nmain;store;put 20\nmain;store;put;+find 6\nmain;store;put;write 40");
+    let after = |find: u64, write: u64| {
+        format!(
+            "{steady}main;store 400\nmain;store;put 38\nmain;store;put;find {find}\nmain;store;put;write {write}"
+        )
+    };
+    let build = |store: u32, put: u32, find: &str| {
+        format!("{shared} write:90 write=80 store={store} put={put} put:{put} store>put put>write {find}")
+    };
+    let (old, new) = (build(60, 71, "put<find*1"), build(62, 93, "put>find find=64"));
+    let outcome = classified(seen(&before, &old), seen(&after(14, 82), &new));
+    assert_eq!(said(&outcome, "put"), "missing-fast-path likely R-edge");
+    assert_eq!(verdict(&outcome, "put").callers, ["store"]);
+    // Nothing that it inlined left it, so its code may do more.
+    let other = (build(60, 71, ""), build(62, 93, ""));
+    let flat = |of: String| of.replace(";+find", "").replace(";find", "");
+    let outcome = classified(seen(&flat(before.clone()), &other.0), seen(&flat(after(14, 82)), &other.1));
+    assert_ne!(verdict(&outcome, "put").rule_id, "R-edge");
+}

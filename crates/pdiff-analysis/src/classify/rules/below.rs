@@ -9,7 +9,7 @@ use pdiff_profile::{PerSide, Side};
 use super::edge;
 use super::newly_active::FACTOR;
 use crate::classify::case::{Case, share_pct};
-use crate::classify::cause::{Cause, Confidence, Judged};
+use crate::classify::cause::{Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
@@ -26,8 +26,7 @@ const DEEPEST: usize = 8;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    let is_grown = row.total.significant && row.delta_total_pp() > 0.0;
-    if !is_grown || !case.of_program || row.unresolved || !is_entered_anew(context, case) {
+    if !edge::has_grown(row) || !case.of_program || row.unresolved || !is_entered_anew(context, case) {
         return None;
     }
     let (mut below, mut part) = (case, 1.0);
@@ -57,7 +56,7 @@ fn finding(
         caller: entered.callers.first().cloned().unwrap_or_default(),
         grown_pp: part * grown_pp(context, case),
     };
-    let mut finding = Finding::new("R-below", Cause::MissingFastPath, Judged::Total, reason);
+    let mut finding = Finding::new("R-below", entered.cause, Judged::Total, reason);
     finding.callers = vec![function.row.name.clone()];
     let (at_most, _) = entered.confidence();
     let finding = finding.limited(at_most.min(Confidence::Likely), Limit::InCallers);

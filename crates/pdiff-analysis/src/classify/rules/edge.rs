@@ -1,28 +1,48 @@
-//! `R-edge`: a function that a caller now also calls, where the before run's did not: the caller's code differs, and most of
-//! the function's growth is under that caller.
+//! `R-edge`: a function that a caller now also calls, where the before run's did not, or calls more: the caller's code
+//! differs, and most of the function's growth is under that caller.
 //!
 //! The caller itself may have nine tenths of the program under it, so its own measures do not show the call. The verdict is
 //! then on the function that is entered, and names the caller. A function that the before run did not enter at all is left
 //! to [`super::newly_active`], because a setting or the data may have chosen the path, unless the builds are a patch apart.
+//! A function that was entered before too must be the same code in builds a patch apart, and must have grown under this
+//! caller more than under others.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
-use super::entered;
-use super::fast_path::{count_evidence, counted, entered_evidence, only_entered};
+use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, only_entered};
 use super::new_code::is_library;
 use super::newly_active::lost_pp;
-use crate::classify::case::Case;
+use super::{entered, per_operation};
+use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
+use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::noise::FLOOR_PP;
+use crate::compare::{Row, SampledCall};
+use crate::noise::{FLOOR_PP, MIN_SAMPLES};
 
 /// The part of the function's growth that must be under the caller.
 const EXPLAINING_PART: f64 = 0.5;
+
+/// A function that the caller called before too must have grown under it by this factor: nearly as much as calls that are made
+/// twice. A smaller one is enough if the caller's code has more calls of it.
+const MORE: f64 = 1.75;
+const MORE_WITH_CALLS: f64 = 1.3;
+
+/// It must have grown there by this factor more than under its other callers, and than the rest of the caller did.
+const MORE_THAN_REST: f64 = 1.3;
+
+/// What a caller's call of a function became.
+enum Edge {
+    /// The before run did not enter it from there.
+    New,
+    /// The shares under the caller, and the calls in its code.
+    More { pct: PerSide<f64>, calls: PerSide<u32> },
+}
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
@@ -30,24 +50,25 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let is_old = (case.is_sampled(Side::Before)
         || (context.is_patched && gates::is_held(case, Side::Before)))
         && case.other_name.is_none();
-    let is_grown = row.total.significant && row.delta_total_pp() > 0.0;
     if !case.of_program
         || case.is_stub()
         || !is_old
-        || !is_grown
+        || !has_grown(row)
         || is_library(case)
         || !context.gates(case).is_empty()
     {
         return None;
     }
+    let (call, caller) = growing_call(context, row)?;
+    if !has_other_code(context, caller) {
+        return None;
+    }
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
-    let call = context.calls_to(row, Side::After).into_iter().next()?;
-    let caller = context.caller(call).filter(|caller| has_other_code(context, caller))?;
-    let entered = only_entered(context, caller, flipped, Side::After);
-    let (call, pct) = entered.iter().find(|(call, _)| call.callee == row.name)?;
-    let left: f64 = only_entered(context, caller, flipped, Side::Before).iter().map(|(_, pct)| pct).sum();
-    let explains = *pct >= FLOOR_PP.max(EXPLAINING_PART * grown_pp) && left <= EXPLAINING_PART * pct;
-    if !explains || grown_pp < EXPLAINING_PART * pct || !may_cost_more(context, caller, *pct) {
+    let (edge, here_pp) = new_edge(context, caller, call, flipped)
+        .map(|pct| (Edge::New, pct))
+        .or_else(|| more_calls(context, case, (caller, call), flipped))?;
+    let explains = here_pp >= FLOOR_PP.max(EXPLAINING_PART * grown_pp);
+    if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_cost_more(context, caller, here_pp) {
         return None;
     }
     // What it calls may have was under it before, too, in chains that lost it.
@@ -58,16 +79,129 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if lost_pp(context, case, Side::Before, of_callee) >= EXPLAINING_PART * grown_pp {
         return None;
     }
-    let reason = Reason::NewEdge { caller: caller.row.name.clone(), after_pct: *pct };
-    let fact = entered_evidence(context, caller, call, *pct);
-    let mut finding = Finding::new("R-edge", Cause::MissingFastPath, Judged::Total, reason).with([fact]);
+    let after_pct = share_pct(row, Side::After, call.after);
+    let name = caller.row.name.clone();
+    let (cause, reason) = match edge {
+        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct }),
+        Edge::More { pct, calls } if calls.after > calls.before => {
+            (Cause::MoreCalls, Reason::MoreOnEdge { caller: name, pct, calls })
+        }
+        Edge::More { pct, calls } => {
+            (Cause::MissingFastPath, Reason::MoreOnEdge { caller: name, pct, calls })
+        }
+    };
+    let is_new = matches!(reason, Reason::NewEdge { .. });
+    let fact = entered_evidence(context, caller, call, after_pct);
+    let mut finding = Finding::new("R-edge", cause, Judged::Total, reason).with([fact]);
     finding.callers = vec![caller.row.name.clone()];
-    let finding = match counted(context, caller.row, call) {
+    let finding = match counted(context, caller.row, call).filter(|_| is_new) {
         Some(true) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
         Some(false) => return None,
         None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// Whether the total of a row grew beyond noise: as a share, or per operation and more than that of other functions.
+pub(super) fn has_grown(row: &Row) -> bool {
+    let total = Judged::Total;
+    let by_share = total.is_significant(row) && total.delta_pp(row) > 0.0;
+    let change = total.cost_change(row).filter(|_| per_operation::is_own(total, row));
+    by_share || change.and_then(|change| change.pct).is_some_and(|pct| pct > 0.0)
+}
+
+/// The call under which a row grew most.
+fn growing_call<'c, 'a>(context: &'c Context<'a>, row: &Row) -> Option<(&'a SampledCall, &'c Case<'a>)> {
+    let grown = context.calls_to(row, Side::After).into_iter().filter_map(|call| {
+        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+        Some((context.common_shift.own_change_pp(pct.before, pct.after), call, context.caller(call)?))
+    });
+    let most = grown.reduce(|most, next| if next.0 > most.0 { next } else { most });
+    most.map(|(_, call, caller)| (call, caller))
+}
+
+/// The share under a caller of a function that the before run did not enter from there, where nothing left the caller in
+/// exchange: nothing was as heavy, or the caller costs that much more all the same.
+fn new_edge(
+    context: &Context<'_>,
+    caller: &Case<'_>,
+    call: &SampledCall,
+    flipped: &FlippedCallers,
+) -> Option<f64> {
+    let entered = only_entered(context, caller, flipped, Side::After);
+    let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
+    let left: f64 = only_entered(context, caller, flipped, Side::Before).iter().map(|(_, pct)| pct).sum();
+    (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
+}
+
+/// The growth under a caller of a function that the before run entered from there too, and whose code is the same: the caller
+/// calls it more. Counts of calls decide that if they are known.
+fn more_calls(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    (caller, call): (&Case<'_>, &SampledCall),
+    flipped: &FlippedCallers,
+) -> Option<(Edge, f64)> {
+    let (row, factor) = (case.row, context.common_shift.factor());
+    let is_counted = context.input.counts.is_some_and(|counts| counts.get(&row.name).is_some());
+    let has_left =
+        context.row_number(row).is_some_and(|callee| has_flipped(context, flipped, caller.row, callee));
+    let is_same = context.is_patched && has_same_source(context, case, flipped);
+    if !is_same || is_counted || has_left || !costs_more_as_a_whole(context, case) {
+        return None;
+    }
+    // Chains that lost the caller show calls that the code does not have.
+    let is_lost = |side: Side| {
+        context.builds.census(side).is_some_and(|census| {
+            has_caller(census, case, side) && has_call(census, caller, case, side) == Some(false)
+        })
+    };
+    if is_lost(Side::After) {
+        return None;
+    }
+    let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+    let (before, after) = (factor * pct.before, pct.after);
+    let others = PerSide::new(factor * row.before.total_pct - before, row.after.total_pct - after);
+    let of_caller =
+        PerSide::new(factor * caller.row.before.total_pct - before, caller.row.after.total_pct - after);
+    let is_beyond = |rest: PerSide<f64>| after * rest.before >= MORE_THAN_REST * before * rest.after;
+    let calls = PerSide::from_fn(|side| calls_in_code(context, caller, case, side));
+    let least = if calls.after > calls.before { MORE_WITH_CALLS } else { MORE };
+    let is_more = before > 0.0 && after >= least * before && is_beyond(others) && is_beyond(of_caller);
+    let may_be_lost = context.orphaned_pct(case, Side::Before) >= EXPLAINING_PART * (after - before);
+    (is_more && !may_be_lost).then_some((Edge::More { pct, calls }, after - before))
+}
+
+/// Whether a function's code is the same, or differs because the inlining of a function that it calls changed.
+fn has_same_source(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> bool {
+    let has_flipped_callees =
+        || context.row_number(case.row).is_some_and(|row| flipped.callees.contains_key(&row));
+    context.has_like_code(case) || has_flipped_callees()
+}
+
+/// Whether a function's own code costs more, and most of what it calls too: calls of the same code cost that. Growth of one callee
+/// says nothing about how often the function is called.
+fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let (row, factor) = (case.row, context.common_shift.factor());
+    let is_more = |before: f64, after: f64| after >= MORE_WITH_CALLS * factor * before;
+    let is_sampled = row.booked.samples(Side::After) >= MIN_SAMPLES;
+    if !is_sampled || !is_more(row.before.booked_self_pct, row.after.booked_self_pct) {
+        return false;
+    }
+    let (mut all, mut grown) = (0.0, 0.0);
+    for call in context.calls_from(row, Side::Before) {
+        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+        all += pct.before;
+        grown += if is_more(pct.before, pct.after) { pct.before } else { 0.0 };
+    }
+    factor * all < FLOOR_PP || grown >= EXPLAINING_PART * all
+}
+
+/// The calls of a function in the code of a caller.
+fn calls_in_code(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> u32 {
+    let Some(census) = context.builds.census(side) else { return 0 };
+    let pairs = caller.ids[side].iter().flat_map(|from| callee.ids[side].iter().map(move |to| (*from, *to)));
+    pairs.filter_map(|(from, to)| census.call(from, to)).map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 
 /// A caller of the program that both runs entered, and whose code changed.
@@ -82,10 +216,20 @@ fn has_other_code(context: &Context<'_>, caller: &Case<'_>) -> bool {
 
 /// Whether the caller's total grew by a good part of what it now also calls, as far as is known.
 fn may_cost_more(context: &Context<'_>, caller: &Case<'_>, pct: f64) -> bool {
-    let row = caller.row;
-    let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
-    let unsure_pp = Judged::Total
-        .half_width_pp(row)
-        .hypot(context.common_shift_error() * context.common_shift.factor() * row.before.total_pct);
+    let (grown_pp, unsure_pp) = grown(context, caller);
     grown_pp + unsure_pp >= EXPLAINING_PART * pct
+}
+
+/// Whether it grew by that much for sure.
+fn costs_more(context: &Context<'_>, caller: &Case<'_>, pct: f64) -> bool {
+    let (grown_pp, unsure_pp) = grown(context, caller);
+    grown_pp - unsure_pp >= EXPLAINING_PART * pct
+}
+
+/// The growth of a function's total, and half the width of its interval.
+fn grown(context: &Context<'_>, case: &Case<'_>) -> (f64, f64) {
+    let row = case.row;
+    let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
+    let of_factor = context.common_shift_error() * context.common_shift.factor() * row.before.total_pct;
+    (grown_pp, Judged::Total.half_width_pp(row).hypot(of_factor))
 }

@@ -18,7 +18,7 @@ use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 use crate::policy::Share;
 
 /// Whether a measure's cost changed on its own.
-fn is_own(measure: Judged, row: &Row) -> bool {
+pub(super) fn is_own(measure: Judged, row: &Row) -> bool {
     measure.cost_change(row).is_some_and(|change| change.extent == CostExtent::Own)
 }
 

@@ -75,6 +75,16 @@ pub fn reason_text(of: &Reason) -> String {
         Reason::NewEdge { caller, after_pct } => {
             format!("{caller} now calls it more than before ({after_pct:.2} %); the code of {caller} differs")
         }
+        Reason::MoreOnEdge { caller, pct, calls } => {
+            let code = match calls.after > calls.before {
+                true => format!(
+                    "the code of {caller} has {} calls of it instead of {}",
+                    calls.after, calls.before
+                ),
+                false => format!("the code of {caller} differs"),
+            };
+            format!("{caller} calls it more ({:.2} to {:.2} %); {code}", pct.before, pct.after)
+        }
         Reason::Below { function, caller, grown_pp } => {
             format!(
                 "{grown_pp:+.2} points under {function}, which {caller} now also calls: reported as one finding with it"
