@@ -51,6 +51,25 @@ fn callers_that_lost_the_weight_prove_it_where_debug_lines_give_the_copies_less(
     // The caller did not lose it, or no copy was sampled at all.
     assert_eq!(flipped("main;scan 60\nmain;scan;+leaf 10"), "inline-regression likely R-inline-lost");
     assert_eq!(flipped("main;scan 140"), "inline-regression likely R-inline-lost");
+    // Costs no more: only the inlining is claimed, and the code shows it.
+    assert_eq!(flipped("main;scan 215"), "inline-change proved R-inline-change");
+}
+
+#[test]
+fn a_copy_with_few_samples_ran_all_the_same() {
+    let build = "main:50 work:50 bulk:80 main>work main>bulk main>scan ";
+    let flipped = |before: &str| {
+        let (before, after) =
+            (format!("main;bulk 40000\n{before}"), "main;bulk 40000\nmain;scan 60\nmain;scan;leaf 160");
+        let outcome = classified(
+            seen(&before, &format!("{build} scan:400 scan<leaf*2")),
+            seen(after, &format!("{build} scan:200 leaf:150 scan>leaf")),
+        );
+        said(&outcome, "leaf")
+    };
+    // Debug lines give nearly all of the copy to the caller, which lost it.
+    assert_eq!(flipped("main;scan 140\nmain;scan;+leaf 1"), "inline-regression proved R-inline-lost");
+    assert_eq!(flipped("main;scan 140"), "inline-regression likely R-inline-lost");
 }
 
 #[test]

@@ -23,7 +23,6 @@ use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::compare::{InlinedInto, Row};
 use crate::matching::{FoundBy, SourceMove, source_move};
-use crate::noise::FLOOR_PP;
 
 /// The part of a change of self by symbol that was seen in the inlined copies for the flip to explain it.
 const EXPLAINING_PART: f64 = 0.25;
@@ -175,9 +174,10 @@ fn callee_of(
     finding = finding.with(why(context, case));
     finding.callers = callers;
     let copies = copies_pct(context, case, &flips, inlined_on);
-    let left = if copies >= FLOOR_PP { left_pp(context, &flips, inlined_on) } else { 0.0 };
+    let left = if copies > 0.0 { left_pp(context, &flips, inlined_on) } else { 0.0 };
     let shown_pp = copies.max(left);
-    if shown_pp < EXPLAINING_PART * booked_pp.abs() {
+    // Without a cost beyond noise, only the inlining is claimed, and the code of both builds shows that.
+    if cause != Cause::InlineChange && shown_pp < EXPLAINING_PART * booked_pp.abs() {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
     let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());
