@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
 use super::error::{KnowledgeError, check_rules, parse};
-use crate::pattern::{Pattern, PatternSet};
+use crate::pattern::{Pattern, PatternError, PatternSet};
 
 /// The rules that come with pdiff.
 const MYSQLD: &str = include_str!("../../presets/mysqld/subsystems.toml");
@@ -81,6 +81,9 @@ pub struct FunctionPlace<'a> {
     pub file: Option<&'a str>,
 }
 
+/// Makes a set of patterns: those that come with pdiff are known to be right.
+type MakeSet = fn(&[String]) -> Result<PatternSet, PatternError>;
+
 impl Subsystems {
     /// The rules of one file: `object`, `thread_starts`, and tables `[[subsystem]]` with `name` and any of `files`,
     /// `functions`, `objects`, `inlined_is_of_callers`.
@@ -88,15 +91,19 @@ impl Subsystems {
     /// # Errors
     /// If the text is not of that form.
     pub fn parse(text: &str) -> Result<Self, KnowledgeError> {
+        Self::read(text, PatternSet::new)
+    }
+
+    fn read(text: &str, set: MakeSet) -> Result<Self, KnowledgeError> {
         let file: File = parse(text)?;
         check_rules(&file.subsystem)?;
         let program = file.object.as_deref().map(str::parse::<Pattern>).transpose()?;
-        let rules = file.subsystem.into_par_iter().map(|entry| Rule::new(entry, program.as_ref()));
+        let rules = file.subsystem.into_par_iter().map(|entry| Rule::new(entry, program.as_ref(), set));
         // Of several wrong rules the first is told, whichever thread came to it first.
         let rules: Vec<Result<Rule, KnowledgeError>> = rules.collect();
         Ok(Self {
             rules: rules.into_iter().collect::<Result<_, _>>()?,
-            thread_starts: vec![PatternSet::new(&file.thread_starts)?],
+            thread_starts: vec![set(&file.thread_starts)?],
         })
     }
 
@@ -106,7 +113,7 @@ impl Subsystems {
     /// Never: a test reads the built-in file.
     #[must_use]
     pub fn builtin() -> Self {
-        Self::parse(MYSQLD).expect("the built-in subsystems are checked by a test")
+        Self::read(MYSQLD, PatternSet::unchecked).expect("the built-in subsystems are checked by a test")
     }
 
     /// The rules of `self`, and those of `other` where none of them holds.
@@ -160,17 +167,17 @@ impl ObjectSubsystems<'_> {
 }
 
 impl Rule {
-    fn new(entry: Entry, program: Option<&Pattern>) -> Result<Self, KnowledgeError> {
+    fn new(entry: Entry, program: Option<&Pattern>, set: MakeSet) -> Result<Self, KnowledgeError> {
         let objects = match (&entry.objects, program) {
-            (Some(listed), _) => ObjectRule::Listed(PatternSet::new(listed)?),
+            (Some(listed), _) => ObjectRule::Listed(set(listed)?),
             (None, Some(program)) => ObjectRule::Program(program.clone()),
             (None, None) => ObjectRule::Any,
         };
-        let set = |patterns: &Option<Vec<String>>| patterns.as_deref().map(PatternSet::new).transpose();
+        let list = |patterns: &Option<Vec<String>>| patterns.as_deref().map(set).transpose();
         Ok(Self {
             objects,
-            files: set(&entry.files)?,
-            functions: set(&entry.functions)?,
+            files: list(&entry.files)?,
+            functions: list(&entry.functions)?,
             is_of_callers: entry.inlined_is_of_callers,
             name: entry.name.into(),
         })
@@ -212,6 +219,11 @@ mod tests {
         check("main", "x", None, "other (x)");
         check("memcpy", "libc.so.6", None, "libc");
         check("log_write", "y", None, "other (y)");
+    }
+
+    #[test]
+    fn the_built_in_patterns_are_right() {
+        Subsystems::parse(MYSQLD).unwrap();
     }
 
     #[test]

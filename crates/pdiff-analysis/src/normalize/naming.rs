@@ -216,8 +216,9 @@ impl<'a> Naming<'a> {
         let object = self.object(frame).to_owned();
         let key = match frame.symbol {
             Some(symbol) => {
-                let name = FunctionName::parse(self.profile.string(symbol));
-                self.keys.function(&name, (&object, self.side), None)
+                let spelling = Spelling { name: self.profile.string(symbol), linkage: None };
+                let name = self.names.entry(spelling).or_insert_with(|| spelling.function_name());
+                self.keys.function(name, (&object, self.side), None)
             }
             None => self.keys.unresolved(&object),
         };
