@@ -291,11 +291,15 @@ impl Gate {
             "<" | "<=" => self.number < 0.0 && row.ci_low_pp < self.number,
             _ => false,
         };
-        let is_hidden = row.detectable_pp.is_none_or(|detectable| detectable > self.number.abs());
-        if !(may_trip && is_hidden) {
+        if !may_trip {
             return None;
         }
-        let value = row.detectable_pp.unwrap_or(row.ci_high_pp - row.delta_self_pp());
+        let detectable_pp = row.detectable.points();
+        let is_hidden = detectable_pp.is_none_or(|detectable| detectable > self.number.abs());
+        if !is_hidden {
+            return None;
+        }
+        let value = detectable_pp.unwrap_or(row.ci_high_pp - row.delta_self_pp());
         Some(Trip { name: row.name.clone(), object: row.object.clone(), value })
     }
 

@@ -1,6 +1,7 @@
 //! Counted rows to judged rows: weights and shares of both sides, and whether the change is more than noise.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use pdiff_profile::{NoteKind, Notes, PerSide, Presence, Side, Weight, is_unnamed};
 use rayon::prelude::*;
@@ -116,7 +117,7 @@ fn sort(rows: &mut [Row]) {
 const DETECTABLE_AT_PCT: [f64; 4] = [0.1, 0.5, 1.0, 5.0];
 
 /// The smallest detectable changes for the denominator that is heaviest on both sides together.
-fn detectable(sensitivities: &[Sensitivity], denominators: &[Denominator]) -> Vec<(f64, Option<f64>)> {
+fn detectable(sensitivities: &[Arc<Sensitivity>], denominators: &[Denominator]) -> Vec<(f64, Option<f64>)> {
     let total = |of: &Denominator| of.before.iter().chain(&of.after).map(|run| run.total).sum::<f64>();
     let heaviest = sensitivities.iter().zip(denominators).max_by(|a, b| total(a.1).total_cmp(&total(b.1)));
     let Some((sensitivity, _)) = heaviest else { return Vec::new() };
@@ -251,7 +252,7 @@ impl Counted<'_> {
             degrees_of_freedom: noise.degrees_of_freedom,
             test: noise.test,
             significant: noise.significant,
-            detectable_pp: judgement.detectable_pp(id.index()),
+            detectable: judgement.detectable(id.index()),
             booked: MeasureChange::default(),
             total: MeasureChange::default(),
             inline: RowInline::default(),

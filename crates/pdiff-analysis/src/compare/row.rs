@@ -4,7 +4,7 @@ use pdiff_profile::{PerSide, Presence, Side, Weight};
 
 use super::family::InlineChange;
 use super::measure_change::{CostChange, CostExtent, MeasureChange};
-use crate::noise::{Excess, Test};
+use crate::noise::{Detectable, Excess, Test};
 
 /// Gives a type with quantities `before` and `after` a view of each and their differences.
 macro_rules! of_both_sides {
@@ -104,8 +104,8 @@ pub struct Row {
     pub test: Test,
     /// Beyond noise, and large enough to matter.
     pub significant: bool,
-    /// Smallest change of self that would have been found 9 times in 10, in points.
-    pub detectable_pp: Option<f64>,
+    /// Smallest change of self that would have been found 9 times in 10.
+    pub detectable: Detectable,
     /// The same judgement of self by symbol, on its own.
     pub booked: MeasureChange,
     /// The same judgement of total, on its own.

@@ -236,7 +236,7 @@ const CHANGE: &[Plain] = &[
     ),
     (
         "detectable_pp",
-        Number(|row| row.detectable_pp),
+        Number(|row| row.detectable.points()),
         LeftOut,
         false,
         "smallest detectable change of self (90 % power)",

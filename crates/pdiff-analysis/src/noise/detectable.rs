@@ -9,6 +9,8 @@
 //! other rows do. If other rows changed too, its threshold is lower and smaller changes are detected, so this is an upper
 //! bound. 500 tests at 0.05 make it 1e-4.
 
+use std::sync::Arc;
+
 use pdiff_profile::PerSide;
 
 use super::fdr::Weighing;
@@ -73,6 +75,36 @@ pub(super) struct RowSensitivity {
     pub(super) within_df: PerSide<f64>,
 }
 
+/// The smallest growth of a row's share that would have been found with [`POWER`] even if no other row had changed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Detectable {
+    /// In share points; `None` if none would have been found, or the row was not tested.
+    Points(Option<f64>),
+    /// Not solved: that is costly, and few readers of rows ask for it.
+    Unsolved(Unsolved),
+}
+
+/// All that the smallest growth of one row follows from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unsolved {
+    pub(super) typical: Arc<Sensitivity>,
+    pub(super) row: RowSensitivity,
+    pub(super) share_pct: f64,
+}
+
+impl Detectable {
+    /// In share points; solved again at each call.
+    #[must_use]
+    pub fn points(&self) -> Option<f64> {
+        match self {
+            Self::Points(points) => *points,
+            Self::Unsolved(Unsolved { typical, row, share_pct }) => {
+                typical.of_row(*row).detectable_pp(*share_pct)
+            }
+        }
+    }
+}
+
 impl Sensitivity {
     /// The sensitivity for one row of the denominator.
     pub(super) fn of_row(&self, row: RowSensitivity) -> Self {
@@ -124,9 +156,11 @@ impl Sensitivity {
         }
         for _ in 0..MAX_ROUNDS {
             // K is dear and depends on the change only by its degrees of freedom: contain it, solve, look again.
-            let strength =
-                self.both_ways(share, change).map(|row| noncentrality(self.level(&row), self.df(&row)));
-            let solved = self.solve(share, change, strength)?;
+            let strength = |row: &PerSide<SideShare>| noncentrality(self.level(row), self.df(row));
+            let [grown, shrunk] = self.both_ways(share, change);
+            let strength_grown = strength(&grown);
+            let strength_shrunk = if shrunk == grown { strength_grown } else { strength(&shrunk) };
+            let solved = self.solve(share, change, [strength_grown, strength_shrunk])?;
             if (solved - change).abs() <= CLOSE_ENOUGH * solved {
                 return Some(100.0 * solved);
             }

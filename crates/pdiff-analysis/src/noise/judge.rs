@@ -1,6 +1,7 @@
 //! The stage: from rows to a judgement of each.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use pdiff_profile::PerSide;
 use rayon::prelude::*;
@@ -267,7 +268,7 @@ fn sensitivities(
     model: &RunModel,
     level: Level,
     weighing: Weighing,
-) -> Vec<Sensitivity> {
+) -> Vec<Arc<Sensitivity>> {
     let mut dispersions: Vec<Vec<f64>> = vec![Vec::new(); denominators.len()];
     for row in rows.iter().filter(|row| row.test.p().is_some()) {
         if let Some(of_denominator) = dispersions.get_mut(row.denominator) {
@@ -279,7 +280,7 @@ fn sensitivities(
     typical
         .map(|(index, dispersions)| {
             let sides = sides_of(&empty(index), denominators);
-            Sensitivity { weighing, ..sensitivity(&sides, model, median(dispersions), level) }
+            Arc::new(Sensitivity { weighing, ..sensitivity(&sides, model, median(dispersions), level) })
         })
         .collect()
 }

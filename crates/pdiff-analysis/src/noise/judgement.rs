@@ -1,6 +1,8 @@
 //! The results: one [`RowNoise`] per row, and numbers for the comparison as a whole.
 
-use super::detectable::{RowSensitivity, Sensitivity};
+use std::sync::Arc;
+
+use super::detectable::{Detectable, RowSensitivity, Sensitivity, Unsolved};
 
 /// Rows with fewer samples than this on both sides are not tested: a test of so few samples finds nothing and costs
 /// every other row power.
@@ -130,7 +132,7 @@ pub struct Judgement {
     /// False discovery rate kept.
     pub q_threshold: f64,
     /// The smallest detectable change at a given share, one entry per denominator.
-    pub sensitivities: Vec<Sensitivity>,
+    pub sensitivities: Vec<Arc<Sensitivity>>,
     /// The variance within runs is an assumed one in at least one run: it has no time, or less than two blocks of it.
     pub assumed_dispersion: bool,
     /// Rows (by index) whose spread grows with the block length: blocks understate their noise.
@@ -142,12 +144,21 @@ pub struct Judgement {
 
 impl Judgement {
     /// Smallest growth of a row (by index), in share points from its mean share, that would have been found 9 times in 10 even
-    /// if no other row had changed; `None` if none could, or the row was not tested. Solved again at each call, which is
-    /// costly.
+    /// if no other row had changed; `None` if none could, or the row was not tested.
     pub fn detectable_pp(&self, row: usize) -> Option<f64> {
-        let row = self.rows.get(row)?;
-        row.test.p()?;
-        let typical = self.sensitivities.get(row.denominator)?;
-        typical.of_row(row.sensitivity).detectable_pp(0.5 * (row.before_pct + row.after_pct))
+        self.detectable(row).points()
+    }
+
+    /// The same, solved when it is asked for.
+    pub fn detectable(&self, row: usize) -> Detectable {
+        let tested = self.rows.get(row).filter(|row| row.test.p().is_some());
+        let unsolved = tested.and_then(|row| {
+            Some(Unsolved {
+                typical: Arc::clone(self.sensitivities.get(row.denominator)?),
+                row: row.sensitivity,
+                share_pct: 0.5 * (row.before_pct + row.after_pct),
+            })
+        });
+        unsolved.map_or(Detectable::Points(None), Detectable::Unsolved)
     }
 }

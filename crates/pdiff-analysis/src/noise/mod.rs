@@ -32,7 +32,7 @@ pub use blocks::{RowRun, RunBlocks};
 pub(crate) use blocks::{coarse_blocks, ends_coarse_block};
 pub use common_factor::{CommonFactor, Excess, ShareChange, q_values_of_large};
 pub(crate) use cost::{OfRun, common_shift};
-pub use detectable::{POWER, Sensitivity, SideSize};
+pub use detectable::{Detectable, POWER, Sensitivity, SideSize, Unsolved};
 pub(crate) use fdr::{ShownTests, Tested, q_values_above_floor};
 pub use input::{
     ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, FLOOR_PP, FLOOR_RELATIVE, Floor, NoiseSettings, Row,

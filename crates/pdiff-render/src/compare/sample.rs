@@ -1,6 +1,6 @@
 //! Comparisons for tests: small, by hand, every number in sight.
 
-use pdiff_analysis::noise::{Method, RunVariation, Test};
+use pdiff_analysis::noise::{Detectable, Method, RunVariation, Test};
 use pdiff_analysis::side_fact::{CallChains, Concern, SampleCount, Subject};
 use pdiff_analysis::{
     Comparison, Cost, CostChange, CostExtent, Coverage, Finding, FindingKind, FindingSetting, FindingSide,
@@ -50,7 +50,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         degrees_of_freedom: f64::INFINITY,
         test: Test::Tested { p: 0.5, q: 0.5 },
         significant: false,
-        detectable_pp: Some(0.75),
+        detectable: Detectable::Points(Some(0.75)),
         booked: MeasureChange::default(),
         total: MeasureChange::default(),
         inline: RowInline::default(),

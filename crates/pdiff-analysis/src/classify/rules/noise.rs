@@ -20,7 +20,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if let Some(finding) = per_operation::shared(context, case) {
         return Some(finding);
     }
-    let detectable_pp = case.row.detectable_pp;
+    let detectable_pp = case.row.detectable.points();
     let reason =
         Reason::WithinNoise { detectable_pp, untested_pct: per_operation::untested(context, case.row) };
     let finding = Finding::new("R-noise", Cause::Noise, Judged::OwnSelf, reason);
