@@ -130,11 +130,12 @@ fn heaviest_first(part: &Part) -> Vec<(String, f64)> {
 fn module(name: &str) -> Option<&str> {
     // `<regex::exec::ExecNoSync as Trait>::find_at` is a function of regex::exec.
     let name = name.strip_prefix('<').unwrap_or(name).trim_start_matches(['&', '*']);
-    let end = name.find(['<', '(', ' ', '>', '{', '[']).unwrap_or(name.len());
+    let ends_path = |byte: u8| matches!(byte, b'<' | b'(' | b' ' | b'>' | b'{' | b'[');
+    let end = name.bytes().position(ends_path).unwrap_or(name.len());
     let path = name.get(..end)?;
-    let second = path.find("::")? + 2;
-    let third = second + path.get(second..)?.find("::")?;
-    path.get(..third)
+    let colons =
+        |from: usize| Some(from + path.as_bytes().get(from..)?.windows(2).position(|two| two == b"::")?);
+    path.get(..colons(colons(0)? + 2)?)
 }
 
 /// The package of a module of Rust.

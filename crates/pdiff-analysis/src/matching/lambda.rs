@@ -10,6 +10,9 @@ const LAMBDA: &str = "{lambda";
 
 /// The name without the numbers of its lambdas, if all of them have their parameters.
 pub(super) fn without_lambda_number(name: &str) -> Option<String> {
+    if !may_be_of_lambda(name) {
+        return None;
+    }
     let mut parts = name.split(LAMBDA);
     let mut spelled = parts.next()?.to_owned();
     let mut is_lambda = false;
@@ -26,12 +29,18 @@ pub(super) fn without_lambda_number(name: &str) -> Option<String> {
 
 /// The loose name with the numbers of its lambdas, if all of them have one.
 pub(super) fn without_lambda_parameters(name: &str) -> Option<String> {
+    if !may_be_of_lambda(name) {
+        return None;
+    }
     let mut numbers = Vec::new();
     for part in name.split(LAMBDA).skip(1) {
         let (_, number) = part.get(..end_of_class(part)?)?.rsplit_once('#')?;
         numbers.push(number);
     }
-    let loose = loose_name(name).filter(|_| !numbers.is_empty())?;
+    if numbers.is_empty() {
+        return None;
+    }
+    let loose = loose_name(name)?;
     let mut parts = loose.split(LAMBDA);
     let mut spelled = parts.next()?.to_owned();
     for (part, number) in parts.zip(numbers) {
@@ -41,6 +50,11 @@ pub(super) fn without_lambda_parameters(name: &str) -> Option<String> {
         spelled.push_str(part);
     }
     Some(spelled)
+}
+
+/// Few names have such a bracket, and to look for it is cheap.
+fn may_be_of_lambda(name: &str) -> bool {
+    name.contains('{')
 }
 
 /// Where the class of a lambda ends, behind the word.

@@ -71,7 +71,7 @@ impl<'a> Spelling<'a> {
 
     /// The last part, unchanged.
     pub(super) fn last(&self) -> &str {
-        parts(&self.loose).pop().unwrap_or(&self.loose)
+        last_part(&self.loose)
     }
 
     /// Without namespaces: scopes in lower case that do not end in `_t`, the way most code writes them.
@@ -92,7 +92,7 @@ impl<'a> Spelling<'a> {
 
     /// The last part, if it can represent the whole.
     pub(super) fn unqualified(&self) -> Option<&str> {
-        let last = parts(&self.loose).pop()?;
+        let last = last_part(&self.loose);
         let is_name =
             last.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_') && !last.starts_with("operator");
         (is_name && last.len() >= MIN_UNQUALIFIED_BYTES).then_some(last)
@@ -123,9 +123,12 @@ impl<'a> Spelling<'a> {
         hashes
     }
 
-    /// Whether two names have a word in common [`beside_scope`].
+    /// Whether two names that have a word in common have one [`beside_scope`], too.
     pub(super) fn shares_own_word(&self, other: &Self) -> bool {
         let (ours, theirs) = beside_scope(&self.loose, &other.loose);
+        if ours.len() == self.loose.len() {
+            return true;
+        }
         let theirs: Vec<u64> = words(theirs).map(hash_ignoring_case).collect();
         words(ours).any(|word| theirs.contains(&hash_ignoring_case(word)))
     }
@@ -163,6 +166,11 @@ pub(crate) fn is_library(name: &str) -> bool {
 
 /// Two names without the scope that both begin with: what a namespace or a class is called says nothing about its members.
 pub(crate) fn beside_scope<'n>(a: &'n str, b: &'n str) -> (&'n str, &'n str) {
+    // Mostly there is none, which a look at how the names begin shows.
+    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b);
+    if !same.map(|(byte, _)| byte).any(|byte| byte == b':') {
+        return (a, b);
+    }
     let [ours, theirs] = [a, b].map(parts);
     let scopes = ours.len().min(theirs.len()).saturating_sub(1);
     let same = ours.iter().zip(&theirs).take(scopes).take_while(|(a, b)| a == b);
@@ -172,7 +180,7 @@ pub(crate) fn beside_scope<'n>(a: &'n str, b: &'n str) -> (&'n str, &'n str) {
 
 /// The parts of a name between `::`, those inside of brackets left whole.
 fn parts(name: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_u32);
+    let (mut parts, mut start, mut depth) = (Vec::with_capacity(4), 0, 0_u32);
     let bytes = name.as_bytes();
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -187,6 +195,15 @@ fn parts(name: &str) -> Vec<&str> {
     }
     parts.extend(name.get(start..));
     parts
+}
+
+/// The last of the [`parts`] of a name.
+fn last_part(name: &str) -> &str {
+    let is_odd = |byte: u8| matches!(byte, b'(' | b')' | b'{' | b'}');
+    match name.bytes().any(is_odd) || name.contains(":::") {
+        true => parts(name).pop().unwrap_or(name),
+        false => name.rsplit_once("::").map_or(name, |(_, last)| last),
+    }
 }
 
 /// The words that say something: `Policy` and `Mutex` of `PolicyMutex`, `THD` and `Init` of `THDInit`.
@@ -255,6 +272,27 @@ mod tests {
         check("f(int)::{lambda()#1}::operator()", false, true);
         check("virtual thunk to std::ostream::~ostream", false, true);
         check("stdio::read", false, false);
+    }
+
+    #[test]
+    fn the_last_part_is_the_last_of_all() {
+        for name in
+            ["a::b", "a", "", "a::", "a:::b", "a::::b", "::", "a::(b::c)", "a::{lambda}::b", "a)::b", "a:b"]
+        {
+            assert_eq!(Some(last_part(name)), parts(name).pop(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_scope_that_both_begin_with_is_left_out() {
+        let check = |a, b, expected| assert_eq!(beside_scope(a, b), expected, "{a} {b}");
+        check("a::b::c", "a::b::d", ("c", "d"));
+        check("a::b", "a::b::c", ("b", "b::c"));
+        check("a::b", "x::b", ("a::b", "x::b"));
+        check("ab::c", "abc::c", ("ab::c", "abc::c"));
+        check("a:b", "a:c", ("a:b", "a:c"));
+        check("(a::b)::c", "(a::b)::d", ("c", "d"));
+        check("f", "f", ("f", "f"));
     }
 
     #[test]
