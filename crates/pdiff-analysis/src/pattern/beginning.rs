@@ -123,7 +123,7 @@ impl Reader<'_> {
             }
             '\\' => match self.rest.next()? {
                 escaped if r"\.+*?()|[]{}^$".contains(escaped) => Item::Character(escaped),
-                // The longer escapes are `\p{..}` and the like; a repetition is left aside in the same way.
+                // The longer escapes are `\p{..}` and similar; a repetition is left aside in the same way.
                 _ => Item::Unknown,
             },
             '.' | '^' | '$' => Item::Unknown,
