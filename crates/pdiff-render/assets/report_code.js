@@ -8,19 +8,20 @@ const STATES = { aligned: "aligned", "only-before": "vanished", "only-after": "n
  */
 function codeOf(of) {
   const told = data.hot_lines.find((/** @type {any} */ one) => one.function === of.name && one.object === of.object);
-  if (!told) return [element("p", {}, "The page has the lines of functions with a cause; pdiff explain has those of every function.")];
-  return [element("p", { class: "dim" }, "Lines with most samples, in percent of the function's own samples."),
-    element("div", { class: "code-sides" }, ...["before", "after"].map((side) => codeOfSide(side, told[side]))),
-    ...instructionsOf(of)];
+  const instructions = instructionsOf(of);
+  if (!told && !instructions) return [element("p", {}, "The page has the lines of functions with a cause; pdiff explain has those of every function.")];
+  const lines = told ? [element("p", { class: "dim" }, "Lines with most samples, in percent of the function's own samples."),
+    element("div", { class: "code-sides" }, ...["before", "after"].map((side) => codeOfSide(side, told[side])))] : [];
+  return [...lines, ...instructions ?? [element("p", { class: "dim" }, "The page has the instructions of the first functions only; pdiff explain --code has those of every function.")]];
 }
 
 /**
- * The code blocks with the largest changes, their instructions before and after side by side.
+ * The code blocks with the largest changes, their instructions before and after side by side; undefined if the page has none.
  * @param {NonNullable<Frame["of"]>} of
  */
 function instructionsOf(of) {
   const code = data.code.find((/** @type {any} */ one) => one.function === of.name && one.object === of.object);
-  if (!code) return [element("p", { class: "dim" }, "The page has the instructions of the first functions only; pdiff explain --code has those of every function.")];
+  if (!code) return undefined;
   const missing = ["before", "after"].filter((side) => code[side].no_code)
     .map((side) => element("p", { class: "dim" }, `${side}: ${code[side].no_code}`));
   const unit = code.unit === "percent" ? "percent of all samples" : code.unit === "ns-per-op" ? "ns per operation" : "weight per operation";
