@@ -1,0 +1,115 @@
+#!/bin/sh
+# Sums a store with DataFusion Ballista and compares the rows with those of `pdiff store sums`.
+#
+#   deploy/ballista/sum-store.sh STORE [ROWS.tsv]
+#
+# Installs the pinned scheduler, executor and client with cargo where they are missing (that compiles about 450 crates), starts a
+# scheduler and two executors that listen on 127.0.0.1 only, runs the query of `pdiff store sql`, writes the rows, and stops
+# everything again. Exit status 0 if both give the same bytes, 1 if not, 2 if something failed.
+#
+# BALLISTA is the directory of the programs (default: ~/.cache/pdiff-ballista), PDIFF the pdiff to use (default: pdiff), PORT the first
+# of seven ports (default: 50050). CARGO_PROFILE_RELEASE_OPT_LEVEL=1 compiles in less time.
+set -eu
+
+VERSION=55.0.0
+
+name=$(basename "$0")
+fail() { # MESSAGE [FILE]
+    echo "$name: $1" >&2
+    if [ $# -gt 1 ]; then tail -n 5 "$2" >&2; fi
+    exit 2
+}
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+    echo "usage: $0 STORE [ROWS.tsv]" >&2
+    exit 2
+fi
+ballista=${BALLISTA:-$HOME/.cache/pdiff-ballista}
+pdiff=${PDIFF:-pdiff}
+first=${PORT:-50050}
+case $first in *[!0-9]*) fail "PORT is a number, not '$first'" ;; esac
+[ -f "$1/pdiff-store" ] || fail "$1 is no store; hint: give the directory that \`pdiff store add\` made"
+# Executors have working directories of their own.
+store=$(cd "$1" && pwd)
+case $store in *"'"*) fail "the path of the store has a quotation mark, which SQL would end the path at" ;; esac
+
+# Programs. --locked: the versions that each release was tested with.
+install() { # PACKAGE ARGUMENT..
+    package=$1
+    shift
+    [ -x "$ballista/bin/$package" ] && "$ballista/bin/$package" --version | grep -q " $VERSION$" && return
+    CARGO_TARGET_DIR=$ballista/target cargo install --locked --root "$ballista" "$package@$VERSION" "$@"
+}
+install ballista-scheduler --no-default-features --features build-binary
+install ballista-executor
+install ballista-cli --no-default-features --features cli
+
+work=$(mktemp -d)
+rows=${2:-$work/rows.tsv}
+processes=
+# shellcheck disable=SC2329 # called by trap
+stop() {
+    # shellcheck disable=SC2086 # process ids are words
+    [ -z "$processes" ] || kill $processes 2>/dev/null || true
+    wait
+    rm -rf "$work"
+}
+trap stop EXIT
+trap 'exit 2' INT TERM
+
+start() { # LOG COMMAND..
+    log=$work/$1.log
+    shift
+    "$@" >"$log" 2>&1 &
+    processes="$processes $!"
+}
+# Waits until a log has a line; a process that ended has failed.
+await() { # LOG LINE
+    tries=0
+    until grep -q "$2" "$work/$1.log"; do
+        # shellcheck disable=SC2086 # process ids are words
+        kill -0 $processes 2>/dev/null || fail "$1 ended; its last lines:" "$work/$1.log"
+        tries=$((tries + 1))
+        [ "$tries" -lt 300 ] || fail "$1 did not start within 60 s; its last lines:" "$work/$1.log"
+        sleep 0.2
+    done
+}
+start scheduler "$ballista/bin/ballista-scheduler" --bind-host 127.0.0.1 --external-host 127.0.0.1 --bind-port "$first"
+await scheduler 'listening on'
+# An executor needs three ports of its own: for rows, for orders and for questions about its health.
+for executor in 1 2; do
+    port=$((first + 3 * executor - 2))
+    mkdir "$work/executor-$executor"
+    start "executor-$executor" "$ballista/bin/ballista-executor" \
+        --scheduler-host 127.0.0.1 --scheduler-port "$first" --bind-host 127.0.0.1 --external-host 127.0.0.1 \
+        --bind-port "$port" --bind-grpc-port $((port + 1)) --bind-health-port $((port + 2)) \
+        --work-dir "$work/executor-$executor" --vcores 1 --scheduler-connect-timeout-seconds 60
+done
+for executor in 1 2; do await "executor-$executor" 'flight service'; done
+
+{
+    # The columns of a store are in its files; those that directories name would be there twice.
+    echo 'SET datafusion.execution.listing_table_factory_infer_partitions = false;'
+    echo 'SET datafusion.execution.listing_table_ignore_subdirectory = false;'
+    for table in runs samples stacks frames functions; do
+        echo "CREATE EXTERNAL TABLE $table STORED AS PARQUET LOCATION '$store/$table/';"
+    done
+    "$pdiff" store sql
+    echo ';'
+} >"$work/query.sql"
+began=$(date +%s.%N)
+"$ballista/bin/ballista-cli" --host 127.0.0.1 --port "$first" --quiet --format tsv --file "$work/query.sql" \
+    >"$work/printed" 2>"$work/client.log" || fail "the client failed; its last lines:" "$work/client.log"
+ended=$(date +%s.%N)
+# The client prints errors where rows are expected, and ends well.
+sed -n '/^service\t/,$p' "$work/printed" >"$rows"
+[ -s "$rows" ] || fail "Ballista gave no rows; it printed:" "$work/printed"
+
+"$pdiff" store sums "$store" >"$work/own.tsv"
+echo "Ballista $VERSION, a scheduler and two executors: $(($(wc -l <"$rows") - 1)) rows in $(awk "BEGIN { print $ended - $began }") s"
+if cmp -s "$rows" "$work/own.tsv"; then
+    echo "the same bytes as \`pdiff store sums\`"
+else
+    echo "$name: the rows differ from those of \`pdiff store sums\`:" >&2
+    diff "$rows" "$work/own.tsv" | head -n 10 >&2
+    exit 1
+fi
