@@ -126,8 +126,8 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let mut causes: Vec<(Cause, Confidence, f64)> = Vec::new();
     for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
         let verdict = of.verdicts.iter().find(|of| of.function == member.name && of.object == member.object);
-        let is_why = |cause: Cause| is_cause(cause) && is_of_change(cause, grew);
-        let Some(verdict) = verdict.filter(|verdict| is_why(verdict.cause)) else { continue };
+        let is_why = |verdict: &&Verdict| says_why(verdict) && is_of_change(verdict.cause, grew);
+        let Some(verdict) = verdict.filter(is_why) else { continue };
         match causes.iter_mut().find(|(cause, ..)| *cause == verdict.cause) {
             Some((_, confidence, sum)) => {
                 *confidence = verdict.confidence.min(*confidence);
@@ -140,12 +140,10 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     if let Some((cause, confidence, _)) = main.filter(|(.., sum)| *sum >= MAIN_PART * delta.abs()) {
         return (cause, confidence, None);
     }
-    let says_why = |verdict: &&Verdict| {
-        is_cause(verdict.cause)
-            && is_of_change(verdict.cause, grew)
-            && verdict.delta_judged_pp() * delta > 0.0
+    let is_why = |verdict: &&Verdict| {
+        says_why(verdict) && is_of_change(verdict.cause, grew) && verdict.delta_judged_pp() * delta > 0.0
     };
-    if let Some(verdict) = named.filter(says_why) {
+    if let Some(verdict) = named.filter(is_why) {
         return (verdict.cause, verdict.confidence, None);
     }
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
@@ -161,6 +159,12 @@ fn tells_where_from(cause: Cause) -> bool {
 /// Whether a cause says why a cost changed: new names and gone ones alone do not.
 fn is_cause(cause: Cause) -> bool {
     !matches!(cause, Cause::Noise | Cause::Unclear | Cause::Moved | Cause::NewOverhead | Cause::Gone)
+}
+
+/// Whether a verdict says why a cost changed: a new name does where it is proved that no other code had its cost before.
+fn says_why(verdict: &Verdict) -> bool {
+    let is_of_one_build = matches!(verdict.cause, Cause::NewOverhead | Cause::Gone);
+    is_cause(verdict.cause) || (is_of_one_build && verdict.confidence == Confidence::Proved)
 }
 
 /// Whether a cause explains a change of this direction: what costs less is not heavier, nor what costs more gone.

@@ -231,22 +231,6 @@ fn fetching(run: &str) -> String {
 }
 
 #[test]
-fn work_that_another_function_asks_for_now_is_no_missing_fast_path() {
-    let (steady, words) = steady();
-    let calls = "main>read main>close read>collect close>collect";
-    let build = |close: u32| {
-        format!("main:50 {words} read:200 read=70 close:200 close={close} collect:300 collect=50 {calls}")
-    };
-    let of = |read: u64, close: u64| {
-        format!("{steady}main;read 60\nmain;close 60\nmain;read;collect {read}\nmain;close;collect {close}")
-    };
-    let outcome = classified(seen(&of(120, 40), &build(71)), seen(&of(40, 120), &build(72)));
-    assert_ne!(verdict(&outcome, "close").rule_id, "R-fast-path");
-    let outcome = classified(seen(&of(40, 40), &build(71)), seen(&of(40, 120), &build(72)));
-    assert_eq!(said(&outcome, "close"), "missing-fast-path likely R-fast-path");
-}
-
-#[test]
 fn of_builds_a_patch_apart_a_changed_caller_may_call_a_function_twice() {
     let (steady, _) = steady();
     let of = |run: u64, other: u64| {
@@ -296,6 +280,22 @@ fn the_caller_under_which_a_function_grew_is_named_and_not_the_heaviest_one() {
     let outcome = classified(seen(&before, &old), seen(&after, &new));
     assert_eq!(said(&outcome, "fetch"), "missing-fast-path likely R-edge");
     assert_eq!(verdict(&outcome, "fetch").callers, ["run"]);
+}
+
+#[test]
+fn work_that_another_function_asks_for_now_is_no_missing_fast_path() {
+    let (steady, words) = steady();
+    let calls = "main>read main>close read>collect close>collect";
+    let build = |close: u32| {
+        format!("main:50 {words} read:200 read=70 close:200 close={close} collect:300 collect=50 {calls}")
+    };
+    let of = |read: u64, close: u64| {
+        format!("{steady}main;read 60\nmain;close 60\nmain;read;collect {read}\nmain;close;collect {close}")
+    };
+    let outcome = classified(seen(&of(120, 40), &build(71)), seen(&of(40, 120), &build(72)));
+    assert_ne!(verdict(&outcome, "close").rule_id, "R-fast-path");
+    let outcome = classified(seen(&of(40, 40), &build(71)), seen(&of(40, 120), &build(72)));
+    assert_eq!(said(&outcome, "close"), "missing-fast-path likely R-fast-path");
 }
 
 #[test]

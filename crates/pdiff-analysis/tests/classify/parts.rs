@@ -64,3 +64,22 @@ fn a_part_that_costs_more_is_not_lighter_where_its_functions_are_lighter_elsewhe
     let of = &finding_causes(&comparison.findings, &outcome)[0];
     assert_eq!((of.cause, of.confidence), (Cause::Heavier, Confidence::Likely));
 }
+
+#[test]
+fn a_part_with_new_code_in_it_is_new_overhead_only_if_that_is_proved() {
+    let before = "main;work 600\nmain;store 100";
+    let after = "main;work 600\nmain;store 100\nmain;store;audit 80";
+    let build = format!("{BUILD} audit:300 store>audit");
+    let (mut comparison, mut outcome) = judged(seen(before, BUILD), seen(after, &build), &Extra::default());
+    // Together with something that the before run had too.
+    let part = &mut comparison.findings.list[0];
+    part.before = FindingSide { pct: 0.3 * part.after.pct, per_op: None, ..part.before };
+    let cause = |comparison: &pdiff_analysis::Comparison, outcome: &_| {
+        let of = &finding_causes(&comparison.findings, outcome)[0];
+        (of.cause, of.confidence)
+    };
+    assert_eq!(cause(&comparison, &outcome), (Cause::NewOverhead, Confidence::Proved));
+    let audit = outcome.verdicts.iter_mut().find(|verdict| verdict.function == "audit").unwrap();
+    audit.confidence = Confidence::Likely;
+    assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Likely));
+}

@@ -96,6 +96,35 @@ fn a_vanished_function_of_like_weight_casts_doubt_on_new_code() {
 }
 
 #[test]
+fn a_function_that_has_another_name_now_casts_no_doubt_on_new_code() {
+    let before = with_rest("main;run;scan_ref 50");
+    let after = with_rest("main;run;tokenize 48\nmain;run;verify 50");
+    let old = "main:50 work:50 run:200 scan_ref:300 scan_ref=9 run>scan_ref";
+    let new = "main:50 work:50 run:220 tokenize:300 tokenize=9 verify:700 run>verify run>tokenize";
+    let outcome = classified(seen(&before, old), seen(&after, new));
+    assert_eq!(said(&outcome, "scan_ref"), "moved likely R-succession");
+    assert_eq!(said(&outcome, "verify"), "new-overhead proved R-new-code");
+}
+
+#[test]
+fn what_a_caller_lost_to_functions_it_no_longer_inlines_casts_no_doubt_on_new_code() {
+    let (steady, words) = steady();
+    let before = format!("{steady}main;run 150\nmain;run;+hash 60");
+    let old = format!("main:50 {words} main>run run:900 run=60 hash:70 run<hash*3");
+    let new = format!("main:50 {words} main>run run:880 run=61 hash:70 run>hash verify:300 run>verify");
+    let with = |run: u64, hash: u64| {
+        let after = format!("{steady}main;run {run}\nmain;run;hash {hash}\nmain;run;verify 40");
+        classified(seen(&before, &old), seen(&after, &new))
+    };
+    // The caller's own samples are those of the function that left it; both together cost more.
+    let outcome = with(152, 80);
+    assert_eq!(said(&outcome, "run"), "inline-change proved R-inline-lost-caller");
+    assert_eq!(said(&outcome, "verify"), "new-overhead proved R-new-code");
+    // They lost as much as the new function has.
+    assert_eq!(said(&with(110, 62), "verify"), "new-overhead likely R-new-code");
+}
+
+#[test]
 fn what_is_new_in_a_module_that_was_rewritten_is_not_proved() {
     let shared = "main:50 work:50 run:200 lib::scan::Finder:400";
     let of = |gone: u32| {
@@ -261,33 +290,4 @@ fn a_function_that_new_code_leads_to_may_be_the_one_that_is_gone() {
     assert_eq!(of("setup", 100, "check"), "new-overhead likely R-new-code");
     assert_eq!(of("setup", 15, "check"), "new-overhead proved R-new-code");
     assert_eq!(of("setup_tree", 100, "tune_tree"), "moved likely R-succession");
-}
-
-#[test]
-fn a_function_that_has_another_name_now_casts_no_doubt_on_new_code() {
-    let before = with_rest("main;run;scan_ref 50");
-    let after = with_rest("main;run;tokenize 48\nmain;run;verify 50");
-    let old = "main:50 work:50 run:200 scan_ref:300 scan_ref=9 run>scan_ref";
-    let new = "main:50 work:50 run:220 tokenize:300 tokenize=9 verify:700 run>verify run>tokenize";
-    let outcome = classified(seen(&before, old), seen(&after, new));
-    assert_eq!(said(&outcome, "scan_ref"), "moved likely R-succession");
-    assert_eq!(said(&outcome, "verify"), "new-overhead proved R-new-code");
-}
-
-#[test]
-fn what_a_caller_lost_to_functions_it_no_longer_inlines_casts_no_doubt_on_new_code() {
-    let (steady, words) = steady();
-    let before = format!("{steady}main;run 150\nmain;run;+hash 60");
-    let old = format!("main:50 {words} main>run run:900 run=60 hash:70 run<hash*3");
-    let new = format!("main:50 {words} main>run run:880 run=61 hash:70 run>hash verify:300 run>verify");
-    let with = |run: u64, hash: u64| {
-        let after = format!("{steady}main;run {run}\nmain;run;hash {hash}\nmain;run;verify 40");
-        classified(seen(&before, &old), seen(&after, &new))
-    };
-    // The caller's own samples are those of the function that left it; both together cost more.
-    let outcome = with(152, 80);
-    assert_eq!(said(&outcome, "run"), "inline-change proved R-inline-lost-caller");
-    assert_eq!(said(&outcome, "verify"), "new-overhead proved R-new-code");
-    // They lost as much as the new function has.
-    assert_eq!(said(&with(110, 62), "verify"), "new-overhead likely R-new-code");
 }
