@@ -126,8 +126,8 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let mut causes: Vec<(Cause, Confidence, f64)> = Vec::new();
     for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
         let verdict = of.verdicts.iter().find(|of| of.function == member.name && of.object == member.object);
-        let is_why = |verdict: &&Verdict| says_why(verdict) && is_of_change(verdict.cause, grew);
-        let Some(verdict) = verdict.filter(is_why) else { continue };
+        let is_why = |cause: Cause| is_cause(cause) && is_of_change(cause, grew);
+        let Some(verdict) = verdict.filter(|verdict| is_why(verdict.cause)) else { continue };
         match causes.iter_mut().find(|(cause, ..)| *cause == verdict.cause) {
             Some((_, confidence, sum)) => {
                 *confidence = verdict.confidence.min(*confidence);
@@ -161,7 +161,8 @@ fn is_cause(cause: Cause) -> bool {
     !matches!(cause, Cause::Noise | Cause::Unclear | Cause::Moved | Cause::NewOverhead | Cause::Gone)
 }
 
-/// Whether a verdict says why a cost changed: a new name does where it is proved that no other code had its cost before.
+/// Whether the verdict on the function that names a finding says why its cost changed: a new name does where it is proved that no
+/// other code had its cost before.
 fn says_why(verdict: &Verdict) -> bool {
     let is_of_one_build = matches!(verdict.cause, Cause::NewOverhead | Cause::Gone);
     is_cause(verdict.cause) || (is_of_one_build && verdict.confidence == Confidence::Proved)

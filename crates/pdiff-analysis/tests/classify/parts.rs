@@ -73,6 +73,7 @@ fn a_part_with_new_code_in_it_is_new_overhead_only_if_that_is_proved() {
     let (mut comparison, mut outcome) = judged(seen(before, BUILD), seen(after, &build), &Extra::default());
     // Together with something that the before run had too.
     let part = &mut comparison.findings.list[0];
+    part.name = "store -> audit".to_owned();
     part.before = FindingSide { pct: 0.3 * part.after.pct, per_op: None, ..part.before };
     let cause = |comparison: &pdiff_analysis::Comparison, outcome: &_| {
         let of = &finding_causes(&comparison.findings, outcome)[0];

@@ -67,6 +67,10 @@ const RULES: [Rule; 21] = [
 pub(super) fn judge(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Finding {
     let spoken = RULES.iter().find_map(|rule| rule(context, case, flipped));
     let finding = spoken.unwrap_or_else(|| callees::rule(context, case));
-    let moved = if finding.cause == Cause::Noise { moved::at_no_cost(context, case) } else { None };
+    let moved = match (finding.cause, finding.rule_id) {
+        (Cause::Noise, _) => moved::at_no_cost(context, case),
+        (_, "R-heavier" | "R-lighter") => moved::to_other_file(context, case),
+        _ => None,
+    };
     moved.unwrap_or(finding)
 }

@@ -2,7 +2,6 @@
 
 use pdiff_profile::Side;
 
-use super::moved;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -32,9 +31,6 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         Side::After => ("R-heavier", Cause::Heavier),
         Side::Before => ("R-lighter", Cause::Lighter),
     };
-    if let Some(finding) = moved::to_other_file(context, case) {
-        return Some(finding);
-    }
     let same_code = context.builds.same_code(&case.ids) == Some(true);
     let code = match (same_code, case.is_sampled(less)) {
         (true, _) => SelfChange::SameCode,
