@@ -48,6 +48,8 @@ rows=${2:-$work/rows.tsv}
 processes=
 # shellcheck disable=SC2329 # called by trap
 stop() {
+    # A second signal would end this.
+    trap '' INT TERM
     # shellcheck disable=SC2086 # process ids are words
     [ -z "$processes" ] || kill $processes 2>/dev/null || true
     wait
@@ -65,7 +67,7 @@ start() { # LOG COMMAND..
 # Waits until a log has a line; a process that ended has failed.
 await() { # LOG LINE
     tries=0
-    until grep -q "$2" "$work/$1.log"; do
+    until grep -qs "$2" "$work/$1.log"; do
         # shellcheck disable=SC2086 # process ids are words
         kill -0 $processes 2>/dev/null || fail "$1 ended; its last lines:" "$work/$1.log"
         tries=$((tries + 1))
@@ -97,8 +99,12 @@ for executor in 1 2; do await "executor-$executor" 'flight service'; done
     echo ';'
 } >"$work/query.sql"
 began=$(date +%s.%N)
+# In the background, so that a signal is not left waiting for the query.
 "$ballista/bin/ballista-cli" --host 127.0.0.1 --port "$first" --quiet --format tsv --file "$work/query.sql" \
-    >"$work/printed" 2>"$work/client.log" || fail "the client failed; its last lines:" "$work/client.log"
+    >"$work/printed" 2>"$work/client.log" &
+client=$!
+processes="$processes $client"
+wait "$client" || fail "the client failed; its last lines:" "$work/client.log"
 ended=$(date +%s.%N)
 # The client prints errors where rows are expected, and ends well.
 sed -n '/^service\t/,$p' "$work/printed" >"$rows"
