@@ -116,7 +116,14 @@ pub(crate) fn with_windows_beside(recording: Recording, path: &Path) -> Result<R
         Ok(windows) if is_of_its_name || windows.get(&stem).is_some() => windows,
         Err(error) if is_of_its_name => return Err(error),
         // Nobody said that it is about this recording.
-        Ok(_) | Err(_) => return Ok(recording),
+        Ok(_) => return Ok(recording),
+        Err(error) => {
+            crate::complain(&format!(
+                "pdiff: note: operations of {} are not looked up: {error:#}",
+                path.display()
+            ));
+            return Ok(recording);
+        }
     };
     crate::complain(&format!("pdiff: note: operations of {}: {}", path.display(), beside.display()));
     Ok(recording.listed(&windows)?)
