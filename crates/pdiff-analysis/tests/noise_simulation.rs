@@ -8,7 +8,7 @@ mod random;
 
 use pdiff_analysis::noise::{
     Denominator, FALSE_DISCOVERY_RATE, FLOOR_PP, FLOOR_RELATIVE, Floor, Judgement, Method, NoiseSettings,
-    Row, RowRun, RunBlocks, judge,
+    Row, RowRun, RunBlocks, RunVariation, judge,
 };
 
 use random::Rng;
@@ -166,9 +166,12 @@ fn found(runs: [usize; 2], method: Method, size: f64) -> (f64, f64) {
 
 #[test]
 fn a_change_beyond_the_printed_effect_is_found_and_half_of_it_seldom() {
-    for (runs, method) in [([3, 3], Method::Replicates), ([1, 1], Method::SingleRun)] {
+    let replicates = [[3, 3], [2, 2], [2, 1]].map(|runs| (runs, Method::Replicates));
+    for (runs, method) in replicates.into_iter().chain([([1, 1], Method::SingleRun)]) {
         let (beyond, _) = found(runs, method, 1.3);
-        assert!(beyond >= 0.9, "{runs:?}: {beyond}");
+        // With one degree of freedom between runs it is found in 93 to 96 % of 300 comparisons: 18 of 21 is not fewer.
+        let least = if runs == [2, 1] { 0.85 } else { 0.9 };
+        assert!(beyond >= least, "{runs:?}: {beyond}");
         let (half, nominal) = found(runs, method, 0.5);
         assert!(half <= nominal + 0.1, "{runs:?}: {half}, nominal {nominal}");
     }
@@ -209,4 +212,51 @@ fn a_side_against_itself_changes_nothing() {
         assert!(judgement.tests > 60);
         assert!(judgement.rows.iter().all(|row| row.test.p().is_none_or(|p| p == 1.0) && !row.significant));
     }
+}
+
+#[test]
+fn picked_rows_have_intervals_that_contain_the_truth() {
+    let (mut picked, mut plain, mut selected) = (0.0, 0.0, 0.0);
+    for seed in 0..40 {
+        let mut world = World::new(3000 + seed, 0.08);
+        let (after, _) = swap_some(&world.shares);
+        let judgement = world.compare(&after, [2, 2], &SETTINGS);
+        for (row, noise) in judgement.rows.iter().enumerate() {
+            let Some((low, high)) = noise.selected_interval_pp else { continue };
+            let truth_pp = 100.0 * (after[row] - world.shares[row]);
+            let contains = |low: f64, high: f64| f64::from(u8::from(low <= truth_pp && truth_pp <= high));
+            picked += 1.0;
+            plain += contains(noise.ci_low_pp, noise.ci_high_pp);
+            selected += contains(low, high);
+            assert!(noise.significant && low < noise.ci_low_pp && high > noise.ci_high_pp);
+        }
+        let significant = judgement.rows.iter().filter(|row| row.significant).count();
+        let widened = judgement.rows.iter().filter(|row| row.selected_interval_pp.is_some()).count();
+        assert_eq!(significant, widened);
+    }
+    assert!(picked > 100.0 && selected / picked >= 0.94, "{selected} of {picked}, {plain} without");
+}
+
+#[test]
+fn runs_that_hardly_differ_leave_all_of_the_variation_assumed() {
+    let mut world = World::new(5, 0.05);
+    let same = world.shares.clone();
+    let (denominators, rows) = world.sides(&same, [1, 1]);
+    let thrice = |runs: &[RowRun]| vec![runs[0]; 3];
+    let rows: Vec<Row> = rows
+        .iter()
+        .map(|row| Row { before: thrice(&row.before), after: thrice(&row.after), ..*row })
+        .collect();
+    let thrice = |runs: &[RunBlocks]| vec![runs[0]; 3];
+    let denominators: Vec<Denominator> = denominators
+        .iter()
+        .map(|of| Denominator { before: thrice(&of.before), after: thrice(&of.after) })
+        .collect();
+    let RunVariation::Measured { cv, assumed_part, .. } =
+        judge(&denominators, &rows, &SETTINGS).run_variation
+    else {
+        panic!("three runs are replicates");
+    };
+    // 8 % on 6 degrees of freedom, and none on 4.
+    assert!((cv - 0.08 * 0.6_f64.sqrt()).abs() < 1e-9 && assumed_part == 1.0, "{cv} {assumed_part}");
 }

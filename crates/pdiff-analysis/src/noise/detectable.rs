@@ -1,9 +1,12 @@
 //! The smallest change that would be found.
 //!
-//! A change of d share points is found at level alpha with power 0.9 if d / se reaches K, where K = c (1 - 1/4f) +
-//! z sqrt(1 + c^2/2f), c the critical t on f degrees of freedom and z the normal quantile of the power (the normal
-//! approximation of the noncentral t: Johnson and Welch 1940). A grown share is noisier than the one it grew from, so
-//! se is taken at the changed share: d = K se(d) is solved, and may have no solution.
+//! A change of d share points is found if it exceeds what noise alone exceeds with the chance alpha. With several runs that limit
+//! depends on how much the row varied between its own runs. It is computed for a row that varied little and for one that varied
+//! much, one standard deviation below and above. With m their mean and s half their difference, in standard errors of the change,
+//! the power is 0.9 if d / se reaches K = m + z sqrt(1 + s^2), z the normal quantile of the power. With one run per side, where no
+//! variance between runs is measured, m = c (1 - 1/4f) and s = c / sqrt(2f), c the critical t on f degrees of freedom (the normal
+//! approximation of the noncentral t: Johnson and Welch 1940). A grown share is noisier than the one it grew from, so se is taken
+//! at the changed share: d = K se(d) is solved, and may have no solution.
 //!
 //! alpha is the false discovery rate over the number of tests: at that level Benjamini-Hochberg finds a row whatever the
 //! other rows do. If other rows changed too, its threshold is lower and smaller changes are detected, so this is an upper
@@ -15,7 +18,8 @@ use pdiff_profile::PerSide;
 
 use super::fdr::Weighing;
 use super::input::Floor;
-use super::model::RunModel;
+use super::judgement::MIN_SAMPLES;
+use super::model::{Lent, RunModel};
 use super::side::SideShare;
 use super::student::{critical_t, normal_cdf, normal_quantile};
 
@@ -155,8 +159,8 @@ impl Sensitivity {
             return None;
         }
         for _ in 0..MAX_ROUNDS {
-            // K is dear and depends on the change only by its degrees of freedom: contain it, solve, look again.
-            let strength = |row: &PerSide<SideShare>| noncentrality(self.level(row), self.df(row));
+            // K is costly and hardly depends on the change: keep it, solve, look again.
+            let strength = |row: &PerSide<SideShare>| self.limit(row).with_power(POWER);
             let [grown, shrunk] = self.both_ways(share, change);
             let strength_grown = strength(&grown);
             let strength_shrunk = if shrunk == grown { strength_grown } else { strength(&shrunk) };
@@ -179,21 +183,39 @@ impl Sensitivity {
     }
 
     fn power_between(&self, row: &PerSide<SideShare>) -> f64 {
-        let df = self.df(row);
-        let critical = critical_t(self.level(row), df);
+        let Limit { mean, deviation } = self.limit(row);
         let PerSide { before, after } = row;
         let noncentrality = (after.share - before.share).abs() / self.model.error_at(row, self.scale);
-        let score = noncentrality - critical * (1.0 - 0.25 / df);
-        normal_cdf(score / (1.0 + critical * critical / (2.0 * df)).sqrt())
+        normal_cdf((noncentrality - mean) / deviation.hypot(1.0))
+    }
+
+    /// The limit that a change must exceed.
+    fn limit(&self, row: &PerSide<SideShare>) -> Limit {
+        let level = self.level(row);
+        if self.model.lent == Lent::Nothing {
+            let df = self.model.expected_df(row);
+            let critical = critical_t(level, df);
+            return Limit { mean: critical * (1.0 - 0.25 / df), deviation: critical / (2.0 * df).sqrt() };
+        }
+        let error = self.model.error_at(row, self.scale);
+        let [low, high] = [-1.0, 1.0].map(|deviation| {
+            let row = row.as_ref().map(|side| self.varied(side, deviation));
+            self.model.mixture(&row).quantile(level) / error
+        });
+        Limit { mean: f64::midpoint(low, high), deviation: 0.5 * (high - low) }
+    }
+
+    /// The side, if its runs varied as much as a normal variable of `deviation` has runs vary (Wilson and Hilferty 1931).
+    fn varied(&self, side: &SideShare, deviation: f64) -> SideShare {
+        let part = 2.0 / (9.0 * self.residual_df);
+        let over_expected = (1.0 - part + deviation * part.sqrt()).powi(3).max(0.0);
+        let squares = side.between_df * over_expected * self.model.variance_of_run(side, self.scale);
+        SideShare { between_squares: if squares.is_finite() { squares } else { 0.0 }, ..*side }
     }
 
     /// Level of the test of a row.
     fn level(&self, PerSide { before, after }: &PerSide<SideShare>) -> f64 {
         (self.alpha * self.weighing.weight(50.0 * (before.share + after.share))).min(1.0)
-    }
-
-    fn df(&self, row: &PerSide<SideShare>) -> f64 {
-        self.model.df(row, self.residual_df)
     }
 
     /// Solves d = K se(d) from `change` on for a given K each way; `None` if there is no room for so large a change.
@@ -222,6 +244,11 @@ impl Sensitivity {
         ]
     }
 
+    /// Runs that show how runs of their side differ.
+    fn runs_beyond_one(&self) -> f64 {
+        (self.before.runs - 1.0).max(0.0) + (self.after.runs - 1.0).max(0.0)
+    }
+
     /// A side as it would be with a share of `share`.
     fn side(&self, size: SideSize, share: f64) -> SideShare {
         let samples = size.samples_per_run.max(1.0);
@@ -233,15 +260,25 @@ impl Sensitivity {
             within,
             within_df: size.within_df,
             sampling,
+            between_df: self.residual_df * (size.runs - 1.0).max(0.0) / self.runs_beyond_one(),
+            samples: MIN_SAMPLES,
             ..SideShare::default()
         }
     }
 }
 
-/// Standard errors that a change must have to be found at level `alpha` with [`POWER`].
-fn noncentrality(alpha: f64, df: f64) -> f64 {
-    let critical = critical_t(alpha, df);
-    critical * (1.0 - 0.25 / df) + normal_quantile(POWER) * (1.0 + critical * critical / (2.0 * df)).sqrt()
+/// What a change must exceed to be found, in standard errors: it differs from comparison to comparison.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Limit {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Limit {
+    /// Standard errors that a change must have to be found with this chance.
+    fn with_power(self, power: f64) -> f64 {
+        self.mean + normal_quantile(power) * self.deviation.hypot(1.0)
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::model::{Lent, RunModel};
 use super::phases::find_phased;
 use super::side::SideShare;
 use super::spread::residual_df;
-use super::student::{critical_t, two_sided_p};
+use super::student::critical_t;
 
 /// Level of the printed intervals: 95 %.
 const INTERVAL_ALPHA: f64 = 0.05;
@@ -71,7 +71,8 @@ pub(crate) fn judge_each<'a>(
         Method::SingleRun => RunModel::single_run(settings.single_run_cv()),
         Method::Replicates => RunModel::fit(&tested().collect::<Vec<_>>(), settings.prior_cv()),
     };
-    let level = Level { alpha: settings.false_discovery_rate / tests.max(1) as f64, floor: settings.floor };
+    let alpha = settings.false_discovery_rate / tests.max(1) as f64;
+    let level = Level { alpha, floor: settings.floor };
     let judged = of_rows.par_iter().zip(&sides).with_min_len(ROWS_OF_A_WORKER);
     let judged = judged.map_init(Quantiles::default, |quantiles, (denominator, row)| {
         judge_row(*denominator, row, &model, level, quantiles)
@@ -144,16 +145,18 @@ fn judge_row(
     quantiles: &mut Quantiles,
 ) -> RowNoise {
     let PerSide { before, after } = row;
-    let error = model.standard_error(row);
+    let mixture = model.mixture(row);
+    let error = model.standard_error(row, &mixture);
     let delta_pp = 100.0 * (after.share - before.share);
     let se_pp = 100.0 * error.value;
     let half = if se_pp > 0.0 { quantiles.at(error.df) * se_pp } else { 0.0 };
     let dispersion = dispersion(row);
-    let test = match untested(row) {
-        Some(reason) => Test::Untested(reason),
+    let larger_pct = 100.0 * before.share.max(after.share);
+    let (test, floor_p) = match untested(row) {
+        Some(reason) => (Test::Untested(reason), 0.0),
         None => {
-            let p = if se_pp > 0.0 { two_sided_p(delta_pp / se_pp, error.df) } else { 1.0 };
-            Test::Tested { p, q: p }
+            let p = mixture.p(after.share - before.share);
+            (Test::Tested { p, q: p }, mixture.p(level.floor.least_pp(larger_pct) / 100.0))
         }
     };
     RowNoise {
@@ -168,7 +171,8 @@ fn judge_row(
         test,
         significant: false,
         selected_interval_pp: None,
-        floor_passed: level.floor.passes(delta_pp, 100.0 * before.share.max(after.share)),
+        floor_passed: level.floor.passes(delta_pp, larger_pct),
+        floor_p,
         sensitivity: RowSensitivity {
             dispersion: between_runs(dispersion, error.alike),
             scale: error.scale,
@@ -205,7 +209,7 @@ fn weighing(rows: &[RowNoise], floor: &Floor) -> Weighing {
 
 /// Fills in q-values and significance.
 fn correct_for_many_tests(rows: &mut [RowNoise], settings: &NoiseSettings, weighing: Weighing) {
-    let tested = |row: &RowNoise| Some(row.tested(row.test.p()?, &settings.floor, weighing));
+    let tested = |row: &RowNoise| Some(row.tested(row.test.p()?, weighing));
     let mut q_values = q_values_above_floor(&rows.iter().filter_map(tested).collect::<Vec<_>>()).into_iter();
     for row in &mut *rows {
         let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else { continue };
@@ -233,11 +237,9 @@ impl RowNoise {
         0.5 * (self.before_pct + self.after_pct)
     }
 
-    fn tested(&self, p: f64, floor: &Floor, weighing: Weighing) -> Tested {
-        let least_pp = floor.least_pp(self.before_pct.max(self.after_pct));
-        let floor_p =
-            if self.se_pp > 0.0 { two_sided_p(least_pp / self.se_pp, self.degrees_of_freedom) } else { 0.0 };
-        Tested { p, floor_p, passes: self.floor_passed, weight: weighing.weight(self.middle_pct()) }
+    fn tested(&self, p: f64, weighing: Weighing) -> Tested {
+        let weight = weighing.weight(self.middle_pct());
+        Tested { p, floor_p: self.floor_p, passes: self.floor_passed, weight }
     }
 }
 
@@ -269,18 +271,20 @@ fn sensitivities(
     level: Level,
     weighing: Weighing,
 ) -> Vec<Arc<Sensitivity>> {
-    let mut dispersions: Vec<Vec<f64>> = vec![Vec::new(); denominators.len()];
+    let mut dispersions: Vec<(Vec<f64>, f64)> = vec![(Vec::new(), 0.0); denominators.len()];
     for row in rows.iter().filter(|row| row.test.p().is_some()) {
-        if let Some(of_denominator) = dispersions.get_mut(row.denominator) {
+        if let Some((of_denominator, residual_df)) = dispersions.get_mut(row.denominator) {
             of_denominator.push(row.dispersion);
+            *residual_df = row.sensitivity.residual_df.max(*residual_df);
         }
     }
     let empty = |index| Row { denominator: index, ..Row::default() };
     let typical = dispersions.into_iter().enumerate();
     typical
-        .map(|(index, dispersions)| {
+        .map(|(index, (dispersions, residual_df))| {
             let sides = sides_of(&empty(index), denominators);
-            Arc::new(Sensitivity { weighing, ..sensitivity(&sides, model, median(dispersions), level) })
+            let typical = sensitivity(&sides, model, median(dispersions), level);
+            Arc::new(Sensitivity { weighing, residual_df, ..typical })
         })
         .collect()
 }
@@ -304,7 +308,7 @@ fn sensitivity(row: &PerSide<SideShare>, model: &RunModel, dispersion: f64, leve
         alpha: level.alpha,
         floor: level.floor,
         scale: 1.0,
-        residual_df: residual_df(row),
+        residual_df: 0.0,
         weighing: Weighing::new(&level.floor, std::iter::empty()),
         model: *model,
     }

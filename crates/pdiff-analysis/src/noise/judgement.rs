@@ -86,6 +86,8 @@ pub struct RowNoise {
     pub significant: bool,
     /// The change is large enough to matter: it passes the [`Floor`](super::Floor).
     pub floor_passed: bool,
+    /// The chance that noise alone passes the floor.
+    pub(super) floor_p: f64,
     /// How the row differs from the typical one of its denominator.
     pub(super) sensitivity: RowSensitivity,
     /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.

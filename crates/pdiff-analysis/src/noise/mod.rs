@@ -19,6 +19,7 @@ mod hosts;
 mod input;
 mod judge;
 mod judgement;
+mod mixture;
 mod model;
 mod phases;
 mod side;

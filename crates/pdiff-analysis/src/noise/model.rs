@@ -18,10 +18,11 @@
 use pdiff_profile::PerSide;
 
 use super::input::{ASSUMED_CV, ASSUMED_CV_DF, ASSUMED_CV_WEIGHT, SINGLE_RUN_CV_DF};
+use super::mixture::{Account, Error, Mixture};
 use super::phases::{is_phased, without_phases};
 use super::side::SideShare;
-use super::spread::{Account, Error, TailMatch, residual_df, spread_of_cvs};
-use super::trigamma::{inverse_trigamma, trigamma};
+use super::spread::{residual_df, spread_of_cvs};
+use super::trigamma::trigamma;
 
 /// A share that varied by more than itself from run to run would not be a share worth comparing.
 const MAX_CV: f64 = 1.0;
@@ -188,39 +189,40 @@ impl RunModel {
         (df > 0.0 && value.is_finite()).then_some((value, df))
     }
 
-    /// Standard error of after minus before, from the row's own runs and the other rows.
-    pub(super) fn standard_error(&self, row: &PerSide<SideShare>) -> StandardError {
+    /// The distribution of after minus before by noise alone, from the row's own runs and the other rows.
+    pub(super) fn mixture(&self, row: &PerSide<SideShare>) -> Mixture {
+        match self.lent {
+            Lent::Nothing => {
+                let within: f64 = row.values().map(|side| side.within / side.runs.max(1.0)).sum();
+                let between = self.cv2 * SideShare::variance_of_factors(row);
+                Mixture::single(within + between, self.expected_df(row))
+            }
+            Lent::Spread(spread) => Mixture::new(&self.accounts(row, &spread)),
+        }
+    }
+
+    /// Standard error of after minus before, of that distribution.
+    pub(super) fn standard_error(&self, row: &PerSide<SideShare>, mixture: &Mixture) -> StandardError {
         let of = |part: fn(&SideShare) -> f64| {
             row.values().map(|side| part(side) / side.runs.max(1.0)).sum::<f64>()
         };
-        let within = of(|side| side.within);
         let between = self.cv2 * SideShare::variance_of_factors(row);
-        let Error { variance, df, alike } = match self.lent {
-            Lent::Nothing => Error { variance: within + between, df: self.expected_df(row), alike: 0.0 },
-            Lent::Spread(spread) => TailMatch::tabled().error(&self.accounts(row, &spread)),
-        };
-        let within = alike * of(|side| side.sampling) + (1.0 - alike) * within;
+        let (Error { variance, df }, alike) = (mixture.error(), mixture.alike);
+        let within = alike * of(|side| side.sampling) + (1.0 - alike) * of(|side| side.within);
         let scale = ((variance - within) / between).clamp(0.0, MAX_SCALE);
         let scale = if scale.is_finite() { scale } else { 1.0 };
         StandardError { value: variance.sqrt(), df, scale, alike }
+    }
+
+    /// Variance of one run's share on a side, if the row's variance between runs is `scale` times the typical one.
+    pub(super) fn variance_of_run(&self, side: &SideShare, scale: f64) -> f64 {
+        side.within + scale * self.cv2 * side.share * side.share
     }
 
     /// Standard error if the row's variance between runs is `scale` times the typical one.
     pub(super) fn error_at(&self, row: &PerSide<SideShare>, scale: f64) -> f64 {
         let within: f64 = row.values().map(|side| side.within / side.runs.max(1.0)).sum();
         (within + scale * self.cv2 * SideShare::variance_of_factors(row)).sqrt()
-    }
-
-    /// Degrees of freedom that a row can be expected to have of its own runs and of the others.
-    pub(super) fn df(&self, row: &PerSide<SideShare>, residual_df: f64) -> f64 {
-        let lent = match self.lent {
-            Lent::Nothing => f64::INFINITY,
-            Lent::Spread(spread) => {
-                let log_sd = self.between_part(row) * spread.log_sd;
-                2.0 * inverse_trigamma(log_sd * log_sd)
-            }
-        };
-        lent.min(self.expected_df(row)) + residual_df
     }
 
     /// Degrees of freedom that the expected variance of the difference has (Satterthwaite's approximation).
