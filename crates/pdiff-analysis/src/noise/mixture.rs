@@ -28,6 +28,12 @@ const MAX_DF: f64 = 1e4;
 /// Values of the variance with less than this chance change no quantile that is used.
 const LEAST_CHANCE: f64 = 1e-9;
 
+/// Relative step at which a quantile is taken.
+const CLOSE_ENOUGH: f64 = 1e-5;
+
+/// Deviations that differ by no more than this part are one: tails at the levels in use change by less than one in 1,000.
+const ONE_DEVIATION: f64 = 0.01;
+
 /// Variances that differ by less than this part of their mean are one variance.
 const ONE_VARIANCE: f64 = 1e-3;
 
@@ -108,8 +114,14 @@ impl Mixture {
         let sum: f64 = values.iter().map(|(part, ..)| part.chance).sum();
         values.iter_mut().for_each(|(part, ..)| part.chance /= sum);
         let alike = values.iter().filter(|(.., is_alike)| *is_alike).map(|(part, ..)| part.chance).sum();
-        let mut parts: Vec<Part> = values.into_iter().map(|(part, ..)| part).collect();
-        parts.retain(|part| part.chance >= LEAST_CHANCE || part.chance.is_nan());
+        let mut parts: Vec<Part> = Vec::with_capacity(values.len());
+        for (part, ..) in values {
+            match parts.last_mut() {
+                _ if part.chance < LEAST_CHANCE => {}
+                Some(last) if last.is_near(&part) => last.merge(&part),
+                _ => parts.push(part),
+            }
+        }
         Self { parts, alike }
     }
 
@@ -146,7 +158,7 @@ impl Mixture {
             let next = at + (tail / alpha).ln() * tail / density;
             let inside = next > low && next < high && next < 10.0 * at;
             let next = if inside { next } else { (0.5 * (low + high)).min(2.0 * at) };
-            if (next - at).abs() <= 1e-6 * at || next.is_nan() {
+            if (next - at).abs() <= CLOSE_ENOUGH * at || next.is_nan() {
                 return at;
             }
             at = next;
@@ -170,6 +182,18 @@ impl Mixture {
 }
 
 impl Part {
+    /// A light row has one variance, however much it may vary between runs.
+    fn is_near(&self, other: &Self) -> bool {
+        (self.deviation - other.deviation).abs() <= ONE_DEVIATION * other.deviation
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let chance = self.chance + other.chance;
+        let mean = |own: f64, other_s: f64| (self.chance * own + other.chance * other_s) / chance;
+        let variance = mean(self.deviation.powi(2), other.deviation.powi(2));
+        *self = Self { chance, deviation: variance.sqrt(), df: mean(self.df, other.df) };
+    }
+
     /// The chance of a change as large as `at` in either direction, and its density there.
     fn tail(&self, at: f64) -> (f64, f64) {
         let t = at / self.deviation;

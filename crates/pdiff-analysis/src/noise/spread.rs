@@ -8,6 +8,9 @@
 //!
 //! Given s, `mixture.rs` has what is known of a row's change.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use pdiff_profile::PerSide;
 
 use super::side::SideShare;
@@ -72,9 +75,24 @@ pub(super) fn nodes(log_sd: f64, residual_df: f64) -> Vec<(f64, f64)> {
     let step = 1.5 * (2.0 / residual_df).sqrt();
     let steps = (2.0 * FARTHEST_NODE * log_sd / step).ceil().clamp(0.0, MOST_NODES as f64) as usize;
     let count = (steps + 1).clamp(NODES, MOST_NODES);
+    let weights =
+        if count == NODES { Cow::Borrowed(USUAL_WEIGHTS.as_slice()) } else { Cow::Owned(weights(count)) };
+    // Equal steps of the logarithm make a geometric series.
+    let (first, ratio) =
+        ((-log_sd * FARTHEST_NODE).exp(), (2.0 * log_sd * FARTHEST_NODE / (count - 1) as f64).exp());
+    let factors = std::iter::successors(Some(first), |factor| Some(factor * ratio));
+    factors.zip(weights.iter().copied()).collect()
+}
+
+/// The weights of as many factors as there mostly are, which are needed for every row.
+static USUAL_WEIGHTS: LazyLock<Vec<f64>> = LazyLock::new(|| weights(NODES));
+
+/// The weights of `count` factors: normal densities, with a sum of 1.
+fn weights(count: usize) -> Vec<f64> {
     let at = |node: usize| FARTHEST_NODE * (2.0 * node as f64 / (count - 1) as f64 - 1.0);
-    let sum: f64 = (0..count).map(|node| normal_density(at(node))).sum();
-    (0..count).map(|node| ((log_sd * at(node)).exp(), normal_density(at(node)) / sum)).collect()
+    let densities: Vec<f64> = (0..count).map(|node| normal_density(at(node))).collect();
+    let sum: f64 = densities.iter().sum();
+    densities.into_iter().map(|density| density / sum).collect()
 }
 
 fn log_likelihood(row: &PerSide<SideShare>, cvs2: &[(f64, f64)]) -> f64 {
