@@ -69,7 +69,10 @@ pub(crate) fn judge_each<'a>(
     let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
     let model = match method {
         Method::SingleRun => RunModel::single_run(settings.single_run_cv()),
-        Method::Replicates => RunModel::fit(&tested().collect::<Vec<_>>(), settings.prior_cv()),
+        Method::Replicates => {
+            let rows = tested().map(|row| row.map(SideShare::with_averaged_within));
+            RunModel::fit(&rows.collect::<Vec<_>>(), settings.prior_cv())
+        }
     };
     let alpha = settings.false_discovery_rate / tests.max(1) as f64;
     let level = Level { alpha, floor: settings.floor };

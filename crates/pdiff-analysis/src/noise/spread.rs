@@ -124,6 +124,7 @@ mod tests {
             share: 0.01,
             runs: 3.0,
             within,
+            within_averaged: within,
             within_df: 42.0,
             sampling: within,
             has_blocks: true,

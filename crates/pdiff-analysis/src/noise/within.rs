@@ -37,6 +37,8 @@ pub(super) struct RunShare {
     pub(super) variance: f64,
     /// Degrees of freedom of that variance.
     pub(super) df: f64,
+    /// Variance as measured, even if it is below that of independent samples.
+    pub(super) measured: f64,
     /// Variance that independent samples would have.
     pub(super) sampling: f64,
     /// The run has blocks of time, so the variance is measured.
@@ -49,6 +51,7 @@ impl RunShare {
         self.share += other.share;
         self.variance += other.variance;
         self.df += other.df;
+        self.measured += other.measured;
         self.sampling += other.sampling;
         self.has_blocks &= other.has_blocks;
     }
@@ -59,6 +62,7 @@ impl RunShare {
         Self {
             share: self.share / count,
             variance: self.variance / squared,
+            measured: self.measured / squared,
             sampling: self.sampling / squared,
             ..self
         }
@@ -74,11 +78,9 @@ pub(super) fn run_share(row: &RowRun, run: &RunBlocks) -> Option<RunShare> {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let sampling = sampling_variance(share, row.samples, run.samples);
     let of_blocks = block_variance(share, row, run);
-    let (variance, df) = match of_blocks {
-        Some((variance, df)) => (variance.max(sampling), df),
-        None => (assumed_variance(share, sampling), ASSUMED_DISPERSION_DF),
-    };
-    Some(RunShare { share, variance, df, sampling, has_blocks: of_blocks.is_some() })
+    let (measured, df) = of_blocks.unwrap_or((assumed_variance(share, sampling), ASSUMED_DISPERSION_DF));
+    let variance = measured.max(sampling);
+    Some(RunShare { share, variance, measured, df, sampling, has_blocks: of_blocks.is_some() })
 }
 
 /// Variance of a share if samples were independent: binomial with the row's own mean weight per sample. A row without
