@@ -18,7 +18,7 @@ use pdiff_profile::PerSide;
 
 use super::fdr::Weighing;
 use super::input::Floor;
-use super::judgement::MIN_SAMPLES;
+use super::input::MIN_SAMPLES;
 use super::model::{Lent, RunModel};
 use super::side::SideShare;
 use super::student::{critical_t, normal_cdf, normal_quantile};

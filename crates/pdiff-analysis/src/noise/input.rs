@@ -23,6 +23,10 @@ pub struct Row {
     pub after: Vec<RowRun>,
 }
 
+/// Rows with fewer samples than this on both sides are not tested: a test of so few samples finds nothing and costs
+/// every other row power.
+pub const MIN_SAMPLES: u64 = 30;
+
 /// The smallest change that is worth a reader's time: a change is large if it passes both parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {

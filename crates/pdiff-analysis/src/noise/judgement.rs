@@ -4,10 +4,6 @@ use std::sync::Arc;
 
 use super::detectable::{Detectable, RowSensitivity, Sensitivity, Unsolved};
 
-/// Rows with fewer samples than this on both sides are not tested: a test of so few samples finds nothing and costs
-/// every other row power.
-pub const MIN_SAMPLES: u64 = 30;
-
 /// How the variance of a row's share was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
@@ -20,7 +16,7 @@ pub enum Method {
 /// Why a row has no p-value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Untested {
-    /// Fewer than [`MIN_SAMPLES`] samples on both sides.
+    /// Fewer than [`MIN_SAMPLES`](super::MIN_SAMPLES) samples on both sides.
     FewSamples,
     /// A side's denominator has no weight in any run, so the row has no share there.
     NoDenominator,

@@ -36,11 +36,11 @@ pub(crate) use cost::{OfRun, common_shift};
 pub use detectable::{Detectable, POWER, Sensitivity, SideSize, Unsolved};
 pub(crate) use fdr::{ShownTests, Tested, q_values_above_floor};
 pub use input::{
-    ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, FLOOR_PP, FLOOR_RELATIVE, Floor, NoiseSettings, Row,
-    SINGLE_RUN_CV, SINGLE_RUN_CV_DF,
+    ASSUMED_CV, Denominator, FALSE_DISCOVERY_RATE, FLOOR_PP, FLOOR_RELATIVE, Floor, MIN_SAMPLES,
+    NoiseSettings, Row, SINGLE_RUN_CV, SINGLE_RUN_CV_DF,
 };
 pub use judge::judge;
 pub(crate) use judge::judge_each;
-pub use judgement::{Judgement, MIN_SAMPLES, Method, RowNoise, RunVariation, Test, Untested};
+pub use judgement::{Judgement, Method, RowNoise, RunVariation, Test, Untested};
 pub use student::{critical_t, f_upper_tail, two_sided_p};
 pub(crate) use typical::{TypicalRow, median, typical_factor};

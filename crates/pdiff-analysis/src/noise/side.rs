@@ -4,8 +4,8 @@ use pdiff_profile::PerSide;
 
 use super::blocks::{RowRun, RunBlocks};
 use super::hosts::{Pairing, Unit, units};
+use super::input::MIN_SAMPLES;
 use super::input::{Denominator, Row};
-use super::judgement::MIN_SAMPLES;
 use super::within::RunShare;
 
 /// A row on one side: the mean of its replicates' shares and the noise within and between them. A replicate is a run, or the

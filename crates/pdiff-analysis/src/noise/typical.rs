@@ -12,9 +12,10 @@ use pdiff_profile::{PerSide, Side};
 
 use super::blocks::{RowRun, RunBlocks};
 use super::common_factor::{CommonFactor, Excess};
+use super::input::MIN_SAMPLES;
 use super::input::{Denominator, NoiseSettings, Row};
 use super::judge::judge_each;
-use super::judgement::{MIN_SAMPLES, RowNoise};
+use super::judgement::RowNoise;
 
 /// A median of fewer rows says nothing about what all have in common.
 const LEAST_ROWS: usize = 8;
