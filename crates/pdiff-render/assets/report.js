@@ -110,8 +110,9 @@ for (const name of CHOICES) {
   }
 }
 byId("stacks").addEventListener("change", () => {
+  const { around } = flame;
   useStacks(field("stacks").value);
-  showAround(null);
+  showAround(around && functionNamed(around.name, around.object));
   remember();
 });
 for (const link of document.querySelectorAll("a[data-function]")) {

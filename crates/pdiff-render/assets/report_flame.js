@@ -162,14 +162,17 @@ function made(key, make) {
  * @typedef {{frame: Frame, x: number, width: number, row: number, scale: number, above: boolean, closed: boolean}} Place
  */
 
+/** @param {NonNullable<Frame["of"]>} of */
+const madeAround = (of) => made(`around ${keyOf(of.name, of.object)}`, () => neighbourhoodOf(of));
+
 /**
  * The trees that are drawn.
  * @returns {DrawnTree[]}
  */
 function drawnTrees() {
-  if (flame.around) {
-    const { up, down } = made("around " + frames.findIndex((frame) => frame.of === flame.around),
-      () => framesAround(frames, flame.around, ofFrame));
+  const { around } = flame;
+  if (around) {
+    const { up, down } = madeAround(around);
     return [{ frames: up, grows: -1, isOfChildren: true }, { frames: down, grows: 1, isOfChildren: false }];
   }
   if (flame.direction === "callers") {
@@ -246,7 +249,7 @@ function drawFlame() {
   drawn = places;
   drawKey(full, scale, width);
   field("unzoom").disabled = flame.zoom === 0 && !flame.around;
-  byId("around").textContent = flame.around ? `around ${visible(flame.around.name)}: callers above, callees below` : "";
+  byId("around").textContent = flame.around ? `around ${visible(flame.around.name)}: callers above, callees below${madeAround(flame.around).isExact ? ", by exact stacks" : ""}` : "";
   tellFound(sums);
   const isDrawn = (/** @type {string} */ id) => places.some((place) => place.frame.id === id);
   moveTo(isDrawn(flame.current) ? flame.current : flame.around ? "d0" : places.find((place) => !place.above)?.frame.id ?? "0");
@@ -393,7 +396,7 @@ function showAround(of) {
  */
 function functionNamed(name, object) {
   const widest = widestOf(name, object) || widestOf(name);
-  return widest ? widest.of : null;
+  return widest ? widest.of : exactFrames().find((frame) => frame.of && frame.name === name)?.of ?? null;
 }
 
 /**

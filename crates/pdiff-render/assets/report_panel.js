@@ -18,6 +18,14 @@ function pointed(event) {
   if (place) resting = setTimeout(() => tell(place.frame), REST_MS);
 }
 
+/**
+ * A cause and how certain it is; once where both are the same word.
+ * @param {{cause: string, confidence: string}} of
+ */
+function causeText(of) {
+  return of.cause === of.confidence ? of.cause : `${of.cause}, ${of.confidence}`;
+}
+
 /** What the panel has a tab for. */
 const TABS = [["callers", "Callers"], ["evidence", "Evidence"], ["code", "Code"], ["time", "Time"]];
 /** @type {{tab: string, frame: Frame|null}} */
@@ -93,12 +101,12 @@ function toldOf(of) {
   if (part) {
     const delta = isCost() ? part.delta_per_op : part.delta_pp;
     parts.push(element("p", {}, element("a", { href: "#summary" }, `Part ${part.rank} of the answer`),
-      `: ${difference(delta)} ${changeUnit()}, ${part.cause}, ${part.confidence}`));
+      `: ${difference(delta)} ${changeUnit()}, ${causeText(part)}`));
   }
   const told = verdictsByName.get(keyOf(of.name, of.object));
   if (told) {
     const { verdict, index } = told;
-    parts.push(element("p", {}, element("a", { href: "#v" + index }, `${verdict.cause}, ${verdict.confidence}`), ": ", verdict.reason));
+    parts.push(element("p", {}, element("a", { href: "#v" + index }, causeText(verdict)), ": ", verdict.reason));
     if (verdict.evidence.length) parts.push(evidenceOf(verdict));
   }
   return parts.length ? parts : [element("p", {}, "No verdict: its own change is within noise, or too small to matter.")];
@@ -149,7 +157,7 @@ function numbersOf(frame) {
  * @param {NonNullable<Frame["of"]>} of
  */
 function neighboursOf(of) {
-  const around = framesAround(frames, of, ofFrame);
+  const around = madeAround(of);
   /** @type {[string, Frame[]][]} */
   const neighbours = [["called by", around.up[0].children], ["calls", around.down[0].children]];
   const lists = neighbours.map(([kind, all]) => {

@@ -57,6 +57,27 @@ function useStacks(name) {
   }
 }
 
+/** The frames at equal callers only, where those of all threads are drawn along what both sides ran. */
+const exactFrames = () => (flame.stacks === "aligned" && stacksByName.has("exact") ? framesOf("exact") : frames);
+
+/** Exact stacks that keep this part of a function's weight, in frames wide enough to be here, tell its callers. */
+const LEAST_HELD = 0.95;
+
+/**
+ * A function among its callers and callees, over all its frames. Aligned stacks leave out callers that only one side has, so exact
+ * ones are asked if they hold the function.
+ * @param {NonNullable<Frame["of"]>} of
+ */
+function neighbourhoodOf(of) {
+  const exact = exactFrames();
+  const isIt = (/** @type {Frame} */ frame) => frame.of && frame.of.name === of.name && frame.of.object === of.object;
+  const [drawnOf, exactOf] = [frames.find(isIt)?.of, exact.find(isIt)?.of];
+  const held = (/** @type {Frame[]} */ all, /** @type {Frame["of"]|undefined} */ one) =>
+    (one ? outermostOf(all, one).reduce((sum, frame) => sum + frame.before.total + frame.after.total, 0) : 0);
+  const isExact = exact !== frames && held(exact, exactOf) >= LEAST_HELD * held(frames, drawnOf);
+  return { isExact, ...framesAround(isExact ? exact : frames, (isExact ? exactOf : drawnOf) ?? of, ofFrame) };
+}
+
 /** The choices, with what each side spends in a group of threads. */
 function drawStacksChoice() {
   const chosen = flame.stacks;
