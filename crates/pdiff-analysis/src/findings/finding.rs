@@ -3,6 +3,7 @@
 use pdiff_profile::{PerSide, Weight};
 
 use super::kernel_kind::KernelKind;
+use crate::settings_diff::same_value;
 
 /// Where the CPU of two builds differs, in few parts that sum with the rest to the whole change.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -88,6 +89,18 @@ pub struct FindingSetting {
     pub values: PerSide<Option<String>>,
     /// What it does.
     pub why: String,
+}
+
+impl FindingSetting {
+    /// What to run After with to see what the setting changes: Before's value, or off if Before does not know the setting.
+    #[must_use]
+    pub fn value_to_try(&self) -> Option<&str> {
+        match (&self.values.before, &self.values.after) {
+            (Some(before), Some(_)) => Some(before),
+            (None, Some(after)) if same_value(after, "ON") => Some("OFF"),
+            _ => None,
+        }
+    }
 }
 
 /// One part of the change.

@@ -7,7 +7,7 @@ use pdiff_profile::Side;
 use super::{CiInput, GateStatus};
 use crate::document::number::{fixed, signed};
 use crate::document::visible_text::visible;
-use crate::verdicts::words::reason_text;
+use crate::verdicts::words::{cause_text, reason_text};
 
 /// One line for each function whose hot line is known, in the order of their lines; `below` is the directory that the sources
 /// are in, and only files below it are named, beside those whose path is relative. Without it all are, as the debug information has them.
@@ -32,12 +32,11 @@ fn annotation(of: &CiInput<'_>, lines: &FunctionLines, below: Option<&str>) -> O
     let level = if fails(verdict) { "error" } else { "warning" };
     let (before, after) = (verdict.before.self_pct, verdict.after.self_pct);
     let text = format!(
-        "{} -> {} % of CPU itself ({} points). {}, {}: {}",
+        "{} -> {} % of CPU itself ({} points). {}: {}",
         fixed(before, 2),
         fixed(after, 2),
         signed(after - before, 2),
-        verdict.cause,
-        verdict.confidence,
+        cause_text(verdict.cause, verdict.confidence),
         reason_text(&verdict.reason)
     );
     let title = format!("pdiff: {}", verdict.function);

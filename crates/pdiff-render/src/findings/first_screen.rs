@@ -1,7 +1,7 @@
 //! The first screen: the change of throughput and of CPU per operation, and the few parts that contain the change.
 
 use pdiff_analysis::classify::FindingCause;
-use pdiff_analysis::{Comparison, Cost, FindingKind, FindingSetting, Gap, SideSummary};
+use pdiff_analysis::{Comparison, Cost, Finding, FindingKind, FindingSetting, Gap, SideSummary};
 
 use crate::document::number::{CostUnit, fixed, grouped, interval, percent_of_log, signed};
 use crate::document::visible_text::visible;
@@ -163,10 +163,7 @@ fn marks_text(comparison: &Comparison) -> String {
     };
     let meanings = [
         (true, "95 %: the confidence interval is the change plus and minus this".to_owned()),
-        (
-            comparison.cost.as_ref().is_some_and(|cost| cost.log_interval.is_some()),
-            "order: by size minus what noise may add, single places first".to_owned(),
-        ),
+        (list.len() > 1, order_text(comparison)),
         (
             list.iter().any(|finding| finding.share_of_change_pct.is_some()),
             "of all: part of the change in CPU per operation, not what removing it would gain".to_owned(),
@@ -188,6 +185,21 @@ fn marks_text(comparison: &Comparison) -> String {
     ];
     let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
     texts.join("; ")
+}
+
+/// Why the parts are in this order.
+fn order_text(comparison: &Comparison) -> String {
+    let list = &comparison.findings.list;
+    let change = |finding: &Finding| finding.delta_per_op().unwrap_or(finding.delta_pp());
+    let goes_both_ways = list.iter().any(|one| change(one) < 0.0) && list.iter().any(|one| change(one) > 0.0);
+    let is_spread = |finding: &Finding| finding.kind == FindingKind::Spread;
+    let ways = if goes_both_ways { "parts that change as the whole does first, each way " } else { "" };
+    let size = match comparison.cost.as_ref().and_then(|cost| cost.log_interval) {
+        Some(_) => "by size minus what noise may add",
+        None => "by size",
+    };
+    let spread = if list.iter().any(is_spread) { ", those gathered from smaller parts last" } else { "" };
+    format!("order: {ways}{size}{spread}")
 }
 
 /// A line for each setting that switches findings.
@@ -218,7 +230,8 @@ pub(crate) fn setting_text(setting: &FindingSetting) -> String {
         (None, None) => String::new(),
     };
     let why = if setting.why.is_empty() { String::new() } else { format!(" ({})", setting.why) };
-    visible(&format!("{} {values}{why}", setting.name)).into_owned()
+    let to_try = setting.value_to_try().map_or_else(String::new, |value| format!("; try After with {value}"));
+    visible(&format!("{} {values}{why}{to_try}", setting.name)).into_owned()
 }
 
 /// What to do next.
@@ -291,6 +304,7 @@ mod tests {
             ),
             "{text}"
         );
+        assert!(text.contains("After with OFF\n"), "{text}");
         assert!(text.contains("next     why: pdiff explain "), "{text}");
     }
 
@@ -305,6 +319,21 @@ mod tests {
         assert!(screen(80).contains("execute"), "{}", screen(80));
         let page = markdown(&sample::with_findings(), &sample::options());
         assert!(page.contains("`mysql_execute_command -> Sql_cmd_dml::execute`"), "{page}");
+    }
+
+    #[test]
+    fn the_order_of_parts_is_explained() {
+        let order = |log_interval| {
+            let mut of = sample::with_findings();
+            of.cost.as_mut().unwrap().log_interval = log_interval;
+            let options = TableOptions { width: Some(400), ..sample::options() };
+            table(&of, &options)
+        };
+        let (one_run, several) = (order(None), order(Some((0.1, 0.4))));
+        // One of the sample's parts goes the other way.
+        let ways = "order: parts that change as the whole does first, each way by size";
+        assert!(one_run.contains(&format!("{ways};")), "{one_run}");
+        assert!(several.contains(&format!("{ways} minus what noise may add;")), "{several}");
     }
 
     #[test]

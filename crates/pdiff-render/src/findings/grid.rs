@@ -9,6 +9,7 @@ use crate::document::number::{CostUnit, fixed, signed};
 use crate::document::short_name::shorten;
 use crate::document::visible_text::{CUT, visible, width};
 use crate::document::{Align, COLUMN_GAP, Grid, GridCell, GridColumn, Tone};
+use crate::verdicts::words::cause_text;
 
 /// A finding of which so much busy-waits is said to poll, in percent.
 const POLLING_PCT: f64 = 50.0;
@@ -39,7 +40,7 @@ pub(crate) fn grid(comparison: &Comparison, causes: &[FindingCause], most: Optio
     columns.extend(changes);
     columns.push(column("what", Align::Left, Some(1), list.iter().map(what)));
     if !causes.is_empty() {
-        let sure = |of: &FindingCause| format!("{}, {}", of.cause, of.confidence);
+        let sure = |of: &FindingCause| cause_text(of.cause, of.confidence);
         columns.push(column("cause", Align::Left, None, causes.iter().map(sure)));
     }
     let mut names = column("part of the program", Align::Left, None, list.iter().map(|_| String::new()));

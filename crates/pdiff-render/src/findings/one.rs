@@ -7,7 +7,7 @@ use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line, Tone};
 use crate::findings::first_screen::setting_text;
 use crate::findings::grid::what;
-use crate::verdicts::words::part_limit_text;
+use crate::verdicts::words::{cause_text, part_limit_text};
 
 /// Functions inside that are listed.
 const MOST_MEMBERS: usize = 8;
@@ -32,7 +32,7 @@ pub(crate) fn blocks(of: &ExplainedFinding<'_>) -> Vec<Block> {
     let mut blocks = vec![Line::toned("part", title, Tone::Strong), Line::block("change", change_text(of))];
     let causes = finding_causes(&comparison.findings, classification);
     if let Some(cause) = finding.rank.checked_sub(1).and_then(|at| causes.get(at)) {
-        blocks.push(Line::block("cause", format!("{}, {}", cause.cause, cause.confidence)));
+        blocks.push(Line::block("cause", cause_text(cause.cause, cause.confidence)));
         blocks.extend(cause.limited_by.map(|why| Line::block("limited", part_limit_text(why))));
     }
     let polling = [&finding.before, &finding.after].map(|side| fixed(side.polling_pct(), 1));
@@ -81,6 +81,6 @@ fn inside_text(of: &ExplainedFinding<'_>, member: &FindingMember) -> String {
     };
     let mut verdicts = of.classification.verdicts.iter();
     let verdict = verdicts.find(|of| of.function == member.name && of.object == member.object);
-    let verdict = verdict.map_or_else(String::new, |of| format!(": {}, {}", of.cause, of.confidence));
+    let verdict = verdict.map_or_else(String::new, |of| format!(": {}", cause_text(of.cause, of.confidence)));
     format!("{change} in {} itself{verdict}", member.name)
 }

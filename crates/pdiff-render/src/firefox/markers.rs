@@ -5,6 +5,7 @@ use pdiff_analysis::classify::FindingCause;
 use serde_json::{Value, json};
 
 use crate::document::number::{fixed, interval, signed};
+use crate::verdicts::words::cause_text;
 
 /// What markers are called in the schema.
 const TYPE: &str = "pdiff finding";
@@ -33,7 +34,7 @@ impl FirefoxMarker {
                 signed(after - before, 2),
                 interval(finding.interval_pp, 2)
             ),
-            cause: cause.map_or_else(String::new, |of| format!("{}, {}", of.cause, of.confidence)),
+            cause: cause.map_or_else(String::new, |of| cause_text(of.cause, of.confidence)),
             functions: members.join(", "),
         }
     }

@@ -12,7 +12,7 @@ use super::FlameInput;
 use super::change::Terms;
 use super::xml_text::plain;
 use crate::document::number::{CostUnit, fixed, grouped, interval, signed};
-use crate::verdicts::words::reason_text;
+use crate::verdicts::words::{cause_text, reason_text};
 
 /// Makes titles.
 pub(super) struct Titles<'a> {
@@ -86,9 +86,8 @@ impl<'a> Titles<'a> {
         }
         if let Some(verdict) = self.verdict(node) {
             facts.push(format!(
-                "verdict on the function: {}, {}: {}",
-                verdict.cause.as_str(),
-                verdict.confidence.as_str(),
+                "verdict on the function: {}: {}",
+                cause_text(verdict.cause, verdict.confidence),
                 reason_text(&verdict.reason)
             ));
         }

@@ -13,6 +13,7 @@ use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line};
 use crate::findings::first_screen::{self, setting_text};
 use crate::findings::grid::what;
+use crate::verdicts::words::cause_text;
 
 /// Characters of what words of the table mean.
 const MOST_OF_MARKS: usize = 1000;
@@ -178,7 +179,7 @@ fn part(measure: Measure, (finding, cause): (&Finding, &FindingCause), of: &Clas
         delta: measure.delta(finding),
         interval: measure.interval(finding),
         what: what(finding),
-        cause: format!("{}, {}", cause.cause.as_str(), cause.confidence.as_str()),
+        cause: cause_text(cause.cause, cause.confidence),
         why: why(finding, of),
         name,
         class: "",

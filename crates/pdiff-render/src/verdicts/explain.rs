@@ -14,7 +14,7 @@ use crate::findings::one::{self, ExplainedFinding};
 use crate::verdicts::code;
 use crate::verdicts::hot_lines;
 use crate::verdicts::hot_lines::SourceTexts;
-use crate::verdicts::words::{fact_text, limit_text, reason_text};
+use crate::verdicts::words::{cause_text, fact_text, limit_text, reason_text};
 
 /// Everything that is known about the functions that a name represents.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ fn verdict(of: &Verdict) -> Vec<Block> {
         format!("{} ({})", with_file(&of.function, of.file.as_deref().filter(|_| of.is_by_file)), of.object);
     let mut blocks = vec![
         Line::toned("function", title, Tone::Strong),
-        Line::block("verdict", format!("{}, {} ({})", of.cause, of.confidence, of.rule_id)),
+        Line::block("verdict", format!("{} ({})", cause_text(of.cause, of.confidence), of.rule_id)),
         Line::block("why", reason_text(&of.reason)),
     ];
     blocks.extend(of.limited_by.as_ref().map(|why| Line::block("limited", limit_text(why))));

@@ -13,7 +13,7 @@ use crate::document::visible_text::{cut_end, visible};
 use crate::document::{Block, Line, Tone};
 use crate::verdicts::kernel::is_of_kernel;
 use crate::verdicts::lists::{self, is_of_others, reason, size};
-use crate::verdicts::words::part_limit_text;
+use crate::verdicts::words::{cause_text, part_limit_text};
 
 /// Functions inside a part that are listed.
 const MOST_INSIDE: usize = 3;
@@ -85,7 +85,8 @@ fn main_members(finding: &Finding) -> impl Iterator<Item = &FindingMember> {
 
 fn part(comparison: &Comparison, of: &Classification, finding: &Finding, cause: &FindingCause) -> Vec<Block> {
     let change = change_text(comparison, finding.delta_pp(), finding.delta_per_op());
-    let title = format!("{} {}: {change}; {}, {}", finding.rank, finding.name, cause.cause, cause.confidence);
+    let title =
+        format!("{} {}: {change}; {}", finding.rank, finding.name, cause_text(cause.cause, cause.confidence));
     let mut blocks = vec![Line::toned("part", title, Tone::Strong)];
     blocks.extend(cause.limited_by.map(|why| Line::toned("limited", part_limit_text(why), Tone::Dim)));
     let named = verdict_on(of, finding.function(), &finding.object);
@@ -113,7 +114,7 @@ fn verdict_on<'a>(of: &'a Classification, function: &str, object: &str) -> Optio
 
 fn verdict_text(of: &Verdict) -> String {
     let why = reason(of);
-    format!("{}, {}; {}", of.cause, of.confidence, cut_end(&visible(&why), REASON_WIDTH))
+    format!("{}; {}", cause_text(of.cause, of.confidence), cut_end(&visible(&why), REASON_WIDTH))
 }
 
 fn change_text(comparison: &Comparison, pp: f64, per_op: Option<f64>) -> String {

@@ -109,7 +109,9 @@ pub fn part_limit_text(of: PartLimit) -> &'static str {
         PartLimit::SampledElsewhere => "the base run has samples of it elsewhere",
         PartLimit::SampledBefore => "the base run has samples of it, too",
         PartLimit::FunctionDoubted => "the verdict on the function itself is no more certain",
-        PartLimit::CodeNotShown => "one binary cannot show whether it contains the code",
+        PartLimit::CodeNotShown => {
+            "nothing ran here on the other side; whether its binary contains the code is not known"
+        }
         PartLimit::NoMainCause => "no single cause explains half of this part",
     }
 }

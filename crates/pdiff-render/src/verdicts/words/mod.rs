@@ -10,9 +10,15 @@ pub use limit::{limit_text, part_limit_text};
 pub use missing::missing_text;
 pub use reason::reason_text;
 
-use pdiff_analysis::classify::SettingValues;
+use pdiff_analysis::classify::{Cause, Confidence, SettingValues};
 use pdiff_analysis::{CostChange, CostExtent, OwnCostChange};
 use pdiff_profile::{PerSide, Side};
+
+/// A cause and how certain it is; once where both are the same word.
+pub(crate) fn cause_text(cause: Cause, confidence: Confidence) -> String {
+    let (cause, confidence) = (cause.as_str(), confidence.as_str());
+    if cause == confidence { cause.to_owned() } else { format!("{cause}, {confidence}") }
+}
 
 /// A change of cost with its interval.
 fn cost(change: &CostChange) -> String {
