@@ -9,13 +9,13 @@
 
 use std::ops::Range;
 
-use gimli::{AttributeValue, UnitOffset};
+use gimli::UnitOffset;
 use pdiff_profile::InlineChain;
 
 use crate::address_index::flatten::{Interval, flatten};
 use crate::binary::budget::Budget;
 use crate::binary::code_ranges::CodeAttributes;
-use crate::binary::dwarf::{Dwarf, Slice, Unit};
+use crate::binary::dwarf::{Dwarf, Unit};
 use crate::binary::entries::{Entries, Entry};
 use crate::binary::reference::Reference;
 use crate::binary::unit_root::MAX_RANGES;
@@ -185,17 +185,15 @@ impl<'a> Reader<'_, 'a> {
             let is_told = [gimli::DW_AT_abstract_origin, gimli::DW_AT_call_file, gimli::DW_AT_call_line];
             is_told.contains(&name) || CodeAttributes::is_one(name)
         };
-        entries.read(wanted, |attribute| {
-            match attribute.name() {
-                gimli::DW_AT_abstract_origin => {
-                    attributes.origin = Reference::from_value(&attribute.value());
-                }
-                gimli::DW_AT_call_file => attributes.call_file = file_index(&attribute.value()),
+        entries.read(wanted, |name, value| {
+            match name {
+                gimli::DW_AT_abstract_origin => attributes.origin = Reference::from_value(&value),
+                gimli::DW_AT_call_file => attributes.call_file = value.udata_value().unwrap_or(0),
                 gimli::DW_AT_call_line => {
-                    let line = attribute.udata_value().unwrap_or(0);
+                    let line = value.udata_value().unwrap_or(0);
                     attributes.call_line = u32::try_from(line).unwrap_or(0);
                 }
-                _ => attributes.code.add(attribute),
+                _ => attributes.code.add(name, value),
             }
             Ok(())
         })?;
@@ -213,11 +211,4 @@ impl Growing {
 fn has_code(entry: &Entry<'_>) -> bool {
     let is_place = |name| [gimli::DW_AT_low_pc, gimli::DW_AT_ranges].contains(&name);
     entry.abbreviation.attributes().iter().any(|spec| is_place(spec.name()))
-}
-
-fn file_index(value: &AttributeValue<Slice<'_>>) -> u64 {
-    match value {
-        AttributeValue::FileIndex(index) => *index,
-        other => other.udata_value().unwrap_or(0),
-    }
 }

@@ -5,7 +5,7 @@
 //! two of three functions of compilers before 2010) the plain name gets the namespaces and classes it is in. References can
 //! form loops: hops are counted.
 
-use gimli::{Attribute, AttributeValue, DebugInfoOffset, UnitOffset};
+use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -172,9 +172,7 @@ struct UnitScopes<'a> {
 impl<'a> UnitScopes<'a> {
     fn read(dwarf: &Dwarf<'a>, unit: &Unit<'a>, budget: &Budget) -> gimli::Result<Self> {
         let mut read = Self { scopes: Scopes::default(), functions: FxHashMap::default() };
-        let text = |attribute: &Attribute<Slice<'a>>| {
-            RawText::read(StringHome::Apart, dwarf, unit, attribute.raw_value())
-        };
+        let text = |value| RawText::read(StringHome::Apart, dwarf, unit, value);
         let mut open: Vec<(isize, u32)> = Vec::new();
         let mut entries = Entries::of(unit, budget)?;
         while let Some(entry) = entries.next()? {

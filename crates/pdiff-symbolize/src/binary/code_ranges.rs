@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gimli::{Attribute, AttributeValue, DwAt};
+use gimli::{AttributeValue, DwAt};
 
 use crate::binary::budget::Budget;
 use crate::binary::dwarf::{Dwarf, Slice, Unit};
@@ -22,11 +22,11 @@ impl<'a> CodeAttributes<'a> {
     }
 
     /// Takes an attribute over, if it places code.
-    pub(crate) fn add(&mut self, attribute: &Attribute<Slice<'a>>) {
-        match attribute.name() {
-            gimli::DW_AT_low_pc => self.low = Some(attribute.value()),
-            gimli::DW_AT_high_pc => self.high = Some(attribute.value()),
-            gimli::DW_AT_ranges => self.ranges = Some(attribute.value()),
+    pub(crate) fn add(&mut self, name: DwAt, value: AttributeValue<Slice<'a>>) {
+        match name {
+            gimli::DW_AT_low_pc => self.low = Some(value),
+            gimli::DW_AT_high_pc => self.high = Some(value),
+            gimli::DW_AT_ranges => self.ranges = Some(value),
             _ => {}
         }
     }
@@ -43,7 +43,14 @@ impl<'a> CodeAttributes<'a> {
         most: usize,
         budget: &Budget,
     ) -> gimli::Result<Vec<Range<u64>>> {
-        let Some(list) = self.ranges else { return Ok(self.only_range(dwarf, unit)?.into_iter().collect()) };
+        let list = match self.ranges {
+            // DWARF 2 and 3 have no form of their own for it.
+            Some(AttributeValue::SecOffset(offset)) => {
+                Some(AttributeValue::RangeListsRef(gimli::RawRangeListsOffset(offset)))
+            }
+            list => list,
+        };
+        let Some(list) = list else { return Ok(self.only_range(dwarf, unit)?.into_iter().collect()) };
         let mut ranges = Vec::new();
         if let Some(offset) = dwarf.attr_ranges_offset(unit, list)? {
             if dwarf.raw_ranges(unit, offset)?.next()?.is_none() {
@@ -63,9 +70,9 @@ impl<'a> CodeAttributes<'a> {
     fn only_range(&self, dwarf: &Dwarf<'a>, unit: &Unit<'a>) -> gimli::Result<Option<Range<u64>>> {
         let (Some(low), Some(high)) = (self.low, self.high) else { return Ok(None) };
         let Some(start) = dwarf.attr_address(unit, low)? else { return Ok(None) };
-        let end = match high {
-            AttributeValue::Udata(size) => start.checked_add(size),
-            high => dwarf.attr_address(unit, high)?,
+        let end = match high.udata_value() {
+            Some(size) => start.checked_add(size),
+            None => dwarf.attr_address(unit, high)?,
         };
         Ok(end.filter(|end| *end > start).map(|end| start..end))
     }

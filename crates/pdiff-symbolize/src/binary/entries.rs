@@ -4,7 +4,7 @@
 //! entry, and where in it the wanted attributes are; both are computed once per abbreviation.
 
 use gimli::{
-    Abbreviation, Attribute, AttributeSpecification, AttributeValue, DwAt, DwTag, EntriesRaw, Reader,
+    Abbreviation, AttributeSpecification, AttributeValue, DwAt, DwTag, EntriesRaw, Reader, RunTimeEndian,
     UnitOffset,
 };
 
@@ -117,24 +117,22 @@ impl<'r, 'a> Entries<'r, 'a> {
         if is_beside_root || is_misplaced { Err(gimli::Error::OffsetOutOfBounds(0)) } else { Ok(()) }
     }
 
-    /// The attributes of the entry that was told last whose names are `wanted`. Entries with the same tag must be asked for
-    /// the same names.
+    /// The attributes of the entry that was told last whose names are `wanted`, with their values as they are in the file.
+    /// Entries with the same tag must be asked for the same names.
     pub(crate) fn read(
         &mut self,
         wanted: impl Fn(DwAt) -> bool,
-        mut each: impl FnMut(&Attribute<Slice<'a>>) -> gimli::Result<()>,
+        mut each: impl FnMut(DwAt, AttributeValue<Slice<'a>>) -> gimli::Result<()>,
     ) -> gimli::Result<()> {
         let Some(abbreviation) = self.open.take() else { return Ok(()) };
         self.pay()?;
         let depth = self.depth - isize::from(abbreviation.has_children());
         let siblings = &mut self.siblings;
-        let mut tell = |attribute: &Attribute<Slice<'a>>| {
-            if let (gimli::DW_AT_sibling, AttributeValue::UnitRef(offset)) =
-                (attribute.name(), attribute.raw_value())
-            {
-                siblings.push((depth, offset));
+        let mut tell = |name: DwAt, value: AttributeValue<Slice<'a>>| {
+            if let (gimli::DW_AT_sibling, AttributeValue::UnitRef(offset)) = (name, &value) {
+                siblings.push((depth, *offset));
             }
-            if wanted(attribute.name()) { each(attribute) } else { Ok(()) }
+            if wanted(name) { each(name, value) } else { Ok(()) }
         };
         let at = UnitOffset(self.end - self.rest.len());
         let raw = |rest| EntriesRaw::new(rest, self.unit.header.encoding(), &self.unit.abbreviations, at);
@@ -143,7 +141,7 @@ impl<'r, 'a> Entries<'r, 'a> {
         else {
             let mut raw = raw(self.rest);
             for spec in abbreviation.attributes() {
-                tell(&raw.read_attribute_inline(*spec)?)?;
+                tell(spec.name(), raw.read_attribute_inline(*spec)?.raw_value())?;
             }
             return self.rest.skip(raw.next_offset().0 - at.0);
         };
@@ -152,9 +150,15 @@ impl<'r, 'a> Entries<'r, 'a> {
         let mut fields = self.rest;
         fields.truncate(size)?;
         for (place, spec) in places {
-            let mut field = fields;
-            field.skip(*place)?;
-            tell(&raw(field).read_attribute_inline(*spec)?)?;
+            let value = match usual_value(fields, *place, spec) {
+                Some(value) => value,
+                None => {
+                    let mut field = fields;
+                    field.skip(*place)?;
+                    raw(field).read_attribute_inline(*spec)?.raw_value()
+                }
+            };
+            tell(spec.name(), value)?;
         }
         self.rest.skip(size)
     }
@@ -240,6 +244,31 @@ fn places_of(
     places.filter(|(_, spec)| wanted(spec.name())).collect()
 }
 
+/// The value at a place, of the forms that most attributes have; others are left to gimli, which has to look at more to know
+/// them.
+#[inline]
+fn usual_value<'a>(
+    fields: Slice<'a>,
+    place: usize,
+    spec: &AttributeSpecification,
+) -> Option<AttributeValue<Slice<'a>>> {
+    let field = fields.slice().get(place..)?;
+    match spec.form() {
+        gimli::DW_FORM_data1 => field.first().map(|byte| AttributeValue::Data1(*byte)),
+        gimli::DW_FORM_flag => field.first().map(|byte| AttributeValue::Flag(*byte != 0)),
+        gimli::DW_FORM_flag_present => Some(AttributeValue::Flag(true)),
+        _ if fields.endian() == RunTimeEndian::Big => None,
+        gimli::DW_FORM_data2 => {
+            field.first_chunk().map(|two| AttributeValue::Data2(u16::from_le_bytes(*two)))
+        }
+        gimli::DW_FORM_ref4 => {
+            let four = field.first_chunk()?;
+            Some(AttributeValue::UnitRef(UnitOffset(u32::from_le_bytes(*four) as usize)))
+        }
+        _ => None,
+    }
+}
+
 /// Whether a tag is one of DWARF 5, or in the range that producers use for their own.
 fn is_known(tag: DwTag) -> bool {
     tag.0 <= gimli::DW_TAG_immutable_type.0 || tag.0 >= gimli::DW_TAG_lo_user.0
@@ -247,6 +276,8 @@ fn is_known(tag: DwTag) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::binary::elf_file::ElfFile;
     use crate::binary::sections::DebugSections;
@@ -266,6 +297,46 @@ mod tests {
         all
     }
 
+    /// The attributes of all entries of a unit as gimli reads them.
+    fn attributes<'a>(unit: &Unit<'a>) -> Vec<(DwAt, AttributeValue<Slice<'a>>)> {
+        let mut entries = unit.entries_raw(None).unwrap();
+        let mut all = Vec::new();
+        while !entries.is_empty() {
+            let Some(abbreviation) = entries.read_abbreviation().unwrap() else { continue };
+            for spec in abbreviation.attributes() {
+                let attribute = entries.read_attribute(*spec).unwrap();
+                all.push((attribute.name(), attribute.raw_value()));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn values_are_those_that_gimli_reads() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/census/tiny.elf");
+        for path in [std::env::current_exe().unwrap(), fixtures] {
+            let file = ElfFile::open(&path).unwrap();
+            let sections = DebugSections::load(&file, None, None, |_| ());
+            let dwarf = sections.dwarf();
+            let units = Units::read(&dwarf, Budget::new(u64::MAX));
+            let mut all = 0;
+            for unit in (0..units.len()).filter_map(|index| units.get(&dwarf, index)) {
+                let mut entries = Entries::of(unit, units.budget()).unwrap();
+                let mut read = Vec::new();
+                while entries.next().unwrap().is_some() {
+                    let each = |name, value| {
+                        read.push((name, value));
+                        Ok(())
+                    };
+                    entries.read(|_| true, each).unwrap();
+                }
+                assert_eq!(read, attributes(unit));
+                all += read.len();
+            }
+            assert!(all > 100, "{}: {all}", path.display());
+        }
+    }
+
     #[test]
     fn what_is_passed_over_and_what_is_read_end_at_the_same_place() {
         let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
@@ -282,7 +353,7 @@ mod tests {
                     assert_eq!((entry.offset, entry.depth, entry.tag()), (*offset, *depth, *tag));
                     let mut read = 0;
                     if at % read_each == 0 {
-                        let count = |_: &_| {
+                        let count = |_, _| {
                             read += 1;
                             Ok(())
                         };

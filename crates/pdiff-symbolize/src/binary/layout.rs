@@ -51,6 +51,8 @@ impl Layout {
 
     /// Whether `value` is an address of something loaded.
     pub(crate) fn is_allocated(&self, value: u64) -> bool {
-        range_at(&self.allocated, value).is_some()
+        // Most numbers are small.
+        let is_above = self.allocated.first().is_some_and(|first| value >= first.start);
+        is_above && range_at(&self.allocated, value).is_some()
     }
 }

@@ -1,6 +1,6 @@
 //! The scopes of functions: the namespaces, classes and functions of a unit that are part of their names.
 
-use gimli::{Attribute, DwTag, UnitOffset};
+use gimli::{AttributeValue, DwTag, UnitOffset};
 use rustc_hash::FxHashMap;
 
 use crate::binary::dwarf::Slice;
@@ -55,6 +55,12 @@ pub(crate) fn kind_of(tag: DwTag) -> Option<ScopeKind> {
 }
 
 impl<'a> Scopes<'a> {
+    /// Forgets the scopes and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.scopes.clear();
+        self.unnamed.clear();
+    }
+
     /// Adds a namespace or class, whose attributes are read; its number.
     pub(crate) fn add<'r>(
         &mut self,
@@ -62,16 +68,16 @@ impl<'a> Scopes<'a> {
         entry: &Entry<'r>,
         kind: ScopeKind,
         parent: Option<u32>,
-        text: impl Fn(&Attribute<Slice<'a>>) -> gimli::Result<RawText<'a>>,
+        text: impl Fn(AttributeValue<Slice<'a>>) -> gimli::Result<RawText<'a>>,
     ) -> gimli::Result<u32> {
         let mut scope =
             Scope { offset: entry.offset, parent, kind, name: RawText::Absent, number: 0, declaration: None };
         let wanted = |name| matches!(name, gimli::DW_AT_name | gimli::DW_AT_specification);
-        entries.read(wanted, |attribute| {
-            match attribute.name() {
-                gimli::DW_AT_name => scope.name = text(attribute)?,
+        entries.read(wanted, |name, value| {
+            match name {
+                gimli::DW_AT_name => scope.name = text(value)?,
                 gimli::DW_AT_specification => {
-                    if let Some(Reference::Unit(offset)) = Reference::from_value(&attribute.value()) {
+                    if let Some(Reference::Unit(offset)) = Reference::from_value(&value) {
                         scope.declaration = Some(offset);
                     }
                 }

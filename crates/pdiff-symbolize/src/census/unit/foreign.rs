@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::facts::{ForeignFunction, MAX_ROUNDS, Place, UnitFacts};
+use super::records::Records;
 use super::source::Source;
 use super::{function, walk};
 use crate::binary::strings::Strings;
@@ -62,7 +63,8 @@ fn functions_of_unit<'r, 'a: 'r>(
     let first = places.first()?;
     let source = source_of(first)?;
     let unit = source.units.open(source.dwarf, source.unit_of(*first)?)?;
-    let records = walk::walk(&source, &unit).ok()?;
+    let mut records = Records::new();
+    walk::walk(&source, &unit, &mut records).ok()?;
     let by_offset: FxHashMap<UnitOffset, Place> =
         places.iter().filter_map(|place| Some((source.offset_in(&unit, *place)?, *place))).collect();
     let mut offsets: Vec<UnitOffset> = by_offset.keys().copied().collect();

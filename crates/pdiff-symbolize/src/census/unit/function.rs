@@ -9,7 +9,7 @@ use super::facts::{
     CallSiteRow, ForeignFunction, InlineRow, LeftOut, Place, Root, SourcePlace, UnitFacts, UnitFunction,
 };
 use super::paths::Paths;
-use super::records::{Link, NO_FILE, Records, Subprogram, Target};
+use super::records::{Link, NO_FILE, NO_SITE_FILE, Records, Subprogram, Target};
 use super::source::Source;
 use crate::binary::content_hash::ContentHash;
 use crate::binary::dwarf::Unit;
@@ -23,12 +23,12 @@ const MAX_LINKS: usize = 16;
 /// Puts the records of a unit together.
 pub(super) fn facts_of<'a>(
     source: &Source<'_, 'a>,
-    reading: Reading<'_, 'a>,
+    reading: &Reading<'_, 'a>,
     unit: &Unit<'a>,
-    records: Records<'a>,
+    records: &Records<'a>,
 ) -> UnitFacts {
     let strings = reading.strings;
-    let mut functions = FunctionList::new(&records, source, strings, unit);
+    let mut functions = FunctionList::new(records, source, strings, unit);
     let root_of = |functions: &mut FunctionList<'_, 'a>, (index, ranges): &(usize, Vec<_>)| Root {
         function: functions.id_of(*index),
         ranges: ranges.clone(),
@@ -39,7 +39,7 @@ pub(super) fn facts_of<'a>(
     let sites = functions.sites(reading.background);
     let (functions, paths, left_out) = functions.finish();
     let producer = strings.get(records.producer).into();
-    let covered = records.covered;
+    let covered = records.covered.clone();
     UnitFacts { producer, covered, paths, functions, roots, sites, call_sites, left_out }
 }
 
@@ -296,11 +296,15 @@ impl<'u, 'a> FunctionList<'u, 'a> {
     }
 
     fn sites(&mut self, background: Option<&Background<'_>>) -> Vec<InlineRow> {
+        let origins = &self.records.origins;
+        let callees: Vec<Option<u32>> =
+            origins.iter().map(|origin| self.id_of_copy(*origin, background)).collect();
         // Callee, root, path and line as one number sort in half the time: there are millions.
-        let mut rows: Vec<u128> = Vec::with_capacity(self.records.sites.len());
+        let mut rows: Vec<u128> = Vec::new();
         for site in &self.records.sites {
-            let Some(callee) = self.id_of_copy(site.origin, background) else { continue };
-            let parts = [callee, site.root, self.paths.id(site.file), site.line];
+            let Some(callee) = callees.get(site.origin as usize).copied().flatten() else { continue };
+            let file = if site.file == NO_SITE_FILE { NO_FILE } else { u64::from(site.file) };
+            let parts = [callee, site.root, self.paths.id(file), site.line];
             rows.push(parts.into_iter().fold(0, |row, part| row << 32 | u128::from(part)));
         }
         rows.sort_unstable();

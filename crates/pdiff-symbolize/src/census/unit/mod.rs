@@ -14,6 +14,8 @@ mod records;
 mod source;
 mod walk;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use rayon::prelude::*;
 
 pub(super) use facts::{InlineRow, Root, SourcePlace, Told, UnitFacts, Units};
@@ -27,6 +29,7 @@ use crate::binary::sections::DebugSections;
 use crate::binary::split::SplitFiles;
 use crate::binary::strings::{StringHome, Strings};
 use crate::binary::units;
+use records::Records;
 use source::Source;
 
 /// One unit, or why there is none.
@@ -53,8 +56,8 @@ pub(super) fn read_units(
     let shared = shared.map(|(dwarf, units)| Source { dwarf, units, home: StringHome::Shared });
     let split = files.split_files();
     let strings = Strings::new(&dwarf, dwarf.sup(), all.has_split(&dwarf));
-    let reading = Reading { strings, background };
-    let read = |index| read_unit(&source, reading, &split, index);
+    let reading = Reading::new(strings, background);
+    let read = |index| read_unit(&source, &reading, &split, index);
     let outcomes: Vec<Outcome> = (0..all.len()).into_par_iter().with_max_len(1).map(read).collect();
     let (mut unreadable, mut not_found) =
         (u64::from(all.is_cut_off()) + sections.damaged().count() as u64, 0);
@@ -71,15 +74,26 @@ pub(super) fn read_units(
 }
 
 /// What units are read with.
-#[derive(Clone, Copy)]
 struct Reading<'r, 'a> {
     strings: Strings<'a>,
     background: Option<&'r Background<'r>>,
+    /// Records of units that were read, for the next ones: their memory is large, and to ask the system for it takes time.
+    spare: Mutex<Vec<Records<'a>>>,
+}
+
+impl<'r, 'a> Reading<'r, 'a> {
+    fn new(strings: Strings<'a>, background: Option<&'r Background<'r>>) -> Self {
+        Self { strings, background, spare: Mutex::default() }
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Records<'a>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn read_unit<'a>(
     source: &Source<'_, 'a>,
-    reading: Reading<'_, 'a>,
+    reading: &Reading<'_, 'a>,
     split: &SplitFiles<'_>,
     index: usize,
 ) -> Outcome {
@@ -107,17 +121,18 @@ fn read_split<'a>(
 ) -> Outcome {
     let source = Source { dwarf, units, home: StringHome::Apart };
     match units.get(dwarf, 0) {
-        Some(unit) => {
-            let reading = Reading { strings: Strings::new(dwarf, None, true), background };
-            read_entries(&source, reading, unit)
-        }
+        Some(unit) => read_entries(&source, &Reading::new(Strings::new(dwarf, None, true), background), unit),
         None => Outcome::Unreadable,
     }
 }
 
-fn read_entries<'a>(source: &Source<'_, 'a>, reading: Reading<'_, 'a>, unit: &Unit<'a>) -> Outcome {
-    match walk::walk(source, unit) {
-        Ok(records) => Outcome::Read(function::facts_of(source, reading, unit, records)),
+fn read_entries<'a>(source: &Source<'_, 'a>, reading: &Reading<'_, 'a>, unit: &Unit<'a>) -> Outcome {
+    let mut records = reading.spare().pop().unwrap_or_else(Records::new);
+    let outcome = match walk::walk(source, unit, &mut records) {
+        Ok(()) => Outcome::Read(function::facts_of(source, reading, unit, &records)),
         Err(_) => Outcome::Unreadable,
-    }
+    };
+    records.clear();
+    reading.spare().push(records);
+    outcome
 }

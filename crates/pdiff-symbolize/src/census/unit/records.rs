@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use gimli::UnitOffset;
+use rustc_hash::FxHashMap;
 
 use super::facts::Place;
 use crate::binary::scopes::Scopes;
@@ -60,14 +61,19 @@ impl Subprogram<'_> {
 /// The file index of what names no file; 0 is a file in DWARF 5.
 pub(super) const NO_FILE: u64 = u64::MAX;
 
-/// An inlined instance as it stands.
+/// An inlined instance as it stands. There are millions, so it is small.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawSite {
-    pub(super) origin: Target,
+    /// In [`Records::origins`].
+    pub(super) origin: u32,
     pub(super) root: u32,
-    pub(super) file: u64,
+    /// [`NO_SITE_FILE`] where it names none.
+    pub(super) file: u32,
     pub(super) line: u32,
 }
+
+/// The file index of an inlined instance that names no file.
+pub(super) const NO_SITE_FILE: u32 = u32::MAX;
 
 /// A call site as it stands.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +96,9 @@ pub(super) struct Records<'a> {
     /// The subprogram of each root, an index, and its code.
     pub(super) roots: Vec<(usize, Vec<Range<u64>>)>,
     pub(super) sites: Vec<RawSite>,
+    /// What was inlined, each once, in the order of the first instances.
+    pub(super) origins: Vec<Target>,
+    origin_numbers: FxHashMap<Target, u32>,
     pub(super) calls: Vec<RawCall>,
 }
 
@@ -103,13 +112,39 @@ impl<'a> Records<'a> {
             scopes: Scopes::default(),
             roots: Vec::new(),
             sites: Vec::new(),
+            origins: Vec::new(),
+            origin_numbers: FxHashMap::default(),
             calls: Vec::new(),
         }
+    }
+
+    /// Forgets everything and keeps the memory, for the next unit.
+    pub(super) fn clear(&mut self) {
+        self.producer = RawText::Absent;
+        self.covered.clear();
+        self.subprograms.clear();
+        self.offsets.clear();
+        self.scopes.clear();
+        self.roots.clear();
+        self.sites.clear();
+        self.origins.clear();
+        self.origin_numbers.clear();
+        self.calls.clear();
     }
 
     /// The index of the subprogram at an offset.
     pub(super) fn subprogram_at(&self, offset: UnitOffset) -> Option<usize> {
         self.offsets.binary_search(&offset).ok()
+    }
+
+    /// Takes in an inlined instance.
+    pub(super) fn add_site(&mut self, origin: Target, root: u32, file: u32, line: u32) {
+        let next = self.origins.len() as u32;
+        let origin_number = *self.origin_numbers.entry(origin).or_insert(next);
+        if origin_number == next {
+            self.origins.push(origin);
+        }
+        self.sites.push(RawSite { origin: origin_number, root, file, line });
     }
 
     /// Takes in a subprogram: its index.

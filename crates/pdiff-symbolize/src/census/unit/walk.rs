@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use gimli::{Attribute, AttributeValue, DwAt, constants as dw};
+use gimli::{AttributeValue, DwAt, constants as dw};
 
-use super::records::{Link, NO_FILE, RawCall, RawSite, Records, Subprogram, Target};
+use super::records::{Link, NO_FILE, NO_SITE_FILE, RawCall, Records, Subprogram, Target};
 use super::source::Source;
 use crate::binary::code_ranges::CodeAttributes;
 use crate::binary::dwarf::{Slice, Unit};
@@ -34,31 +34,36 @@ struct Context {
     root: Option<u32>,
 }
 
-/// Walks through a unit.
-pub(super) fn walk<'a>(source: &Source<'_, 'a>, unit: &Unit<'a>) -> gimli::Result<Records<'a>> {
+/// Walks through a unit, and notes it down in `records`, which have none.
+pub(super) fn walk<'a>(
+    source: &Source<'_, 'a>,
+    unit: &Unit<'a>,
+    records: &mut Records<'a>,
+) -> gimli::Result<()> {
     let entries = Entries::of(unit, source.units.budget())?;
-    let mut walk = Walk { source, unit, entries, records: Records::new(), contexts: Vec::new() };
+    let mut walk = Walk { source, unit, entries, records, contexts: Vec::new() };
     while let Some(entry) = walk.entries.next()? {
         walk.entry(&entry)?;
     }
-    Ok(walk.records)
+    Ok(())
 }
 
 /// The code that a unit says is its own.
 pub(super) fn covered<'a>(source: &Source<'_, 'a>, unit: &Unit<'a>) -> gimli::Result<Vec<Range<u64>>> {
     let entries = Entries::of(unit, source.units.budget())?;
-    let mut walk = Walk { source, unit, entries, records: Records::new(), contexts: Vec::new() };
+    let mut records = Records::new();
+    let mut walk = Walk { source, unit, entries, records: &mut records, contexts: Vec::new() };
     if walk.entries.next()?.is_some() {
         walk.root()?;
     }
-    Ok(walk.records.covered)
+    Ok(std::mem::take(&mut walk.records.covered))
 }
 
 struct Walk<'u, 'a> {
     source: &'u Source<'u, 'a>,
     unit: &'u Unit<'a>,
     entries: Entries<'u, 'a>,
-    records: Records<'a>,
+    records: &'u mut Records<'a>,
     contexts: Vec<Context>,
 }
 
@@ -92,12 +97,12 @@ impl<'u, 'a> Walk<'u, 'a> {
 
     fn root(&mut self) -> gimli::Result<()> {
         let (text, mut code) = (text_of(self.source, self.unit), CodeAttributes::default());
-        let records = &mut self.records;
+        let records = &mut *self.records;
         let wanted = |name| name == dw::DW_AT_producer || CodeAttributes::is_one(name);
-        self.entries.read(wanted, |attribute| {
-            match attribute.name() {
-                dw::DW_AT_producer => records.producer = text(attribute)?,
-                _ => code.add(attribute),
+        self.entries.read(wanted, |name, value| {
+            match name {
+                dw::DW_AT_producer => records.producer = text(value)?,
+                _ => code.add(name, value),
             }
             Ok(())
         })?;
@@ -119,23 +124,23 @@ impl<'u, 'a> Walk<'u, 'a> {
         let mut subprogram = Subprogram { offset: entry.offset, scope: context.scope, ..Subprogram::NOTHING };
         let (source, text) = (self.source, text_of(self.source, self.unit));
         let mut code = CodeAttributes::default();
-        self.entries.read(is_of_subprogram, |attribute| {
-            match attribute.name() {
-                dw::DW_AT_name => subprogram.name = text(attribute)?,
+        self.entries.read(is_of_subprogram, |name, value| {
+            match name {
+                dw::DW_AT_name => subprogram.name = text(value)?,
                 dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name => {
-                    subprogram.linkage_name = text(attribute)?;
+                    subprogram.linkage_name = text(value)?;
                 }
-                dw::DW_AT_decl_file => subprogram.file = number_of(attribute).unwrap_or(NO_FILE),
-                dw::DW_AT_decl_line => subprogram.line = line_of(attribute),
-                dw::DW_AT_inline => subprogram.inline = number_of(attribute),
-                dw::DW_AT_external => subprogram.is_external = is_set(attribute),
+                dw::DW_AT_decl_file => subprogram.file = value.udata_value().unwrap_or(NO_FILE),
+                dw::DW_AT_decl_line => subprogram.line = small_number(&value).unwrap_or(0),
+                dw::DW_AT_inline => subprogram.inline = value.udata_value(),
+                dw::DW_AT_external => subprogram.is_external = is_set(&value),
                 dw::DW_AT_abstract_origin => {
-                    subprogram.link = target_of(source, attribute).map_or(Link::None, Link::Abstract);
+                    subprogram.link = target_of(source, &value).map_or(Link::None, Link::Abstract);
                 }
                 dw::DW_AT_specification if !matches!(subprogram.link, Link::Abstract(_)) => {
-                    subprogram.link = target_of(source, attribute).map_or(Link::None, Link::Declaration);
+                    subprogram.link = target_of(source, &value).map_or(Link::None, Link::Declaration);
                 }
-                _ => code.add(attribute),
+                _ => code.add(name, value),
             }
             Ok(())
         })?;
@@ -171,19 +176,21 @@ impl<'u, 'a> Walk<'u, 'a> {
 
     fn inlined(&mut self, depth: isize) -> gimli::Result<()> {
         let Some(root) = self.context(depth).root else { return Ok(()) };
-        let (mut origin, mut file, mut line) = (None, NO_FILE, 0);
+        let (mut origin, mut file, mut line) = (None, NO_SITE_FILE, 0);
         let wanted =
             |name| matches!(name, dw::DW_AT_abstract_origin | dw::DW_AT_call_file | dw::DW_AT_call_line);
-        self.entries.read(wanted, |attribute| {
-            match attribute.name() {
-                dw::DW_AT_abstract_origin => origin = target_of(self.source, attribute),
-                dw::DW_AT_call_file => file = number_of(attribute).unwrap_or(NO_FILE),
-                dw::DW_AT_call_line => line = line_of(attribute),
+        self.entries.read(wanted, |name, value| {
+            match name {
+                dw::DW_AT_abstract_origin => origin = target_of(self.source, &value),
+                dw::DW_AT_call_file => file = small_number(&value).unwrap_or(NO_SITE_FILE),
+                dw::DW_AT_call_line => line = small_number(&value).unwrap_or(0),
                 _ => {}
             }
             Ok(())
         })?;
-        self.records.sites.extend(origin.map(|origin| RawSite { origin, root, file, line }));
+        if let Some(origin) = origin {
+            self.records.add_site(origin, root, file, line);
+        }
         Ok(())
     }
 
@@ -194,12 +201,12 @@ impl<'u, 'a> Walk<'u, 'a> {
             let is_target = matches!(name, dw::DW_AT_call_origin | dw::DW_AT_abstract_origin);
             is_target || matches!(name, dw::DW_AT_call_tail_call | dw::DW_AT_GNU_tail_call)
         };
-        self.entries.read(wanted, |attribute| {
-            match attribute.name() {
+        self.entries.read(wanted, |name, value| {
+            match name {
                 dw::DW_AT_call_origin | dw::DW_AT_abstract_origin => {
-                    origin = target_of(self.source, attribute);
+                    origin = target_of(self.source, &value);
                 }
-                dw::DW_AT_call_tail_call | dw::DW_AT_GNU_tail_call => is_tail = is_set(attribute),
+                dw::DW_AT_call_tail_call | dw::DW_AT_GNU_tail_call => is_tail = is_set(&value),
                 _ => {}
             }
             Ok(())
@@ -228,22 +235,18 @@ fn is_of_subprogram(name: DwAt) -> bool {
 fn text_of<'u, 'a>(
     source: &'u Source<'u, 'a>,
     unit: &'u Unit<'a>,
-) -> impl Fn(&Attribute<Slice<'a>>) -> gimli::Result<RawText<'a>> + use<'u, 'a> {
-    |attribute| RawText::read(source.home, source.dwarf, unit, attribute.raw_value())
+) -> impl Fn(AttributeValue<Slice<'a>>) -> gimli::Result<RawText<'a>> + use<'u, 'a> {
+    |value| RawText::read(source.home, source.dwarf, unit, value)
 }
 
-fn target_of<'a>(source: &Source<'_, 'a>, attribute: &Attribute<Slice<'a>>) -> Option<Target> {
-    Reference::from_value(&attribute.raw_value()).map(|reference| source.target(reference))
+fn target_of<'a>(source: &Source<'_, 'a>, value: &AttributeValue<Slice<'a>>) -> Option<Target> {
+    Reference::from_value(value).map(|reference| source.target(reference))
 }
 
-fn line_of(attribute: &Attribute<Slice<'_>>) -> u32 {
-    number_of(attribute).and_then(|line| u32::try_from(line).ok()).unwrap_or(0)
+fn is_set(value: &AttributeValue<Slice<'_>>) -> bool {
+    matches!(value, AttributeValue::Flag(true))
 }
 
-fn is_set(attribute: &Attribute<Slice<'_>>) -> bool {
-    matches!(attribute.raw_value(), AttributeValue::Flag(true))
-}
-
-fn number_of(attribute: &Attribute<Slice<'_>>) -> Option<u64> {
-    attribute.udata_value()
+fn small_number(value: &AttributeValue<Slice<'_>>) -> Option<u32> {
+    value.udata_value().and_then(|number| u32::try_from(number).ok())
 }
