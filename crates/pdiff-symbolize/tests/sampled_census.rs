@@ -1,4 +1,4 @@
-//! The census for samples beside the whole one: what is left out, and that the rest is the same.
+//! The census for samples beside the whole one: what is left out or has no name, and that the rest is the same.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -81,14 +81,17 @@ fn content(census: &Census) -> BTreeMap<String, usize> {
     content
 }
 
+fn is_library(function: Function<'_>) -> bool {
+    ["std::", "__gnu_cxx::"].iter().any(|namespace| function.name().starts_with(namespace))
+}
+
 fn is_background(census: &Census, function: Function<'_>) -> bool {
-    let is_library = ["std::", "__gnu_cxx::"].iter().any(|namespace| function.name().starts_with(namespace));
     let is_called = census.calls_to(function.id()).next().is_some();
-    is_library && function.bodies().is_empty() && function.alias_of().is_none() && !is_called
+    is_library(function) && function.bodies().is_empty() && function.alias_of().is_none() && !is_called
 }
 
 #[test]
-fn only_library_functions_that_are_inlined_and_not_asked_for_are_left_out() {
+fn only_library_functions_that_are_not_asked_for_are_left_out_or_have_no_name() {
     let directory = tempfile::tempdir().unwrap();
     let options = SymbolizeOptions::new();
     for flags in [&["-g"][..], &["-g1", "-gdwarf-4"], &["-g", "-gdwarf-5", "-gz", "-O3"], &["-g", "-O1"]] {
@@ -97,8 +100,10 @@ fn only_library_functions_that_are_inlined_and_not_asked_for_are_left_out() {
         let background = whole.functions().filter(|function| is_background(&whole, *function));
         let background: Vec<&str> = background.map(Function::name).collect();
         assert!(background.len() > 50, "{flags:?}: {background:?}");
-        let some: Vec<&str> = background.iter().copied().step_by(9).collect();
-        for asked in [&[][..], &some, &background] {
+        let library = whole.functions().filter(|function| is_library(*function));
+        let library: Vec<&str> = library.map(Function::name).collect();
+        let some: Vec<&str> = library.iter().copied().step_by(9).collect();
+        for asked in [&[][..], &some, &library] {
             let part = sampled_census(&program, asked.iter().copied(), &options).unwrap().census;
             let (of_part, of_whole) = (content(&part), content(&whole));
             let new: Vec<_> =
@@ -107,11 +112,17 @@ fn only_library_functions_that_are_inlined_and_not_asked_for_are_left_out() {
             let is_kept = |name: &str| part.find(name).count() == whole.find(name).count();
             let is_missing = |function: &Function<'_>| !is_kept(function.name());
             let missing: Vec<Function<'_>> = whole.functions().filter(is_missing).collect();
-            let wrong = missing
-                .iter()
-                .find(|function| asked.contains(&function.name()) || !background.contains(&function.name()));
+            let is_wrong =
+                |function: &&Function<'_>| asked.contains(&function.name()) || !is_library(**function);
+            let wrong = missing.iter().find(is_wrong);
             assert!(wrong.is_none(), "{flags:?}: {wrong:?}");
-            assert_eq!(missing.is_empty(), asked.len() == background.len(), "{flags:?}");
+            assert_eq!(missing.is_empty(), asked.len() == library.len(), "{flags:?}");
+            // What is left out has no code; the others are there under their linkage names.
+            let gone: Vec<&String> = of_whole.keys().filter(|said| !of_part.contains_key(*said)).collect();
+            let is_gone = |name: &str| gone.iter().any(|said| said.starts_with(name));
+            let mut coded = whole.functions().filter(|function| !function.bodies().is_empty());
+            let lost = coded.find(|function| is_gone(&name(&whole, *function)));
+            assert!(lost.is_none(), "{flags:?}: {lost:?}");
             assert_eq!((part.coverage(), part.visibility()), (whole.coverage(), whole.visibility()));
         }
     }

@@ -118,7 +118,9 @@ impl<'a> Builds<'a> {
     pub(super) fn renamed(&self) -> impl Iterator<Item = PerSide<&'a str>> {
         let pairs =
             self.pair.iter().flat_map(|pair| pair.matching.matches().iter().map(move |of| (pair, of)));
-        let names = pairs.filter_map(|(pair, of)| {
+        // Equal linkage names are equal names.
+        let renamed = pairs.filter(|(_, of)| of.level != FoundBy::Linkage);
+        let names = renamed.filter_map(|(pair, of)| {
             Some(PerSide::new(pair.before.function(of.before)?.name(), pair.after.function(of.after)?.name()))
         });
         names.filter(|names| names.before != names.after)

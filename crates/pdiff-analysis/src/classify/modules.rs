@@ -156,7 +156,9 @@ fn moved(context: &Context<'_>) -> FxHashSet<String> {
 }
 
 fn modules_of(census: &Census) -> FxHashSet<&str> {
-    census.functions().filter_map(|function| module(function.name())).collect()
+    // Of which the names are not kept, those are of libraries.
+    let named = census.functions().filter(|function| !function.is_mangled());
+    named.filter_map(|function| module(function.name())).collect()
 }
 
 /// The functions of a side that the other build does not hold, with their modules.

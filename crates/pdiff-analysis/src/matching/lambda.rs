@@ -6,7 +6,7 @@
 use pdiff_profile::names::loose_name;
 
 /// How the class of a lambda begins.
-const LAMBDA: &str = "{lambda";
+pub(super) const LAMBDA: &str = "{lambda";
 
 /// The name without the numbers of its lambdas, if all of them have their parameters.
 pub(super) fn without_lambda_number(name: &str) -> Option<String> {

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::hash::Hash;
 
 use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
+use pdiff_profile::names::SymbolWords;
 use pdiff_profile::{PerSide, Side};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fuzzy;
 use super::group::{Pair, Ties, add_pairs};
 use super::groups::{Groups, Hashed};
-use super::lambda::{without_lambda_number, without_lambda_parameters};
+use super::lambda::{LAMBDA, without_lambda_number, without_lambda_parameters};
 use super::level::FoundBy;
 use super::matches::{Match, Matching};
 use super::source_file;
@@ -45,11 +46,13 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
         before_spellings: &before_spellings,
         after_spellings: &after_spellings,
         own: PerSide::default(),
+        nameless: PerSide::default(),
         matching: Matching::default(),
     };
     matcher.match_imported();
     matcher
         .match_by(FoundBy::Linkage, Ties::Leave, |f| f.linkage_name().filter(|name| !name.contains(CLOSURE)));
+    matcher.find_nameless();
     matcher.match_by(FoundBy::Signature, Ties::Leave, |f| f.parameters().map(|rest| (f.name(), rest)));
     matcher.match_by(FoundBy::Qualified, Ties::Mark, |f| Some(f.name()));
     // Compilers number lambdas in different ways, and debug information alone does not tell the parameters of one that is
@@ -71,6 +74,9 @@ pub fn match_functions(before: &Census, after: &Census, aliases: &Aliases) -> Ma
 /// In the linkage name of a lambda that Clang numbers through the source file: one more lambda above gives it to another.
 const CLOSURE: &str = "$_";
 
+/// In the linkage name of a lambda.
+const LAMBDA_SYMBOL: &str = "Ul";
+
 struct Matcher<'a> {
     before: &'a Census,
     after: &'a Census,
@@ -78,6 +84,8 @@ struct Matcher<'a> {
     after_spellings: &'a Spellings<'a>,
     /// Functions of each side that found no partner by strict levels and are not library code.
     own: PerSide<Vec<Function<'a>>>,
+    /// Functions of each side of which only the linkage name is known, and that no name of the other side can be.
+    nameless: PerSide<FxHashSet<FunctionId>>,
     matching: Matching,
 }
 
@@ -103,8 +111,10 @@ impl<'a> Matcher<'a> {
                 names.extend(loose.into_iter().flat_map(|spelling| aliases.after_names(&spelling.loose)));
                 names
             };
-            let may_be_renamed =
-                |function: &Function<'_>| function.is_present() && !self.matching.has(old, function.id());
+            // Where renames concern libraries, all functions have names.
+            let may_be_renamed = |function: &Function<'_>| {
+                function.is_present() && !function.is_mangled() && !self.matching.has(old, function.id())
+            };
             let functions: Vec<Function<'a>> = census.functions().filter(may_be_renamed).collect();
             let renamed = functions.into_par_iter().map(|function| (function, new_names(&function)));
             let renamed: Vec<_> = renamed.filter(|(_, names)| !names.is_empty()).collect();
@@ -251,8 +261,30 @@ impl<'a> Matcher<'a> {
     fn singles(&self) -> PerSide<Vec<Function<'a>>> {
         PerSide::from_fn(|side| {
             let census = PerSide::new(self.before, self.after)[side];
-            census.functions().filter(|function| !self.matching.has(side, function.id())).collect()
+            let is_single = |function: &Function<'_>| {
+                !self.matching.has(side, function.id()) && !self.nameless[side].contains(&function.id())
+            };
+            census.functions().filter(is_single).collect()
         })
+    }
+
+    /// Finds the functions whose linkage name has no partner and shows that no other name has: it contains the words of none.
+    /// So only few linkage names are demangled, those of the side with fewer and those like one of them.
+    fn find_nameless(&mut self) {
+        let singles = self.singles();
+        let mangled = singles.as_ref().map(|all| all.iter().filter(|function| function.is_mangled()).count());
+        let fewer = if mangled.before <= mangled.after { Side::Before } else { Side::After };
+        let library = singles[fewer].iter().filter(|f| f.is_mangled() || is_plainly_library(f.name()));
+        let names: Vec<&str> = library.map(|function| function.name()).collect();
+        let has_lambda = names.iter().any(|name| name.contains(LAMBDA));
+        let words = SymbolWords::new(names);
+        let is_nameless = |function: &&Function<'_>| {
+            let symbol = function.linkage_name().unwrap_or("");
+            let may_be_lambda = has_lambda && (symbol.contains(LAMBDA_SYMBOL) || symbol.contains(CLOSURE));
+            function.is_mangled() && !may_be_lambda && !words.may_be_of(symbol)
+        };
+        let nameless = singles[fewer.other()].par_iter().filter(is_nameless).map(|function| function.id());
+        self.nameless[fewer.other()] = nameless.collect();
     }
 
     fn find_own(&mut self) {

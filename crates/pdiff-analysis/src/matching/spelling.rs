@@ -39,7 +39,11 @@ impl<'a> Spellings<'a> {
 
     /// Whether one of the build's functions is library code.
     pub(super) fn is_library(&self, id: FunctionId) -> bool {
-        let name = self.census.function(id).map_or("", Function::name);
+        let function = self.census.function(id);
+        if function.is_some_and(Function::is_mangled) {
+            return true;
+        }
+        let name = function.map_or("", Function::name);
         is_plainly_library(name) || self.get(id).is_some_and(|spelling| spelling.is_library)
     }
 }

@@ -12,6 +12,11 @@ use crate::Aliases;
 
 /// A census of functions written as `linkage name`, `signature` or `signature @ file` (file-local); each calls the next.
 fn census(names: &[&str]) -> Census {
+    census_without_names(names, |_| false)
+}
+
+/// The same, where only the linkage names are kept of those that `is_mangled` names.
+fn census_without_names(names: &[&str], is_mangled: impl Fn(&str) -> bool) -> Census {
     let mut builder = CensusBuilder::new(Visibility::DebugInfo);
     let mut before: Option<FunctionId> = None;
     for (text, addr) in names.iter().zip((0x1000..).step_by(0x100)) {
@@ -25,6 +30,10 @@ fn census(names: &[&str]) -> Census {
             linkage: if file.is_some() { Linkage::Local } else { Linkage::External },
             ..FunctionFacts::named(builder.text(name.qualified()))
         };
+        let facts = match facts.linkage_name.filter(|_| is_mangled(text)) {
+            Some(linkage) => FunctionFacts { name: linkage, is_mangled: true, parameters: None, ..facts },
+            None => facts,
+        };
         let function = builder.function(facts);
         builder.body(function, Body::at(ObjectAddr(addr), 0x80));
         if let Some(caller) = before.replace(function) {
@@ -37,8 +46,11 @@ fn census(names: &[&str]) -> Census {
 
 /// The pairs as `before > after (level)`, by name; ambiguous ones with a question mark.
 fn pairs_with(before: &[&str], after: &[&str], aliases: &str) -> Vec<String> {
-    let (before, after) = (census(before), census(after));
-    let matching = match_functions(&before, &after, &Aliases::parse(aliases).unwrap());
+    pairs_of(&census(before), &census(after), aliases)
+}
+
+fn pairs_of(before: &Census, after: &Census, aliases: &str) -> Vec<String> {
+    let matching = match_functions(before, after, &Aliases::parse(aliases).unwrap());
     let text = |function: Function<'_>| {
         let file = function.file().map(|file| format!("@{file}")).unwrap_or_default();
         format!("{}{file}", function.signature().unwrap_or_else(|| function.name().to_owned()))
@@ -289,4 +301,34 @@ fn what_only_a_scope_has_in_common_is_no_rename() {
         &["_Z4mainv", "kv::stats::Audit::record"],
         &["main() > main() (linkage)"],
     );
+}
+
+#[test]
+fn library_functions_without_names_have_the_partners_that_they_have_with_names() {
+    let before = [
+        "_Z4mainv",
+        "_ZNSt6vectorIiSaIiEE9push_backERKi",
+        "_ZNSs6assignEPKc",
+        "_ZNSt6vectorI3rowSaIS0_EE5beginEv",
+        "_ZSt4sortIPiZ4mainvEUlvE_EvT_S2_T0_",
+        "_ZNSt3setIiE5eraseEv",
+    ];
+    let after = [
+        "_Z4mainv",
+        "_ZNSt6vectorIiSaIiEE9push_backERKi",
+        "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6assignEPKc",
+        "_ZNSt6vectorI3colSaIS0_EE5beginEv",
+        "_ZSt4sortIPiZ4mainvEUlvE0_EvT_S2_T0_",
+        "_ZNSt3setIiE5eraseEi",
+        "_ZNSt3mapIiE5eraseEv",
+        "_ZNSt3mapIiE5clearEv",
+    ];
+    let is_library = |symbol: &str| symbol.starts_with("_ZNS") || symbol.starts_with("_ZS");
+    let with_names = pairs_with(&before, &after, "");
+    assert_eq!(with_names.len(), 5, "{with_names:?}");
+    for swapped in [false, true] {
+        let (before, after) = if swapped { (&after[..], &before[..]) } else { (&before[..], &after[..]) };
+        let nameless = [before, after].map(|names| census_without_names(names, is_library));
+        assert_eq!(pairs_of(&nameless[0], &nameless[1], ""), pairs_with(before, after, ""));
+    }
 }

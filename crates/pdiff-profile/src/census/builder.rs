@@ -8,6 +8,7 @@ use super::body::Body;
 use super::edge::CallEdge;
 use super::function_facts::{FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
+use super::late_names::LateNames;
 use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
@@ -123,12 +124,15 @@ impl CensusBuilder {
         self.sort_functions(&texts);
         self.sort_rows();
         let (body_functions, bodies): (Vec<_>, Vec<_>) = self.bodies.into_iter().unzip();
+        let named = self.functions.iter().filter(|facts| !facts.is_mangled).count();
+        let late_names = LateNames::new(named, self.functions.len());
         let mut census = Census {
             visibility: self.visibility,
             coverage: self.coverage,
             texts,
             producers: self.producers,
             functions: self.functions,
+            late_names,
             bodies,
             body_functions,
             sites: self.sites,
@@ -160,7 +164,15 @@ impl CensusBuilder {
         let mut order: Vec<u32> = (0_u32..).zip(&self.functions).map(|(id, _)| id).collect();
         let key = |id: &u32| {
             let f = &self.functions[*id as usize];
-            (texts.get(f.name), text(f.parameters), text(f.file), f.line, text(f.linkage_name), *id)
+            (
+                f.is_mangled,
+                texts.get(f.name),
+                text(f.parameters),
+                text(f.file),
+                f.line,
+                text(f.linkage_name),
+                *id,
+            )
         };
         order.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
         let mut ids = vec![FunctionId(0); order.len()];

@@ -15,6 +15,7 @@ use super::body::{Body, BodyHash, BodyPart, Spin};
 use super::builder::index_of;
 use super::edge::{CallEdge, EdgeSource};
 use super::function_facts::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
+use super::late_names::LateNames;
 use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
@@ -25,7 +26,7 @@ use crate::codec::{ByteReader, ByteWriter};
 
 const MAGIC: &[u8; 8] = b"pdcensus";
 /// Raised with every change of the form or of what its rows mean.
-const VERSION: u64 = 8;
+const VERSION: u64 = 9;
 /// Up to this version the magic came first.
 const LAST_WITH_HEAD: u64 = 4;
 const FOOT_BYTES: usize = 32;
@@ -139,6 +140,7 @@ fn read_payload(reader: &mut ByteReader<'_>) -> Option<(Census, Vec<u32>)> {
         texts: TextTable::default(),
         producers: read_producers(reader)?,
         functions: read_functions(reader)?,
+        late_names: LateNames::default(),
         bodies: Vec::new(),
         body_functions: Vec::new(),
         sites: Vec::new(),
@@ -146,6 +148,11 @@ fn read_payload(reader: &mut ByteReader<'_>) -> Option<(Census, Vec<u32>)> {
         left_out: LeftOut::default(),
         index: Index::default(),
     };
+    let named = census.functions.iter().take_while(|facts| !facts.is_mangled).count();
+    if census.functions.iter().skip(named).any(|facts| !facts.is_mangled) {
+        return None;
+    }
+    census.late_names = LateNames::new(named, census.functions.len());
     (census.bodies, census.body_functions) = read_bodies(reader)?;
     census.sites = read_sites(reader)?;
     census.edges = read_edges(reader)?;
@@ -224,7 +231,7 @@ fn write_functions(out: &mut ByteWriter, functions: &[FunctionFacts]) {
         }
         out.number(u64::from(facts.line));
         out.byte(position(&InlineAttribute::ALL, facts.inline));
-        out.byte(position(&Linkage::ALL, facts.linkage));
+        out.byte(position(&Linkage::ALL, facts.linkage) << 1 | u8::from(facts.is_mangled));
         out.number(facts.producer.map_or(0, |id| u64::from(id.0) + 1));
         out.number(facts.alias_of.map_or(0, |id| u64::from(id.0) + 1));
     }
@@ -232,21 +239,24 @@ fn write_functions(out: &mut ByteWriter, functions: &[FunctionFacts]) {
 
 fn read_functions(reader: &mut ByteReader<'_>) -> Option<Vec<FunctionFacts>> {
     let count = reader.count(9)?;
-    (0..count)
-        .map(|_| {
-            Some(FunctionFacts {
-                name: TextId::from_raw(reader.number32()?)?,
-                parameters: TextId::from_raw(reader.number32()?),
-                linkage_name: TextId::from_raw(reader.number32()?),
-                file: TextId::from_raw(reader.number32()?),
-                line: reader.number32()?,
-                inline: *InlineAttribute::ALL.get(usize::from(reader.byte()?))?,
-                linkage: *Linkage::ALL.get(usize::from(reader.byte()?))?,
-                producer: reader.number32()?.checked_sub(1).map(ProducerId),
-                alias_of: reader.number32()?.checked_sub(1).map(FunctionId),
-            })
-        })
-        .collect()
+    (0..count).map(|_| read_function(reader)).collect()
+}
+
+fn read_function(reader: &mut ByteReader<'_>) -> Option<FunctionFacts> {
+    let [name, parameters, linkage_name, file, line] = [(); 5].map(|()| reader.number32());
+    let (inline, visibility) = (reader.byte()?, reader.byte()?);
+    Some(FunctionFacts {
+        name: TextId::from_raw(name?)?,
+        is_mangled: visibility & 1 == 1,
+        parameters: TextId::from_raw(parameters?),
+        linkage_name: TextId::from_raw(linkage_name?),
+        file: TextId::from_raw(file?),
+        line: line?,
+        inline: *InlineAttribute::ALL.get(usize::from(inline))?,
+        linkage: *Linkage::ALL.get(usize::from(visibility >> 1))?,
+        producer: reader.number32()?.checked_sub(1).map(ProducerId),
+        alias_of: reader.number32()?.checked_sub(1).map(FunctionId),
+    })
 }
 
 fn write_bodies(out: &mut ByteWriter, bodies: &[Body], functions: &[FunctionId]) {

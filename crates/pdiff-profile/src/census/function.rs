@@ -7,6 +7,7 @@ use std::fmt;
 
 use super::body::{Body, BodyPart, Spin};
 use super::function_facts::{FunctionFacts, FunctionId, InlineAttribute, Linkage};
+use super::late_names::LateName;
 use super::producer::Producer;
 use super::table::Census;
 
@@ -28,13 +29,27 @@ impl<'a> Function<'a> {
     /// Qualified name with template arguments, without parameters.
     #[must_use]
     pub fn name(self) -> &'a str {
-        self.census.text(self.facts.name)
+        self.late_name().map_or_else(|| self.census.text(self.facts.name), |name| &name.qualified)
+    }
+
+    /// Whether the census keeps only its linkage name: its other names are made when they are asked for.
+    #[must_use]
+    pub fn is_mangled(self) -> bool {
+        self.facts.is_mangled
+    }
+
+    fn late_name(self) -> Option<&'a LateName> {
+        let linkage = || self.linkage_name().unwrap_or("");
+        if self.facts.is_mangled { self.census.late_names.get(self.id, linkage()) } else { None }
     }
 
     /// Parameters and qualifiers, `(int) const`, where known.
     #[must_use]
     pub fn parameters(self) -> Option<&'a str> {
-        self.facts.parameters.map(|id| self.census.text(id))
+        match self.late_name() {
+            Some(name) => name.parameters.as_deref(),
+            None => self.facts.parameters.map(|id| self.census.text(id)),
+        }
     }
 
     /// Name and parameters, where these are known.
@@ -148,7 +163,7 @@ impl Census {
         self.functions.get(id.index()).map(|facts| Function { census: self, facts, id })
     }
 
-    /// All functions, by name.
+    /// All functions, by name; those of which only the linkage name is kept come last.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = Function<'_>> {
         self.functions.iter().enumerate().map(|(index, facts)| {
             let id = FunctionId(u32::try_from(index).expect("the builder gives out 32-bit ids"));
@@ -156,10 +171,12 @@ impl Census {
         })
     }
 
-    /// The functions of one qualified name: overloads and file-local namesakes.
+    /// The functions of one qualified name: overloads and file-local namesakes. Those of which only the linkage name is kept
+    /// are not found.
     pub fn find(&self, name: &str) -> impl Iterator<Item = Function<'_>> {
-        let first = self.functions.partition_point(|facts| self.text(facts.name) < name);
-        let rest = self.functions.get(first..).unwrap_or(&[]);
+        let named = self.functions.get(..self.late_names.named()).unwrap_or(&[]);
+        let first = named.partition_point(|facts| self.text(facts.name) < name);
+        let rest = named.get(first..).unwrap_or(&[]);
         let count = rest.partition_point(|facts| self.text(facts.name) == name);
         (first..first + count).filter_map(|index| self.function(FunctionId(u32::try_from(index).ok()?)))
     }

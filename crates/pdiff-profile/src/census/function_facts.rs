@@ -71,8 +71,11 @@ impl Linkage {
 /// The stored facts about a function; texts are from the same census.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FunctionFacts {
-    /// Qualified name with template arguments, without parameters.
+    /// Qualified name with template arguments, without parameters; of a [mangled](Self::is_mangled) one the linkage name.
     pub name: TextId,
+    /// Whether only the linkage name is kept, and the others are made of it when they are asked for: so it is with functions
+    /// that nobody looks for by name.
+    pub is_mangled: bool,
     /// The part of the signature after the name: parameters and qualifiers, `(int) const`.
     pub parameters: Option<TextId>,
     /// The linkage name, without clone suffix and version.
@@ -97,6 +100,7 @@ impl FunctionFacts {
     pub fn named(name: TextId) -> Self {
         Self {
             name,
+            is_mangled: false,
             parameters: None,
             linkage_name: None,
             file: None,

@@ -16,6 +16,7 @@ mod edge;
 mod function;
 mod function_facts;
 mod index;
+mod late_names;
 mod left_out;
 mod packed;
 mod producer;

@@ -4,6 +4,7 @@ use super::body::Body;
 use super::edge::CallEdge;
 use super::function_facts::{FunctionFacts, FunctionId};
 use super::index::{Grouping, Starts};
+use super::late_names::LateNames;
 use super::left_out::LeftOut;
 use super::producer::{Producer, ProducerId};
 use super::site::InlineSite;
@@ -72,8 +73,9 @@ pub struct Census {
     pub(super) coverage: Coverage,
     pub(super) texts: TextTable,
     pub(super) producers: Vec<Producer>,
-    /// Sorted by name, parameters and file.
+    /// Sorted by name, parameters and file; those of which only the linkage name is kept come last.
     pub(super) functions: Vec<FunctionFacts>,
+    pub(super) late_names: LateNames,
     /// Sorted by function and address.
     pub(super) bodies: Vec<Body>,
     pub(super) body_functions: Vec<FunctionId>,

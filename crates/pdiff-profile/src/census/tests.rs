@@ -86,11 +86,28 @@ fn bytes_that_were_cut_short_are_refused() {
 #[test]
 fn other_versions_are_told() {
     let earlier = [&b"pdcensus"[..], &4_u64.to_le_bytes(), &[0; 40]].concat();
-    assert_eq!(Census::from_bytes(earlier), Err(CensusBytesError::OtherVersion { found: 4, expected: 8 }));
+    assert_eq!(Census::from_bytes(earlier), Err(CensusBytesError::OtherVersion { found: 4, expected: 9 }));
     let mut later = small().to_bytes();
     let version_at = later.len() - 24;
-    later[version_at] = 9;
-    assert_eq!(Census::from_bytes(later), Err(CensusBytesError::OtherVersion { found: 9, expected: 8 }));
+    later[version_at] = 10;
+    assert_eq!(Census::from_bytes(later), Err(CensusBytesError::OtherVersion { found: 10, expected: 9 }));
+}
+
+#[test]
+fn names_are_made_of_linkage_names_where_only_these_are_kept() {
+    let mut builder = CensusBuilder::new(Visibility::Symbols);
+    let linkage = builder.text("_ZNSt6vectorIiSaIiEE9push_backERKi");
+    let facts = FunctionFacts { linkage_name: Some(linkage), ..FunctionFacts::named(linkage) };
+    builder.function(FunctionFacts { is_mangled: true, ..facts });
+    let main = builder.text("main");
+    builder.function(FunctionFacts::named(main));
+    let census = builder.finish();
+    assert_eq!(Census::from_bytes(census.to_bytes()).as_ref(), Ok(&census));
+    let function = census.functions().last().unwrap();
+    assert_eq!(function.name(), "std::vector<int, std::allocator<int>>::push_back");
+    assert_eq!(function.parameters(), Some("(int const&)"));
+    // They are not looked for by name.
+    assert_eq!((census.find(function.name()).count(), census.find("main").count()), (0, 1));
 }
 
 /// There is no checksum: changed bytes must be refused, or be a census whose every query works.

@@ -31,6 +31,7 @@ mod special_name;
 mod spelled;
 mod spelling;
 mod symbol_version;
+mod symbol_words;
 
 pub use clone_suffix::split_clone_suffix;
 pub use demangle::demangle;
@@ -39,6 +40,7 @@ pub use function_name::{FunctionName, loose_name};
 pub use instances::collapse_instances;
 pub use marker_symbol::is_marker_symbol;
 pub use match_level::{MatchLevel, ParseMatchLevelError};
+pub use symbol_words::SymbolWords;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use pdiff_profile::census::BodyPart;
-use pdiff_profile::names::split_clone_suffix;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -70,7 +69,7 @@ fn root_symbol(root: &Root, own_name: &str, symbols: &Symbols<'_>) -> Option<usi
     let chosen = match here {
         [] | [_] => None,
         _ if own_name.is_empty() => None,
-        _ => here.iter().position(|symbol| split_clone_suffix(symbol.name).0 == own_name),
+        _ => here.iter().position(|symbol| symbol.base() == own_name),
     };
     Some(first + chosen.unwrap_or(0))
 }
@@ -131,7 +130,7 @@ fn size_of(here: &[Symbol<'_>]) -> u64 {
 
 /// What a symbol's clone suffix says of its code.
 fn part_of(symbol: &Symbol<'_>) -> BodyPart {
-    match split_clone_suffix(symbol.name).1 {
+    match symbol.clone_suffix() {
         "" => BodyPart::Whole,
         suffix if suffix.contains("cold") || suffix.contains("unlikely") => BodyPart::Cold,
         suffix if suffix.contains("part") || suffix.contains("_omp_fn") => BodyPart::Part,

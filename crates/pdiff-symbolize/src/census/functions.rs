@@ -10,7 +10,6 @@
 //! `code_places` decides which code belongs to which function. Other symbols at its address are aliases.
 
 use pdiff_profile::census::{InlineAttribute, Linkage};
-use pdiff_profile::names::split_clone_suffix;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::binary::symbol_entries::Binding;
@@ -49,7 +48,12 @@ pub(super) struct Functions<'a> {
 
 impl<'a> Functions<'a> {
     /// Merges what units and symbols tell.
-    pub(super) fn merge(units: &'a Units, symbols: &'a Symbols<'_>, names: Names, code: &CodePlaces) -> Self {
+    pub(super) fn merge(
+        units: &'a Units,
+        symbols: &'a Symbols<'_>,
+        names: Names<'a>,
+        code: &CodePlaces,
+    ) -> Self {
         let mut merger = Merger::new(units, symbols, names);
         merger.merge_named(code);
         merger.merge_unnamed();
@@ -81,7 +85,7 @@ enum AtPlace {
 struct Merger<'a> {
     units: &'a Units,
     symbols: &'a Symbols<'a>,
-    names: Names,
+    names: Names<'a>,
     merged: Vec<Merged<'a>>,
     of_units: Vec<Vec<Option<u32>>>,
     by_key: FxHashMap<(Identity, Option<&'a str>), u32>,
@@ -97,7 +101,7 @@ struct Merger<'a> {
 
 impl<'a> Merger<'a> {
     /// Room for all that may come is made at once: tables that grow are hashed again each time.
-    fn new(units: &'a Units, symbols: &'a Symbols<'a>, names: Names) -> Self {
+    fn new(units: &'a Units, symbols: &'a Symbols<'a>, names: Names<'a>) -> Self {
         let (functions, addresses) = (names.len(), symbols.functions.len());
         Self {
             units,
@@ -282,7 +286,7 @@ impl<'a> Merger<'a> {
     fn add_imports(&mut self) {
         for (addr, symbol) in &self.symbols.imports {
             // A shared library reaches its own exported functions by stubs too.
-            let own = self.by_identity.get(&Name::of_symbol(symbol).identity).copied();
+            let own = self.by_identity.get(&self.names.spell(symbol).identity).copied();
             if let Some(own) = own.filter(|id| self.has_code(*id)) {
                 self.starts.entry(*addr).or_insert(own);
                 continue;
@@ -321,7 +325,7 @@ fn has_code(unit: &UnitFacts, function: usize) -> bool {
 /// A clone of a global function is a local symbol, so only names without suffix tell.
 fn linkage_of(symbol: &Symbol<'_>) -> Linkage {
     match symbol.binding {
-        Binding::Local if split_clone_suffix(symbol.name).1.is_empty() => Linkage::Local,
+        Binding::Local if symbol.clone_suffix().is_empty() => Linkage::Local,
         _ => Linkage::External,
     }
 }

@@ -7,16 +7,17 @@
 //! MySQL 8.0.33 has 183 thousand different symbols and linkage names of 146 bytes on average, printed 103 MB. Demangling
 //! them is about a quarter of the time of a census, on all cores; variants of others, up to 17 thousand, are not demangled.
 
-use pdiff_profile::names::{FunctionName, demangle, split_clone_suffix};
+use pdiff_profile::names::{FunctionName, demangle};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::binary::content_hash::ContentHash;
 use crate::binary::strings::{RawText, Strings};
 
-use super::symbols::Symbols;
+use super::background::Background;
+use super::symbols::{Symbol, Symbols};
 use super::unit::{UnitFacts, Units};
-use super::variants::{self, Variants};
+use super::variants::{self, Variants, around_digit};
 
 /// A collected name, an index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,6 +37,8 @@ pub(super) struct Identity(u64);
 #[derive(Debug)]
 pub(super) struct Name {
     pub(super) qualified: Box<str>,
+    /// Whether only the symbol is known, so that the qualified name is empty.
+    pub(super) is_mangled: bool,
     /// What follows it in the signature.
     pub(super) parameters: Option<Box<str>>,
     /// The symbol without suffix and version; `None` for names that debug information spelled out.
@@ -55,9 +58,24 @@ impl Name {
         Self::of(name.qualified().into(), name.signature(), Some(name.linkage().unwrap_or(symbol)))
     }
 
+    /// The name of a symbol that nobody asks for by another name. Equal are those that differ in the variant of a constructor.
+    fn mangled(symbol: &str) -> Self {
+        let (before, after) = around_digit(symbol).unwrap_or((symbol, ""));
+        let mut hash = ContentHash::new();
+        [before, after].into_iter().for_each(|part| hash.bytes(part.as_bytes()));
+        Self {
+            qualified: Box::default(),
+            is_mangled: true,
+            parameters: None,
+            linkage: Some(symbol.into()),
+            identity: Identity(hash.finish()),
+        }
+    }
+
     /// This name, of another symbol.
     fn of_variant(&self, symbol: &str) -> Self {
         Self {
+            is_mangled: false,
             qualified: self.qualified.clone(),
             parameters: self.parameters.clone(),
             linkage: Some(symbol.into()),
@@ -78,12 +96,13 @@ impl Name {
         hash.bytes(signature.as_bytes());
         let identity = Identity(hash.finish());
         let parameters = parameters.map(Box::from);
-        Self { qualified, parameters, linkage: linkage.map(Box::from), identity }
+        Self { qualified, is_mangled: false, parameters, linkage: linkage.map(Box::from), identity }
     }
 }
 
 /// All names of a file.
-pub(super) struct Names {
+pub(super) struct Names<'b> {
+    background: Option<&'b Background<'b>>,
     names: Vec<Name>,
     /// By symbol, in the order of the table.
     of_symbols: Vec<NameId>,
@@ -91,20 +110,29 @@ pub(super) struct Names {
     of_units: Vec<Vec<Option<NameId>>>,
 }
 
-impl Names {
-    /// Collects and demangles the names of symbols and units.
-    pub(super) fn collect<'n>(units: &'n Units, symbols: &'n Symbols<'_>, strings: Strings<'n>) -> Self {
-        let bases: Vec<&str> =
-            symbols.functions.par_iter().map(|symbol| split_clone_suffix(symbol.name).0).collect();
+impl<'b> Names<'b> {
+    /// Collects the names of symbols and units, and demangles them, except for those of the background.
+    pub(super) fn collect<'n>(
+        units: &'n Units,
+        symbols: &'n Symbols<'_>,
+        strings: Strings<'n>,
+        background: Option<&'b Background<'b>>,
+    ) -> Self {
+        let bases = symbols.functions.iter().map(Symbol::base);
         // Debug information has about as many names again.
         let mut texts = Texts::with_capacity(2 * bases.len());
-        let of_symbols = bases.into_iter().map(|base| texts.id(base)).collect();
+        let of_symbols = bases.map(|base| texts.id(base)).collect();
         let of_table = texts.texts.clone();
-        let mut demangled = Demangled::default();
+        let mut demangled = Demangled { background, names: Vec::new(), variants: Variants::default() };
         // Collecting keeps one core busy; the others demangle the names of symbols meanwhile.
         let ((), of_units) = rayon::join(|| demangled.extend(&of_table), || texts.of_units(units, strings));
         demangled.extend(&texts.texts);
-        Self { names: demangled.names, of_symbols, of_units }
+        Self { background, names: demangled.names, of_symbols, of_units }
+    }
+
+    /// The name of a symbol.
+    pub(super) fn spell(&self, symbol: &str) -> Name {
+        spell(symbol, self.background)
     }
 
     /// Adds a name that debug information spelled out.
@@ -140,22 +168,30 @@ impl Names {
 }
 
 /// The names of the symbols of a list that grows, in their order.
-#[derive(Default)]
-struct Demangled<'n> {
+struct Demangled<'n, 'b> {
+    background: Option<&'b Background<'b>>,
     names: Vec<Name>,
     variants: Variants<'n>,
 }
 
-impl<'n> Demangled<'n> {
+/// The name of a symbol, demangled where it is not one of the background.
+fn spell(symbol: &str, background: Option<&Background<'_>>) -> Name {
+    match background {
+        Some(background) if background.has_symbol(symbol) => Name::mangled(symbol),
+        _ => Name::of_symbol(symbol),
+    }
+}
+
+impl<'n> Demangled<'n, '_> {
     /// Adds the names of what came to the list.
     fn extend(&mut self, symbols: &[&'n str]) {
         let start = self.names.len();
-        let new = symbols.get(start..).unwrap_or(&[]);
+        let (background, new) = (self.background, symbols.get(start..).unwrap_or(&[]));
         let firsts = self.variants.firsts(start, new);
         // In small pieces, so that no core has a large one left when the others are done.
         let all = new.par_iter().zip(&firsts).enumerate().with_max_len(512);
         let first = |(place, (symbol, first)): (usize, (&&str, &usize))| {
-            (*first == start + place).then(|| Name::of_symbol(symbol))
+            (*first == start + place).then(|| spell(symbol, background))
         };
         let mut names: Vec<Option<Name>> = all.map(first).collect();
         let variants =
@@ -166,8 +202,9 @@ impl<'n> Demangled<'n> {
                 None => self.names.get(*first),
             };
             let known = symbols.get(*first).zip(name);
-            let known = known.filter(|(first, name)| variants::has_variants(first, &name.qualified));
-            (place, known.map_or_else(|| Name::of_symbol(symbol), |(_, name)| name.of_variant(symbol)))
+            let known = known
+                .filter(|(first, name)| !name.is_mangled && variants::has_variants(first, &name.qualified));
+            (place, known.map_or_else(|| spell(symbol, background), |(_, name)| name.of_variant(symbol)))
         };
         let found: Vec<(usize, Name)> = variants.map(variant).collect();
         for (place, name) in found {

@@ -38,11 +38,12 @@ use symbols::Symbols;
 /// What was taken of a file.
 pub(crate) struct Taken {
     pub(crate) census: Census,
-    /// Whether functions that nobody asked for were left out.
+    /// Whether functions that nobody asked for were left out, or their names.
     pub(crate) is_part: bool,
 }
 
-/// Takes the census of an object: of all functions, or without library functions that are only inlined and not `asked` for.
+/// Takes the census of an object: of all functions, or without library functions that are only inlined and not `asked` for,
+/// and with the linkage names alone of those that have code.
 pub(crate) fn take_census(files: &ObjectFiles, asked: Option<&AskedNames>) -> Taken {
     let (symbols, sections) = rayon::join(
         || Symbols::read(&files.file, files.symbol_entries()),
@@ -56,12 +57,13 @@ pub(crate) fn take_census(files: &ObjectFiles, asked: Option<&AskedNames>) -> Ta
     sections.forget_in_file(files.with_dwarf());
     let strings = sections.into_strings();
     let (names, code) = rayon::join(
-        || Names::collect(&units, &symbols, strings.strings()),
+        || Names::collect(&units, &symbols, strings.strings(), background.as_ref()),
         || CodePlaces::find(&units, &symbols),
     );
     drop(strings);
+    let census = rows::assemble(&files.file, &units, &symbols, names, &code);
     let is_part = background.is_some_and(|background| background.has_some());
-    Taken { census: rows::assemble(&files.file, &units, &symbols, names, &code), is_part }
+    Taken { census, is_part }
 }
 
 #[cfg(test)]

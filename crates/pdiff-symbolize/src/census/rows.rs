@@ -23,7 +23,7 @@ pub(super) fn assemble(
     file: &ElfFile,
     units: &Units,
     symbols: &Symbols<'_>,
-    names: Names,
+    names: Names<'_>,
     code: &CodePlaces,
 ) -> Census {
     let has_units = units.units.iter().any(|unit| !unit.functions.is_empty());
@@ -89,12 +89,15 @@ fn add_functions(
     functions: &Functions<'_>,
     producers: &[ProducerId],
 ) -> Vec<FunctionId> {
-    let named = |(id, merged)| {
-        let name = functions.name(merged)?;
-        Some((&*name.qualified, (id, name, merged)))
+    let rows = |is_mangled: bool| {
+        let named = move |(id, merged)| {
+            let name = functions.name(merged).filter(|name| name.is_mangled == is_mangled)?;
+            Some((if is_mangled { name.linkage.as_deref()? } else { &*name.qualified }, (id, name, merged)))
+        };
+        (0_u32..).zip(&functions.merged).filter_map(named)
     };
-    let rows = (0_u32..).zip(&functions.merged).filter_map(named);
-    let order: Vec<(&str, Row<'_>)> = sort_by_text(rows, |a, b| rest_of(a).cmp(&rest_of(b)));
+    let mut order: Vec<(&str, Row<'_>)> = sort_by_text(rows(false), |a, b| rest_of(a).cmp(&rest_of(b)));
+    order.extend(sort_by_text(rows(true), |a, b| rest_of(a).cmp(&rest_of(b))));
     let mut ids = vec![FunctionId(0); functions.merged.len()];
     for (new, (_, (old, ..))) in (0_u32..).zip(&order) {
         if let Some(id) = ids.get_mut(*old as usize) {
@@ -105,15 +108,16 @@ fn add_functions(
     builder.reserve_text(2 * order.len(), order.iter().map(|(_, (_, name, _))| text_bytes(name)).sum());
     // Equal names stand together, and linkage names are all different: neither is looked for among the texts.
     let mut last: Option<(&str, TextId)> = None;
-    for (qualified, (_, name, merged)) in order {
-        let known = last.filter(|(text, _)| *text == qualified);
-        let name_id = known.map_or_else(|| builder.new_text(qualified), |(_, id)| id);
-        last = Some((qualified, name_id));
+    for (text, (_, name, merged)) in order {
+        let known = last.filter(|(last, _)| *last == text);
+        let name_id = known.map_or_else(|| builder.new_text(text), |(_, id)| id);
+        last = Some((text, name_id));
         let linkage_name = name.linkage.as_deref();
         let linkage_name =
-            linkage_name.map(|text| if text == qualified { name_id } else { builder.new_text(text) });
+            linkage_name.map(|linkage| if linkage == text { name_id } else { builder.new_text(linkage) });
         let facts = FunctionFacts {
             name: name_id,
+            is_mangled: name.is_mangled,
             parameters: name.parameters.as_deref().map(|text| builder.text(text)),
             linkage_name,
             file: merged.path.map(|text| builder.text(text)),

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use pdiff_profile::census::Visibility;
+use pdiff_profile::names::split_clone_suffix;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::binary::elf_file::ElfFile;
@@ -17,6 +18,20 @@ pub(super) struct Symbol<'a> {
     pub(super) size: u64,
     pub(super) binding: Binding,
     pub(super) name: &'a str,
+    /// The bytes of its name before a clone suffix.
+    base_bytes: u32,
+}
+
+impl<'a> Symbol<'a> {
+    /// The name without a clone suffix.
+    pub(super) fn base(&self) -> &'a str {
+        self.name.get(..self.base_bytes as usize).unwrap_or(self.name)
+    }
+
+    /// The clone suffix; empty if there is none.
+    pub(super) fn clone_suffix(&self) -> &'a str {
+        self.name.get(self.base_bytes as usize..).unwrap_or("")
+    }
 }
 
 /// The functions of a file by address, and its stubs for functions of other files.
@@ -72,7 +87,9 @@ impl<'a> Symbols<'a> {
 fn function_of<'a>(entry: &SymbolEntry, names: &'a NameTable) -> Option<Symbol<'a>> {
     let name = std::str::from_utf8(names.get(entry.name)).ok()?;
     let SymbolEntry { addr, size, kind, binding, .. } = *entry;
-    (kind == SymbolKind::Function && !name.is_empty()).then_some(Symbol { addr, size, binding, name })
+    let base_bytes = u32::try_from(split_clone_suffix(name).0.len()).ok()?;
+    let symbol = Symbol { addr, size, binding, name, base_bytes };
+    (kind == SymbolKind::Function && !name.is_empty()).then_some(symbol)
 }
 
 /// Functions without a size (assembly) end where the next begins, and none goes past its section.

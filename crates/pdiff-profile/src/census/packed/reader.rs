@@ -8,6 +8,7 @@ use crate::census::builder::index_of;
 use crate::census::codec::{ids_are_known, read_coverage, read_producers, spin_of};
 use crate::census::edge::{CallEdge, EdgeSource};
 use crate::census::function_facts::{FunctionFacts, FunctionId, Linkage};
+use crate::census::late_names::LateNames;
 use crate::census::left_out::LeftOut;
 use crate::census::producer::ProducerId;
 use crate::census::site::InlineSite;
@@ -32,6 +33,7 @@ pub(super) fn read(reader: &mut ByteReader<'_>) -> Option<Census> {
         coverage,
         texts,
         producers,
+        late_names: LateNames::new(functions.len(), functions.len()),
         functions,
         bodies,
         body_functions,
