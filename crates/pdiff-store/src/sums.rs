@@ -3,8 +3,11 @@
 //! In: the files of a run. Out: one row per event and function. Memory follows one run, so a store may be of any size. A query
 //! engine inside pdiff would do the same work: polars' lazy engine and SQL are eight more packages that take minutes to build.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
+use crate::content_id::ContentId;
 use crate::error::StoreError;
 use crate::parquet::read_table;
 use crate::selection::Selection;
@@ -28,9 +31,10 @@ pub struct FunctionSum {
     pub self_samples: u64,
 }
 
-/// The rows of a function in one stack.
+/// A function of one stack.
 #[derive(Clone, Copy)]
 struct Member {
+    /// Its place in [`Members::names`].
     function: usize,
     is_leaf: bool,
 }
@@ -38,8 +42,21 @@ struct Member {
 /// A function by object and qualified name: overloads are one.
 type Name = (String, String);
 
-/// By stack: its functions.
-type MembersByStack = HashMap<String, Vec<Member>>;
+/// The functions of a run's stacks.
+struct Members {
+    names: Vec<Name>,
+    /// By stack: its functions, each once.
+    of_stacks: FxHashMap<ContentId, Vec<Member>>,
+}
+
+/// What a function weighs in one event, if a sample has it.
+#[derive(Clone, Copy, Default)]
+struct Weights {
+    is_sampled: bool,
+    own: u64,
+    total: u64,
+    own_samples: u64,
+}
 
 impl Store {
     /// The runs that match, in the order of service, build, host, day and identifier, as the query has them.
@@ -61,35 +78,45 @@ impl Store {
     /// # Errors
     /// Returns an error if a file cannot be read or is damaged, or if the weights do not sum to the run's.
     pub fn sums(&self, run: &StoredRun) -> Result<Vec<FunctionSum>, StoreError> {
-        let (names, members) = self.members(run)?;
+        let members = self.members(run)?;
         let path = self.file(Table::Samples, run.key(), run.id());
         let table = read_table(&path)?;
-        let (events, stacks) = (table.all_texts("event")?, table.all_texts("stack_id")?);
+        let (events, stacks) = (table.all_texts("event")?, table.all_ids("stack_id")?);
         let (samples, weights) = (table.all_counts("samples")?, table.all_counts("weight")?);
-        let mut sums: BTreeMap<(String, &Name), FunctionSum> = BTreeMap::new();
-        let rows = events.into_iter().zip(stacks).zip(samples.into_iter().zip(weights));
+        let mut by_event: BTreeMap<&str, Vec<Weights>> = BTreeMap::new();
+        let rows = events.iter().zip(stacks).zip(samples.into_iter().zip(weights));
         for ((event, stack), (samples, weight)) in rows {
-            let members = members.get(&stack);
-            let members =
-                members.ok_or_else(|| table.damaged(format!("stack {stack} is not in the run's stacks")))?;
-            for member in members {
-                let Some(name) = names.get(member.function) else { continue };
-                let sum = sums.entry((event.clone(), name)).or_insert_with(|| FunctionSum {
-                    event: event.clone(),
-                    object: name.0.clone(),
-                    function: name.1.clone(),
-                    self_weight: 0,
-                    total_weight: 0,
-                    self_samples: 0,
-                });
-                sum.total_weight = sum.total_weight.saturating_add(weight);
+            let of_stack = members.of_stacks.get(&stack);
+            let of_stack =
+                of_stack.ok_or_else(|| table.damaged(format!("stack {stack} is not in the run's stacks")))?;
+            let sums = by_event.entry(event).or_insert_with(|| vec![Weights::default(); members.names.len()]);
+            for member in of_stack {
+                let Some(sum) = sums.get_mut(member.function) else { continue };
+                sum.is_sampled = true;
+                sum.total = sum.total.saturating_add(weight);
                 if member.is_leaf {
-                    sum.self_weight = sum.self_weight.saturating_add(weight);
-                    sum.self_samples = sum.self_samples.saturating_add(samples);
+                    sum.own = sum.own.saturating_add(weight);
+                    sum.own_samples = sum.own_samples.saturating_add(samples);
                 }
             }
         }
-        let sums: Vec<FunctionSum> = sums.into_values().collect();
+        let mut ordered: Vec<usize> = (0..members.names.len()).collect();
+        ordered.sort_by_key(|function| &members.names[*function]);
+        let of_event = |(event, weights): (&str, Vec<Weights>)| {
+            let sum = |function: &usize| {
+                let (weights, (object, name)) = (weights[*function], &members.names[*function]);
+                weights.is_sampled.then(|| FunctionSum {
+                    event: event.to_owned(),
+                    object: object.clone(),
+                    function: name.clone(),
+                    self_weight: weights.own,
+                    total_weight: weights.total,
+                    self_samples: weights.own_samples,
+                })
+            };
+            ordered.iter().filter_map(sum).collect::<Vec<FunctionSum>>()
+        };
+        let sums: Vec<FunctionSum> = by_event.into_iter().flat_map(of_event).collect();
         for event in run.events() {
             let of_event = sums.iter().filter(|sum| sum.event == event.name);
             let found: u128 = of_event.map(|sum| u128::from(sum.self_weight)).sum();
@@ -102,43 +129,41 @@ impl Store {
         Ok(sums)
     }
 
-    /// The names of a run's functions, and by stack which of them it has, each once.
-    fn members(&self, run: &StoredRun) -> Result<(Vec<Name>, MembersByStack), StoreError> {
+    /// The names of a run's functions, and which of them each stack has.
+    fn members(&self, run: &StoredRun) -> Result<Members, StoreError> {
         let file = |table| self.file(table, run.key(), run.id());
         let functions = file(Table::Functions);
         let functions = read_table(&functions)?;
-        let mut names: Vec<Name> = Vec::new();
-        let mut numbers: HashMap<Name, usize> = HashMap::new();
-        let mut by_id: HashMap<String, usize> = HashMap::new();
-        let rows = functions.all_texts("function_id")?.into_iter();
+        let mut numbers: FxHashMap<Name, usize> = FxHashMap::default();
+        let mut by_id: FxHashMap<ContentId, usize> = FxHashMap::default();
         let of_rows = functions.all_texts("object")?.into_iter().zip(functions.all_texts("qualified_name")?);
-        for (id, name) in rows.zip(of_rows) {
-            let number = *numbers.entry(name.clone()).or_insert_with(|| {
-                names.push(name);
-                names.len() - 1
-            });
-            by_id.insert(id, number);
+        for (id, name) in functions.all_ids("function_id")?.into_iter().zip(of_rows) {
+            let next = numbers.len();
+            by_id.insert(id, *numbers.entry(name).or_insert(next));
         }
+        let mut names: Vec<(Name, usize)> = numbers.into_iter().collect();
+        names.sort_unstable_by_key(|(_, number)| *number);
+        let names = names.into_iter().map(|(name, _)| name).collect();
+
         let frames = file(Table::Frames);
         let frames = read_table(&frames)?;
-        let mut of_frame: HashMap<String, usize> = HashMap::new();
-        for (id, function) in frames.all_texts("frame_id")?.into_iter().zip(frames.all_texts("function_id")?)
-        {
+        let mut of_frame: FxHashMap<ContentId, usize> = FxHashMap::default();
+        for (id, function) in frames.all_ids("frame_id")?.into_iter().zip(frames.all_ids("function_id")?) {
             let number = by_id.get(&function);
             let unknown = || frames.damaged(format!("function {function} is not in the run's functions"));
             of_frame.insert(id, *number.ok_or_else(unknown)?);
         }
         let stacks = file(Table::Stacks);
         let stacks = read_table(&stacks)?;
-        let mut levels: HashMap<String, Vec<(u64, usize)>> = HashMap::new();
-        let rows = stacks.all_texts("stack_id")?.into_iter().zip(stacks.all_counts("position")?);
-        for ((stack, position), frame) in rows.zip(stacks.all_texts("frame_id")?) {
+        let mut levels: FxHashMap<ContentId, Vec<(u64, usize)>> = FxHashMap::default();
+        let rows = stacks.all_ids("stack_id")?.into_iter().zip(stacks.all_counts("position")?);
+        for ((stack, position), frame) in rows.zip(stacks.all_ids("frame_id")?) {
             let number = of_frame.get(&frame);
             let unknown = || stacks.damaged(format!("frame {frame} is not in the run's frames"));
             levels.entry(stack).or_default().push((position, *number.ok_or_else(unknown)?));
         }
-        let members = levels.into_iter().map(|(stack, levels)| (stack, members_of(&levels))).collect();
-        Ok((names, members))
+        let of_stacks = levels.into_iter().map(|(stack, levels)| (stack, members_of(&levels))).collect();
+        Ok(Members { names, of_stacks })
     }
 }
 
