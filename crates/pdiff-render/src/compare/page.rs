@@ -48,7 +48,7 @@ use crate::findings::first_screen;
 ///     sort: SortBy::Delta,
 /// };
 /// let text = pdiff_render::table(&comparison, &options);
-/// assert!(text.contains("result   8.0 compared with 5.7: operations are not known"));
+/// assert!(text.contains("basis    shares of CPU, because operations are not known"));
 /// assert!(text.lines().all(|line| line.chars().count() <= 80));
 /// ```
 #[must_use]

@@ -11,10 +11,17 @@ use crate::findings::grid::{self, is_gone, is_new};
 /// Busy waiting below this many percent of CPU does not change how costs read.
 const LEAST_POLLING_PCT: f64 = 5.0;
 
+/// What is compared if operations are not known.
+const BASIS_OF_SHARES: &str = "shares of CPU, because operations are not known: give --windows, or --operations-before and \
+    --operations-after, to see what an operation costs";
+
 /// The blocks of the first screen, for lines of at most `width` columns; `causes` are those of the findings, or none.
 pub(crate) fn blocks(comparison: &Comparison, causes: &[FindingCause], width: Option<usize>) -> Vec<Block> {
     let mut blocks = vec![Line::toned("result", result_text(comparison), Tone::Strong)];
     blocks.extend(comparison.cost.as_ref().map(|cost| Line::block("cost", cost_text(comparison, cost))));
+    if comparison.cost.is_none() {
+        blocks.push(Line::block("basis", BASIS_OF_SHARES.to_owned()));
+    }
     blocks.push(Line::toned("where", where_text(comparison), Tone::Strong));
     if !comparison.findings.list.is_empty() {
         blocks.push(Block::Grid(grid::grid(comparison, causes, width)));
@@ -34,11 +41,23 @@ fn result_text(comparison: &Comparison) -> String {
             let more = if change < 0.0 { "less" } else { "more" };
             format!("an operation costs {} % {more} CPU in {after} than in {before}", fixed(change.abs(), 1))
         }
-        (None, None) => format!(
-            "{after} compared with {before}: operations are not known, so parts are compared by their share of CPU; \
-             give operations with --windows, or with --operations-before and --operations-after"
-        ),
+        (None, None) => share_text(comparison),
     }
+}
+
+/// Without operations: the part whose share of CPU changed most.
+fn share_text(comparison: &Comparison) -> String {
+    let (before, after) = (&comparison.before.label, &comparison.after.label);
+    let size = |finding: &&Finding| finding.delta_pp().abs();
+    let Some(most) = comparison.findings.list.iter().max_by(|a, b| size(a).total_cmp(&size(b))) else {
+        return format!("{after} spends its CPU on the same parts as {before}, as far as noise shows");
+    };
+    format!(
+        "{after} spends {} % of CPU in {}, {before} {} %: the largest change beyond noise",
+        fixed(most.after.pct, 1),
+        visible(&most.name),
+        fixed(most.before.pct, 1)
+    )
 }
 
 fn throughput_text(before: &str, after: &str, gap: &Gap, runs: String) -> String {
@@ -193,7 +212,11 @@ fn order_text(comparison: &Comparison) -> String {
     let change = |finding: &Finding| finding.delta_per_op().unwrap_or(finding.delta_pp());
     let goes_both_ways = list.iter().any(|one| change(one) < 0.0) && list.iter().any(|one| change(one) > 0.0);
     let is_spread = |finding: &Finding| finding.kind == FindingKind::Spread;
-    let ways = if goes_both_ways { "parts that change as the whole does first, each way " } else { "" };
+    let ways = match list.first().map(change) {
+        Some(first) if goes_both_ways && first > 0.0 => "parts that grew first, each way ",
+        Some(_) if goes_both_ways => "parts that shrank first, each way ",
+        _ => "",
+    };
     let size = match comparison.cost.as_ref().and_then(|cost| cost.log_interval) {
         Some(_) => "by size minus what noise may add",
         None => "by size",
@@ -267,6 +290,8 @@ fn quoted(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pdiff_analysis::Comparison;
+
     use crate::compare::page::{markdown, table};
     use crate::compare::sample;
     use crate::document::options::TableOptions;
@@ -331,7 +356,7 @@ mod tests {
         };
         let (one_run, several) = (order(None), order(Some((0.1, 0.4))));
         // One of the sample's parts goes the other way.
-        let ways = "order: parts that change as the whole does first, each way by size";
+        let ways = "order: parts that grew first, each way by size";
         assert!(one_run.contains(&format!("{ways};")), "{one_run}");
         assert!(several.contains(&format!("{ways} minus what noise may add;")), "{several}");
     }
@@ -342,5 +367,16 @@ mod tests {
         let text = table(&sample::full(), &options);
         assert!(text.contains("no part of the program changed beyond noise"), "{text}");
         assert!(!text.contains("\nnext "), "{text}");
+    }
+
+    #[test]
+    fn without_operations_it_begins_with_the_largest_change() {
+        let options = TableOptions { width: Some(200), ..sample::options() };
+        let text = table(&Comparison { cost: None, ..sample::with_findings() }, &options);
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
+        let result = at("result   80 spends ");
+        assert!(result < at("% of CPU in log_writer, 57 ") && at("basis    shares of CPU") < at("where "));
+        let alike = table(&Comparison { cost: None, ..sample::full() }, &options);
+        assert!(alike.contains("result   80 spends its CPU on the same parts as 57"), "{alike}");
     }
 }
