@@ -1,18 +1,24 @@
 -- What an engine sums for pdiff: for each run, event and function its own weight and the weight of the stacks that it is in.
 --
 -- Tables: runs, samples, stacks, frames, functions, each all Parquet files below the directory of that name. A stack, frame or
--- function that several runs have is in the files of each of them, so rows are made distinct first. A run counts when it has
--- rows in runs; samples without them are of a run that was not finished. run_weight is what self_weight sums to in each run
--- and event: `pdiff compare --sums` refuses sums that do not.
+-- function that several runs have is in the files of each of them, so rows are made distinct before they are joined. A run
+-- counts when it has rows in runs; samples without them are of a run that was not finished. run_weight is what self_weight
+-- sums to in each run and event: `pdiff compare --sums` refuses sums that do not.
 WITH
     names AS (
         SELECT DISTINCT function_id, object, qualified_name FROM functions
     ),
+    places AS (
+        SELECT DISTINCT frame_id, function_id FROM frames
+    ),
+    steps AS (
+        SELECT DISTINCT stack_id, position, frame_id FROM stacks
+    ),
     levels AS (
-        SELECT DISTINCT s.stack_id, s.position, n.object, n.qualified_name
-        FROM stacks s
-        JOIN frames f ON f.frame_id = s.frame_id
-        JOIN names n ON n.function_id = f.function_id
+        SELECT s.stack_id, s.position, n.object, n.qualified_name
+        FROM steps s
+        JOIN places p ON p.frame_id = s.frame_id
+        JOIN names n ON n.function_id = p.function_id
     ),
     leaves AS (
         SELECT stack_id, MAX(position) AS position FROM levels GROUP BY stack_id

@@ -10,7 +10,6 @@ use polars::prelude::{
     SerReader as _,
 };
 
-use crate::content_id::ContentId;
 use crate::error::StoreError;
 
 /// The most bytes of one file of one run; a recording of 100 MB has some 5 MB of them.
@@ -117,16 +116,11 @@ impl ReadTable<'_> {
         self.texts(name)?.into_iter().map(|text| text.ok_or_else(|| self.missing(name))).collect()
     }
 
-    /// The identifiers of a column, of which each row has one.
-    pub(crate) fn all_ids(&self, name: &str) -> Result<Vec<ContentId>, StoreError> {
+    /// The same without copies: columns have millions of identifiers.
+    pub(crate) fn all_borrowed(&self, name: &str) -> Result<Vec<&str>, StoreError> {
         let column = self.column(name, &DataType::String)?;
         let values = column.str().map_err(|error| self.damaged(error.to_string()))?;
-        let id = |value: Option<&str>| {
-            let text = value.ok_or_else(|| self.missing(name))?;
-            let no_id = || self.damaged(format!("column '{name}' has a value that is no identifier"));
-            ContentId::from_text(text).ok_or_else(no_id)
-        };
-        values.iter().map(id).collect()
+        values.iter().map(|text| text.ok_or_else(|| self.missing(name))).collect()
     }
 
     /// The whole numbers of a column.

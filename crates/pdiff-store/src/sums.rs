@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::content_id::ContentId;
 use crate::error::StoreError;
 use crate::parquet::read_table;
 use crate::selection::Selection;
@@ -46,7 +45,7 @@ type Name = (String, String);
 struct Members {
     names: Vec<Name>,
     /// By stack: its functions, each once.
-    of_stacks: FxHashMap<ContentId, Vec<Member>>,
+    of_stacks: FxHashMap<String, Vec<Member>>,
 }
 
 /// What a function weighs in one event, if a sample has it.
@@ -81,12 +80,12 @@ impl Store {
         let members = self.members(run)?;
         let path = self.file(Table::Samples, run.key(), run.id());
         let table = read_table(&path)?;
-        let (events, stacks) = (table.all_texts("event")?, table.all_ids("stack_id")?);
+        let (events, stacks) = (table.all_texts("event")?, table.all_borrowed("stack_id")?);
         let (samples, weights) = (table.all_counts("samples")?, table.all_counts("weight")?);
         let mut by_event: BTreeMap<&str, Vec<Weights>> = BTreeMap::new();
         let rows = events.iter().zip(stacks).zip(samples.into_iter().zip(weights));
         for ((event, stack), (samples, weight)) in rows {
-            let of_stack = members.of_stacks.get(&stack);
+            let of_stack = members.of_stacks.get(stack);
             let of_stack =
                 of_stack.ok_or_else(|| table.damaged(format!("stack {stack} is not in the run's stacks")))?;
             let sums = by_event.entry(event).or_insert_with(|| vec![Weights::default(); members.names.len()]);
@@ -135,9 +134,9 @@ impl Store {
         let functions = file(Table::Functions);
         let functions = read_table(&functions)?;
         let mut numbers: FxHashMap<Name, usize> = FxHashMap::default();
-        let mut by_id: FxHashMap<ContentId, usize> = FxHashMap::default();
+        let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
         let of_rows = functions.all_texts("object")?.into_iter().zip(functions.all_texts("qualified_name")?);
-        for (id, name) in functions.all_ids("function_id")?.into_iter().zip(of_rows) {
+        for (id, name) in functions.all_borrowed("function_id")?.into_iter().zip(of_rows) {
             let next = numbers.len();
             by_id.insert(id, *numbers.entry(name).or_insert(next));
         }
@@ -147,22 +146,25 @@ impl Store {
 
         let frames = file(Table::Frames);
         let frames = read_table(&frames)?;
-        let mut of_frame: FxHashMap<ContentId, usize> = FxHashMap::default();
-        for (id, function) in frames.all_ids("frame_id")?.into_iter().zip(frames.all_ids("function_id")?) {
-            let number = by_id.get(&function);
+        let mut of_frame: FxHashMap<&str, usize> = FxHashMap::default();
+        for (id, function) in
+            frames.all_borrowed("frame_id")?.into_iter().zip(frames.all_borrowed("function_id")?)
+        {
+            let number = by_id.get(function);
             let unknown = || frames.damaged(format!("function {function} is not in the run's functions"));
             of_frame.insert(id, *number.ok_or_else(unknown)?);
         }
         let stacks = file(Table::Stacks);
         let stacks = read_table(&stacks)?;
-        let mut levels: FxHashMap<ContentId, Vec<(u64, usize)>> = FxHashMap::default();
-        let rows = stacks.all_ids("stack_id")?.into_iter().zip(stacks.all_counts("position")?);
-        for ((stack, position), frame) in rows.zip(stacks.all_ids("frame_id")?) {
-            let number = of_frame.get(&frame);
+        let mut levels: FxHashMap<&str, Vec<(u64, usize)>> = FxHashMap::default();
+        let rows = stacks.all_borrowed("stack_id")?.into_iter().zip(stacks.all_counts("position")?);
+        for ((stack, position), frame) in rows.zip(stacks.all_borrowed("frame_id")?) {
+            let number = of_frame.get(frame);
             let unknown = || stacks.damaged(format!("frame {frame} is not in the run's frames"));
             levels.entry(stack).or_default().push((position, *number.ok_or_else(unknown)?));
         }
-        let of_stacks = levels.into_iter().map(|(stack, levels)| (stack, members_of(&levels))).collect();
+        let of_stacks =
+            levels.into_iter().map(|(stack, levels)| (stack.to_owned(), members_of(&levels))).collect();
         Ok(Members { names, of_stacks })
     }
 }
