@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use pdiff_analysis::classify::CallCounts;
 use pdiff_analysis::{
@@ -21,7 +21,7 @@ use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::names::{FunctionName, MatchLevel};
 use pdiff_profile::{
     EventId, FileOffset, MappedCode, Notes, Object, ObjectAddr, Processor, Profile, RecordedStack,
-    Resolutions, RuntimeAddr, Side, Unwinder as _, Weight,
+    Resolutions, RuntimeAddr, Side, TakenBranch, Unwinder as _, Weight,
 };
 use pdiff_study::{parse_sysbench, parse_vmstat};
 use pdiff_symbolize::{CodeFile, FileUnwinder, SymbolizeOptions, Symbolizer, WantedCode, census_of};
@@ -47,6 +47,7 @@ pub(crate) const TARGETS: &[Target] = &[
     ("benchmark", benchmark),
     ("counts", counts),
     ("waits", waits),
+    ("branches", branches),
     ("remarks", remarks),
     ("names", names),
 ];
@@ -69,7 +70,7 @@ pub(crate) fn perf_script(text: &[u8]) -> bool {
 pub(crate) fn counts(bytes: &[u8]) -> bool {
     let Ok(counts) = parse_counts(&String::from_utf8_lossy(bytes), Side::After) else { return false };
     let calls = counts.functions.values().chain(counts.entries.values());
-    calls.for_each(|calls| assert!(*calls >= 0.0, "{calls}"));
+    calls.for_each(|calls| assert!(calls.count >= 0.0 && calls.mispredicted <= calls.records, "{calls:?}"));
     assert!(!counts.functions.is_empty());
     true
 }
@@ -129,6 +130,26 @@ pub(crate) fn waits(bytes: &[u8]) -> bool {
         Err(_) => return false,
     }
     true
+}
+
+/// Branch records: each is of frames that the profile has, and counts something.
+pub(crate) fn branches(bytes: &[u8]) -> bool {
+    let source = Source::Bytes { name: "fuzzed".into(), bytes: Arc::from(bytes) };
+    let taken = Mutex::new(Vec::new());
+    let each_branch = |branch: TakenBranch| taken.lock().expect("nothing panics with the lock").push(branch);
+    match read_input(&source, &ReadOptions { each_branch: Some(&each_branch), ..options() }) {
+        Ok(Input::Text(profile)) => {
+            let taken = taken.into_inner().expect("nothing panics with the lock");
+            assert!(!taken.is_empty());
+            for branch in taken {
+                let mut frames = [branch.from, branch.to].into_iter().chain(branch.through);
+                assert!(frames.all(|frame| frame.index() < profile.frames.len()), "{branch:?}");
+                assert!(branch.weight.is_finite() && branch.weight > 0.0, "{branch:?}");
+            }
+            true
+        }
+        _ => false,
+    }
 }
 
 fn assert_conserved(profile: &Profile) {

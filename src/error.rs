@@ -49,6 +49,15 @@ pub enum Error {
         /// The pack.
         path: PathBuf,
     },
+    /// Branch records of which no function is known.
+    #[error(
+        "{path}: its branch records have no call of a known function; hint: give the binaries that ran (--binary; for classify, \
+         --binary-before and --binary-after)"
+    )]
+    NoNamedBranches {
+        /// The recording.
+        path: String,
+    },
     /// The recordings have no event in common.
     #[error(transparent)]
     Event(#[from] EventError),

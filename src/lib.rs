@@ -20,6 +20,7 @@
 
 mod binary;
 mod binary_facts;
+mod branch_counts;
 mod build;
 mod build_series;
 mod call_levels;
@@ -51,6 +52,7 @@ mod write;
 
 pub use binary::Binary;
 pub use binary_facts::BinaryFacts;
+pub use branch_counts::BranchCounter;
 pub use build::Build;
 pub use build_series::{ReadSeries, Series};
 pub use comparer::Comparer;
@@ -96,8 +98,8 @@ pub use pdiff_analysis::{
     settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
-    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, parse_counts,
-    parse_inline_remarks, parse_settings, read_pack, read_profile,
+    CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, is_perf_data,
+    parse_counts, parse_inline_remarks, parse_settings, read_pack, read_profile,
 };
 pub use pdiff_profile as profile;
 #[cfg(feature = "output")]

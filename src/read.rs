@@ -10,7 +10,8 @@ use std::time::UNIX_EPOCH;
 use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events};
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
 use pdiff_profile::{
-    EventId, Notes, ObjectKind, PerSide, Profile, Resolutions, RunMeasures, Side, TakenSample, ThreadState,
+    EventId, Notes, ObjectKind, PerSide, Profile, Resolutions, RunMeasures, Side, TakenBranch, TakenSample,
+    ThreadState,
 };
 use pdiff_symbolize::{FileKernels, FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
 
@@ -19,7 +20,7 @@ use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Warning, Watcher};
 use crate::recording::Recording;
-use recordings::{Wanted, read_recordings, read_with_samples};
+use recordings::{Wanted, read_recordings, read_with_branches, read_with_samples};
 
 /// How builds are read.
 #[derive(Clone, Debug, Default)]
@@ -115,6 +116,18 @@ impl Reading {
         let (run, odd) = find_functions(recording, input, &build.binaries, side, self)?;
         self.warn(odd, warnings);
         Ok((run, taken))
+    }
+
+    /// Reads one recording and passes on its branch records.
+    pub(crate) fn read_branches(
+        &self,
+        side: Side,
+        build: &Build,
+        each_branch: &(dyn Fn(TakenBranch) + Sync),
+    ) -> Result<Run, Error> {
+        let recording = build.recordings.first().unwrap_or_else(|| unreachable!("one recording was given"));
+        let input = read_with_branches(&Wanted { recording, build }, self, each_branch)?;
+        find_functions(recording, input, &build.binaries, side, self).map(|(run, _)| run)
     }
 
     /// Where the names of code that no binary has are looked for.

@@ -167,6 +167,11 @@ fn recordings_of_waiting_stand_any_bytes() {
 }
 
 #[test]
+fn branch_records_stand_any_bytes() {
+    driven("branches");
+}
+
+#[test]
 fn counts_stand_any_bytes() {
     driven("counts");
 }

@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{ColorArgs, FileArgs, numbers};
+use super::{ColorArgs, FileArgs, LookupArgs, numbers};
 
 const COUNTS_EXAMPLES: &str = "\
 Examples:
   pdiff counts callgrind.out.4711
   pdiff counts callgrind.out.4711 --operations 10000 --format lines > old-calls.tsv
-  perf script -F ip,sym,brstacksym > branches.txt && pdiff counts branches.txt -n 50
+  pdiff counts perf.data --binary /usr/sbin/mysqld -n 50
+  perf script -F period,ip,sym,brstacksym > branches.txt && pdiff counts branches.txt
   pdiff counts probes.csv --format json | jq -r '.functions[0].function'
 
-The formats are recognised by content: callgrind's output, perf script's branch records, text of bpftrace
-and funccount, perf stat -x, with probes, and tables of function<TAB>calls. Counts of several files are added up.
+The formats are recognised by content: callgrind's output, perf.data with branch records or their text,
+text of bpftrace and funccount, perf stat -x, with probes, and tables of function<TAB>calls. Counts of several files are added up.
 `pdiff classify --counts-before .. --counts-after ..` reads the same files, and what --format lines prints.";
 
 /// Which files of counted calls, and how they are shown.
@@ -27,6 +28,11 @@ pub(crate) struct CountsArgs {
     /// Divide by this number of operations
     #[arg(long, value_name = "N", value_parser = numbers::amount)]
     pub(crate) operations: Option<f64>,
+    /// Binary or debug file, matched by build-id or name, for the branch records of perf.data (repeatable)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
+    pub(crate) binary: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: LookupArgs,
     /// Output format; lines and json have every function and caller
     #[arg(long, value_name = "FORM", value_enum, default_value_t = CountsFormat::Table, help_heading = "Output")]
     pub(crate) format: CountsFormat,

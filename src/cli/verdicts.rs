@@ -73,7 +73,7 @@ pub(crate) struct EvidenceArgs {
     /// Calls per operation: function or `caller -> callee`, before, after; tab-separated (docs/verdicts.md)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) counts: Option<PathBuf>,
-    /// Counted calls of the base build: callgrind, branch records, bpftrace, funccount, perf stat or a table
+    /// Counted calls of the base build: callgrind, branch records (perf.data or text), bpftrace, funccount, perf stat or a table
     /// (docs/verdicts.md); several files are added up
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 1.., requires = "counts_after", conflicts_with = "counts")]
     pub(crate) counts_before: Vec<PathBuf>,

@@ -5,12 +5,15 @@ use pdiff::profile::{CallSource, Side};
 use pdiff::render;
 
 use crate::cli::{CountsArgs, CountsFormat};
-use crate::settings::{Page, counted, most_rows};
+use crate::settings::{Binaries, Page, check_files, counted, lookup, most_rows};
 
 /// Reads the files, adds them up, and writes the result.
 pub(crate) fn run(args: &CountsArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
-    let counts = counted(&args.files, Side::Before)?;
+    check_files("--binary", &args.binary)?;
+    let lookup = lookup(&args.lookup, true)?;
+    let binaries = Binaries { files: &args.binary, lookup: lookup.as_ref() };
+    let counts = counted(&args.files, Side::Before, binaries)?;
     if counts.source == CallSource::Table && args.operations.is_some() {
         bail!("--operations: a table is per operation already; hint: leave it out");
     }

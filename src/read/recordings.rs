@@ -11,7 +11,7 @@ use std::thread;
 
 use pdiff_ingest::{Error, Input, ReadOptions, Source, read_input};
 
-use pdiff_profile::{KernelImages, TakenSample, Unwinder};
+use pdiff_profile::{KernelImages, TakenBranch, TakenSample, Unwinder};
 
 use super::{Files, Reading};
 use crate::build::Build;
@@ -85,6 +85,22 @@ pub(super) fn read_with_samples(
     let keep = |sample| taken.lock().unwrap_or_else(PoisonError::into_inner).push(sample);
     let input = read_with(wanted, reading, Some(&keep))?;
     Ok((input, taken.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// Reads one recording and passes on its branch records. Stacks that were recorded as bytes are not unwound.
+pub(super) fn read_with_branches(
+    wanted: &Wanted<'_>,
+    reading: &Reading,
+    each_branch: &(dyn Fn(TakenBranch) + Sync),
+) -> Result<Input, Error> {
+    let files = reading.files(&wanted.build.binaries);
+    let is_cgroup = |path: &str| wanted.is_cgroup(path);
+    let options = ReadOptions {
+        each_branch: Some(each_branch),
+        unwinder: None,
+        ..wanted.options(reading, &is_cgroup, files.as_ref())
+    };
+    read_input(&wanted.recording.source, &options)
 }
 
 fn read_with(

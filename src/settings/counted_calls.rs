@@ -4,19 +4,26 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use pdiff::classify::CallCounts;
-use pdiff::parse_counts;
 use pdiff::profile::{CallSource, CountedCalls, PerSide, Side};
+use pdiff::{BranchCounter, Lookup, Source, is_perf_data, parse_counts};
 
-use super::{COUNTS, read_file};
-use crate::cli::EvidenceArgs;
+use super::{COUNTS, lookup, read_file};
+use crate::cli::{DebugInfoArgs, EvidenceArgs};
 
 /// The counts of both sides, where they are given.
-pub(crate) fn call_counts(args: &EvidenceArgs) -> Result<Option<CallCounts>> {
+pub(crate) fn call_counts(
+    args: &EvidenceArgs,
+    debug_info: &DebugInfoArgs,
+    quiet: bool,
+) -> Result<Option<CallCounts>> {
     if args.counts_before.is_empty() || args.counts_after.is_empty() {
         return Ok(None);
     }
-    let before = counted(&args.counts_before, Side::Before)?;
-    let after = counted(&args.counts_after, Side::After)?;
+    let lookup = lookup(&debug_info.lookup, quiet)?;
+    let files = PerSide::new(&debug_info.binary_before, &debug_info.binary_after);
+    let binaries = files.map(|files| Binaries { files, lookup: lookup.as_ref() });
+    let before = counted(&args.counts_before, Side::Before, binaries.before)?;
+    let after = counted(&args.counts_after, Side::After, binaries.after)?;
     if before.source != after.source {
         bail!(
             "--counts-before is {}, --counts-after {}: they count differently; hint: count both sides with one tool",
@@ -55,11 +62,19 @@ fn named(paths: &[PathBuf]) -> String {
     }
 }
 
+/// Where the functions of addresses are found, for recordings with branch records.
+#[derive(Clone, Copy)]
+pub(crate) struct Binaries<'a> {
+    /// Given by the user.
+    pub(crate) files: &'a [PathBuf],
+    pub(crate) lookup: Option<&'a Lookup>,
+}
+
 /// What the files of one side counted, together.
-pub(crate) fn counted(paths: &[PathBuf], side: Side) -> Result<CountedCalls> {
+pub(crate) fn counted(paths: &[PathBuf], side: Side, binaries: Binaries<'_>) -> Result<CountedCalls> {
     let mut whole: Option<CountedCalls> = None;
     for path in paths {
-        let counts = read_file(path, COUNTS, |text| parse_counts(text, side))?;
+        let counts = counted_in(path, side, binaries)?;
         match &mut whole {
             None => whole = Some(counts),
             Some(whole) if whole.source == counts.source => whole.merge(counts),
@@ -72,4 +87,13 @@ pub(crate) fn counted(paths: &[PathBuf], side: Side) -> Result<CountedCalls> {
         }
     }
     whole.ok_or_else(|| anyhow::anyhow!("no file of counted calls"))
+}
+
+fn counted_in(path: &Path, side: Side, binaries: Binaries<'_>) -> Result<CountedCalls> {
+    let source = Source::Path(path.to_owned());
+    if path.is_file() && is_perf_data(&source)? {
+        let counter = BranchCounter::new(source).lookup(binaries.lookup.cloned());
+        return Ok(binaries.files.iter().fold(counter, BranchCounter::binary).count()?);
+    }
+    read_file(path, COUNTS, |text| parse_counts(text, side))
 }

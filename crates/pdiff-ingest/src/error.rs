@@ -190,6 +190,20 @@ pub enum Error {
         /// The source as the caller named it.
         path: Box<str>,
     },
+    /// A recording with branch records was expected.
+    #[error("{path} has no branch records; hint: record with perf record -b, on a processor that has them")]
+    NoBranches {
+        /// The source as the caller named it.
+        path: Box<str>,
+    },
+    /// A recording whose branch records are those of the calls that have not returned.
+    #[error(
+        "{path} has the call stacks of perf record --call-graph lbr, which do not count calls; hint: record with perf record -b"
+    )]
+    CallStacks {
+        /// The source as the caller named it.
+        path: Box<str>,
+    },
     /// The profile's numbers do not fit.
     #[error("{path}: {source}")]
     Build {

@@ -46,7 +46,7 @@ pub use pack::{
 pub use perf_data::PerfDataError;
 pub use perf_script::parse_perf_script;
 pub use pprof::{PprofError, PprofLocation, PprofMapping, PprofSide, PprofThread, PprofWriter};
-pub use read::{read_input, read_profile};
+pub use read::{is_perf_data, read_input, read_profile};
 pub use remarks::{RemarksError, parse_inline_remarks};
 pub use server_settings::{SettingsError, parse_settings};
 pub use source::Source;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use pdiff_profile::{KernelImages, TakenSample, Unwinder};
+use pdiff_profile::{KernelImages, TakenBranch, TakenSample, Unwinder};
 
 use crate::cpu_list::CpuList;
 use crate::symbol_places::SymbolPlaces;
@@ -42,6 +42,9 @@ pub struct ReadOptions<'a> {
     /// Called with every sample that counts. Only `perf.data` is read sample by sample; samples whose stacks are unwound come
     /// later than their neighbours.
     pub each_sample: Option<&'a (dyn Fn(TakenSample) + Sync)>,
+    /// Called with every branch record of the samples that count, those of a sample from the earliest to the latest. Only
+    /// `perf.data` has them; it is an error if a recording has none.
+    pub each_branch: Option<&'a (dyn Fn(TakenBranch) + Sync)>,
     /// Called now and then with the bytes read so far, and their total where it is known. Both count bytes of the
     /// file, compressed or not.
     pub progress: Option<&'a (dyn Fn(u64, Option<u64>) + Sync)>,
@@ -65,6 +68,7 @@ impl ReadOptions<'_> {
             unwinder: None,
             kernel_images: None,
             each_sample: None,
+            each_branch: None,
             progress: None,
         }
     }

@@ -52,7 +52,7 @@ pub fn read_input(source: &Source, options: &ReadOptions<'_>) -> Result<Input, E
     let (TimeWindow::Percent { start, end }, true) = (options.time, first.is_regular_file) else {
         return read_once(source, first, options);
     };
-    let all = ReadOptions { time: TimeWindow::All, each_sample: None, ..options.clone() };
+    let all = ReadOptions { time: TimeWindow::All, each_sample: None, each_branch: None, ..options.clone() };
     let whole = match read_once(source, first, &all)? {
         Input::Text(profile) | Input::Named(profile, _) => profile,
         pack => return restrict(source, pack, options.time),
@@ -88,16 +88,8 @@ fn open(source: &Source) -> Result<OpenSource, Error> {
 fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Result<Input, Error> {
     let path = source.to_string();
     let consumed = Arc::new(AtomicU64::new(0));
-    let mut reader = Counted { inner: open.reader, consumed: Arc::clone(&consumed) };
-    let start = read_start(&mut reader, 6).map_err(|error| unreadable(&path, None, error))?;
-    let packing = Packing::detect(&start);
-    let stored = io::Cursor::new(start).chain(reader);
-    let mut text: Box<dyn Read + Send> = match packing {
-        None => Box::new(stored),
-        Some(packing) => {
-            compressed::unpack(packing, stored).map_err(|error| unreadable(&path, Some(packing), error))?
-        }
-    };
+    let reader = Counted { inner: open.reader, consumed: Arc::clone(&consumed) };
+    let (packing, mut text) = unpacked(&path, reader)?;
     let start = read_start(&mut text, SNIFF_BYTES).map_err(|error| unreadable(&path, packing, error))?;
     if start.is_empty() {
         return Err(Error::Empty { path: path.into() });
@@ -134,6 +126,34 @@ fn read_once(source: &Source, open: OpenSource, options: &ReadOptions<'_>) -> Re
         Format::Folded => folded::parse(input, options).map(named),
         Format::PerfData => perf_data::parse(input, options).map(Input::Text),
     }
+}
+
+/// What is read, without its compression.
+fn unpacked(
+    path: &str,
+    mut reader: impl Read + Send + 'static,
+) -> Result<(Option<Packing>, Box<dyn Read + Send>), Error> {
+    let start = read_start(&mut reader, 6).map_err(|error| unreadable(path, None, error))?;
+    let packing = Packing::detect(&start);
+    let stored = io::Cursor::new(start).chain(reader);
+    let text: Box<dyn Read + Send> = match packing {
+        None => Box::new(stored),
+        Some(packing) => {
+            compressed::unpack(packing, stored).map_err(|error| unreadable(path, Some(packing), error))?
+        }
+    };
+    Ok((packing, text))
+}
+
+/// Whether a file is `perf.data`, compressed or not.
+///
+/// # Errors
+/// Returns an error if it cannot be read.
+pub fn is_perf_data(source: &Source) -> Result<bool, Error> {
+    let path = source.to_string();
+    let (packing, mut text) = unpacked(&path, open(source)?.reader)?;
+    let start = read_start(&mut text, 8).map_err(|error| unreadable(&path, packing, error))?;
+    Ok(perf_data::is_perf_data(&start))
 }
 
 /// A profile with what its file says of functions.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::AddAssign;
 
 /// What counted the calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,15 +54,63 @@ impl fmt::Display for CallSource {
     }
 }
 
+/// How often something was called.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Calls {
+    /// The number; of records, what they represent.
+    pub count: f64,
+    /// The branch records of these calls, where calls are sampled.
+    pub records: u64,
+    /// How many of the records the processor mispredicted.
+    pub mispredicted: u64,
+}
+
+impl AddAssign for Calls {
+    fn add_assign(&mut self, other: Self) {
+        self.count += other.count;
+        self.records = self.records.saturating_add(other.records);
+        self.mispredicted = self.mispredicted.saturating_add(other.mispredicted);
+    }
+}
+
+impl From<f64> for Calls {
+    fn from(count: f64) -> Self {
+        Self { count, ..Self::default() }
+    }
+}
+
 /// The calls counted on one side, by qualified name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CountedCalls {
     /// What counted them.
     pub source: CallSource,
     /// Calls of each function.
-    pub functions: BTreeMap<Box<str>, f64>,
+    pub functions: BTreeMap<Box<str>, Calls>,
     /// Calls of a callee from a caller: (caller, callee).
-    pub entries: BTreeMap<(Box<str>, Box<str>), f64>,
+    pub entries: BTreeMap<(Box<str>, Box<str>), Calls>,
+}
+
+/// A branch between functions, as a processor recorded it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NamedBranch<'a> {
+    /// The function that it is in, if known.
+    pub from: Option<&'a str>,
+    /// The function that entered `from` by the branch before, where `from` is a stub.
+    pub through: Option<&'a str>,
+    /// The function that it led to, if known.
+    pub to: Option<&'a str>,
+    /// Whether it led to the first byte of that function.
+    pub is_entry: bool,
+    /// Whether it is a call, if that is known.
+    pub is_call: bool,
+    /// What it counts.
+    pub calls: Calls,
+}
+
+/// Whether a function is a stub of the procedure linkage table, which only jumps to a function of another object. perf 6.1 calls
+/// all of them by the function before the table.
+fn is_stub(function: &str) -> bool {
+    function.ends_with("@plt") || function == "_init"
 }
 
 impl CountedCalls {
@@ -72,14 +121,30 @@ impl CountedCalls {
     }
 
     /// Adds calls of a function whose caller is not known. Zero calls are a count, too.
-    pub fn add(&mut self, function: &str, calls: f64) {
-        *self.functions.entry(function.into()).or_default() += calls;
+    pub fn add(&mut self, function: &str, calls: impl Into<Calls>) {
+        *self.functions.entry(function.into()).or_default() += calls.into();
     }
 
     /// Adds calls of a function from a caller.
-    pub fn add_entries(&mut self, caller: &str, callee: &str, calls: f64) {
+    pub fn add_entries(&mut self, caller: &str, callee: &str, calls: impl Into<Calls>) {
+        let calls = calls.into();
         self.add(callee, calls);
         *self.entries.entry((caller.into(), callee.into())).or_default() += calls;
+    }
+
+    /// Adds a branch if it is a call: it leads to the first byte of another function (a jump in tail position enters that as well),
+    /// or of its own and is known to be a call. A call through a stub is one of the function that entered the stub.
+    pub fn add_branch(&mut self, branch: NamedBranch<'_>) {
+        let Some(to) = branch.to.filter(|to| branch.is_entry && !is_stub(to)) else { return };
+        match branch.from {
+            Some(from) if is_stub(from) => match branch.through.filter(|caller| !is_stub(caller)) {
+                Some(caller) => self.add_entries(caller, to, branch.calls),
+                None => self.add(to, branch.calls),
+            },
+            Some(from) if from == to && !branch.is_call => {}
+            Some(from) => self.add_entries(from, to, branch.calls),
+            None => self.add(to, branch.calls),
+        }
     }
 
     /// Adds what another file of the same source counted.
@@ -96,7 +161,7 @@ impl CountedCalls {
     #[must_use]
     pub fn divided_by(mut self, operations: f64) -> Self {
         let counts = self.functions.values_mut().chain(self.entries.values_mut());
-        counts.for_each(|calls| *calls /= operations);
+        counts.for_each(|calls| calls.count /= operations);
         self
     }
 }

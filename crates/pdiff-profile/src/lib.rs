@@ -31,7 +31,7 @@ mod weight;
 
 pub use address::{FileOffset, ObjectAddr, RawAddr, RuntimeAddr};
 pub use builder::{BuildError, ProfileBuilder};
-pub use counted_calls::{CallSource, CountedCalls};
+pub use counted_calls::{CallSource, Calls, CountedCalls, NamedBranch};
 pub use id::{EventId, FrameId, ObjectIndex, StackId, StringId, ThreadId};
 pub use inline_remark::{InlineRemark, RemarkName, RemarkPlace};
 pub use kernel_image::{KernelFunction, KernelImage, KernelImages, WantedKernel};
@@ -41,7 +41,7 @@ pub use notes::{Note, NoteKind, Notes};
 pub use object::{BuildId, Object, ObjectId, ObjectKind};
 pub use per_side::PerSide;
 pub use polling::PollingFrames;
-pub use profile::{Cell, Event, Frame, Mapping, Profile, Span, TakenSample, Thread};
+pub use profile::{Cell, Event, Frame, Mapping, Profile, Span, TakenBranch, TakenSample, Thread};
 pub use resolution::{InlineChain, InlineFrame, Reason, Resolution, is_unnamed};
 pub use resolutions::Resolutions;
 pub use server_settings::{ServerSettings, SettingsScope};

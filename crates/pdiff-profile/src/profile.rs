@@ -123,6 +123,26 @@ pub struct TakenSample {
     pub weight: Weight,
 }
 
+/// One branch that a processor recorded before a sample. Frames are those of the profile that the sample is counted in: the
+/// profile has stacks by which each is looked up as it is, and targets also one byte before, to see where functions begin.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TakenBranch {
+    /// The event of the sample.
+    pub event: EventId,
+    /// The branch itself.
+    pub from: FrameId,
+    /// Where it led.
+    pub to: FrameId,
+    /// The branch before it, if that led to at most a few bytes before this one: a stub has nothing but a jump.
+    pub through: Option<FrameId>,
+    /// Whether it is a call, if the recording says so.
+    pub is_call: bool,
+    /// Whether the processor predicted it wrongly.
+    pub is_mispredicted: bool,
+    /// Its share of the sample's period: of an event that counts branches, how many it represents.
+    pub weight: f64,
+}
+
 /// Where an object was mapped (`PERF_RECORD_MMAP2`).
 ///
 /// Frames of a recording that was read without perf have the position in the file in place of an address. Then a mapping

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write;
 
-use pdiff_profile::CountedCalls;
+use pdiff_profile::{Calls, CountedCalls};
 use serde::Serialize;
 
 use crate::document::number::grouped;
@@ -26,6 +26,12 @@ struct Called<'a> {
     caller: Option<&'a str>,
     /// How often, per operation where operations were given.
     calls: f64,
+    /// The branch records that these calls were estimated from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<u64>,
+    /// How many of the records the processor mispredicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mispredicted: Option<u64>,
 }
 
 /// `pdiff counts --format json`.
@@ -55,8 +61,15 @@ pub fn counts_table(
     let (functions, edges) = called(counts);
     let unit = match operations {
         Some(operations) => format!("calls per operation, of {} operations", number(operations)),
-        None if counts.source.is_sampled() => "calls in the records, a sample of all calls".to_owned(),
         None => "calls".to_owned(),
+    };
+    let unit = match () {
+        () if !counts.source.is_sampled() => unit,
+        // Without periods a record counts one.
+        () if counts.functions.values().all(|calls| calls.count == calls.records as f64) => {
+            format!("{unit} in the records, a sample of all calls")
+        }
+        () => format!("{unit}, estimated from the records by the periods of their samples"),
     };
     let heading = format!(
         "{}: {} functions, {} pairs of caller and callee; {unit}",
@@ -80,11 +93,11 @@ pub fn counts_lines(counts: &CountedCalls) -> String {
     let mut line = |name: &str, calls: f64| {
         let _never_fails = writeln!(text, "{}\t{calls}", visible(name));
     };
-    counts.functions.iter().for_each(|(function, calls)| line(function, *calls));
+    counts.functions.iter().for_each(|(function, calls)| line(function, calls.count));
     counts
         .entries
         .iter()
-        .for_each(|((caller, callee), calls)| line(&format!("{caller} -> {callee}"), *calls));
+        .for_each(|((caller, callee), calls)| line(&format!("{caller} -> {callee}"), calls.count));
     text
 }
 
@@ -106,13 +119,18 @@ pub fn counts_json(counts: &CountedCalls, operations: Option<f64>) -> Result<Vec
 
 /// Functions, and functions by caller, each with those called most often first.
 fn called(counts: &CountedCalls) -> (Vec<Called<'_>>, Vec<Called<'_>>) {
+    fn row<'a>(function: &'a str, caller: Option<&'a str>, calls: &Calls, is_sampled: bool) -> Called<'a> {
+        let sampled = |number: u64| is_sampled.then_some(number);
+        let (records, mispredicted) = (sampled(calls.records), sampled(calls.mispredicted));
+        Called { function, caller, calls: calls.count, records, mispredicted }
+    }
+    let is_sampled = counts.source.is_sampled();
     let functions = counts.functions.iter();
-    let mut functions: Vec<Called<'_>> =
-        functions.map(|(function, calls)| Called { function, caller: None, calls: *calls }).collect();
+    let mut functions: Vec<_> =
+        functions.map(|(function, calls)| row(function, None, calls, is_sampled)).collect();
     let edges = counts.entries.iter();
-    let mut edges: Vec<Called<'_>> = edges
-        .map(|((caller, function), calls)| Called { function, caller: Some(caller), calls: *calls })
-        .collect();
+    let mut edges: Vec<_> =
+        edges.map(|((caller, function), calls)| row(function, Some(caller), calls, is_sampled)).collect();
     for rows in [&mut functions, &mut edges] {
         // Bits of numbers from zero on have the order of the numbers.
         rows.sort_by_key(|row| Reverse(row.calls.to_bits()));
@@ -122,13 +140,24 @@ fn called(counts: &CountedCalls) -> (Vec<Called<'_>>, Vec<Called<'_>>) {
 
 fn grid(rows: &[Called<'_>], has_callers: bool, top: Option<usize>) -> Grid {
     let column = |title: &str, align| GridColumn { title: [String::new(), title.to_owned()], align };
-    let mut columns = vec![column("calls", Align::Right), column("function", Align::Left)];
+    let is_sampled = rows.iter().any(|row| row.records.is_some());
+    let mut columns = vec![column("calls", Align::Right)];
+    if is_sampled {
+        columns.extend([column("records", Align::Right), column("mispredicted %", Align::Right)]);
+    }
+    columns.push(column("function", Align::Left));
     if has_callers {
         columns.push(column("from", Align::Left));
     }
     let cells = |row: &Called<'_>| {
         let name = |name: &str| GridCell::name(visible(name).into_owned());
-        let mut cells = vec![GridCell::plain(number(row.calls)), name(row.function)];
+        let calls = if row.records.is_some() { estimate(row.calls) } else { number(row.calls) };
+        let mut cells = vec![GridCell::plain(calls)];
+        if let (Some(records), Some(mispredicted)) = (row.records, row.mispredicted) {
+            let share = 100.0 * mispredicted as f64 / records.max(1) as f64;
+            cells.extend([GridCell::plain(grouped(records)), GridCell::plain(format!("{share:.1}"))]);
+        }
+        cells.push(name(row.function));
         cells.extend(row.caller.map(name));
         cells
     };
@@ -142,6 +171,16 @@ fn number(calls: f64) -> String {
         return grouped(calls as u64);
     }
     format!("{calls:.DECIMALS$}").trim_end_matches('0').to_owned()
+}
+
+/// An estimated count: three digits, or all of a whole number.
+fn estimate(calls: f64) -> String {
+    if calls >= 100.0 {
+        return number(calls.round());
+    }
+    let decimals = (2.0 - calls.max(f64::MIN_POSITIVE).log10().floor()).clamp(0.0, DECIMALS as f64) as usize;
+    let digits = format!("{calls:.decimals$}");
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits }
 }
 
 #[cfg(test)]
@@ -165,6 +204,22 @@ mod tests {
         let per_operation = counts_table(&counts().divided_by(1_000.0), Some(1_000.0), None, None, false);
         assert!(per_operation.contains("calls per operation, of 1,000 operations"), "{per_operation}");
         assert!(per_operation.contains("0.063  leaf"), "{per_operation}");
+    }
+
+    #[test]
+    fn sampled_calls_have_their_records() {
+        let mut counts = CountedCalls::new(CallSource::BranchRecords);
+        let calls = |count, records, mispredicted| Calls { count, records, mispredicted };
+        counts.add_entries("main", "lookup", calls(1234.56, 40, 10));
+        counts.add_entries("lookup", "leaf", calls(30.84375, 1, 0));
+        let table = counts_table(&counts, None, None, None, false);
+        assert!(table.contains("calls, estimated from the records"), "{table}");
+        assert!(table.contains("1,235       40            25.0  lookup    main"), "{table}");
+        assert!(table.contains(" 30.8        1             0.0  leaf      lookup"), "{table}");
+        let json = String::from_utf8(counts_json(&counts, None).unwrap()).unwrap();
+        let expected =
+            r#"{"function":"lookup","caller":"main","calls":1234.56,"records":40,"mispredicted":10}"#;
+        assert!(json.contains(expected), "{json}");
     }
 
     #[test]

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use pdiff_profile::{CallSource, CountedCalls};
+use pdiff_profile::{CallSource, Calls, CountedCalls};
 use rustc_hash::FxHashMap;
 
 use crate::compare::Pair;
@@ -20,14 +20,25 @@ use crate::compare::Pair;
 /// Calls per operation of functions, by qualified name.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CallCounts {
-    by_function: FxHashMap<Box<str>, Pair>,
+    by_function: FxHashMap<Box<str>, Counted>,
     /// The tool that counted them, if known.
     source: Option<CallSource>,
     /// Where the counts of both sides are from, in words.
     origin: Option<Box<str>>,
 }
 
-/// Sampled calls of a caller on one side below which the ratio of what it calls says nothing.
+/// What is known of a function, or of a callee from a caller.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Counted {
+    calls: Pair,
+    /// The branch records of these calls, where they are a sample.
+    records: Pair,
+}
+
+/// Standard errors by which a ratio of sampled calls must differ. Records are single events, but those of one sample are neighbours.
+const SAMPLED_ERRORS: f64 = 3.0;
+
+/// Branch records of a caller's calls on one side below which the ratio of what it calls says nothing.
 const MIN_SAMPLED_CALLS: f64 = 100.0;
 
 /// An error in a file of counts.
@@ -67,7 +78,7 @@ impl CallCounts {
     /// # Errors
     /// If a line is no name and two numbers of zero or more.
     pub fn parse(text: &str) -> Result<Self, CountsError> {
-        let mut by_function: FxHashMap<Box<str>, Pair> = FxHashMap::default();
+        let mut by_function: FxHashMap<Box<str>, Counted> = FxHashMap::default();
         for (index, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
@@ -79,14 +90,15 @@ impl CallCounts {
                 }
                 return Err(CountsError::NotCounts { line: line_number });
             };
-            if by_function.insert(name.into(), pair).is_some() {
+            let counted = Counted { calls: pair, records: Pair { before: 0.0, after: 0.0 } };
+            if by_function.insert(name.into(), counted).is_some() {
                 return Err(CountsError::Twice { line: line_number, name: name.into() });
             }
         }
         if by_function.is_empty() {
             return Err(CountsError::Empty);
         }
-        Ok(Self { by_function, source: None, origin: None })
+        Ok(Self { by_function, ..Self::default() })
     }
 
     /// Joins what was counted on each side; `origin` says where from. A function that only one side has is left out, as nobody
@@ -96,13 +108,13 @@ impl CallCounts {
         // Sampled branches miss what was rarely called: there, zero is the best guess, and the number of calls guards it.
         let has_zeros = |counts: &CountedCalls| counts.source.counts_all() || counts.source.is_sampled();
         let both = has_zeros(before) && has_zeros(after);
-        let pair = |before: Option<&f64>, after: Option<&f64>| match (before, after) {
-            (Some(before), Some(after)) => Some(Pair { before: *before, after: *after }),
-            (None, None) => None,
-            (before, after) => both.then(|| Pair {
-                before: before.copied().unwrap_or_default(),
-                after: after.copied().unwrap_or_default(),
-            }),
+        let pair = |before: Option<&Calls>, after: Option<&Calls>| {
+            let is_known = (before.is_some() && after.is_some()) || both;
+            let [before, after] = [before, after].map(|calls| calls.copied().unwrap_or_default());
+            is_known.then_some(Counted {
+                calls: Pair { before: before.count, after: after.count },
+                records: Pair { before: before.records as f64, after: after.records as f64 },
+            })
         };
         let functions: BTreeSet<_> = before.functions.keys().chain(after.functions.keys()).collect();
         let functions = functions.into_iter().filter_map(|name| {
@@ -129,10 +141,10 @@ impl CallCounts {
     /// The calls per operation of a function; `None` if only ratios are known.
     #[must_use]
     pub fn get(&self, function: &str) -> Option<Pair> {
-        self.counted(function).filter(|_| !self.is_sampled())
+        self.counted(function).filter(|_| !self.is_sampled()).map(|counted| counted.calls)
     }
 
-    fn counted(&self, function: &str) -> Option<Pair> {
+    fn counted(&self, function: &str) -> Option<Counted> {
         self.by_function.get(function).copied()
     }
 
@@ -140,22 +152,46 @@ impl CallCounts {
         self.source.is_some_and(CallSource::is_sampled)
     }
 
-    /// How often a callee is entered from a caller, per operation: where that was counted, else all calls of the callee.
-    #[must_use]
-    pub fn entries(&self, caller: &str, callee: &str) -> Option<Pair> {
+    /// How often a callee is entered from a caller: where that was counted, else all calls of the callee.
+    fn entries(&self, caller: &str, callee: &str) -> Option<Counted> {
         let from_caller = self.counted(&format!("{caller} -> {callee}"));
         // Where callers are known, calls from elsewhere are none from here.
         let has_callers = self.source.is_some_and(CallSource::has_callers);
         from_caller.or_else(|| self.counted(callee).filter(|_| !has_callers))
     }
 
-    /// The same per call of the caller; `None` where one of both was not counted or the caller was not called.
+    /// How often a callee is entered from a caller, per call of the caller; `None` where one of both was not counted, or the caller
+    /// was not called, or too rarely for what a sample shows.
     #[must_use]
     pub fn entries_per_call(&self, caller: &str, callee: &str) -> Option<Pair> {
-        let (calls, entries) = (self.counted(caller)?, self.entries(caller, callee)?);
-        let least = if self.is_sampled() { MIN_SAMPLED_CALLS } else { f64::MIN_POSITIVE };
-        let is_called = calls.before >= least && calls.after >= least;
-        is_called.then(|| Pair { before: entries.before / calls.before, after: entries.after / calls.after })
+        let (caller, entries) = (self.counted(caller)?, self.entries(caller, callee)?);
+        let least = |pair: Pair, least: f64| pair.before >= least && pair.after >= least;
+        let is_known = least(caller.calls, f64::MIN_POSITIVE)
+            && (!self.is_sampled() || least(caller.records, MIN_SAMPLED_CALLS));
+        let (calls, of) = (caller.calls, entries.calls);
+        is_known.then(|| Pair { before: of.before / calls.before, after: of.after / calls.after })
+    }
+
+    /// Whether a callee is entered from a caller at least `factor` times as often per call of the caller as before; `None` if that was
+    /// not counted, or is not known because calls are a sample.
+    #[must_use]
+    pub fn is_entered_more(&self, caller: &str, callee: &str, factor: f64) -> Option<bool> {
+        let per_call = self.entries_per_call(caller, callee)?;
+        let is_more = per_call.after > 0.0 && per_call.after >= factor * per_call.before;
+        if !self.is_sampled() {
+            return Some(is_more);
+        }
+        let records = [self.counted(caller)?.records, self.entries(caller, callee)?.records];
+        // An event not seen is about half of one.
+        let seen = records.iter().flat_map(|pair| [pair.before, pair.after]).map(|records| records + 0.5);
+        let error = SAMPLED_ERRORS * seen.map(f64::recip).sum::<f64>().sqrt();
+        let half_seen = |per_call: f64, records: f64| per_call.max(0.5 / records);
+        let [callers, _] = records;
+        let times = half_seen(per_call.after, callers.after) / half_seen(per_call.before, callers.before);
+        match is_more {
+            true => (times.ln() > error).then_some(true),
+            false => (times.ln() + error < factor.ln()).then_some(false),
+        }
     }
 }
 
@@ -190,7 +226,8 @@ mod tests {
 
     fn callgrind(edges: &[(&str, &str, f64)], source: CallSource) -> CountedCalls {
         let mut counts = CountedCalls::new(source);
-        edges.iter().for_each(|(caller, callee, calls)| counts.add_entries(caller, callee, *calls));
+        let calls = |count: f64| Calls { count, records: count as u64, mispredicted: 0 };
+        edges.iter().for_each(|(caller, callee, count)| counts.add_entries(caller, callee, calls(*count)));
         counts
     }
 
@@ -225,8 +262,29 @@ mod tests {
         let counts = CallCounts::of_sides(&of(200.0, 10.0), &of(400.0, 400.0), "records");
         assert_eq!(counts.get("f"), None);
         assert_eq!(counts.entries_per_call("f", "g"), Some(Pair { before: 0.05, after: 1.0 }));
-        let few = CallCounts::of_sides(&of(20.0, 1.0), &of(400.0, 400.0), "records");
+        // How much a record represents, or how many operations were done, does not make it more or fewer records.
+        let divided = CallCounts::of_sides(&of(200.0, 10.0).divided_by(1024.0), &of(400.0, 400.0), "records");
+        let per_call = divided.entries_per_call("f", "g").map(|of| (of.before, of.after));
+        assert_eq!(per_call, Some((0.05, 1.0)));
+        let few = CallCounts::of_sides(&of(20.0, 1.0).divided_by(1.0 / 1024.0), &of(400.0, 400.0), "records");
         assert_eq!(few.entries_per_call("f", "g"), None);
+    }
+
+    #[test]
+    fn a_few_sampled_calls_neither_prove_nor_refute() {
+        let is_more = |before: [f64; 2], after: [f64; 2]| {
+            let of =
+                |[f, g]: [f64; 2]| callgrind(&[("main", "f", f), ("f", "g", g)], CallSource::BranchRecords);
+            CallCounts::of_sides(&of(before), &of(after), "records").is_entered_more("f", "g", 5.0)
+        };
+        assert_eq!(is_more([200.0, 3.0], [200.0, 190.0]), Some(true));
+        assert_eq!(is_more([200.0, 0.0], [200.0, 190.0]), Some(true));
+        assert_eq!(is_more([200.0, 0.0], [200.0, 4.0]), None);
+        assert_eq!(is_more([200.0, 2.0], [200.0, 11.0]), None);
+        assert_eq!(is_more([200.0, 190.0], [200.0, 191.0]), Some(false));
+        assert_eq!(is_more([200.0, 2.0], [200.0, 8.0]), None);
+        let exact = callgrind(&[("main", "f", 5.0), ("f", "g", 1.0)], CallSource::Callgrind);
+        assert_eq!(CallCounts::of_sides(&exact, &exact, "").is_entered_more("f", "g", 5.0), Some(false));
     }
 
     #[test]

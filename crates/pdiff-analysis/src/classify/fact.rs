@@ -213,8 +213,8 @@ pub enum Fact {
         caller: String,
         /// The callee.
         callee: String,
-        /// The caller's calls per operation.
-        calls: Pair,
+        /// The caller's calls per operation; absent if only ratios are known.
+        calls: Option<Pair>,
         /// Entries of the callee per call of the caller.
         per_call: Pair,
     },

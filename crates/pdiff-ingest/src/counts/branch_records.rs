@@ -1,15 +1,24 @@
-//! Branch records, as `perf script -F ip,sym,brstacksym` prints them (perf 6.1): the last taken branches before each sample.
+//! Branch records, as `perf script -F period,ip,sym,brstacksym` prints them: the last taken branches before each sample, latest
+//! first.
 //!
 //! ```text
-//!     55d1 leaf+0x4  lookup+0x12/leaf+0x0/P/-/-/3  main+0x40/lookup+0x0/P/-/-/7
+//! [PERIOD] IP SYMBOL FROM/TO/FLAGS FROM/TO/FLAGS ...     FROM, TO = NAME+0xOFFSET or [unknown]
+//!        997      5597c7b0c1ed leaflookup+0x12/leaf+0x0/P/-/-/0/CALL main+0x40/lookup+0x0/M/-/-/0/CALL
 //! ```
 //!
+//! perf 6.1 prints no blank between the sample's symbol and the first branch, and names have blanks, so where the first name begins
+//! follows from its neighbours: code runs from where one branch led to where the next one is.
+//!
 //! A branch to the first byte of another function is a call of it (or a jump in tail position, which enters it as well). A branch to the
-//! first byte of its own function counts if perf prints its type and that is a call. The counts are a sample: only ratios are known.
+//! first byte of its own function counts if perf prints its type and that is a call. With periods, each branch counts its share of
+//! the sample's period, otherwise one. The counts are a sample.
 
-use pdiff_profile::{CallSource, CountedCalls};
+use pdiff_profile::{CallSource, Calls, CountedCalls, NamedBranch};
 
 use super::{CountsFileError, qualified};
+
+/// How perf prints a place without a symbol.
+const UNKNOWN: &str = "[unknown]";
 
 pub(super) fn is_format<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     lines.into_iter().any(|line| next_branch(line).is_some() || has_addresses(line))
@@ -19,14 +28,25 @@ pub(super) fn parse(text: &str) -> Result<CountedCalls, CountsFileError> {
     let mut counts = CountedCalls::new(CallSource::BranchRecords);
     let mut has_branch = false;
     for line in text.lines() {
-        let mut rest = line;
-        while let Some((branch, left)) = next_branch(rest) {
-            rest = left;
-            has_branch = true;
-            let is_call = branch.kind.contains("CALL");
-            if branch.is_entry && (branch.from != branch.to || is_call) {
-                counts.add_entries(&qualified(branch.from), &qualified(branch.to), 1.0);
-            }
+        let branches = branches(line);
+        has_branch |= !branches.is_empty();
+        let weight = period(line).map_or(1.0, |period| period as f64 / branches.len() as f64);
+        let names = branches.iter().map(|branch| [branch.from, branch.to].map(|name| name.map(qualified)));
+        let names: Vec<_> = names.collect();
+        for (at, (branch, [from, to])) in branches.iter().zip(&names).enumerate() {
+            let before = names.get(at + 1).and_then(|[from, _]| from.as_deref());
+            counts.add_branch(NamedBranch {
+                from: from.as_deref(),
+                through: before,
+                to: to.as_deref(),
+                is_entry: branch.is_entry,
+                is_call: branch.flags.contains("CALL"),
+                calls: Calls {
+                    count: weight,
+                    records: 1,
+                    mispredicted: u64::from(branch.flags.starts_with('M')),
+                },
+            });
         }
     }
     if !has_branch && text.lines().any(has_addresses) {
@@ -35,29 +55,77 @@ pub(super) fn parse(text: &str) -> Result<CountedCalls, CountsFileError> {
     Ok(counts)
 }
 
+/// A branch; names are absent where perf has no symbol.
+#[derive(Clone, Copy)]
 struct Branch<'a> {
-    from: &'a str,
-    to: &'a str,
+    from: Option<&'a str>,
+    to: Option<&'a str>,
     is_entry: bool,
-    kind: &'a str,
+    flags: &'a str,
+}
+
+/// The branches of a line.
+fn branches(line: &str) -> Vec<Branch<'_>> {
+    let mut branches = Vec::new();
+    let mut rest = line;
+    while let Some((branch, left)) = next_branch(rest) {
+        rest = left;
+        branches.push(branch);
+    }
+    let before = branches.get(1).and_then(|branch| branch.to);
+    if let Some(first) = branches.first_mut() {
+        first.from = first.from.and_then(|text| first_name(text, before, first.to));
+    }
+    branches
+}
+
+/// The name at the end of the text before the first offset of a line, which begins with the sample's address and symbol: where the
+/// branch before led, else what follows the function that this one led to, in which the sample is.
+fn first_name<'a>(text: &'a str, before: Option<&'a str>, to: Option<&str>) -> Option<&'a str> {
+    if let Some(before) = before.filter(|before| text.ends_with(before)) {
+        return Some(before);
+    }
+    let mut symbols = text.trim();
+    while let Some((number, rest)) = symbols.split_once(' ')
+        && number.bytes().all(|byte| byte.is_ascii_hexdigit())
+    {
+        symbols = rest.trim_start();
+    }
+    match symbols.rsplit_once("  ") {
+        Some((_, name)) => Some(name.trim()),
+        None => symbols.strip_prefix(to?).filter(|name| !name.is_empty()),
+    }
 }
 
 /// The first branch of a line, and what is after it. A name may have spaces: `operator new(unsigned long)+0x0`.
 fn next_branch(line: &str) -> Option<(Branch<'_>, &str)> {
-    let (from, _, rest) = place(line)?;
-    let (to, offset, rest) = place(rest)?;
+    let (from, rest) = place(line)?;
+    let (to, rest) = place(rest)?;
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let (flags, rest) = rest.split_at_checked(end)?;
     if flags.split('/').count() < 4 {
         return None;
     }
-    // The sample's own address and symbol are before the first branch, two spaces away.
-    let from = from.rsplit_once("  ").map_or(from, |(_, name)| name).trim();
-    Some((Branch { from, to, is_entry: offset == 0, kind: flags }, rest))
+    let is_entry = to.is_some_and(|(_, offset)| offset == 0);
+    Some((Branch { from: from.map(|(name, _)| name), to: to.map(|(name, _)| name), is_entry, flags }, rest))
 }
 
-/// `NAME+0xOFFSET/`: the name, the offset, and what is after it.
-fn place(text: &str) -> Option<(&str, u64, &str)> {
+/// `NAME+0xOFFSET/` or `[unknown]/`: the name and the offset, and what is after it.
+fn place(text: &str) -> Option<(Option<(&str, u64)>, &str)> {
+    let known = known_place(text);
+    let unknown = text.find(UNKNOWN).and_then(|at| {
+        let rest = text.get(at + UNKNOWN.len()..)?.strip_prefix('/')?;
+        Some((at, rest))
+    });
+    match (known, unknown) {
+        (Some((name, ..)), Some((at, rest))) if at < name.len() => Some((None, rest)),
+        (None, Some((_, rest))) => Some((None, rest)),
+        (Some((name, offset, rest)), _) => Some((Some((name.trim(), offset)), rest)),
+        (None, None) => None,
+    }
+}
+
+fn known_place(text: &str) -> Option<(&str, u64, &str)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find("+0x") {
         let name = text.get(..from + at)?;
@@ -70,6 +138,18 @@ fn place(text: &str) -> Option<(&str, u64, &str)> {
         from += at + 3;
     }
     None
+}
+
+/// The period at the beginning of a line, if perf printed it: an address follows, in 16 columns. A line without it begins with
+/// the address, and a symbol follows, which may look like an address (`add`).
+fn period(line: &str) -> Option<u64> {
+    const ADDRESS_COLUMNS: usize = 16;
+    let text = line.trim_start();
+    let (period, rest) = text.split_at_checked(text.find(' ')?)?;
+    let address = rest.split_whitespace().next()?;
+    let columns = rest.find(address)? + address.len();
+    let is_address = address.bytes().all(|byte| byte.is_ascii_hexdigit()) && columns > ADDRESS_COLUMNS;
+    period.parse().ok().filter(|_| is_address)
 }
 
 /// `0xFROM/0xTO/P/-/-/3`.

@@ -17,8 +17,8 @@ use pdiff_profile::{CallSource, CountedCalls, Side};
 pub enum CountsFileError {
     /// None of the formats.
     #[error(
-        "its format is not one of the known formats of call counts; hint: callgrind output, `perf script -F ip,sym,brstacksym`, bpftrace or \
-         funccount text, `perf stat -x,` with probes, or lines of function<TAB>calls"
+        "its format is not one of the known formats of call counts; hint: callgrind output, perf.data of `perf record -b` or its text \
+         (`perf script -F period,ip,sym,brstacksym`), bpftrace or funccount text, `perf stat -x,` with probes, or lines of function<TAB>calls"
     )]
     Unknown,
     /// A line that the format does not allow.
@@ -42,7 +42,7 @@ pub enum CountsFileError {
     Empty(CallSource),
     /// Branch records of addresses without names.
     #[error(
-        "branch records without names; hint: perf script -F ip,sym,brstacksym prints the functions, brstack only addresses"
+        "branch records without names; hint: give perf.data itself, or print the functions: perf script -F period,ip,sym,brstacksym"
     )]
     Addresses,
 }

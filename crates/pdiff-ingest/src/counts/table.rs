@@ -51,7 +51,7 @@ pub(super) fn parse(text: &str, side: Side) -> Result<CountedCalls, CountsFileEr
         }
         match name.split_once(" -> ") {
             Some((caller, callee)) => {
-                counts.entries.insert((caller.trim().into(), callee.trim().into()), calls);
+                counts.entries.insert((caller.trim().into(), callee.trim().into()), calls.into());
             }
             None => counts.add(name, calls),
         }

@@ -7,8 +7,9 @@ use super::*;
 fn check(text: &str, source: CallSource, expected: &[&str]) {
     let counts = parse_counts(text, Side::After).unwrap();
     assert_eq!(counts.source, source);
-    let functions = counts.functions.iter().map(|(name, calls)| format!("{name}={calls}"));
-    let entries = counts.entries.iter().map(|((caller, callee), calls)| format!("{caller}>{callee}={calls}"));
+    let functions = counts.functions.iter().map(|(name, calls)| format!("{name}={}", calls.count));
+    let entries =
+        counts.entries.iter().map(|((caller, callee), calls)| format!("{caller}>{callee}={}", calls.count));
     assert_eq!(functions.chain(entries).collect::<Vec<_>>(), expected);
 }
 
@@ -54,6 +55,51 @@ fn entries_are_branches_to_a_first_byte() {
     let expected = ["f=1", "leaf=1", "look up=1", "f>f=1", "look up>leaf=1", "main>look up=1"];
     check(text, CallSource::BranchRecords, &expected);
     assert!(error(" 55d1 leaf  0x12/0x34/P/-/-/3  0x40/0x50/M/-/-/7\n").contains("brstacksym"));
+}
+
+/// As perf 6.1 prints them: no blank before the first branch.
+#[test]
+fn the_first_branch_of_a_line_begins_where_the_sample_s_symbol_ends() {
+    // What ran from where the branch before led to, is where the branch is.
+    let text =
+        "     5597c7b0c185 leafwalk it+0x12/leaf+0x0/P/-/-/0/CALL main+0x40/walk it+0x0/P/-/-/7/CALL\n";
+    check(text, CallSource::BranchRecords, &["leaf=1", "walk it=1", "main>walk it=1", "walk it>leaf=1"]);
+    // Without a branch before, the sample is where the branch led to.
+    check(
+        "     5597c7b0c185 leafmain+0x12/leaf+0x0/P/-/-/0\n",
+        CallSource::BranchRecords,
+        &["leaf=1", "main>leaf=1"],
+    );
+    // Neither: the caller is not known.
+    check("     5597c7b0c185 xyzmain+0x12/leaf+0x0/P/-/-/0\n", CallSource::BranchRecords, &["leaf=1"]);
+}
+
+#[test]
+fn branches_without_symbols_do_not_hide_their_neighbours() {
+    let text =
+        "     55d1 leaf[unknown]/leaf+0x0/P/-/-/3 main+0x40/[unknown]/M/-/-/7 main+0x9/f+0x0/P/-/-/1\n";
+    check(text, CallSource::BranchRecords, &["f=1", "leaf=1", "main>f=1"]);
+}
+
+#[test]
+fn a_call_through_a_stub_is_one_of_the_function_that_entered_it() {
+    let text = "     55d1 weigh_init+0x30/weigh+0x0/P/-/-/0/IND g+0x3b/_init+0x30/P/-/-/0/CALL f+0x1/g+0x0/P/-/-/0/CALL\n\
+                     55d1 sizesize@plt+0x4/size+0x0/P/-/-/0/IND g+0x3b/size@plt+0x0/P/-/-/0/CALL\n\
+                     55d1 sizesize@plt+0x4/size+0x0/P/-/-/0/IND\n";
+    check(text, CallSource::BranchRecords, &["g=1", "size=2", "weigh=1", "f>g=1", "g>size=1", "g>weigh=1"]);
+}
+
+#[test]
+fn branches_share_the_period_of_their_sample() {
+    let text = "       900      5597c7b0c185 leaff+0x12/leaf+0x0/M/-/-/0 main+0x40/f+0x0/P/-/-/7 main+0x9/main+0x2/P/-/-/1\n\
+                      100          7fa77c4c leaff+0x12/leaf+0x0/P/-/-/0 main+0x40/f+0x0/P/-/-/7\n";
+    check(text, CallSource::BranchRecords, &["f=350", "leaf=350", "f>leaf=350", "main>f=350"]);
+    let counts = parse_counts(text, Side::After).unwrap();
+    let leaf = counts.functions["leaf"];
+    assert_eq!((leaf.records, leaf.mispredicted), (2, 1));
+    // A function's name that looks like an address makes no period of the address before it.
+    let text = "           401136 addadd+0x12/add+0x0/P/-/-/0/CALL main+0x40/add+0x0/P/-/-/7\n";
+    check(text, CallSource::BranchRecords, &["add=2", "add>add=1", "main>add=1"]);
 }
 
 #[test]

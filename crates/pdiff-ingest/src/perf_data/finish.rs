@@ -28,6 +28,7 @@ pub(super) fn finish(
     check(&reader, options.lenient).map_err(|source| Error::PerfData { path: path.into(), source })?;
     check_places(&reader, path, options)?;
     check_switches(&reader, path)?;
+    check_branches(&reader, path, options)?;
     if reader.span.is_none()
         && let Some((first_ns, last_ns)) = reader.seen_span
     {
@@ -99,6 +100,19 @@ fn check_switches(reader: &Reader<'_>, path: &str) -> Result<(), Error> {
         return Err(Error::NoSwitches { path, found: "it has no sched:sched_switch samples" });
     }
     if switches.threads.lacks_returns() { Err(Error::NoReturns { path }) } else { Ok(()) }
+}
+
+/// Refuses recordings without branch records where those are asked for.
+fn check_branches(reader: &Reader<'_>, path: &str, options: &ReadOptions<'_>) -> Result<(), Error> {
+    if options.each_branch.is_none() || reader.counts.branches > 0 {
+        return Ok(());
+    }
+    let path = path.into();
+    if reader.counts.call_stacks > 0 {
+        Err(Error::CallStacks { path })
+    } else {
+        Err(Error::NoBranches { path })
+    }
 }
 
 /// What is imperfect, in notes.

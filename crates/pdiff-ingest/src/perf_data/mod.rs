@@ -22,6 +22,7 @@
 //! chain among those seen before. That takes about as long as the crate takes to iterate over the records
 //! (`benches/README.md`).
 
+mod branch_record;
 mod byte_stream;
 mod container;
 mod counters;

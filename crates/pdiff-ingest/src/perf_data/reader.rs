@@ -1,13 +1,14 @@
 //! Records one after the other, in the order of their times, each to what reads it.
 
 mod address_spaces;
+mod branches;
 mod samples;
 mod switched;
 
 use std::io::{self, Read};
 use std::path::Path;
 
-use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenSample, Weight};
+use pdiff_profile::{NoteKind, Notes, ProfileBuilder, StringId, TakenBranch, TakenSample, Weight};
 use rustc_hash::FxHashMap;
 
 use super::byte_stream::ByteStream;
@@ -91,6 +92,9 @@ pub(super) struct Counts {
     pub(super) kept: u64,
     /// The same for cgroups.
     pub(super) has_cgroups: bool,
+    /// Branch records, and samples whose records are call stacks instead.
+    pub(super) branches: u64,
+    pub(super) call_stacks: u64,
     /// Bytes of a record that is cut off.
     pub(super) cut_bytes: u64,
 }
@@ -137,6 +141,7 @@ pub(super) struct Reader<'u> {
     /// By number: its path, and whether it is chosen.
     pub(super) cgroups: FxHashMap<u64, (Box<str>, bool)>,
     each_sample: Option<&'u (dyn Fn(TakenSample) + Sync)>,
+    each_branch: Option<&'u (dyn Fn(TakenBranch) + Sync)>,
     unnamed: StringId,
 }
 
@@ -183,6 +188,7 @@ impl<'u> Reader<'u> {
             cgroup: options.cgroup,
             cgroups: FxHashMap::default(),
             each_sample: options.each_sample,
+            each_branch: options.each_branch,
         }
     }
 

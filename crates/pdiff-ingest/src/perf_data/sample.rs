@@ -11,6 +11,7 @@
 //! (perf_event_open(2), Linux 6.x.) What comes after the cgroup, page sizes and AUX data and whatever later kernels append,
 //! is not looked at: nothing here needs it, and the record says where it ends.
 
+use super::branch_record::BRANCH_BYTES;
 use super::counters::Counters;
 use super::event_attr::{EventAttr, sample_type};
 use super::fields::{ByteOrder, Fields};
@@ -35,6 +36,8 @@ pub(super) struct Sample<'a> {
     pub(super) chain: Option<&'a [u8]>,
     /// A tracepoint's own fields.
     pub(super) raw: Option<&'a [u8]>,
+    /// The branches that were taken last before the sample, latest first, 24 bytes each.
+    pub(super) branches: Option<&'a [u8]>,
     pub(super) user_registers: Option<UserRegisters<'a>>,
     /// The top of the user's stack, as much of it as was in use.
     pub(super) user_stack: Option<&'a [u8]>,
@@ -115,7 +118,7 @@ impl<'a> Sample<'a> {
             self.raw = Some(fields.take(size)?);
         }
         if attr.has(sample_type::BRANCH_STACK) {
-            skip_branches(&mut fields, attr)?;
+            self.branches = Some(branches(&mut fields, attr)?);
         }
         if attr.has(sample_type::REGS_USER) {
             self.user_registers = registers(&mut fields, attr.regs_user)?;
@@ -146,17 +149,16 @@ impl<'a> Sample<'a> {
     }
 }
 
-fn skip_branches(fields: &mut Fields<'_>, attr: &EventAttr) -> Option<()> {
-    const BRANCH_BYTES: usize = 24;
+fn branches<'a>(fields: &mut Fields<'a>, attr: &EventAttr) -> Option<&'a [u8]> {
     let count = usize::try_from(fields.number64()?).ok()?;
     if attr.branch_sample_type & BRANCH_HW_INDEX != 0 {
         fields.skip(8)?;
     }
-    fields.skip(count.checked_mul(BRANCH_BYTES)?)?;
+    let branches = fields.take(count.checked_mul(BRANCH_BYTES)?)?;
     if attr.branch_sample_type & BRANCH_COUNTERS != 0 {
         fields.skip(count.checked_mul(8)?)?;
     }
-    Some(())
+    Some(branches)
 }
 
 /// Registers; those of a thread that has no user mode are absent.
@@ -231,6 +233,7 @@ mod tests {
         assert_eq!(sample.id, Some(9));
         assert_eq!(sample.chain.map(<[u8]>::len), Some(16));
         assert_eq!(sample.raw, Some(&[1, 2, 3, 4][..]));
+        assert_eq!(sample.branches, Some(&*bytes(&[0xf, 0x7, 0])));
         let registers = sample.user_registers.expect("there are registers");
         assert_eq!((registers.is_64_bit, registers.values), (true, &*bytes(&[0x10, 0x20])));
         assert_eq!(sample.user_stack, Some(&*bytes(&[7])));

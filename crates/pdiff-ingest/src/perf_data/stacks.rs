@@ -211,7 +211,7 @@ impl Stacks {
     }
 
     /// The frame of an address, by the table of those met of late if it is there.
-    fn frame(
+    pub(super) fn frame(
         &mut self,
         addr: u64,
         mode: Mode,

@@ -191,13 +191,12 @@ fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64) -> bool {
 /// Whether counts say that the function now also calls a callee more often per call of its own; `None` where that was not
 /// counted.
 pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<bool> {
-    let per_call = context.input.counts?.entries_per_call(&row.name, &call.callee)?;
-    Some(per_call.after > 0.0 && per_call.after >= FACTOR * per_call.before)
+    context.input.counts?.is_entered_more(&row.name, &call.callee, FACTOR)
 }
 
 pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {
     let counts = context.input.counts?;
-    let (calls, per_call) = (counts.get(&row.name)?, counts.entries_per_call(&row.name, &call.callee)?);
+    let (calls, per_call) = (counts.get(&row.name), counts.entries_per_call(&row.name, &call.callee)?);
     Some(Fact::Entries { caller: row.name.clone(), callee: call.callee.clone(), calls, per_call })
 }
 

@@ -100,18 +100,22 @@ impl Reader<'_> {
         let (pid, tid) = (sample.pid.unwrap_or(u32::MAX), sample.tid.unwrap_or(u32::MAX));
         let comm = self.comm_of(pid, tid);
         let thread = Thread { comm, pid: known_id(pid), tid: known_id(tid) };
-        let space = Space {
-            process: self.processes.process(pid),
-            kernel: &self.kernel,
-            kernel_stamp: self.kernel_stamp,
-        };
-        let (objects, builder) = (&mut self.objects, &mut self.builder);
+        let builder = &mut self.builder;
         let thread = builder.thread(thread);
         let event = match what {
             Counting::Event(index) => self.events.event_id(index, builder),
             Counting::Time(state) => builder.event(state.event()),
         };
         let weight = Weight(period);
+        if let (Counting::Event(index), Some(each_branch)) = (what, self.each_branch) {
+            self.branches(sample, index, event, period, each_branch);
+        }
+        let space = Space {
+            process: self.processes.process(pid),
+            kernel: &self.kernel,
+            kernel_stamp: self.kernel_stamp,
+        };
+        let (objects, builder) = (&mut self.objects, &mut self.builder);
         let order = self.order;
         let recorded = sample.user_registers.zip(sample.user_stack);
         if let Some(stack) = recorded.and_then(|(registers, bytes)| recorded_stack(registers, bytes, order)) {

@@ -134,10 +134,16 @@ pub fn fact_text(of: &Fact) -> String {
         Fact::CallsAndTime { more_calls, more_time, .. } => format!(
             "called {more_calls:.2} times as often per operation, its time is {more_time:.2} times as much"
         ),
-        Fact::Entries { caller, callee, calls, per_call } => format!(
-            "{caller} is called {} and {} times per operation, and now also calls {callee} {:.3} and {:.3} times per call",
-            calls.before, calls.after, per_call.before, per_call.after
-        ),
+        Fact::Entries { caller, callee, calls, per_call } => {
+            let per_call = format!("{:.3} and {:.3} times per call", per_call.before, per_call.after);
+            match calls {
+                Some(calls) => format!(
+                    "{caller} is called {} and {} times per operation, and now also calls {callee} {per_call}",
+                    calls.before, calls.after
+                ),
+                None => format!("{caller} now also calls {callee} {per_call}"),
+            }
+        }
         Fact::Spin { sign, share_pct } => {
             let what = match sign {
                 SpinSign::Listed => "the spin list names it",
