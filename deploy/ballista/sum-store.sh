@@ -75,13 +75,18 @@ await() { # LOG LINE
         sleep 0.2
     done
 }
-start scheduler "$ballista/bin/ballista-scheduler" --bind-host 127.0.0.1 --external-host 127.0.0.1 --bind-port "$first"
+# Thousands of runs make messages of more than the 16 MB that are allowed without this.
+sizes="--grpc-server-max-decoding-message-size 1073741824 --grpc-server-max-encoding-message-size 1073741824"
+# shellcheck disable=SC2086 # options are words
+start scheduler "$ballista/bin/ballista-scheduler" $sizes --grpc-client-max-message-size 1073741824 \
+    --bind-host 127.0.0.1 --external-host 127.0.0.1 --bind-port "$first"
 await scheduler 'listening on'
 # An executor needs three ports of its own: for rows, for orders and for questions about its health.
 for executor in 1 2; do
     port=$((first + 3 * executor - 2))
     mkdir "$work/executor-$executor"
-    start "executor-$executor" "$ballista/bin/ballista-executor" \
+    # shellcheck disable=SC2086 # options are words
+    start "executor-$executor" "$ballista/bin/ballista-executor" $sizes \
         --scheduler-host 127.0.0.1 --scheduler-port "$first" --bind-host 127.0.0.1 --external-host 127.0.0.1 \
         --bind-port "$port" --bind-grpc-port $((port + 1)) --bind-health-port $((port + 2)) \
         --work-dir "$work/executor-$executor" --vcores 1 --scheduler-connect-timeout-seconds 60
@@ -92,6 +97,7 @@ for executor in 1 2; do await "executor-$executor" 'flight service'; done
     # The columns of a store are in its files; those that directories name would be there twice.
     echo 'SET datafusion.execution.listing_table_factory_infer_partitions = false;'
     echo 'SET datafusion.execution.listing_table_ignore_subdirectory = false;'
+    echo 'SET ballista.client.grpc_max_message_size = 1073741824;'
     for table in runs samples stacks frames functions; do
         echo "CREATE EXTERNAL TABLE $table STORED AS PARQUET LOCATION '$store/$table/';"
     done
