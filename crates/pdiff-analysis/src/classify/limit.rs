@@ -68,10 +68,16 @@ pub enum Limit {
     PathNotCounted,
     /// Samples cannot separate more calls from more cost per call.
     CallsOrCost,
+    /// Its code is the same, and no changed code calls it: the place of the code, the data, memory or other threads may be why.
+    NothingChanged,
     /// The change is in its callees.
     InCallees,
+    /// The change is in its callees, and what changed there is not known either.
+    UnclearCallees,
     /// The change is in what calls it.
     InCallers,
+    /// The change is in what calls it, and the stacks do not show under which caller.
+    UnknownCallers,
     /// A run's chains lost callers of its callees, so its total may be too low on that side.
     LostChains(Side),
     /// Too few functions to know what all functions have in common.

@@ -251,8 +251,8 @@ fn of_builds_a_patch_apart_a_changed_caller_may_call_a_function_twice() {
     assert_eq!(said_of(&of(90, 20), &once_again), "heavier likely R-heavier");
     // It costs more under its other caller, too: it is not the calls.
     assert_eq!(said_of(&of(125, 42), &twice), "heavier likely R-heavier");
-    // The caller is the same code.
-    assert_eq!(said_of(&of(125, 20), &once), "heavier likely R-heavier");
+    // The caller is the same code: nothing in the builds says why.
+    assert_eq!(said_of(&of(125, 20), &once), "heavier unclear R-heavier");
 }
 
 #[test]
@@ -343,4 +343,35 @@ fn a_function_that_no_longer_inlines_another_may_be_called_more_all_the_same() {
     let flat = |of: String| of.replace(";+find", "").replace(";find", "");
     let outcome = classified(seen(&flat(before.clone()), &other.0), seen(&flat(after(14, 82)), &other.1));
     assert_ne!(verdict(&outcome, "put").rule_id, "R-edge");
+}
+
+#[test]
+fn what_grew_under_a_lost_fast_path_is_part_of_that_finding() {
+    let (steady, words) = steady();
+    let build = |find: u32| {
+        format!(
+            "main:50 {words} main>run run:200 run=60 run>find find:200 find={find} find>load main>load load:300 load=50 \
+             load<part*1 load>read read:90 read=51"
+        )
+    };
+    let of = |load: u64, read: u64| {
+        format!(
+            "{steady}main;run 600\nmain;run;find 60\nmain;load 15\nmain;load;read 6\nmain;run;find;load {load}\n\
+             main;run;find;load;+part {load}\nmain;run;find;load;read {read}\n\
+             main;run;find;load;/lib/libc.so.6!copy {read}\nmain;/lib/libc.so.6!copy 20"
+        )
+    };
+    let same = ["libc.so.6".to_owned(), "libc.so".to_owned()];
+    let extra = Extra { same_objects: &same, ..Extra::default() };
+    let (before, after) = (of(10, 30), of(60, 150));
+    let outcome = classified_with(seen(&before, &build(70)), seen(&after, &build(71)), &extra);
+    assert_eq!(said(&outcome, "find"), "missing-fast-path likely R-fast-path");
+    assert_eq!(said(&outcome, "read"), "missing-fast-path likely R-below");
+    assert_eq!(verdict(&outcome, "read").callers, ["load"]);
+    // A copy has the code of the function that contains it, and a library that is the same file has the same code.
+    assert_eq!(said(&outcome, "part"), "missing-fast-path likely R-below");
+    let copy = outcome.verdicts.iter().find(|verdict| verdict.function.starts_with("copy")).unwrap();
+    assert_eq!((copy.rule_id, copy.cause.as_str()), ("R-below", "missing-fast-path"));
+    let outcome = classified_with(seen(&before, &build(70)), seen(&after, &build(70)), &extra);
+    assert_ne!(verdict(&outcome, "read").rule_id, "R-below");
 }

@@ -43,6 +43,9 @@ pub(super) fn finding(context: &Context<'_>, case: &Case<'_>, judged: Judged) ->
     let reason = Reason::CallersChanged { judged, delta_pp, callers: callers.clone() };
     let mut finding = Finding::new("R-callers", cause, judged, reason);
     finding.callers = callers.into_iter().map(|(caller, _)| caller).collect();
-    let finding = finding.limited(Confidence::Likely, Limit::InCallers);
+    let finding = match known_pp < EXPLAINING_PART * delta_pp.abs() {
+        true => finding.limited(Confidence::Unclear, Limit::UnknownCallers),
+        false => finding.limited(Confidence::Likely, Limit::InCallers),
+    };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }

@@ -85,9 +85,14 @@ pub fn reason_text(of: &Reason) -> String {
             };
             format!("{caller} calls it more ({:.2} to {:.2} %); {code}", pct.before, pct.after)
         }
-        Reason::Below { function, caller, grown_pp } => {
+        Reason::Below { function: Some(function), caller, grown_pp } => {
             format!(
                 "{grown_pp:+.2} points under {function}, which {caller} now also calls: reported as one finding with it"
+            )
+        }
+        Reason::Below { function: None, caller, grown_pp } => {
+            format!(
+                "{grown_pp:+.2} points under {caller}, which now also calls it: reported as one finding with it"
             )
         }
         Reason::GoesOnUnseen { callee, after_pct } => format!(
@@ -135,6 +140,10 @@ pub fn reason_text(of: &Reason) -> String {
             };
             format!("{judged} {delta_pp:+.2} points, {what} (factor {factor:.2})")
         }
+        Reason::WithinPlace { place, self_pp } => format!(
+            "self {self_pp:+.2} points, inlined in {place}, whose self by symbol did not change that way: only the \
+             lines that its samples belong to"
+        ),
         Reason::SelfChanged { self_pp, code } => {
             let how = match code {
                 SelfChange::SameCode => "same code, other time: calls, cache or contention not separable",
