@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use pdiff_analysis::{CompareSettings, Comparison, PreparedSides, Sides};
-use pdiff_profile::census::{Body, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, Visibility};
+use pdiff_profile::census::{
+    Body, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, Linkage, Visibility,
+};
 use pdiff_profile::{NoteKind, ObjectAddr, PerSide, Profile};
 use support::{compared, profile, settings, side};
 
@@ -23,7 +25,8 @@ fn census(code: &str) -> Census {
             let next = 0x1000 * (1 + known.len() as u64);
             *known.entry(name.to_owned()).or_insert_with(|| {
                 let text = builder.text(name);
-                let function = builder.function(FunctionFacts::named(text));
+                let linkage = if name.ends_with("@plt") { Linkage::Imported } else { Linkage::External };
+                let function = builder.function(FunctionFacts { linkage, ..FunctionFacts::named(text) });
                 builder.body(function, Body::at(ObjectAddr(next), 64));
                 function
             })
@@ -71,6 +74,23 @@ fn the_caller_of_a_leaf_is_put_back() {
     check(code, "main;reply 10\nmain;render;[kernel.kallsyms]!tick 30\nmain 60", "reply", 40.0);
     // The start of the program calls one function.
     check(code, "libc.so.6!__libc_start_call_main;reply 30\nmain 70", "main", 100.0);
+}
+
+#[test]
+fn the_caller_of_a_leaf_in_a_library_is_put_back() {
+    let code = "main > find, find > strcmp@plt, main > other";
+    let stacks = "main;find 10\nmain;libc.so.6!strcmp 50\nmain 40";
+    check(code, stacks, "find", 60.0);
+    // The code has the call, or two functions have it.
+    check(&format!("{code}, main > strcmp@plt"), stacks, "find", 10.0);
+    check(&format!("{code}, other > strcmp@plt"), stacks, "find", 10.0);
+    // No leaf: the library's function calls another one.
+    check(code, "main;find 10\nmain;libc.so.6!strcmp;libc.so.6!pad 50\nmain 40", "find", 10.0);
+    // One code has several names in the library.
+    let code = "main > find, find > memcpy@plt";
+    check(code, "main;find 10\nmain;libc.so.6!memmove 50\nmain 40", "find", 60.0);
+    // A function of the program of the same name is another one.
+    check("main > find, find > strcmp", stacks, "find", 10.0);
 }
 
 #[test]

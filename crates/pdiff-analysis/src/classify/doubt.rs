@@ -1,64 +1,90 @@
 //! Takes back what callers were told of functions without a known cause: a function whose change is that of its callees is
 //! no more certain than they are.
+//!
+//! Of builds that are a patch apart, some code changed and most did not: then the callees must have a known cause. Of others, no
+//! callee needs one, because a change may be spread over many, each within noise.
 
 use rustc_hash::FxHashMap;
 
-use super::cause::Confidence;
+use super::cause::{Cause, Confidence};
 use super::limit::Limit;
 use super::reason::Reason;
 use super::verdict::Verdict;
 
-/// The part of a change that callees without a known cause must have.
+/// The part of a change that callees without a known cause must have, or must not have.
 const EXPLAINING_PART: f64 = 0.5;
 
-/// Verdicts by function and object.
-type ByName = FxHashMap<(String, String), usize>;
-
-/// Makes verdicts on callers unclear whose change is mostly in callees with an unclear verdict.
-pub(super) fn limit_callers(verdicts: &mut [Verdict]) {
-    let key = |verdict: &Verdict| (verdict.function.clone(), verdict.object.clone());
-    let by_name: ByName = (0..).zip(verdicts.iter()).map(|(at, verdict)| (key(verdict), at)).collect();
-    let mut doubtful: Vec<Option<bool>> = vec![None; verdicts.len()];
-    for at in 0..verdicts.len() {
-        is_doubtful(verdicts, &by_name, &mut doubtful, at);
-    }
+/// Makes verdicts on callers unclear whose change is mostly in callees without a known cause.
+pub(super) fn limit_callers(verdicts: &mut [Verdict], is_patched: bool) {
+    let by_name = (0..).zip(verdicts.iter()).map(|(at, verdict)| (verdict.function.clone(), at)).collect();
+    let mut doubts = Doubts { verdicts, by_name, is_patched, known: vec![None; verdicts.len()] };
+    let doubtful: Vec<bool> = (0..verdicts.len()).map(|at| doubts.is_doubtful(at)).collect();
     for (verdict, is_doubtful) in verdicts.iter_mut().zip(doubtful) {
-        if is_doubtful == Some(true) && verdict.confidence > Confidence::Unclear {
+        let points_to_callees = matches!(verdict.reason, Reason::CalleesChanged { .. });
+        if is_doubtful && points_to_callees && verdict.confidence > Confidence::Unclear {
             verdict.confidence = Confidence::Unclear;
             verdict.limited_by = Some(Limit::UnclearCallees);
         }
     }
 }
 
-/// Whether a verdict is about most of what the function's total changed.
-fn is_of_total(verdicts: &[Verdict], at: usize) -> bool {
-    verdicts.get(at).is_some_and(|verdict| {
-        verdict.delta_judged_pp().abs() >= EXPLAINING_PART * verdict.delta_total_pp().abs()
-    })
+struct Doubts<'a> {
+    verdicts: &'a [Verdict],
+    by_name: FxHashMap<String, usize>,
+    is_patched: bool,
+    known: Vec<Option<bool>>,
 }
 
-fn is_doubtful(verdicts: &[Verdict], by_name: &ByName, known: &mut [Option<bool>], at: usize) -> bool {
-    let (Some(verdict), Some(of)) = (verdicts.get(at), known.get_mut(at)) else { return false };
-    if let Some(known) = of {
-        return *known;
+impl Doubts<'_> {
+    /// Whether a verdict tells no cause, or only points to callees that have none.
+    fn is_doubtful(&mut self, at: usize) -> bool {
+        let Some(verdict) = self.verdicts.get(at) else { return false };
+        if let Some(known) = self.known.get(at).copied().flatten() {
+            return known;
+        }
+        // Until it is decided, and for functions that call each other, what it says itself.
+        let is_unclear = verdict.confidence == Confidence::Unclear;
+        self.set(at, is_unclear);
+        let is_doubtful = match &verdict.reason {
+            Reason::CalleesChanged { delta_pp, callees, .. } => {
+                is_unclear || self.has_no_cause(*delta_pp, callees)
+            }
+            _ => is_unclear || (self.is_patched && verdict.cause == Cause::Noise),
+        };
+        self.set(at, is_doubtful);
+        is_doubtful
     }
-    // Until it is decided, and for functions that call each other, what it says itself.
-    let is_unclear = verdict.confidence == Confidence::Unclear;
-    *of = Some(is_unclear);
-    let Reason::CalleesChanged { delta_pp, callees, .. } = &verdict.reason else { return is_unclear };
-    let unclear_pp: f64 = callees
-        .iter()
-        .filter(|(callee, _)| {
-            let callee = by_name.get(&(callee.clone(), verdict.object.clone())).copied();
-            callee.is_some_and(|callee| {
-                callee != at && is_of_total(verdicts, callee) && is_doubtful(verdicts, by_name, known, callee)
-            })
+
+    fn set(&mut self, at: usize, is_doubtful: bool) {
+        if let Some(known) = self.known.get_mut(at) {
+            *known = Some(is_doubtful);
+        }
+    }
+
+    /// Whether no cause is known of what callees made of a change.
+    fn has_no_cause(&mut self, delta_pp: f64, callees: &[(String, f64)]) -> bool {
+        let (mut doubtful_pp, mut clear_pp) = (0.0, 0.0);
+        for (callee, change_pp) in callees {
+            let callee = self.by_name.get(callee).copied();
+            // What its verdict is about may not be what changed here.
+            let is_doubtful =
+                callee.is_some_and(|callee| self.is_of_total(callee) && self.is_doubtful(callee));
+            match is_doubtful || (self.is_patched && callee.is_none()) {
+                true => doubtful_pp += change_pp.abs(),
+                false => clear_pp += change_pp.abs(),
+            }
+        }
+        match self.is_patched {
+            true => clear_pp < EXPLAINING_PART * delta_pp.abs(),
+            false => doubtful_pp >= EXPLAINING_PART * delta_pp.abs(),
+        }
+    }
+
+    /// Whether a verdict is about most of what the function's total changed.
+    fn is_of_total(&self, at: usize) -> bool {
+        self.verdicts.get(at).is_some_and(|verdict| {
+            let is_noise = verdict.cause == Cause::Noise;
+            is_noise || verdict.delta_judged_pp().abs() >= EXPLAINING_PART * verdict.delta_total_pp().abs()
         })
-        .map(|(_, change_pp)| change_pp.abs())
-        .sum();
-    let is_doubtful = is_unclear || unclear_pp >= EXPLAINING_PART * delta_pp.abs();
-    if let Some(of) = known.get_mut(at) {
-        *of = Some(is_doubtful);
     }
-    is_doubtful
 }

@@ -131,6 +131,8 @@ pub enum Reason {
         callee: String,
         /// Its share under the function on each side, in percent.
         pct: PerSide<f64>,
+        /// Its calls in the function's code, if they are more.
+        calls: Option<PerSide<u32>>,
         /// Change of the function's total, in points.
         total_pp: f64,
     },

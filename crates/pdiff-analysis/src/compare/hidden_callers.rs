@@ -4,7 +4,8 @@
 //! frame or after it removed it: the stack of such a leaf continues with its caller's caller. A jump in tail position
 //! leaves no frame in any chain. Either way the stack shows a call that the code does not have. If the code has exactly one
 //! path of direct calls and jumps between the two functions, and chains miss every function on it, these are put back. If
-//! it has several paths, nothing is guessed.
+//! it has several paths, nothing is guessed. A leaf may be a function of a library (`strcmp`), which the program calls
+//! through a stub.
 //!
 //! Cost: unique stacks x depth; a pair of functions is looked up once.
 
@@ -140,7 +141,11 @@ impl<'a> HiddenCallers<'a> {
 
     fn path(&mut self, caller: KeyId, callee: KeyId, is_leaf: bool) -> Option<Box<[KeyId]>> {
         let census = self.build.census;
-        let below = self.build.of_key(callee).to_vec();
+        let is_hiding = is_leaf && self.misses_callers_of_leaves;
+        let mut below = self.build.of_key(callee).to_vec();
+        if below.is_empty() && is_hiding {
+            below = self.build.stubs_of(callee);
+        }
         let key = self.keys.get(caller);
         let callers = match &*key.object == self.label {
             true => self.build.of_key(caller).to_vec(),
@@ -155,7 +160,7 @@ impl<'a> HiddenCallers<'a> {
             true => held(census, ENTRY),
             false => callers.iter().flat_map(|id| called_from(census, *id)).collect(),
         };
-        let path = only_path(census, entered, &below, is_leaf && self.misses_callers_of_leaves)?;
+        let path = only_path(census, entered, &below, is_hiding)?;
         path.into_iter().map(|id| self.build.key_of(id)).collect()
     }
 }

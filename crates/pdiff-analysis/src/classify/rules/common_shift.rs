@@ -63,7 +63,8 @@ fn within_place(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     let (mut copies_pp, mut places_pp, mut main) = (0.0, 0.0, None::<(f64, &Case<'_>)>);
     let mut known: Vec<&Row> = Vec::new();
     for copy in row.inline.before.iter().chain(&row.inline.after) {
-        let place = context.case(&copy.caller, &row.object, copy.caller_file.as_deref())?;
+        let place = context.case(&copy.caller, &row.object, copy.caller_file.as_deref());
+        let Some(place) = place else { continue };
         if known.iter().any(|known| std::ptr::eq(*known, place.row)) {
             continue;
         }

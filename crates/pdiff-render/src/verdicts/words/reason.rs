@@ -67,10 +67,14 @@ pub fn reason_text(of: &Reason) -> String {
              before)",
             callees.join(", ")
         ),
-        Reason::GoesOnMore { callee, pct: PerSide { before, after }, total_pp } => {
-            format!(
-                "total {total_pp:+.2} points: calls {callee} more ({before:.2} to {after:.2} %), and its own code differs"
-            )
+        Reason::GoesOnMore { callee, pct: PerSide { before, after }, calls, total_pp } => {
+            let code = match calls {
+                Some(calls) => {
+                    format!("its code has {} calls of it instead of {}", calls.after, calls.before)
+                }
+                None => "and its own code differs".to_owned(),
+            };
+            format!("total {total_pp:+.2} points: calls {callee} more ({before:.2} to {after:.2} %), {code}")
         }
         Reason::NewEdge { caller, after_pct } => {
             format!("{caller} now calls it more than before ({after_pct:.2} %); the code of {caller} differs")
