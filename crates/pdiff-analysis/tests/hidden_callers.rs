@@ -15,8 +15,8 @@ use support::{compared, profile, settings, side};
 mod support;
 
 /// A build: `a > b` is a call, `a ~ b` a jump in tail position.
-fn census(code: &str) -> Census {
-    let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+fn census(code: &str, visibility: Visibility) -> Census {
+    let mut builder = CensusBuilder::new(visibility);
     let mut known = BTreeMap::new();
     for edge in code.split(',') {
         let words: Vec<&str> = edge.split_whitespace().collect();
@@ -38,18 +38,17 @@ fn census(code: &str) -> Census {
 }
 
 fn put_back(code: &str, stacks: &str, command: &str) -> Comparison {
+    let build = census(code, Visibility::DebugInfo);
+    put_back_by(PerSide::new(&build, &build), stacks, command)
+}
+
+fn put_back_by(builds: PerSide<&Census>, stacks: &str, command: &str) -> Comparison {
     let mut recorded: Profile = profile(stacks);
     recorded.header.push(("cmdline".into(), command.into()));
     let sides = Sides { before: side("a", &[&recorded], &[]), after: side("b", &[&recorded], &[]) };
     let settings = CompareSettings { ..settings() };
-    let build = census(code);
     let prepared = PreparedSides::new(&sides, &settings);
-    let mended = prepared.with_hidden_callers(
-        &sides,
-        "app",
-        PerSide::new(Some(&build), Some(&build)),
-        &settings.knowledge,
-    );
+    let mended = prepared.with_hidden_callers(&sides, "app", builds.map(Some), &settings.knowledge);
     mended.compare(&sides, &settings)
 }
 
@@ -91,6 +90,11 @@ fn the_caller_of_a_leaf_in_a_library_is_put_back() {
     check(code, "main;find 10\nmain;libc.so.6!memmove 50\nmain 40", "find", 60.0);
     // A function of the program of the same name is another one.
     check("main > find, find > strcmp", stacks, "find", 10.0);
+    // One build cannot tell: then it is put back on neither side.
+    let code = "main > find, find > strcmp@plt";
+    let (whole, stripped) = (census(code, Visibility::DebugInfo), census(code, Visibility::DynamicSymbols));
+    let comparison = put_back_by(PerSide::new(&whole, &stripped), stacks, "perf record -g");
+    assert!((totals(&comparison)["find"] - 10.0).abs() < 1e-9, "{:?}", totals(&comparison));
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //!
 //! Cost: unique stacks x depth; a pair of functions is looked up once.
 
-use pdiff_profile::census::{Census, FunctionId};
+use pdiff_profile::census::{Census, FunctionId, Visibility};
 use pdiff_profile::{NoteKind, Notes, PerSide, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
@@ -46,9 +46,13 @@ impl PreparedSides {
         let mut notes = self.notes().clone();
         let prepared = self.view(sides);
         let ways = unwinding(sides);
+        // Callers of library functions are put back on both sides or on none: these functions are compared across builds.
+        let tell_all = builds
+            .values()
+            .all(|census| census.is_some_and(|census| census.visibility() != Visibility::DynamicSymbols));
         let mut hidden = PerSide::from_fn(|side| {
             let census = builds[side]?;
-            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side]))
+            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side], tell_all))
         });
         let stacks = prepared.runs.iter().map(|run| {
             let hidden = hidden[run.side].as_mut()?;
@@ -67,6 +71,8 @@ struct HiddenCallers<'a> {
     label: &'a str,
     /// Whether chains miss the callers of leaves.
     misses_callers_of_leaves: bool,
+    /// Whether callers of functions in libraries are put back, too.
+    of_libraries: bool,
     /// By caller and callee of a stack, and whether the callee is a leaf: the functions between them.
     between: FxHashMap<(KeyId, KeyId, bool), Box<[KeyId]>>,
 }
@@ -78,11 +84,12 @@ impl<'a> HiddenCallers<'a> {
         (label, census): (&'a str, &'a Census),
         side: Side,
         unwinding: Option<Unwinding>,
+        of_libraries: bool,
     ) -> Self {
         let misses_callers_of_leaves =
             !matches!(unwinding, Some(Unwinding::DebugInformation | Unwinding::BranchRecords));
         let build = BuildFunctions::new(keys, (label, census), side);
-        Self { keys, build, label, misses_callers_of_leaves, between: FxHashMap::default() }
+        Self { keys, build, label, misses_callers_of_leaves, of_libraries, between: FxHashMap::default() }
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
@@ -143,7 +150,7 @@ impl<'a> HiddenCallers<'a> {
         let census = self.build.census;
         let is_hiding = is_leaf && self.misses_callers_of_leaves;
         let mut below = self.build.of_key(callee).to_vec();
-        if below.is_empty() && is_hiding {
+        if below.is_empty() && is_hiding && self.of_libraries {
             below = self.build.stubs_of(callee);
         }
         let key = self.keys.get(caller);

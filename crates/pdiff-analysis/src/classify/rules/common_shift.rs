@@ -57,7 +57,8 @@ const EXPLAINING_PART: f64 = 0.5;
 fn within_place(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     let (row, shift) = (case.row, context.common_shift);
     let own_pp = shift.own_change_pp(row.before.self_pct, row.after.self_pct);
-    if !row.significant || row.booked.significant || !case.of_program || context.same_program {
+    // Of other versions of a program, a part of a function may do more and another one less.
+    if !row.significant || row.booked.significant || !case.of_program || !context.is_patched {
         return None;
     }
     let (mut copies_pp, mut places_pp, mut main) = (0.0, 0.0, None::<(f64, &Case<'_>)>);

@@ -78,11 +78,15 @@ pub(super) fn is_called_by_changed_code(
     more: Side,
 ) -> bool {
     let (row, shift) = (case.row, context.common_shift);
-    if !context.is_patched {
+    let is_library = !case.of_program && case.of_same_file;
+    if !context.is_patched && !is_library {
         return true;
     }
     let whole_pp = shift.own_change_pp(row.before.self_pct, row.after.self_pct);
     let has_changed = |caller: &Case<'_>| {
+        if !context.is_patched {
+            return caller.of_program || !caller.of_same_file;
+        }
         let has_flipped =
             context.row_number(caller.row).is_some_and(|row| flipped.callees.contains_key(&row));
         let is_of_one_build = Side::BOTH.into_iter().any(|side| caller.held_by(side) == InBuild::No);

@@ -76,6 +76,12 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NoOwnBody(side) => {
             format!("the {side} binary contains it only inlined: its code cannot be searched for in the other binary")
         }
+        Limit::CopiesAlone(side) => {
+            format!("{side} it is only inlined: its samples may count for the functions that contain it")
+        }
+        Limit::VanishedCopy { copy, in_build } => {
+            format!("{copy}, inlined in its caller in the {in_build} binary alone, may be the same function")
+        }
         Limit::RewrittenModule(module) => {
             format!("{module} was rewritten: functions of it that only the other build has ran with a similar weight")
         }
