@@ -468,3 +468,33 @@ fn a_copy_that_only_a_changed_caller_enters_is_a_new_edge() {
     assert_eq!(said(&outcome, "value"), "missing-fast-path likely R-edge");
     assert_eq!(verdict(&outcome, "value").callers, ["read"]);
 }
+
+#[test]
+fn growth_below_a_callee_does_not_say_that_the_function_goes_on_to_it_more() {
+    let (steady, words) = steady();
+    let build = |of: u32| {
+        format!(
+            "main:50 {words} main>get get:200 get={of} get>table table:300 table=50 table>seek seek:90 seek={of}"
+        )
+    };
+    let of = |table: u64, seek: u64| {
+        format!("{steady}main;get 60\nmain;get;table {table}\nmain;get;table;seek {seek}")
+    };
+    let outcome = classified(seen(&of(20, 60), &build(70)), seen(&of(21, 160), &build(71)));
+    assert_eq!(said(&outcome, "get"), "heavier likely R-callees");
+    let outcome = classified(seen(&of(20, 60), &build(70)), seen(&of(50, 160), &build(71)));
+    assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn a_callee_that_was_inlined_without_samples_is_no_new_path() {
+    let (steady, words) = steady();
+    let build = |get: &str| format!("main:50 {words} main>get main>other other:90 key:120 {get} other>key");
+    let before = format!("{steady}main;get 60\nmain;other;key 30");
+    let after = format!("{steady}main;get 60\nmain;get;key 50\nmain;other;key 30");
+    let new = build("get:200 get=71 get>key");
+    let outcome = classified(seen(&before, &build("get:210 get=70 get<key*1")), seen(&after, &new));
+    assert_ne!(verdict(&outcome, "get").rule_id, "R-fast-path");
+    let outcome = classified(seen(&before, &build("get:210 get=70")), seen(&after, &new));
+    assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-fast-path");
+}

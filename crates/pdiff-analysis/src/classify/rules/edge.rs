@@ -107,7 +107,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 /// of a function that is only inlined are not told in the code: those of the stacks are looked at.
 fn lost_before(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> f64 {
     let side = Side::Before;
-    if !context.builds.census(side).is_some_and(|census| case.code_bytes(census, side) > 0) {
+    if context.builds.census(side).is_none_or(|census| case.code_bytes(census, side) == 0) {
         let callees = context.calls_from(case.row, Side::After).into_iter();
         let callees = callees.filter_map(|call| context.callee(call)).filter(|callee| callee.of_program);
         return callees.map(|callee| context.lost_between(caller, case, callee, side)).fold(0.0, f64::max);

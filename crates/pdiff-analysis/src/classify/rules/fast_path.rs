@@ -173,8 +173,16 @@ fn entered_more<'a>(
     let (before, after) = (shift.factor() * pct.before, pct.after);
     let least = if has_more_calls { MORE_WITH_CALLS } else { MORE };
     let is_more = before > 0.0 && after >= least * before && has_grown(context, call, after - before);
+    // Growth of what the callee calls does not say that it is called more; its own code, if it inlines as before, does.
+    let (own, own_after) = (callee.row.before.booked_self_pct, callee.row.after.booked_self_pct);
+    let is_sampled = Side::BOTH.iter().any(|side| callee.row.booked.samples(*side) >= MIN_SAMPLES);
+    let is_flat = is_sampled && !has_flipped_callees() && own_after < MORE_WITH_CALLS * shift.factor() * own;
     let left = context.left_callers_pp(case, callee, Side::Before);
-    (is_more && left < EXPLAINING_PART * (pct.after - pct.before)).then_some(MoreEntered { call, pct, calls })
+    (is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before)).then_some(MoreEntered {
+        call,
+        pct,
+        calls,
+    })
 }
 
 /// The calls of a function in the code of a caller.
@@ -302,6 +310,17 @@ pub(super) fn has_flipped(context: &Context<'_>, flipped: &FlippedCallers, row: 
     of_row.is_some_and(|callees| callees.iter().any(|flipped| flipped.row == callee))
 }
 
+/// The same by the code alone: too few samples may have been in the copies.
+fn has_flipped_in_code(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, inlined_on: Side) -> bool {
+    let is_caller =
+        |name: &str| name == case.row.name || case.row.names_on(inlined_on).any(|own| own == name);
+    context
+        .builds
+        .flips(&callee.ids, inlined_on)
+        .iter()
+        .any(|flip| flip.names.values().any(|name| is_caller(name)))
+}
+
 /// The callees that the run of one side alone entered from the row, with their share, heaviest first.
 pub(super) fn only_entered<'a>(
     context: &Context<'a>,
@@ -313,6 +332,7 @@ pub(super) fn only_entered<'a>(
     // What left the function by a change of inlining was entered before as well, as part of it.
     let has_left = |callee: &Case<'_>| {
         context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee))
+            || has_flipped_in_code(context, case, callee, side.other())
     };
     let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));
