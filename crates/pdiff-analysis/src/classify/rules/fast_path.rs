@@ -98,6 +98,9 @@ const MORE: f64 = 2.0;
 const MORE_WITH_CALLS: f64 = 1.3;
 const MORE_THAN_REST: f64 = 1.3;
 
+/// So many samples of a callee's own code tell whether it doubled.
+const FEW_SAMPLES: u64 = 10;
+
 /// A callee that the before run entered less, with its shares under the function.
 struct MoreEntered<'a> {
     call: &'a SampledCall,
@@ -175,7 +178,7 @@ fn entered_more<'a>(
     let is_more = before > 0.0 && after >= least * before && has_grown(context, call, after - before);
     // Growth of what the callee calls does not say that it is called more; its own code, if it inlines as before, does.
     let (own, own_after) = (callee.row.before.booked_self_pct, callee.row.after.booked_self_pct);
-    let is_sampled = Side::BOTH.iter().any(|side| callee.row.booked.samples(*side) >= MIN_SAMPLES);
+    let is_sampled = Side::BOTH.iter().any(|side| callee.row.booked.samples(*side) >= FEW_SAMPLES);
     let is_flat = is_sampled && !has_flipped_callees() && own_after < MORE_WITH_CALLS * shift.factor() * own;
     let left = context.left_callers_pp(case, callee, Side::Before);
     (is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before)).then_some(MoreEntered {
