@@ -498,3 +498,26 @@ fn a_callee_that_was_inlined_without_samples_is_no_new_path() {
     let outcome = classified(seen(&before, &build("get:210 get=70")), seen(&after, &new));
     assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-fast-path");
 }
+
+#[test]
+fn counts_name_the_caller_that_calls_more_and_what_is_below_is_part_of_that() {
+    let (steady, words) = steady();
+    let build = |get: u32| {
+        format!(
+            "main:50 {words} main>get get:200 get={get} get>fetch fetch:300 fetch=50 main>fetch fetch>read read:90 read=51 \
+             main>read"
+        )
+    };
+    let of = |fetch: u64, read: u64| {
+        format!(
+            "{steady}main;get 300\nmain;get;fetch {fetch}\nmain;fetch 20\nmain;get;fetch;read {read}\nmain;read 20"
+        )
+    };
+    let counts = "fetch\t2\t4\nget -> fetch\t1\t3\nmain -> fetch\t1\t1\n";
+    let extra = Extra { counts: Some(CallCounts::parse(counts).unwrap()), ..Extra::default() };
+    let outcome = classified_with(seen(&of(60, 60), &build(70)), seen(&of(100, 100), &build(71)), &extra);
+    assert_eq!(said(&outcome, "fetch"), "more-calls proved R-more-calls");
+    assert_eq!(verdict(&outcome, "fetch").callers, ["get"]);
+    assert_eq!(said(&outcome, "read"), "more-calls likely R-below");
+    assert_eq!(verdict(&outcome, "read").callers, ["fetch"]);
+}

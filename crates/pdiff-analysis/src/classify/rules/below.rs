@@ -1,4 +1,4 @@
-//! `R-below`: most of the function's growth is under a function that a caller now also calls (`R-edge`, `R-fast-path`). It
+//! `R-below`: most of the function's growth is under a function that a caller now also calls (`R-edge`, `R-fast-path`, `R-more-calls`). It
 //! is part of that finding, not a separate one.
 //!
 //! The search goes up along the callers that have most of the growth. If the before run entered the function too, its code
@@ -9,7 +9,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{edge, fast_path};
+use super::{edge, fast_path, more_calls};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Confidence, Judged};
 use crate::classify::context::Context;
@@ -32,6 +32,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !edge::has_grown(row) || !is_known || row.unresolved || !is_entered_anew(context, case) {
         return None;
     }
+    // Counts of its own calls tell more.
+    if more_calls::rule(context, case, flipped).is_some() {
+        return None;
+    }
     let (mut below, mut part) = (case, 1.0);
     for _ in 0..DEEPEST {
         let (caller, under) = growing_caller(context, below)?;
@@ -50,6 +54,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         if let Some(entered) = goes_on.filter(|goes_on| names(&goes_on.reason, &below.row.name)) {
             let function = Some(&below.row.name).filter(|name| **name != row.name).cloned();
             return Some(finding(context, case, (function, caller.row.name.clone()), &entered, part));
+        }
+        let counted = more_calls::rule(context, caller, flipped);
+        if let Some((counted, by)) = counted.and_then(|of| of.callers.first().cloned().map(|by| (of, by))) {
+            let function = Some(caller.row.name.clone());
+            return Some(finding(context, case, (function, by), &counted, part));
         }
         below = Some(caller).filter(|caller| is_entered_anew(context, caller))?;
     }
