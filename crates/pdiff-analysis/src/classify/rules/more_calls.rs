@@ -52,7 +52,7 @@ fn caller(context: &Context<'_>, case: &Case<'_>, more: f64) -> Option<String> {
     let counts = context.input.counts?;
     let callers = context.calls_to(case.row, Side::After).into_iter().map(|call| call.caller.as_str());
     let grown = callers.filter_map(|caller| {
-        let entries = counts.entries(caller, &case.row.name)?;
+        let entries = counts.get_from(caller, &case.row.name)?;
         Some((entries.after - entries.before, caller))
     });
     let (grown, caller) = grown.max_by(|a, b| a.0.total_cmp(&b.0))?;
