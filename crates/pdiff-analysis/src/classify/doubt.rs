@@ -1,5 +1,5 @@
-//! Takes back what callers were told of functions without a known cause: a function whose change is that of its callees is
-//! no more certain than they are.
+//! A verdict on a function whose change is that of its callees is no more certain than theirs: where they have no known cause,
+//! it is unclear.
 //!
 //! Of builds that are a patch apart, some code changed and most did not: then the callees must have a known cause. Of others, no
 //! callee needs one, because a change may be spread over many, each within noise.

@@ -9,7 +9,7 @@ use pdiff_profile::{PerSide, Side};
 
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{edge, fast_path, more_calls};
+use super::{edge, fast_path, more_calls, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Confidence, Judged};
 use crate::classify::context::Context;
@@ -29,7 +29,7 @@ const DEEPEST: usize = 8;
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let is_known = case.of_program || case.of_same_file;
-    if !edge::has_grown(row) || !is_known || row.unresolved || !is_entered_anew(context, case) {
+    if !per_operation::has_grown(row) || !is_known || row.unresolved || !is_entered_anew(context, case) {
         return None;
     }
     // Counts of its own calls tell more.

@@ -59,7 +59,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !case.of_program
         || case.is_stub()
         || !is_old
-        || !has_grown(row)
+        || !per_operation::has_grown(row)
         || is_library(case)
         || !context.gates(case).is_empty()
     {
@@ -116,14 +116,6 @@ fn lost_before(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> f64
         true => context.left_callers_pp(case, callee, side),
         false => context.lost_between(caller, case, callee, side),
     })
-}
-
-/// Whether the total of a row grew beyond noise: as a share, or per operation and more than that of other functions.
-pub(super) fn has_grown(row: &Row) -> bool {
-    let total = Judged::Total;
-    let by_share = total.is_significant(row) && total.delta_pp(row) > 0.0;
-    let change = total.cost_change(row).filter(|_| per_operation::is_own(total, row));
-    by_share || change.and_then(|change| change.pct).is_some_and(|pct| pct > 0.0)
 }
 
 /// The call under which a row grew most.

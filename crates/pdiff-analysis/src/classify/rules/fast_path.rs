@@ -23,7 +23,7 @@ use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::new_code::is_library;
 use super::newly_active::FACTOR;
-use super::{edge, entered};
+use super::{entered, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
@@ -45,7 +45,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let has_less_self =
         row.significant && row.delta_self_pp() < 0.0 && !context.common_shift.explains(row, Judged::OwnSelf);
-    if !edge::has_grown(row) || grown_pp <= 0.0 || has_less_self || !is_readable {
+    if !per_operation::has_grown(row) || grown_pp <= 0.0 || has_less_self || !is_readable {
         return None;
     }
     if !entered::by_both(context, case) {

@@ -30,6 +30,14 @@ pub(super) fn is_told(measure: Judged, row: &Row) -> bool {
     measure.is_significant(row) || is_own(measure, row)
 }
 
+/// Whether the total of a row grew beyond noise: as a share, or per operation and more than that of other functions.
+pub(super) fn has_grown(row: &Row) -> bool {
+    let total = Judged::Total;
+    let by_share = total.is_significant(row) && total.delta_pp(row) > 0.0;
+    let change = total.cost_change(row).filter(|_| is_own(total, row));
+    by_share || change.and_then(|change| change.pct).is_some_and(|pct| pct > 0.0)
+}
+
 /// The share does not tell of the cost: it is within noise, or it went the other way because others changed more.
 fn is_untold(measure: Judged, row: &Row) -> bool {
     let change_pct = measure.cost_change(row).and_then(|change| change.pct).unwrap_or(0.0);
