@@ -312,3 +312,32 @@ fn a_caller_that_changed_by_itself_is_no_part_of_a_function_no_longer_inlined() 
     assert!(comparison.findings.list.iter().all(|part| !part.with_callers), "{:?}", comparison.findings.list);
     assert!(weights_sum(&comparison));
 }
+
+#[test]
+fn a_function_no_longer_inlined_is_one_part_where_chains_lost_its_caller_on_one_side() {
+    let side = |mark: &str, more: &[(&str, u32)]| -> Vec<(String, u32)> {
+        let callers = ["load", "read"].into_iter().flat_map(|caller| {
+            let find = format!("main;{caller};get;find");
+            [(find.clone(), 50), (format!("{find};{mark}leaf"), 20)]
+        });
+        let others = PROGRAM.iter().map(|(stack, samples)| ((*stack).to_owned(), *samples));
+        let more = more.iter().map(|(stack, samples)| ((*stack).to_owned(), *samples));
+        others.chain(callers).chain(more).collect()
+    };
+    // Before, the chains of some samples lack `get`, because `find` set up no frame while it contained the leaf.
+    let before = side(
+        "+",
+        &[
+            ("main;serve;get;find", 80),
+            ("main;serve;get;find;+leaf", 10),
+            ("main;find", 40),
+            ("main;find;+leaf", 40),
+        ],
+    );
+    let after =
+        side("", &[("main;serve;get;find", 80), ("main;serve;get;find;leaf", 110), ("main;find", 40)]);
+    let comparison = found(&borrowed(&before), &borrowed(&after));
+    let [part] = comparison.findings.list.as_slice() else { panic!("{:?}", names(&comparison.findings)) };
+    assert!(part.with_callers && part.function() == "leaf", "{}", part.name);
+    assert!(weights_sum(&comparison));
+}

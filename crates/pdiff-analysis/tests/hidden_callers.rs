@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use pdiff_analysis::{CompareSettings, Comparison, PreparedSides, Sides};
-use pdiff_profile::census::{Body, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, Visibility};
+use pdiff_profile::census::{
+    Body, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, Linkage, Visibility,
+};
 use pdiff_profile::{NoteKind, ObjectAddr, PerSide, Profile};
 use support::{compared, profile, settings, side};
 
@@ -13,8 +15,8 @@ use support::{compared, profile, settings, side};
 mod support;
 
 /// A build: `a > b` is a call, `a ~ b` a jump in tail position.
-fn census(code: &str) -> Census {
-    let mut builder = CensusBuilder::new(Visibility::DebugInfo);
+fn census(code: &str, visibility: Visibility) -> Census {
+    let mut builder = CensusBuilder::new(visibility);
     let mut known = BTreeMap::new();
     for edge in code.split(',') {
         let words: Vec<&str> = edge.split_whitespace().collect();
@@ -23,7 +25,8 @@ fn census(code: &str) -> Census {
             let next = 0x1000 * (1 + known.len() as u64);
             *known.entry(name.to_owned()).or_insert_with(|| {
                 let text = builder.text(name);
-                let function = builder.function(FunctionFacts::named(text));
+                let linkage = if name.ends_with("@plt") { Linkage::Imported } else { Linkage::External };
+                let function = builder.function(FunctionFacts { linkage, ..FunctionFacts::named(text) });
                 builder.body(function, Body::at(ObjectAddr(next), 64));
                 function
             })
@@ -35,18 +38,17 @@ fn census(code: &str) -> Census {
 }
 
 fn put_back(code: &str, stacks: &str, command: &str) -> Comparison {
+    let build = census(code, Visibility::DebugInfo);
+    put_back_by(PerSide::new(&build, &build), stacks, command)
+}
+
+fn put_back_by(builds: PerSide<&Census>, stacks: &str, command: &str) -> Comparison {
     let mut recorded: Profile = profile(stacks);
     recorded.header.push(("cmdline".into(), command.into()));
     let sides = Sides { before: side("a", &[&recorded], &[]), after: side("b", &[&recorded], &[]) };
     let settings = CompareSettings { ..settings() };
-    let build = census(code);
     let prepared = PreparedSides::new(&sides, &settings);
-    let mended = prepared.with_hidden_callers(
-        &sides,
-        "app",
-        PerSide::new(Some(&build), Some(&build)),
-        &settings.knowledge,
-    );
+    let mended = prepared.with_hidden_callers(&sides, "app", builds.map(Some), &settings.knowledge);
     mended.compare(&sides, &settings)
 }
 
@@ -71,6 +73,28 @@ fn the_caller_of_a_leaf_is_put_back() {
     check(code, "main;reply 10\nmain;render;[kernel.kallsyms]!tick 30\nmain 60", "reply", 40.0);
     // The start of the program calls one function.
     check(code, "libc.so.6!__libc_start_call_main;reply 30\nmain 70", "main", 100.0);
+}
+
+#[test]
+fn the_caller_of_a_leaf_in_a_library_is_put_back() {
+    let code = "main > find, find > strcmp@plt, main > other";
+    let stacks = "main;find 10\nmain;libc.so.6!strcmp 50\nmain 40";
+    check(code, stacks, "find", 60.0);
+    // The code has the call, or two functions have it.
+    check(&format!("{code}, main > strcmp@plt"), stacks, "find", 10.0);
+    check(&format!("{code}, other > strcmp@plt"), stacks, "find", 10.0);
+    // No leaf: the library's function calls another one.
+    check(code, "main;find 10\nmain;libc.so.6!strcmp;libc.so.6!pad 50\nmain 40", "find", 10.0);
+    // One code has several names in the library.
+    let code = "main > find, find > memcpy@plt";
+    check(code, "main;find 10\nmain;libc.so.6!memmove 50\nmain 40", "find", 60.0);
+    // A function of the program of the same name is another one.
+    check("main > find, find > strcmp", stacks, "find", 10.0);
+    // One build cannot tell: then it is put back on neither side.
+    let code = "main > find, find > strcmp@plt";
+    let (whole, stripped) = (census(code, Visibility::DebugInfo), census(code, Visibility::DynamicSymbols));
+    let comparison = put_back_by(PerSide::new(&whole, &stripped), stacks, "perf record -g");
+    assert!((totals(&comparison)["find"] - 10.0).abs() < 1e-9, "{:?}", totals(&comparison));
 }
 
 #[test]

@@ -262,6 +262,29 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// The same, only of what may have been under the function in one caller: in chains that lost the function and show the
+    /// caller, or lost the caller too, because the function is inlined there.
+    pub(super) fn lost_between(
+        &self,
+        caller: &Case<'_>,
+        case: &Case<'_>,
+        callee: &Case<'_>,
+        side: Side,
+    ) -> f64 {
+        let (Some(census), Some(index)) = (self.builds.census(side), self.row_on(callee, side)) else {
+            return 0.0;
+        };
+        let of_caller = places(census, &caller.ids[side]);
+        let in_caller = self.lost.orphaned_under(index, side, |orphan| {
+            let Some(orphan) = orphan.and_then(|orphan| self.cases.get(orphan)) else { return true };
+            let above = places(census, &orphan.ids[side]);
+            !orphan.of_program
+                || above.iter().any(|id| of_caller.contains(id))
+                || of_caller.iter().any(|id| reaches(census, &above, *id))
+        });
+        in_caller.min(self.lost_from(case, callee, side))
+    }
+
     /// The share of a callee that left the function's callers from side `less` to the other: what they had of it there may have
     /// been the function's, which left by a jump. In points of the row's own side, heaviest callers first.
     pub(super) fn left_callers_pp(&self, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {

@@ -144,6 +144,12 @@ impl CallCounts {
         self.counted(function).filter(|_| !self.is_sampled()).map(|counted| counted.calls)
     }
 
+    /// The calls per operation of a callee from one caller; `None` if calls were not counted by caller, or only ratios are known.
+    #[must_use]
+    pub fn get_from(&self, caller: &str, callee: &str) -> Option<Pair> {
+        self.get(&format!("{caller} -> {callee}"))
+    }
+
     fn counted(&self, function: &str) -> Option<Counted> {
         self.by_function.get(function).copied()
     }

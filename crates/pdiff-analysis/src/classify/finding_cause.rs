@@ -124,9 +124,13 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     let change = |member: &FindingMember| member.delta_per_op().unwrap_or(member.delta_pp());
     let grew = delta > 0.0;
     let mut causes: Vec<(Cause, Confidence, f64)> = Vec::new();
+    let mut known = 0.0;
     for member in finding.members.iter().filter(|member| change(member) * delta > 0.0) {
         let verdict = of.verdicts.iter().find(|of| of.function == member.name && of.object == member.object);
         let is_why = |cause: Cause| is_cause(cause) && is_of_change(cause, grew);
+        let is_claim =
+            |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
+        known += verdict.filter(is_claim).map_or(0.0, |_| change(member).abs());
         let Some(verdict) = verdict.filter(|verdict| is_why(verdict.cause)) else { continue };
         match causes.iter_mut().find(|(cause, ..)| *cause == verdict.cause) {
             Some((_, confidence, sum)) => {
@@ -146,8 +150,13 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     if let Some(verdict) = named.filter(is_why) {
         return (verdict.cause, verdict.confidence, None);
     }
+    // Where no verdicts on functions inside explain half of it, nothing is known of it but that it changed.
+    let confidence = match known >= MAIN_PART * delta.abs() {
+        true => Confidence::Likely,
+        false => Confidence::Unclear,
+    };
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
-    (cause, Confidence::Likely, Some(PartLimit::NoMainCause))
+    (cause, confidence, Some(PartLimit::NoMainCause))
 }
 
 /// Whether a cause says where a function's cost was before, or where it went.

@@ -54,12 +54,21 @@ pub enum Limit {
     NoTwinSearch(Side),
     /// A side's build contains it inlined only, so that its code cannot be looked for in the other build.
     NoOwnBody(Side),
+    /// A function of a like name is inlined in its caller in the build that lacks it, and the other build has none.
+    VanishedCopy {
+        /// That function.
+        copy: String,
+        /// The build with the copy.
+        in_build: Side,
+    },
     /// A lambda or unnamed type, whose names compilers choose.
     LocalName,
     /// Library code, which may have been written in another way.
     Library,
     /// Not both builds show inlining: the function may be in its callers on a side.
     MayBeInlined(Side),
+    /// The side without samples has it only inlined: its lines may count for the functions that contain it.
+    CopiesAlone(Side),
     /// That a setting differs is known, not that nothing else does.
     SettingAlone,
     /// Only samples say that one run did not enter it.
@@ -68,10 +77,16 @@ pub enum Limit {
     PathNotCounted,
     /// Samples cannot separate more calls from more cost per call.
     CallsOrCost,
+    /// Its code is the same, and no changed code calls it: the place of the code, the data, memory or other threads may be why.
+    NothingChanged,
     /// The change is in its callees.
     InCallees,
+    /// The change is in its callees, and what changed there is not known either.
+    UnclearCallees,
     /// The change is in what calls it.
     InCallers,
+    /// The change is in what calls it, and the stacks do not show under which caller.
+    UnknownCallers,
     /// A run's chains lost callers of its callees, so its total may be too low on that side.
     LostChains(Side),
     /// Too few functions to know what all functions have in common.

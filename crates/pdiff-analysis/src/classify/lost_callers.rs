@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::builds::Builds;
 use super::case::{Case, share_pct};
 use super::row_index::RowIndex;
-use crate::compare::{SampledCall, SampledCalls};
+use crate::compare::{SampledCall, SampledCalls, has_calls};
 use crate::noise::FLOOR_PP;
 
 /// How many jumps in tail position are followed back.
@@ -67,7 +67,15 @@ impl LostCallers {
                 of_callee.pct[side] += pct;
             }
         }
-        for (index, case) in cases.iter().enumerate().filter(|(_, case)| case.of_program) {
+        // The calls of rows that did not change, and that no changed row calls, are not known.
+        let mut is_called = vec![false; cases.len()];
+        for callee in calls.calls.iter().filter_map(|call| call.callee_in(rows)) {
+            is_called.get_mut(callee).into_iter().for_each(|called| *called = true);
+        }
+        let has_all_calls = |(index, case): &(usize, &Case<'_>)| {
+            case.of_program && (is_called[*index] || has_calls(case.row))
+        };
+        for (index, case) in cases.iter().enumerate().filter(has_all_calls) {
             for side in Side::BOTH {
                 lost.without_caller(builds, index, case, called[index][side], side, rows);
             }

@@ -14,6 +14,7 @@ mod cause;
 mod common_shift;
 mod context;
 mod counts;
+mod doubt;
 mod evidence;
 mod evidence_kind;
 mod fact;
@@ -77,6 +78,7 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
         numbered.filter(|(_, case)| verdict::is_over_floor(case.row)).collect();
     let mut verdicts: Vec<Verdict> =
         over_floor.par_iter().map(|(_, case)| verdict_of(&context, case, &flipped)).collect();
+    doubt::limit_callers(&mut verdicts, context.is_patched);
     let flips = flips_of(over_floor.into_iter().map(|(row, _)| row), &flipped);
     let families = family::set_families(&mut verdicts, &flips);
     let settings = input.settings.cloned();

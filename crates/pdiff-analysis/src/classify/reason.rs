@@ -131,6 +131,8 @@ pub enum Reason {
         callee: String,
         /// Its share under the function on each side, in percent.
         pct: PerSide<f64>,
+        /// Its calls in the function's code, if they are more.
+        calls: Option<PerSide<u32>>,
         /// Change of the function's total, in points.
         total_pp: f64,
     },
@@ -152,8 +154,8 @@ pub enum Reason {
     },
     /// Most of its growth is under a function that a caller now also calls.
     Below {
-        /// That function.
-        function: String,
+        /// That function; `None` if it is the row's own.
+        function: Option<String>,
         /// Its caller.
         caller: String,
         /// The row's growth under it, in points.
@@ -225,6 +227,13 @@ pub enum Reason {
         factor: f64,
         /// Weight only went between the function and what is inlined into it.
         with_inlined: bool,
+    },
+    /// Its copies changed, and the functions that contain them did not: lines went from one to the other.
+    WithinPlace {
+        /// The function with the heaviest of them.
+        place: String,
+        /// Change of its self, in points.
+        self_pp: f64,
     },
     /// Self changed.
     SelfChanged {

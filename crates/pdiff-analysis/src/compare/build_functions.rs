@@ -1,11 +1,18 @@
 //! The functions of one side's build, as keys of the comparison and as functions of the census.
 
 use pdiff_profile::Side;
-use pdiff_profile::census::{Census, Function, FunctionId};
+use pdiff_profile::census::{Census, Function, FunctionId, Linkage};
 use rustc_hash::FxHashMap;
 
+use crate::findings::is_kernel_object;
 use crate::matching::{file_likeness, held};
 use crate::normalize::{KeyId, Keys};
+
+/// The end of the names of stubs that lead to other objects.
+const PLT_MARK: &str = "@plt";
+
+/// Names under which C libraries offer the same code.
+const ONE_CODE: [&[&str]; 2] = [&["memmove", "memcpy", "mempcpy"], &["free", "cfree"]];
 
 /// The functions of one side's build of the program, by key.
 pub(super) struct BuildFunctions<'a> {
@@ -43,6 +50,18 @@ impl<'a> BuildFunctions<'a> {
             }
             ids.into()
         })
+    }
+
+    /// The stubs by which the program calls a function of another object.
+    pub(super) fn stubs_of(&self, key: KeyId) -> Vec<FunctionId> {
+        let of = self.keys.get(key);
+        if &*of.object == self.label || of.is_nameless() || is_kernel_object(&of.object) {
+            return Vec::new();
+        }
+        let others = ONE_CODE.iter().filter(|names| names.contains(&&*of.name)).flat_map(|names| *names);
+        let names = std::iter::once(&*of.name).chain(others.copied().filter(|name| *name != &*of.name));
+        let stubs = names.flat_map(|name| self.census.find(&format!("{name}{PLT_MARK}")).collect::<Vec<_>>());
+        stubs.filter(|function| function.linkage() == Linkage::Imported).map(Function::target).collect()
     }
 
     /// The key of a function, where it has samples somewhere.

@@ -4,11 +4,12 @@
 //! frame or after it removed it: the stack of such a leaf continues with its caller's caller. A jump in tail position
 //! leaves no frame in any chain. Either way the stack shows a call that the code does not have. If the code has exactly one
 //! path of direct calls and jumps between the two functions, and chains miss every function on it, these are put back. If
-//! it has several paths, nothing is guessed.
+//! it has several paths, nothing is guessed. A leaf may be a function of a library (`strcmp`), which the program calls
+//! through a stub.
 //!
 //! Cost: unique stacks x depth; a pair of functions is looked up once.
 
-use pdiff_profile::census::{Census, FunctionId};
+use pdiff_profile::census::{Census, FunctionId, Visibility};
 use pdiff_profile::{NoteKind, Notes, PerSide, Side, StackId, Weight};
 use rustc_hash::FxHashMap;
 
@@ -45,9 +46,13 @@ impl PreparedSides {
         let mut notes = self.notes().clone();
         let prepared = self.view(sides);
         let ways = unwinding(sides);
+        // Callers of library functions are put back on both sides or on none: these functions are compared across builds.
+        let tell_all = builds
+            .values()
+            .all(|census| census.is_some_and(|census| census.visibility() != Visibility::DynamicSymbols));
         let mut hidden = PerSide::from_fn(|side| {
             let census = builds[side]?;
-            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side]))
+            Some(HiddenCallers::new(prepared.keys, (label, census), side, ways[side], tell_all))
         });
         let stacks = prepared.runs.iter().map(|run| {
             let hidden = hidden[run.side].as_mut()?;
@@ -66,6 +71,8 @@ struct HiddenCallers<'a> {
     label: &'a str,
     /// Whether chains miss the callers of leaves.
     misses_callers_of_leaves: bool,
+    /// Whether callers of functions in libraries are put back, too.
+    of_libraries: bool,
     /// By caller and callee of a stack, and whether the callee is a leaf: the functions between them.
     between: FxHashMap<(KeyId, KeyId, bool), Box<[KeyId]>>,
 }
@@ -77,11 +84,12 @@ impl<'a> HiddenCallers<'a> {
         (label, census): (&'a str, &'a Census),
         side: Side,
         unwinding: Option<Unwinding>,
+        of_libraries: bool,
     ) -> Self {
         let misses_callers_of_leaves =
             !matches!(unwinding, Some(Unwinding::DebugInformation | Unwinding::BranchRecords));
         let build = BuildFunctions::new(keys, (label, census), side);
-        Self { keys, build, label, misses_callers_of_leaves, between: FxHashMap::default() }
+        Self { keys, build, label, misses_callers_of_leaves, of_libraries, between: FxHashMap::default() }
     }
 
     /// A run's stacks with the callers that their chains hide. How many samples that changes is noted.
@@ -140,7 +148,11 @@ impl<'a> HiddenCallers<'a> {
 
     fn path(&mut self, caller: KeyId, callee: KeyId, is_leaf: bool) -> Option<Box<[KeyId]>> {
         let census = self.build.census;
-        let below = self.build.of_key(callee).to_vec();
+        let is_hiding = is_leaf && self.misses_callers_of_leaves;
+        let mut below = self.build.of_key(callee).to_vec();
+        if below.is_empty() && is_hiding && self.of_libraries {
+            below = self.build.stubs_of(callee);
+        }
         let key = self.keys.get(caller);
         let callers = match &*key.object == self.label {
             true => self.build.of_key(caller).to_vec(),
@@ -155,7 +167,7 @@ impl<'a> HiddenCallers<'a> {
             true => held(census, ENTRY),
             false => callers.iter().flat_map(|id| called_from(census, *id)).collect(),
         };
-        let path = only_path(census, entered, &below, is_leaf && self.misses_callers_of_leaves)?;
+        let path = only_path(census, entered, &below, is_hiding)?;
         path.into_iter().map(|id| self.build.key_of(id)).collect()
     }
 }

@@ -68,6 +68,7 @@ pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
 pub use row_field::{FieldGroup, FieldValue, RowField};
 pub use run_stacks::{RunStacks, StackLevel};
 pub use sampled::Sampled;
+pub(crate) use sampled_calls::has_calls;
 pub use sampled_calls::{SampledCall, SampledCalls};
 pub use seconds::{RunSeconds, Seconds};
 pub use side_fact::{Severity, SideFact};

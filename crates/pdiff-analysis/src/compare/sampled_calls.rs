@@ -3,7 +3,7 @@
 //! A call is one function right above another in a stack, inlined levels included, counted once a stack however often
 //! it stands there. Chains lose callers (a frameless leaf hides its direct caller), so these are lower bounds.
 //!
-//! Cost: unique stacks x depth; only pairs with a changed row are kept.
+//! Cost: twice unique stacks x depth; only pairs with a changed row, or with what a changed row calls, are kept.
 
 use pdiff_profile::{PerSide, Side, Weight};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +17,8 @@ use crate::normalize::KeyId;
 /// What the stacks show of calls.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SampledCalls {
-    /// Calls to or from rows whose self, self by symbol or total changed; by caller, then callee.
+    /// Calls to or from rows whose self, self by symbol or total changed, and all calls of what these call; by caller, then
+    /// callee.
     pub calls: Vec<SampledCall>,
 }
 
@@ -53,26 +54,33 @@ impl SampledCall {
     }
 }
 
+/// Whether a row changed, so that all calls to and from it are kept.
+pub(crate) fn has_calls(row: &Row) -> bool {
+    let costs = [&row.cost_change, &row.booked.cost_change, &row.total.cost_change];
+    row.significant
+        || row.booked.significant
+        || row.total.significant
+        || costs.into_iter().flatten().any(|change| change.extent == CostExtent::Own)
+}
+
 /// By caller and callee: the weight on each side.
 type Pairs = FxHashMap<(KeyId, KeyId), PerSide<Weight>>;
 
 pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCalls {
     let changed: FxHashSet<(&str, &str)> = rows
         .iter()
-        .filter(|row| {
-            let costs = [&row.cost_change, &row.booked.cost_change, &row.total.cost_change];
-            row.significant
-                || row.booked.significant
-                || row.total.significant
-                || costs.into_iter().flatten().any(|change| change.extent == CostExtent::Own)
-        })
+        .filter(|row| has_calls(row))
         .map(|row| (row.name.as_str(), row.object.as_str()))
         .collect();
     let wanted: Vec<bool> =
         prepared.keys.iter().map(|(_, key)| changed.contains(&(&*key.name, &*key.object))).collect();
+    let mut called = wanted.clone();
+    for run in &prepared.runs {
+        mark_called(run, prepared.renames, &wanted, &mut called);
+    }
     let mut pairs = Pairs::default();
     for run in &prepared.runs {
-        count_run(run, prepared.renames, &wanted, &mut pairs);
+        count_run(run, prepared.renames, (&wanted, &called), &mut pairs);
     }
     let call = |((caller, callee), PerSide { before, after }): ((KeyId, KeyId), PerSide<Weight>)| {
         let (caller, callee) = (prepared.keys.get(caller), prepared.keys.get(callee));
@@ -98,8 +106,26 @@ fn order(call: &SampledCall) -> ([&str; 4], [Option<&str>; 2]) {
     (names, [call.caller_file.as_deref(), call.callee_file.as_deref()])
 }
 
-fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &mut Pairs) {
-    let is_wanted = |key: KeyId| wanted.get(key.0 as usize).copied().unwrap_or(false);
+/// Marks what rows of a set call.
+fn mark_called(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], called: &mut [bool]) {
+    for (stack, _) in (0_u32..).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
+        for pair in run.stacks.get(pdiff_profile::StackId(stack)).windows(2) {
+            let [caller, callee] = pair else { continue };
+            if wanted.get(renames.canonical(caller.key).0 as usize).copied().unwrap_or(false) {
+                let callee = called.get_mut(renames.canonical(callee.key).0 as usize);
+                callee.into_iter().for_each(|called| *called = true);
+            }
+        }
+    }
+}
+
+fn count_run(
+    run: &PreparedRun<'_>,
+    renames: &Renames,
+    (wanted, called): (&[bool], &[bool]),
+    pairs: &mut Pairs,
+) {
+    let is_of = |keys: &[bool], key: KeyId| keys.get(key.0 as usize).copied().unwrap_or(false);
     let mut of_stack: Vec<(KeyId, KeyId)> = Vec::new();
     for (stack, weight) in (0_u32..).zip(run.stack_weights()).filter(|(_, weight)| *weight > 0) {
         let levels = run.stacks.get(pdiff_profile::StackId(stack));
@@ -108,7 +134,8 @@ fn count_run(run: &PreparedRun<'_>, renames: &Renames, wanted: &[bool], pairs: &
             _ => unreachable!("windows of two"),
         });
         of_stack.clear();
-        of_stack.extend(canonical.filter(|(caller, callee)| is_wanted(*caller) || is_wanted(*callee)));
+        of_stack
+            .extend(canonical.filter(|(caller, callee)| is_of(wanted, *caller) || is_of(called, *callee)));
         of_stack.sort_unstable();
         of_stack.dedup();
         for pair in &of_stack {

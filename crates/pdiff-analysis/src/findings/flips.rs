@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::anchors::Anchors;
 use super::groups::Groups;
-use super::input::{Input, RunOfStacks};
+use super::input::{Amount, Input, RunOfStacks};
 use super::judged::{Change, Judge, NodeChanges};
 use super::places::Place;
 use super::select::{Pick, Shape};
@@ -71,7 +71,10 @@ pub(super) fn with_callers(
             let is_holder = of.is_some_and(|of| {
                 function(*node).is_some_and(|key| of.contains(&key)) || code.is_in(*node, of)
             });
-            let is_small = changes.own[*node].points.abs() <= CALLER_FACTOR * pick.change.points.abs();
+            // What is the function's own there is no change of the caller.
+            let of_function = flipped(&pick).map_or(0.0, |key| code.change_of(*node, key, groups));
+            let of_caller = changes.own[*node].points - of_function;
+            let is_small = of_caller.abs() <= CALLER_FACTOR * pick.change.points.abs();
             is_holder && is_small && !pick.nodes.contains(node)
         };
         let mut callers: Vec<usize> = (0..groups.nodes.len()).filter(is_caller).collect();
@@ -176,7 +179,7 @@ fn function_of(place: Place, anchors: &Anchors) -> Option<KeyId> {
 /// The functions whose code contains the samples of nodes.
 struct NodeCode {
     /// By node and machine function.
-    samples: FxHashMap<(usize, KeyId), u64>,
+    samples: FxHashMap<(usize, KeyId), PerSide<Amount>>,
     /// By node.
     totals: Vec<u64>,
 }
@@ -191,8 +194,9 @@ impl NodeCode {
                 let machine = run.stacks.get(cell.stack).iter().rfind(|level| !level.inlined);
                 if let Some((node, level)) = node.zip(machine) {
                     code.totals[node] += u64::from(cell.samples);
-                    *code.samples.entry((node, input.canonical(level.key))).or_default() +=
-                        u64::from(cell.samples);
+                    let amount = Amount { weight: cell.weight.0, samples: u64::from(cell.samples) };
+                    let of_code = code.samples.entry((node, input.canonical(level.key))).or_default();
+                    of_code[run.side].add(amount);
                 }
             }
         }
@@ -201,8 +205,18 @@ impl NodeCode {
 
     /// Whether nearly all of a node's samples are in the code of some functions.
     fn is_in(&self, node: usize, functions: &FxHashSet<KeyId>) -> bool {
-        let samples = functions.iter().filter_map(|key| self.samples.get(&(node, *key)));
-        samples.sum::<u64>() as f64 > NEARLY_ALL * self.totals[node] as f64
+        let of_code = functions.iter().filter_map(|key| self.samples.get(&(node, *key)));
+        let samples: u64 = of_code.flat_map(PerSide::values).map(|amount| amount.samples).sum();
+        samples as f64 > NEARLY_ALL * self.totals[node] as f64
+    }
+
+    /// The change of what a node has of a function's own code, in points.
+    fn change_of(&self, node: usize, function: KeyId, groups: &Groups) -> f64 {
+        let Some(of_code) = self.samples.get(&(node, function)) else { return 0.0 };
+        let pct = PerSide::from_fn(|side| {
+            100.0 * of_code[side].weight as f64 / groups.totals[side].weight.max(1) as f64
+        });
+        pct.after - pct.before
     }
 }
 

@@ -3,7 +3,9 @@
 use pdiff_analysis::classify::{Cause, Confidence, Demands, InBuild, Limit};
 use pdiff_profile::census::Visibility;
 
-use crate::build::{Extra, Side, Words, classified, classified_with, described, said, seen, verdict};
+use crate::build::{
+    Extra, Side, Words, classified, classified_with, described, said, seen, verdict, with_rest,
+};
 
 const BEFORE: &str = "main;work 600\nmain;run 100";
 const AFTER: &str = "main;work 600\nmain;run 100\nmain;run;check 50";
@@ -103,4 +105,15 @@ fn the_same_binary_on_both_sides_gives_noise_only() {
     let extra = Extra { same_objects: &same, ..Extra::default() };
     let outcome = classified_with(seen(BEFORE, BUILD_AFTER), seen(AFTER, BUILD_AFTER), &extra);
     assert!(outcome.verdicts.iter().all(|verdict| verdict.cause == Cause::Noise));
+}
+
+#[test]
+fn a_function_that_is_only_inlined_where_it_has_no_samples_may_have_run() {
+    let (before, after) = (with_rest("main;run 100"), with_rest("main;run 100\nmain;run;+audit 50"));
+    let of = |body: &str| {
+        let build = format!("main:50 work:50 run:200 run<audit*1 main>run {body}");
+        said(&classified(seen(&before, &build), seen(&after, &build)), "audit")
+    };
+    assert_eq!(of(""), "newly-active unclear R-newly-active");
+    assert_eq!(of("audit:80 main>audit"), "newly-active likely R-newly-active");
 }

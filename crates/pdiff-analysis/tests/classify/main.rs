@@ -14,6 +14,7 @@ mod laws;
 mod lost_frames;
 mod parts;
 mod per_operation;
+mod same_code;
 mod settings;
 mod shifts;
 mod successors;

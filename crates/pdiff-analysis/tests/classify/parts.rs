@@ -33,6 +33,23 @@ fn a_call_of_a_function_that_ran_elsewhere_before_is_not_newly_active() {
 }
 
 #[test]
+fn a_part_whose_functions_have_no_known_cause_is_unclear() {
+    let (mut comparison, mut outcome) = judged(seen(BEFORE, BUILD), seen(AFTER, BUILD), &Extra::default());
+    let part = &mut comparison.findings.list[0];
+    part.name = "store".to_owned();
+    part.before = FindingSide { pct: 0.5 * part.after.pct, per_op: None, ..part.before };
+    let cause = |comparison: &pdiff_analysis::Comparison, outcome: &_| {
+        let of = &finding_causes(&comparison.findings, outcome)[0];
+        (of.cause, of.confidence, of.limited_by)
+    };
+    outcome.verdicts.iter_mut().for_each(|verdict| verdict.cause = Cause::Moved);
+    let limit = Some(PartLimit::NoMainCause);
+    assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Likely, limit));
+    outcome.verdicts.iter_mut().for_each(|verdict| verdict.cause = Cause::Noise);
+    assert_eq!(cause(&comparison, &outcome), (Cause::Heavier, Confidence::Unclear, limit));
+}
+
+#[test]
 fn a_part_that_nothing_ran_before_is_newly_active() {
     let before = "main;work 600\nmain;store 100";
     let after = "main;work 600\nmain;store 100\nmain;store;copy 80";

@@ -291,3 +291,21 @@ fn a_function_that_new_code_leads_to_may_be_the_one_that_is_gone() {
     assert_eq!(of("setup", 15, "check"), "new-overhead proved R-new-code");
     assert_eq!(of("setup_tree", 100, "tune_tree"), "moved likely R-succession");
 }
+
+#[test]
+fn a_copy_of_a_like_name_that_vanished_from_the_caller_may_be_what_is_new() {
+    let build = "main:50 work:50 flush:200 flush@x/os.c main>flush";
+    let before = with_rest("main;flush 90");
+    let after = with_rest("main;flush 90\nmain;flush;syncfiles_all 90");
+    let new = format!("{build} syncfiles_all:300 syncfiles_all@x/os.c flush>syncfiles_all");
+    let of = |old: &str| {
+        let outcome = classified(seen(&before, &format!("{build} {old}")), seen(&after, &new));
+        format!("{} {:?}", said(&outcome, "syncfiles_all"), verdict(&outcome, "syncfiles_all").limited_by)
+    };
+    let found = of("syncfile@x/os.c flush<syncfile*1");
+    assert!(found.starts_with("new-overhead likely R-new-code Some(VanishedCopy"), "{found}");
+    // Of another name, of another file, or with code of its own it says nothing.
+    for other in ["rename@x/os.c flush<rename*1", "syncfile@x/log.c flush<syncfile*1"] {
+        assert_eq!(of(other), "new-overhead proved R-new-code None", "{other}");
+    }
+}

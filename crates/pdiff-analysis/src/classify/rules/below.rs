@@ -1,13 +1,15 @@
-//! `R-below`: most of the function's growth is under a function that a caller now also calls (`R-edge`). It is part of that
-//! finding, not a separate one.
+//! `R-below`: most of the function's growth is under a function that a caller now also calls (`R-edge`, `R-fast-path`, `R-more-calls`). It
+//! is part of that finding, not a separate one.
 //!
 //! The search goes up along the callers that have most of the growth. If the before run entered the function too, its code
-//! must be the same, or else the growth may be its own.
+//! must be the same, or else the growth may be its own. The code of a function that is only inlined is that of the function
+//! that contains it; a function of a library has the same code if the library is the same file.
 
 use pdiff_profile::{PerSide, Side};
 
-use super::edge;
 use super::newly_active::FACTOR;
+use super::weight::place;
+use super::{edge, fast_path, more_calls, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Confidence, Judged};
 use crate::classify::context::Context;
@@ -26,7 +28,12 @@ const DEEPEST: usize = 8;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    if !edge::has_grown(row) || !case.of_program || row.unresolved || !is_entered_anew(context, case) {
+    let is_known = case.of_program || case.of_same_file;
+    if !per_operation::has_grown(row) || !is_known || row.unresolved || !is_entered_anew(context, case) {
+        return None;
+    }
+    // Counts of its own calls tell more.
+    if more_calls::rule(context, case, flipped).is_some() {
         return None;
     }
     let (mut below, mut part) = (case, 1.0);
@@ -37,36 +44,62 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
             return None;
         }
         if let Some(entered) = edge::rule(context, caller, flipped) {
-            return Some(finding(context, case, caller, &entered, part));
+            let function = Some(caller.row.name.clone());
+            let by = entered.callers.first().cloned().unwrap_or_default();
+            return Some(finding(context, case, (function, by), &entered, part));
+        }
+        // A setting or the data may have chosen what one run alone entered, unless the builds are a patch apart.
+        let may_go_on = context.is_patched && case.is_sampled(Side::Before);
+        let goes_on = may_go_on.then(|| fast_path::rule(context, caller, flipped)).flatten();
+        if let Some(entered) = goes_on.filter(|goes_on| names(&goes_on.reason, &below.row.name)) {
+            let function = Some(&below.row.name).filter(|name| **name != row.name).cloned();
+            return Some(finding(context, case, (function, caller.row.name.clone()), &entered, part));
+        }
+        let counted = more_calls::rule(context, caller, flipped);
+        if let Some((counted, by)) = counted.and_then(|of| of.callers.first().cloned().map(|by| (of, by))) {
+            let function = Some(caller.row.name.clone());
+            return Some(finding(context, case, (function, by), &counted, part));
         }
         below = Some(caller).filter(|caller| is_entered_anew(context, caller))?;
     }
     None
 }
 
+/// The finding that the case is part of: that `caller` now also calls a function, which is the case itself if it is `None`.
 fn finding(
     context: &Context<'_>,
     case: &Case<'_>,
-    function: &Case<'_>,
+    (function, caller): (Option<String>, String),
     entered: &Finding,
     part: f64,
 ) -> Finding {
-    let reason = Reason::Below {
-        function: function.row.name.clone(),
-        caller: entered.callers.first().cloned().unwrap_or_default(),
-        grown_pp: part * grown_pp(context, case),
-    };
+    let named = function.clone().unwrap_or_else(|| caller.clone());
+    let reason = Reason::Below { function, caller, grown_pp: part * grown_pp(context, case) };
     let mut finding = Finding::new("R-below", entered.cause, Judged::Total, reason);
-    finding.callers = vec![function.row.name.clone()];
+    finding.callers = vec![named];
     let (at_most, _) = entered.confidence();
     let finding = finding.limited(at_most.min(Confidence::Likely), Limit::InCallers);
     gates::inlining_ruled_out(gates::common(finding, case), context, case)
 }
 
+/// Whether a lost fast path goes on to the function.
+fn names(goes_on: &Reason, function: &str) -> bool {
+    match goes_on {
+        Reason::GoesOn { callees, .. } => callees.iter().any(|callee| callee == function),
+        Reason::GoesOnMore { callee, .. } => callee == function,
+        _ => false,
+    }
+}
+
 /// Whether the growth is that of calls: the before run hardly entered it, or its code is the same.
 fn is_entered_anew(context: &Context<'_>, case: &Case<'_>) -> bool {
     let row = case.row;
-    row.after.total_pct >= FACTOR * row.before.total_pct || context.has_like_code(case)
+    let is_library = !case.of_program && case.of_same_file;
+    row.after.total_pct >= FACTOR * row.before.total_pct
+        || is_library
+        || case.is_stub()
+        || context.has_like_code(case)
+        || place(context, case).is_some_and(|place| context.has_like_code(place))
 }
 
 fn grown_pp(context: &Context<'_>, case: &Case<'_>) -> f64 {

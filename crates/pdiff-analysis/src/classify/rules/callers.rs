@@ -17,6 +17,15 @@ const NAMED: usize = 3;
 /// The part of the change that must be under callers that are known.
 const EXPLAINING_PART: f64 = 0.5;
 
+/// Whether the change of a library's function is under functions that are not of libraries, at least in part.
+fn callers_of_program(context: &Context<'_>, case: &Case<'_>, delta_pp: f64) -> bool {
+    context.calls_to(case.row, Side::After).into_iter().any(|call| {
+        let pct = |side| share_pct(case.row, side, call.weight(side));
+        let is_of_it = (pct(Side::After) - pct(Side::Before)) * delta_pp > 0.0;
+        is_of_it && context.caller(call).is_some_and(|caller| caller.of_program || !caller.of_same_file)
+    })
+}
+
 /// The result for a function whose change no callee explains.
 pub(super) fn finding(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> Option<Finding> {
     let row = case.row;
@@ -43,6 +52,10 @@ pub(super) fn finding(context: &Context<'_>, case: &Case<'_>, judged: Judged) ->
     let reason = Reason::CallersChanged { judged, delta_pp, callers: callers.clone() };
     let mut finding = Finding::new("R-callers", cause, judged, reason);
     finding.callers = callers.into_iter().map(|(caller, _)| caller).collect();
-    let finding = finding.limited(Confidence::Likely, Limit::InCallers);
+    let is_inside = of_library && !callers_of_program(context, case, delta_pp);
+    let finding = match is_inside || known_pp < EXPLAINING_PART * delta_pp.abs() {
+        true => finding.limited(Confidence::Unclear, Limit::UnknownCallers),
+        false => finding.limited(Confidence::Likely, Limit::InCallers),
+    };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }

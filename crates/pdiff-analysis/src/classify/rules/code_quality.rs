@@ -52,10 +52,12 @@ fn is_inlined(context: &Context<'_>, case: &Case<'_>, side: Side) -> bool {
 /// and its callers were compiled differently.
 fn of_library(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> Option<Finding> {
     let sampled_on = Side::BOTH.into_iter().find(|side| case.is_sampled(*side))?;
-    let callers = context.calls_to(case.row, sampled_on);
-    let is_called =
-        callers.into_iter().any(|call| context.caller(call).is_some_and(|caller| caller.of_program));
-    if !context.builds.is_rebuilt() || !is_called {
+    // Its callers, or what it calls (the start of a program calls its main function).
+    let callers = context.calls_to(case.row, sampled_on).into_iter().filter_map(|call| context.caller(call));
+    let callees =
+        context.calls_from(case.row, sampled_on).into_iter().filter_map(|call| context.callee(call));
+    let is_of_program = callers.chain(callees).any(|other| other.of_program);
+    if !context.builds.is_rebuilt() || !is_of_program {
         return None;
     }
     if let Some(hidden) = Side::BOTH.into_iter().find(|side| !case.is_sampled(*side)) {

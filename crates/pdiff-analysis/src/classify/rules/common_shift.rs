@@ -3,19 +3,24 @@
 
 use super::fast_path;
 use super::weight::changed;
-use crate::classify::case::Case;
+use pdiff_profile::{Side, Weight};
+
+use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
-use crate::compare::MatchedBy;
+use crate::compare::{InlinedInto, MatchedBy, Row};
 use crate::matching::FoundBy;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let judged = changed(case)?;
     let shift = context.common_shift;
+    if let Some(finding) = within_place(context, case) {
+        return Some(finding);
+    }
     let is_explained = |of: &Judged| {
         let is_own = *of == Judged::OwnSelf && shift.explains_own_code(case.row);
         !of.is_significant(case.row) || shift.explains(case.row, *of) || is_own
@@ -40,5 +45,54 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         with_inlined: !shift.explains(case.row, judged),
     };
     let finding = Finding::new("R-common-shift", Cause::Noise, judged, reason);
+    Some(finding.limited(Confidence::Likely, Limit::SharesAlone))
+}
+
+/// The part of a function's change that must be in its copies, and the part of that by which the functions that contain them must
+/// have changed as well, for the change to be one of cost.
+const EXPLAINING_PART: f64 = 0.5;
+
+/// A function whose copies weigh more, or less, while the functions that contain them do not: their lines went from one to the
+/// other, and cost nothing.
+fn within_place(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    let (row, shift) = (case.row, context.common_shift);
+    let own_pp = shift.own_change_pp(row.before.self_pct, row.after.self_pct);
+    // Of other versions of a program, a part of a function may do more and another one less.
+    if !row.significant || row.booked.significant || !case.of_program || !context.is_patched {
+        return None;
+    }
+    let (mut copies_pp, mut places_pp, mut main) = (0.0, 0.0, None::<(f64, &Case<'_>)>);
+    let mut known: Vec<&Row> = Vec::new();
+    for copy in row.inline.before.iter().chain(&row.inline.after) {
+        let place = context.case(&copy.caller, &row.object, copy.caller_file.as_deref());
+        let Some(place) = place else { continue };
+        if known.iter().any(|known| std::ptr::eq(*known, place.row)) {
+            continue;
+        }
+        known.push(place.row);
+        let in_place = |copies: &[InlinedInto]| -> Weight {
+            let of_place =
+                copies.iter().filter(|of| (&of.caller, &of.caller_file) == (&copy.caller, &copy.caller_file));
+            of_place.map(|copy| copy.weight).sum()
+        };
+        let (before, after) = (in_place(&row.inline.before), in_place(&row.inline.after));
+        let pct = (share_pct(row, Side::Before, before), share_pct(row, Side::After, after));
+        let change_pp = shift.own_change_pp(pct.0, pct.1);
+        if change_pp * own_pp <= 0.0 {
+            continue;
+        }
+        let of_place = shift.own_change_pp(place.row.before.booked_self_pct, place.row.after.booked_self_pct);
+        copies_pp += change_pp.abs();
+        places_pp += (of_place * own_pp.signum()).max(0.0);
+        if main.is_none_or(|(most, _)| change_pp.abs() > most) {
+            main = Some((change_pp.abs(), place));
+        }
+    }
+    let (_, place) = main?;
+    if copies_pp < EXPLAINING_PART * own_pp.abs() || places_pp >= EXPLAINING_PART * copies_pp {
+        return None;
+    }
+    let reason = Reason::WithinPlace { place: place.row.name.clone(), self_pp: row.delta_self_pp() };
+    let finding = Finding::new("R-common-shift", Cause::Noise, Judged::OwnSelf, reason);
     Some(finding.limited(Confidence::Likely, Limit::SharesAlone))
 }

@@ -9,7 +9,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
-use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, only_entered};
+use super::fast_path::{calls_in_code, count_evidence, counted, entered_evidence, has_flipped, only_entered};
 use super::new_code::is_library;
 use super::newly_active::lost_pp;
 use super::{entered, per_operation};
@@ -33,6 +33,12 @@ const EXPLAINING_PART: f64 = 0.5;
 const MORE: f64 = 1.75;
 const MORE_WITH_CALLS: f64 = 1.3;
 
+/// Own code that costs this many times as much is called more, whatever it calls: no place in memory makes code that slow.
+const MANY_TIMES: f64 = 3.0;
+
+/// So few samples before still tell that there are many times as many.
+const FEWEST_SAMPLES: u64 = 5;
+
 /// It must have grown there by this factor more than under its other callers, and than the rest of the caller did.
 const MORE_THAN_REST: f64 = 1.3;
 
@@ -53,7 +59,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !case.of_program
         || case.is_stub()
         || !is_old
-        || !has_grown(row)
+        || !per_operation::has_grown(row)
         || is_library(case)
         || !context.gates(case).is_empty()
     {
@@ -71,12 +77,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_cost_more(context, caller, here_pp) {
         return None;
     }
-    // What it calls may have was under it before, too, in chains that lost it.
-    let of_callee = |callee: &Case<'_>| match context.jumps_to(case, callee, Side::Before) {
-        true => context.left_callers_pp(case, callee, Side::Before),
-        false => context.lost_from(case, callee, Side::Before),
-    };
-    if lost_pp(context, case, Side::Before, of_callee) >= EXPLAINING_PART * grown_pp {
+    if lost_before(context, caller, case) >= EXPLAINING_PART * grown_pp {
         return None;
     }
     let after_pct = share_pct(row, Side::After, call.after);
@@ -102,12 +103,19 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// Whether the total of a row grew beyond noise: as a share, or per operation and more than that of other functions.
-pub(super) fn has_grown(row: &Row) -> bool {
-    let total = Judged::Total;
-    let by_share = total.is_significant(row) && total.delta_pp(row) > 0.0;
-    let change = total.cost_change(row).filter(|_| per_operation::is_own(total, row));
-    by_share || change.and_then(|change| change.pct).is_some_and(|pct| pct > 0.0)
+/// The most that the before run may have had of what the function calls, under it in the caller, in chains that lost it. The calls
+/// of a function that is only inlined are not told in the code: those of the stacks are looked at.
+fn lost_before(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> f64 {
+    let side = Side::Before;
+    if context.builds.census(side).is_none_or(|census| case.code_bytes(census, side) == 0) {
+        let callees = context.calls_from(case.row, Side::After).into_iter();
+        let callees = callees.filter_map(|call| context.callee(call)).filter(|callee| callee.of_program);
+        return callees.map(|callee| context.lost_between(caller, case, callee, side)).fold(0.0, f64::max);
+    }
+    lost_pp(context, case, side, |callee| match context.jumps_to(case, callee, side) {
+        true => context.left_callers_pp(case, callee, side),
+        false => context.lost_between(caller, case, callee, side),
+    })
 }
 
 /// The call under which a row grew most.
@@ -166,10 +174,34 @@ fn more_calls(
         PerSide::new(factor * caller.row.before.total_pct - before, caller.row.after.total_pct - after);
     let is_beyond = |rest: PerSide<f64>| after * rest.before >= MORE_THAN_REST * before * rest.after;
     let calls = PerSide::from_fn(|side| calls_in_code(context, caller, case, side));
-    let least = if calls.after > calls.before { MORE_WITH_CALLS } else { MORE };
-    let is_more = before > 0.0 && after >= least * before && is_beyond(others) && is_beyond(of_caller);
-    let may_be_lost = context.orphaned_pct(case, Side::Before) >= EXPLAINING_PART * (after - before);
+    // Own code tells how often functions are called, whatever they call.
+    let by_own = many_times(context, case)
+        .zip(own_times(context, caller))
+        .map(|(times, of_caller)| times >= MORE_THAN_REST * of_caller);
+    let least = if calls.after > calls.before || by_own == Some(true) { MORE_WITH_CALLS } else { MORE };
+    let is_beyond_caller = by_own.unwrap_or_else(|| is_beyond(of_caller));
+    let is_more = before > 0.0 && after >= least * before && is_beyond(others) && is_beyond_caller;
+    // What both runs have under callers that do not call it was called through pointers, or is lost on both sides.
+    let orphaned = PerSide::from_fn(|side| context.orphaned_pct(case, side));
+    let may_be_lost = factor * orphaned.before - orphaned.after >= EXPLAINING_PART * (after - before);
     (is_more && !may_be_lost).then_some((Edge::More { pct, calls }, after - before))
+}
+
+/// How many times as much a function's own code costs, without the common factor; `None` if too few samples tell.
+fn own_times(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
+    let booked = &case.row.booked;
+    let is_sampled =
+        booked.samples(Side::After) >= MIN_SAMPLES && booked.samples(Side::Before) >= FEWEST_SAMPLES;
+    let before = context.common_shift.factor() * case.row.before.booked_self_pct;
+    is_sampled.then(|| case.row.after.booked_self_pct / before)
+}
+
+/// Whether a function's own code costs so many times as much that it must be called more, and how many times that is at least.
+fn many_times(context: &Context<'_>, case: &Case<'_>) -> Option<f64> {
+    let samples = case.row.booked.samples(Side::Before) as f64;
+    // The before run may have had two standard errors more.
+    let at_least = own_times(context, case)? / (1.0 + 2.0 / samples.sqrt());
+    (case.row.booked.significant && at_least >= MANY_TIMES).then_some(at_least)
 }
 
 /// Whether a function's code is the same, or differs because the inlining of a function that it calls changed.
@@ -185,8 +217,12 @@ fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> bool {
     let (row, factor) = (case.row, context.common_shift.factor());
     let is_more = |before: f64, after: f64| after >= MORE_WITH_CALLS * factor * before;
     let is_sampled = row.booked.samples(Side::After) >= MIN_SAMPLES;
-    if !is_sampled || !is_more(row.before.booked_self_pct, row.after.booked_self_pct) {
+    let (before, after) = (row.before.booked_self_pct, row.after.booked_self_pct);
+    if !is_sampled || !is_more(before, after) {
         return false;
+    }
+    if many_times(context, case).is_some() {
+        return true;
     }
     let (mut all, mut grown) = (0.0, 0.0);
     for call in context.calls_from(row, Side::Before) {
@@ -195,13 +231,6 @@ fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> bool {
         grown += if is_more(pct.before, pct.after) { pct.before } else { 0.0 };
     }
     factor * all < FLOOR_PP || grown >= EXPLAINING_PART * all
-}
-
-/// The calls of a function in the code of a caller.
-fn calls_in_code(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> u32 {
-    let Some(census) = context.builds.census(side) else { return 0 };
-    let pairs = caller.ids[side].iter().flat_map(|from| callee.ids[side].iter().map(move |to| (*from, *to)));
-    pairs.filter_map(|(from, to)| census.call(from, to)).map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 
 /// A caller of the program that both runs entered, and whose code changed.

@@ -19,11 +19,11 @@ use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
-use crate::noise::{FLOOR_PP, MIN_SAMPLES};
+use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
-use super::entered;
 use super::new_code::is_library;
 use super::newly_active::FACTOR;
+use super::{entered, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
@@ -31,7 +31,11 @@ const EXPLAINING_PART: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    let grown_pp = row.delta_total_pp();
+    // Where each operation costs more, the share of what costs more alone may not show it.
+    let grown_pp = match row.total.significant {
+        true => row.delta_total_pp(),
+        false => context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct),
+    };
     // What a library does is its caller's doing.
     let is_readable = (case.of_program && !is_library(case)) || context.input.builds.is_none();
     // With the same code the path was there before: its caller, a setting or the data chose it.
@@ -41,7 +45,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     let has_less_self =
         row.significant && row.delta_self_pp() < 0.0 && !context.common_shift.explains(row, Judged::OwnSelf);
-    if !row.total.significant || grown_pp <= 0.0 || has_less_self || !is_readable {
+    if !per_operation::has_grown(row) || grown_pp <= 0.0 || has_less_self || !is_readable {
         return None;
     }
     if !entered::by_both(context, case) {
@@ -64,7 +68,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     if !explains || is_exchange {
-        return more_entered(context, case, flipped);
+        return more_entered(context, case, &entered, flipped);
     }
     let reason = Reason::GoesOn {
         callees: entered.iter().take(3).map(|(call, _)| call.callee.clone()).collect(),
@@ -87,42 +91,108 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
-/// A callee that the before run entered, too, must have grown by this factor, and by this factor more than the rest of the
-/// function did: the function is not merely called more often.
+/// Callees that the before run entered, too, must have grown by this factor, and by [`MORE_THAN_REST`] more than the rest of the
+/// function did: the function is not merely called more often. A smaller factor is enough if the function's code has more
+/// calls of the callee; the rest then tells nothing if it is light.
 const MORE: f64 = 2.0;
+const MORE_WITH_CALLS: f64 = 1.3;
 const MORE_THAN_REST: f64 = 1.3;
 
-/// The same for a callee that the before run entered less: the function's code differs, the callee's does not (or in offsets
-/// only), and most of the growth of the function is in it.
-fn more_entered(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
+/// So many samples of a callee's own code tell whether it doubled.
+const FEW_SAMPLES: u64 = 10;
+
+/// A callee that the before run entered less, with its shares under the function.
+struct MoreEntered<'a> {
+    call: &'a SampledCall,
+    pct: PerSide<f64>,
+    /// Its calls in the function's code.
+    calls: PerSide<u32>,
+}
+
+/// The same for callees that the before run entered less: the function's code differs, theirs does not (or in offsets only), and
+/// most of the growth of the function is in them.
+fn more_entered(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    newly: &[(&SampledCall, f64)],
+    flipped: &FlippedCallers,
+) -> Option<Finding> {
     let (row, shift) = (case.row, context.common_shift);
     let differs = context.builds.same_code(&case.ids) == Some(false);
     let grown_pp = shift.own_change_pp(row.before.total_pct, row.after.total_pct);
     if !differs || !context.is_patched || grown_pp < FLOOR_PP {
         return None;
     }
-    let (call, pct) = context.calls_from(row, Side::After).into_iter().find_map(|call| {
-        let callee = context.callee(call)?;
-        let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
-        let (before, after) = (shift.factor() * pct.before, pct.after);
-        let rest = PerSide::new(shift.factor() * row.before.total_pct - before, row.after.total_pct - after);
-        let is_same = callee.row.object == row.object && !callee.is_stub() && context.has_like_code(callee);
-        let is_more = before > 0.0 && after >= MORE * before && after - before >= EXPLAINING_PART * grown_pp;
-        let is_beyond_rest = after * rest.before >= MORE_THAN_REST * before * rest.after;
-        let has_left =
-            context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee));
-        let has_grown = has_grown(context, call, after - before);
-        (is_same && is_more && is_beyond_rest && has_grown && !has_left).then_some((call, pct))
-    })?;
-    let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
-    if left >= EXPLAINING_PART * (pct.after - pct.before) {
+    let calls = context.calls_from(row, Side::After).into_iter();
+    let more: Vec<MoreEntered<'_>> =
+        calls.filter_map(|call| entered_more(context, case, call, flipped)).collect();
+    let main = more.first()?;
+    let has_more_calls = main.calls.after > main.calls.before;
+    let (before, after) = more.iter().fold((0.0, 0.0), |(before, after), more| {
+        (before + shift.factor() * more.pct.before, after + more.pct.after)
+    });
+    // What the before run did not enter at all is on the same path.
+    let is_known = |call: &SampledCall| more.iter().any(|more| std::ptr::eq(more.call, call));
+    let newly_pp: f64 = newly.iter().filter(|(call, _)| !is_known(call)).map(|(_, pct)| pct).sum();
+    let total = shift.factor() * row.before.total_pct;
+    let rest = PerSide::new(total - before, row.after.total_pct - after - newly_pp);
+    let is_light = has_more_calls && rest.before < FLOOR_RELATIVE * total;
+    let is_beyond_rest = is_light || after * rest.before >= MORE_THAN_REST * before * rest.after;
+    if after + newly_pp - before < EXPLAINING_PART * grown_pp || !is_beyond_rest {
         return None;
     }
-    let reason = Reason::GoesOnMore { callee: call.callee.clone(), pct, total_pp: row.delta_total_pp() };
-    let fact = entered_evidence(context, case, call, pct.after);
-    let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with([fact]);
+    let cause = if has_more_calls { Cause::MoreCalls } else { Cause::MissingFastPath };
+    let reason = Reason::GoesOnMore {
+        callee: main.call.callee.clone(),
+        pct: main.pct,
+        calls: has_more_calls.then_some(main.calls),
+        total_pp: row.delta_total_pp(),
+    };
+    let facts = more.iter().map(|more| entered_evidence(context, case, more.call, more.pct.after));
+    let finding = Finding::new("R-fast-path", cause, Judged::Total, reason).with(facts);
     let finding = finding.limited(Confidence::Likely, Limit::PathNotCounted);
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// A callee, if the function enters it more than before.
+fn entered_more<'a>(
+    context: &Context<'a>,
+    case: &Case<'_>,
+    call: &'a SampledCall,
+    flipped: &FlippedCallers,
+) -> Option<MoreEntered<'a>> {
+    let (row, shift) = (case.row, context.common_shift);
+    let callee = context.callee(call)?;
+    let number = context.row_number(callee.row);
+    let pct = PerSide::from_fn(|side| share_pct(row, side, call.weight(side)));
+    let calls = PerSide::from_fn(|side| calls_in_code(context, case, callee, side));
+    let has_more_calls = calls.after > calls.before && calls.before > 0;
+    let has_flipped_callees = || number.is_some_and(|number| flipped.callees.contains_key(&number));
+    let is_same = context.has_like_code(callee) || (has_more_calls && has_flipped_callees());
+    let has_left = number.is_some_and(|callee| has_flipped(context, flipped, row, callee));
+    if callee.row.object != row.object || callee.is_stub() || !is_same || has_left {
+        return None;
+    }
+    let (before, after) = (shift.factor() * pct.before, pct.after);
+    let least = if has_more_calls { MORE_WITH_CALLS } else { MORE };
+    let is_more = before > 0.0 && after >= least * before && has_grown(context, call, after - before);
+    // Growth of what the callee calls does not say that it is called more; its own code, if it inlines as before, does.
+    let (own, own_after) = (callee.row.before.booked_self_pct, callee.row.after.booked_self_pct);
+    let is_sampled = Side::BOTH.iter().any(|side| callee.row.booked.samples(*side) >= FEW_SAMPLES);
+    let is_flat = is_sampled && !has_flipped_callees() && own_after < MORE_WITH_CALLS * shift.factor() * own;
+    let left = context.left_callers_pp(case, callee, Side::Before);
+    (is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before)).then_some(MoreEntered {
+        call,
+        pct,
+        calls,
+    })
+}
+
+/// The calls of a function in the code of a caller.
+pub(super) fn calls_in_code(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> u32 {
+    let Some(census) = context.builds.census(side) else { return 0 };
+    let pairs = caller.ids[side].iter().flat_map(|from| callee.ids[side].iter().map(move |to| (*from, *to)));
+    pairs.filter_map(|(from, to)| census.call(from, to)).map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 
 /// How many calls a callee that left the function may be below a newly entered one.
@@ -243,6 +313,17 @@ pub(super) fn has_flipped(context: &Context<'_>, flipped: &FlippedCallers, row: 
     of_row.is_some_and(|callees| callees.iter().any(|flipped| flipped.row == callee))
 }
 
+/// The same by the code alone: too few samples may have been in the copies.
+fn has_flipped_in_code(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, inlined_on: Side) -> bool {
+    let is_caller =
+        |name: &str| name == case.row.name || case.row.names_on(inlined_on).any(|own| own == name);
+    context
+        .builds
+        .flips(&callee.ids, inlined_on)
+        .iter()
+        .any(|flip| flip.names.values().any(|name| is_caller(name)))
+}
+
 /// The callees that the run of one side alone entered from the row, with their share, heaviest first.
 pub(super) fn only_entered<'a>(
     context: &Context<'a>,
@@ -254,6 +335,7 @@ pub(super) fn only_entered<'a>(
     // What left the function by a change of inlining was entered before as well, as part of it.
     let has_left = |callee: &Case<'_>| {
         context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee))
+            || has_flipped_in_code(context, case, callee, side.other())
     };
     let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));

@@ -10,6 +10,7 @@
 use pdiff_profile::{PerSide, Side};
 use rustc_hash::FxHashMap;
 
+use super::edge;
 use super::family_cost::{FamilyCost, family_costs};
 use super::flipped_callee::FlippedCallee;
 use crate::classify::builds::CallerFlip;
@@ -201,6 +202,10 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     let left: Vec<_> = of_row.iter().filter(|callee| callee.inlined_on == inlined_on).collect();
     let moved_pp: f64 = left.iter().map(|callee| callee.delta_booked_pp.abs()).sum();
     if left.is_empty() || row.delta_booked_pp().abs() > CALLER_FACTOR * moved_pp {
+        return None;
+    }
+    // Its total contains what it calls and what is inlined into it alike: if a caller calls it more, that is not the inlining.
+    if edge::rule(context, case, flipped).is_some() {
         return None;
     }
     let rule_id = match inlined_on {

@@ -1,5 +1,7 @@
 //! `R-more-calls`: counts say that the function is called more often, and that explains its time.
 
+use pdiff_profile::Side;
+
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Judged};
 use crate::classify::context::Context;
@@ -15,7 +17,8 @@ use super::per_operation;
 /// Counts that grew by less do not explain anything: status counters are read at other moments than samples.
 const MORE_CALLS: f64 = 1.1;
 
-/// The part of the growth of time, on a log scale, that the growth of calls must make up.
+/// The part of the growth of time, on a log scale, that the growth of calls must make up, and the part of the calls that are more
+/// which a caller must make.
 const EXPLAINING_PART: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
@@ -37,8 +40,21 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     }
     let reason = Reason::MoreCalls { calls: more_calls, time: more_time };
     let counted = Fact::CallsAndTime { calls, more_calls, more_time };
-    let finding = Finding::new("R-more-calls", Cause::MoreCalls, judged, reason)
+    let mut finding = Finding::new("R-more-calls", Cause::MoreCalls, judged, reason)
         .with([counted])
         .with(context.counted_by());
+    finding.callers = caller(context, case, calls.after - calls.before).into_iter().collect();
     Some(gates::common(finding, case))
+}
+
+/// The caller that makes most of the calls that are more, where calls are counted by caller.
+fn caller(context: &Context<'_>, case: &Case<'_>, more: f64) -> Option<String> {
+    let counts = context.input.counts?;
+    let callers = context.calls_to(case.row, Side::After).into_iter().map(|call| call.caller.as_str());
+    let grown = callers.filter_map(|caller| {
+        let entries = counts.get_from(caller, &case.row.name)?;
+        Some((entries.after - entries.before, caller))
+    });
+    let (grown, caller) = grown.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (grown >= EXPLAINING_PART * more).then(|| caller.to_owned())
 }

@@ -4,6 +4,7 @@
 //! symbol, no inlined instance and no renamed twin.
 
 use pdiff_profile::Side;
+use pdiff_profile::census::{Function, FunctionId};
 
 use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
@@ -11,12 +12,14 @@ use crate::classify::cause::{Cause, Confidence, InBuild};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::likeness::name_likeness;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::has_call;
 use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
+use crate::matching::file_stem;
 
 /// A vanished function under the same caller whose share differs by no more than this factor may be the same function
 /// under another name.
@@ -42,6 +45,9 @@ const LIBRARIES: [&str; 10] = [
     "hashbrown::",
 ];
 
+/// Names of which this part is common may be those of one function.
+const LIKE_NAME: f64 = 0.5;
+
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     // A stub is the linker's: whether there is one depends on how the program is linked.
     let without =
@@ -64,6 +70,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     if has_no_body(context, case, with) {
         finding = finding.limited(Confidence::Likely, Limit::NoOwnBody(with));
+    }
+    if let Some(copy) = vanished_copy(context, case, with) {
+        finding = finding.limited(Confidence::Likely, Limit::VanishedCopy { copy, in_build: without });
     }
     let row = context.row_number(case.row);
     if row.is_some_and(|row| successions(context, flipped).is_doubtful(row)) {
@@ -90,10 +99,32 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 }
 
 /// Whether a build contains it inlined only: it has no code of its own that could be looked for in the other build.
-fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
+pub(super) fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
     let ids = &case.ids[with];
     let function = |id| context.builds.census(with).and_then(|census| census.function(id));
     !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
+}
+
+/// A function that the build without the case contains only inlined, in a caller of the case and from its file, that the other build
+/// lacks, and that is named like the case: it may be the same function.
+fn vanished_copy(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<String> {
+    let (own, other) = (context.builds.census(with)?, context.builds.census(with.other())?);
+    let callers = case.ids[with].iter().flat_map(|id| own.calls_to(*id)).map(|edge| edge.caller);
+    let callers: Vec<FunctionId> = callers
+        .flat_map(|caller| context.builds.matches(with, &[caller]))
+        .map(|found| if with == Side::After { found.before } else { found.after })
+        .collect();
+    let file = case.ids[with].iter().find_map(|id| own.function(*id)?.file()).map(file_stem)?;
+    let is_like = |function: &Function<'_>| {
+        let is_of_file = function.file().is_some_and(|of| file_stem(of) == file);
+        is_of_file
+            && function.bodies().is_empty()
+            && other.inlined_into(function.target()).any(|place| callers.contains(&place.caller))
+            && context.builds.matches(with.other(), &[function.target()]).is_empty()
+            && name_likeness(function.name(), &case.row.name) >= LIKE_NAME
+    };
+    let found = other.functions().find(|function| !callers.is_empty() && is_like(function));
+    found.map(|function| function.name().to_owned())
 }
 
 /// Who calls it: the stacks tell, unless they lost the caller and show one that does not call it in the code; then those in
@@ -138,13 +169,13 @@ pub(super) fn is_local_name(name: &str) -> bool {
 
 /// Whether the function comes from the headers of a system or language library.
 pub(in crate::classify) fn is_library(case: &Case<'_>) -> bool {
-    let has_library_name = LIBRARIES.iter().any(|prefix| case.row.name.starts_with(prefix));
-    has_library_name
-        || case
-            .row
-            .file
-            .as_deref()
-            .is_some_and(|file| file.starts_with("/usr/") || file.starts_with("/rustc/"))
+    is_of_library(&case.row.name, case.row.file.as_deref())
+}
+
+/// The same for a function's name and file.
+pub(in crate::classify) fn is_of_library(name: &str, file: Option<&str>) -> bool {
+    let is_system_file = |file: &str| file.starts_with("/usr/") || file.starts_with("/rustc/");
+    LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) || file.is_some_and(is_system_file)
 }
 
 /// A function of the other side only, under the same caller, of a like share, unless it is known to have another successor.

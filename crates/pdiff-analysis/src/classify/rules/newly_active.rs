@@ -6,7 +6,7 @@
 
 use pdiff_profile::Side;
 
-use super::new_code::is_local_name;
+use super::new_code::{has_no_body, is_local_name};
 use super::weight::changed;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -65,6 +65,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     finding.callers = caller.into_iter().map(|caller| caller.row.name.clone()).collect();
     if case.of_program && !context.builds.see_inlines() {
         finding = finding.limited(Confidence::Unclear, Limit::MayBeInlined(idle));
+    }
+    if case.of_program && has_no_body(context, case, idle) {
+        finding = finding.limited(Confidence::Unclear, Limit::CopiesAlone(idle));
     }
     if is_local_name(&row.name) {
         finding = finding.limited(Confidence::Unclear, Limit::LocalName);

@@ -4,6 +4,9 @@
 //! Two functions that make up most of a program and both cost a fifth more keep their shares. Where operations are known and
 //! runs tell how the whole profile's cost varies, each row's cost was tested (`compare/cost_change.rs`).
 
+use pdiff_profile::Side;
+
+use super::weight::{has_same_code, is_called_by_changed_code};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -27,13 +30,21 @@ pub(super) fn is_told(measure: Judged, row: &Row) -> bool {
     measure.is_significant(row) || is_own(measure, row)
 }
 
+/// Whether the total of a row grew beyond noise: as a share, or per operation and more than that of other functions.
+pub(super) fn has_grown(row: &Row) -> bool {
+    let total = Judged::Total;
+    let by_share = total.is_significant(row) && total.delta_pp(row) > 0.0;
+    let change = total.cost_change(row).filter(|_| is_own(total, row));
+    by_share || change.and_then(|change| change.pct).is_some_and(|pct| pct > 0.0)
+}
+
 /// The share does not tell of the cost: it is within noise, or it went the other way because others changed more.
 fn is_untold(measure: Judged, row: &Row) -> bool {
     let change_pct = measure.cost_change(row).and_then(|change| change.pct).unwrap_or(0.0);
     !measure.is_significant(row) || change_pct * measure.delta_pp(row) < 0.0
 }
 
-pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     let judged = Judged::ALL.iter().copied().find(|of| is_told(*of, row))?;
     if !is_own(judged, row) || !is_untold(judged, row) {
@@ -55,7 +66,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         _ => ("R-callees", Limit::InCallees),
     };
     let finding = Finding::new(rule_id, cause, judged, reason).with(evidence(context, judged, row));
-    let finding = finding.limited(Confidence::Likely, why);
+    let more = if is_more { Side::After } else { Side::Before };
+    let is_unchanged = judged == Judged::OwnSelf
+        && has_same_code(context, case)
+        && !is_called_by_changed_code(context, case, flipped, more);
+    let finding = match is_unchanged {
+        true => finding.limited(Confidence::Unclear, Limit::NothingChanged),
+        false => finding.limited(Confidence::Likely, why),
+    };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 

@@ -56,8 +56,16 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NotEntered => "samples alone: no counts, no differing setting known".to_owned(),
         Limit::PathNotCounted => "samples alone: call counts or a patch would prove it".to_owned(),
         Limit::CallsOrCost => "samples alone cannot separate more calls from more cost per call".to_owned(),
+        Limit::NothingChanged => {
+            "its code and the code that calls it are the same: where the code is in memory, the data or other threads may be why"
+                .to_owned()
+        }
+        Limit::UnclearCallees => "the change is in what it calls, where no cause is known: see there".to_owned(),
         Limit::InCallees => "the change is in what it calls: see there".to_owned(),
         Limit::InCallers => "the change is in what calls it: see there".to_owned(),
+        Limit::UnknownCallers => {
+            "the library is the same file, and the stacks do not show which caller calls it differently".to_owned()
+        }
         Limit::LostChains(side) => {
             format!("call chains of the {side} run lack callers of what it calls: its total may be too low there")
         }
@@ -67,6 +75,12 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::InCommon => "a change that all functions share is not a cause of one of them".to_owned(),
         Limit::NoOwnBody(side) => {
             format!("the {side} binary contains it only inlined: its code cannot be searched for in the other binary")
+        }
+        Limit::CopiesAlone(side) => {
+            format!("{side} it is only inlined: its samples may count for the functions that contain it")
+        }
+        Limit::VanishedCopy { copy, in_build } => {
+            format!("{copy}, inlined in its caller in the {in_build} binary alone, may be the same function")
         }
         Limit::RewrittenModule(module) => {
             format!("{module} was rewritten: functions of it that only the other build has ran with a similar weight")

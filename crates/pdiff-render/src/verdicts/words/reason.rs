@@ -67,10 +67,14 @@ pub fn reason_text(of: &Reason) -> String {
              before)",
             callees.join(", ")
         ),
-        Reason::GoesOnMore { callee, pct: PerSide { before, after }, total_pp } => {
-            format!(
-                "total {total_pp:+.2} points: calls {callee} more ({before:.2} to {after:.2} %), and its own code differs"
-            )
+        Reason::GoesOnMore { callee, pct: PerSide { before, after }, calls, total_pp } => {
+            let code = match calls {
+                Some(calls) => {
+                    format!("its code has {} calls of it instead of {}", calls.after, calls.before)
+                }
+                None => "and its own code differs".to_owned(),
+            };
+            format!("total {total_pp:+.2} points: calls {callee} more ({before:.2} to {after:.2} %), {code}")
         }
         Reason::NewEdge { caller, after_pct } => {
             format!("{caller} now calls it more than before ({after_pct:.2} %); the code of {caller} differs")
@@ -85,9 +89,14 @@ pub fn reason_text(of: &Reason) -> String {
             };
             format!("{caller} calls it more ({:.2} to {:.2} %); {code}", pct.before, pct.after)
         }
-        Reason::Below { function, caller, grown_pp } => {
+        Reason::Below { function: Some(function), caller, grown_pp } => {
             format!(
                 "{grown_pp:+.2} points under {function}, which {caller} now also calls: reported as one finding with it"
+            )
+        }
+        Reason::Below { function: None, caller, grown_pp } => {
+            format!(
+                "{grown_pp:+.2} points under {caller}, which now also calls it: reported as one finding with it"
             )
         }
         Reason::GoesOnUnseen { callee, after_pct } => format!(
@@ -135,6 +144,10 @@ pub fn reason_text(of: &Reason) -> String {
             };
             format!("{judged} {delta_pp:+.2} points, {what} (factor {factor:.2})")
         }
+        Reason::WithinPlace { place, self_pp } => format!(
+            "self {self_pp:+.2} points, inlined in {place}, whose self by symbol did not change that way: only the \
+             lines that its samples belong to"
+        ),
         Reason::SelfChanged { self_pp, code } => {
             let how = match code {
                 SelfChange::SameCode => "same code, other time: calls, cache or contention not separable",

@@ -1,0 +1,110 @@
+//! Builds a patch apart: time that changed though no code did has no known cause, and neither do callers that changed by it.
+
+use pdiff_analysis::classify::{Limit, Reason};
+
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
+
+/// `run` calls `fetch`, which calls `read`; `other` calls `fetch` too.
+fn fetching(run: u32) -> String {
+    let (_, words) = steady();
+    format!(
+        "main:50 {words} run:200 run={run} fetch:300 fetch=50 read:90 read=51 other:80 other=70 main>run run>fetch \
+         fetch>read main>other other>fetch"
+    )
+}
+
+#[test]
+fn where_no_code_changed_around_a_function_its_time_has_no_known_cause() {
+    let (steady, _) = steady();
+    let of = |read: u64| format!("{steady}main;run 60\nmain;run;fetch 40\nmain;run;fetch;read {read}");
+    let outcome = classified(seen(&of(60), &fetching(60)), seen(&of(160), &fetching(60)));
+    assert_eq!(said(&outcome, "read"), "heavier unclear R-heavier");
+    assert_eq!(verdict(&outcome, "read").limited_by, Some(Limit::NothingChanged));
+    // Its callers changed by it alone.
+    for caller in ["fetch", "run"] {
+        assert_eq!(said(&outcome, caller), "heavier unclear R-callees");
+        assert_eq!(verdict(&outcome, caller).limited_by, Some(Limit::UnclearCallees));
+    }
+    let outcome = classified(seen(&of(160), &fetching(60)), seen(&of(60), &fetching(60)));
+    assert_eq!(said(&outcome, "read"), "lighter unclear R-lighter");
+    // Its own code differs.
+    let other = fetching(60).replace("read=51", "read=52");
+    let outcome = classified(seen(&of(60), &fetching(60)), seen(&of(160), &other));
+    assert_eq!(said(&outcome, "read"), "heavier likely R-heavier");
+    assert_eq!(said(&outcome, "fetch"), "heavier likely R-callees");
+    // A changed function calls it, perhaps more often.
+    let of = |fetch: u64| format!("{steady}main;run 60\nmain;run;fetch {fetch}\nmain;other 40");
+    let outcome = classified(seen(&of(160), &fetching(60)), seen(&of(60), &fetching(61)));
+    assert_eq!(said(&outcome, "fetch"), "lighter likely R-lighter");
+}
+
+#[test]
+fn a_caller_is_doubtful_only_if_what_is_doubtful_made_most_of_its_change() {
+    let (steady, _) = steady();
+    let of = |fetch: u64, read: u64| {
+        format!("{steady}main;run 60\nmain;run;fetch {fetch}\nmain;run;fetch;read {read}")
+    };
+    // The code of one differs and has most of the growth, the other is the same.
+    let other = fetching(60).replace("read=51", "read=52");
+    let outcome = classified(seen(&of(60, 60), &fetching(60)), seen(&of(110, 260), &other));
+    assert_eq!(said(&outcome, "fetch"), "heavier unclear R-heavier");
+    assert_eq!(said(&outcome, "read"), "heavier likely R-heavier");
+    // The growth of its total is mostly that of the other.
+    assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
+}
+
+#[test]
+fn a_copy_in_a_function_whose_code_is_the_same_has_the_same_code() {
+    let (steady, _) = steady();
+    let of = |part: u64| format!("{steady}main;run 60\nmain;run;fetch 300\nmain;run;fetch;+part {part}");
+    let build = |fetch: u32| fetching(60).replace("fetch=50", &format!("fetch={fetch}")) + " fetch<part*1";
+    let outcome = classified(seen(&of(60), &build(50)), seen(&of(160), &build(50)));
+    assert_eq!(said(&outcome, "part"), "heavier unclear R-heavier");
+    let outcome = classified(seen(&of(60), &build(50)), seen(&of(160), &build(55)));
+    assert_eq!(said(&outcome, "part"), "heavier likely R-heavier");
+}
+
+#[test]
+fn lines_that_went_from_a_function_to_a_copy_in_it_cost_nothing() {
+    let (steady, _) = steady();
+    let of = |fetch: u64, part: u64| {
+        format!(
+            "{steady}main;run 60\nmain;run;fetch {fetch}\nmain;run;fetch;+part {part}\nmain;other;part 20"
+        )
+    };
+    let build = |fetch: u32| {
+        let copies = "fetch<part*1 part:120 part=90 other>part";
+        fetching(60).replace("fetch=50", &format!("fetch={fetch}")) + " " + copies
+    };
+    let outcome = classified(seen(&of(300, 1), &build(50)), seen(&of(200, 101), &build(55)));
+    assert_eq!(said(&outcome, "part"), "noise likely R-common-shift");
+    let reason = &verdict(&outcome, "part").reason;
+    assert!(matches!(reason, Reason::WithinPlace { place, .. } if place == "fetch"), "{reason:?}");
+    // The function that contains it costs more, too.
+    let outcome = classified(seen(&of(300, 1), &build(50)), seen(&of(300, 101), &build(55)));
+    assert_ne!(verdict(&outcome, "part").cause.as_str(), "noise");
+}
+
+#[test]
+fn a_library_that_is_called_differently_by_nobody_known_is_unclear() {
+    let (steady, words) = steady();
+    let build = |run: u32| format!("main:50 {words} run:200 run={run} main>run");
+    let of = |run: u64, print: u64| {
+        format!("{steady}main;run 90\nmain;run;/lib/libc.so.6!print {run}\n/lib/libc.so.6!print {print}")
+    };
+    let same = ["libc.so.6".to_owned(), "libc.so".to_owned()];
+    let extra = Extra { same_objects: &same, ..Extra::default() };
+    let of_print = |(before, old): (&str, &str), (after, new): (&str, &str)| {
+        let outcome = classified_with(seen(before, old), seen(after, new), &extra);
+        let print = outcome.verdicts.iter().find(|verdict| verdict.function.starts_with("print")).unwrap();
+        format!("{} {}", print.confidence, print.rule_id)
+    };
+    let (old, new) = (build(60), build(61));
+    assert_eq!(of_print((&of(60, 60), &old), (&of(61, 200), &new)), "unclear R-heavier");
+    assert_eq!(of_print((&of(60, 60), &old), (&of(200, 61), &new)), "likely R-heavier");
+    assert_eq!(of_print((&of(60, 60), &old), (&of(200, 61), &old)), "unclear R-heavier");
+    // What it contains costs more, under no caller that the stacks show.
+    let pad = |of: String, pad: u64| of + &format!("\n/lib/libc.so.6!print;+/lib/libc.so.6!pad {pad}");
+    let (before, after) = (pad(of(60, 60), 60), pad(of(60, 60), 160));
+    assert_eq!(of_print((&before, &old), (&after, &old)), "unclear R-callers");
+}
