@@ -94,10 +94,12 @@ impl Aliases {
     /// The names that a name of the base build may have in the other build, best guess first.
     pub fn after_names(&self, before: &str) -> Vec<String> {
         let exact = self.names.get(before).into_iter().flatten().map(|after| after.to_string());
-        let renamed = self
-            .prefixes
-            .iter()
-            .filter_map(|(from, to)| before.strip_prefix(&**from).map(|rest| format!("{to}{rest}")));
+        // Most names begin as no prefix does.
+        let first = before.bytes().next();
+        let may_begin = |from: &str| from.bytes().next().is_none_or(|byte| Some(byte) == first);
+        let prefixes = self.prefixes.iter().filter(|(from, _)| may_begin(from));
+        let renamed =
+            prefixes.filter_map(|(from, to)| before.strip_prefix(&**from).map(|rest| format!("{to}{rest}")));
         exact.chain(renamed).collect()
     }
 }
