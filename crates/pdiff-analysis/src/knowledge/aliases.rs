@@ -1,5 +1,7 @@
 //! Known renames between builds.
 
+use std::hash::{Hash, Hasher};
+
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
@@ -14,6 +16,15 @@ const MYSQLD: &str = include_str!("../../presets/mysqld/aliases.toml");
 pub struct Aliases {
     names: FxHashMap<Box<str>, Vec<Box<str>>>,
     prefixes: Vec<(Box<str>, Box<str>)>,
+}
+
+/// The same renames have the same hash, in whatever order the map has them.
+impl Hash for Aliases {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut names: Vec<_> = self.names.iter().collect();
+        names.sort_unstable();
+        (names, &self.prefixes).hash(state);
+    }
 }
 
 #[derive(Deserialize)]

@@ -104,7 +104,19 @@ impl<'a> ByteReader<'a> {
     }
 
     /// A number of one to ten bytes.
+    #[inline]
     pub fn number(&mut self) -> Option<u64> {
+        // Most numbers are small.
+        match self.0.split_first() {
+            Some((first @ 0..0x80, rest)) => {
+                self.0 = rest;
+                Some(u64::from(*first))
+            }
+            _ => self.long_number(),
+        }
+    }
+
+    fn long_number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
