@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pdiff_analysis::classify::ObjectBuilds;
-use pdiff_analysis::matching::{Matching, match_functions};
+use pdiff_analysis::matching::{MATCHING_VERSION, Matching, match_functions};
 use pdiff_analysis::{Aliases, ObjectFacts, Program, SideObject};
 use pdiff_ingest::PackedCensus;
 use pdiff_profile::census::Census;
 use pdiff_profile::{Notes, PerSide, Side};
-use pdiff_symbolize::{Symbolizer, census_of, sampled_census};
+use pdiff_symbolize::{CachedCensus, PairCache, Symbolizer, census_of, sampled_census};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -22,6 +22,8 @@ use crate::read::ReadBuild;
 pub struct BinaryFacts {
     program: Option<String>,
     censuses: PerSide<Option<Census>>,
+    /// Where the cache has them.
+    cached: PerSide<Option<CachedCensus>>,
     same_objects: Vec<String>,
     /// Sides of packs without a census.
     lacking: PerSide<bool>,
@@ -34,6 +36,14 @@ pub(crate) enum Wanted<'w> {
     All,
     /// Without library functions that are only inlined and have none of these names.
     Sampled(&'w [&'w str]),
+}
+
+/// The census of one side's program.
+pub(crate) struct FoundCensus {
+    pub(crate) census: Census,
+    /// Where the cache has it.
+    cached: Option<CachedCensus>,
+    notes: Notes,
 }
 
 /// One side of a comparison: what was given, and what was read.
@@ -75,10 +85,19 @@ impl BinaryFacts {
         self.lacking
     }
 
-    /// The pairs of functions of both builds, if both are known.
-    pub(crate) fn matching(&self, aliases: &Aliases) -> Option<Matching> {
-        let PerSide { before, after } = self.censuses.as_ref().map(Option::as_ref).both()?;
-        Some(match_functions(before, after, aliases))
+    /// The pairs of functions of both builds, if both are known; where the cache has both, they are kept there, too.
+    pub(crate) fn matching(&self, aliases: &Aliases, notes: &mut Notes) -> Option<Matching> {
+        let builds = self.censuses.as_ref().map(Option::as_ref).both()?;
+        let find = || match_functions(builds.before, builds.after, aliases);
+        let Some(cached) = self.cached.as_ref().map(Option::as_ref).both() else { return Some(find()) };
+        let version = (env!("CARGO_PKG_VERSION"), MATCHING_VERSION);
+        let cache = PairCache::new(cached, (version, aliases));
+        let kept = cache.load(notes).and_then(|bytes| Matching::from_bytes(&bytes, builds));
+        Some(kept.unwrap_or_else(|| {
+            let found = find();
+            cache.store(&found.to_bytes(), notes);
+            found
+        }))
     }
 
     /// As verdicts want it.
@@ -102,15 +121,18 @@ impl BinaryFacts {
         // One after the other, each on all cores: together they would need the memory of both.
         let taken = PerSide::try_from_fn(|side| take(sides[side]))?;
         let mut notes = Notes::new();
-        let censuses = taken.map(|taken| {
-            taken.map(|(census, of_census)| {
-                notes.merge(&of_census);
-                census
-            })
-        });
+        let PerSide { before: (before, cached_before), after: (after, cached_after) } =
+            taken.map(|taken| match taken {
+                Some(found) => {
+                    notes.merge(&found.notes);
+                    (Some(found.census), found.cached)
+                }
+                None => (None, None),
+            });
+        let (censuses, cached) = (PerSide { before, after }, PerSide::new(cached_before, cached_after));
         let lacking = sides.map(|of| censuses[of.side].is_none() && of.read.is_packed());
         let program = program.map(|program| program.label.clone());
-        Ok(Self { program, censuses, same_objects: same_objects(sides, objects), lacking, notes })
+        Ok(Self { program, censuses, cached, same_objects: same_objects(sides, objects), lacking, notes })
     }
 }
 
@@ -121,7 +143,7 @@ impl<'a> BuildSide<'a> {
         program: &Program,
         lookup: &Lookup,
         wanted: Wanted<'_>,
-    ) -> Result<Option<(Census, Notes)>, Error> {
+    ) -> Result<Option<FoundCensus>, Error> {
         let paths = &program.paths[self.side];
         let is_program = |path: &str| paths.iter().any(|of| of == path);
         let options = lookup.options(&self.given.binaries);
@@ -134,10 +156,10 @@ impl<'a> BuildSide<'a> {
         };
         if let Some(file) = self.file(&is_program, lookup)? {
             let taken = take(&file)?;
-            return Ok(Some((taken.census, taken.notes)));
+            return Ok(Some(FoundCensus { census: taken.census, cached: taken.cached, notes: taken.notes }));
         }
         let packed = self.read.censuses().filter(|(path, _)| is_program(path)).map(|(_, census)| census);
-        Ok(unpack_all(packed)?.map(|census| (census, Notes::new())))
+        Ok(unpack_all(packed)?.map(|census| FoundCensus { census, cached: None, notes: Notes::new() }))
     }
 
     /// The file of an object, by its path in the recordings: the one that was found for it, or that was given beside packs.

@@ -111,10 +111,10 @@ impl Packer {
         let seen = seen_by_event(build);
         let Some(program) = seen.first().map(|seen| &seen.program) else { return Ok(None) };
         let side = BuildSide { side: Side::Before, given: &self.build, read: build };
-        let Some((census, _)) = side.census(program, lookup, Wanted::All)? else { return Ok(None) };
+        let Some(found) = side.census(program, lookup, Wanted::All)? else { return Ok(None) };
         let of_program = seen.iter().filter(|seen| seen.program.label == program.label);
         let functions = of_program.flat_map(|seen| &seen.functions).map(String::as_str);
-        let packed = packed(&census, functions, self.is_full)?;
+        let packed = packed(&found.census, functions, self.is_full)?;
         Ok(program.paths[Side::Before].first().map(|path| (path.clone(), packed)))
     }
 }

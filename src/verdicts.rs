@@ -9,8 +9,8 @@ use pdiff_analysis::{
     Architectural, CallTree, Comparison, GroupBy, Inlines, PreparedSides, SampledCalls, Seconds, Share,
     Templates, TreeSettings,
 };
-use pdiff_profile::PerSide;
 use pdiff_profile::names::MatchLevel;
+use pdiff_profile::{Notes, PerSide};
 
 use crate::binary_facts::BinaryFacts;
 use crate::error::Error;
@@ -66,11 +66,16 @@ impl<'a> Verdicts<'a> {
         let facts = prepared.facts_on(functions)?;
         // Which functions are the same the builds alone tell, whatever was sampled.
         let (matching, (normal, mut comparison, calls)) = std::thread::scope(|scope| {
-            let matching = scope.spawn(|| facts.matching(&settings.knowledge.aliases));
+            let matching = scope.spawn(|| {
+                let mut notes = Notes::new();
+                (facts.matching(&settings.knowledge.aliases, &mut notes), notes)
+            });
             let normal = prepared.with_hidden_callers(&facts);
             let mut comparison = prepared.bare_rows(&normal, GroupBy::Function, settings.share);
             let calls = normal.calls(&prepared.sides(), &comparison);
             let matching = matching.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let (matching, notes) = matching;
+            comparison.notes.merge(&notes);
             let normal = prepared.with_counterparts(normal, &facts, matching.as_ref());
             prepared.add_findings(&normal, &mut comparison);
             (matching, (normal, comparison, calls))

@@ -12,6 +12,7 @@ mod error;
 mod kernel_images;
 mod object_census;
 mod options;
+mod pair_cache;
 mod polling;
 mod resolve;
 mod structure;
@@ -25,6 +26,7 @@ pub use error::Error;
 pub use kernel_images::FileKernels;
 pub use object_census::{ObjectCensus, census_of, sampled_census};
 pub use options::{Fetch, SymbolizeOptions, Wanted};
+pub use pair_cache::{CachedCensus, PairCache};
 pub use resolve::{
     AddressKind, AddressMap, Resolved, ResolvedObject, name_frames, resolve_profile, resolve_rest,
 };

@@ -8,19 +8,18 @@
 //! A comparison of samples needs no more than [`sampled_census`]. The cache holds it beside the whole one, with the names
 //! that it was asked for; when others are asked for, it is taken again for all of them.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use pdiff_profile::census::{Census, CensusBytesError, Visibility};
 use pdiff_profile::{BuildId, NoteKind, Notes, ObjectId, Weight};
 
 use crate::binary::elf_file::ElfFile;
-use crate::binary::file_bytes::FileBytes;
 use crate::binary::object_files::ObjectFiles;
-use crate::cache::{CacheFile, SectionTag, pack, unpack};
+use crate::cache::{CacheFile, Section, SectionTag, Stamp, pack, unpack};
 use crate::census::{AskedNames, Taken, take_census};
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
+use crate::pair_cache::CachedCensus;
 
 /// The census of one object, and where it comes from.
 #[derive(Debug)]
@@ -33,6 +32,8 @@ pub struct ObjectCensus {
     pub build_id: Option<BuildId>,
     /// The file with the debug information, where it is another one.
     pub debug_path: Option<PathBuf>,
+    /// Where the cache has it, if it is there.
+    pub cached: Option<CachedCensus>,
     /// What was imperfect: damaged caches, what debug information does not show.
     pub notes: Notes,
 }
@@ -80,15 +81,18 @@ fn census(path: &Path, options: &SymbolizeOptions, asked: Option<AskedNames>) ->
     let cache = options.cache_dir.as_deref().map(|directory| CacheFile::of(directory, &id));
     let source = files.fingerprint();
     let cache = cache.as_ref().map(|file| Cache { file, source });
-    let census = match asked {
+    let (census, stamp) = match asked {
         None => whole(&files, cache, &mut notes),
         Some(asked) => sampled(&files, asked, cache, &mut notes),
     };
+    let cached = options.cache_dir.as_deref().zip(stamp);
+    let cached = cached.map(|(directory, stamp)| CachedCensus::new(directory, id.clone(), stamp));
     // Where the census came from the cache, nobody has read it.
     files.forget_kept();
     note_gaps(&files, &census, &mut notes);
     Ok(ObjectCensus {
         census,
+        cached,
         id,
         build_id: files.file.build_id().cloned(),
         debug_path: files.debug_file.as_ref().map(|file| file.path().to_path_buf()),
@@ -103,55 +107,62 @@ struct Cache<'c> {
     source: u64,
 }
 
-fn whole(files: &ObjectFiles, cache: Option<Cache<'_>>, notes: &mut Notes) -> Census {
-    if let Some(census) = cache.and_then(|cache| cache.whole(notes)) {
-        return census;
+/// A census, and what tells it from others in the cache, if it is there.
+type Stamped = (Census, Option<Stamp>);
+
+fn whole(files: &ObjectFiles, cache: Option<Cache<'_>>, notes: &mut Notes) -> Stamped {
+    if let Some((census, stamp)) = cache.and_then(|cache| cache.whole(notes)) {
+        return (census, Some(stamp));
     }
     let taken = take_census(files, None);
-    if let Some(cache) = cache {
-        cache.store(&taken, &AskedNames::default(), notes);
-    }
-    taken.census
+    let stamp = cache.and_then(|cache| cache.store(&taken, &AskedNames::default(), notes));
+    (taken.census, stamp)
 }
 
-fn sampled(files: &ObjectFiles, asked: AskedNames, cache: Option<Cache<'_>>, notes: &mut Notes) -> Census {
-    let part = cache.and_then(|cache| cache.part(notes));
-    let known = match part {
-        Some((known, part)) if known.contains_all(&asked) => {
-            if let Some(census) = cache.and_then(|cache| cache.census(&part, notes)) {
-                return census;
-            }
-            AskedNames::default()
-        }
-        Some((known, _)) => known,
+fn sampled(files: &ObjectFiles, asked: AskedNames, cache: Option<Cache<'_>>, notes: &mut Notes) -> Stamped {
+    let known = match cache.and_then(|cache| cache.part(&asked, notes)) {
+        Some(Part::Enough(census, stamp)) => return (*census, Some(stamp)),
+        Some(Part::OfOtherNames(known)) => known,
         None => AskedNames::default(),
     };
-    if let Some(census) = cache.and_then(|cache| cache.whole(notes)) {
-        return census;
+    if let Some((census, stamp)) = cache.and_then(|cache| cache.whole(notes)) {
+        return (census, Some(stamp));
     }
     let asked = AskedNames::new(known.names().chain(asked.names()));
     let taken = take_census(files, Some(&asked));
-    if let Some(cache) = cache {
-        cache.store(&taken, &asked, notes);
-    }
-    taken.census
+    let stamp = cache.and_then(|cache| cache.store(&taken, &asked, notes));
+    (taken.census, stamp)
+}
+
+/// The census in the cache that was taken for sampled functions.
+enum Part {
+    /// It contains all that are asked for.
+    Enough(Box<Census>, Stamp),
+    /// It was taken for these only.
+    OfOtherNames(AskedNames),
 }
 
 impl Cache<'_> {
     /// The whole census; none if there is none, it is damaged (a note), or another version wrote it.
-    fn whole(self, notes: &mut Notes) -> Option<Census> {
-        let (bytes, range) = self.section(SectionTag::Census, notes)?;
-        self.census(bytes.get(range)?, notes)
+    fn whole(self, notes: &mut Notes) -> Option<(Census, Stamp)> {
+        let section = self.section(SectionTag::Census, notes)?;
+        Some((self.census(unpack(section.content())?, notes)?, section.stamp))
     }
 
-    /// The names that the other census was asked for, and its bytes.
-    fn part(self, notes: &mut Notes) -> Option<(AskedNames, Vec<u8>)> {
-        let (bytes, range) = self.section(SectionTag::SampledCensus, notes)?;
-        let (names, census) = split_names(bytes.get(range)?)?;
-        Some((AskedNames::new(names.split('\n')), census.to_vec()))
+    /// The other census; none as with the whole one.
+    fn part(self, asked: &AskedNames, notes: &mut Notes) -> Option<Part> {
+        let section = self.section(SectionTag::SampledCensus, notes)?;
+        let (names, census) = split_names(section.content())?;
+        let known = AskedNames::new(names.split('\n'));
+        if known.contains_all(asked) {
+            let census = self.census(census.to_vec(), notes)?;
+            Some(Part::Enough(Box::new(census), section.stamp))
+        } else {
+            Some(Part::OfOtherNames(known))
+        }
     }
 
-    fn section(self, tag: SectionTag, notes: &mut Notes) -> Option<(FileBytes, Range<usize>)> {
+    fn section(self, tag: SectionTag, notes: &mut Notes) -> Option<Section> {
         match self.file.load(tag, self.source) {
             Ok(found) => found,
             Err(damage) => {
@@ -161,10 +172,11 @@ impl Cache<'_> {
         }
     }
 
-    fn census(self, packed: &[u8], notes: &mut Notes) -> Option<Census> {
-        match Census::from_bytes(unpack(packed)?) {
+    fn census(self, bytes: Vec<u8>, notes: &mut Notes) -> Option<Census> {
+        match Census::from_bytes(bytes) {
             Ok(census) => Some(census),
-            Err(CensusBytesError::OtherVersion { .. }) => None,
+            // The checksum is right, so another version of this program wrote it in another form.
+            Err(CensusBytesError::OtherVersion { .. } | CensusBytesError::NotACensus) => None,
             Err(damage) => {
                 self.rebuilt(&damage.to_string(), notes);
                 None
@@ -172,17 +184,16 @@ impl Cache<'_> {
         }
     }
 
-    fn store(self, taken: &Taken, asked: &AskedNames, notes: &mut Notes) {
-        let packed = pack(taken.census.text_bytes(), || taken.census.row_bytes());
-        let Some(packed) = packed else { return };
+    fn store(self, taken: &Taken, asked: &AskedNames, notes: &mut Notes) -> Option<Stamp> {
+        let census = &taken.census;
         let stored = if taken.is_part {
-            self.file.store(SectionTag::SampledCensus, self.source, &join_names(asked, &packed))
+            // It is read by every verdict, so it is not packed: that takes as long as all other reading of it.
+            self.file.store(SectionTag::SampledCensus, self.source, &with_names(asked, census))
         } else {
+            let packed = pack(census.text_bytes(), || census.row_bytes())?;
             self.file.store(SectionTag::Census, self.source, &packed)
         };
-        if let Err(error) = stored {
-            self.rebuilt(&format!("not kept: {error}"), notes);
-        }
+        stored.map_err(|error| self.rebuilt(&format!("not kept: {error}"), notes)).ok()
     }
 
     fn rebuilt(self, what: &str, notes: &mut Notes) {
@@ -191,17 +202,18 @@ impl Cache<'_> {
     }
 }
 
-/// Names, one a line, with their length before them and the packed census after them.
-fn join_names(asked: &AskedNames, packed: &[u8]) -> Vec<u8> {
+/// Names, one a line, with their length before them and the census after them.
+fn with_names(asked: &AskedNames, census: &Census) -> Vec<u8> {
     let names = asked.names().collect::<Vec<_>>().join("\n");
-    [&(names.len() as u64).to_le_bytes(), names.as_bytes(), packed].concat()
+    let length = (names.len() as u64).to_le_bytes();
+    [&length, names.as_bytes(), census.text_bytes(), &census.row_bytes()].concat()
 }
 
 fn split_names(section: &[u8]) -> Option<(&str, &[u8])> {
     let (length, rest) = section.split_first_chunk()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let (names, packed) = rest.split_at_checked(length)?;
-    Some((std::str::from_utf8(names).ok()?, packed))
+    let (names, census) = rest.split_at_checked(length)?;
+    Some((std::str::from_utf8(names).ok()?, census))
 }
 
 /// Says what the census cannot see.

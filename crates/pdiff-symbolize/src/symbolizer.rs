@@ -12,10 +12,9 @@ use crate::address_index::{
     AddressIndex, Chain, Cursor, DemangledNames, Found, Gaps, Names, Wanted, index_bytes,
 };
 use crate::binary::elf_file::ElfFile;
-use crate::binary::file_bytes::FileBytes;
 use crate::binary::object_files::ObjectFiles;
 use crate::binary::symbol_table::SymbolTable;
-use crate::cache::{CacheFile, SectionTag};
+use crate::cache::{CacheFile, Section, SectionTag};
 use crate::error::Error;
 use crate::options::SymbolizeOptions;
 
@@ -39,7 +38,7 @@ pub struct Symbolizer {
 enum IndexBytes {
     None,
     Made(Vec<u8>),
-    Cached(FileBytes, std::ops::Range<usize>),
+    Cached(Section),
 }
 
 impl IndexBytes {
@@ -47,7 +46,7 @@ impl IndexBytes {
         match self {
             Self::None => &[],
             Self::Made(bytes) => bytes,
-            Self::Cached(bytes, range) => bytes.get(range.clone()).unwrap_or(&[]),
+            Self::Cached(section) => section.content(),
         }
     }
 }
@@ -251,14 +250,10 @@ impl Symbolizer {
     fn load_index(&mut self) {
         let Some(cache) = &self.cache else { return };
         match cache.load(SectionTag::AddressIndex, self.files.fingerprint()) {
-            Ok(Some((bytes, range))) => {
-                let is_whole =
-                    bytes.get(range.clone()).is_some_and(|index| AddressIndex::parse(index).is_some());
-                if is_whole {
-                    self.index = IndexBytes::Cached(bytes, range);
-                }
+            Ok(Some(section)) if AddressIndex::parse(section.content()).is_some() => {
+                self.index = IndexBytes::Cached(section);
             }
-            Ok(None) => {}
+            Ok(_) => {}
             Err(damage) => {
                 let path = cache.path().display().to_string();
                 self.notes.add(NoteKind::CacheRebuilt, 1, Weight::ZERO, || format!("{path}: {damage}"));

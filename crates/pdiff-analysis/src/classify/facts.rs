@@ -174,9 +174,14 @@ fn name_of(census: &Census, id: FunctionId) -> &str {
 /// The functions with the largest counts.
 fn heaviest(census: &Census, counts: FxHashMap<FunctionId, u64>) -> Vec<(FunctionId, u64)> {
     let mut counts: Vec<(FunctionId, u64)> = counts.into_iter().collect();
-    let name = |id| name_of(census, id);
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| name(a.0).cmp(name(b.0)).then(a.0.cmp(&b.0))));
-    counts.truncate(NAMED);
+    let order = |a: &(FunctionId, u64), b: &(FunctionId, u64)| {
+        b.1.cmp(&a.1).then_with(|| census.name_order(a.0, b.0))
+    };
+    if counts.len() > NAMED {
+        counts.select_nth_unstable_by(NAMED, order);
+        counts.truncate(NAMED);
+    }
+    counts.sort_unstable_by(order);
     counts
 }
 

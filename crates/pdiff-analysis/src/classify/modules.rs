@@ -8,6 +8,7 @@
 //! A module that both builds have may be rewritten in place, and so may a package of Rust, which stands before the module. A
 //! module of one build may be in the other under another name. Functions of one build only are then no proof of new cost.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pdiff_profile::census::Census;
@@ -42,7 +43,8 @@ impl Part {
 
 impl ReplacedModules {
     pub(super) fn new(context: &Context<'_>) -> Self {
-        let fresh = PerSide::from_fn(|side| fresh(context, side));
+        let known = Known { context, modules: PerSide::default() };
+        let fresh = PerSide::from_fn(|side| fresh(&known, side));
         let PerSide { before, after } = PerSide::from_fn(|side| parts(context, side, &fresh[side]));
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
         for (at, gone) in before.iter().enumerate() {
@@ -81,7 +83,7 @@ impl ReplacedModules {
                 }
             }
         }
-        found.moved = moved(context);
+        found.moved = moved(&known);
         found
     }
 
@@ -130,12 +132,20 @@ fn heaviest_first(part: &Part) -> Vec<(String, f64)> {
 fn module(name: &str) -> Option<&str> {
     // `<regex::exec::ExecNoSync as Trait>::find_at` is a function of regex::exec.
     let name = name.strip_prefix('<').unwrap_or(name).trim_start_matches(['&', '*']);
-    let ends_path = |byte: u8| matches!(byte, b'<' | b'(' | b' ' | b'>' | b'{' | b'[');
-    let end = name.bytes().position(ends_path).unwrap_or(name.len());
-    let path = name.get(..end)?;
-    let colons =
-        |from: usize| Some(from + path.as_bytes().get(from..)?.windows(2).position(|two| two == b"::")?);
-    path.get(..colons(colons(0)? + 2)?)
+    let bytes = name.as_bytes();
+    let (mut at, mut has_colons) = (0, false);
+    loop {
+        match bytes.get(at)? {
+            b'<' | b'(' | b' ' | b'>' | b'{' | b'[' => return None,
+            b':' if bytes.get(at + 1) == Some(&b':') => {
+                if has_colons {
+                    return name.get(..at);
+                }
+                (at, has_colons) = (at + 2, true);
+            }
+            _ => at += 1,
+        }
+    }
 }
 
 /// The package of a module of Rust.
@@ -144,15 +154,28 @@ fn package(module: &str) -> Option<&str> {
 }
 
 /// Modules that one build alone holds, and of which the other has functions in another module.
-fn moved(context: &Context<'_>) -> FxHashSet<String> {
-    let pairs = context.builds.renamed().map(|names| names.map(module));
+fn moved(known: &Known<'_, '_>) -> FxHashSet<String> {
+    let pairs = known.context.builds.renamed().map(|names| names.map(module));
     let pairs: Vec<_> = pairs.filter(|modules| modules.before != modules.after).collect();
     let of = |side: Side| {
-        let other = context.builds.census(side.other()).map(modules_of).unwrap_or_default();
+        let other = known.modules(side.other());
         let modules = pairs.iter().filter_map(move |pair| pair[side]);
         modules.filter(|module| !other.contains(module)).map(str::to_owned).collect::<Vec<_>>()
     };
     if pairs.is_empty() { FxHashSet::default() } else { Side::BOTH.into_iter().flat_map(of).collect() }
+}
+
+/// The modules of both builds, each listed when first asked for.
+struct Known<'c, 'a> {
+    context: &'c Context<'a>,
+    modules: PerSide<OnceCell<FxHashSet<&'a str>>>,
+}
+
+impl<'a> Known<'_, 'a> {
+    fn modules(&self, side: Side) -> &FxHashSet<&'a str> {
+        let census = self.context.builds.census(side);
+        self.modules[side].get_or_init(|| census.map(modules_of).unwrap_or_default())
+    }
 }
 
 fn modules_of(census: &Census) -> FxHashSet<&str> {
@@ -177,13 +200,12 @@ fn one_sided<'a>(context: &Context<'a>, side: Side) -> Vec<(usize, &'a str)> {
 }
 
 /// The rows of modules that the other build has no function of; none where there are few.
-fn fresh<'a>(context: &Context<'a>, side: Side) -> BTreeMap<usize, &'a str> {
-    let Some(other) = context.builds.census(side.other()) else { return BTreeMap::new() };
-    let one_sided = one_sided(context, side);
-    if one_sided.len() < LEAST_ROWS {
+fn fresh<'a>(known: &Known<'_, 'a>, side: Side) -> BTreeMap<usize, &'a str> {
+    let one_sided = one_sided(known.context, side);
+    if known.context.builds.census(side.other()).is_none() || one_sided.len() < LEAST_ROWS {
         return BTreeMap::new();
     }
-    let known = modules_of(other);
+    let known = known.modules(side.other());
     one_sided.into_iter().filter(|(_, module)| !known.contains(module)).collect()
 }
 

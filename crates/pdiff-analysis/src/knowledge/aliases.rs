@@ -1,5 +1,7 @@
 //! Known renames between builds.
 
+use std::hash::{Hash, Hasher};
+
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
@@ -14,6 +16,15 @@ const MYSQLD: &str = include_str!("../../presets/mysqld/aliases.toml");
 pub struct Aliases {
     names: FxHashMap<Box<str>, Vec<Box<str>>>,
     prefixes: Vec<(Box<str>, Box<str>)>,
+}
+
+/// The same renames have the same hash, in whatever order the map has them.
+impl Hash for Aliases {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut names: Vec<_> = self.names.iter().collect();
+        names.sort_unstable();
+        (names, &self.prefixes).hash(state);
+    }
 }
 
 #[derive(Deserialize)]
@@ -94,10 +105,12 @@ impl Aliases {
     /// The names that a name of the base build may have in the other build, best guess first.
     pub fn after_names(&self, before: &str) -> Vec<String> {
         let exact = self.names.get(before).into_iter().flatten().map(|after| after.to_string());
-        let renamed = self
-            .prefixes
-            .iter()
-            .filter_map(|(from, to)| before.strip_prefix(&**from).map(|rest| format!("{to}{rest}")));
+        // Most names begin as no prefix does.
+        let first = before.bytes().next();
+        let may_begin = |from: &str| from.bytes().next().is_none_or(|byte| Some(byte) == first);
+        let prefixes = self.prefixes.iter().filter(|(from, _)| may_begin(from));
+        let renamed =
+            prefixes.filter_map(|(from, to)| before.strip_prefix(&**from).map(|rest| format!("{to}{rest}")));
         exact.chain(renamed).collect()
     }
 }

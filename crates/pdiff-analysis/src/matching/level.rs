@@ -27,6 +27,18 @@ pub enum FoundBy {
 }
 
 impl FoundBy {
+    pub(super) const ALL: [Self; 9] = [
+        Self::Linkage,
+        Self::Signature,
+        Self::Qualified,
+        Self::Unscoped,
+        Self::Alias,
+        Self::Loose,
+        Self::Unqualified,
+        Self::Structure,
+        Self::Fuzzy,
+    ];
+
     /// The stable text, in kebab case.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -12,6 +12,7 @@
 //! paired in order and marked ambiguous, and looser matches stay alone. Every guess is marked.
 
 mod candidates;
+mod codec;
 mod fuzzy;
 mod group;
 mod groups;
@@ -24,6 +25,7 @@ mod neighbours;
 mod source_file;
 mod spelling;
 
+pub use codec::MATCHING_VERSION;
 pub(crate) use held::held;
 pub use level::FoundBy;
 pub use matcher::match_functions;

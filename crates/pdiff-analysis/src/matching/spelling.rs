@@ -53,6 +53,8 @@ impl<'a> Spellings<'a> {
 pub(super) struct Spelling<'a> {
     /// Without template arguments.
     pub(super) loose: Cow<'a, str>,
+    /// Where the last part of it begins.
+    last_start: usize,
     /// Whether the name is of a library that both builds bring along: such code is not renamed, but replaced.
     pub(super) is_library: bool,
 }
@@ -70,33 +72,38 @@ impl<'a> Spelling<'a> {
 
     fn of_loose(loose: Cow<'a, str>) -> Self {
         let is_library = is_library_spelling(&loose);
-        Self { loose, is_library }
+        let last_start = loose.len() - last_part(&loose).len();
+        Self { loose, last_start, is_library }
     }
 
     /// The last part, unchanged.
     pub(super) fn last(&self) -> &str {
-        last_part(&self.loose)
+        self.loose.get(self.last_start..).unwrap_or("")
+    }
+
+    /// The parts before the last one.
+    fn scopes(&self) -> Parts<'_> {
+        let scopes = self.last_start.checked_sub("::".len()).and_then(|end| self.loose.get(..end));
+        Parts { rest: scopes }
     }
 
     /// Without namespaces: scopes in lower case that do not end in `_t`, the way most code writes them.
     /// Library code has none such: its namespace is what tells it from others.
-    pub(super) fn without_namespaces(&self) -> Option<String> {
+    pub(super) fn without_namespaces(&self) -> Option<&str> {
         if self.is_library {
             return None;
         }
-        let parts = parts(&self.loose);
         let is_namespace = |part: &&str| {
             part.starts_with(|c: char| c.is_ascii_lowercase()) && !part.ends_with("_t")
                 || part.starts_with("(anonymous")
         };
-        let (last, scopes) = parts.split_last()?;
-        let kept: Vec<&str> = scopes.iter().copied().skip_while(is_namespace).chain([*last]).collect();
-        Some(kept.join("::"))
+        let namespaces = self.scopes().take_while(is_namespace);
+        self.loose.get(namespaces.map(|part| part.len() + "::".len()).sum()..)
     }
 
     /// The last part, if it can represent the whole.
     pub(super) fn unqualified(&self) -> Option<&str> {
-        let last = last_part(&self.loose);
+        let last = self.last();
         let is_name =
             last.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_') && !last.starts_with("operator");
         (is_name && last.len() >= MIN_UNQUALIFIED_BYTES).then_some(last)
@@ -104,19 +111,21 @@ impl<'a> Spelling<'a> {
 
     /// Scope and name in one: `x_t::y` and `x_y_func` are `x_y`.
     pub(super) fn flattened(&self) -> Option<String> {
-        let parts = parts(&self.loose);
-        let (last, scopes) = parts.split_last()?;
+        let last = self.last();
         if last.starts_with(['~', '(', '{']) || last.starts_with("operator") {
             return None;
         }
-        let mut name = String::new();
-        for scope in scopes.iter().filter(|scope| !scope.starts_with(['(', '{'])) {
+        let mut name = String::with_capacity(self.loose.len());
+        for scope in self.scopes().filter(|scope| !scope.starts_with(['(', '{'])) {
             name.push_str(scope.strip_suffix("_t").unwrap_or(scope));
             name.push('_');
         }
         name.push_str(last);
         let base = BUILD_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(&name);
-        (base.len() >= MIN_UNQUALIFIED_BYTES).then(|| base.to_ascii_lowercase())
+        let length = base.len();
+        name.truncate(length);
+        name.make_ascii_lowercase();
+        (name.len() >= MIN_UNQUALIFIED_BYTES).then_some(name)
     }
 
     /// The hashes of the words in the name, sorted, each once.
@@ -149,7 +158,7 @@ fn is_library_spelling(loose: &str) -> bool {
     let is_unnamed = name.starts_with('(') && !name.starts_with("(anonymous");
     is_unnamed
         || LIBRARIES.iter().chain(&["operator", "__", "<", "_GLOBAL_"]).any(|prefix| name.starts_with(prefix))
-        || name.contains("{lambda")
+        || name.contains('{') && name.contains("{lambda")
 }
 
 /// Whether a name is of a library however the rest of it is spelled: it begins with the library's namespace, and no
@@ -175,46 +184,63 @@ pub(crate) fn beside_scope<'n>(a: &'n str, b: &'n str) -> (&'n str, &'n str) {
     if !same.map(|(byte, _)| byte).any(|byte| byte == b':') {
         return (a, b);
     }
-    let [ours, theirs] = [a, b].map(parts);
-    let scopes = ours.len().min(theirs.len()).saturating_sub(1);
-    let same = ours.iter().zip(&theirs).take(scopes).take_while(|(a, b)| a == b);
-    let length: usize = same.map(|(part, _)| part.len() + "::".len()).sum();
+    let (mut ours, mut theirs) = (Parts { rest: Some(a) }, Parts { rest: Some(b) });
+    let mut length = 0;
+    while let (Some(our), Some(their)) = (ours.next(), theirs.next()) {
+        // The last part of a name is no scope.
+        if our != their || ours.rest.is_none() || theirs.rest.is_none() {
+            break;
+        }
+        length += our.len() + "::".len();
+    }
     (a.get(length..).unwrap_or(a), b.get(length..).unwrap_or(b))
 }
 
 /// The parts of a name between `::`, those inside of brackets left whole.
-fn parts(name: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut depth) = (Vec::with_capacity(4), 0, 0_u32);
-    let bytes = name.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'(' | b'{' => depth += 1,
-            b')' | b'}' => depth = depth.saturating_sub(1),
-            b':' if depth == 0 && at >= start && bytes.get(at + 1) == Some(&b':') => {
-                parts.extend(name.get(start..at));
-                start = at + 2;
-            }
-            _ => {}
-        }
-    }
-    parts.extend(name.get(start..));
-    parts
+struct Parts<'a> {
+    /// What no part was taken of; none after the last part.
+    rest: Option<&'a str>,
 }
 
-/// The last of the [`parts`] of a name.
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.rest.take()?;
+        let bytes = rest.as_bytes();
+        let mut depth = 0_u32;
+        for (at, byte) in bytes.iter().enumerate() {
+            match byte {
+                b'(' | b'{' => depth += 1,
+                b')' | b'}' => depth = depth.saturating_sub(1),
+                b':' if depth == 0 && bytes.get(at + 1) == Some(&b':') => {
+                    self.rest = rest.get(at + 2..);
+                    return rest.get(..at);
+                }
+                _ => {}
+            }
+        }
+        Some(rest)
+    }
+}
+
+/// The last of the [`Parts`] of a name.
 fn last_part(name: &str) -> &str {
-    let is_odd = |byte: u8| matches!(byte, b'(' | b')' | b'{' | b'}');
-    match name.bytes().any(is_odd) || name.contains(":::") {
-        true => parts(name).pop().unwrap_or(name),
-        false => name.rsplit_once("::").map_or(name, |(_, last)| last),
+    let bytes = name.as_bytes();
+    let is_odd = |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}');
+    let Some(colon) = bytes.iter().rposition(|byte| *byte == b':') else { return name };
+    let is_colon = |at: Option<usize>| at.and_then(|at| bytes.get(at)) == Some(&b':');
+    let is_plain = is_colon(colon.checked_sub(1)) && !is_colon(colon.checked_sub(2));
+    match is_plain && !bytes.iter().any(is_odd) {
+        true => name.get(colon + 1..).unwrap_or(name),
+        false => Parts { rest: Some(name) }.last().unwrap_or(name),
     }
 }
 
 /// The words that say something: `Policy` and `Mutex` of `PolicyMutex`, `THD` and `Init` of `THDInit`.
 fn words(name: &str) -> impl Iterator<Item = &str> {
-    let pieces = name.split(|c: char| !c.is_ascii_alphanumeric());
     let says_something = |word: &&str| !STOP_WORDS.iter().any(|stop| stop.eq_ignore_ascii_case(word));
-    pieces.flat_map(CamelWords).filter(says_something)
+    Words(name).filter(says_something)
 }
 
 fn hash_ignoring_case(word: &str) -> u64 {
@@ -223,21 +249,28 @@ fn hash_ignoring_case(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// The words of a piece of letters and digits.
-struct CamelWords<'a>(&'a str);
+/// The words of a name: letters and digits, and each capital begins another word.
+struct Words<'a>(&'a str);
 
-impl<'a> Iterator for CamelWords<'a> {
+impl<'a> Iterator for Words<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
         let bytes = self.0.as_bytes();
-        let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
-        let is_lower = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
-        let begins = |at: &usize| is_upper(*at) && (!is_upper(at - 1) || is_lower(at + 1));
-        let end = (1..bytes.len()).find(begins).unwrap_or(bytes.len());
-        let (word, rest) = self.0.split_at_checked(end)?;
-        self.0 = rest;
-        Some(word).filter(|word| !word.is_empty())
+        let start = bytes.iter().position(u8::is_ascii_alphanumeric)?;
+        let (mut end, mut after_capital) = (start, false);
+        while let Some(byte) = bytes.get(end).filter(|byte| byte.is_ascii_alphanumeric()) {
+            let is_capital = byte.is_ascii_uppercase();
+            let before_small = || bytes.get(end + 1).is_some_and(u8::is_ascii_lowercase);
+            if is_capital && end > start && (!after_capital || before_small()) {
+                break;
+            }
+            after_capital = is_capital;
+            end += 1;
+        }
+        let word = self.0.get(start..end);
+        self.0 = self.0.get(end..)?;
+        word
     }
 }
 
@@ -283,7 +316,7 @@ mod tests {
         for name in
             ["a::b", "a", "", "a::", "a:::b", "a::::b", "::", "a::(b::c)", "a::{lambda}::b", "a)::b", "a:b"]
         {
-            assert_eq!(Some(last_part(name)), parts(name).pop(), "{name}");
+            assert_eq!(Some(last_part(name)), Parts { rest: Some(name) }.last(), "{name}");
         }
     }
 
@@ -316,7 +349,7 @@ mod tests {
     #[test]
     fn namespaces_are_dropped_and_classes_kept() {
         let check = |name: &str, expected: &str| {
-            assert_eq!(Spelling::of(name).without_namespaces().as_deref(), Some(expected));
+            assert_eq!(Spelling::of(name).without_namespaces(), Some(expected));
         };
         check("dd::cache::Element::lock", "Element::lock");
         check("(anonymous namespace)::f", "f");

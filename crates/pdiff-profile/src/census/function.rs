@@ -3,6 +3,7 @@
 //! A function is one per qualified name and parameters; file-local ones are one per file as well. Its clones, split-off
 //! parts and constructor variants are folded into it.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::body::{Body, BodyPart, Spin};
@@ -169,6 +170,17 @@ impl Census {
             let id = FunctionId(u32::try_from(index).expect("the builder gives out 32-bit ids"));
             Function { census: self, facts, id }
         })
+    }
+
+    /// The order of two functions by name, then by id, without the names of those that ids order already.
+    #[must_use]
+    pub fn name_order(&self, a: FunctionId, b: FunctionId) -> Ordering {
+        let named = self.late_names.named();
+        let by_name = || {
+            let name = |id| self.function(id).map_or("", Function::name);
+            name(a).cmp(name(b))
+        };
+        if a.index().max(b.index()) < named { a.cmp(&b) } else { by_name().then(a.cmp(&b)) }
     }
 
     /// The functions of one qualified name: overloads and file-local namesakes. Those of which only the linkage name is kept

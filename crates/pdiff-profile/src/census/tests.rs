@@ -1,5 +1,7 @@
 //! Tests of the census: what goes in comes out, by every index and through bytes.
 
+use std::cmp::Ordering;
+
 use super::*;
 use crate::ObjectAddr;
 
@@ -108,6 +110,19 @@ fn names_are_made_of_linkage_names_where_only_these_are_kept() {
     assert_eq!(function.parameters(), Some("(int const&)"));
     // They are not looked for by name.
     assert_eq!((census.find(function.name()).count(), census.find("main").count()), (0, 1));
+    // Their ids come last, and their names wherever they belong: here after `main`.
+    let (main, push_back) = (FunctionId(0), function.id());
+    assert_eq!(census.name_order(main, push_back), Ordering::Less);
+    let with_later = |name: &str| {
+        let mut builder = CensusBuilder::new(Visibility::Symbols);
+        let linkage = builder.text("_ZNSt6vectorIiSaIiEE9push_backERKi");
+        let facts = FunctionFacts { linkage_name: Some(linkage), ..FunctionFacts::named(linkage) };
+        builder.function(FunctionFacts { is_mangled: true, ..facts });
+        let name = builder.text(name);
+        builder.function(FunctionFacts::named(name));
+        builder.finish().name_order(FunctionId(0), FunctionId(1))
+    };
+    assert_eq!((with_later("zip"), with_later("alloc")), (Ordering::Greater, Ordering::Less));
 }
 
 /// There is no checksum: changed bytes must be refused, or be a census whose every query works.

@@ -104,7 +104,25 @@ impl<'a> ByteReader<'a> {
     }
 
     /// A number of one to ten bytes.
+    #[inline]
     pub fn number(&mut self) -> Option<u64> {
+        // Most numbers are small.
+        let (number, rest) = match self.0 {
+            [first @ 0..0x80, rest @ ..] => (u64::from(*first), rest),
+            [first, second @ 0..0x80, rest @ ..] => {
+                (u64::from(*first & 0x7f) | u64::from(*second) << 7, rest)
+            }
+            [first, second, third @ 0..0x80, rest @ ..] => {
+                let low = u64::from(*first & 0x7f) | u64::from(*second & 0x7f) << 7;
+                (low | u64::from(*third) << 14, rest)
+            }
+            _ => return self.long_number(),
+        };
+        self.0 = rest;
+        Some(number)
+    }
+
+    fn long_number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -121,11 +139,13 @@ impl<'a> ByteReader<'a> {
     }
 
     /// A number that fits in 32 bits.
+    #[inline]
     pub(crate) fn number32(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
 
     /// What comes after `before`.
+    #[inline]
     pub fn difference(&mut self, before: u64) -> Option<u64> {
         let zigzag = self.number()?;
         let delta = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
@@ -133,6 +153,7 @@ impl<'a> ByteReader<'a> {
     }
 
     /// Reads the value after `before`, if it fits in 32 bits.
+    #[inline]
     pub(crate) fn difference32(&mut self, before: u32) -> Option<u32> {
         u32::try_from(self.difference(u64::from(before))?).ok()
     }
@@ -176,7 +197,20 @@ mod tests {
 
     #[test]
     fn numbers_come_back() {
-        let numbers = [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX - 1, u64::MAX];
+        let numbers = [
+            0,
+            1,
+            127,
+            128,
+            300,
+            (1 << 14) - 1,
+            1 << 14,
+            (1 << 21) - 1,
+            1 << 21,
+            u64::from(u32::MAX),
+            u64::MAX - 1,
+            u64::MAX,
+        ];
         let mut writer = ByteWriter::default();
         let mut before = 77;
         for number in numbers {

@@ -1,4 +1,5 @@
-//! One file per object with the derived facts: the address index, and the census.
+//! One file per object with the derived facts: the address index, and the census. One per pair of objects with what is derived
+//! from both.
 //!
 //! ```text
 //! magic      8 bytes  "pdiffobj"
@@ -20,7 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pdiff_profile::ObjectId;
+use pdiff_profile::{ObjectId, PerSide};
 
 use crate::binary::file_bytes::FileBytes;
 
@@ -40,6 +41,8 @@ pub(crate) enum SectionTag {
     Census = 2,
     /// The census without library functions that are only inlined and not asked for.
     SampledCensus = 3,
+    /// Which functions of two objects are the same.
+    Matching = 4,
 }
 
 /// The place of one object's file.
@@ -72,21 +75,44 @@ struct Entry {
     len: u64,
 }
 
+/// The content of a section.
+#[derive(Debug)]
+pub(crate) struct Section {
+    /// Those of the file.
+    bytes: FileBytes,
+    range: Range<usize>,
+    pub(crate) stamp: Stamp,
+}
+
+impl Section {
+    pub(crate) fn content(&self) -> &[u8] {
+        self.bytes.get(self.range.clone()).unwrap_or(&[])
+    }
+}
+
+/// Tells the content of a section from others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Stamp {
+    crc: u32,
+    len: u64,
+}
+
 impl CacheFile {
     pub(crate) fn of(directory: &Path, id: &ObjectId) -> Self {
         Self { path: directory.join(format!("{id}.pdx")) }
+    }
+
+    /// The place of what is derived from two objects.
+    pub(crate) fn of_pair(directory: &Path, ids: PerSide<&ObjectId>) -> Self {
+        Self { path: directory.join(format!("{}-{}.pdx", ids.before, ids.after)) }
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file's bytes and where in them the section is; `None` if there is none made from `source`.
-    pub(crate) fn load(
-        &self,
-        tag: SectionTag,
-        source: u64,
-    ) -> Result<Option<(FileBytes, Range<usize>)>, Damage> {
+    /// The section made from `source`; `None` if there is none.
+    pub(crate) fn load(&self, tag: SectionTag, source: u64) -> Result<Option<Section>, Damage> {
         let Ok(bytes) = FileBytes::open(&self.path) else { return Ok(None) };
         if !self.is_own() {
             return Err(Damage::OfOthers);
@@ -101,11 +127,11 @@ impl CacheFile {
         if crc32fast::hash(content) != entry.crc {
             return Err(Damage::Checksum);
         }
-        Ok(Some((bytes, range)))
+        Ok(Some(Section { bytes, range, stamp: Stamp { crc: entry.crc, len: entry.len } }))
     }
 
     /// Puts a section into the file, beside what else is there.
-    pub(crate) fn store(&self, tag: SectionTag, source: u64, content: &[u8]) -> io::Result<()> {
+    pub(crate) fn store(&self, tag: SectionTag, source: u64, content: &[u8]) -> io::Result<Stamp> {
         let old = FileBytes::open(&self.path).ok().filter(|_| self.is_own());
         let mut sections: Vec<(Entry, &[u8])> = Vec::new();
         if let Some(bytes) = &old {
@@ -118,7 +144,8 @@ impl CacheFile {
         let len = content.len() as u64;
         sections.push((Entry { tag: tag as u32, crc, source, offset: 0, len }, content));
         sections.sort_by_key(|(entry, _)| entry.tag);
-        self.write(&mut sections)
+        self.write(&mut sections)?;
+        Ok(Stamp { crc, len })
     }
 
     /// Whether nobody but the user (or root) can have written the file.
@@ -252,7 +279,7 @@ mod tests {
     }
 
     fn content(file: &CacheFile, tag: SectionTag, source: u64) -> Option<Vec<u8>> {
-        file.load(tag, source).unwrap().map(|(bytes, range)| bytes[range].to_vec())
+        file.load(tag, source).unwrap().map(|section| section.content().to_vec())
     }
 
     #[test]

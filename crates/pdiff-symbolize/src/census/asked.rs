@@ -1,9 +1,13 @@
 //! Library functions that a census is asked for, by their names, and their mangled names.
 //!
 //! In: qualified names. Out: whether a mangled name is that of a library function, and of one that is asked for. Only those
-//! are demangled that contain all words of a name asked for.
+//! are demangled that contain all words of a name asked for, and whose last part, where debug information tells it, is that
+//! of one.
 
-use pdiff_profile::names::SymbolWords;
+use std::borrow::Cow;
+
+use pdiff_profile::names::{SymbolWords, loose_name};
+use rustc_hash::FxHashSet;
 
 use super::identity::Name;
 
@@ -22,6 +26,11 @@ pub(crate) struct AskedNames {
     /// Qualified names, sorted.
     names: Vec<Box<str>>,
     words: SymbolWords,
+    /// Their last parts, without template arguments.
+    last_parts: FxHashSet<Box<str>>,
+    has_operator: bool,
+    /// Whether there is another name whose last part debug information may write in another way.
+    has_odd: bool,
 }
 
 impl AskedNames {
@@ -32,6 +41,14 @@ impl AskedNames {
         asked.names.sort_unstable();
         asked.names.dedup();
         asked.words = SymbolWords::new(asked.names());
+        for name in &asked.names {
+            let loose = loose_name(name).map_or(Cow::Borrowed(&**name), Cow::Owned);
+            let is_operator = loose.contains("operator");
+            let last = plain_last_part(&loose);
+            asked.has_operator |= is_operator;
+            asked.has_odd |= !is_operator && last.is_none();
+            asked.last_parts.extend(last.map(Box::from));
+        }
         asked
     }
 
@@ -49,10 +66,30 @@ impl AskedNames {
         self.names.binary_search_by(|own| (**own).cmp(name)).is_ok()
     }
 
+    /// Whether a function that debug information calls so, without scope, may be asked for.
+    pub(super) fn may_be_called(&self, name: &str) -> bool {
+        let plain = name.split('<').next().unwrap_or("");
+        // A class may be written by its short name, and so its constructors: `std::string::string`.
+        let may_be_short = || plain.trim_start_matches('~').starts_with("basic_");
+        plain.is_empty()
+            || self.has_odd
+            || self.has_operator && plain.starts_with("operator")
+            || self.last_parts.contains(plain)
+            || may_be_short()
+    }
+
     /// Whether the function of a mangled name of a library is asked for.
     pub(super) fn asks_for(&self, symbol: &str) -> bool {
         self.words.may_be_of(symbol) && self.contains(&Name::of_symbol(symbol).qualified)
     }
+}
+
+/// The last part of a loose name, without its ABI tag or that of a stub (`@plt`); none where it is not a plain one.
+fn plain_last_part(loose: &str) -> Option<&str> {
+    let (_, last) = loose.rsplit_once("::")?;
+    let (plain, _) = last.split_once(['[', '@']).unwrap_or((last, ""));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_~$".contains(&byte);
+    Some(plain).filter(|plain| !plain.is_empty() && plain.bytes().all(is_plain))
 }
 
 /// Whether a mangled name is that of a function in a namespace of a library.
@@ -92,6 +129,34 @@ mod tests {
             let found: Vec<&str> = INLINED.into_iter().filter(|other| asked.asks_for(other)).collect();
             assert_eq!(found, [symbol], "{name}");
         }
+    }
+
+    #[test]
+    fn a_function_may_be_called_as_the_last_part_of_a_name_that_is_asked_for() {
+        let called = [
+            "push_back",
+            "~vector",
+            "operator*",
+            "allocator",
+            "size",
+            "move<int&>",
+            "operator< <int>",
+            "call<16>",
+            "func",
+        ];
+        for (symbol, own) in INLINED.into_iter().zip(called) {
+            let name = Name::of_symbol(symbol).qualified;
+            let asked = AskedNames::new(std::iter::once(&*name));
+            let found: Vec<&str> = called.into_iter().filter(|called| asked.may_be_called(called)).collect();
+            let operators = called.into_iter().filter(|called| called.starts_with("operator"));
+            let expected = if own.starts_with("operator") { operators.collect() } else { vec![own] };
+            assert_eq!(found, expected, "{name}");
+            assert!(asked.may_be_called("") && asked.may_be_called("basic_string"), "{name}");
+        }
+        let stub = AskedNames::new(["std::chrono::system_clock::now@plt"].into_iter());
+        assert_eq!(["now", "push_back"].map(|called| stub.may_be_called(called)), [true, false]);
+        let odd = AskedNames::new(["std::f(int)::{lambda()#1}"].into_iter());
+        assert!(odd.may_be_called("main"));
     }
 
     #[test]

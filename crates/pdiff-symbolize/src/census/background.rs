@@ -56,9 +56,16 @@ impl<'s> Background<'s> {
         self.has_some.load(Ordering::Relaxed)
     }
 
-    /// Whether the function of a linkage name is left out.
-    pub(super) fn contains(&self, strings: &Strings<'_>, linkage_name: RawText<'_>) -> bool {
-        let RawText::InTable(offset) = linkage_name else { return self.decide(strings, linkage_name) };
+    /// Whether the function of a linkage name, and of a name without scope where one is known, is left out.
+    pub(super) fn contains(
+        &self,
+        strings: &Strings<'_>,
+        linkage_name: RawText<'_>,
+        name: RawText<'_>,
+    ) -> bool {
+        let RawText::InTable(offset) = linkage_name else {
+            return self.decide(strings.get(linkage_name), strings.get(name));
+        };
         let slot = self.remembered.get(FxBuildHasher.hash_one(offset) as usize >> 32 & (REMEMBERED - 1));
         let code = 2 * offset as u64 + 2;
         if let Some(known) = slot.map(|slot| slot.load(Ordering::Relaxed))
@@ -66,19 +73,21 @@ impl<'s> Background<'s> {
         {
             return known & 1 == 1;
         }
-        let is_left_out = self.decide(strings, linkage_name);
+        let is_left_out = self.decide(strings.get(linkage_name), strings.get(name));
         if let Some(slot) = slot {
             slot.store(code + u64::from(is_left_out), Ordering::Relaxed);
         }
         is_left_out
     }
 
-    fn decide(&self, strings: &Strings<'_>, linkage_name: RawText<'_>) -> bool {
-        let symbol = strings.get(linkage_name);
+    fn decide(&self, symbol: &str, name: &str) -> bool {
+        // An inherited constructor (`CI`) is called as the class that inherits it.
+        let is_asked =
+            || (self.asked.may_be_called(name) || symbol.contains("CI")) && self.asked.asks_for(symbol);
         let is_left_out = is_library(symbol)
             && !self.symbols.contains(symbol)
             && !around_digit(symbol).is_some_and(|around| self.variants.contains(&around))
-            && !self.asked.asks_for(symbol);
+            && !is_asked();
         if is_left_out {
             self.has_some.store(true, Ordering::Relaxed);
         }

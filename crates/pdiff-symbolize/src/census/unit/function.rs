@@ -177,13 +177,17 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             Abstract::Elsewhere(place) => return Some(self.id_elsewhere(place)),
         };
         match (self.ids.get(index).copied().unwrap_or(0), background) {
-            (LEFT_OUT, _) => None,
-            (0, Some(background)) if background.contains(&self.strings, self.linkage_name_of(index)) => {
-                self.leave_out(index);
-                None
+            (LEFT_OUT, _) => return None,
+            (0, Some(background)) => {
+                let (linkage_name, name) = self.names_of(index);
+                if background.contains(&self.strings, linkage_name, name) {
+                    self.leave_out(index);
+                    return None;
+                }
             }
-            _ => Some(self.id_here(index)),
+            _ => {}
         }
+        Some(self.id_here(index))
     }
 
     fn leave_out(&mut self, index: usize) {
@@ -195,13 +199,14 @@ impl<'u, 'a> FunctionList<'u, 'a> {
         self.left_out.push(LeftOut { place: self.place_at(&said, path), name: name.finish() });
     }
 
-    /// The linkage name of a subprogram, as it or what it refers to in the unit says.
-    fn linkage_name_of(&self, index: usize) -> RawText<'a> {
-        let mut at = index;
+    /// The linkage name of a subprogram and its name without scope, as it or what it refers to in the unit says.
+    fn names_of(&self, index: usize) -> (RawText<'a>, RawText<'a>) {
+        let (mut at, mut name) = (index, RawText::Absent);
         for _ in 0..MAX_LINKS {
             let Some(said) = self.records.subprograms.get(at) else { break };
+            name = name.or(said.name);
             if !said.linkage_name.is_absent() {
-                return said.linkage_name;
+                return (said.linkage_name, name);
             }
             let (Link::Abstract(Target::Here(next)) | Link::Declaration(Target::Here(next))) = said.link
             else {
@@ -210,7 +215,7 @@ impl<'u, 'a> FunctionList<'u, 'a> {
             let Some(next) = self.records.subprogram_at(next) else { break };
             at = next;
         }
-        RawText::Absent
+        (RawText::Absent, name)
     }
 
     /// What a subprogram and those it refers to say; the first to say a thing is right.
