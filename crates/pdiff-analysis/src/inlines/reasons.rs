@@ -63,9 +63,12 @@ impl InlineReasons {
                 && is_in_file(remark, caller)
         };
         let remarks: Vec<&InlineRemark> = remarks.iter().filter(is_of_call).collect();
-        // A clone without its scope could be another function of that name.
-        let is_doubtful = |remark: &InlineRemark| remark.caller.lacks_scope || remark.callee.lacks_scope;
-        let has_sure = remarks.iter().any(|remark| !is_doubtful(remark));
+        // A clone without its scope could be another function of that name, unless the call at its place is known to be this one.
+        let lacks_scope = |remark: &InlineRemark| remark.caller.lacks_scope || remark.callee.lacks_scope;
+        let known: Vec<&RemarkPlace> =
+            remarks.iter().filter(|remark| !lacks_scope(remark)).map(|remark| &remark.place).collect();
+        let is_doubtful = |remark: &InlineRemark| lacks_scope(remark) && !known.contains(&&remark.place);
+        let has_sure = !known.is_empty();
         let inlined: Vec<&RemarkPlace> =
             remarks.iter().filter(|remark| remark.is_inlined).map(|remark| &remark.place).collect();
         let missed = || {
