@@ -52,6 +52,12 @@ impl BranchCounter {
         self
     }
 
+    /// Continues even if many records cannot be read.
+    pub fn lenient(mut self, lenient: bool) -> Self {
+        self.reading.lenient = lenient;
+        self
+    }
+
     /// Reads the recording, finds the functions of its branches, and counts calls. If several events have branch records, those
     /// of the first count: the records of another event may show the same branches again.
     ///

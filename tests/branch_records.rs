@@ -164,6 +164,17 @@ fn what_has_no_calls_is_said_in_one_line() {
         said(&fixture("../../perf-data/fp.data"))
             .contains("no branch records; hint: record with perf record -b")
     );
+    let mut damaged = unpacked("shop.data.zst");
+    // More than one in a hundred samples ends before its branches do: their number is at byte 40 of a record of 816 bytes.
+    let samples: Vec<usize> = (248..damaged.len() - 816)
+        .filter(|at| damaged[*at..].starts_with(&[9, 0, 0, 0, 2, 0, 48, 3]))
+        .take(100)
+        .collect();
+    samples.iter().for_each(|at| damaged[at + 40] = 33);
+    let damaged = put(&directory, "damaged.data", &damaged);
+    assert!(said(&damaged).contains("records are damaged") && said(&damaged).contains("hint: --lenient"));
+    let binary = fixture("shop").display().to_string();
+    assert!(counts(&damaged, &["--lenient", "--binary", &binary]).status.success());
     let mut data = unpacked("shop.data.zst");
     let cut = put(&directory, "cut.data", &data[..200]);
     assert!(said(&cut).contains("cut.data"));

@@ -95,6 +95,28 @@ fn an_early_return_that_vanished_is_likely_by_samples_and_proved_by_counts() {
     }
 }
 
+/// The base run entered the function a few times, which counts show and samples do not.
+#[test]
+fn calls_too_rare_for_samples_are_counted_so_their_growth_is_a_lost_fast_path() {
+    let files = |name: &str| ["before", "after"].map(|side| fixture(&format!("rare-call/{side}/{name}")));
+    let [old, new] = files("cache.perf.zst");
+    let [old_binary, new_binary] = files("cache");
+    let [old_counts, new_counts] = files("callgrind.out");
+    let mut command = pdiff_testing::pdiff();
+    command.args(["classify", &old, &new, "--binary-before", &old_binary, "--binary-after", &new_binary]);
+    command.args(["--operations-before", "4000000", "--operations-after", "4000000"]);
+    command.args(["--counts-before", &old_counts, "--counts-after", &new_counts]);
+    let output = command.args(["--no-cache", "--quiet", "--format", "json"]).output().unwrap();
+    for function in ["get", "refill"] {
+        let (cause, confidence, text) = verdict(&output, function);
+        assert_eq!([cause.as_str(), &confidence], ["missing-fast-path", "proved"], "{function}: {text}");
+        assert!(text.contains("now also calls refill 0.003 and 1.000 times per call"), "{text}");
+    }
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let finding = &report["findings"][0];
+    assert_eq!([&finding["cause"], &finding["confidence"]], ["missing-fast-path", "proved"], "{finding}");
+}
+
 #[test]
 fn what_was_counted_is_printed_and_can_be_read_again() {
     let callgrind = fixture("before/callgrind.out");

@@ -79,6 +79,56 @@ fn clang_says_why_each_lost_call_is_no_longer_inlined() {
     assert!(said.iter().all(is_right), "{said:?}");
 }
 
+/// A function that is too large to be inlined once it has its loop. It is passed by reference, so GCC makes a clone of it first
+/// and gives its final reason for that (`weight.isra`), without the scope that would tell it from another `weight`.
+const CLONED: &str = "
+struct Row { int a, b, c, d; };
+#ifdef AFTER
+#define MORE for (int i = 0; i < r.d; i++) { s = s * 31 + i * r.a; if (s & 4) s ^= r.b << 2; else s += r.c * 3; \\
+    switch (s & 7) { case 0: s += r.a; break; case 1: s ^= r.b; break; case 2: s -= r.c; break; default: s += 9; } }
+#else
+#define MORE
+#endif
+static int weight(const Row& r, int s) { s += r.a * 3 + r.b; MORE return s ^ r.c; }
+__attribute__((noinline)) int scan(const Row* r, int n) { int t = 0; for (int i = 0; i < n; i++) t += weight(r[i], t); return t; }
+__attribute__((noinline)) int probe(const Row* r, int n) { int t = 0; for (int i = 0; i < n; i += 2) t ^= weight(r[i], 3); return t; }
+static int pick(const Row& r) { int s = weight(r, 1); if (s & 1) s += weight(r, s); return s; }
+__attribute__((noinline)) int draw(const Row* r, int n) { int t = 0; for (int i = 0; i < n; i += 3) t ^= pick(r[i]); return t; }
+int main(int n, char**) { static Row r[64]; return scan(r, n) + probe(r, n) + draw(r, n); }
+";
+
+#[test]
+fn the_final_reason_of_gcc_counts_though_it_names_a_clone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("rows.cc"), CLONED).unwrap();
+    for side in ["before", "after"] {
+        let Some(mut command) = pdiff_testing::tool("g++") else { return };
+        command.args(["-O2", "-g", "rows.cc", "-o", side]).current_dir(directory.path());
+        if side == "after" {
+            command.args(["-DAFTER", "-fopt-info-inline-optimized-missed=inlining.txt"]);
+        }
+        assert!(command.status().unwrap().success(), "{side}");
+    }
+    let report = std::fs::read_to_string(path("inlining.txt")).unwrap();
+    assert!(report.contains("weight.isra/") && report.contains("will not early inline"), "{report}");
+    let mut command = pdiff_testing::pdiff();
+    command.args(["inlines", "--no-cache", "--format", "json"]).args(["before", "after"].map(path));
+    let output = command.arg("--remarks-after").arg(path("inlining.txt")).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let functions = json["functions"].as_array().unwrap();
+    let weight = functions.iter().find(|function| function["name"] == "weight").unwrap();
+    let flips = weight["confirmed_lost"].as_array().unwrap();
+    // One of them is a call of `pick`, which is in the code of `draw`.
+    assert_eq!(flips.len(), 3, "{flips:?}");
+    for flip in flips {
+        let [reason] = &flip["reasons"].as_array().unwrap()[..] else { panic!("{flip}") };
+        let words = reason["words"].as_str().unwrap();
+        let final_line = |line: &&str| line.contains("not inlinable") && line.ends_with(words);
+        assert!(report.lines().any(|line| final_line(&line)), "{flip}");
+    }
+}
+
 #[test]
 fn what_is_no_report_is_refused_in_one_line() {
     let fixture =

@@ -28,6 +28,9 @@ pub(crate) struct CountsArgs {
     /// Divide by this number of operations
     #[arg(long, value_name = "N", value_parser = numbers::amount)]
     pub(crate) operations: Option<f64>,
+    /// Continue even if more than 1 % of the records of perf.data cannot be read
+    #[arg(long)]
+    pub(crate) lenient: bool,
     /// Binary or debug file, matched by build-id or name, for the branch records of perf.data (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Debug information")]
     pub(crate) binary: Vec<PathBuf>,

@@ -12,7 +12,7 @@ pub(crate) fn run(args: &CountsArgs) -> Result<()> {
     let page = Page::new(&args.file, &args.color)?;
     check_files("--binary", &args.binary)?;
     let lookup = lookup(&args.lookup, true)?;
-    let binaries = Binaries { files: &args.binary, lookup: lookup.as_ref() };
+    let binaries = Binaries { files: &args.binary, lookup: lookup.as_ref(), lenient: args.lenient };
     let counts = counted(&args.files, Side::Before, binaries)?;
     if counts.source == CallSource::Table && args.operations.is_some() {
         bail!("--operations: a table is per operation already; hint: leave it out");

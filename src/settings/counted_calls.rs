@@ -14,6 +14,7 @@ use crate::cli::{DebugInfoArgs, EvidenceArgs};
 pub(crate) fn call_counts(
     args: &EvidenceArgs,
     debug_info: &DebugInfoArgs,
+    lenient: bool,
     quiet: bool,
 ) -> Result<Option<CallCounts>> {
     if args.counts_before.is_empty() || args.counts_after.is_empty() {
@@ -21,7 +22,7 @@ pub(crate) fn call_counts(
     }
     let lookup = lookup(&debug_info.lookup, quiet)?;
     let files = PerSide::new(&debug_info.binary_before, &debug_info.binary_after);
-    let binaries = files.map(|files| Binaries { files, lookup: lookup.as_ref() });
+    let binaries = files.map(|files| Binaries { files, lookup: lookup.as_ref(), lenient });
     let before = counted(&args.counts_before, Side::Before, binaries.before)?;
     let after = counted(&args.counts_after, Side::After, binaries.after)?;
     if before.source != after.source {
@@ -68,6 +69,8 @@ pub(crate) struct Binaries<'a> {
     /// Given by the user.
     pub(crate) files: &'a [PathBuf],
     pub(crate) lookup: Option<&'a Lookup>,
+    /// Go on however many records cannot be read.
+    pub(crate) lenient: bool,
 }
 
 /// What the files of one side counted, together.
@@ -92,7 +95,7 @@ pub(crate) fn counted(paths: &[PathBuf], side: Side, binaries: Binaries<'_>) -> 
 fn counted_in(path: &Path, side: Side, binaries: Binaries<'_>) -> Result<CountedCalls> {
     let source = Source::Path(path.to_owned());
     if path.is_file() && is_perf_data(&source)? {
-        let counter = BranchCounter::new(source).lookup(binaries.lookup.cloned());
+        let counter = BranchCounter::new(source).lookup(binaries.lookup.cloned()).lenient(binaries.lenient);
         return Ok(binaries.files.iter().fold(counter, BranchCounter::binary).count()?);
     }
     read_file(path, COUNTS, |text| parse_counts(text, side))

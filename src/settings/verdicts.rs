@@ -24,7 +24,9 @@ pub(crate) fn examined(args: &ExamineArgs, quiet: bool) -> Result<(Comparer, boo
     if let Some(path) = &evidence.counts {
         comparer = comparer.counts(read_file(path, LIST, CallCounts::parse)?);
     }
-    if let Some(counts) = call_counts(evidence, &args.comparison.debug_info, quiet)? {
+    if let Some(counts) =
+        call_counts(evidence, &args.comparison.debug_info, args.inputs.recordings.lenient, quiet)?
+    {
         comparer = comparer.counts(counts);
     }
     comparer = comparer.inline_reasons(inline_reasons(&evidence.remarks)?);

@@ -67,14 +67,19 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     if let Some(verdict) = named.filter(|verdict| is_one_sided && says_where(verdict.cause)) {
         return Some((verdict.cause, verdict.confidence, None));
     }
-    // A base run that has a little of it here, or more of it elsewhere, did run it: the verdict on it says why there is more.
+    // A base run that has a little of it here, or more of it elsewhere, did run it, and so did one whose calls of it were counted:
+    // the verdict on it says why there is more.
     let is_more = before < NEXT_TO_NOTHING * after;
     let is_elsewhere = named.is_some_and(|verdict| {
         let [before, after] = [verdict.before, verdict.after].map(|of| of.total_pct);
         before >= NEXT_TO_NOTHING * after
     });
     let says_why = |cause: Cause| is_cause(cause) && is_of_change(cause, true);
-    let told = named.filter(|verdict| is_more && (before > 0.0 || is_elsewhere) && says_why(verdict.cause));
+    let is_counted = named.is_some_and(|verdict| {
+        verdict.confidence == Confidence::Proved && verdict.cause == Cause::MissingFastPath
+    });
+    let was_run = before > 0.0 || is_elsewhere || is_counted;
+    let told = named.filter(|verdict| is_more && was_run && says_why(verdict.cause));
     if let Some(verdict) = told.filter(|verdict| verdict.delta_judged_pp() > 0.0) {
         return Some((verdict.cause, verdict.confidence, None));
     }

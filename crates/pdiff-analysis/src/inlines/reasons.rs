@@ -5,6 +5,7 @@
 //! `unsigned long`. The caller's file must be the remark's, unless the caller is declared in a header. Doubtful remarks are
 //! left out, so a reason is never shown for the wrong call.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -49,9 +50,19 @@ impl InlineReasons {
 
     /// Why calls of `callee` in `caller` were not inlined. Empty if the compiler does not say, or was not asked.
     ///
-    /// A final decision counts before that of an early pass. A call that was inlined after all has no reason.
+    /// A final decision counts before that of an early pass. A call that was inlined after all has no reason. If nothing is said of
+    /// the caller itself, what is said of functions inlined into it counts, because their calls are in its code.
     #[must_use]
     pub fn of_call(&self, census: &Census, caller: FunctionId, callee: FunctionId) -> Vec<InlineReason> {
+        let reasons = self.of_caller(census, caller, callee);
+        if !reasons.is_empty() {
+            return reasons;
+        }
+        let inlined: BTreeSet<FunctionId> = census.sites_by_caller(caller).map(|site| site.callee).collect();
+        inlined.into_iter().flat_map(|inlined| self.of_caller(census, inlined, callee)).collect()
+    }
+
+    fn of_caller(&self, census: &Census, caller: FunctionId, callee: FunctionId) -> Vec<InlineReason> {
         let (Some(caller), Some(callee)) = (census.function(caller), census.function(callee)) else {
             return Vec::new();
         };
@@ -63,9 +74,12 @@ impl InlineReasons {
                 && is_in_file(remark, caller)
         };
         let remarks: Vec<&InlineRemark> = remarks.iter().filter(is_of_call).collect();
-        // A clone without its scope could be another function of that name.
-        let is_doubtful = |remark: &InlineRemark| remark.caller.lacks_scope || remark.callee.lacks_scope;
-        let has_sure = remarks.iter().any(|remark| !is_doubtful(remark));
+        // A clone without its scope could be another function of that name, unless the call at its place is known to be this one.
+        let lacks_scope = |remark: &InlineRemark| remark.caller.lacks_scope || remark.callee.lacks_scope;
+        let known: Vec<&RemarkPlace> =
+            remarks.iter().filter(|remark| !lacks_scope(remark)).map(|remark| &remark.place).collect();
+        let is_doubtful = |remark: &InlineRemark| lacks_scope(remark) && !known.contains(&&remark.place);
+        let has_sure = !known.is_empty();
         let inlined: Vec<&RemarkPlace> =
             remarks.iter().filter(|remark| remark.is_inlined).map(|remark| &remark.place).collect();
         let missed = || {

@@ -13,6 +13,7 @@
 //! first byte of its own function counts if perf prints its type and that is a call. With periods, each branch counts its share of
 //! the sample's period, otherwise one. The counts are a sample.
 
+use pdiff_profile::names::is_split_part;
 use pdiff_profile::{CallSource, Calls, CountedCalls, NamedBranch};
 
 use super::{CountsFileError, qualified};
@@ -40,7 +41,7 @@ pub(super) fn parse(text: &str) -> Result<CountedCalls, CountsFileError> {
                 through: before,
                 to: to.as_deref(),
                 is_entry: branch.is_entry,
-                is_call: branch.flags.contains("CALL"),
+                is_call: branch.flags.contains("CALL") && !branch.goes_on(),
                 calls: Calls {
                     count: weight,
                     records: 1,
@@ -64,6 +65,13 @@ struct Branch<'a> {
     flags: &'a str,
 }
 
+impl Branch<'_> {
+    /// Whether a function may go on here in a part of itself.
+    fn goes_on(self) -> bool {
+        self.to.is_some_and(is_split_part) && !self.from.is_some_and(is_split_part)
+    }
+}
+
 /// The branches of a line.
 fn branches(line: &str) -> Vec<Branch<'_>> {
     let mut branches = Vec::new();
@@ -85,12 +93,13 @@ fn first_name<'a>(text: &'a str, before: Option<&'a str>, to: Option<&str>) -> O
     if let Some(before) = before.filter(|before| text.ends_with(before)) {
         return Some(before);
     }
-    let mut symbols = text.trim();
-    while let Some((number, rest)) = symbols.split_once(' ')
-        && number.bytes().all(|byte| byte.is_ascii_hexdigit())
-    {
-        symbols = rest.trim_start();
-    }
+    let without_number = |text: &'a str| {
+        let (number, rest) = text.split_once(' ')?;
+        number.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| rest.trim_start())
+    };
+    let text = text.trim();
+    let address = if period(text).is_some() { without_number(text)? } else { text };
+    let symbols = without_number(address).unwrap_or(address);
     match symbols.rsplit_once("  ") {
         Some((_, name)) => Some(name.trim()),
         None => symbols.strip_prefix(to?).filter(|name| !name.is_empty()),

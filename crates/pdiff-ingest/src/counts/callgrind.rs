@@ -16,6 +16,7 @@
 //! are not read; the line behind `calls=` is the callee's cost. `fi=` and `fe=` say where inlined code is from: they change
 //! no function. `foo'2` is `foo` called from itself.
 
+use pdiff_profile::names::is_split_part;
 use pdiff_profile::{CallSource, CountedCalls};
 use rustc_hash::FxHashMap;
 
@@ -56,8 +57,8 @@ pub(super) fn parse(text: &str) -> Result<CountedCalls, CountsFileError> {
             let (Some(caller), Some(callee)) = (&function, callee.take()) else {
                 return Err(malformed("calls behind fn= and cfn="));
             };
-            // A function that continues in a part of itself was called once.
-            if !callee.is_part || callee.name != caller.name {
+            // A function that continues in a part of itself was called once; a part that calls itself is recursion.
+            if !callee.is_part || caller.is_part || callee.name != caller.name {
                 counts.add_entries(&caller.name, &callee.name, calls);
             }
         }
@@ -74,8 +75,7 @@ struct Name {
 impl Name {
     fn new(written: &str) -> Self {
         let symbol = without_depth(written);
-        let is_part = symbol.contains(".part.") || symbol.ends_with(".cold");
-        Self { name: qualified(symbol), is_part }
+        Self { name: qualified(symbol), is_part: is_split_part(symbol) }
     }
 }
 

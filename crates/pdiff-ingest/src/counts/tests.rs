@@ -46,6 +46,10 @@ fn ids_go_on_over_parts_and_recursion_is_one_function() {
 fn a_function_that_goes_on_in_a_part_of_itself_was_called_once() {
     let text = "fn=(1) S::run(int)\ncfn=(2) S::run(int) [clone .part.0]\ncalls=9 1\n1 1\ncfn=(3) g.part.0\ncalls=2 1\n1 1\n";
     check(&format!("{HEAD}{text}"), CallSource::Callgrind, &["g=2", "S::run>g=2"]);
+    // The part calls itself: each of these is a call of the function, whose beginning is inlined there.
+    let text = "fn=(1) main\ncfn=(2) sum\ncalls=3 1\n1 1\nfn=(2)\ncfn=(3) sum.part.0\ncalls=2 1\n1 1\nfn=(3)\ncfn=(4) sum.part.0'2\n\
+                calls=7 1\n1 1\nfn=(4)\ncfn=(4)\ncalls=5 1\n1 1\n";
+    check(&format!("{HEAD}{text}"), CallSource::Callgrind, &["sum=15", "main>sum=3", "sum>sum=12"]);
 }
 
 #[test]
@@ -54,6 +58,8 @@ fn entries_are_branches_to_a_first_byte() {
                      55d1 leaf  f+0x12/f+0x0/P/-/-/3/COND/-  f+0x19/f+0x0/P/-/-/3/CALL/-\n";
     let expected = ["f=1", "leaf=1", "look up=1", "f>f=1", "look up>leaf=1", "main>look up=1"];
     check(text, CallSource::BranchRecords, &expected);
+    let text = "     55d1 f  f+0x12/f.part.0+0x0/P/-/-/3/CALL/-  f.part.0+0x19/f.part.0+0x0/P/-/-/3/CALL/-\n";
+    check(text, CallSource::BranchRecords, &["f=1", "f>f=1"]);
     assert!(error(" 55d1 leaf  0x12/0x34/P/-/-/3  0x40/0x50/M/-/-/7\n").contains("brstacksym"));
 }
 

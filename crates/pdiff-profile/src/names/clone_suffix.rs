@@ -41,6 +41,18 @@ const CLONE_WORDS_OF_MANGLED: [&str; 12] = [
 /// The opening of a demangler's own form, `foo(int) [clone .cold]`.
 const CLONE_NOTE: &str = " [clone ";
 
+/// Whether a symbol is that of a part that the compiler split off a function, which goes on there.
+///
+/// ```
+/// use pdiff_profile::names::is_split_part;
+///
+/// assert!(is_split_part("sum.part.0") && is_split_part("f(int) [clone .cold]") && !is_split_part("sum.constprop.0"));
+/// ```
+#[must_use]
+pub fn is_split_part(symbol: &str) -> bool {
+    symbol.contains(".part.") || symbol.trim_end_matches(']').ends_with(".cold")
+}
+
 /// Splits a symbol, mangled or not, into its base and its clone suffix (empty when there is none); the two joined
 /// are the input.
 ///

@@ -33,7 +33,7 @@ mod spelling;
 mod symbol_version;
 mod symbol_words;
 
-pub use clone_suffix::split_clone_suffix;
+pub use clone_suffix::{is_split_part, split_clone_suffix};
 pub use demangle::demangle;
 pub use demangled::Demangled;
 pub use function_name::{FunctionName, loose_name};

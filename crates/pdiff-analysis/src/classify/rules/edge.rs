@@ -52,13 +52,9 @@ enum Edge {
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
-    // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all.
-    let is_old = (case.is_sampled(Side::Before)
-        || (context.is_patched && gates::is_held(case, Side::Before)))
-        && case.other_name.is_none();
     if !case.of_program
         || case.is_stub()
-        || !is_old
+        || case.other_name.is_some()
         || !per_operation::has_grown(row)
         || is_library(case)
         || !context.gates(case).is_empty()
@@ -66,7 +62,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let (call, caller) = growing_call(context, row)?;
-    if !has_other_code(context, caller) {
+    // Of builds that are a patch apart the caller's code tells why, even of what the before run did not enter at all. Counts show
+    // calls that were too rare to be sampled.
+    let was_counted = was_entered_by_counts(context, caller, call);
+    let is_old = case.is_sampled(Side::Before)
+        || ((context.is_patched || was_counted) && gates::is_held(case, Side::Before));
+    if !is_old || !has_other_code(context, caller, was_counted) {
         return None;
     }
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
@@ -233,14 +234,21 @@ fn costs_more_as_a_whole(context: &Context<'_>, case: &Case<'_>) -> bool {
     factor * all < FLOOR_PP || grown >= EXPLAINING_PART * all
 }
 
+/// Whether counts show that the before run entered a function from a caller, which they show on both sides.
+fn was_entered_by_counts(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> bool {
+    let counts = context.input.counts;
+    let per_call = counts.and_then(|counts| counts.entries_per_call(&caller.row.name, &call.callee));
+    per_call.is_some_and(|per_call| per_call.before > 0.0)
+}
+
 /// A caller of the program that both runs entered, and whose code changed.
-fn has_other_code(context: &Context<'_>, caller: &Case<'_>) -> bool {
+fn has_other_code(context: &Context<'_>, caller: &Case<'_>, was_counted: bool) -> bool {
     let is_other = context.builds.same_code(&caller.ids) == Some(false);
     caller.of_program
         && !caller.row.unresolved
         && !is_library(caller)
         && is_other
-        && entered::by_both(context, caller)
+        && (was_counted || entered::by_both(context, caller))
 }
 
 /// Whether the caller's total grew by a good part of what it now also calls, as far as is known.
