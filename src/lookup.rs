@@ -73,7 +73,7 @@ impl Lookup {
         self
     }
 
-    /// Where cache files are kept, one per binary.
+    /// Where cache files are kept: one for each binary, and one for each pair of builds that were matched.
     #[must_use]
     pub fn cache_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cache_dir = Some(directory.into());

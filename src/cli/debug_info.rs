@@ -34,7 +34,7 @@ pub(crate) struct LookupArgs {
     /// Use only the symbols that perf printed
     #[arg(long)]
     pub(crate) no_symbolize: bool,
-    /// Directory for cache files, one per binary [default: the user's cache directory]
+    /// Directory for cache files [default: the user's cache directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cache_dir: Option<PathBuf>,
     /// Do not use cache files

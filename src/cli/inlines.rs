@@ -50,7 +50,7 @@ pub(crate) struct InlinesArgs {
     /// Also search for separate debug information under this directory (repeatable)
     #[arg(long = "symfs", alias = "debug-root", value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]
     pub(crate) debug_root: Vec<PathBuf>,
-    /// Directory for cache files, one per binary [default: the user's cache directory]
+    /// Directory for cache files [default: the user's cache directory]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Debug information")]
     pub(crate) cache_dir: Option<PathBuf>,
     /// Do not use cache files
