@@ -247,7 +247,7 @@ const judgedChange = (verdict) => verdict[`delta_${verdict.judged_by}_pp`];
 /** Verdicts that say a cause, the largest changes first; then those whose cause is unclear. */
 function cardsInOrder() {
   const told = [...verdicts.values()];
-  const isUnclear = (/** @type {Told} */ { verdict }) => (verdict.cause === "unclear" ? 1 : 0);
+  const isUnclear = (/** @type {Told} */ { verdict }) => (verdict.confidence === "unclear" ? 1 : 0);
   const size = (/** @type {Told} */ { verdict }) => Math.abs(judgedChange(verdict));
   return told.sort((a, b) => isUnclear(a) - isUnclear(b) || size(b) - size(a) ||
     (a.verdict.function < b.verdict.function ? -1 : 1));
@@ -256,11 +256,11 @@ function cardsInOrder() {
 /** @param {boolean} all */
 function drawCards(all) {
   const told = cardsInOrder();
-  const shown = all ? told : told.filter(({ verdict }) => verdict.cause !== "unclear").slice(0, FIRST_CARDS);
+  const shown = all ? told : told.filter(({ verdict }) => verdict.confidence !== "unclear").slice(0, FIRST_CARDS);
   byId("missing").replaceChildren(...data.classify.missing.map((/** @type {string} */ text) => element("p", { class: "dim" }, "missing: " + text)));
   byId("cards").replaceChildren(...shown.map((one) => card(one.verdict, one.index)));
   if (!told.length) byId("cards").append(element("p", {}, "Nothing changed by more than noise."));
-  const unclear = told.filter(({ verdict }) => verdict.cause === "unclear").length;
+  const unclear = told.filter(({ verdict }) => verdict.confidence === "unclear").length;
   byId("all-cards").hidden = shown.length === told.length;
   byId("all-cards").textContent = `Show all ${told.length} verdicts` + (unclear ? `, ${unclear} of them with an unclear cause` : "");
 }

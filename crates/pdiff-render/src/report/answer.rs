@@ -2,7 +2,7 @@
 //!
 //! The words are those of `pdiff compare`. Without a part beyond noise there is no table, and nothing is explained.
 
-use pdiff_analysis::classify::{Classification, Fact, FindingCause, finding_causes};
+use pdiff_analysis::classify::{Classification, Confidence, Fact, FindingCause, finding_causes};
 use pdiff_analysis::{Comparison, Finding, FindingMember};
 
 use super::ReportInput;
@@ -179,7 +179,11 @@ fn part(measure: Measure, (finding, cause): (&Finding, &FindingCause), of: &Clas
         delta: measure.delta(finding),
         interval: measure.interval(finding),
         what: what(finding),
-        cause: cause_text(cause.cause, cause.confidence),
+        // The change itself stands beside it.
+        cause: match cause.confidence {
+            Confidence::Unclear => String::new(),
+            confidence => cause_text(cause.cause, confidence),
+        },
         why: why(finding, of),
         name,
         class: "",

@@ -1,7 +1,7 @@
 //! The summary: the answer in a few lines, and what is not certain about it.
 
 use pdiff_analysis::Severity;
-use pdiff_analysis::classify::Cause;
+use pdiff_analysis::classify::Confidence;
 use pdiff_analysis::noise::Method;
 use pdiff_study::ablation::GapAt;
 
@@ -107,8 +107,12 @@ fn untold(input: &ReportInput<'_>) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let unclear =
-        input.classification.verdicts.iter().filter(|verdict| verdict.cause == Cause::Unclear).count();
+    let unclear = input
+        .classification
+        .verdicts
+        .iter()
+        .filter(|verdict| verdict.confidence == Confidence::Unclear)
+        .count();
     if unclear > 0 {
         sentences.push(format!("The cause of {unclear} changes is unclear."));
     }
