@@ -81,7 +81,8 @@ sizes="--grpc-server-max-decoding-message-size 1073741824 --grpc-server-max-enco
 start scheduler "$ballista/bin/ballista-scheduler" $sizes --grpc-client-max-message-size 1073741824 \
     --bind-host 127.0.0.1 --external-host 127.0.0.1 --bind-port "$first"
 await scheduler 'listening on'
-# An executor needs three ports of its own: for rows, for orders and for questions about its health.
+# An executor needs three ports of its own: for rows, for orders and for questions about its health. Each plans with 70 % of the
+# machine's memory by itself, which is too much for two.
 for executor in 1 2; do
     port=$((first + 3 * executor - 2))
     mkdir "$work/executor-$executor"
@@ -89,7 +90,8 @@ for executor in 1 2; do
     start "executor-$executor" "$ballista/bin/ballista-executor" $sizes \
         --scheduler-host 127.0.0.1 --scheduler-port "$first" --bind-host 127.0.0.1 --external-host 127.0.0.1 \
         --bind-port "$port" --bind-grpc-port $((port + 1)) --bind-health-port $((port + 2)) \
-        --work-dir "$work/executor-$executor" --vcores 1 --scheduler-connect-timeout-seconds 60
+        --work-dir "$work/executor-$executor" --vcores 1 --scheduler-connect-timeout-seconds 60 \
+        --memory-pool-fraction 0.25
 done
 for executor in 1 2; do await "executor-$executor" 'flight service'; done
 
