@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use pdiff_profile::is_printable_ascii;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The mark of what was left out.
@@ -17,8 +18,7 @@ pub(crate) const CUT: &str = "..";
 /// assert_eq!(pdiff_render::visible("a\u{1b}[2Jb"), "a\\x1b[2Jb");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if is_plain || !text.chars().any(is_hidden) {
+    if is_printable_ascii(text) || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
