@@ -91,7 +91,7 @@ for executor in 1 2; do
         --scheduler-host 127.0.0.1 --scheduler-port "$first" --bind-host 127.0.0.1 --external-host 127.0.0.1 \
         --bind-port "$port" --bind-grpc-port $((port + 1)) --bind-health-port $((port + 2)) \
         --work-dir "$work/executor-$executor" --vcores 1 --scheduler-connect-timeout-seconds 60 \
-        --memory-pool-fraction 0.25
+        --memory-pool-fraction 0.4
 done
 for executor in 1 2; do await "executor-$executor" 'flight service'; done
 

@@ -48,12 +48,18 @@ fn result_text(comparison: &Comparison) -> String {
 /// Without operations: the part whose share of CPU changed most.
 fn share_text(comparison: &Comparison) -> String {
     let (before, after) = (&comparison.before.label, &comparison.after.label);
+    let list = &comparison.findings.list;
+    // A share of CPU in a function is that of one place: spread parts are only some of the places below theirs.
+    let single = list.iter().filter(|finding| finding.kind != FindingKind::Spread);
     let size = |finding: &&Finding| finding.delta_pp().abs();
-    let Some(most) = comparison.findings.list.iter().max_by(|a, b| size(a).total_cmp(&size(b))) else {
-        return format!("{after} spends its CPU on the same parts as {before}, as far as noise shows");
+    let Some(most) = single.max_by(|a, b| size(a).total_cmp(&size(b))) else {
+        return match list.len() {
+            0 => format!("{after} spends its CPU on the same parts as {before}, as far as noise shows"),
+            _ => format!("{after} spends its CPU on other parts than {before}, in many small changes"),
+        };
     };
     format!(
-        "{after} spends {} % of CPU in {}, {before} {} %: the largest change beyond noise",
+        "{after} spends {} % of CPU in {}, {before} {} %: the largest change in one place",
         fixed(most.after.pct, 1),
         visible(&most.name),
         fixed(most.before.pct, 1)
