@@ -99,7 +99,6 @@ for executor in 1 2; do await "executor-$executor" 'flight service'; done
     # The columns of a store are in its files; those that directories name would be there twice.
     echo 'SET datafusion.execution.listing_table_factory_infer_partitions = false;'
     echo 'SET datafusion.execution.listing_table_ignore_subdirectory = false;'
-    echo 'SET ballista.client.grpc_max_message_size = 1073741824;'
     for table in runs samples stacks frames functions; do
         echo "CREATE EXTERNAL TABLE $table STORED AS PARQUET LOCATION '$store/$table/';"
     done
