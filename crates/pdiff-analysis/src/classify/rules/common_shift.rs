@@ -1,10 +1,10 @@
 //! `R-common-shift`: the share changed as that of every unchanged function did, for what grew or shrank elsewhere takes
 //! or leaves share.
 
-use super::fast_path;
-use super::weight::changed;
 use pdiff_profile::{Side, Weight};
 
+use super::fast_path;
+use super::weight::changed;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -14,6 +14,10 @@ use crate::classify::reason::Reason;
 use crate::classify::rules::FlippedCallers;
 use crate::compare::{InlinedInto, MatchedBy, Row};
 use crate::matching::FoundBy;
+
+/// The part of a function's change that must be in its copies, and the part of that by which the functions that contain them must
+/// have changed as well, for the change to be one of cost.
+const EXPLAINING_PART: f64 = 0.5;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let judged = changed(case)?;
@@ -47,10 +51,6 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let finding = Finding::new("R-common-shift", Cause::Noise, judged, reason);
     Some(finding.limited(Confidence::Likely, Limit::SharesAlone))
 }
-
-/// The part of a function's change that must be in its copies, and the part of that by which the functions that contain them must
-/// have changed as well, for the change to be one of cost.
-const EXPLAINING_PART: f64 = 0.5;
 
 /// A function whose copies weigh more, or less, while the functions that contain them do not: their lines went from one to the
 /// other, and cost nothing.

@@ -3,6 +3,8 @@
 //! It is the code that proves this, never the absence of samples: the other build was read to its last unit, and has no
 //! symbol, no inlined instance and no renamed twin.
 
+use std::collections::BTreeSet;
+
 use pdiff_profile::Side;
 use pdiff_profile::census::{Function, FunctionId};
 
@@ -116,14 +118,14 @@ fn vanished_copy(context: &Context<'_>, case: &Case<'_>, with: Side) -> Option<S
         .collect();
     let file = case.ids[with].iter().find_map(|id| own.function(*id)?.file()).map(file_stem)?;
     let is_like = |function: &Function<'_>| {
-        let is_of_file = function.file().is_some_and(|of| file_stem(of) == file);
-        is_of_file
+        function.file().is_some_and(|of| file_stem(of) == file)
             && function.bodies().is_empty()
-            && other.inlined_into(function.target()).any(|place| callers.contains(&place.caller))
-            && context.builds.matches(with.other(), &[function.target()]).is_empty()
             && name_likeness(function.name(), &case.row.name) >= LIKE_NAME
+            && context.builds.matches(with.other(), &[function.target()]).is_empty()
     };
-    let found = other.functions().find(|function| !callers.is_empty() && is_like(function));
+    let copies: BTreeSet<FunctionId> =
+        callers.iter().flat_map(|caller| other.sites_by_caller(*caller)).map(|site| site.callee).collect();
+    let found = copies.into_iter().filter_map(|copy| other.function(copy)).find(is_like);
     found.map(|function| function.name().to_owned())
 }
 
