@@ -5,6 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use pdiff_analysis::Aliases;
+use pdiff_analysis::matching::{MATCHING_VERSION, Match, match_functions};
+use pdiff_profile::census::Census;
+use pdiff_symbolize::{SymbolizeOptions, census_of};
 use serde_json::Value;
 
 fn fixture(name: &str) -> PathBuf {
@@ -117,4 +121,41 @@ fn a_damaged_cache_is_told_of_made_anew_and_changes_nothing() {
             assert_eq!(rebuilt(cache.path()), Vec::<Value>::new(), "damage {number} is reported twice");
         }
     }
+}
+
+/// Lines of what is matched between two builds: the level, and both names.
+fn matched(before: &str, after: &str) -> Vec<String> {
+    let census = |file: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(file);
+        census_of(&path, &SymbolizeOptions::new()).unwrap().census
+    };
+    let (before, after) = (census(before), census(after));
+    let name = |of: &Census, id| of.function(id).unwrap().name().to_owned();
+    let matching = match_functions(&before, &after, &Aliases::default());
+    let pairs = matching.matches().iter();
+    let line =
+        |of: &Match| format!("{:?} {} {}\n", of.level, name(&before, of.before), name(&after, of.after));
+    pairs.map(line).collect()
+}
+
+#[test]
+fn other_pairs_of_functions_have_another_version() {
+    // The cache keeps pairs by version, so other rules with the same version would be answered with old pairs.
+    let programs = [
+        ("two-versions/gcc/before/server", "two-versions/gcc/after/server"),
+        ("two-versions/gcc/before/server", "two-versions/clang/after/server"),
+        ("inline-only/before/orders", "inline-only/after/orders"),
+    ];
+    let lines: Vec<String> =
+        programs.into_iter().flat_map(|(before, after)| matched(before, after)).collect();
+    // FNV-1a, which is the same in all releases of the standard library.
+    let hash = lines.concat().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    assert!(lines.len() > 100, "{}", lines.len());
+    assert_eq!(
+        (MATCHING_VERSION, hash),
+        (1, 0x2ee7_d53c_68bc_6529),
+        "raise MATCHING_VERSION, and put both numbers here"
+    );
 }
