@@ -45,24 +45,23 @@ fn result_text(comparison: &Comparison) -> String {
     }
 }
 
-/// Without operations: the part whose share of CPU changed most.
+/// Without operations: the first part that is one place.
 fn share_text(comparison: &Comparison) -> String {
     let (before, after) = (&comparison.before.label, &comparison.after.label);
     let list = &comparison.findings.list;
     // A share of CPU in a function is that of one place: spread parts are only some of the places below theirs.
-    let single = list.iter().filter(|finding| finding.kind != FindingKind::Spread);
-    let size = |finding: &&Finding| finding.delta_pp().abs();
-    let Some(most) = single.max_by(|a, b| size(a).total_cmp(&size(b))) else {
+    let Some(first) = list.iter().find(|finding| finding.kind != FindingKind::Spread) else {
         return match list.len() {
             0 => format!("{after} spends its CPU on the same parts as {before}, as far as noise shows"),
             _ => format!("{after} spends its CPU on other parts than {before}, in many small changes"),
         };
     };
     format!(
-        "{after} spends {} % of CPU in {}, {before} {} %: the largest change in one place",
-        fixed(most.after.pct, 1),
-        visible(&most.name),
-        fixed(most.before.pct, 1)
+        "{after} spends {} % of CPU in {}, {before} {} %: the largest {} in one place",
+        fixed(first.after.pct, 1),
+        visible(&first.name),
+        fixed(first.before.pct, 1),
+        if first.delta_pp() > 0.0 { "growth" } else { "drop" }
     )
 }
 
@@ -382,6 +381,7 @@ mod tests {
         let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
         let result = at("result   80 spends ");
         assert!(result < at("% of CPU in log_writer, 57 ") && at("basis    shares of CPU") < at("where "));
+        assert!(at("the largest growth in one place") < at("basis "));
         let alike = table(&Comparison { cost: None, ..sample::full() }, &options);
         assert!(alike.contains("result   80 spends its CPU on the same parts as 57"), "{alike}");
     }
