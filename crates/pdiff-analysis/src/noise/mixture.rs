@@ -250,24 +250,8 @@ impl TailMatch {
 
 #[cfg(test)]
 mod tests {
+    use super::super::side::three_runs as row;
     use super::*;
-
-    fn row(squares: f64, within: f64) -> PerSide<SideShare> {
-        let side = SideShare {
-            share: 0.01,
-            runs: 3.0,
-            within,
-            within_averaged: within,
-            within_df: 42.0,
-            sampling: within,
-            has_blocks: true,
-            between_squares: squares,
-            between_df: 2.0,
-            samples: 600,
-            denominator_samples: 60_000,
-        };
-        PerSide::new(side, side)
-    }
 
     fn account(row: PerSide<SideShare>, log_sd: f64) -> Account {
         Account { row, cv2: 0.0064, log_sd, chance: 1.0, is_alike: false }

@@ -136,6 +136,26 @@ fn logarithmic_mean(a: f64, b: f64) -> f64 {
     if mean.is_finite() { mean } else { low }
 }
 
+/// A row of 1 % with three runs on each side, each of 15 blocks of time: the squared deviations of a side's shares, and the variance
+/// within a run.
+#[cfg(test)]
+pub(super) fn three_runs(between_squares: f64, within: f64) -> PerSide<SideShare> {
+    let side = SideShare {
+        share: 0.01,
+        runs: 3.0,
+        within,
+        within_averaged: within,
+        within_df: 42.0,
+        sampling: within,
+        has_blocks: true,
+        between_squares,
+        between_df: 2.0,
+        samples: 600,
+        denominator_samples: 60_000,
+    };
+    PerSide::new(side, side)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -117,24 +117,8 @@ pub(super) fn log_density(PerSide { before, after }: &PerSide<SideShare>, cv2: f
 
 #[cfg(test)]
 mod tests {
+    use super::super::side::three_runs as row;
     use super::*;
-
-    fn row(squares: f64, within: f64) -> PerSide<SideShare> {
-        let side = SideShare {
-            share: 0.01,
-            runs: 3.0,
-            within,
-            within_averaged: within,
-            within_df: 42.0,
-            sampling: within,
-            has_blocks: true,
-            between_squares: squares,
-            between_df: 2.0,
-            samples: 600,
-            denominator_samples: 60_000,
-        };
-        PerSide::new(side, side)
-    }
 
     /// Rows of which each varies by its own factor, in equal steps of the logarithm, and chance adds what it does.
     fn rows(log_sd: f64, within: f64) -> Vec<PerSide<SideShare>> {
