@@ -48,10 +48,9 @@ struct Members {
     of_stacks: FxHashMap<String, Vec<Member>>,
 }
 
-/// What a function weighs in one event, if a sample has it.
+/// What a function weighs in one event.
 #[derive(Clone, Copy, Default)]
 struct Weights {
-    is_sampled: bool,
     own: u64,
     total: u64,
     own_samples: u64,
@@ -82,16 +81,15 @@ impl Store {
         let table = read_table(&path)?;
         let (events, stacks) = (table.all_texts("event")?, table.all_borrowed("stack_id")?);
         let (samples, weights) = (table.all_counts("samples")?, table.all_counts("weight")?);
-        let mut by_event: BTreeMap<&str, Vec<Weights>> = BTreeMap::new();
+        let mut by_event: BTreeMap<&str, FxHashMap<usize, Weights>> = BTreeMap::new();
         let rows = events.iter().zip(stacks).zip(samples.into_iter().zip(weights));
         for ((event, stack), (samples, weight)) in rows {
             let of_stack = members.of_stacks.get(stack);
             let of_stack =
                 of_stack.ok_or_else(|| table.damaged(format!("stack {stack} is not in the run's stacks")))?;
-            let sums = by_event.entry(event).or_insert_with(|| vec![Weights::default(); members.names.len()]);
+            let sums = by_event.entry(event).or_default();
             for member in of_stack {
-                let Some(sum) = sums.get_mut(member.function) else { continue };
-                sum.is_sampled = true;
+                let sum = sums.entry(member.function).or_default();
                 sum.total = sum.total.saturating_add(weight);
                 if member.is_leaf {
                     sum.own = sum.own.saturating_add(weight);
@@ -99,21 +97,20 @@ impl Store {
                 }
             }
         }
-        let mut ordered: Vec<usize> = (0..members.names.len()).collect();
-        ordered.sort_by_key(|function| &members.names[*function]);
-        let of_event = |(event, weights): (&str, Vec<Weights>)| {
-            let sum = |function: &usize| {
-                let (weights, (object, name)) = (weights[*function], &members.names[*function]);
-                weights.is_sampled.then(|| FunctionSum {
-                    event: event.to_owned(),
-                    object: object.clone(),
-                    function: name.clone(),
-                    self_weight: weights.own,
-                    total_weight: weights.total,
-                    self_samples: weights.own_samples,
-                })
+        let of_event = |(event, weights): (&str, FxHashMap<usize, Weights>)| {
+            let named =
+                weights.into_iter().filter_map(|(function, of)| Some((members.names.get(function)?, of)));
+            let mut named: Vec<(&Name, Weights)> = named.collect();
+            named.sort_unstable_by_key(|(name, _)| *name);
+            let sum = |((object, name), weights): (&Name, Weights)| FunctionSum {
+                event: event.to_owned(),
+                object: object.clone(),
+                function: name.clone(),
+                self_weight: weights.own,
+                total_weight: weights.total,
+                self_samples: weights.own_samples,
             };
-            ordered.iter().filter_map(sum).collect::<Vec<FunctionSum>>()
+            named.into_iter().map(sum).collect::<Vec<FunctionSum>>()
         };
         let sums: Vec<FunctionSum> = by_event.into_iter().flat_map(of_event).collect();
         for event in run.events() {
