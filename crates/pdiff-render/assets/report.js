@@ -71,7 +71,8 @@ function scrollToChosen() {
   const chosen = new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "");
   const has = (/** @type {string[]} */ ...names) => names.some((name) => chosen.has(name));
   const section = has("stacks", "tab", "zoom", "search", "view", "color", "direction", "around", "frame") ? "flame" : has("filter", "significant", "sort") ? "functions" : null;
-  if (section) byId(section).scrollIntoView();
+  if (section === "flame") scrollToFlame();
+  else if (section) byId(section).scrollIntoView();
 }
 
 function openCard() {
@@ -115,11 +116,26 @@ byId("stacks").addEventListener("change", () => {
   showAround(around && functionNamed(around.name, around.object));
   remember();
 });
+for (const link of document.querySelectorAll("a[data-threads]")) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    useStacks(`threads:${link.getAttribute("data-threads")}`);
+    resetView();
+    remember();
+    scrollToFlame();
+  });
+}
 for (const link of document.querySelectorAll("a[data-function]")) {
   link.addEventListener("click", (event) => { event.preventDefault(); showFunction(link.getAttribute("data-function") ?? ""); });
 }
 byId("search").addEventListener("input", () => { searchFor(field("search").value); remember(true); });
-byId("unzoom").addEventListener("click", () => { showAround(null); remember(); });
+byId("unzoom").addEventListener("click", () => { resetView(); remember(); });
+// Escape also works from the buttons beside the picture; in a field it has a meaning of its own.
+byId("flame").addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || event.target instanceof HTMLInputElement) return;
+  resetView();
+  remember();
+});
 byId("graph").addEventListener("keydown", pressed);
 byId("graph").addEventListener("mousemove", pointed);
 byId("graph").addEventListener("mouseleave", () => clearTimeout(resting));

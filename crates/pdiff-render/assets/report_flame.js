@@ -100,11 +100,16 @@ function fill(frame, full) {
     return isSignificant(frame) ? shade(isNew(frame) ? "more" : "less", LEAST_STRENGTH) : "var(--noise)";
   }
   if (!isSignificant(frame)) return isNew(frame) ? "url(#new-noise)" : isGone(frame) ? "url(#gone-noise)" : "var(--noise)";
-  if (isNew(frame)) return "url(#new)";
-  if (isGone(frame)) return "url(#gone)";
-  const delta = change(frame);
-  return shade(delta > 0 ? "more" : "less", strengthOf(delta, full));
+  const strength = strengthOf(change(frame), full);
+  if (isNew(frame)) return `url(#new${hatchingOf(strength)})`;
+  if (isGone(frame)) return `url(#gone${hatchingOf(strength)})`;
+  return shade(change(frame) > 0 ? "more" : "less", strength);
 }
+
+/** Hatchings of each hue, from LEAST_STRENGTH to the full colour. */
+const HATCHINGS = 4;
+/** @param {number} strength */
+const hatchingOf = (strength) => Math.round((strength - LEAST_STRENGTH) / (1 - LEAST_STRENGTH) * (HATCHINGS - 1));
 
 const SVG = "http://www.w3.org/2000/svg";
 /**
@@ -122,16 +127,20 @@ function shape(tag, attributes) {
 function hatchings() {
   const defs = shape("defs", {});
   for (const [id, hue, angle] of [["new", "more", 45], ["gone", "less", -45]]) {
-    for (const suffix of ["", "-noise"]) {
-      const line = suffix ? "var(--dim)" : `var(--${hue})`;
+    const hatching = (/** @type {string} */ suffix, /** @type {string} */ ground, /** @type {string} */ stripe) => {
       const pattern = shape("pattern", { id: id + suffix, width: 7, height: 7, patternUnits: "userSpaceOnUse",
         patternTransform: `rotate(${angle})` });
-      const ground = shape("rect", { width: 7, height: 7 });
-      ground.style.cssText = `stroke:none;fill:color-mix(in srgb, ${line} ${suffix ? 5 : 30}%, var(--ground))`;
-      const stripe = shape("rect", { width: 2, height: 7 });
-      stripe.style.cssText = `stroke:none;fill:color-mix(in srgb, ${line} ${suffix ? 15 : 75}%, var(--ground))`;
-      pattern.append(ground, stripe);
+      for (const [width, fill] of [[7, ground], [2, stripe]]) {
+        const part = shape("rect", { width, height: 7 });
+        part.style.cssText = `stroke:none;fill:${fill}`;
+        pattern.append(part);
+      }
       defs.append(pattern);
+    };
+    hatching("-noise", "color-mix(in srgb, var(--dim) 5%, var(--ground))", "color-mix(in srgb, var(--dim) 15%, var(--ground))");
+    for (let at = 0; at < HATCHINGS; at += 1) {
+      const strength = LEAST_STRENGTH + at / (HATCHINGS - 1) * (1 - LEAST_STRENGTH);
+      hatching(String(at), shade(hue, 0.75 * strength), shade(hue, strength));
     }
   }
   return defs;
@@ -248,7 +257,7 @@ function drawFlame() {
   byId("graph").replaceChildren(picture);
   drawn = places;
   drawKey(full, scale, width);
-  field("unzoom").disabled = flame.zoom === 0 && !flame.around;
+  field("unzoom").disabled = flame.zoom === 0 && !flame.around && !field("search").value;
   byId("around").textContent = flame.around ? `around ${visible(flame.around.name)}: callers above, callees below${madeAround(flame.around).isExact ? ", by exact stacks" : ""}` : "";
   tellFound(sums);
   const isDrawn = (/** @type {string} */ id) => places.some((place) => place.frame.id === id);
@@ -356,11 +365,21 @@ function activate(frame) {
 function tellFound(sums) {
   if (!flame.search) { byId("found").textContent = ""; return; }
   const most = sums.reduce((best, one) => (one.before + one.after > best.before + best.after ? one : best), sums[0]);
-  const count = sums.reduce((sum, one) => sum + one.count, 0);
+  // The function in the middle is the root of both of its trees.
+  const isTwice = flame.around !== null && flame.search.test(flame.around.name);
+  const count = sums.reduce((sum, one) => sum + one.count, 0) - (isTwice ? 1 : 0);
   const part = (/** @type {Side} */ side) => fixed(100 * most[side] / Math.max(1e-9, isCost() ? costOf(side) : 100), 1);
   byId("found").textContent = count
-    ? `${count} frames, ${amount(most.before)} -> ${amount(most.after)} ${unitName()}; ${part("before")} % of before, ${part("after")} % of after`
-    : "no frame of that name is wide enough to be here; the table has every function";
+    ? `${count} ${count === 1 ? "frame" : "frames"}, ${amount(most.before)} -> ${amount(most.after)} ${unitName()}; ${part("before")} % of before, ${part("after")} % of after`
+    : notFound(flame.search);
+}
+
+/** @param {RegExp} search */
+function notFound(search) {
+  const isRow = (/** @type {any} */ row) => search.test(row.name);
+  if (data.compare.functions.some(isRow)) return "no frame of that name is wide enough to be here; the table of functions has it";
+  const few = data.compare.functions_left_out.count ? ", but it leaves out small ones" : "";
+  return `nothing on this page has such a name${few}`;
 }
 
 /** @param {string} id */
@@ -444,8 +463,22 @@ function showFunction(name, object) {
   } else {
     tellMissing(name);
   }
-  byId("flame").scrollIntoView();
+  // The place to which Back returns is the one before the page scrolls.
   remember();
+  scrollToFlame();
+}
+
+/** To the picture; where the controls above it would fill the window, to the picture itself. */
+function scrollToFlame() {
+  const top = (/** @type {string} */ id) => byId(id).getBoundingClientRect().top;
+  byId(top("graph") - top("flame") > window.innerHeight / 2 ? "graph" : "flame").scrollIntoView();
+}
+
+/** The whole picture again: no zoom, no function in the middle, nothing searched for. */
+function resetView() {
+  field("search").value = "";
+  flame.search = null;
+  showAround(null);
 }
 
 /** @param {string} pattern */
@@ -482,7 +515,7 @@ function pressed(event) {
   if (!isKnown) return;
   event.preventDefault();
   if (event.key === "Enter") activate(here.frame);
-  else if (event.key === "Escape") showAround(null);
+  else if (event.key === "Escape") resetView();
   else if (event.key === "s" && here.frame.of) showAround(here.frame.of);
   else if (target && target()) { moveTo(target().frame.id); return; }
   remember();

@@ -42,6 +42,8 @@ function tell(frame) {
     if (isNew(frame)) parts.push(element("p", {}, "New here: only after has this stack."));
     if (isGone(frame)) parts.push(element("p", {}, "Gone here: only before has this stack."));
   }
+  const part = of && partOf(of.name);
+  if (part) parts.push(partLine(part));
   parts.push(numbersOf(frame));
   if (frame.joined > 1 && !isWhole(frame)) parts.push(element("p", { class: "dim" }, `Joined of ${frame.joined} frames; the interval is the sum of theirs.`));
   if (of) parts.push(tabList(), tabPanel(of));
@@ -97,19 +99,31 @@ function tabPanel(of) {
  */
 function toldOf(of) {
   const parts = [];
-  const part = data.classify.findings.find((/** @type {any} */ one) => one.name.split(" -> ").pop() === of.name);
-  if (part) {
-    const delta = isCost() ? part.delta_per_op : part.delta_pp;
-    parts.push(element("p", {}, element("a", { href: "#summary" }, `Part ${part.rank} of the answer`),
-      `: ${difference(delta)} ${changeUnit()}, ${causeText(part)}`));
-  }
+  const part = partOf(of.name);
+  if (part) parts.push(element("p", {}, `As part ${part.rank} of the answer: ${causeText(part)}.`));
   const told = verdictsByName.get(keyOf(of.name, of.object));
   if (told) {
     const { verdict, index } = told;
-    parts.push(element("p", {}, element("a", { href: "#v" + index }, causeText(verdict)), ": ", verdict.reason));
+    parts.push(element("p", {}, part ? "The function by itself: " : "", element("a", { href: "#v" + index }, causeText(verdict)), ": ", verdict.reason));
     if (verdict.evidence.length) parts.push(evidenceOf(verdict));
   }
   return parts.length ? parts : [element("p", {}, "No verdict: its own change is within noise, or too small to matter.")];
+}
+
+/**
+ * The part of the answer that bears a function's name.
+ * @param {string} name
+ */
+const partOf = (name) => data.classify.findings.find((/** @type {any} */ one) => one.name.split(" -> ").pop() === name);
+
+/**
+ * What the answer says of a function, and why that is another number than the frame's.
+ * @param {any} part
+ */
+function partLine(part) {
+  const delta = isCost() ? part.delta_per_op : part.delta_pp;
+  return element("p", {}, element("a", { href: "#summary" }, `Part ${part.rank} of the answer`),
+    `: ${difference(delta)} ${changeUnit()}`, element("span", { class: "dim" }, ", without callees that are parts of their own or have many callers"));
 }
 
 /**
@@ -117,9 +131,9 @@ function toldOf(of) {
  * @param {string} name
  */
 function tellMissing(name) {
+  const numbers = data.compare.functions.some((/** @type {any} */ row) => row.name === name) ? " The table of functions has its numbers." : "";
   byId("frame").replaceChildren(element("p", {}, element("b", { class: "name" }, name)),
-    element("p", {}, tree.is_aligned ? "No frame: it is too narrow, or both sides' stacks are laid along other functions. The table has its numbers."
-      : "No frame: it is too narrow. The table has its numbers."));
+    element("p", {}, (tree.is_aligned ? "No frame: it is too narrow, or both sides' stacks are laid along other functions." : "No frame: it is too narrow.") + numbers));
 }
 
 /** @param {NonNullable<Frame["of"]>} of */

@@ -227,7 +227,8 @@ function tableRow(row) {
       const tone = column.change && column.id !== "gap" && isSignificant ? (value > 0 ? " worse" : " better") : "";
       const within = column.id === "delta" && !isSignificant ? " dim" : "";
       const [low, high] = rowInterval(row);
-      const interval = column.id === "delta" ? { title: `95 % ${difference(low)}..${difference(high)} ${changeUnit()}` } : {};
+      const chance = !isSignificant && (low > 0 || high < 0) ? "; too small to matter or, among so many functions, chance" : "";
+      const interval = column.id === "delta" ? { title: `95 % ${difference(low)}..${difference(high)} ${changeUnit()}${chance}` } : {};
       line.append(element("td", { class: `col-${column.id} number${tone}${within}`, ...interval }, column.show ? column.show(value) : value));
     }
   }
@@ -241,22 +242,29 @@ function sortBy(column, descending) {
 }
 
 const FIRST_CARDS = 20;
+/**
+ * The rank of the part of the answer that bears a function's name.
+ * @type {Map<string, number>}
+ */
+const partRanks = new Map(data.classify.findings.map((/** @type {any} */ part) => [part.name.split(" -> ").pop(), part.rank]));
 /** @param {any} verdict @returns {number} */
 const judgedChange = (verdict) => verdict[`delta_${verdict.judged_by}_pp`];
 
-/** Verdicts that say a cause, the largest changes first; then those whose cause is unclear. */
+/** Verdicts on the parts of the answer, in its order; then those that say a cause, the largest changes first; then the unclear ones. */
 function cardsInOrder() {
   const told = [...verdicts.values()];
+  const rank = (/** @type {Told} */ { verdict }) => partRanks.get(verdict.function) ?? Infinity;
   const isUnclear = (/** @type {Told} */ { verdict }) => (verdict.confidence === "unclear" ? 1 : 0);
   const size = (/** @type {Told} */ { verdict }) => Math.abs(judgedChange(verdict));
-  return told.sort((a, b) => isUnclear(a) - isUnclear(b) || size(b) - size(a) ||
+  return told.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)) || isUnclear(a) - isUnclear(b) || size(b) - size(a) ||
     (a.verdict.function < b.verdict.function ? -1 : 1));
 }
 
 /** @param {boolean} all */
 function drawCards(all) {
   const told = cardsInOrder();
-  const shown = all ? told : told.filter(({ verdict }) => verdict.confidence !== "unclear").slice(0, FIRST_CARDS);
+  const isFirst = (/** @type {Told} */ { verdict }) => verdict.confidence !== "unclear" || partRanks.has(verdict.function);
+  const shown = all ? told : told.filter(isFirst).slice(0, FIRST_CARDS);
   byId("missing").replaceChildren(...data.classify.missing.map((/** @type {string} */ text) => element("p", { class: "dim" }, "missing: " + text)));
   byId("cards").replaceChildren(...shown.map((one) => card(one.verdict, one.index)));
   if (!told.length) byId("cards").append(element("p", {}, "Nothing changed by more than noise."));

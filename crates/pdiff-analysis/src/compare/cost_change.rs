@@ -8,11 +8,12 @@
 //! operations counted otherwise) changes all rows alike: none of that is a cause, and none of its noise hides a change
 //! beyond it. So a row changed on its own if the second test says so, and its cost went the same way.
 
-use super::comparison::Cost;
+use super::comparison::{Comparison, Cost};
 use super::measure_change::{CostChange, CostExtent, MeasureChange, OwnCostChange};
 use super::row::Row;
 use crate::noise::{
-    CommonFactor, Excess, Floor, NoiseSettings, ShareChange, Tested, critical_t, q_values_above_floor,
+    CommonFactor, Excess, Floor, NoiseSettings, RunVariation, SINGLE_RUN_CV, SINGLE_RUN_CV_DF, ShareChange,
+    Tested, critical_t, q_values_above_floor,
 };
 
 /// The part of the false discovery rate that is kept among the rows whose cost changed on its own. A false cause costs a
@@ -50,6 +51,34 @@ impl Cost {
         let degrees_of_freedom = self.log_degrees_of_freedom;
         let log_se = (high - low) / 2.0 / critical_t(0.05, degrees_of_freedom);
         Some(CommonFactor { ratio: (-self.log_ratio).exp(), log_se, degrees_of_freedom })
+    }
+
+    /// The same, or, if its noise was not measured, with an assumed coefficient of variation between runs (a fraction).
+    pub fn factor_or_assumed(&self, cv: f64) -> CommonFactor {
+        let assumed = CommonFactor {
+            ratio: (-self.log_ratio).exp(),
+            log_se: cv * std::f64::consts::SQRT_2,
+            degrees_of_freedom: SINGLE_RUN_CV_DF,
+        };
+        self.factor_of_shares().unwrap_or(assumed)
+    }
+
+    /// Half of the 95 % interval of a change per operation: what a share changed beyond the factor, times the cost of an
+    /// operation after.
+    pub fn half_per_op(&self, excess: &Excess) -> f64 {
+        excess.half_pp() / 100.0 * self.per_op.after
+    }
+}
+
+impl Comparison {
+    /// The factor on shares from operations: measured, or with the variation between runs that is assumed of one run.
+    /// `None` without operations.
+    pub fn cost_factor(&self) -> Option<CommonFactor> {
+        let cv = match self.noise.run_variation {
+            RunVariation::Assumed { cv } => cv,
+            RunVariation::Measured { .. } => SINGLE_RUN_CV,
+        };
+        Some(self.cost.as_ref()?.factor_or_assumed(cv))
     }
 }
 

@@ -11,8 +11,8 @@ use super::groups::Groups;
 use super::input::Input;
 use crate::compare::Cost;
 use crate::noise::{
-    CommonFactor, Denominator, MIN_SAMPLES, NoiseSettings, Row, RowNoise, SINGLE_RUN_CV_DF, ShareChange,
-    ShownTests, Tested, judge, typical_factor,
+    CommonFactor, Denominator, MIN_SAMPLES, NoiseSettings, Row, RowNoise, ShareChange, ShownTests, Tested,
+    judge, typical_factor,
 };
 
 /// The tested change of one group.
@@ -123,11 +123,7 @@ impl<'a> Judge<'a> {
 
     /// The factor on shares from operations: measured, or with the assumed variation between runs.
     pub(super) fn of_cost(&self) -> Option<CommonFactor> {
-        let cost = self.cost?;
-        let log_se = self.settings.single_run_cv() * std::f64::consts::SQRT_2;
-        let assumed =
-            CommonFactor { ratio: (-cost.log_ratio).exp(), log_se, degrees_of_freedom: SINGLE_RUN_CV_DF };
-        Some(cost.factor_of_shares().unwrap_or(assumed))
+        Some(self.cost?.factor_or_assumed(self.settings.single_run_cv()))
     }
 
     fn change(&self, noise: RowNoise) -> Change {

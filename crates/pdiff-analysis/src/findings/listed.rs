@@ -171,7 +171,7 @@ impl Listing<'_> {
     /// The change per operation is what the share changed beyond the cost of an operation, times that cost.
     fn interval_per_op(&self, pick: &Pick, delta: f64) -> Option<(f64, f64)> {
         let (cost, factor) = (self.input.cost?, self.judge.of_cost()?);
-        let half = factor.excess(share_change(&pick.change.noise)).half_pp() / 100.0 * cost.per_op.after;
+        let half = cost.half_per_op(&factor.excess(share_change(&pick.change.noise)));
         half.is_finite().then_some((delta - half, delta + half))
     }
 

@@ -136,7 +136,7 @@ fn gap_line(gap: Option<&Gap>) -> Block {
 
 /// A warning beside shares of a gap that is hardly more than noise.
 fn uncertain_gap_line(gap: &Gap) -> Option<Block> {
-    let text = "the interval of the gap almost contains zero: the gap may be smaller than it looks, and functions' shares of it \
+    let text = "the gap may be less than half of what was measured, and functions' shares of it \
                 are less certain than their intervals say; record more runs";
     gap.barely_significant.then(|| Line::toned("!", text, Tone::Warning))
 }

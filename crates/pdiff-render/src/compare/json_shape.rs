@@ -256,7 +256,7 @@ pub(crate) struct GapReport {
     pub(crate) ci_high_pct: f64,
     /// The interval rests on an assumed run-to-run variation.
     pub(crate) ci_assumed: bool,
-    /// The interval almost contains zero, so shares of the gap are less certain than their intervals say.
+    /// The gap may be less than half of what was measured, so shares of the gap are less certain than their intervals say.
     pub(crate) barely_significant: bool,
     /// `null` where the interval contains zero.
     pub(crate) parts: Option<GapPartsReport>,

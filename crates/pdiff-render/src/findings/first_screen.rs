@@ -133,8 +133,20 @@ fn polling_text(comparison: &Comparison) -> String {
     let at_least = |is_known: bool| if is_known { "" } else { "at least " };
     let hint =
         if known == [true, true] { "" } else { " (recognised by name; give binaries to find the rest)" };
+    // Where polling is known on one side alone, what is left is not comparable.
+    let without =
+        comparison.cost.as_ref().filter(|_| known == [true, true]).map_or_else(String::new, |cost| {
+            let (unit, left) = (CostUnit::of(cost), cost.per_op_without_spin);
+            let change = 100.0 * (left.after / left.before - 1.0);
+            format!(
+                ", without it {} -> {} ({} %)",
+                unit.fixed(left.before),
+                unit.fixed(left.after),
+                signed(change, 1)
+            )
+        });
     format!(
-        "; {}{} -> {}{} % of CPU is polling{hint}",
+        "; {}{} -> {}{} % of CPU is polling{without}{hint}",
         at_least(known[1]),
         fixed(before, 1),
         at_least(known[0]),
@@ -205,10 +217,19 @@ fn marks_text(comparison: &Comparison) -> String {
             "with callers: inlined in its callers on one side, so it is compared together with their own code".to_owned(),
         ),
         (has(FindingKind::NoCaller), "no caller: the stacks do not show who called it".to_owned()),
+        (
+            list.iter().any(may_be_nothing),
+            "an interval across 0: its share changed beyond noise, its cost may not have".to_owned(),
+        ),
         (true, format!("all else: everything outside the parts above{unlisted}")),
     ];
     let texts: Vec<String> = meanings.into_iter().filter(|(there, _)| *there).map(|(_, text)| text).collect();
     texts.join("; ")
+}
+
+/// Whether the cost of a part may not have changed, though its share did.
+fn may_be_nothing(finding: &Finding) -> bool {
+    finding.interval_per_op.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0)
 }
 
 /// Why the parts are in this order.

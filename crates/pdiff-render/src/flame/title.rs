@@ -158,8 +158,16 @@ mod tests {
     #[test]
     fn a_change_whose_interval_excludes_zero_is_not_called_noise() {
         let text = |ci_low_pp, significant| {
-            let change =
-                FrameChange { before_pct: 1.0, after_pct: 3.0, ci_low_pp, ci_high_pp: 4.0, significant };
+            let change = FrameChange {
+                before_pct: 1.0,
+                after_pct: 3.0,
+                ci_low_pp,
+                ci_high_pp: 4.0,
+                se_pp: 1.0,
+                degrees_of_freedom: 10.0,
+                tested: true,
+                significant,
+            };
             change_text("self", &change)
         };
         assert!(text(-0.5, false).ends_with("[95 % -0.50..+4.00], within noise"));

@@ -3,12 +3,13 @@
 //! The words are those of `pdiff compare`. Without a part beyond noise there is no table, and nothing is explained.
 
 use pdiff_analysis::classify::{Classification, Confidence, Fact, FindingCause, finding_causes};
-use pdiff_analysis::{Comparison, Finding, FindingMember};
+use pdiff_analysis::{Comparison, Finding, FindingKind, FindingMember};
 
 use super::ReportInput;
 use super::axis::axis;
 use super::blocks;
 use super::text::{escaped, escaped_within};
+use super::threads;
 use crate::document::number::{CostUnit, fixed, interval, signed};
 use crate::document::{Block, Line};
 use crate::findings::first_screen::{self, setting_text};
@@ -25,15 +26,18 @@ const MOST_MEMBERS: usize = 8;
 pub(super) fn first_screen(input: &ReportInput<'_>) -> String {
     let comparison = input.comparison;
     let causes = finding_causes(&comparison.findings, input.classification);
-    let mut out = String::new();
+    let (mut out, mut threads_table) = (String::new(), String::new());
     for block in first_screen::blocks(comparison, &causes, None) {
         match block {
             Block::Line(line) => push_line(line, &mut out),
-            Block::Grid(_) => out.push_str(&parts_table(input, &causes)),
+            Block::Grid(_) => {
+                out.push_str(&parts_table(input, &causes));
+                threads_table = threads::table(input);
+            }
             Block::Gap => {}
         }
     }
-    out
+    out + &threads_table
 }
 
 fn push_line(line: Line, out: &mut String) {
@@ -74,6 +78,21 @@ impl Measure {
             Self::Cost(unit) if unit.name.is_empty() => "per operation".to_owned(),
             Self::Cost(unit) => format!("{} per operation", unit.name),
             Self::Points => "points of share".to_owned(),
+        }
+    }
+
+    /// The unit of amounts.
+    pub(super) fn unit(self) -> String {
+        match self {
+            Self::Cost(_) => self.title(),
+            Self::Points => "% of all samples".to_owned(),
+        }
+    }
+
+    pub(super) fn fixed(self, value: f64) -> String {
+        match self {
+            Self::Cost(unit) => unit.fixed(value),
+            Self::Points => fixed(value, 2),
         }
     }
 
@@ -139,6 +158,7 @@ fn parts_table(input: &ReportInput<'_>, causes: &[FindingCause]) -> String {
         .zip(causes)
         .map(|(finding, cause)| part(measure, (finding, cause), input.classification))
         .collect();
+    say_once(&mut parts);
     let rest = match measure {
         Measure::Cost(_) => findings.rest.delta_per_op().unwrap_or(0.0),
         Measure::Points => findings.rest.delta_pp(),
@@ -166,8 +186,19 @@ fn parts_table(input: &ReportInput<'_>, causes: &[FindingCause]) -> String {
     out
 }
 
+/// What is known of several parts is said of the first.
+fn say_once(parts: &mut [Part]) {
+    let mut said: Vec<(String, String)> = Vec::new();
+    for part in parts.iter_mut().filter(|part| !part.why.is_empty()) {
+        match said.iter().find(|(why, _)| *why == part.why) {
+            Some((_, rank)) => part.why = format!("<span class=\"why\">as part {rank}</span>"),
+            None => said.push((part.why.clone(), part.rank.clone())),
+        }
+    }
+}
+
 fn part(measure: Measure, (finding, cause): (&Finding, &FindingCause), of: &Classification) -> Part {
-    let function = finding.name.rsplit(" -> ").next().unwrap_or(&finding.name);
+    let function = shown_function(finding);
     let mut name = format!(
         "<a href=\"#flame\" class=\"name\" data-function=\"{}\">{}</a>",
         escaped(function),
@@ -187,6 +218,17 @@ fn part(measure: Measure, (finding, cause): (&Finding, &FindingCause), of: &Clas
         why: why(finding, of),
         name,
         class: "",
+    }
+}
+
+/// The function that the picture shows of a part: its own, or, of one that is no function, the one of its members that
+/// changed most.
+fn shown_function(finding: &Finding) -> &str {
+    let member = || finding.members.iter().map(|member| member.name.as_str()).find(|name| !name.is_empty());
+    if finding.kind == FindingKind::Interrupts {
+        member().unwrap_or(&finding.name)
+    } else {
+        finding.function()
     }
 }
 

@@ -90,8 +90,8 @@ impl Unit {
 
 /// The names of the parts that changed beyond noise, in the page's measure.
 fn significant_parts<'a>(input: &ReportInput<'a>) -> HashSet<&'a str> {
-    let terms =
-        CostTerms::new(&FlameInput { comparison: input.comparison, tree: input.tree, verdicts: None });
+    let of = FlameInput { comparison: input.comparison, tree: input.tree, verdicts: None };
+    let terms = CostTerms::over_rows(&of, &input.subsystems.rows);
     let is_significant =
         |row: &pdiff_analysis::Row| terms.of_row(row).map_or(row.significant, |(_, significant)| significant);
     let rows = input.subsystems.rows.iter();

@@ -14,6 +14,7 @@ mod sha256;
 mod steadiness;
 mod still;
 mod text;
+mod threads;
 mod words;
 
 use pdiff_analysis::classify::Classification;
@@ -259,14 +260,14 @@ const FLAME: &str = concat!(
     "<label><input type=\"radio\" name=\"direction\" value=\"callers\"> leaves first</label></fieldset>",
     "<label hidden>Stacks <select id=\"stacks\"></select></label> ",
     "<label>Search <input type=\"search\" id=\"search\" autocomplete=\"off\"></label> <output id=\"found\"></output> ",
-    "<button type=\"button\" id=\"unzoom\" disabled>Reset zoom</button> ",
+    "<button type=\"button\" id=\"unzoom\" disabled>Reset view</button> ",
     "<button type=\"button\" id=\"copy-link\">Copy link</button> ",
     "<button type=\"button\" id=\"save-svg\">Save SVG</button> <button type=\"button\" id=\"save-png\">Save PNG</button> ",
     "<output id=\"around\" class=\"strong\"></output></form>\n",
     "<p class=\"key\" id=\"key\"></p>\n<div id=\"flame-body\">",
     "<div id=\"graph\" tabindex=\"0\" role=\"application\" aria-label=\"Flame graph: arrows move, Enter zooms, s shows callers and callees, Escape resets\" ",
     "aria-describedby=\"frame\"></div>\n<aside id=\"frame\" aria-live=\"polite\" aria-label=\"The frame in focus\"></aside></div>\n",
-    "<p class=\"key\">Click or Enter zooms, arrows move, s shows the callers and callees of a function, Escape resets. ",
+    "<p class=\"key hint\">Click or Enter zooms, arrows move, s shows the callers and callees of a function, Escape resets. ",
     "The address keeps the view.</p>\n"
 );
 

@@ -80,7 +80,7 @@ fn untold(input: &ReportInput<'_>) -> Vec<String> {
     let gap = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref());
     if gap.is_some_and(|gap| gap.barely_significant) {
         sentences.push(
-            "The interval of the gap almost contains zero: shares of the gap are less certain than their intervals say."
+            "The gap may be less than half of what was measured: shares of the gap are less certain than their intervals say."
                 .to_owned(),
         );
     }

@@ -4,10 +4,8 @@
 //! What the share changed beyond the whole profile's cost is tested (`noise::CommonFactor`); false discoveries are bounded
 //! over the rows (Benjamini, Hochberg). With one run per side the variation of cost is assumed, as it is for shares.
 
-use pdiff_analysis::noise::{
-    CommonFactor, Excess, RunVariation, SINGLE_RUN_CV, SINGLE_RUN_CV_DF, critical_t, q_values_of_large,
-};
-use pdiff_analysis::{Comparison, Cost, Row};
+use pdiff_analysis::noise::{Excess, RunVariation, critical_t, q_values_of_large};
+use pdiff_analysis::{Comparison, Row};
 
 /// Intervals miss the truth this often.
 pub(super) const INTERVAL_ALPHA: f64 = 0.05;
@@ -44,11 +42,10 @@ pub(super) fn row_changes(comparison: &Comparison, per_operation: bool, rate: f6
 }
 
 fn significant(comparison: &Comparison, per_operation: bool, rate: f64) -> Vec<bool> {
-    let Some(cost) = comparison.cost.as_ref().filter(|_| per_operation) else {
+    let Some(factor) = comparison.cost_factor().filter(|_| per_operation) else {
         let is_found = |q: Option<f64>| q.is_some_and(|q| q <= rate);
         return comparison.rows.iter().map(|row| row.significant && is_found(row.test.q())).collect();
     };
-    let factor = factor_of(cost, &comparison.noise.run_variation);
     let tested: Vec<Option<Excess>> =
         comparison.rows.iter().map(|row| row.self_change().map(|change| factor.excess(change))).collect();
     let floor = &comparison.noise.floor;
@@ -77,20 +74,4 @@ pub(super) fn errors(comparison: &Comparison, per_operation: bool) -> Vec<Option
         })
     };
     comparison.rows.iter().map(error).collect()
-}
-
-/// What the change of the whole profile's cost makes of shares. Where its noise was not measured, it is taken to be that of
-/// one run per side, however the noise of shares was found.
-fn factor_of(cost: &Cost, variation: &RunVariation) -> CommonFactor {
-    cost.factor_of_shares().unwrap_or_else(|| {
-        let cv = match variation {
-            RunVariation::Assumed { cv } => *cv,
-            RunVariation::Measured { .. } => SINGLE_RUN_CV,
-        };
-        CommonFactor {
-            ratio: (-cost.log_ratio).exp(),
-            log_se: cv * std::f64::consts::SQRT_2,
-            degrees_of_freedom: SINGLE_RUN_CV_DF,
-        }
-    })
 }

@@ -63,6 +63,9 @@ fn change(noise: &RowNoise) -> FrameChange {
         after_pct: noise.after_pct,
         ci_low_pp: noise.ci_low_pp,
         ci_high_pp: noise.ci_high_pp,
+        se_pp: noise.se_pp,
+        degrees_of_freedom: noise.degrees_of_freedom,
+        tested: noise.test.p().is_some(),
         significant: noise.significant && noise.floor_passed,
     }
 }

@@ -21,6 +21,7 @@ use super::input::CompareSettings;
 use super::prepare::Prepared;
 use super::stacks_of_both;
 use crate::findings::AlignedStacks;
+use crate::noise::ShareChange;
 use crate::pattern::Pattern;
 use grow::Grown;
 
@@ -104,11 +105,28 @@ pub struct FrameChange {
     pub ci_low_pp: f64,
     /// Upper end of it.
     pub ci_high_pp: f64,
+    /// Standard error of the change, in points.
+    pub se_pp: f64,
+    /// Degrees of freedom of the t distribution that `se_pp` is used with.
+    pub degrees_of_freedom: f64,
+    /// There are samples enough for a test.
+    pub tested: bool,
     /// Beyond noise, and large enough to matter.
     pub significant: bool,
 }
 
 impl FrameChange {
+    /// The change of share, as common factors want it.
+    #[must_use]
+    pub fn share_change(&self) -> ShareChange {
+        ShareChange {
+            before_pct: self.before_pct,
+            after_pct: self.after_pct,
+            se_pp: self.se_pp,
+            degrees_of_freedom: self.degrees_of_freedom,
+        }
+    }
+
     /// After minus before, in points.
     #[must_use]
     pub fn delta_pp(&self) -> f64 {

@@ -143,7 +143,7 @@ fn what_makes_sides_incomparable_comes_first_then_the_result_then_rows_then_warn
 #[test]
 fn shares_of_a_gap_that_is_hardly_more_than_noise_have_a_warning() {
     let mut comparison = sample::full();
-    let warning = "the interval of the gap almost contains zero";
+    let warning = "the gap may be less than half of what was measured";
     assert!(!table(&comparison, &at(120, None)).contains(warning));
     if let Some(gap) = comparison.cost.as_mut().and_then(|cost| cost.gap.as_mut()) {
         gap.barely_significant = true;
