@@ -30,7 +30,7 @@ const EXPLAINING_PART: f64 = 0.5;
 
 /// A function that the caller called before too must have grown under it by this factor: nearly as much as calls that are made
 /// twice. A smaller one is enough if the caller's code has more calls of it.
-const MORE: f64 = 1.75;
+pub(super) const MORE: f64 = 1.75;
 const MORE_WITH_CALLS: f64 = 1.3;
 
 /// Own code that costs this many times as much is called more, whatever it calls: no place in memory makes code that slow.
@@ -267,6 +267,6 @@ fn costs_more(context: &Context<'_>, caller: &Case<'_>, pct: f64) -> bool {
 fn grown(context: &Context<'_>, case: &Case<'_>) -> (f64, f64) {
     let row = case.row;
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
-    let of_factor = context.common_shift_error() * context.common_shift.factor() * row.before.total_pct;
+    let of_factor = context.common_shift.error() * context.common_shift.factor() * row.before.total_pct;
     (grown_pp, Judged::Total.half_width_pp(row).hypot(of_factor))
 }
