@@ -10,7 +10,6 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::fast_path::{calls_in_code, count_evidence, counted, entered_evidence, has_flipped, only_entered};
-use super::new_code::is_library;
 use super::newly_active::lost_pp;
 use super::{entered, per_operation};
 use crate::classify::case::{Case, share_pct};
@@ -18,6 +17,7 @@ use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::reason::Reason;

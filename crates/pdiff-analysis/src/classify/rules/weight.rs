@@ -4,7 +4,6 @@ use pdiff_profile::Side;
 
 use super::edge;
 use super::fast_path::calls_in_code;
-use super::new_code::is_library;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -12,6 +11,7 @@ use crate::classify::fact::Fact;
 use crate::classify::facts::more_and_less;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::reason::{Reason, SelfChange};
 use crate::classify::rules::FlippedCallers;
