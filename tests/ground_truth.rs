@@ -222,6 +222,7 @@ fn swapped_sides_give_mirrored_verdicts() {
         ("lighter", "heavier"),
         ("noise", "noise"),
         ("newly-active", "lighter"),
+        ("consequence", "consequence"),
     ];
     for (sides, compiler) in [(GCC, "gcc"), (CLANG, "clang")] {
         let back = classified(swapped(sides), &[]);

@@ -60,6 +60,8 @@ words! {
         Lighter = "lighter",
         /// Code that After's build does not have.
         Gone = "gone",
+        /// The change is that of other functions, which have causes of their own.
+        Consequence = "consequence",
         /// It cannot be said.
         Unclear = "unclear",
         /// Not more than noise.
@@ -178,7 +180,12 @@ impl Cause {
             Self::Lighter => Self::Heavier,
             Self::Split => Self::Merged,
             Self::Merged => Self::Split,
-            Self::InlineChange | Self::CodeQuality | Self::Moved | Self::Noise | Self::Unclear => self,
+            Self::InlineChange
+            | Self::CodeQuality
+            | Self::Moved
+            | Self::Consequence
+            | Self::Noise
+            | Self::Unclear => self,
         }
     }
 }

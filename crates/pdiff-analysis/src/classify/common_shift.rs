@@ -1,8 +1,9 @@
 //! The factor by which the share of an unchanged function falls or rises.
 //!
-//! Shares sum to 100, so new cost in one place takes share from everything else. If operations are known, the factor is
-//! that of the cost per operation. Else it is the median over functions of the program that both runs sampled well. If
-//! enough of these have equal code in both builds, only those count, because nothing can have changed in them.
+//! Shares sum to 100, so new cost in one place takes share from everything else. If the builds are a patch apart, the factor is
+//! the median over the functions with equal code: a machine that was slower in one of the runs changes the cost per operation,
+//! and not their shares. Else, if operations are known, it is that of the cost per operation, and if not, the median over
+//! functions of the program that both runs sampled well: those with equal code in both builds, where there are enough.
 
 use pdiff_profile::Side;
 
@@ -11,42 +12,62 @@ use super::case::Case;
 use super::cause::Judged;
 use super::input::ClassifyInput;
 use crate::compare::Row;
-use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
+use crate::noise::{CommonFactor, FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES, critical_t, typical_factor};
 use crate::policy::Share;
-
-/// A median of fewer functions says nothing: the factor is then 1.
-const LEAST_FUNCTIONS: usize = 8;
 
 /// A share within this factor of what the common one makes of it did not change: the practical floor of every row.
 const TOLERANCE: f64 = 1.0 + FLOOR_RELATIVE;
 
 /// After's share over Before's of a function that did not change.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct CommonShift(f64);
+pub(super) struct CommonShift {
+    factor: f64,
+    /// Half the width of its 95 % interval, relative to it; 0 where it is not known.
+    error: f64,
+}
 
 impl CommonShift {
-    pub(super) fn new(input: &ClassifyInput<'_>, builds: &Builds<'_>, cases: &[Case<'_>]) -> Self {
-        if let Some(cost) = input.comparison.cost.as_ref().filter(|_| input.comparison.share == Share::All) {
-            return Self((-cost.log_ratio).exp());
-        }
+    pub(super) fn new(
+        input: &ClassifyInput<'_>,
+        builds: &Builds<'_>,
+        cases: &[Case<'_>],
+        is_patched: bool,
+    ) -> Self {
         let of_program = cases.iter().filter(|case| case.of_program);
-        let ratios: Vec<(f64, bool)> = of_program
-            .filter_map(|case| Some((ratio(case.row)?, builds.same_code(&case.ids) == Some(true))))
+        let logs: Vec<(f64, bool)> = of_program
+            .filter_map(|case| Some((ratio(case.row)?.ln(), builds.same_code(&case.ids) == Some(true))))
             .collect();
-        let same: Vec<f64> = ratios.iter().filter(|(_, same)| *same).map(|(ratio, _)| *ratio).collect();
-        let all: Vec<f64> = ratios.iter().map(|(ratio, _)| *ratio).collect();
-        let factor = median(same).or_else(|| median(all));
-        Self(factor.unwrap_or(1.0))
+        let of_same_code =
+            typical_factor(logs.iter().filter(|(_, same)| *same).map(|(log, _)| *log).collect());
+        if let Some(factor) = of_same_code.filter(|_| is_patched) {
+            return Self::of_median(factor);
+        }
+        if let Some(cost) = input.comparison.cost.as_ref().filter(|_| input.comparison.share == Share::All) {
+            let error = cost.log_interval.map_or(0.0, |(low, high)| ((high - low) / 2.0).exp_m1());
+            return Self { factor: (-cost.log_ratio).exp(), error };
+        }
+        let of_all = || typical_factor(logs.iter().map(|(log, _)| *log).collect());
+        of_same_code.or_else(of_all).map_or(Self { factor: 1.0, error: 0.0 }, Self::of_median)
+    }
+
+    fn of_median(factor: CommonFactor) -> Self {
+        let half = critical_t(0.05, factor.degrees_of_freedom) * factor.log_se;
+        Self { factor: factor.ratio, error: half.exp_m1() }
     }
 
     /// The factor.
     pub(super) fn factor(self) -> f64 {
-        self.0
+        self.factor
+    }
+
+    /// Half the width of the factor's 95 % interval, relative to it; 0 where it is not known.
+    pub(super) fn error(self) -> f64 {
+        self.error
     }
 
     /// The rest of a change without the shift that all functions share, in points of After's shares.
     pub(super) fn own_change_pp(self, before_pct: f64, after_pct: f64) -> f64 {
-        after_pct - self.0 * before_pct
+        after_pct - self.factor * before_pct
     }
 
     /// Whether the row's change of a measure is no more than the shift that all functions share: what is left is within
@@ -70,10 +91,11 @@ impl CommonShift {
             return false;
         }
         let own_pp = self.own_change_pp(before, after);
-        let is_like = (after / (self.0 * before)).ln().abs() <= TOLERANCE.ln();
+        let is_like = (after / (self.factor * before)).ln().abs() <= TOLERANCE.ln();
         let is_other_way = own_pp * (after - before) <= 0.0;
         // Seen from either side, so that swapped sides agree.
-        let (largest, middle) = (own_pp.abs().max(own_pp.abs() / self.0), own_pp.abs() / self.0.sqrt());
+        let (largest, middle) =
+            (own_pp.abs().max(own_pp.abs() / self.factor), own_pp.abs() / self.factor.sqrt());
         is_like || is_other_way || largest < FLOOR_PP || middle < half_pp
     }
 }
@@ -83,12 +105,4 @@ fn ratio(row: &Row) -> Option<f64> {
     let is_sampled = Side::BOTH.iter().all(|side| row.booked.samples(*side) >= MIN_SAMPLES);
     let ratio = row.after.booked_self_pct / row.before.booked_self_pct;
     (is_sampled && !row.unresolved && ratio.is_finite() && ratio > 0.0).then_some(ratio)
-}
-
-/// The median on a log scale, so that swapped sides give the inverse.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = |at: usize| values.get(at).map(|value| value.ln());
-    let (low, high) = (middle(values.len().saturating_sub(1) / 2)?, middle(values.len() / 2)?);
-    (values.len() >= LEAST_FUNCTIONS).then(|| ((low + high) / 2.0).exp())
 }

@@ -20,7 +20,6 @@ use super::row_index::RowIndex;
 use super::succession_sets::Successions;
 use crate::compare::{Row, SampledCall};
 use crate::matching::FoundBy;
-use crate::policy::Share;
 use crate::settings_diff::SettingGate;
 
 /// The part of a function's samples that must be under callers which do not call it, so that its callers are lost.
@@ -66,7 +65,6 @@ impl<'a> Context<'a> {
         let rows = &input.comparison.rows;
         let cases: Vec<Case<'_>> =
             rows.par_iter().map(|row| Case::new(row, &builds, input.same_objects)).collect();
-        let common_shift = CommonShift::new(input, &builds, &cases);
         let rows = RowIndex::new(rows);
         let mut calls_from: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let mut calls_to: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -85,6 +83,7 @@ impl<'a> Context<'a> {
         let same: Vec<bool> = of_program.filter_map(|case| builds.same_code(&case.ids)).collect();
         let count = same.iter().filter(|same| **same).count();
         let is_patched = same.len() >= LEAST_COMPARED && count as f64 >= SAME_CODE_PART * same.len() as f64;
+        let common_shift = CommonShift::new(input, &builds, &cases, is_patched);
         Self {
             input,
             builds,
@@ -115,13 +114,6 @@ impl<'a> Context<'a> {
         });
         self.builds.same_code(&case.ids) == Some(true)
             || (bytes.before >= TELLING_BYTES && bytes.before == bytes.after)
-    }
-
-    /// Half the width of the 95 % interval of the common factor, relative to it; 0 where it is not known.
-    pub(super) fn common_shift_error(&self) -> f64 {
-        let cost = self.input.comparison.cost.as_ref().filter(|_| self.input.comparison.share == Share::All);
-        let interval = cost.and_then(|cost| cost.log_interval);
-        interval.map_or(0.0, |(low, high)| ((high - low) / 2.0).exp_m1())
     }
 
     /// The case of a function by the name, object and file that rows, builds or stacks give it.

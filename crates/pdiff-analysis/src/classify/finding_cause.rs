@@ -79,9 +79,9 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
         verdict.confidence == Confidence::Proved && verdict.cause == Cause::MissingFastPath
     });
     let was_run = before > 0.0 || is_elsewhere || is_counted;
-    let told = named.filter(|verdict| is_more && was_run && says_why(verdict.cause));
+    let told = named.filter(|verdict| is_more && was_run && says_why(cause_here(verdict)));
     if let Some(verdict) = told.filter(|verdict| verdict.delta_judged_pp() > 0.0) {
-        return Some((verdict.cause, verdict.confidence, None));
+        return Some((cause_here(verdict), verdict.confidence, None));
     }
     if is_more && is_elsewhere {
         return Some((Cause::Heavier, Confidence::Likely, Some(PartLimit::SampledElsewhere)));
@@ -136,13 +136,14 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         let is_claim =
             |verdict: &&Verdict| verdict.cause != Cause::Noise && verdict.confidence > Confidence::Unclear;
         known += verdict.filter(is_claim).map_or(0.0, |_| change(member).abs());
-        let Some(verdict) = verdict.filter(|verdict| is_why(verdict.cause)) else { continue };
-        match causes.iter_mut().find(|(cause, ..)| *cause == verdict.cause) {
+        let Some(verdict) = verdict.filter(|verdict| is_why(cause_here(verdict))) else { continue };
+        let cause = cause_here(verdict);
+        match causes.iter_mut().find(|(of, ..)| *of == cause) {
             Some((_, confidence, sum)) => {
                 *confidence = verdict.confidence.min(*confidence);
                 *sum += change(member).abs();
             }
-            None => causes.push((verdict.cause, verdict.confidence, change(member).abs())),
+            None => causes.push((cause, verdict.confidence, change(member).abs())),
         }
     }
     let main = causes.into_iter().max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.cmp(&a.0)));
@@ -150,10 +151,12 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
         return (cause, confidence, None);
     }
     let is_why = |verdict: &&Verdict| {
-        says_why(verdict) && is_of_change(verdict.cause, grew) && verdict.delta_judged_pp() * delta > 0.0
+        says_why(verdict)
+            && is_of_change(cause_here(verdict), grew)
+            && verdict.delta_judged_pp() * delta > 0.0
     };
     if let Some(verdict) = named.filter(is_why) {
-        return (verdict.cause, verdict.confidence, None);
+        return (cause_here(verdict), verdict.confidence, None);
     }
     // Where no verdicts on functions inside explain half of it, nothing is known of it but that it changed.
     let confidence = match known >= MAIN_PART * delta.abs() {
@@ -162,6 +165,15 @@ fn of_members(finding: &Finding, of: &Classification, named: Option<&Verdict>) -
     };
     let cause = if grew { Cause::Heavier } else { Cause::Lighter };
     (cause, confidence, Some(PartLimit::NoMainCause))
+}
+
+/// Why a function changed, for a part that it is in: what follows from others is more or less time there.
+fn cause_here(verdict: &Verdict) -> Cause {
+    match verdict.cause {
+        Cause::Consequence if verdict.delta_judged_pp() > 0.0 => Cause::Heavier,
+        Cause::Consequence => Cause::Lighter,
+        cause => cause,
+    }
 }
 
 /// Whether a cause says where a function's cost was before, or where it went.

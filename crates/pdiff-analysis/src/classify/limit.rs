@@ -79,6 +79,9 @@ pub enum Limit {
     CallsOrCost,
     /// Its code is the same, and no changed code calls it: the place of the code, the data, memory or other threads may be why.
     NothingChanged,
+    /// Its code is the same and is called from as many places: what calls it may do so more often, and the place of the code, the
+    /// data, memory or other threads may be why as well.
+    SameCalls,
     /// The change is in its callees.
     InCallees,
     /// The change is in its callees, and what changed there is not known either.

@@ -12,6 +12,7 @@ mod builds;
 mod case;
 mod cause;
 mod common_shift;
+mod consequence;
 mod context;
 mod counts;
 mod doubt;
@@ -24,6 +25,7 @@ mod finding;
 mod finding_cause;
 mod gates;
 mod input;
+mod library;
 mod likeness;
 mod limit;
 mod look_up;
@@ -73,13 +75,8 @@ use crate::policy::Share;
 pub fn classify(input: &ClassifyInput<'_>) -> Classification {
     let context = Context::new(input);
     let flipped = rules::flipped_callers(&context);
-    let numbered = context.cases.iter().enumerate();
-    let over_floor: Vec<(usize, &Case<'_>)> =
-        numbered.filter(|(_, case)| verdict::is_over_floor(case.row)).collect();
-    let mut verdicts: Vec<Verdict> =
-        over_floor.par_iter().map(|(_, case)| verdict_of(&context, case, &flipped)).collect();
-    doubt::limit_callers(&mut verdicts, context.is_patched);
-    let flips = flips_of(over_floor.into_iter().map(|(row, _)| row), &flipped);
+    let (rows, mut verdicts) = verdicts_over_floor(&context, &flipped);
+    let flips = flips_of(rows.iter().copied(), &flipped);
     let families = family::set_families(&mut verdicts, &flips);
     let settings = input.settings.cloned();
     Classification { verdicts, families, missing: missing::missing(input, &context.builds), settings }
@@ -91,13 +88,30 @@ pub fn classify(input: &ClassifyInput<'_>) -> Classification {
 pub fn explain(input: &ClassifyInput<'_>, names: &[String]) -> (Vec<Verdict>, Vec<Evidence>) {
     let context = Context::new(input);
     let flipped = rules::flipped_callers(&context);
-    let cases = context.cases.iter().filter(|case| names.contains(&case.row.name));
-    let verdicts: Vec<Verdict> = cases.map(|case| verdict_of(&context, case, &flipped)).collect();
+    // What follows from others is known only with the verdicts on these.
+    let (rows, mut verdicts) = verdicts_over_floor(&context, &flipped);
+    verdicts.retain(|verdict| names.contains(&verdict.function));
+    let small = context.cases.iter().enumerate().filter(|(row, _)| rows.binary_search(row).is_err());
+    let named = small.filter(|(_, case)| names.contains(&case.row.name));
+    verdicts.extend(named.map(|(_, case)| verdict_of(&context, case, &flipped)));
     let facts = match names.first().filter(|_| verdicts.is_empty()) {
         Some(name) => facts::facts_of_name(&context.builds, name),
         None => Vec::new(),
     };
     (verdicts, facts)
+}
+
+/// The verdicts on the rows over the floor, and the numbers of these rows.
+fn verdicts_over_floor(context: &Context<'_>, flipped: &FlippedCallers) -> (Vec<usize>, Vec<Verdict>) {
+    let numbered = context.cases.iter().enumerate();
+    let (rows, cases): (Vec<usize>, Vec<&Case<'_>>) =
+        numbered.filter(|(_, case)| verdict::is_over_floor(case.row)).unzip();
+    let mut verdicts: Vec<Verdict> =
+        cases.par_iter().map(|case| verdict_of(context, case, flipped)).collect();
+    consequence::mark_called(context, &rows, &mut verdicts);
+    doubt::limit_callers(&mut verdicts, context.is_patched);
+    consequence::mark_callers(context, &rows, &mut verdicts);
+    (rows, verdicts)
 }
 
 fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Verdict {

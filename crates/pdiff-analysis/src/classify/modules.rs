@@ -18,8 +18,8 @@ use rustc_hash::FxHashSet;
 use super::case::Case;
 use super::cause::InBuild;
 use super::context::Context;
+use super::library::is_library;
 use super::module_pairs::{ModulePair, ReplacedModules};
-use super::rules::is_library;
 
 /// Fewer functions do not make a part of a program.
 const LEAST_ROWS: usize = 8;

@@ -260,6 +260,15 @@ pub enum Reason {
         /// The callers under which it changed most, with the change in points.
         callers: Vec<(String, f64)>,
     },
+    /// The same code runs more or less under functions that have causes of their own.
+    PartOf {
+        /// The measure, which is total: callers are known by all that is under them.
+        judged: Judged,
+        /// Its change without the common factor, in points.
+        own_pp: f64,
+        /// These functions, with their parts of the change in points.
+        functions: Vec<(String, f64)>,
+    },
     /// Its callees, or the functions inlined into it, changed.
     CalleesChanged {
         /// The measure.

@@ -10,7 +10,7 @@ use pdiff_profile::census::{Census, FunctionId};
 use rustc_hash::FxHashMap;
 
 use super::background::Foreground;
-use super::rules::is_of_library;
+use super::library::is_of_library;
 use crate::matching::{Match, Matching, file_stem};
 
 /// So many functions must be declared in both builds, for anything to be said of the whole program.

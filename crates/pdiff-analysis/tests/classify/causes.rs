@@ -197,7 +197,7 @@ fn a_function_that_does_more_is_heavier_and_its_callers_point_to_it() {
     let build = "main:50 work:50 run:200 leaf:90 run>leaf";
     let outcome = classified(seen(&before, build), seen(&after, build));
     assert_eq!(said(&outcome, "leaf"), "heavier likely R-heavier");
-    assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
+    assert_eq!(said(&outcome, "run"), "consequence likely R-callees");
     let reason = &verdict(&outcome, "run").reason;
     assert!(matches!(reason, Reason::CalleesChanged { callees, .. } if callees[0].0 == "leaf"), "{reason:?}");
 }

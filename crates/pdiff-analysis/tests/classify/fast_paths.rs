@@ -129,7 +129,7 @@ fn a_callee_that_took_the_place_of_another_is_no_missing_fast_path() {
         seen(&before, "main:50 work:50 run:200 old_way:300 run>old_way"),
         seen(&after, "main:50 work:50 run:200 new_way:90 run>new_way"),
     );
-    assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
+    assert_eq!(said(&outcome, "run"), "consequence likely R-callees");
 }
 
 #[test]
@@ -146,10 +146,13 @@ fn a_callee_that_stands_around_an_old_one_is_no_missing_fast_path() {
     };
     // The old callee costs three times as much, and is reached through a new one, or through two.
     let one = "main;run;checked_read 10\nmain;run;checked_read;read 120";
-    assert_eq!(with(one, "checked_read:90 run>checked_read checked_read>read"), "heavier likely R-callees");
+    assert_eq!(
+        with(one, "checked_read:90 run>checked_read checked_read>read"),
+        "consequence likely R-callees"
+    );
     let two = "main;run;checked_read 10\nmain;run;checked_read;try_read;read 120";
     let calls = "checked_read:90 try_read:90 run>checked_read checked_read>try_read try_read>read";
-    assert_eq!(with(two, calls), "heavier likely R-callees");
+    assert_eq!(with(two, calls), "consequence likely R-callees");
     // The same, and the old one was jumped to in tail position, so that stacks do not show it under its caller.
     let jumped = with_rest("main;run 60\nmain;read 40");
     let outcome = classified(
@@ -187,7 +190,7 @@ fn counts_prove_a_missing_fast_path_or_refute_it() {
     check("look_up -> slow\t0\t1\n", "missing-fast-path likely R-fast-path");
     check("look_up\t1\t1\n", "missing-fast-path likely R-fast-path");
     // It always went on.
-    check("look_up\t1\t1\nlook_up -> slow\t1\t1\n", "heavier likely R-callees");
+    check("look_up\t1\t1\nlook_up -> slow\t1\t1\n", "consequence likely R-callees");
 }
 
 #[test]
@@ -248,7 +251,7 @@ fn of_builds_a_patch_apart_a_changed_caller_may_call_a_function_twice() {
     let once_again = fetching("run=61 run>fetch");
     assert_eq!(said_of(&of(125, 20), &once_again), "missing-fast-path likely R-edge");
     // A little more with as many calls may be the memory.
-    assert_eq!(said_of(&of(90, 20), &once_again), "heavier likely R-heavier");
+    assert_eq!(said_of(&of(90, 20), &once_again), "heavier unclear R-heavier");
     // It costs more under its other caller, too: it is not the calls.
     assert_eq!(said_of(&of(125, 42), &twice), "heavier likely R-heavier");
     // The caller is the same code: nothing in the builds says why.
@@ -394,7 +397,7 @@ fn a_lost_early_exit_leads_to_several_callees_none_of_which_is_half_of_the_growt
     // One of them alone is less than half of it.
     let (before, after) = (of(200, 50, 40), of(330, 120, 50));
     let outcome = classified(seen(&before, &build(70)), seen(&after, &build(71)));
-    assert_eq!(said(&outcome, "get"), "heavier likely R-callees");
+    assert_eq!(said(&outcome, "get"), "consequence likely R-callees");
 }
 
 #[test]
@@ -481,7 +484,7 @@ fn growth_below_a_callee_does_not_say_that_the_function_goes_on_to_it_more() {
         format!("{steady}main;get 60\nmain;get;table {table}\nmain;get;table;seek {seek}")
     };
     let outcome = classified(seen(&of(20, 60), &build(70)), seen(&of(21, 160), &build(71)));
-    assert_eq!(said(&outcome, "get"), "heavier likely R-callees");
+    assert_eq!(said(&outcome, "get"), "consequence likely R-callees");
     let outcome = classified(seen(&of(20, 60), &build(70)), seen(&of(50, 160), &build(71)));
     assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-fast-path");
 }

@@ -114,5 +114,5 @@ fn a_jump_to_a_function_that_another_replaced_is_no_growth() {
         seen(&before, &format!("{build} load:90 other:60 main>other other>load run^load")),
         seen(&after, &format!("{build} fetch:90 other:60 run>fetch")),
     );
-    assert_eq!(said(&outcome, "run"), "heavier likely R-callees");
+    assert_eq!(said(&outcome, "run"), "consequence likely R-callees");
 }

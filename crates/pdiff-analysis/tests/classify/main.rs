@@ -9,6 +9,7 @@ mod support;
 mod abstaining;
 mod build;
 mod causes;
+mod consequences;
 mod fast_paths;
 mod laws;
 mod lost_frames;

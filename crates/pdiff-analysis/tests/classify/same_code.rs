@@ -31,7 +31,7 @@ fn where_no_code_changed_around_a_function_its_time_has_no_known_cause() {
     let other = fetching(60).replace("read=51", "read=52");
     let outcome = classified(seen(&of(60), &fetching(60)), seen(&of(160), &other));
     assert_eq!(said(&outcome, "read"), "heavier likely R-heavier");
-    assert_eq!(said(&outcome, "fetch"), "heavier likely R-callees");
+    assert_eq!(said(&outcome, "fetch"), "consequence likely R-callees");
     // A changed function calls it, perhaps more often.
     let of = |fetch: u64| format!("{steady}main;run 60\nmain;run;fetch {fetch}\nmain;other 40");
     let outcome = classified(seen(&of(160), &fetching(60)), seen(&of(60), &fetching(61)));

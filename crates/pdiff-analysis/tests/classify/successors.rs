@@ -208,6 +208,9 @@ fn of_builds_a_patch_apart_a_function_in_another_file_is_moved_though_it_costs_t
     };
     assert_eq!((from.as_str(), to.as_str()), ("page.c", "slot.c"));
     assert!(net_pp.abs() < 1.0, "{net_pp}");
+    // Some bytes differ in another file: other neighbours are aligned otherwise, and places in the source are other constants.
+    let outcome = classified(seen(&before, &of("src/page.c", 300)), seen(&after, &of("src/slot.c", 312)));
+    assert_eq!(said(&outcome, "find_slot"), "moved likely R-moved");
     // In the same file, or with other code, there is nothing to say.
     for (file, bytes) in [("src/page.c", 300), ("src/slot.c", 340)] {
         let outcome = classified(seen(&before, &of("src/page.c", 300)), seen(&after, &of(file, bytes)));

@@ -112,7 +112,8 @@ fn news(of: &Verdict) -> Option<Block> {
         [true, false] => "sampled before only",
         [false, false] => "not sampled",
     };
-    let is_named = matches!(of.cause, Cause::Noise | Cause::Unclear | Cause::Heavier | Cause::Lighter);
+    use Cause::{Consequence, Heavier, Lighter, Noise, Unclear};
+    let is_named = matches!(of.cause, Noise | Unclear | Heavier | Lighter | Consequence);
     let cost = of.net_new_per_op_ns.filter(|_| !is_named).map_or_else(String::new, |ns| {
         format!("; cost: {} ns per operation, net of what it took over or handed on", signed(ns, 0))
     });

@@ -32,7 +32,7 @@ const ROOM_FOR_ALL_NUMBERS: usize = 56;
 const NUMBERS_WIDTH: usize = 8 + 8 + 7 + 6 + 7 + 6 * COLUMN_GAP;
 
 /// Causes in the order in which they are shown. Noise is counted, not listed.
-pub(super) const SHOWN: [Cause; 15] = [
+pub(super) const SHOWN: [Cause; 16] = [
     Cause::InlineRegression,
     Cause::NewOverhead,
     Cause::NewlyActive,
@@ -47,6 +47,7 @@ pub(super) const SHOWN: [Cause; 15] = [
     Cause::InlineChange,
     Cause::Lighter,
     Cause::Gone,
+    Cause::Consequence,
     Cause::Unclear,
 ];
 
@@ -91,7 +92,8 @@ fn cause_blocks(
 
 /// The change is that of others: of what the function calls, of what is inlined into it, or of its callers.
 pub(super) fn is_of_others(of: &Verdict) -> bool {
-    matches!(of.rule_id, "R-callees" | "R-callers" | "R-below" | "R-in-between")
+    of.cause == Cause::Consequence
+        || matches!(of.rule_id, "R-callees" | "R-callers" | "R-below" | "R-in-between")
 }
 
 /// By what a verdict is ranked: the change of the function's own weight; of its total where that is the point.

@@ -10,7 +10,6 @@
 use pdiff_profile::{PerSide, Side};
 
 use super::fast_path::{calls_in_code, count_evidence, counted, entered_evidence, has_flipped, only_entered};
-use super::new_code::is_library;
 use super::newly_active::lost_pp;
 use super::{entered, per_operation};
 use crate::classify::case::{Case, share_pct};
@@ -18,6 +17,7 @@ use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::reason::Reason;
@@ -30,7 +30,7 @@ const EXPLAINING_PART: f64 = 0.5;
 
 /// A function that the caller called before too must have grown under it by this factor: nearly as much as calls that are made
 /// twice. A smaller one is enough if the caller's code has more calls of it.
-const MORE: f64 = 1.75;
+pub(super) const MORE: f64 = 1.75;
 const MORE_WITH_CALLS: f64 = 1.3;
 
 /// Own code that costs this many times as much is called more, whatever it calls: no place in memory makes code that slow.
@@ -267,6 +267,6 @@ fn costs_more(context: &Context<'_>, caller: &Case<'_>, pct: f64) -> bool {
 fn grown(context: &Context<'_>, case: &Case<'_>) -> (f64, f64) {
     let row = case.row;
     let grown_pp = context.common_shift.own_change_pp(row.before.total_pct, row.after.total_pct);
-    let of_factor = context.common_shift_error() * context.common_shift.factor() * row.before.total_pct;
+    let of_factor = context.common_shift.error() * context.common_shift.factor() * row.before.total_pct;
     (grown_pp, Judged::Total.half_width_pp(row).hypot(of_factor))
 }

@@ -74,7 +74,7 @@ fn cost(context: &Context<'_>, rows: &[usize]) -> FamilyCost {
     let after: f64 = rows().map(|row| row.after.booked_self_pct).sum();
     let shift = context.common_shift;
     let of_members: f64 = rows().map(|row| Judged::Booked.half_width_pp(row).powi(2)).sum();
-    let of_factor = before * shift.factor() * context.common_shift_error();
+    let of_factor = before * shift.factor() * context.common_shift.error();
     FamilyCost {
         net_pp: shift.own_change_pp(before, after),
         half_width_pp: of_members.sqrt().hypot(of_factor),

@@ -14,6 +14,7 @@ use crate::classify::context::Context;
 use crate::classify::fact::{CallInCode, Fact};
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::{has_call, has_caller};
 use crate::classify::reason::Reason;
@@ -21,7 +22,6 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
-use super::new_code::is_library;
 use super::newly_active::FACTOR;
 use super::{entered, per_operation};
 

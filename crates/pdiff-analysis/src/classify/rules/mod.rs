@@ -29,7 +29,7 @@ pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
-pub(super) use new_code::{is_library, is_of_library};
+pub(super) use weight::{has_same_code, is_inlined_only};
 
 use super::case::Case;
 use super::cause::Cause;

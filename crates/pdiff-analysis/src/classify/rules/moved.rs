@@ -29,6 +29,9 @@ use crate::noise::{FLOOR_PP, FLOOR_RELATIVE};
 /// Functions of fewer bytes have the same code by chance.
 const TELLING_BYTES: u64 = 64;
 
+/// The code of a function that only moved is at most this many times as large.
+const LIKE_SIZE: f64 = 1.1;
+
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let (side, name) = case.other_name.as_ref()?;
     let set = context.row_number(case.row).and_then(|row| successions(context, flipped).of_row(row));
@@ -73,7 +76,23 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
 /// A function of builds that are a patch apart whose source moved to another file while its code stayed as it was, however
 /// its cost changed.
 pub(super) fn to_other_file(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
-    let found = case.found.filter(|_| context.is_patched && context.has_like_code(case))?;
+    in_other_file(context, case).filter(|_| context.has_like_code(case))
+}
+
+/// The same for a function that nothing else is to be said of: within noise, or changed as all functions did. Then its code may
+/// differ by what another file changes, which is little: its neighbours, and the places in the source that it contains.
+pub(super) fn at_no_cost(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    let bytes = PerSide::from_fn(|side| {
+        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
+    });
+    let (small, large) = (bytes.before.min(bytes.after), bytes.before.max(bytes.after));
+    let is_like = small >= TELLING_BYTES && large as f64 <= LIKE_SIZE * small as f64;
+    let moved = in_other_file(context, case).filter(|_| is_like || context.has_like_code(case))?;
+    Some(moved).filter(|finding| finding.confidence().0 >= Confidence::Likely)
+}
+
+fn in_other_file(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    let found = case.found.filter(|_| context.is_patched)?;
     let file = |side: Side, id| context.builds.census(side)?.function(id)?.file();
     let (before, after) = (file(Side::Before, found.before), file(Side::After, found.after));
     if matches!(source_move(before, after), SourceMove::Stayed | SourceMove::Unknown) {
@@ -90,11 +109,6 @@ pub(super) fn to_other_file(context: &Context<'_>, case: &Case<'_>) -> Option<Fi
     let finding = Finding::new("R-moved", Cause::Moved, own, reason);
     let finding = finding.limited(Confidence::Likely, Limit::CallsOrCost);
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
-}
-
-/// The same for a function that nothing else is to be said of: within noise, or changed as all functions did.
-pub(super) fn at_no_cost(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
-    to_other_file(context, case).filter(|finding| finding.confidence().0 >= Confidence::Likely)
 }
 
 /// The pair's own change of self by symbol (of self, where it stands inlined only), what it must exceed, and the larger

@@ -14,6 +14,7 @@ use crate::classify::cause::{Cause, Confidence, InBuild};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::library::is_library;
 use crate::classify::likeness::name_likeness;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::has_call;
@@ -32,20 +33,6 @@ const NAMED: usize = 3;
 
 /// How names of lambdas and unnamed types are spelt.
 const LOCAL_NAMES: [&str; 5] = ["{lambda", "<lambda", "'lambda", "{unnamed", "$_"];
-
-/// Names that programs do not choose.
-const LIBRARIES: [&str; 10] = [
-    "std::",
-    "__gnu_cxx::",
-    "operator new",
-    "operator delete",
-    "core::",
-    "alloc::",
-    "<core::",
-    "<alloc::",
-    "<std::",
-    "hashbrown::",
-];
 
 /// Names of which this part is common may be those of one function.
 const LIKE_NAME: f64 = 0.5;
@@ -167,17 +154,6 @@ fn callers(context: &Context<'_>, case: &Case<'_>, with: Side) -> Vec<String> {
 /// Whether the name contains one that the compiler chose.
 pub(super) fn is_local_name(name: &str) -> bool {
     LOCAL_NAMES.iter().any(|part| name.contains(part))
-}
-
-/// Whether the function comes from the headers of a system or language library.
-pub(in crate::classify) fn is_library(case: &Case<'_>) -> bool {
-    is_of_library(&case.row.name, case.row.file.as_deref())
-}
-
-/// The same for a function's name and file.
-pub(in crate::classify) fn is_of_library(name: &str, file: Option<&str>) -> bool {
-    let is_system_file = |file: &str| file.starts_with("/usr/") || file.starts_with("/rustc/");
-    LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) || file.is_some_and(is_system_file)
 }
 
 /// A function of the other side only, under the same caller, of a like share, unless it is known to have another successor.

@@ -9,10 +9,11 @@ use crate::classify::cause::{Cause, Confidence, InBuild};
 use crate::classify::context::Context;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::module_pairs::ReplacedModules;
 use crate::classify::reason::Reason;
-use crate::classify::rules::{FlippedCallers, is_library};
+use crate::classify::rules::FlippedCallers;
 
 /// How many functions of libraries in a row are looked through.
 const DEEPEST: usize = 16;

@@ -2,6 +2,8 @@
 
 use pdiff_profile::Side;
 
+use super::edge;
+use super::fast_path::calls_in_code;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -9,6 +11,7 @@ use crate::classify::fact::Fact;
 use crate::classify::facts::more_and_less;
 use crate::classify::finding::Finding;
 use crate::classify::gates;
+use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::reason::{Reason, SelfChange};
 use crate::classify::rules::FlippedCallers;
@@ -46,26 +49,50 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !case.is_sampled(less) {
         finding = finding.limited(Confidence::Unclear, Limit::NoSample(less));
     }
-    let finding = match same_code && !is_called_by_changed_code(context, case, flipped, more) {
-        true => finding.limited(Confidence::Unclear, Limit::NothingChanged),
-        false => finding.limited(Confidence::Likely, Limit::CallsOrCost),
+    let finding = if same_code && !is_called_by_changed_code(context, case, flipped, more) {
+        finding.limited(Confidence::Unclear, Limit::NothingChanged)
+    } else if same_code && context.is_patched && !may_be_called_more(context, case, more) {
+        // Unclear, unless it follows from a change of what calls it (`consequence`).
+        finding.limited(Confidence::Likely, Limit::SameCalls)
+    } else {
+        finding.limited(Confidence::Likely, Limit::CallsOrCost)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
 }
 
 /// Whether the code that runs is the same in both builds: the function's own, that of a stub or of a library that is the same
-/// file, or that of the function which contains its only copies.
-pub(super) fn has_same_code(context: &Context<'_>, case: &Case<'_>) -> bool {
+/// file, or that of a function that contains a copy, where there are only copies: if the source of the copies were another one,
+/// the code of all these functions would differ. Of builds a patch apart, the sources of system and language libraries are
+/// the same.
+pub(in crate::classify) fn has_same_code(context: &Context<'_>, case: &Case<'_>) -> bool {
     let is_same = |case: &Case<'_>| context.builds.same_code(&case.ids) == Some(true);
     let is_elsewhere = case.is_stub() || (!case.of_program && case.of_same_file);
-    is_same(case) || is_elsewhere || place(context, case).is_some_and(is_same)
+    is_same(case)
+        || is_elsewhere
+        || (context.is_patched && is_library(case))
+        || places(context, case).into_iter().any(is_same)
+}
+
+/// The functions that contain the sampled copies of a function without code of its own in both builds.
+fn places<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Vec<&'c Case<'a>> {
+    if !is_inlined_only(context, case) {
+        return Vec::new();
+    }
+    let copies = case.row.inline.before.iter().chain(&case.row.inline.after);
+    copies
+        .filter_map(|copy| context.case(&copy.caller, &case.row.object, copy.caller_file.as_deref()))
+        .collect()
+}
+
+/// Whether a function of the program has samples and no code of its own in both builds: it runs only inlined.
+pub(in crate::classify) fn is_inlined_only(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
+    case.of_program && Side::BOTH.into_iter().all(|side| bytes(side) == 0 && case.is_sampled(side))
 }
 
 /// The function that contains the heaviest copy of a function without code of its own in both builds.
 pub(super) fn place<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
-    let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
-    let is_inlined_only = Side::BOTH.into_iter().all(|side| bytes(side) == 0 && case.is_sampled(side));
-    let place = case.row.inline.after.first().filter(|_| is_inlined_only)?;
+    let place = case.row.inline.after.first().filter(|_| is_inlined_only(context, case))?;
     context.case(&place.caller, &case.row.object, place.caller_file.as_deref())
 }
 
@@ -99,7 +126,41 @@ pub(super) fn is_called_by_changed_code(
             .own_change_pp(share_pct(row, Side::Before, call.before), share_pct(row, Side::After, call.after))
     };
     let changed_pp: f64 = of_changed.map(change_pp).filter(|change| change * whole_pp > 0.0).sum();
-    changed_pp.abs() >= EXPLAINING_PART * whole_pp.abs()
+    changed_pp.abs() >= EXPLAINING_PART * whole_pp.abs() || is_jumped_to(context, case, has_changed)
+}
+
+/// Whether a function that leaves to this one by a jump, so that no stack shows it, has changed: it may be why.
+fn is_jumped_to(context: &Context<'_>, case: &Case<'_>, has_changed: impl Fn(&Case<'_>) -> bool) -> bool {
+    let jumping = |side: Side| -> Vec<&Case<'_>> {
+        let Some(census) = context.builds.census(side) else { return Vec::new() };
+        let edges = case.ids[side].iter().flat_map(|id| census.calls_to(*id));
+        let from = edges.filter(|edge| edge.tail_jumps > 0).filter_map(|edge| census.function(edge.caller));
+        from.filter_map(|from| context.case(from.name(), &case.row.object, from.file())).collect()
+    };
+    Side::BOTH.into_iter().flat_map(jumping).any(|from| from.of_program && has_changed(from))
+}
+
+/// Whether calls may be why the same code takes more time on a side: its own code takes so much more that little else can be, or
+/// a function around it has more calls or copies of it in its code there.
+fn may_be_called_more(context: &Context<'_>, case: &Case<'_>, more: Side) -> bool {
+    let row = case.row;
+    let times = row.after.self_pct / (context.common_shift.factor() * row.before.self_pct);
+    if times.ln().abs() >= edge::MORE.ln() && !is_inlined_only(context, case) {
+        return true;
+    }
+    let uses = |caller: &Case<'_>, side: Side| {
+        calls_in_code(context, caller, case, side) + copies_in_code(context, caller, case, side)
+    };
+    let callers = context.calls_to(row, more).into_iter().filter_map(|call| context.caller(call));
+    let around = callers.chain(places(context, case));
+    around.into_iter().any(|caller| uses(caller, more) > uses(caller, more.other()))
+}
+
+/// The copies of a function in the code of another.
+fn copies_in_code(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> u32 {
+    let Some(census) = context.builds.census(side) else { return 0 };
+    let pairs = callee.ids[side].iter().flat_map(|of| caller.ids[side].iter().map(move |by| (*of, *by)));
+    pairs.flat_map(|(of, by)| census.sites_in(of, by)).map(|site| site.count).sum()
 }
 
 /// Callees of After's run that Before's build does not contain: their weight left the function, or was never in it, and yet

@@ -246,7 +246,7 @@ impl<'c> Kinship<'c, '_> {
         let Some(caller) = self.context.cases.get(caller) else { return false };
         let weight = share(Judged::Total, case.row, with);
         let grown = -self.towards(Judged::Total, caller.row, with);
-        let error = self.context.common_shift_error();
+        let error = self.context.common_shift.error();
         let error = if error > 0.0 { error } else { ASSUMED_ERROR };
         let unsure =
             Judged::Total.half_width_pp(caller.row).hypot(error * share(Judged::Total, caller.row, with));

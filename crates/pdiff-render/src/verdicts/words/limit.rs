@@ -60,6 +60,10 @@ pub fn limit_text(of: &Limit) -> String {
             "its code and the code that calls it are the same: where the code is in memory, the data or other threads may be why"
                 .to_owned()
         }
+        Limit::SameCalls => {
+            "its code is the same and is called from as many places: more calls, where the code is in memory, the data or other threads may be why"
+                .to_owned()
+        }
         Limit::UnclearCallees => "the change is in what it calls, where no cause is known: see there".to_owned(),
         Limit::InCallees => "the change is in what it calls: see there".to_owned(),
         Limit::InCallers => "the change is in what calls it: see there".to_owned(),

@@ -157,7 +157,7 @@ pub fn reason_text(of: &Reason) -> String {
             format!("{how}; self {self_pp:+.2} points")
         }
         Reason::OtherFile { before, after, net_pp } => {
-            format!("code of the same size, moved from {before} to {after}; net {net_pp:+.2} points")
+            format!("code of about the same size, moved from {before} to {after}; net {net_pp:+.2} points")
         }
         Reason::CallersChanged { judged, delta_pp, callers } => {
             let names = named_changes(callers);
@@ -172,6 +172,10 @@ pub fn reason_text(of: &Reason) -> String {
             format!(
                 "more stacks lead through it {more}, to {callees}, whose cost is the same; self {self_pp:+.2} points"
             )
+        }
+        Reason::PartOf { judged, own_pp, functions } => {
+            let names = named_changes(functions);
+            format!("{judged} {own_pp:+.2} points without the common factor, under {names}")
         }
         Reason::CalleesChanged { judged, delta_pp, self_pp, callees } => {
             let names = named_changes(callees);

@@ -1,0 +1,188 @@
+//! Changes that follow from others: a function whose own code did not change, and whose change is that of functions with
+//! verdicts of their own.
+//!
+//! Two ways. *Down*: the change of what a function calls or inlines (`R-callees`) is in callees that have a cause, or that
+//! follow from such ones themselves. *Up*: the same code runs more or less (`R-heavier`, `R-lighter`, `R-callers`), under
+//! functions that have a cause of their own: new code calls or inlines it, or a lost fast path leads to it. A copy of a
+//! generic function in such a function is the cost of that function. Both must cover the change within its noise. The cause
+//! is then [`Cause::Consequence`]: what is to be looked at is another function.
+//!
+//! In: all verdicts of a comparison. What is unclear stays so.
+
+use pdiff_profile::Side;
+use rustc_hash::FxHashMap;
+
+use super::case::{Case, share_pct};
+use super::cause::{Cause, Confidence, Judged};
+use super::context::Context;
+use super::limit::Limit;
+use super::reason::Reason;
+use super::rules::{has_same_code, is_inlined_only};
+use super::verdict::Verdict;
+use crate::compare::SampledCall;
+use crate::noise::FLOOR_PP;
+
+/// How many functions are named.
+const NAMED: usize = 3;
+
+/// Marks verdicts on the same code that runs more or less under functions that have a cause, and makes unclear what needs such
+/// a function to be more than chance. `rows` are the rows of the verdicts, in their order.
+pub(super) fn mark_called(context: &Context<'_>, rows: &[usize], verdicts: &mut [Verdict]) {
+    for (verdict, followed) in followed(context, rows, verdicts, Way::Up) {
+        if let Some(Followed { own_pp, functions }) = followed {
+            verdict.cause = Cause::Consequence;
+            verdict.limited_by = Some(Limit::InCallers);
+            verdict.callers = functions.iter().map(|(name, _)| name.clone()).collect();
+            verdict.judged = Judged::Total;
+            verdict.reason = Reason::PartOf { judged: Judged::Total, own_pp, functions };
+        } else if verdict.limited_by == Some(Limit::SameCalls) {
+            verdict.confidence = Confidence::Unclear;
+        }
+    }
+}
+
+/// Marks verdicts on functions whose change is that of their callees, which have a cause. Of builds a patch apart, callees
+/// without one do not make a cost per operation more than chance either.
+pub(super) fn mark_callers(context: &Context<'_>, rows: &[usize], verdicts: &mut [Verdict]) {
+    for (verdict, followed) in followed(context, rows, verdicts, Way::Down) {
+        let is_cost = matches!(verdict.reason, Reason::CostChanged { .. }) && points_elsewhere(verdict);
+        if let Some(Followed { functions: callees, .. }) = followed {
+            verdict.cause = Cause::Consequence;
+            if is_cost {
+                let (judged, self_pp) = (verdict.judged, verdict.delta_self_pp());
+                let delta_pp = verdict.delta_judged_pp();
+                verdict.reason = Reason::CalleesChanged { judged, delta_pp, self_pp, callees };
+            }
+        } else if is_cost && context.is_patched && verdict.confidence > Confidence::Unclear {
+            verdict.confidence = Confidence::Unclear;
+            verdict.limited_by = Some(Limit::UnclearCallees);
+        }
+    }
+}
+
+fn followed<'v>(
+    context: &Context<'_>,
+    rows: &[usize],
+    verdicts: &'v mut [Verdict],
+    way: Way,
+) -> Vec<(&'v mut Verdict, Option<Followed>)> {
+    let place = rows.iter().copied().zip(0..).collect();
+    let mut search = Search { context, rows, place, verdicts, way, known: vec![None; rows.len()] };
+    let found: Vec<Option<Followed>> = (0..rows.len()).map(|at| search.followed(at)).collect();
+    verdicts.iter_mut().zip(found).collect()
+}
+
+/// Where a change may be from: what a function calls, or what calls it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Down,
+    Up,
+}
+
+/// A change without the common factor, and the functions that it follows from, with their parts of it, in points.
+#[derive(Clone)]
+struct Followed {
+    own_pp: f64,
+    functions: Vec<(String, f64)>,
+}
+
+struct Search<'a, 'c> {
+    context: &'c Context<'a>,
+    rows: &'c [usize],
+    /// The verdict on each row.
+    place: FxHashMap<usize, usize>,
+    verdicts: &'c [Verdict],
+    way: Way,
+    /// What is known of each verdict; until it is decided, and for functions that call each other: that it follows from none.
+    known: Vec<Option<Option<Followed>>>,
+}
+
+impl<'a> Search<'a, '_> {
+    fn followed(&mut self, at: usize) -> Option<Followed> {
+        if let Some(known) = self.known.get(at)? {
+            return known.clone();
+        }
+        *self.known.get_mut(at)? = Some(None);
+        let followed = self.find(at);
+        *self.known.get_mut(at)? = Some(followed.clone());
+        followed
+    }
+
+    fn find(&mut self, at: usize) -> Option<Followed> {
+        let verdict = self.verdicts.get(at).filter(|verdict| verdict.confidence > Confidence::Unclear)?;
+        let case = self.context.cases.get(*self.rows.get(at)?)?;
+        if !self.may_follow(verdict, case) {
+            return None;
+        }
+        let calls = match self.way {
+            Way::Down => self.context.calls_from(case.row, Side::After),
+            Way::Up => self.context.calls_to(case.row, Side::After),
+        };
+        // Callers are known by all that is under them, callees included.
+        let judged = if self.way == Way::Up { Judged::Total } else { verdict.judged };
+        let (before, after) = judged.shares(case.row);
+        let own_pp = self.context.common_shift.own_change_pp(before, after);
+        let mut parts: Vec<(String, f64)> = Vec::new();
+        for call in calls {
+            let Some(name) = self.known_neighbour(call) else { continue };
+            let pct = |side| share_pct(case.row, side, call.weight(side));
+            let part_pp = self.context.common_shift.own_change_pp(pct(Side::Before), pct(Side::After));
+            parts.push((name, part_pp));
+        }
+        let known_pp: f64 = parts.iter().map(|(_, part_pp)| part_pp).sum();
+        let of_factor = self.context.common_shift.error() * self.context.common_shift.factor() * before;
+        let noise_pp = judged.half_width_pp(case.row).hypot(of_factor).max(FLOOR_PP);
+        let is_covered = known_pp * own_pp > 0.0 && (own_pp - known_pp).abs() <= noise_pp;
+        parts.retain(|(_, part_pp)| part_pp * own_pp > 0.0);
+        parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.cmp(&b.0)));
+        parts.truncate(NAMED);
+        is_covered.then_some(Followed { own_pp, functions: parts })
+    }
+
+    /// Whether the change of a verdict may be that of other functions.
+    fn may_follow(&self, verdict: &Verdict, case: &Case<'_>) -> bool {
+        match (self.way, verdict.rule_id) {
+            (Way::Down, "R-callees") | (Way::Up, "R-callers") => true,
+            (Way::Up, "R-heavier" | "R-lighter") => {
+                verdict.judged == Judged::OwnSelf
+                    && (has_same_code(self.context, case) || is_inlined_only(self.context, case))
+            }
+            _ => false,
+        }
+    }
+
+    /// The name of a callee or caller whose change is known: it has a cause, or follows from functions that do.
+    fn known_neighbour(&mut self, call: &SampledCall) -> Option<String> {
+        let neighbour = match self.way {
+            Way::Down => self.context.callee(call),
+            Way::Up => self.context.caller(call),
+        };
+        let at = *self.place.get(&self.context.row_number(neighbour?.row)?)?;
+        let verdict = self.verdicts.get(at)?;
+        let has_cause = match self.way {
+            Way::Down => is_claim(verdict) && (!points_elsewhere(verdict) || follows(verdict)),
+            Way::Up => is_claim(verdict) && is_of_code(verdict.cause),
+        };
+        (has_cause || self.followed(at).is_some()).then(|| verdict.function.clone())
+    }
+}
+
+fn is_claim(verdict: &Verdict) -> bool {
+    verdict.confidence > Confidence::Unclear && !matches!(verdict.cause, Cause::Noise | Cause::Unclear)
+}
+
+fn follows(verdict: &Verdict) -> bool {
+    verdict.cause == Cause::Consequence
+}
+
+/// The verdict itself only says that the change is elsewhere.
+fn points_elsewhere(verdict: &Verdict) -> bool {
+    matches!(verdict.rule_id, "R-callees" | "R-callers")
+}
+
+/// Whether a cause is a change of the code that runs. More or less time alone is none: that of a function and of what is inlined
+/// in it may be the same.
+fn is_of_code(cause: Cause) -> bool {
+    use Cause::{Gone, Merged, MissingFastPath, MoreCalls, NewOverhead, NewlyActive, Split};
+    matches!(cause, Gone | Merged | MissingFastPath | MoreCalls | NewOverhead | NewlyActive | Split)
+}

@@ -1,0 +1,139 @@
+//! Changes that follow from others: callers of what has a cause, and the same code under what has a cause.
+
+use pdiff_analysis::classify::{Limit, Reason};
+
+use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict};
+
+/// Builds a patch apart: the program, and what is said of it.
+fn build(more: &str) -> String {
+    let (_, words) = steady();
+    format!("main:50 {words} {more}")
+}
+
+#[test]
+fn a_caller_follows_from_its_callees_if_their_causes_cover_its_growth() {
+    let (steady, _) = steady();
+    let of = |check: u64, read: u64| {
+        let check = if check > 0 { format!("\nmain;enter;run;check {check}") } else { String::new() };
+        format!(
+            "{steady}main;enter 60\nmain;enter;run 100\nmain;enter;run;step 60\nmain;enter;run;step;read {read}{check}"
+        )
+    };
+    let calls = "step:90 step=52 read:90 read=51 main>enter enter>run run>step step>read";
+    let before = build(&format!("enter:200 enter=5 run:200 run=6 {calls}"));
+    let after = build(&format!("enter:200 enter=5 run:220 run=7 check:300 run>check {calls}"));
+    let outcome = classified(seen(&of(0, 60), &before), seen(&of(80, 60), &after));
+    assert_eq!(said(&outcome, "check"), "new-overhead proved R-new-code");
+    for caller in ["run", "enter"] {
+        assert_eq!(said(&outcome, caller), "consequence likely R-callees");
+    }
+    // Most of the growth has no known cause, so that the callers are to be looked at.
+    let outcome = classified(seen(&of(0, 60), &before), seen(&of(80, 300), &after));
+    assert_eq!(said(&outcome, "check"), "new-overhead proved R-new-code");
+    for caller in ["run", "enter"] {
+        assert_ne!(verdict(&outcome, caller).cause.as_str(), "consequence");
+    }
+}
+
+#[test]
+fn a_copy_in_new_code_follows_from_that() {
+    let (steady, _) = steady();
+    let before = format!("{steady}main;run 100\nmain;fetch 60\nmain;fetch;+part 60");
+    let after = format!("{before}\nmain;run;scan 60\nmain;run;scan;+part 60");
+    let calls = "fetch:300 fetch=8 fetch<part*1 main>fetch main>run";
+    let (old, new) = (
+        build(&format!("run:200 run=6 {calls}")),
+        build(&format!("run:220 run=7 scan:400 run>scan scan<part*1 {calls}")),
+    );
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(said(&outcome, "scan"), "new-overhead proved R-new-code");
+    assert_eq!(said(&outcome, "part"), "consequence likely R-heavier");
+    let part = verdict(&outcome, "part");
+    assert_eq!(part.callers, ["scan"]);
+    assert!(matches!(&part.reason, Reason::PartOf { own_pp, .. } if *own_pp > 2.0), "{:?}", part.reason);
+}
+
+#[test]
+fn a_copy_whose_other_places_are_the_same_code_did_not_change_itself() {
+    let (steady, _) = steady();
+    let of = |part: u64, run: u64| {
+        format!("{steady}main;run {run}\nmain;run;+part {part}\nmain;fetch 200\nmain;fetch;+part 40")
+    };
+    let with = |run: u32, fetch: u32| {
+        build(&format!(
+            "run:300 run={run} fetch:300 fetch={fetch} run<part*1 fetch<part*1 main>run main>fetch"
+        ))
+    };
+    let said_of = |fetch: u32| {
+        let outcome = classified(seen(&of(40, 100), &with(60, 70)), seen(&of(120, 160), &with(61, fetch)));
+        let part = verdict(&outcome, "part");
+        (said(&outcome, "part"), part.limited_by.clone())
+    };
+    // As many copies of the same lines: skid and the layout of `run` may be why.
+    assert_eq!(said_of(70), ("heavier unclear R-heavier".to_owned(), Some(Limit::SameCalls)));
+    // All code around it differs, so that its own may.
+    assert_eq!(said_of(71), ("heavier likely R-heavier".to_owned(), Some(Limit::CallsOrCost)));
+}
+
+#[test]
+fn the_same_code_called_from_as_many_places_has_no_known_cause_if_it_costs_little_more() {
+    let (steady, _) = steady();
+    let of = |fetch: u64| format!("{steady}main;run 100\nmain;run;fetch {fetch}");
+    let with = |run: u32, more: &str| {
+        build(&format!("run:200 run={run} fetch:300 fetch=8 main>run run>fetch {more}"))
+    };
+    let outcome = classified(seen(&of(100), &with(6, "")), seen(&of(70), &with(7, "")));
+    assert_eq!(said(&outcome, "fetch"), "lighter unclear R-lighter");
+    assert_eq!(verdict(&outcome, "fetch").limited_by, Some(Limit::SameCalls));
+    // One call less in the code tells, and so does a third of the time.
+    let outcome = classified(seen(&of(100), &with(6, "run^fetch")), seen(&of(70), &with(7, "")));
+    assert_eq!(said(&outcome, "fetch"), "lighter likely R-lighter");
+    let outcome = classified(seen(&of(180), &with(6, "")), seen(&of(60), &with(7, "")));
+    assert_eq!(said(&outcome, "fetch"), "lighter likely R-lighter");
+}
+
+#[test]
+fn a_changed_function_that_jumps_to_the_same_code_may_be_why_it_costs_more() {
+    let (steady, _) = steady();
+    let of = |seek: u64| format!("{steady}main;run 100\nmain;run;reset 30\nmain;run;seek {seek}");
+    // Two functions leave to it by a jump, so that the stacks do not show which one did.
+    let with = |reset: u32| {
+        let own = "run:200 run=6 seek:300 seek=8 open:90 open=9 reset:90";
+        build(&format!("{own} reset={reset} main>run run>reset run>open reset^seek open^seek"))
+    };
+    let outcome = classified(seen(&of(50), &with(20)), seen(&of(150), &with(21)));
+    assert_eq!(said(&outcome, "seek"), "heavier likely R-heavier");
+    let outcome = classified(seen(&of(50), &with(20)), seen(&of(150), &with(20)));
+    assert_eq!(said(&outcome, "seek"), "heavier unclear R-heavier");
+}
+
+#[test]
+fn a_slower_machine_is_no_change_of_functions_with_the_same_code() {
+    let (steady, _) = steady();
+    let side = format!("{steady}main;find_slot 200");
+    let of = |file: &str| build(&format!("find_slot:300 find_slot@{file} main>find_slot"));
+    let (before, after) = (of("src/page.c"), of("src/slot.c"));
+    // The same samples for fewer operations: everything costs a quarter more.
+    let operations: Option<[&[f64]; 2]> = Some([&[1000.0, 1010.0, 990.0], &[800.0, 808.0, 792.0]]);
+    let extra = Extra { operations, ..Extra::default() };
+    let outcome = classified_with(seen(&side, &before), seen(&side, &after), &extra);
+    let Reason::OtherFile { net_pp, .. } = &verdict(&outcome, "find_slot").reason else {
+        panic!("{:?}", verdict(&outcome, "find_slot").reason)
+    };
+    assert!(net_pp.abs() < 0.1, "{net_pp}");
+}
+
+#[test]
+fn a_cost_per_operation_whose_callees_have_no_known_cause_has_none_either() {
+    let lines: String = (0..20).map(|n| format!("main;steady_{n} 10\n")).collect();
+    let of = |hot: u64| format!("{lines}main;run 2\nmain;run;hot_a {hot}\nmain;go 2\nmain;go;hot_b {hot}");
+    let words = build(
+        "run:200 run=61 go:200 go=62 hot_a:90 hot_a=63 hot_b:90 hot_b=64 main>run main>go run>hot_a go>hot_b",
+    );
+    let even: &[f64] = &[1000.0, 1010.0, 990.0];
+    let extra = Extra { operations: Some([even, even]), ..Extra::default() };
+    let outcome = classified_with(seen(&of(450), &words), seen(&of(560), &words), &extra);
+    assert_eq!(said(&outcome, "hot_a"), "heavier unclear R-heavier");
+    assert_eq!(said(&outcome, "run"), "heavier unclear R-callees");
+    assert_eq!(verdict(&outcome, "run").limited_by, Some(Limit::UnclearCallees));
+}
