@@ -52,7 +52,7 @@ mod write;
 
 pub use binary::Binary;
 pub use binary_facts::BinaryFacts;
-pub use branch_counts::BranchCounter;
+pub use branch_counts::{BranchCounter, BranchCounts};
 pub use build::Build;
 pub use build_series::{ReadSeries, Series};
 pub use comparer::Comparer;
