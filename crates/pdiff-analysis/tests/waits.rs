@@ -204,3 +204,33 @@ fn waits_that_do_not_shrink_with_throughput_grow_per_operation() {
     let same = found(World { tps: [1000.0, 1000.0], ..world }, 11);
     assert!(significant(&same).is_empty(), "{:?}", significant(&same));
 }
+
+fn sides<'a>(of: &[&'a Profile]) -> Sides<'a> {
+    Sides { before: side("before", of, &[]), after: side("after", of, &[]) }
+}
+
+/// The functions that wait for work, where threads sleep and are preempted with these stacks.
+fn idle(blocked: &str, preempted: &str) -> Vec<String> {
+    let (cpu, blocked, preempted) = (profile("app@0: main;work 900"), profile(blocked), profile(preempted));
+    let settings = settings();
+    let comparison = compare(&sides(&[&cpu]), &settings);
+    let states =
+        WaitingSides { blocked: sides(&[&blocked]), runnable: sides(&[&preempted]), on_cpu: sides(&[]) };
+    let waiting = waiting(&states, &settings, None, &comparison);
+    waiting.idle.iter().filter_map(|place| place.function.clone()).collect()
+}
+
+#[test]
+fn threads_that_are_preempted_on_their_way_out_of_a_sleep_are_idle() {
+    let blocked = "pool@0: loop;get_event;/lib/libc.so.6!epoll_wait 900\npool@0: loop;serve;take 9";
+    assert_eq!(idle(blocked, "pool@0: loop;get_event;/lib/libc.so.6!epoll_wait 3"), ["get_event"]);
+    assert!(idle(blocked, "pool@0: loop;get_event 3").is_empty(), "it does more than sleep");
+}
+
+#[test]
+fn the_loop_of_a_group_is_the_one_with_most_time() {
+    // Threads that have not taken their name yet have that of the main thread.
+    let blocked =
+        "app@0: main;/lib/libc.so.6!usleep 900\napp@0: zone_loop;/lib/libc.so.6!pthread_mutex_lock 3";
+    assert_eq!(idle(blocked, "app@0: zone_loop 1"), ["main"]);
+}

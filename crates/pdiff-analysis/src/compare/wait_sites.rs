@@ -223,25 +223,26 @@ struct Loops<'a> {
 impl<'a> Loops<'a> {
     fn new(views: &'a [View<'a>], counted: Option<&Processes<'_>>, list: &WaitList) -> Self {
         let mut busy = FxHashSet::default();
-        let mut stacks: FxHashMap<(Side, &str), BTreeSet<Vec<&str>>> = FxHashMap::default();
+        let mut stacks: FxHashMap<(Side, &str), BTreeMap<Vec<&str>, u64>> = FxHashMap::default();
         // A thread leaves the CPU with the stack with which it then waits.
         for view in views.iter().filter(|view| view.state != ThreadState::OnCpu) {
             for run in &view.prepared.runs {
-                let mut seen = FxHashSet::default();
+                let mut weights: FxHashMap<(StackId, &str), u64> = FxHashMap::default();
                 for cell in run.cells {
                     let is_counted =
                         counted.is_none_or(|counted| counted.has(&owner(run, cell.thread.index())));
                     let group = run.groups.get(cell.thread.index()).filter(|_| is_counted);
                     let Some(group) = group else { continue };
-                    if !seen.insert((cell.stack, group)) {
-                        continue;
-                    }
-                    let levels = run.stacks.get(cell.stack);
+                    *weights.entry((cell.stack, group.as_str())).or_default() += cell.weight.0;
+                }
+                for ((stack, group), weight) in weights {
+                    let levels = run.stacks.get(stack);
                     let names: Vec<&str> = view.sites(levels).map(|(_, name)| name).collect();
-                    if view.state != ThreadState::Blocked || !view.sleeps(levels, list) {
-                        busy.extend(names.iter().map(|name| (run.side, group.as_str(), *name)));
+                    // A thread that is preempted on its way into a sleep or out of it does nothing else either.
+                    if !view.sleeps(levels, list) {
+                        busy.extend(names.iter().map(|name| (run.side, group, *name)));
                     }
-                    stacks.entry((run.side, group)).or_default().insert(names);
+                    *stacks.entry((run.side, group)).or_default().entry(names).or_default() += weight;
                 }
             }
         }
@@ -260,14 +261,17 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// What all stacks begin with that begin with the function that most begin with: others lost their roots.
-fn common_beginning<'a>(stacks: &BTreeSet<Vec<&'a str>>) -> Vec<&'a str> {
-    let mut firsts: BTreeMap<&str, usize> = BTreeMap::new();
-    for first in stacks.iter().filter_map(|stack| stack.first()) {
-        *firsts.entry(first).or_default() += 1;
+/// What all stacks begin with that begin with the function with most time below it: others lost their roots, or are of threads that
+/// have not taken their name yet.
+fn common_beginning<'a>(stacks: &BTreeMap<Vec<&'a str>, u64>) -> Vec<&'a str> {
+    let mut firsts: BTreeMap<&str, u64> = BTreeMap::new();
+    for (stack, weight) in stacks {
+        if let Some(first) = stack.first() {
+            *firsts.entry(first).or_default() += weight;
+        }
     }
-    let Some((first, _)) = firsts.into_iter().max_by_key(|(_, count)| *count) else { return Vec::new() };
-    let mut whole = stacks.iter().filter(|stack| stack.first() == Some(&first));
+    let Some((first, _)) = firsts.into_iter().max_by_key(|(_, weight)| *weight) else { return Vec::new() };
+    let mut whole = stacks.keys().filter(|stack| stack.first() == Some(&first));
     let Some(mut common) = whole.next().cloned() else { return Vec::new() };
     for stack in whole {
         let same = common.iter().zip(stack).take_while(|(a, b)| a == b).count();
