@@ -234,3 +234,10 @@ fn the_loop_of_a_group_is_the_one_with_most_time() {
         "app@0: main;/lib/libc.so.6!usleep 900\napp@0: zone_loop;/lib/libc.so.6!pthread_mutex_lock 3";
     assert_eq!(idle(blocked, "app@0: zone_loop 1"), ["main"]);
 }
+
+#[test]
+fn a_stack_without_its_root_does_not_decide_what_a_loop_is() {
+    let blocked = "writer@0: /lib/libc.so.6!start_thread;loop;next_batch;/lib/libc.so.6!epoll_wait 9\n\
+                   writer@0: flush;/lib/libc.so.6!fdatasync 900";
+    assert_eq!(idle(blocked, "writer@0: /lib/libc.so.6!start_thread;loop;burn 3"), ["next_batch"]);
+}

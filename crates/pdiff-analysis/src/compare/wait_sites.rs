@@ -223,7 +223,7 @@ struct Loops<'a> {
 impl<'a> Loops<'a> {
     fn new(views: &'a [View<'a>], counted: Option<&Processes<'_>>, list: &WaitList) -> Self {
         let mut busy = FxHashSet::default();
-        let mut stacks: FxHashMap<(Side, &str), BTreeMap<Vec<&str>, u64>> = FxHashMap::default();
+        let mut stacks: FxHashMap<(Side, &str), BTreeMap<Vec<&str>, StackTime>> = FxHashMap::default();
         // A thread leaves the CPU with the stack with which it then waits.
         for view in views.iter().filter(|view| view.state != ThreadState::OnCpu) {
             for run in &view.prepared.runs {
@@ -242,7 +242,9 @@ impl<'a> Loops<'a> {
                     if !view.sleeps(levels, list) {
                         busy.extend(names.iter().map(|name| (run.side, group, *name)));
                     }
-                    *stacks.entry((run.side, group)).or_default().entry(names).or_default() += weight;
+                    let of_stack = stacks.entry((run.side, group)).or_default().entry(names).or_default();
+                    of_stack.weight += weight;
+                    of_stack.has_root |= view.prepared.facts.thread_start(levels) > 0;
                 }
             }
         }
@@ -261,13 +263,21 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// What all stacks begin with that begin with the function with most time below it: others lost their roots, or are of threads that
-/// have not taken their name yet.
-fn common_beginning<'a>(stacks: &BTreeMap<Vec<&'a str>, u64>) -> Vec<&'a str> {
+/// How long threads of a group were off the CPU with a stack, and whether it reaches to where threads start.
+#[derive(Clone, Copy, Default)]
+struct StackTime {
+    weight: u64,
+    has_root: bool,
+}
+
+/// What all stacks begin with that begin with the function with most time below it. Others lost their roots, or are of threads that
+/// have not taken their name yet. If some stacks reach to where threads start, only those decide.
+fn common_beginning<'a>(stacks: &BTreeMap<Vec<&'a str>, StackTime>) -> Vec<&'a str> {
+    let any_has_root = stacks.iter().any(|(stack, of)| of.has_root && !stack.is_empty());
     let mut firsts: BTreeMap<&str, u64> = BTreeMap::new();
-    for (stack, weight) in stacks {
-        if let Some(first) = stack.first() {
-            *firsts.entry(first).or_default() += weight;
+    for (stack, of) in stacks {
+        if let Some(first) = stack.first().filter(|_| of.has_root || !any_has_root) {
+            *firsts.entry(first).or_default() += of.weight;
         }
     }
     let Some((first, _)) = firsts.into_iter().max_by_key(|(_, weight)| *weight) else { return Vec::new() };
