@@ -111,8 +111,7 @@ fn complain_of_missing(path: &Path, notes: &Notes) {
     for note in notes.iter().filter(|note| MISSING.contains(&note.kind)) {
         let (kind, count, examples) = (note.kind, note.count, note.examples.join("; "));
         let path = path.display();
-        crate::complain(&format!(
-            "pdiff: note: {path}: calls are missing: {kind}, {count} times ({examples})"
-        ));
+        let count = if count > 1 { format!(" x{count}") } else { String::new() };
+        crate::complain(&format!("pdiff: note: {path}: calls are missing: {kind}{count}: {examples}"));
     }
 }
