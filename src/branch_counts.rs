@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use pdiff_profile::names::{FunctionName, MatchLevel};
 use pdiff_profile::{
-    CallSource, Calls, CountedCalls, EventId, FrameId, Lookup as FrameLookup, NamedBranch, Resolution, Side,
-    TakenBranch,
+    CallSource, Calls, CountedCalls, EventId, FrameId, Lookup as FrameLookup, NamedBranch, Notes, Resolution,
+    Side, TakenBranch,
 };
 
 use crate::build::Build;
@@ -22,6 +22,15 @@ use crate::recording::Recording;
 pub struct BranchCounter {
     build: Build,
     reading: Reading,
+}
+
+/// The calls that a recording's branch records counted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BranchCounts {
+    /// The calls.
+    pub calls: CountedCalls,
+    /// What was imperfect about the recording: calls in lost samples are not counted.
+    pub notes: Notes,
 }
 
 /// Branches that count together.
@@ -63,14 +72,14 @@ impl BranchCounter {
     ///
     /// # Errors
     /// Returns an error if the recording or a binary cannot be read, or if no call of a known function is recorded.
-    pub fn count(self) -> Result<CountedCalls, Error> {
+    pub fn count(self) -> Result<BranchCounts, Error> {
         let recorded: Mutex<Recorded> = Mutex::default();
         let add = |branch: TakenBranch| recorded.lock().unwrap_or_else(PoisonError::into_inner).add(branch);
         let run = self.reading.read_branches(Side::Before, &self.build, &add)?;
-        let counts = recorded.into_inner().unwrap_or_else(PoisonError::into_inner).counts(&run);
-        match counts.functions.is_empty() {
+        let calls = recorded.into_inner().unwrap_or_else(PoisonError::into_inner).counts(&run);
+        match calls.functions.is_empty() {
             true => Err(Error::NoNamedBranches { path: run.path }),
-            false => Ok(counts),
+            false => Ok(BranchCounts { calls, notes: run.profile.notes }),
         }
     }
 }

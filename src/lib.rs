@@ -52,7 +52,7 @@ mod write;
 
 pub use binary::Binary;
 pub use binary_facts::BinaryFacts;
-pub use branch_counts::BranchCounter;
+pub use branch_counts::{BranchCounter, BranchCounts};
 pub use build::Build;
 pub use build_series::{ReadSeries, Series};
 pub use comparer::Comparer;
@@ -82,20 +82,20 @@ pub use pdiff_analysis::{
     Aliases, Align, AlignedBy, Architectural, ArchitecturalRule, AtDefault, BlockSide, BlockState,
     CPU_SCALE_TOLERANCE, CallTree, CodeBlock, CodeMeasure, CodeSide, CodeUnit, CompareSettings, Comparison,
     Cost, CostChange, CostExtent, Design, Doubt, EventError, Experiment, Family, FieldGroup, FieldValue,
-    Filters, Finding, FindingKind, FindingMember, FindingSetting, FindingSide, Findings, FindingsRest,
-    FoldedSettings, Forecast, FrameChange, FrameChanges, FrameWeight, FunctionCode, FunctionLines,
-    FunctionPlace, Gap, GapParts, Gate, GateError, GateOutcome, GroupBy, HotLine, InlineChange, InlineFlip,
-    InlinedInto, Inlines, KernelFilter, KernelKind, KernelWork, Knowledge, KnowledgeError, KnownSetting,
-    MatchedBy, MeasureChange, MisleadingSetting, NoiseSummary, NotPlanned, ObjectFacts, OnSide,
-    OneSidedSetting, Pair, Pattern, PatternError, Plan, PlanError, PlanSettings, PlannedFactor, PlannedRun,
-    Policy, PreparedSides, Preset, Program, Quantities, Row, RowField, RowFunction, RowInline, RowMatch,
-    RunInput, RunSeconds, RunSummary, Sampled, SampledCall, SampledCalls, Seconds, SettingChange,
-    SettingGate, SettingsDiff, SettingsKnowledge, Severity, Share, SideFact, SideInput, SideLines,
-    SideObject, SideSummary, Sides, SourceLine, SpinList, Subsystem, Subsystems, Templates, ThreadGroups,
-    ThreadTimes, TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED, UnknownChoice, WaitList,
-    WaitPlace, Waiting, WaitingGroup, Waits, WantedFactor, WhyNotPlanned, assumed_log_half, beside,
-    choose_events, classify, compare, inlines, is_kernel_object, is_other_version, matching, noise,
-    settings_diff, side_fact,
+    Filters, Finding, FindingKind, FindingMember, FindingSetting, FindingSide, FindingWaits, Findings,
+    FindingsRest, FoldedSettings, Forecast, FrameChange, FrameChanges, FrameWeight, FunctionCode,
+    FunctionLines, FunctionPlace, Gap, GapParts, Gate, GateError, GateOutcome, GroupBy, HotLine,
+    InlineChange, InlineFlip, InlinedInto, Inlines, KernelFilter, KernelKind, KernelWork, Knowledge,
+    KnowledgeError, KnownSetting, MatchedBy, MeasureChange, MisleadingSetting, NoiseSummary, NotPlanned,
+    ObjectFacts, OnSide, OneSidedSetting, Pair, Pattern, PatternError, Plan, PlanError, PlanSettings,
+    PlannedFactor, PlannedRun, Policy, PreparedSides, Preset, Program, Quantities, Row, RowField,
+    RowFunction, RowInline, RowMatch, RunInput, RunSeconds, RunSummary, Sampled, SampledCall, SampledCalls,
+    Seconds, SettingChange, SettingGate, SettingsDiff, SettingsKnowledge, Severity, Share, SideFact,
+    SideInput, SideLines, SideObject, SideSummary, Sides, SourceLine, SpinList, Subsystem, Subsystems,
+    Templates, ThreadGroups, ThreadTimes, TreeFrame, TreeFunction, TreeNode, TreeSettings, Trip, UNRESOLVED,
+    UnknownChoice, WaitChange, WaitList, WaitNoise, WaitPlace, Waiting, WaitingGroup, Waits, WantedFactor,
+    WhyNotPlanned, assumed_log_half, beside, choose_events, classify, compare, inlines, is_kernel_object,
+    is_other_version, matching, noise, settings_diff, side_fact,
 };
 pub use pdiff_ingest::{
     CpuList, Error as ReadError, ReadOptions, Source, TimeWindow, Windows, gzip, is_pack, is_perf_data,

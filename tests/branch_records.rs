@@ -118,6 +118,46 @@ fn perf_reads_the_recordings_alike() {
     assert!(texts[0] == texts[1] && texts[0] == texts[2]);
 }
 
+/// The recording with one more record at the end of its data: the kernel lost so many samples. Its header is that of a file: at 40
+/// and 48 are the place and the size of the data, which the table of features follows.
+fn with_lost(bytes: &[u8], lost: u64) -> Vec<u8> {
+    let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let (offset, size) = (number(40), number(48));
+    let mut longer = bytes.to_vec();
+    longer.extend(&bytes[offset..offset + size]);
+    // Kind 2 is PERF_RECORD_LOST: an identifier and the number, then room for what identifies a sample.
+    let (kind, misc, length) = (2_u32, 0_u16, 88_u16);
+    longer.extend(kind.to_le_bytes().iter().chain(&misc.to_le_bytes()).chain(&length.to_le_bytes()));
+    longer.extend(0_u64.to_le_bytes().iter().chain(&lost.to_le_bytes()).chain(&[0; 64]));
+    longer.extend(&bytes[offset + size..]);
+    longer[40..48].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+    longer[48..56].copy_from_slice(&(size as u64 + u64::from(length)).to_le_bytes());
+    longer
+}
+
+#[test]
+fn a_note_says_that_calls_are_missing_where_the_recording_was_cut_or_lost_samples() {
+    let directory = tempfile::tempdir().unwrap();
+    let whole = unpacked("shop.data.zst");
+    let cut = whole[..whole.len() / 2].to_vec();
+    let lost = with_lost(&whole, 4321);
+    let [program, library] = ["shop", "libweigh.so"].map(|name| fixture(name).display().to_string());
+    for (name, bytes, expected) in [
+        ("whole.data", &whole, None),
+        ("cut.data", &cut, Some("calls are missing: cut-recording: the recording was cut off")),
+        ("lost.data", &lost, Some("calls are missing: lost-samples x4321: ")),
+    ] {
+        let path = put(&directory, name, bytes);
+        let output = counts(&path, &["--binary", &program, "--binary", &library]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{name}: {said}");
+        match expected {
+            Some(expected) => assert!(said.contains(expected) && said.contains(name), "{name}: {said}"),
+            None => assert_eq!(said, ""),
+        }
+    }
+}
+
 #[test]
 fn a_vanished_early_return_is_proved_by_the_branch_records_of_both_sides() {
     let files = |name: &str| {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use pdiff::classify::CallCounts;
-use pdiff::profile::{CallSource, CountedCalls, PerSide, Side};
+use pdiff::profile::{CallSource, CountedCalls, NoteKind, Notes, PerSide, Side};
 use pdiff::{BranchCounter, Lookup, Source, is_perf_data, parse_counts};
 
 use super::{COUNTS, lookup, read_file};
@@ -96,7 +96,22 @@ fn counted_in(path: &Path, side: Side, binaries: Binaries<'_>) -> Result<Counted
     let source = Source::Path(path.to_owned());
     if path.is_file() && is_perf_data(&source)? {
         let counter = BranchCounter::new(source).lookup(binaries.lookup.cloned()).lenient(binaries.lenient);
-        return Ok(binaries.files.iter().fold(counter, BranchCounter::binary).count()?);
+        let counted = binaries.files.iter().fold(counter, BranchCounter::binary).count()?;
+        complain_of_missing(path, &counted.notes);
+        return Ok(counted.calls);
     }
     read_file(path, COUNTS, |text| parse_counts(text, side))
+}
+
+/// What a recording lacks, calls with it.
+const MISSING: [NoteKind; 4] =
+    [NoteKind::LostSamples, NoteKind::CutRecording, NoteKind::DamagedRecord, NoteKind::Throttled];
+
+fn complain_of_missing(path: &Path, notes: &Notes) {
+    for note in notes.iter().filter(|note| MISSING.contains(&note.kind)) {
+        let (kind, count, examples) = (note.kind, note.count, note.examples.join("; "));
+        let path = path.display();
+        let count = if count > 1 { format!(" x{count}") } else { String::new() };
+        crate::complain(&format!("pdiff: note: {path}: calls are missing: {kind}{count}: {examples}"));
+    }
 }

@@ -38,6 +38,7 @@ mod sampled_calls;
 mod seconds;
 pub mod side_fact;
 mod side_object;
+mod wait_changes;
 mod wait_sites;
 mod waiting;
 
@@ -73,8 +74,11 @@ pub use sampled_calls::{SampledCall, SampledCalls};
 pub use seconds::{RunSeconds, Seconds};
 pub use side_fact::{Severity, SideFact};
 pub use side_object::SideObject;
+pub use wait_changes::SINGLE_RUN_WAIT_CV;
 pub use wait_sites::{WaitingSides, waiting};
-pub use waiting::{ThreadTimes, WaitPlace, Waiting, WaitingGroup, Waits};
+pub use waiting::{
+    FindingWaits, ThreadTimes, WaitChange, WaitNoise, WaitPlace, Waiting, WaitingGroup, Waits,
+};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -13,13 +13,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use pdiff_profile::{NoteKind, PerSide, Profile, Side, StackId, ThreadState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Cost};
 use super::findings_input::stacks_of_both;
 use super::input::{CompareSettings, Sides};
 use super::prepare::{Prepared, PreparedRun, PreparedSides, Program};
-use super::waiting::{ThreadTimes, WaitPlace, Waiting, WaitingGroup, Waits};
+use super::wait_changes::{Recordings, WaitTimes};
+use super::waiting::{FindingWaits, ThreadTimes, WaitPlace, Waiting, WaitingGroup, Waits};
 use crate::findings::{Code, CodeKinds, Finding};
 use crate::knowledge::WaitList;
+use crate::noise::NoiseSettings;
 use crate::normalize::{KeyId, Level};
 
 /// Callers that a place names.
@@ -80,8 +82,8 @@ pub fn waiting(
     let recorded = PerSide::from_fn(|side| recorded(sides, side));
     let span_s = recorded.as_ref().map(|profiles| span_s(profiles));
     let lost_returns = recorded.as_ref().map(|profiles| lost_returns(profiles));
-    let tps = comparison.cost.as_ref().and_then(|cost| cost.gap.as_ref()).map(|gap| gap.tps);
-    sums.finish((span_s, lost_returns), tps, program.map(|program| program.label.clone()))
+    let heading = Heading { span_s, lost_returns, program: program.map(|program| program.label.clone()) };
+    sums.finish(heading, comparison.cost.as_ref(), &settings.noise)
 }
 
 fn name_of(finding: &Finding) -> (&str, &str) {
@@ -221,25 +223,28 @@ struct Loops<'a> {
 impl<'a> Loops<'a> {
     fn new(views: &'a [View<'a>], counted: Option<&Processes<'_>>, list: &WaitList) -> Self {
         let mut busy = FxHashSet::default();
-        let mut stacks: FxHashMap<(Side, &str), BTreeSet<Vec<&str>>> = FxHashMap::default();
+        let mut stacks: FxHashMap<(Side, &str), BTreeMap<Vec<&str>, StackTime>> = FxHashMap::default();
         // A thread leaves the CPU with the stack with which it then waits.
         for view in views.iter().filter(|view| view.state != ThreadState::OnCpu) {
             for run in &view.prepared.runs {
-                let mut seen = FxHashSet::default();
+                let mut weights: FxHashMap<(StackId, &str), u64> = FxHashMap::default();
                 for cell in run.cells {
                     let is_counted =
                         counted.is_none_or(|counted| counted.has(&owner(run, cell.thread.index())));
                     let group = run.groups.get(cell.thread.index()).filter(|_| is_counted);
                     let Some(group) = group else { continue };
-                    if !seen.insert((cell.stack, group)) {
-                        continue;
-                    }
-                    let levels = run.stacks.get(cell.stack);
+                    *weights.entry((cell.stack, group.as_str())).or_default() += cell.weight.0;
+                }
+                for ((stack, group), weight) in weights {
+                    let levels = run.stacks.get(stack);
                     let names: Vec<&str> = view.sites(levels).map(|(_, name)| name).collect();
-                    if view.state != ThreadState::Blocked || !view.sleeps(levels, list) {
-                        busy.extend(names.iter().map(|name| (run.side, group.as_str(), *name)));
+                    // A thread that is preempted on its way into a sleep or out of it does nothing else either.
+                    if !view.sleeps(levels, list) {
+                        busy.extend(names.iter().map(|name| (run.side, group, *name)));
                     }
-                    stacks.entry((run.side, group)).or_default().insert(names);
+                    let of_stack = stacks.entry((run.side, group)).or_default().entry(names).or_default();
+                    of_stack.weight += weight;
+                    of_stack.has_root |= view.prepared.facts.thread_start(levels) > 0;
                 }
             }
         }
@@ -258,14 +263,25 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// What all stacks begin with that begin with the function that most begin with: others lost their roots.
-fn common_beginning<'a>(stacks: &BTreeSet<Vec<&'a str>>) -> Vec<&'a str> {
-    let mut firsts: BTreeMap<&str, usize> = BTreeMap::new();
-    for first in stacks.iter().filter_map(|stack| stack.first()) {
-        *firsts.entry(first).or_default() += 1;
+/// How long threads of a group were off the CPU with a stack, and whether it reaches to where threads start.
+#[derive(Clone, Copy, Default)]
+struct StackTime {
+    weight: u64,
+    has_root: bool,
+}
+
+/// What all stacks begin with that begin with the function with most time below it. Others lost their roots, or are of threads that
+/// have not taken their name yet. If some stacks reach to where threads start, only those decide.
+fn common_beginning<'a>(stacks: &BTreeMap<Vec<&'a str>, StackTime>) -> Vec<&'a str> {
+    let any_has_root = stacks.iter().any(|(stack, of)| of.has_root && !stack.is_empty());
+    let mut firsts: BTreeMap<&str, u64> = BTreeMap::new();
+    for (stack, of) in stacks {
+        if let Some(first) = stack.first().filter(|_| of.has_root || !any_has_root) {
+            *firsts.entry(first).or_default() += of.weight;
+        }
     }
-    let Some((first, _)) = firsts.into_iter().max_by_key(|(_, count)| *count) else { return Vec::new() };
-    let mut whole = stacks.iter().filter(|stack| stack.first() == Some(&first));
+    let Some((first, _)) = firsts.into_iter().max_by_key(|(_, weight)| *weight) else { return Vec::new() };
+    let mut whole = stacks.keys().filter(|stack| stack.first() == Some(&first));
     let Some(mut common) = whole.next().cloned() else { return Vec::new() };
     for stack in whole {
         let same = common.iter().zip(stack).take_while(|(a, b)| a == b).count();
@@ -283,17 +299,32 @@ struct PlaceSums {
     count: PerSide<u64>,
     groups: BTreeMap<String, f64>,
     callers: BTreeMap<Vec<String>, f64>,
+    times: WaitTimes,
+}
+
+#[derive(Default)]
+struct FindingSums {
+    waits: PerSide<Waits>,
+    times: WaitTimes,
+}
+
+/// What is known about the recordings as a whole.
+struct Heading {
+    span_s: PerSide<Option<f64>>,
+    lost_returns: PerSide<u64>,
+    program: Option<String>,
 }
 
 /// A thread of a run: comm, process, thread and the run's number.
 type ThreadOfRun = (String, Option<u32>, Option<u32>, usize);
 
 /// All that is counted.
-struct Sums {
+struct Sums<'a> {
+    recordings: Recordings<'a>,
     groups: BTreeMap<String, PerSide<ThreadTimes>>,
     threads: BTreeMap<String, PerSide<BTreeSet<ThreadOfRun>>>,
     places: BTreeMap<PlaceKey, PlaceSums>,
-    findings: Vec<PerSide<Waits>>,
+    findings: Vec<FindingSums>,
 }
 
 /// One stack's meaning.
@@ -307,25 +338,27 @@ struct Site<'a> {
     finding: Option<usize>,
 }
 
-impl Sums {
+impl<'a> Sums<'a> {
     fn new(findings: usize) -> Self {
         Self {
+            recordings: Recordings::default(),
             groups: BTreeMap::new(),
             threads: BTreeMap::new(),
             places: BTreeMap::new(),
-            findings: vec![PerSide::default(); findings],
+            findings: std::iter::repeat_with(FindingSums::default).take(findings).collect(),
         }
     }
 
     fn add(
         &mut self,
-        view: &View<'_>,
+        view: &View<'a>,
         counted: Option<&Processes<'_>>,
         loops: &Loops<'_>,
         list: &WaitList,
         findings: &FxHashMap<(&str, &str), usize>,
     ) {
         for run in &view.prepared.runs {
+            let recording = self.recordings.number(run);
             let mut sites: FxHashMap<StackId, Site<'_>> = FxHashMap::default();
             for cell in run.cells {
                 if counted.is_some_and(|counted| !counted.has(&owner(run, cell.thread.index()))) {
@@ -338,7 +371,7 @@ impl Sums {
                 let is_idle = view.state == ThreadState::Blocked
                     && (site.is_known_idle || site.sleeps && loops.is_at_top((run.side, group), &site.names));
                 let seconds = cell.weight.0 as f64 / NS_PER_S;
-                self.add_cell(view.state, run, cell, group, site, is_idle, seconds);
+                self.add_cell(view.state, (run, recording), cell, group, site, is_idle, seconds);
             }
         }
     }
@@ -347,7 +380,7 @@ impl Sums {
     fn add_cell(
         &mut self,
         state: ThreadState,
-        run: &PreparedRun<'_>,
+        (run, recording): (&PreparedRun<'_>, usize),
         cell: &pdiff_profile::Cell,
         group: &str,
         site: &Site<'_>,
@@ -360,6 +393,10 @@ impl Sums {
         let number = if tid.is_some() { 0 } else { cell.thread.index() };
         let id = (run.input.path.clone(), thread.and_then(|thread| thread.pid), tid, number);
         self.threads.entry(group.to_owned()).or_default()[side].insert(id);
+        let sleeps = if state == ThreadState::Blocked { u64::from(cell.samples) } else { 0 };
+        if !is_idle {
+            self.recordings.add(recording, seconds, sleeps);
+        }
         let times = &mut self.groups.entry(group.to_owned()).or_default()[side];
         match (state, is_idle) {
             (ThreadState::OnCpu, _) => {
@@ -370,16 +407,17 @@ impl Sums {
             (ThreadState::Blocked, true) => times.idle_s += seconds,
             (ThreadState::Blocked, false) => {
                 times.waits.blocked_s += seconds;
-                times.waits.count += u64::from(cell.samples);
+                times.waits.count += sleeps;
             }
         }
         if let Some(of_finding) = site.finding.filter(|_| !is_idle).and_then(|at| self.findings.get_mut(at)) {
-            let waits = &mut of_finding[side];
+            let waits = &mut of_finding.waits[side];
             match state {
                 ThreadState::Runnable => waits.runnable_s += seconds,
                 _ => {
                     waits.blocked_s += seconds;
-                    waits.count += u64::from(cell.samples);
+                    waits.count += sleeps;
+                    of_finding.times.add(recording, cell.block, seconds, sleeps);
                 }
             }
         }
@@ -388,7 +426,8 @@ impl Sums {
             let (function, object) = (function.map(str::to_owned), object.unwrap_or_default().to_owned());
             let place = self.places.entry((function, object, site.waits_in.to_owned(), is_idle)).or_default();
             place.seconds[side] += seconds;
-            place.count[side] += u64::from(cell.samples);
+            place.count[side] += sleeps;
+            place.times.add(recording, cell.block, seconds, sleeps);
             *place.groups.entry(group.to_owned()).or_default() += seconds;
             let callers = site.names.iter().rev().skip(1).take(MOST_CALLERS);
             let callers = callers.map(|name| (*name).to_owned()).collect();
@@ -396,61 +435,78 @@ impl Sums {
         }
     }
 
-    fn finish(
-        self,
-        (span_s, lost_returns): (PerSide<Option<f64>>, PerSide<u64>),
-        tps: Option<PerSide<f64>>,
-        program: Option<String>,
-    ) -> Waiting {
-        let mut groups: Vec<WaitingGroup> = self
-            .groups
-            .into_iter()
-            .map(|(name, mut times)| {
-                if let Some(threads) = self.threads.get(&name) {
-                    times.before.threads = threads.before.len();
-                    times.after.threads = threads.after.len();
-                }
-                WaitingGroup { name, times }
-            })
+    fn finish(self, heading: Heading, cost: Option<&Cost>, noise: &NoiseSettings) -> Waiting {
+        let (idle, work): (Vec<_>, Vec<_>) = self.places.into_iter().partition(|((.., is_idle), _)| *is_idle);
+        let of_places = work.iter().map(|(_, sums)| &sums.times);
+        let times: Vec<&WaitTimes> = of_places.chain(self.findings.iter().map(|sums| &sums.times)).collect();
+        let (changes, noise) = self.recordings.judge(&times, noise, cost);
+        let mut changes = changes.into_iter();
+        let work = work.into_iter().zip(changes.by_ref());
+        let places: Vec<WaitPlace> = work
+            .map(|((key, sums), change)| WaitPlace { change: Some(change), ..place(key, sums) })
             .collect();
-        let waits = |of: &ThreadTimes| of.waits.blocked_s + of.waits.runnable_s;
-        let size = |group: &WaitingGroup| waits(&group.times.before).max(waits(&group.times.after));
-        groups.sort_by(|a, b| size(b).total_cmp(&size(a)));
-        let mut places: Vec<(bool, WaitPlace)> = self
-            .places
-            .into_iter()
-            .map(|((function, object, waits_in, is_idle), sums)| {
-                let PlaceSums { seconds, count, groups, callers } = sums;
-                let callers = heaviest(callers).unwrap_or_default();
-                let group = heaviest(groups).unwrap_or_default();
-                (is_idle, WaitPlace { function, object, waits_in, callers, group, seconds, count })
-            })
-            .collect();
+        let findings = self.findings.iter().zip(changes);
+        let findings = findings.map(|(sums, change)| FindingWaits { waits: sums.waits, change }).collect();
         let mut waiting = Waiting {
-            span_s,
-            lost_returns,
-            tps,
-            program,
-            groups,
+            span_s: heading.span_s,
+            lost_returns: heading.lost_returns,
+            tps: cost.and_then(|cost| cost.gap.as_ref()).map(|gap| gap.tps),
+            program: heading.program,
+            groups: groups(self.groups, &self.threads),
             places: Vec::new(),
-            idle: Vec::new(),
-            findings: self.findings,
+            idle: idle.into_iter().map(|(key, sums)| place(key, sums)).collect(),
+            findings,
+            noise,
         };
-        let change = |place: &WaitPlace| {
-            let rate = waiting.rate(place.seconds);
-            (rate.after - rate.before).abs()
-        };
-        let longest = |place: &WaitPlace| place.seconds.before.max(place.seconds.after);
-        places.sort_by(|(_, a), (_, b)| {
-            change(b).total_cmp(&change(a)).then_with(|| longest(b).total_cmp(&longest(a)))
-        });
-        let (idle, work): (Vec<_>, Vec<_>) = places.into_iter().partition(|(is_idle, _)| *is_idle);
-        let mut idle: Vec<WaitPlace> = idle.into_iter().map(|(_, place)| place).collect();
-        idle.sort_by(|a, b| longest(b).total_cmp(&longest(a)));
-        waiting.places = work.into_iter().map(|(_, place)| place).collect();
-        waiting.idle = idle;
+        waiting.idle.sort_by(|a, b| longest(b).total_cmp(&longest(a)));
+        waiting.places = significant_first(places, &waiting);
         waiting
     }
+}
+
+/// Groups of threads, the longest waits first.
+fn groups(
+    of: BTreeMap<String, PerSide<ThreadTimes>>,
+    threads: &BTreeMap<String, PerSide<BTreeSet<ThreadOfRun>>>,
+) -> Vec<WaitingGroup> {
+    let of = of.into_iter().map(|(name, mut times)| {
+        if let Some(threads) = threads.get(&name) {
+            times.before.threads = threads.before.len();
+            times.after.threads = threads.after.len();
+        }
+        WaitingGroup { name, times }
+    });
+    let mut groups: Vec<WaitingGroup> = of.collect();
+    let waits = |of: &ThreadTimes| of.waits.blocked_s + of.waits.runnable_s;
+    let size = |group: &WaitingGroup| waits(&group.times.before).max(waits(&group.times.after));
+    groups.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    groups
+}
+
+fn place((function, object, waits_in, _): PlaceKey, sums: PlaceSums) -> WaitPlace {
+    let PlaceSums { seconds, count, groups, callers, .. } = sums;
+    let callers = heaviest(callers).unwrap_or_default();
+    let group = heaviest(groups).unwrap_or_default();
+    WaitPlace { function, object, waits_in, callers, group, seconds, count, change: None }
+}
+
+fn longest(place: &WaitPlace) -> f64 {
+    place.seconds.before.max(place.seconds.after)
+}
+
+/// Significant changes first, then the largest.
+fn significant_first(mut places: Vec<WaitPlace>, waiting: &Waiting) -> Vec<WaitPlace> {
+    let is_significant = |place: &WaitPlace| place.change.is_some_and(|change| change.significant);
+    let size = |place: &WaitPlace| {
+        let measured = waiting.measured(place.seconds);
+        (measured.after - measured.before).abs()
+    };
+    places.sort_by(|a, b| {
+        let significant = is_significant(b).cmp(&is_significant(a));
+        let size = || size(b).total_cmp(&size(a));
+        significant.then_with(size).then_with(|| longest(b).total_cmp(&longest(a)))
+    });
+    places
 }
 
 fn heaviest<K: Ord>(weights: BTreeMap<K, f64>) -> Option<K> {

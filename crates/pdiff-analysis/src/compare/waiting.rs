@@ -2,6 +2,8 @@
 
 use pdiff_profile::PerSide;
 
+use crate::noise::{Method, RunVariation, Test};
+
 /// The waiting of both sides.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Waiting {
@@ -17,12 +19,45 @@ pub struct Waiting {
     pub program: Option<String>,
     /// Threads by group, the longest waits first.
     pub groups: Vec<WaitingGroup>,
-    /// Where threads wait that have work; the largest change first.
+    /// Where threads wait that have work; significant changes first, then the largest.
     pub places: Vec<WaitPlace>,
     /// Where threads wait for work, which is masked everywhere else; the longest first.
     pub idle: Vec<WaitPlace>,
     /// The waits that each finding of the comparison has, in the findings' order; a wait counts for the innermost of them.
-    pub findings: Vec<PerSide<Waits>>,
+    pub findings: Vec<FindingWaits>,
+    /// How changes of waits were tested.
+    pub noise: WaitNoise,
+}
+
+/// How changes of waits were tested.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WaitNoise {
+    /// One recording a side, or several.
+    pub method: Method,
+    /// How waits vary from one recording to the next, assumed or measured.
+    pub run_variation: RunVariation,
+    /// Number of places and findings tested.
+    pub tests: usize,
+}
+
+/// What is known about the change of a wait: of the seconds of sleep, in the unit of [`Waiting::measured`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WaitChange {
+    /// Half of the 95 % interval of the change.
+    pub half: f64,
+    /// The test of no change.
+    pub test: Test,
+    /// The change is large enough to matter, and more than noise.
+    pub significant: bool,
+}
+
+/// The waits of a finding.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FindingWaits {
+    /// Both sides.
+    pub waits: PerSide<Waits>,
+    /// The change of its sleep.
+    pub change: WaitChange,
 }
 
 /// Seconds of several threads together.
@@ -83,6 +118,8 @@ pub struct WaitPlace {
     pub seconds: PerSide<f64>,
     /// Number of sleeps.
     pub count: PerSide<u64>,
+    /// The change; `None` of waits for work.
+    pub change: Option<WaitChange>,
 }
 
 impl Waiting {
@@ -103,6 +140,13 @@ impl Waiting {
         let tps = self.tps.filter(|_| self.has_rates())?;
         let rate = self.rate(seconds);
         Some(PerSide { before: 1e9 * rate.before / tps.before, after: 1e9 * rate.after / tps.after })
+    }
+
+    /// Waits as they are compared: in nanoseconds per operation where operations are known, else in seconds per second, else
+    /// in seconds.
+    #[must_use]
+    pub fn measured(&self, seconds: PerSide<f64>) -> PerSide<f64> {
+        self.ns_per_op(seconds).unwrap_or_else(|| self.rate(seconds))
     }
 
     /// Whether both sides have times, so that waits are compared per second.

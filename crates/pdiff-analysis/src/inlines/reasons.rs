@@ -140,9 +140,14 @@ fn is_own(function: &Function<'_>) -> bool {
     function.is_present() && function.linkage() != Linkage::Imported && function.alias_of().is_none()
 }
 
-/// A function's name without template arguments.
+/// The mark of a function of another object, whose calls go through the procedure linkage table.
+const STUB: &str = "@plt";
+
+/// A function's name without template arguments, as compilers know it.
 fn loose(function: Function<'_>) -> String {
-    loose_name(function.name()).unwrap_or_else(|| function.name().to_owned())
+    let name = function.name();
+    let name = name.strip_suffix(STUB).filter(|_| function.linkage() == Linkage::Imported).unwrap_or(name);
+    loose_name(name).unwrap_or_else(|| name.to_owned())
 }
 
 /// The name without its scope; an operator's sign is not a scope.

@@ -32,13 +32,12 @@ pub(super) struct RecordedKernel {
     pub(super) reference: Option<(Box<str>, u64)>,
 }
 
-/// One function.
+/// One function. A list has a hundred thousand of them, of which a recording asks for a few thousand: names are read then.
 #[derive(Clone, Copy, Debug)]
 struct Symbol {
     addr: u64,
-    /// Where its name is in the list.
-    name: (u32, u16),
-    is_module: bool,
+    /// Where its name begins in the list.
+    name: u32,
 }
 
 /// The functions of a kernel by address.
@@ -93,7 +92,7 @@ impl KernelSymbols {
         for end in memchr::memchr_iter(b'\n', &list).chain([list.len()]) {
             let line = list.get(start..end).unwrap_or(&[]);
             if let Some((symbol, name)) = parse_line(line, start) {
-                if reference.is_some_and(|(wanted, _)| wanted.as_bytes() == name) {
+                if reference.is_some_and(|(wanted, _)| is_name(name, wanted.as_bytes())) {
                     listed_reference = Some(symbol.addr);
                 }
                 symbols.push(symbol);
@@ -101,7 +100,9 @@ impl KernelSymbols {
             start = end + 1;
         }
         // Of several at one address perf takes the last.
-        symbols.sort_by_key(|symbol| symbol.addr);
+        if !symbols.is_sorted_by_key(|symbol| symbol.addr) {
+            symbols.sort_by_key(|symbol| symbol.addr);
+        }
         symbols.dedup_by(|next, kept| {
             let is_same = next.addr == kept.addr;
             if is_same {
@@ -122,15 +123,23 @@ impl KernelSymbols {
         let addr = addr.wrapping_sub(self.shift);
         let next = self.symbols.partition_point(|symbol| symbol.addr <= addr);
         let symbol = self.symbols.get(next.checked_sub(1)?)?;
-        let is_last = self.symbols.get(next).is_none_or(|next| next.is_module != symbol.is_module);
+        let (name, is_module) = self.read_name(symbol);
+        let is_last = self.symbols.get(next).is_none_or(|next| self.read_name(next).1 != is_module);
         let last_end = symbol.addr.saturating_add(LAST_FUNCTION_BYTES);
         let last_end = last_end.checked_next_multiple_of(LAST_FUNCTION_BYTES).unwrap_or(u64::MAX);
         if is_last && addr >= last_end {
             return None;
         }
-        let (start, len) = (symbol.name.0 as usize, usize::from(symbol.name.1));
-        let name = std::str::from_utf8(self.list.get(start..start + len)?).ok()?;
-        Some((name, addr - symbol.addr))
+        Some((std::str::from_utf8(name).ok()?, addr - symbol.addr))
+    }
+
+    /// The name of a function, and whether it is in a module.
+    fn read_name(&self, symbol: &Symbol) -> (&[u8], bool) {
+        let rest = self.list.get(symbol.name as usize..).unwrap_or(&[]);
+        match memchr::memchr2(b'\t', b'\n', rest) {
+            Some(end) => (rest.get(..end).unwrap_or(rest), rest.get(end) == Some(&b'\t')),
+            None => (rest, false),
+        }
     }
 }
 
@@ -175,18 +184,16 @@ fn parse_line(line: &[u8], start: usize) -> Option<(Symbol, &[u8])> {
     let (addr, rest) = line.split_at_checked(memchr::memchr(b' ', line)?)?;
     let [b' ', kind, b' ', rest @ ..] = rest else { return None };
     // As in perf: data are taken too, for some code has symbols that say so.
-    if !b"TtWwDdBb".contains(kind) || rest.first() == Some(&b'$') {
+    if !matches!(kind, b'T' | b't' | b'W' | b'w' | b'D' | b'd' | b'B' | b'b') || rest.first() == Some(&b'$') {
         return None;
     }
-    let len = memchr::memchr(b'\t', rest).unwrap_or(rest.len());
-    let name = rest.get(..len)?;
-    let place = start + line.len() - rest.len();
-    let symbol = Symbol {
-        addr: digits::hexadecimal(addr)?,
-        name: (u32::try_from(place).ok()?, u16::try_from(len).ok()?),
-        is_module: len < rest.len(),
-    };
-    Some((symbol, name))
+    let name = u32::try_from(start + line.len() - rest.len()).ok()?;
+    Some((Symbol { addr: digits::hexadecimal(addr)?, name }, rest))
+}
+
+/// Whether the text after a kind begins with this name.
+fn is_name(text: &[u8], name: &[u8]) -> bool {
+    text.strip_prefix(name).is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b'\t'))
 }
 
 /// Where perf's cache has the list of a kernel: by name, and by build-id alone.

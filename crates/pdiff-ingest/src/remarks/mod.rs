@@ -28,31 +28,29 @@ pub enum RemarksError {
         /// What should be there.
         expected: &'static str,
     },
-    /// The format is known, but nothing is said of any call.
-    #[error("it says nothing about inlining; hint: GCC needs -fopt-info-inline-optimized-missed=FILE")]
-    Empty,
 }
 
 /// LLVM's mark of records in binary form.
 const BINARY_MARK: &str = "RMRK";
 
 /// Reads a compiler's report: the text of GCC's `-fopt-info`, or Clang's optimization records in YAML. What other passes say is
-/// left out.
+/// left out. The report of a file without calls is empty, or says nothing about inlining: there is no remark then.
 ///
 /// # Errors
-/// Returns an error if the format is not recognised, a record is malformed, or no call is in it.
+/// Returns an error if the format is not recognised, or a record is malformed.
 pub fn parse_inline_remarks(text: &str) -> Result<Vec<InlineRemark>, RemarksError> {
     if text.starts_with(BINARY_MARK) {
         return Err(RemarksError::Binary);
     }
-    let remarks = if clang::is_format(text) {
-        clang::parse(text)?
+    if text.trim().is_empty() {
+        Ok(Vec::new())
+    } else if clang::is_format(text) {
+        clang::parse(text)
     } else if gcc::is_format(text) {
-        gcc::parse(text)
+        Ok(gcc::parse(text))
     } else {
-        return Err(RemarksError::Unknown);
-    };
-    if remarks.is_empty() { Err(RemarksError::Empty) } else { Ok(remarks) }
+        Err(RemarksError::Unknown)
+    }
 }
 
 #[cfg(test)]

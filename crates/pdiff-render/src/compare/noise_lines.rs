@@ -32,16 +32,21 @@ fn method_text(noise: &NoiseSummary) -> String {
         Method::SingleRun => "single run a side: time blocks",
         Method::Replicates => "replicates: shares of runs",
     };
-    let variation = match noise.run_variation {
-        RunVariation::Assumed { cv } => format!("run-to-run variation of {} % assumed", fixed(100.0 * cv, 1)),
-        RunVariation::Measured { cv, assumed_part, .. } => measured_text(cv, assumed_part),
-    };
+    let variation = variation_text(noise.run_variation);
     let within = if noise.assumed_dispersion { "; noise within runs assumed (no time stamps)" } else { "" };
     format!(
         "{method}, {variation}{within}; {} rows tested, {} significant",
         grouped(noise.tests as u64),
         grouped(noise.significant as u64)
     )
+}
+
+/// How much recordings of one build differ.
+pub(crate) fn variation_text(variation: RunVariation) -> String {
+    match variation {
+        RunVariation::Assumed { cv } => format!("run-to-run variation of {} % assumed", fixed(100.0 * cv, 1)),
+        RunVariation::Measured { cv, assumed_part, .. } => measured_text(cv, assumed_part),
+    }
 }
 
 fn measured_text(cv: f64, assumed_part: f64) -> String {

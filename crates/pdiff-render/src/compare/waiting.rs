@@ -1,11 +1,16 @@
 //! Where threads wait, for readers.
 
-use pdiff_analysis::{Comparison, Finding, ThreadTimes, WaitPlace, Waiting, WaitingGroup, Waits};
+use pdiff_analysis::noise::Method;
+use pdiff_analysis::{
+    Comparison, Finding, FindingWaits, ThreadTimes, WaitChange, WaitPlace, Waiting, WaitingGroup, Waits,
+};
 use pdiff_profile::PerSide;
 
+use crate::compare::legend::NOT_SIGNIFICANT;
+use crate::compare::noise_lines::variation_text;
 use crate::document::number::{CostUnit, fixed, grouped, signed};
 use crate::document::visible_text::{cut_middle, visible};
-use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line};
+use crate::document::{Align, Block, Grid, GridCell, GridColumn, Line, Tone};
 
 /// Rows of each grid.
 const MOST_ROWS: usize = 10;
@@ -42,6 +47,7 @@ pub(crate) fn blocks(comparison: &Comparison, top: Option<usize>) -> Vec<Block> 
         blocks.push(Block::Grid(places_grid(&places, &numbers)));
     }
     blocks.extend(findings_blocks(comparison, waiting, &numbers));
+    blocks.push(Line::block("noise", noise_text(waiting, comparison.noise.q_threshold)));
     blocks.extend(idle_line(waiting));
     blocks.extend(lost_line(waiting));
     blocks
@@ -64,7 +70,27 @@ fn heading(waiting: &Waiting) -> String {
         (Some(before), Some(after)) => format!("{} s before, {} s after", fixed(before, 2), fixed(after, 2)),
         _ => "the recordings have no times, so seconds are compared as they are".to_owned(),
     };
-    format!("{whose}; {length}; changes of waits are not tested for noise")
+    format!("{whose}; {length}")
+}
+
+/// How changes were tested, and how many are more than noise.
+fn noise_text(waiting: &Waiting, q_threshold: f64) -> String {
+    let noise = &waiting.noise;
+    let method = match noise.method {
+        Method::SingleRun => "one recording of waiting a side",
+        Method::Replicates => "several recordings of waiting",
+    };
+    let changes = waiting.places.iter().filter_map(|place| place.change.as_ref());
+    let changes = changes.chain(waiting.findings.iter().map(|finding| &finding.change));
+    let significant = changes.filter(|change| change.significant).count();
+    format!(
+        "{method}, {}; {} changes of waits tested, {} significant; {NOT_SIGNIFICANT} within noise (false discoveries {} %), \
+         too small, or too few waits to test",
+        variation_text(noise.run_variation),
+        grouped(noise.tests as u64),
+        grouped(significant as u64),
+        100.0 * q_threshold
+    )
 }
 
 fn lost_line(waiting: &Waiting) -> Option<Block> {
@@ -122,6 +148,19 @@ impl<'a> Numbers<'a> {
             }
         }
     }
+
+    /// Half of the interval of a change, and whether the change is more than noise; a change that was not tested has none.
+    fn noise_cells(&self, change: Option<&WaitChange>) -> [GridCell; 2] {
+        let tested = change.filter(|change| change.test.p().is_some());
+        let half = tested.map_or_else(String::new, |change| match self.per_op {
+            Some(unit) => unit.fixed(change.half),
+            None => fixed(change.half, 3),
+        });
+        let is_significant = tested.is_some_and(|change| change.significant);
+        let mark =
+            if is_significant { GridCell::default() } else { GridCell::toned(NOT_SIGNIFICANT, Tone::Dim) };
+        [GridCell::plain(half), mark]
+    }
 }
 
 fn column(top: &str, bottom: &str, align: Align) -> GridColumn {
@@ -173,6 +212,8 @@ fn places_grid(places: &[&WaitPlace], numbers: &Numbers<'_>) -> Grid {
         column("before", &unit, Align::Right),
         column("after", &unit, Align::Right),
         column("change", &unit, Align::Right),
+        column("95 %", "+-", Align::Right),
+        column("", "", Align::Left),
         column("waits", "before", Align::Right),
         column("waits", "after", Align::Right),
         column("", "function", Align::Left),
@@ -181,11 +222,14 @@ fn places_grid(places: &[&WaitPlace], numbers: &Numbers<'_>) -> Grid {
     ];
     let rows = places.iter().map(|place| {
         let [before, after, change] = numbers.texts(place.seconds).map(GridCell::plain);
+        let [half, mark] = numbers.noise_cells(place.change.as_ref());
         let callers: Vec<&str> = place.callers.iter().map(String::as_str).collect();
         vec![
             before,
             after,
             change,
+            half,
+            mark,
             GridCell::plain(grouped(place.count.before)),
             GridCell::plain(grouped(place.count.after)),
             function(place),
@@ -207,7 +251,7 @@ fn function(place: &WaitPlace) -> GridCell {
 fn findings_blocks(comparison: &Comparison, waiting: &Waiting, numbers: &Numbers<'_>) -> Vec<Block> {
     let is_seen = |waits: &PerSide<Waits>| waits.iter().any(|(_, of)| of.blocked_s + of.runnable_s > 0.0);
     let findings = comparison.findings.list.iter().zip(&waiting.findings);
-    let findings: Vec<(&Finding, &PerSide<Waits>)> = findings.filter(|(_, waits)| is_seen(waits)).collect();
+    let findings: Vec<(&Finding, &FindingWaits)> = findings.filter(|(_, of)| is_seen(&of.waits)).collect();
     if findings.is_empty() {
         return Vec::new();
     }
@@ -217,6 +261,8 @@ fn findings_blocks(comparison: &Comparison, waiting: &Waiting, numbers: &Numbers
         column("", "part", Align::Right),
         column("waits", &unit, Align::Right),
         column("change", &unit, Align::Right),
+        column("95 %", "+-", Align::Right),
+        column("", "", Align::Left),
         column("for a CPU", "change", Align::Right),
     ];
     if per_op.is_some() {
@@ -224,25 +270,26 @@ fn findings_blocks(comparison: &Comparison, waiting: &Waiting, numbers: &Numbers
         columns.push(column("in all", "change", Align::Right));
     }
     columns.push(column("", "function", Align::Left));
-    let row = |(finding, waits): &(&Finding, &PerSide<Waits>)| {
-        let of = |seconds: fn(&Waits) -> f64| PerSide {
-            before: seconds(&waits.before),
-            after: seconds(&waits.after),
-        };
+    let row = |(finding, found): &(&Finding, &FindingWaits)| {
+        let of = |seconds: fn(&Waits) -> f64| found.waits.as_ref().map(seconds);
         let (blocked, runnable) = (of(|waits| waits.blocked_s), of(|waits| waits.runnable_s));
         let [_, after, change] = numbers.texts(blocked);
         let [_, _, for_a_cpu] = numbers.texts(runnable);
-        let mut cells = vec![finding.rank.to_string(), after, change, for_a_cpu];
+        let [half, mark] = numbers.noise_cells(Some(&found.change));
+        let mut cells = [finding.rank.to_string(), after, change].map(GridCell::plain).to_vec();
+        cells.extend([half, mark, GridCell::plain(for_a_cpu)]);
         if let Some(unit) = per_op {
             let cpu = finding.before.per_op.zip(finding.after.per_op).map(|(before, after)| after - before);
             let sum =
                 PerSide { before: blocked.before + runnable.before, after: blocked.after + runnable.after };
             let waited = waiting.ns_per_op(sum).map(|of| of.after - of.before);
-            cells.push(cpu.map_or_else(|| "-".to_owned(), |cpu| unit.signed(cpu)));
-            let all = cpu.zip(waited).map(|(cpu, waited)| unit.signed(cpu + waited));
-            cells.push(all.unwrap_or_else(|| "-".to_owned()));
+            let all = cpu.zip(waited).map(|(cpu, waited)| cpu + waited);
+            let text =
+                |change: Option<f64>| change.map_or_else(|| "-".to_owned(), |change| unit.signed(change));
+            cells.extend([cpu, all].map(|change| GridCell::plain(text(change))));
         }
-        cells.into_iter().map(GridCell::plain).chain([name(finding.function())]).collect::<Vec<GridCell>>()
+        cells.push(name(finding.function()));
+        cells
     };
     let rows = findings.iter().map(row).collect();
     vec![

@@ -1,6 +1,8 @@
 //! Where threads wait, as JSON; `docs/json.md` describes the keys.
 
-use pdiff_analysis::{Comparison, ThreadTimes, WaitPlace, Waiting, WaitingGroup, Waits};
+use pdiff_analysis::noise::RunVariation;
+use pdiff_analysis::{Comparison, ThreadTimes, WaitChange, WaitPlace, Waiting, WaitingGroup, Waits};
+use pdiff_profile::PerSide;
 use serde::Serialize;
 
 /// Where threads wait, as JSON.
@@ -15,6 +17,28 @@ pub(crate) struct WaitingReport<'a> {
     places: Vec<PlaceReport<'a>>,
     idle: Vec<PlaceReport<'a>>,
     findings: Vec<FindingWaitsReport>,
+    noise: WaitNoiseReport,
+}
+
+/// How waits vary from one recording to the next.
+#[derive(Serialize)]
+struct WaitNoiseReport {
+    /// Coefficient of variation.
+    cv: f64,
+    /// How much of its square is assumed and not measured, 0 to 1.
+    assumed_part: f64,
+    tests: usize,
+}
+
+/// The change of a wait.
+#[derive(Serialize)]
+struct ChangeReport {
+    unit: &'static str,
+    value: f64,
+    ci_low: f64,
+    ci_high: f64,
+    q_value: Option<f64>,
+    significant: bool,
 }
 
 #[derive(Serialize)]
@@ -50,6 +74,8 @@ struct PlaceReport<'a> {
     before_ns_per_op: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after_ns_per_op: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<ChangeReport>,
 }
 
 #[derive(Serialize)]
@@ -57,6 +83,7 @@ struct FindingWaitsReport {
     rank: usize,
     before: WaitsReport,
     after: WaitsReport,
+    change: ChangeReport,
 }
 
 #[derive(Serialize)]
@@ -85,8 +112,15 @@ pub(crate) fn report(comparison: &Comparison) -> Option<WaitingReport<'_>> {
     let waits =
         |of: &Waits| WaitsReport { blocked_s: of.blocked_s, waits: of.count, runnable_s: of.runnable_s };
     let findings = comparison.findings.list.iter().zip(&waiting.findings).map(|(finding, of)| {
-        FindingWaitsReport { rank: finding.rank, before: waits(&of.before), after: waits(&of.after) }
+        let sleep = of.waits.as_ref().map(|waits| waits.blocked_s);
+        let PerSide { before, after } = of.waits.as_ref().map(waits);
+        let change = change_report(waiting, sleep, &of.change);
+        FindingWaitsReport { rank: finding.rank, before, after, change }
     });
+    let (cv, assumed_part) = match waiting.noise.run_variation {
+        RunVariation::Assumed { cv } => (cv, 1.0),
+        RunVariation::Measured { cv, assumed_part, .. } => (cv, assumed_part),
+    };
     Some(WaitingReport {
         program: waiting.program.as_deref(),
         before_span_s: waiting.span_s.before,
@@ -97,6 +131,7 @@ pub(crate) fn report(comparison: &Comparison) -> Option<WaitingReport<'_>> {
         places: waiting.places.iter().map(|place| place_report(waiting, place)).collect(),
         idle: waiting.idle.iter().map(|place| place_report(waiting, place)).collect(),
         findings: findings.collect(),
+        noise: WaitNoiseReport { cv, assumed_part, tests: waiting.noise.tests },
     })
 }
 
@@ -114,5 +149,24 @@ fn place_report<'a>(waiting: &Waiting, place: &'a WaitPlace) -> PlaceReport<'a> 
         after_waits: place.count.after,
         before_ns_per_op: per_op.map(|of| of.before),
         after_ns_per_op: per_op.map(|of| of.after),
+        change: place.change.as_ref().map(|change| change_report(waiting, place.seconds, change)),
+    }
+}
+
+fn change_report(waiting: &Waiting, seconds: PerSide<f64>, change: &WaitChange) -> ChangeReport {
+    let measured = waiting.measured(seconds);
+    let value = measured.after - measured.before;
+    let unit = match (waiting.ns_per_op(seconds).is_some(), waiting.has_rates()) {
+        (true, _) => "ns/op",
+        (_, true) => "s/s",
+        (..) => "s",
+    };
+    ChangeReport {
+        unit,
+        value,
+        ci_low: value - change.half,
+        ci_high: value + change.half,
+        q_value: change.test.q(),
+        significant: change.significant,
     }
 }

@@ -69,9 +69,10 @@ pub(crate) struct FlippedCall {
 impl FlippedCall {
     /// The call of a flip of a row; `None` if the function is not in the build that would call it.
     pub(crate) fn of(row: &FunctionComparison, flip: &Flip, side: Side) -> Option<Self> {
+        // A row does not show a function of another object; what it was matched with is that function.
         let (caller, callee) = match side {
-            Side::Before => (flip.caller_before, row.before?),
-            Side::After => (flip.caller_after, row.after?),
+            Side::Before => (flip.caller_before, row.before.or(row.matched.map(|found| found.before))?),
+            Side::After => (flip.caller_after, row.after.or(row.matched.map(|found| found.after))?),
         };
         Some(Self { side, caller, callee })
     }

@@ -46,12 +46,16 @@ fn named_of(profile: &Profile, index: ObjectIndex, options: &SymbolizeOptions) -
         return Vec::new();
     }
     let files = ObjectFiles::find(candidate.file, options);
-    let symbols = SymbolTable::as_perf(&files.file, files.symbol_entries());
-    let find = |(frame, raw): &(FrameId, u64)| {
-        let addr = raw.wrapping_add(map_for(&positions.maps, *raw)?.bias);
-        Some((*frame, symbols.find(addr)?, addr))
+    let place = |(frame, raw): &(FrameId, u64)| {
+        Some((*frame, raw.wrapping_add(map_for(&positions.maps, *raw)?.bias)))
     };
-    let found: Vec<(FrameId, &Symbol, u64)> = frames.iter().filter(is_wanted).filter_map(find).collect();
+    let placed: Vec<(FrameId, u64)> = frames.iter().filter(is_wanted).filter_map(place).collect();
+    let mut addrs: Vec<u64> = placed.iter().map(|(_, addr)| *addr).collect();
+    addrs.sort_unstable();
+    addrs.dedup();
+    let symbols = SymbolTable::as_perf_at(&files.file, files.symbol_entries(), &addrs);
+    let find = |(frame, addr): (FrameId, u64)| Some((frame, symbols.find(addr)?, addr));
+    let found: Vec<(FrameId, &Symbol, u64)> = placed.into_iter().filter_map(find).collect();
     // Many frames are in one function, and a name takes longer to spell than anything else here.
     let hit: FxHashMap<u64, &Symbol> = found.iter().map(|(_, symbol, _)| (symbol.start, *symbol)).collect();
     let names: FxHashMap<u64, Box<str>> =
