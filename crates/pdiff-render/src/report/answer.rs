@@ -3,14 +3,15 @@
 //! The words are those of `pdiff compare`. Without a part beyond noise there is no table, and nothing is explained.
 
 use pdiff_analysis::classify::{Classification, Confidence, Fact, FindingCause, finding_causes};
-use pdiff_analysis::{Comparison, Finding, FindingKind, FindingMember};
+use pdiff_analysis::{Finding, FindingKind};
 
 use super::ReportInput;
 use super::axis::axis;
 use super::blocks;
+use super::measure::Measure;
 use super::text::{escaped, escaped_within};
 use super::threads;
-use crate::document::number::{CostUnit, fixed, interval, signed};
+use crate::document::number::{fixed, interval};
 use crate::document::{Block, Line};
 use crate::findings::first_screen::{self, setting_text};
 use crate::findings::grid::what;
@@ -59,78 +60,6 @@ fn push_line(line: Line, out: &mut String) {
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// The page's measure: cost per operation where operations are known, else share.
-#[derive(Clone, Copy)]
-pub(super) enum Measure {
-    Cost(CostUnit),
-    Points,
-}
-
-impl Measure {
-    pub(super) fn of(comparison: &Comparison) -> Self {
-        comparison.cost.as_ref().map_or(Self::Points, |cost| Self::Cost(CostUnit::of(cost)))
-    }
-
-    pub(super) fn title(self) -> String {
-        match self {
-            Self::Cost(unit) if unit.name.is_empty() => "per operation".to_owned(),
-            Self::Cost(unit) => format!("{} per operation", unit.name),
-            Self::Points => "points of share".to_owned(),
-        }
-    }
-
-    /// The unit of amounts.
-    pub(super) fn unit(self) -> String {
-        match self {
-            Self::Cost(_) => self.title(),
-            Self::Points => "% of all samples".to_owned(),
-        }
-    }
-
-    pub(super) fn fixed(self, value: f64) -> String {
-        match self {
-            Self::Cost(unit) => unit.fixed(value),
-            Self::Points => fixed(value, 2),
-        }
-    }
-
-    pub(super) fn signed(self, value: f64) -> String {
-        match self {
-            Self::Cost(unit) => unit.signed(value),
-            Self::Points => signed(value, 2),
-        }
-    }
-
-    /// A value as the axis has it.
-    fn in_unit(self, value: f64) -> f64 {
-        match self {
-            Self::Cost(unit) => unit.in_unit(value),
-            Self::Points => value,
-        }
-    }
-
-    fn delta(self, finding: &Finding) -> f64 {
-        match self {
-            Self::Cost(_) => finding.delta_per_op().unwrap_or(0.0),
-            Self::Points => finding.delta_pp(),
-        }
-    }
-
-    fn interval(self, finding: &Finding) -> Option<(f64, f64)> {
-        match self {
-            Self::Cost(_) => finding.interval_per_op,
-            Self::Points => Some(finding.interval_pp),
-        }
-    }
-
-    fn member_delta(self, member: &FindingMember) -> f64 {
-        match self {
-            Self::Cost(_) => member.delta_per_op().unwrap_or(0.0),
-            Self::Points => member.delta_pp(),
-        }
-    }
 }
 
 /// One row of the table.

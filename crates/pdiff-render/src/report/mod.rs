@@ -10,6 +10,7 @@ mod axis;
 mod blocks;
 mod closure;
 mod data;
+mod measure;
 mod sha256;
 mod steadiness;
 mod still;

@@ -3,7 +3,7 @@
 use pdiff_analysis::{Quantities, Row};
 
 use super::ReportInput;
-use super::answer::Measure;
+use super::measure::Measure;
 use super::text::escaped;
 use crate::document::number::fixed;
 use crate::flame::{CostTerms, FlameInput, still_picture};

@@ -3,7 +3,7 @@
 use pdiff_analysis::CallTree;
 
 use super::ReportInput;
-use super::answer::Measure;
+use super::measure::Measure;
 use super::text::escaped;
 
 /// One group of threads, its weight in the page's measure.
