@@ -224,6 +224,7 @@ fn close_until(open: &mut Vec<Symbol>, limit: u64, flat: &mut Vec<Symbol>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binary::symbol_entries::SymbolKind;
 
     fn check(symbols: &[(u64, u64, &str)], expected: &[(u64, u64, &str)]) {
         let symbols = symbols
