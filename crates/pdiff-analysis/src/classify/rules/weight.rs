@@ -65,7 +65,7 @@ pub(super) fn has_same_code(context: &Context<'_>, case: &Case<'_>) -> bool {
 pub(super) fn place<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
     let bytes = |side: Side| context.builds.census(side).map_or(0, |census| case.code_bytes(census, side));
     let is_inlined_only = Side::BOTH.into_iter().all(|side| bytes(side) == 0 && case.is_sampled(side));
-    let place = case.row.inline.after.first().filter(|_| is_inlined_only)?;
+    let place = case.row.inlined_into(Side::After).first().filter(|_| is_inlined_only)?;
     context.case(&place.caller, &case.row.object, place.caller_file.as_deref())
 }
 
