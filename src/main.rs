@@ -33,6 +33,11 @@ use clap::FromArgMatches;
 use cli::{Cli, Command};
 use exit::{Outcome, TROUBLE};
 
+/// The allocator of the static program: with the one of musl, reading recordings takes far longer.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     #[cfg(feature = "parquet")]
     keep_caught_panics_quiet();

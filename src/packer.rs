@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pdiff_analysis::classify::Foreground;
 use pdiff_analysis::{CompareSettings, PreparedSides, Program, SideInput, Sides};
-use pdiff_ingest::{PackedCensus, PackedRun, write_pack};
+use pdiff_ingest::{PackedCensus, PackedRun, into_pack, write_pack};
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{EventId, Side};
 
@@ -87,7 +87,7 @@ impl Packer {
     /// # Errors
     /// If the recording or a binary cannot be read, or if all of the code is to be packed and none was found.
     pub fn pack(self) -> Result<Vec<u8>, Error> {
-        self.packed_run()?.to_bytes()
+        self.packed_run()?.into_bytes()
     }
 
     /// Reads and symbolises: the run as a pack has it, and what it is called.
@@ -120,6 +120,11 @@ impl Packer {
 }
 
 impl NamedRun {
+    /// The pack, in less memory than [`Self::to_bytes`] needs.
+    fn into_bytes(self) -> Result<Vec<u8>, Error> {
+        into_pack(self.run).map_err(|source| Error::NotPacked { path: self.path, source })
+    }
+
     /// The pack.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         write_pack(&self.run).map_err(|source| Error::NotPacked { path: self.path.clone(), source })
@@ -136,6 +141,8 @@ fn seen_by_event(build: &ReadBuild) -> Vec<Seen> {
         let before = SideInput { label: String::new(), objects: Vec::new(), runs };
         let after = SideInput::new("", Vec::new());
         let sides = Sides { before, after };
+        // Without a program there is nothing to look up, and stacks can be many.
+        PreparedSides::program_names(&sides).before.as_ref()?;
         let normal = PreparedSides::new(&sides, &settings);
         let program = normal.program()?.clone();
         let functions = normal.functions_of(&sides, &program.label);

@@ -75,11 +75,71 @@ pub(crate) struct RowMeasures {
     pub(crate) chain: Part,
 }
 
+/// The measures of many rows in little memory. Most functions have two or three measures that are equal or nothing, so each is
+/// kept once, and what is nothing is not kept.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct PackedRows {
+    /// By row: where its measures are.
+    places: Vec<Places>,
+    measures: Vec<Measure>,
+    parts: Vec<Part>,
+}
+
+/// Where the measures and parts of a row are, counted from 1; 0 for nothing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Places {
+    own: u32,
+    booked: u32,
+    total: u32,
+    inlined: u32,
+    chain: u32,
+}
+
+impl PackedRows {
+    fn new(rows: &[RowMeasures]) -> Self {
+        let mut packed = Self { places: Vec::with_capacity(rows.len()), ..Self::default() };
+        for row in rows {
+            let own = place(&mut packed.measures, row.own);
+            let booked = if row.booked == row.own { own } else { place(&mut packed.measures, row.booked) };
+            let total = match row.total {
+                total if total == row.own => own,
+                total if total == row.booked => booked,
+                total => place(&mut packed.measures, total),
+            };
+            let [inlined, chain] = [row.inlined, row.chain].map(|part| place(&mut packed.parts, part));
+            packed.places.push(Places { own, booked, total, inlined, chain });
+        }
+        packed.measures.shrink_to_fit();
+        packed.parts.shrink_to_fit();
+        packed
+    }
+
+    fn get(&self, row: usize) -> Option<RowMeasures> {
+        let Places { own, booked, total, inlined, chain } = *self.places.get(row)?;
+        let [own, booked, total] = [own, booked, total].map(|at| at_place(&self.measures, at));
+        let [inlined, chain] = [inlined, chain].map(|at| at_place(&self.parts, at));
+        Some(RowMeasures { own, booked, inlined, total, chain })
+    }
+}
+
+/// Keeps a value and gives its place; 0 if it is nothing.
+fn place<T: Default + PartialEq>(kept: &mut Vec<T>, value: T) -> u32 {
+    if value == T::default() {
+        return 0;
+    }
+    kept.push(value);
+    u32::try_from(kept.len()).expect("fewer than 2^32 measures fit in memory")
+}
+
+fn at_place<T: Copy + Default>(kept: &[T], place: u32) -> T {
+    let at = (place as usize).checked_sub(1);
+    at.and_then(|at| kept.get(at)).copied().unwrap_or_default()
+}
+
 /// Rows and denominators of one run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct RunTable {
-    /// By row.
-    pub(crate) rows: Vec<RowMeasures>,
+    rows: PackedRows,
     /// By denominator.
     pub(crate) denominators: Vec<RunBlocks>,
     /// Weight of all samples.
@@ -146,7 +206,7 @@ pub(crate) fn aggregate(
     cell_rows: &CellRows,
     row_denominator: impl Fn(RowId) -> usize,
 ) -> RunTable {
-    let mut table = RunTable::default();
+    let mut count = Count::default();
     let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
     let (mut fine, mut coarse) = (BlockWeights::default(), BlockWeights::default());
     let mut counted = 0;
@@ -154,28 +214,44 @@ pub(crate) fn aggregate(
         for cell in block {
             let rows = cell_rows.get(counted);
             let counts = |row: RowId| rows.denominator == Some(row_denominator(row));
-            table.count(cell, rows, counts);
+            count.add(cell, rows, counts);
             fine.count(cell, rows, counts);
             counted += 1;
         }
         coarse.add_block(&fine);
-        fine.flush(&mut table, &row_denominator, Length::Fine);
+        fine.flush(&mut count, &row_denominator, Length::Fine);
         if ends_coarse_block(index, blocks) {
-            coarse.flush(&mut table, &row_denominator, Length::Coarse);
+            coarse.flush(&mut count, &row_denominator, Length::Coarse);
         }
     }
+    let Count { rows, mut table } = count;
     for denominator in &mut table.denominators {
         (denominator.blocks, denominator.coarse_blocks) = (blocks, coarse_blocks(blocks));
     }
-    table.rows.shrink_to_fit();
-    table
+    RunTable { rows: PackedRows::new(&rows), ..table }
 }
 
 impl RunTable {
     pub(crate) fn row(&self, row: RowId) -> RowMeasures {
-        self.rows.get(row.index()).copied().unwrap_or_default()
+        self.rows.get(row.index()).unwrap_or_default()
     }
 
+    /// The measures of all rows, in order of their ids.
+    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = RowMeasures> {
+        (0..self.rows.places.len()).map(|row| self.rows.get(row).unwrap_or_default())
+    }
+}
+
+/// A run that is being counted.
+#[derive(Default)]
+struct Count {
+    /// By row.
+    rows: Vec<RowMeasures>,
+    /// Everything else.
+    table: RunTable,
+}
+
+impl Count {
     fn row_mut(&mut self, row: RowId) -> &mut RowMeasures {
         if self.rows.len() <= row.index() {
             self.rows.resize(row.index() + 1, RowMeasures::default());
@@ -184,16 +260,17 @@ impl RunTable {
     }
 
     fn denominator_mut(&mut self, index: usize) -> &mut RunBlocks {
-        if self.denominators.len() <= index {
-            self.denominators.resize(index + 1, RunBlocks::default());
+        let denominators = &mut self.table.denominators;
+        if denominators.len() <= index {
+            denominators.resize(index + 1, RunBlocks::default());
         }
-        &mut self.denominators[index]
+        &mut denominators[index]
     }
 
-    fn count(&mut self, cell: &Cell, rows: &StackRows, counts: impl Fn(RowId) -> bool) {
+    fn add(&mut self, cell: &Cell, rows: &StackRows, counts: impl Fn(RowId) -> bool) {
         let (weight, samples) = (cell.weight.0, u64::from(cell.samples));
-        self.weight += weight;
-        self.samples += samples;
+        self.table.weight += weight;
+        self.table.samples += samples;
         let add = |measure: &mut Measure, row: RowId| {
             measure.weight += weight;
             measure.samples += samples;
@@ -217,7 +294,7 @@ impl RunTable {
         for row in &rows.chain {
             add_part(&mut self.row_mut(*row).chain, *row);
             if *row != rows.booked {
-                *self.inlined_in.entry((*row, rows.booked)).or_default() += weight;
+                *self.table.inlined_in.entry((*row, rows.booked)).or_default() += weight;
             }
         }
         if let Some(index) = rows.denominator {
@@ -288,12 +365,12 @@ impl BlockWeights {
         }
     }
 
-    /// Adds the block's sums to the table and empties it.
-    fn flush(&mut self, table: &mut RunTable, row_denominator: impl Fn(RowId) -> usize, length: Length) {
+    /// Adds the block's sums to the run's and empties it.
+    fn flush(&mut self, count: &mut Count, row_denominator: impl Fn(RowId) -> usize, length: Length) {
         for row in self.touched.drain(..) {
             let n = self.denominators.get(row_denominator(row)).copied().unwrap_or(0.0);
             let weights = std::mem::take(&mut self.rows[row.index()]);
-            let measures = table.row_mut(row);
+            let measures = count.row_mut(row);
             let measures = [&mut measures.own, &mut measures.booked, &mut measures.total];
             for (measure, w) in measures.into_iter().zip(weights) {
                 let (w2, wn) = match length {
@@ -305,7 +382,7 @@ impl BlockWeights {
             }
         }
         for (index, n) in self.denominators.iter_mut().enumerate() {
-            let denominator = table.denominator_mut(index);
+            let denominator = count.denominator_mut(index);
             match length {
                 Length::Fine => denominator.sum_n2 += *n * *n,
                 Length::Coarse => denominator.coarse_sum_n2 += *n * *n,

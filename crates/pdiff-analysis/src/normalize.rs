@@ -6,9 +6,14 @@
 mod naming;
 mod same_named;
 
+use std::borrow::Cow;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::HashTable;
 use pdiff_profile::names::{FunctionName, MatchLevel, collapse_instances};
 use pdiff_profile::{InlineFrame, Lookups, PerSide, Profile, Resolutions, Side, StackId, is_unnamed};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::objects::ObjectLabels;
 use crate::one_sided::OneSidedInlines;
@@ -35,13 +40,13 @@ pub(crate) struct KeyId(pub(crate) u32);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Key {
     /// Name at the policy's match level, or [`UNRESOLVED`].
-    pub(crate) name: Box<str>,
+    pub(crate) name: Arc<str>,
     /// Qualified name, for rules about names.
-    pub(crate) qualified: Box<str>,
+    pub(crate) qualified: Arc<str>,
     /// Label of the object.
-    pub(crate) object: Box<str>,
+    pub(crate) object: Arc<str>,
     /// Source file on each side, if known.
-    pub(crate) files: PerSide<Option<Box<str>>>,
+    pub(crate) files: PerSide<Option<Arc<str>>>,
     /// Sides that have it.
     pub(crate) seen: PerSide<bool>,
     /// Other functions of this name have rows of their own, distinguished by their files.
@@ -53,6 +58,15 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// What tells it from other functions of its object.
+    fn identity(&self) -> &str {
+        self.unnamed.as_deref().unwrap_or(&self.name)
+    }
+
+    fn hash(identity: &str, object: &str) -> u64 {
+        FxBuildHasher.hash_one((identity, object))
+    }
+
     /// Whether it represents code whose function has no name.
     pub(crate) fn is_nameless(&self) -> bool {
         self.unnamed.is_some() || *self.name == *UNRESOLVED
@@ -75,7 +89,9 @@ pub(crate) struct Keys {
     policy: Policy,
     labels: ObjectLabels,
     one_sided: OneSidedInlines,
-    ids: FxHashMap<(Box<str>, Box<str>), KeyId>,
+    /// By identity and object; those of [`Parts`] are not in it. Names are only in `keys`, for there are many.
+    ids: HashTable<KeyId>,
+    objects: FxHashSet<Arc<str>>,
     keys: Vec<Key>,
     /// At the loose level: which qualified names are behind a key, by side.
     variants: FxHashMap<(KeyId, Side), FxHashSet<Box<str>>>,
@@ -138,7 +154,8 @@ impl Keys {
             policy,
             labels,
             one_sided,
-            ids: FxHashMap::default(),
+            ids: HashTable::new(),
+            objects: FxHashSet::default(),
             keys: Vec::new(),
             variants: FxHashMap::default(),
             parts: Parts::default(),
@@ -154,14 +171,19 @@ impl Keys {
     /// their keys there what they are here.
     pub(crate) fn absorb(&mut self, other: Self, side: Side) -> Vec<KeyId> {
         let mut ids = Vec::with_capacity(other.keys.len());
-        for (number, mut key) in (0..).map(KeyId).zip(other.keys) {
-            let name = (key.unnamed.clone().unwrap_or_else(|| key.name.clone()), key.object.clone());
+        // A name in another file is a part, which is under no name.
+        let mut is_part = vec![true; other.keys.len()];
+        other.ids.iter().for_each(|id| is_part[id.0 as usize] = false);
+        for (mut key, is_part) in other.keys.into_iter().zip(is_part) {
             let next = self.next_id();
-            // A name in another file is a part, which is under no name.
-            let is_part = other.ids.get(&name) != Some(&number);
-            let id = if is_part { next } else { *self.ids.entry(name).or_insert(next) };
+            let known = self.find(key.identity(), &key.object).filter(|_| !is_part);
+            let id = known.unwrap_or(next);
             if id == next {
+                key.object = self.object(&key.object);
                 self.keys.push(key);
+                if !is_part {
+                    self.index(next);
+                }
             } else if let Some(known) = self.keys.get_mut(id.0 as usize) {
                 known.files[side] = key.files[side].take();
                 known.seen[side] = key.seen[side];
@@ -294,7 +316,8 @@ impl Keys {
         for key in &mut self.keys {
             for side in Side::BOTH {
                 if let Some(file) = &mut key.files[side] {
-                    *file = roots.relative(side, file).into();
+                    let relative: Arc<str> = roots.relative(side, file).into();
+                    *file = relative;
                 }
             }
         }
@@ -303,9 +326,9 @@ impl Keys {
     /// A function that no symbol names: the same on both sides only in one build.
     fn unnamed(&mut self, frame: &InlineFrame, identity: &str, place: (&str, Side)) -> KeyId {
         let (object, side) = place;
-        let id = self.intern(identity, object, || frame.name.clone());
+        let id = self.intern(identity, object, || (*frame.name).into());
         if let Some(key) = self.keys.get_mut(id.0 as usize) {
-            (key.name, key.unnamed) = (frame.name.clone(), Some(identity.into()));
+            (key.name, key.unnamed) = ((*frame.name).into(), Some(identity.into()));
             key.seen[side] = true;
         }
         id
@@ -315,22 +338,58 @@ impl Keys {
         self.intern(UNRESOLVED, object, || UNRESOLVED.into())
     }
 
-    fn intern(&mut self, name: &str, object: &str, qualified: impl FnOnce() -> Box<str>) -> KeyId {
-        let next = self.next_id();
-        let id = *self.ids.entry((name.into(), object.into())).or_insert(next);
-        if id == next {
-            self.keys.push(Key {
-                name: name.into(),
-                qualified: qualified(),
-                object: object.into(),
-                files: PerSide::default(),
-                seen: PerSide::default(),
-                is_by_file: false,
-                is_mixed: false,
-                unnamed: None,
-            });
+    fn intern<'n>(&mut self, name: &str, object: &str, qualified: impl FnOnce() -> Cow<'n, str>) -> KeyId {
+        if let Some(known) = self.find(name, object) {
+            return known;
         }
+        let id = self.next_id();
+        let shared: Arc<str> = name.into();
+        let qualified = match qualified() {
+            same if same == name => Arc::clone(&shared),
+            other => other.into(),
+        };
+        let object = self.object(object);
+        self.keys.push(Key {
+            name: shared,
+            qualified,
+            object,
+            files: PerSide::default(),
+            seen: PerSide::default(),
+            is_by_file: false,
+            is_mixed: false,
+            unnamed: None,
+        });
+        self.index(id);
         id
+    }
+
+    /// The function of an identity, unless it is a part.
+    fn find(&self, identity: &str, object: &str) -> Option<KeyId> {
+        let is_it = |id: &KeyId| {
+            let key = self.get(*id);
+            key.identity() == identity && *key.object == *object
+        };
+        self.ids.find(Key::hash(identity, object), is_it).copied()
+    }
+
+    /// Makes a function known that [`Self::find`] does not find.
+    fn index(&mut self, id: KeyId) {
+        let keys = &self.keys;
+        let hash = |id: &KeyId| {
+            let key = &keys[id.0 as usize];
+            Key::hash(key.identity(), &key.object)
+        };
+        self.ids.insert_unique(hash(&id), id, hash);
+    }
+
+    /// The label of an object, kept once for all functions in it.
+    fn object(&mut self, label: &str) -> Arc<str> {
+        if let Some(known) = self.objects.get(label) {
+            return Arc::clone(known);
+        }
+        let label: Arc<str> = label.into();
+        self.objects.insert(Arc::clone(&label));
+        label
     }
 
     /// The profile's stacks as functions.
@@ -347,6 +406,7 @@ impl Keys {
             naming.append(&lookups, stack, &mut stacks.levels);
             stacks.ends.push(stacks.levels.len());
         }
+        stacks.levels.shrink_to_fit();
         let chains = naming.into_chains();
         self.parts.add_run(side, chains);
         stacks

@@ -82,7 +82,7 @@ fn a_known_rename_joins_two_names_and_says_so() {
     let comparison = compared(&[&before], &[&after], &settings());
     let commit = row(&comparison, "mtr_t::commit");
     assert_eq!((commit.before.self_weight.0, commit.after.self_weight.0), (3, 4));
-    assert_eq!(commit.matched.names.before.as_deref(), Some("mtr_commit"));
+    assert_eq!(commit.name_on(Side::Before), Some("mtr_commit"));
     assert!(comparison.notes.get(NoteKind::LooseMatch).is_some());
 }
 
@@ -93,9 +93,8 @@ fn a_known_rename_joins_the_same_names_with_sides_swapped() {
     let comparison = compared(&[&new], &[&old], &settings());
     let commit = row(&comparison, "mtr_commit");
     assert_eq!((commit.before.self_weight.0, commit.after.self_weight.0), (4, 3));
-    let matched = &commit.matched;
-    assert_eq!(matched.names.before.as_deref(), Some("mtr_t::commit"));
-    assert_eq!((matched.names.after.as_deref(), matched.by), (Some("mtr_commit"), MatchedBy::Alias));
+    assert_eq!(commit.name_on(Side::Before), Some("mtr_t::commit"));
+    assert_eq!((commit.name_on(Side::After), commit.matched.by), (Some("mtr_commit"), MatchedBy::Alias));
 }
 
 #[test]
@@ -268,9 +267,9 @@ fn parts_of_the_gap_sum_to_it_and_swap_sign_with_the_sides() {
     let sum = parts.explained_pct + parts.not_significant_pct + parts.unresolved_pct + parts.utilisation_pct;
     assert!((sum - 100.0).abs() < 1e-6, "{parts:?}");
     assert!((gap.gap_pct + 50.0).abs() < 1e-9);
-    let shares: f64 = forth.rows.iter().filter_map(|row| row.gap_share_pct).sum();
+    let shares: f64 = forth.rows.iter().filter_map(|row| row.gap_share_pct()).sum();
     assert!((shares + parts.utilisation_pct - 100.0).abs() < 1e-6);
-    let of = |comparison: &Comparison, name| row(comparison, name).gap_share_pct.unwrap();
+    let of = |comparison: &Comparison, name| row(comparison, name).gap_share_pct().unwrap();
     assert!(
         (of(&forth, "f") - of(&back, "f")).abs() < 1e-9,
         "a part of the gap is the same part seen from either side"

@@ -26,7 +26,7 @@ fn libc_dearer(settings: &CompareSettings) -> Comparison {
 }
 
 fn gap_share(comparison: &Comparison, name: &str) -> Option<f64> {
-    comparison.rows.iter().find(|row| row.name == name).and_then(|row| row.gap_share_pct)
+    comparison.rows.iter().find(|row| row.name == name).and_then(|row| row.gap_share_pct())
 }
 
 fn cost(before: &Profile, after: &Profile, of_before: RunMeasures, of_after: RunMeasures) -> (Cost, bool) {
@@ -70,7 +70,7 @@ fn parts_sum_to_the_gap_under_every_filter_and_denominator() {
                 + parts.utilisation_pct
                 + parts.outside_filter_pct;
             assert_near(sum, 100.0);
-            let rows: f64 = comparison.rows.iter().filter_map(|row| row.gap_share_pct).sum();
+            let rows: f64 = comparison.rows.iter().filter_map(|row| row.gap_share_pct()).sum();
             assert_near(rows + parts.utilisation_pct + parts.outside_filter_pct, 100.0);
         }
     }
@@ -100,7 +100,7 @@ fn one_run_a_side_leaves_a_gap_of_a_fourth_to_noise() {
         let gap = comparison.cost.unwrap().gap.unwrap();
         assert!(gap.assumed);
         assert_eq!(gap.parts.is_some(), is_divided, "{:?}", gap.interval_pct);
-        let has_shares = comparison.rows.iter().any(|row| row.gap_share_interval_pct.is_some());
+        let has_shares = comparison.rows.iter().any(|row| row.gap_share_interval_pct().is_some());
         assert_eq!(has_shares, is_divided);
     }
 }
@@ -118,7 +118,7 @@ fn a_gap_share_has_an_interval_around_it() {
     let runs = [of_operations(1000.0)];
     let comparison = measured(&[&before], &[&after], &runs, &runs, &settings());
     for row in comparison.rows.iter().filter(|row| row.name != "main") {
-        let (share, (low, high)) = (row.gap_share_pct.unwrap(), row.gap_share_interval_pct.unwrap());
+        let (share, (low, high)) = (row.gap_share_pct().unwrap(), row.gap_share_interval_pct().unwrap());
         assert!(low < share && share < high && high - low < 200.0, "{}: {low} {share} {high}", row.name);
     }
 }
@@ -130,7 +130,7 @@ fn a_share_of_an_uncertain_gap_may_be_larger_by_more_than_smaller() {
     let sides = ([&before; 3], [&after; 3]);
     let comparison = measured(&sides.0, &sides.1, &runs, &runs, &settings());
     let memcpy = comparison.rows.iter().find(|row| row.name == "memcpy").unwrap();
-    let (share, (low, high)) = (memcpy.gap_share_pct.unwrap(), memcpy.gap_share_interval_pct.unwrap());
+    let (share, (low, high)) = (memcpy.gap_share_pct().unwrap(), memcpy.gap_share_interval_pct().unwrap());
     let (below, above) = (share - low, high - share);
     assert!(below > 1.0 && above > 1.2 * below && above < 1000.0, "{low} {share} {high}");
 }

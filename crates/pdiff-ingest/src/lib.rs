@@ -40,8 +40,8 @@ pub use format::WrongKind;
 pub use input::Input;
 pub use options::ReadOptions;
 pub use pack::{
-    MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, is_pack, read_pack,
-    write_pack,
+    MAX_SECTION_BYTES, PackError, PackedCensus, PackedObject, PackedRun, RestrictError, into_pack, is_pack,
+    read_pack, write_pack,
 };
 pub use perf_data::PerfDataError;
 pub use perf_script::parse_perf_script;

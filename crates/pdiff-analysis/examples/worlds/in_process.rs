@@ -68,7 +68,7 @@ fn seen(comparison: &Comparison, beside: Option<&Beside>) -> Seen {
         interval_pp: row.test.p().map(|_| (row.ci_low_pp, row.ci_high_pp)),
         significant: row.significant,
         has_own_cost: row.cost_change.as_ref().map(|_| row.has_own_cost_change()),
-        gap_share_interval_pct: row.gap_share_interval_pct,
+        gap_share_interval_pct: row.gap_share_interval_pct(),
         log_ratio_intervals: ratios(&row.name),
         name: row.name.clone(),
     };

@@ -61,8 +61,9 @@ impl SideChains {
                 let of_edge = sum.inlined_in.entry(*edge).or_default();
                 *of_edge = of_edge.saturating_add(*weight);
             }
-            sum.booked_samples.resize(sum.booked_samples.len().max(table.rows.len()), 0);
-            for (count, row) in sum.booked_samples.iter_mut().zip(&table.rows) {
+            let rows = table.rows();
+            sum.booked_samples.resize(sum.booked_samples.len().max(rows.len()), 0);
+            for (count, row) in sum.booked_samples.iter_mut().zip(rows) {
                 *count += row.booked.samples;
             }
             weight += table.weight as f64;

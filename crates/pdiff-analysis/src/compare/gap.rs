@@ -14,7 +14,7 @@
 
 use super::comparison::{Gap, GapParts, Pair};
 use super::cost::SideCost;
-use super::row::Row;
+use super::row::{Row, RowGap};
 use crate::noise::{NoiseSettings, OfRun, SINGLE_RUN_CV_DF, common_shift, critical_t};
 
 /// A cost counted in another unit than CPU seconds divides the CPU part in proportion, if it moved the same way and by no
@@ -155,11 +155,13 @@ impl Division {
             };
             kept = Pair { before: kept.before + of_row.before, after: kept.after + of_row.after };
             let share = self.share(of_row, self.all, self.log_cores);
-            row.gap_share_pct = Some(share);
-            row.gap_share_interval_pct = Some(self.interval(row, of_row, share));
             let cpu_change = self.all.after - self.all.before;
-            row.cpu_change_share_pct =
-                Some(100.0 * (of_row.after - of_row.before) / cpu_change).filter(|share| share.is_finite());
+            let cpu_change_share_pct = 100.0 * (of_row.after - of_row.before) / cpu_change;
+            row.gap = Some(Box::new(RowGap {
+                share_pct: share,
+                share_interval_pct: self.interval(row, of_row, share),
+                cpu_change_share_pct: Some(cpu_change_share_pct).filter(|share| share.is_finite()),
+            }));
             let part = match (row.unresolved, row.significant) {
                 (true, _) => &mut parts.unresolved_pct,
                 (false, true) => &mut parts.explained_pct,

@@ -12,7 +12,7 @@ use super::input::CompareSettings;
 use super::matching::{Renames, is_ambiguous};
 use super::measure_change::MeasureChange;
 use super::prepare::PreparedRun;
-use super::row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
+use super::row::{InlinedInto, JoinedNames, MatchedBy, Quantities, Row, RowInline, RowMatch};
 use super::row_table::{RowKey, RowTable};
 use crate::aggregate::{Measure, RowId, RowMeasures, RunTable};
 use crate::noise::{self, Denominator, Judgement, RowNoise, RunBlocks, Sensitivity, TypicalRow};
@@ -129,17 +129,14 @@ fn note_matches(rows: &[Row], notes: &mut Notes) {
         let weight = row.before.self_weight + row.after.self_weight;
         if row.matched.by == MatchedBy::Structure {
             notes.add(NoteKind::LooseMatch, 1, weight, || {
-                let unnamed = row.matched.joined.values().flatten().find(|name| is_unnamed(name));
-                format!("{} is {}, inferred from its code", unnamed.map_or("", String::as_str), row.name)
+                let unnamed =
+                    Side::BOTH.into_iter().flat_map(|side| row.names_on(side)).find(|name| is_unnamed(name));
+                format!("{} is {}, inferred from its code", unnamed.unwrap_or_default(), row.name)
             });
         }
         if row.matched.by == MatchedBy::Alias {
             notes.add(NoteKind::LooseMatch, 1, weight, || {
-                format!(
-                    "{} was renamed to {}",
-                    row.matched.names.before.as_deref().unwrap_or_default(),
-                    row.name
-                )
+                format!("{} was renamed to {}", row.name_on(Side::Before).unwrap_or_default(), row.name)
             });
         }
         if row.matched.ambiguous {
@@ -193,6 +190,8 @@ impl Counted<'_> {
 
     fn change(&self, row: RowId, noise: &RowNoise, measure: fn(&RowMeasures) -> Measure) -> MeasureChange {
         let samples = |side| self.tables(side).map(|table| measure(&table.row(row)).samples).sum::<u64>();
+        let bounds = PerSide::new(noise.before_bound_pct, noise.after_bound_pct);
+        let has_bounds = bounds.values().any(Option::is_some);
         MeasureChange {
             ci_low_pp: noise.ci_low_pp,
             ci_high_pp: noise.ci_high_pp,
@@ -200,8 +199,7 @@ impl Counted<'_> {
             significant: noise.significant,
             before_samples: samples(Side::Before),
             after_samples: samples(Side::After),
-            before_bound_pct: noise.before_bound_pct,
-            after_bound_pct: noise.after_bound_pct,
+            bounds_pct: has_bounds.then(|| Box::new(bounds)),
             se_pp: noise.se_pp,
             degrees_of_freedom: noise.degrees_of_freedom,
             beyond_typical: None,
@@ -241,13 +239,13 @@ impl Counted<'_> {
                 (false, true) => Presence::OnlyAfter,
                 _ => Presence::Both,
             },
-            matched: self.matched(key.function, &name, &before, &after),
+            matched: self.matched(key.function),
             name,
             before,
             after,
             ci_low_pp: noise.ci_low_pp,
             ci_high_pp: noise.ci_high_pp,
-            selected_interval_pp: noise.selected_interval_pp,
+            selected_interval_pp: noise.selected_interval_pp.map(Box::new),
             se_pp: noise.se_pp,
             degrees_of_freedom: noise.degrees_of_freedom,
             test: noise.test,
@@ -255,10 +253,8 @@ impl Counted<'_> {
             detectable: judgement.detectable(id.index()),
             booked: MeasureChange::default(),
             total: MeasureChange::default(),
-            inline: RowInline::default(),
-            gap_share_pct: None,
-            gap_share_interval_pct: None,
-            cpu_change_share_pct: None,
+            inline: None,
+            gap: None,
             beyond_typical: None,
             cost_change: None,
         }
@@ -284,7 +280,8 @@ impl Counted<'_> {
             let mut changes = flips_of(&flips, id).map(|flip| flip.change);
             let first = changes.next();
             let change = first.filter(|first| changes.all(|other| other == *first));
-            row.inline = RowInline { before, after, change, family: None };
+            let inline = RowInline { before, after, change, family: None };
+            row.inline = (inline != RowInline::default()).then(|| Box::new(inline));
         }
         let members = join(&flips);
         let families =
@@ -293,7 +290,7 @@ impl Counted<'_> {
             members.iter().enumerate().flat_map(|(id, members)| members.iter().map(move |row| (id, row)))
         {
             if let Some(row) = rows.get_mut(row.index()) {
-                row.inline.family = Some(id);
+                row.inline.get_or_insert_default().family = Some(id);
             }
         }
         families
@@ -326,16 +323,12 @@ impl Counted<'_> {
         }
     }
 
-    fn matched(&self, key: Option<KeyId>, name: &str, before: &Quantities, after: &Quantities) -> RowMatch {
+    fn matched(&self, key: Option<KeyId>) -> RowMatch {
         let joined = PerSide::from_fn(|side| {
             let joined = key.map_or(&[][..], |key| self.renames.joined_with(key, side));
             joined.iter().map(|key| self.keys.get(*key).name.to_string()).collect::<Vec<String>>()
         });
         let is_renamed = joined.values().any(|names| !names.is_empty());
-        let names = |side: Side| match joined[side].as_slice() {
-            [] => name.to_owned(),
-            joined => joined.join(", "),
-        };
         let is_inferred = joined.values().flatten().any(|name| is_unnamed(name));
         RowMatch {
             by: match is_inferred {
@@ -345,11 +338,7 @@ impl Counted<'_> {
             },
             ambiguous: key.is_some_and(|key| is_ambiguous(self.keys, key, self.renames)),
             by_file: key.and_then(|key| self.keys.get(key).files_if_told_apart()).map(Box::new),
-            names: PerSide {
-                before: (before.total_weight.0 > 0).then(|| names(Side::Before)),
-                after: (after.total_weight.0 > 0).then(|| names(Side::After)),
-            },
-            joined,
+            joined: is_renamed.then(|| Box::new(joined.map(JoinedNames::new))),
         }
     }
 

@@ -18,7 +18,10 @@ pub(super) enum Waits {
 /// By key: what is known about the function.
 #[derive(Debug)]
 pub(super) struct KeyFacts {
+    /// Each once: functions are many, and subsystems few.
     subsystems: Vec<Subsystem>,
+    /// By key: which of them it is of.
+    subsystem_of: Vec<u32>,
     /// Functions that threads begin with.
     starts: Vec<bool>,
     waits: Vec<Waits>,
@@ -40,8 +43,10 @@ impl KeyFacts {
         };
         // Some sixty patterns a function: the one part of a comparison that is worth a second core.
         let all: Vec<_> = keys.iter().collect();
+        let (subsystems, subsystem_of) = each_once(all.par_iter().map(|(_, key)| subsystem(key)).collect());
         Self {
-            subsystems: all.par_iter().map(|(_, key)| subsystem(key)).collect(),
+            subsystems,
+            subsystem_of,
             starts: all
                 .par_iter()
                 .map(|(_, key)| knowledge.subsystems.is_thread_start(&key.qualified))
@@ -50,16 +55,19 @@ impl KeyFacts {
         }
     }
 
+    fn of(&self, key: KeyId) -> Option<&Subsystem> {
+        self.subsystems.get(*self.subsystem_of.get(key.0 as usize)? as usize)
+    }
+
     pub(super) fn subsystem(&self, key: KeyId) -> &str {
-        self.subsystems.get(key.0 as usize).map_or("", |subsystem| &subsystem.name)
+        self.of(key).map_or("", |subsystem| &subsystem.name)
     }
 
     /// The function whose subsystem a level of a stack counts for: that of the caller, where the copy of a template is
     /// inlined into it.
     pub(super) fn charged(&self, levels: &[Level], at: usize) -> Option<KeyId> {
         let is_of_callers = |level: &Level| {
-            level.inlined
-                && self.subsystems.get(level.key.0 as usize).is_some_and(|subsystem| subsystem.is_of_callers)
+            level.inlined && self.of(level.key).is_some_and(|subsystem| subsystem.is_of_callers)
         };
         levels.get(..=at)?.iter().rfind(|level| !is_of_callers(level)).map(|level| level.key)
     }
@@ -77,4 +85,17 @@ impl KeyFacts {
     pub(super) fn waits(&self, key: KeyId) -> Waits {
         self.waits.get(key.0 as usize).copied().unwrap_or(Waits::No)
     }
+}
+
+/// The different ones of many subsystems, and for each of the many which it is.
+fn each_once(many: Vec<Subsystem>) -> (Vec<Subsystem>, Vec<u32>) {
+    let mut numbers: FxHashMap<Subsystem, u32> = FxHashMap::default();
+    let mut number = |subsystem: Subsystem| {
+        let next = numbers.len() as u32;
+        *numbers.entry(subsystem).or_insert(next)
+    };
+    let numbered = many.into_iter().map(&mut number).collect();
+    let mut different: Vec<(Subsystem, u32)> = numbers.into_iter().collect();
+    different.sort_unstable_by_key(|(_, number)| *number);
+    (different.into_iter().map(|(subsystem, _)| subsystem).collect(), numbered)
 }

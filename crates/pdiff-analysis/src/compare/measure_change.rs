@@ -1,6 +1,6 @@
 //! The change of one measure: of its share, and of its cost per operation.
 
-use pdiff_profile::Side;
+use pdiff_profile::{PerSide, Side};
 
 use crate::noise::{Excess, Test, Untested};
 
@@ -19,10 +19,8 @@ pub struct MeasureChange {
     pub before_samples: u64,
     /// Number of samples behind it on the other side.
     pub after_samples: u64,
-    /// If the base side has no samples: the largest share that it may still have (95 %), in percent.
-    pub before_bound_pct: Option<f64>,
-    /// If the other side has no samples: the largest share that it may still have (95 %), in percent.
-    pub after_bound_pct: Option<f64>,
+    /// Of each side without samples: the largest share that it may still have (95 %), in percent; `None` if both have samples.
+    pub bounds_pct: Option<Box<PerSide<Option<f64>>>>,
     /// Standard error of the change, in points.
     pub se_pp: f64,
     /// Degrees of freedom of the t distribution that `se_pp` is used with.
@@ -103,10 +101,7 @@ impl MeasureChange {
     /// The largest share that a side without samples may still have, in percent.
     #[must_use]
     pub fn bound_pct(&self, side: Side) -> Option<f64> {
-        match side {
-            Side::Before => self.before_bound_pct,
-            Side::After => self.after_bound_pct,
-        }
+        self.bounds_pct.as_ref().and_then(|bounds| bounds[side])
     }
 }
 
@@ -120,8 +115,7 @@ impl Default for MeasureChange {
             significant: false,
             before_samples: 0,
             after_samples: 0,
-            before_bound_pct: None,
-            after_bound_pct: None,
+            bounds_pct: None,
             se_pp: 0.0,
             degrees_of_freedom: 0.0,
             beyond_typical: None,

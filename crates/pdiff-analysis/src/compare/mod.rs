@@ -65,7 +65,7 @@ pub use measure_change::{CostChange, CostExtent, MeasureChange, OwnCostChange};
 pub use mistakes::is_other_version;
 pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
-pub use row::{InlinedInto, MatchedBy, Quantities, Row, RowInline, RowMatch};
+pub use row::{InlinedInto, JoinedNames, MatchedBy, Quantities, Row, RowGap, RowInline, RowMatch};
 pub use row_field::{FieldGroup, FieldValue, RowField};
 pub use run_stacks::{RunStacks, StackLevel};
 pub use sampled::Sampled;

@@ -61,13 +61,33 @@ pub struct RowMatch {
     pub ambiguous: bool,
     /// Its file on each side, where other functions of this name and object have rows of their own.
     pub by_file: Option<Box<PerSide<Option<String>>>>,
-    /// Its name on each side; several joined by a comma.
-    pub names: PerSide<Option<String>>,
-    /// The names that a known rename joined in it on each side; empty where none did.
-    pub joined: PerSide<Vec<String>>,
+    /// The names that a known rename joined in it on each side; `None` where none did.
+    pub joined: Option<Box<PerSide<JoinedNames>>>,
 }
 
-/// One row.
+/// The names that a known rename joined in a row on one side.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct JoinedNames {
+    names: Vec<String>,
+    /// All of them, separated by commas.
+    shown: String,
+}
+
+impl JoinedNames {
+    /// Of these names; none is an empty list.
+    #[must_use]
+    pub fn new(names: Vec<String>) -> Self {
+        Self { shown: names.join(", "), names }
+    }
+
+    /// The names.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
+/// One row. There may be hundreds of thousands, so what few rows have is boxed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// Function, or the group's name.
@@ -95,7 +115,7 @@ pub struct Row {
     /// Upper end of the 95 % interval of the change of self, in points.
     pub ci_high_pp: f64,
     /// Of a significant row: the interval that allows for its having been picked from many, in points.
-    pub selected_interval_pp: Option<(f64, f64)>,
+    pub selected_interval_pp: Option<Box<(f64, f64)>>,
     /// Standard error of the change of self, in points.
     pub se_pp: f64,
     /// Degrees of freedom of the t distribution that `se_pp` is used with.
@@ -110,15 +130,10 @@ pub struct Row {
     pub booked: MeasureChange,
     /// The same judgement of total, on its own.
     pub total: MeasureChange,
-    /// How the function was inlined, and how that changed.
-    pub inline: RowInline,
-    /// The part of the throughput gap that its change of cost causes, in percent; only if there is a gap.
-    pub gap_share_pct: Option<f64>,
-    /// 95 % interval of `gap_share_pct`.
-    pub gap_share_interval_pct: Option<(f64, f64)>,
-    /// Its part of the change in CPU per operation, in percent: what the change is made of, and not what removing it would
-    /// gain. Set where `gap_share_pct` is.
-    pub cpu_change_share_pct: Option<f64>,
+    /// How the function was inlined, and how that changed; `None` if it was not.
+    pub inline: Option<Box<RowInline>>,
+    /// Its part of the throughput gap; only if there is a gap.
+    pub gap: Option<Box<RowGap>>,
     /// The change of self beyond the typical function; `None` without operations, without runs to compare, or if the row
     /// was not tested.
     pub beyond_typical: Option<Box<Excess>>,
@@ -129,9 +144,62 @@ pub struct Row {
 impl Row {
     /// Its names on a side: those that a known rename joined, else its own.
     pub fn names_on(&self, side: Side) -> impl Iterator<Item = &str> {
-        let joined = &self.matched.joined[side];
+        let joined = self.joined(side);
         let own = joined.is_empty().then_some(self.name.as_str());
         joined.iter().map(String::as_str).chain(own)
+    }
+
+    /// The names that a known rename joined in it on a side.
+    fn joined(&self, side: Side) -> &[String] {
+        self.matched.joined.as_ref().map_or(&[], |joined| joined[side].names())
+    }
+
+    /// Its name on a side, several joined by a comma; `None` if it has no weight there.
+    #[must_use]
+    pub fn name_on(&self, side: Side) -> Option<&str> {
+        let joined = self.matched.joined.as_ref().map(|joined| &joined[side]);
+        let joined = joined.filter(|joined| !joined.names.is_empty());
+        (self.side(side).total_weight > Weight::ZERO)
+            .then(|| joined.map_or(self.name.as_str(), |joined| &joined.shown))
+    }
+
+    /// The machine functions in which it was inlined on a side, heaviest first.
+    #[must_use]
+    pub fn inlined_into(&self, side: Side) -> &[InlinedInto] {
+        self.inline.as_ref().map_or(&[], |inline| match side {
+            Side::Before => &inline.before,
+            Side::After => &inline.after,
+        })
+    }
+
+    /// How its inlining in its callers changed; `None` if it did not, or if its callers differ in this.
+    #[must_use]
+    pub fn inline_change(&self) -> Option<InlineChange> {
+        self.inline.as_ref().and_then(|inline| inline.change)
+    }
+
+    /// The family it belongs to, by number.
+    #[must_use]
+    pub fn family(&self) -> Option<usize> {
+        self.inline.as_ref().and_then(|inline| inline.family)
+    }
+
+    /// The part of the throughput gap that its change of cost causes, in percent; `None` without a gap.
+    #[must_use]
+    pub fn gap_share_pct(&self) -> Option<f64> {
+        self.gap.as_ref().map(|gap| gap.share_pct)
+    }
+
+    /// 95 % interval of [`Self::gap_share_pct`].
+    #[must_use]
+    pub fn gap_share_interval_pct(&self) -> Option<(f64, f64)> {
+        self.gap.as_ref().map(|gap| gap.share_interval_pct)
+    }
+
+    /// Its part of the change in CPU per operation, in percent; `None` without a gap.
+    #[must_use]
+    pub fn cpu_change_share_pct(&self) -> Option<f64> {
+        self.gap.as_ref().and_then(|gap| gap.cpu_change_share_pct)
     }
 
     /// Whether self costs more or less per operation, beyond noise and beyond what all functions have in common.
@@ -142,6 +210,18 @@ impl Row {
 }
 
 of_both_sides!(Row);
+
+/// A row's part of the throughput gap.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RowGap {
+    /// The part that its change of cost causes, in percent.
+    pub share_pct: f64,
+    /// 95 % interval of `share_pct`.
+    pub share_interval_pct: (f64, f64),
+    /// Its part of the change in CPU per operation, in percent: what the change is made of, and not what removing it would
+    /// gain. `None` if CPU per operation did not change.
+    pub cpu_change_share_pct: Option<f64>,
+}
 
 /// How a function stood inlined on both sides, as far as sampled addresses show.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -27,6 +27,7 @@ pub(super) struct RowTable<'a> {
     keys: &'a Keys,
     renames: &'a Renames,
     settings: &'a CompareSettings,
+    /// Of rows that `ids_of_keys` does not have.
     ids: FxHashMap<RowKey, RowId>,
     /// By key, where a function has one row whatever thread ran it.
     ids_of_keys: Vec<Option<RowId>>,
@@ -166,12 +167,22 @@ impl<'a> RowTable<'a> {
         if !of_function {
             return self.find_row(key, class, leaf_object);
         }
-        if let Some(Some(id)) = self.ids_of_keys.get(key.0 as usize) {
-            return *id;
+        let known = |ids: &[Option<RowId>], key: KeyId| ids.get(key.0 as usize).copied().flatten();
+        if let Some(id) = known(&self.ids_of_keys, key) {
+            return id;
         }
-        let id = self.find_row(key, class, leaf_object);
-        if let Some(known) = self.ids_of_keys.get_mut(key.0 as usize) {
-            *known = Some(id);
+        let heir = self.renames.canonical(key);
+        let id = known(&self.ids_of_keys, heir).unwrap_or_else(|| {
+            let scope = match self.settings.share {
+                Share::Object => self.scope(&self.keys.get(heir).object),
+                _ => 0,
+            };
+            self.push(RowKey { function: Some(heir), label: None, scope })
+        });
+        for key in [key, heir] {
+            if let Some(known) = self.ids_of_keys.get_mut(key.0 as usize) {
+                *known = Some(id);
+            }
         }
         id
     }
@@ -191,10 +202,15 @@ impl<'a> RowTable<'a> {
         if let Some(id) = self.ids.get(&row) {
             return *id;
         }
-        let id = RowId(u32::try_from(self.rows.len()).expect("fewer than 2^32 rows fit in memory"));
-        self.rows.push(row.clone());
-        self.rounds.push(0);
+        let id = self.push(row.clone());
         self.ids.insert(row, id);
+        id
+    }
+
+    fn push(&mut self, row: RowKey) -> RowId {
+        let id = RowId(u32::try_from(self.rows.len()).expect("fewer than 2^32 rows fit in memory"));
+        self.rows.push(row);
+        self.rounds.push(0);
         id
     }
 
@@ -213,7 +229,7 @@ impl<'a> RowTable<'a> {
         let key = self.keys.get(id);
         match self.settings.group_by {
             GroupBy::Function => None,
-            GroupBy::Object => Some(key.object.clone()),
+            GroupBy::Object => Some((*key.object).into()),
             GroupBy::Comm => Some(class.comm.as_str().into()),
             GroupBy::ThreadGroup => Some(class.group.as_str().into()),
             GroupBy::Subsystem if key.is_nameless() => Some(format!("{UNRESOLVED} ({})", key.object).into()),

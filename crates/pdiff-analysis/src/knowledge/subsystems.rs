@@ -27,7 +27,7 @@ struct Rule {
 }
 
 /// The part of a program that a function belongs to.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Subsystem {
     /// Its name; `other (OBJECT)` if no rule applies.
     pub name: String,

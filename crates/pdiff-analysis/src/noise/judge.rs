@@ -59,14 +59,18 @@ pub(crate) fn judge_each<'a>(
     row: impl Fn(usize) -> Cow<'a, Row> + Sync,
     settings: &NoiseSettings,
 ) -> Judgement {
-    let sides = (0..count).into_par_iter().with_min_len(ROWS_OF_A_WORKER).map(|index| {
+    let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
+    let each = || (0..count).into_par_iter().with_min_len(ROWS_OF_A_WORKER);
+    let sides = |index: usize| {
         let row = row(index);
         (row.denominator, sides_of(&row, denominators))
-    });
-    let (of_rows, sides): (Vec<usize>, Vec<PerSide<SideShare>>) = sides.unzip();
-    let tested = || sides.iter().copied().filter(|row| untested(row).is_none());
-    let tests = tested().count();
-    let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
+    };
+    // Replicates tell of one row what holds for others. With one run per side each row is judged alone, and nothing is kept.
+    let kept: Vec<(usize, PerSide<SideShare>)> = match method {
+        Method::SingleRun => Vec::new(),
+        Method::Replicates => each().map(sides).collect(),
+    };
+    let tested = || kept.iter().map(|(_, row)| *row).filter(|row| untested(row).is_none());
     let model = match method {
         Method::SingleRun => RunModel::single_run(settings.single_run_cv()),
         Method::Replicates => {
@@ -74,13 +78,14 @@ pub(crate) fn judge_each<'a>(
             RunModel::fit(&rows.collect::<Vec<_>>(), settings.prior_cv())
         }
     };
-    let alpha = settings.false_discovery_rate / tests.max(1) as f64;
-    let level = Level { alpha, floor: settings.floor };
-    let judged = of_rows.par_iter().zip(&sides).with_min_len(ROWS_OF_A_WORKER);
-    let judged = judged.map_init(Quantiles::default, |quantiles, (denominator, row)| {
-        judge_row(*denominator, row, &model, level, quantiles)
+    let judged = each().map_init(Quantiles::default, |quantiles, index| {
+        let (denominator, row) = kept.get(index).copied().unwrap_or_else(|| sides(index));
+        judge_row(denominator, &row, &model, &settings.floor, quantiles)
     });
     let mut judged: Vec<RowNoise> = judged.collect();
+    let tests = judged.iter().filter(|row| row.test.p().is_some()).count();
+    let alpha = settings.false_discovery_rate / tests.max(1) as f64;
+    let level = Level { alpha, floor: settings.floor };
     let weighing = weighing(&judged, &settings.floor);
     correct_for_many_tests(&mut judged, settings, weighing);
     Judgement {
@@ -92,7 +97,7 @@ pub(crate) fn judge_each<'a>(
         q_threshold: settings.false_discovery_rate,
         assumed_dispersion: denominators.iter().any(lacks_blocks),
         drifting: find_drift(denominators, (0..count).map(row)),
-        phased: find_phased(&sides),
+        phased: find_phased(kept.iter().map(|(_, row)| row)),
     }
 }
 
@@ -144,7 +149,7 @@ fn judge_row(
     denominator: usize,
     row: &PerSide<SideShare>,
     model: &RunModel,
-    level: Level,
+    floor: &Floor,
     quantiles: &mut Quantiles,
 ) -> RowNoise {
     let PerSide { before, after } = row;
@@ -159,7 +164,7 @@ fn judge_row(
         Some(reason) => (Test::Untested(reason), 0.0),
         None => {
             let p = mixture.p(after.share - before.share);
-            (Test::Tested { p, q: p }, mixture.p(level.floor.least_pp(larger_pct) / 100.0))
+            (Test::Tested { p, q: p }, mixture.p(floor.least_pp(larger_pct) / 100.0))
         }
     };
     RowNoise {
@@ -174,7 +179,7 @@ fn judge_row(
         test,
         significant: false,
         selected_interval_pp: None,
-        floor_passed: level.floor.passes(delta_pp, larger_pct),
+        floor_passed: floor.passes(delta_pp, larger_pct),
         floor_p,
         sensitivity: RowSensitivity {
             dispersion: between_runs(dispersion, error.alike),

@@ -52,9 +52,8 @@ pub(super) fn without_phases(row: &PerSide<SideShare>) -> PerSide<SideShare> {
 }
 
 /// Finds the heavy rows (by index) whose shares vary inside the runs several times as much as between them, beyond chance.
-pub(super) fn find_phased(rows: &[PerSide<SideShare>]) -> Vec<usize> {
+pub(super) fn find_phased<'a>(rows: impl Iterator<Item = &'a PerSide<SideShare>>) -> Vec<usize> {
     let compared: Vec<(usize, f64, f64)> = rows
-        .iter()
         .enumerate()
         .filter_map(|(index, row)| inside_over_between(row).map(|(ratio, p)| (index, ratio, p)))
         .collect();

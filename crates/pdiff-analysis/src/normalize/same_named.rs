@@ -8,6 +8,7 @@
 //! Cost: unique chains, and only where a build shows a name in two files.
 
 use std::hash::{Hash as _, Hasher as _};
+use std::sync::Arc;
 
 use pdiff_profile::{InlineFrame, PerSide, Resolution, Resolutions, Side};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -51,7 +52,7 @@ pub(crate) struct SettledRow {
 struct Component {
     parts: Vec<KeyId>,
     /// Sorted.
-    files: Vec<Box<str>>,
+    files: Vec<Arc<str>>,
 }
 
 impl Parts {

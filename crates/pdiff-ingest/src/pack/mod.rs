@@ -28,4 +28,4 @@ pub use packed_run::{PackedCensus, PackedObject, PackedRun};
 pub use read::read_pack;
 pub use restrict::RestrictError;
 pub use stored::MAX_SECTION_BYTES;
-pub use write::write_pack;
+pub use write::{into_pack, write_pack};

@@ -96,8 +96,9 @@ proptest! {
         }
         let bytes = write_pack(&run).unwrap();
         let back = read_pack(&bytes).unwrap();
-        prop_assert_eq!(write_pack(&back).unwrap(), bytes);
-        prop_assert_eq!(back, run);
+        prop_assert_eq!(&write_pack(&back).unwrap(), &bytes);
+        prop_assert_eq!(&back, &run);
+        prop_assert_eq!(into_pack(run).unwrap(), bytes);
     }
 
     #[test]

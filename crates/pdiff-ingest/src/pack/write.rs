@@ -1,11 +1,13 @@
 //! A run to the bytes of a pack.
 
+use std::borrow::Borrow;
+
 use pdiff_profile::codec::CodecError;
 use pdiff_profile::{PollingFrames, Profile, Resolutions};
 
 use super::container::{Kind, MAX_SECTIONS, Section, write_sections};
 use super::error::PackError;
-use super::packed_run::PackedRun;
+use super::packed_run::{PackedObject, PackedRun};
 use super::run_facts;
 use super::stored::Stored;
 
@@ -31,11 +33,36 @@ use super::stored::Stored;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_pack(run: &PackedRun) -> Result<Vec<u8>, PackError> {
-    let mut parts = vec![part(Kind::Run, run_facts::to_bytes(run), run_facts::from_bytes)?];
-    parts.push(part(Kind::Profile, run.profile.to_bytes(), Profile::from_bytes)?);
-    if let Some(resolutions) = &run.resolutions {
+    write(run_part(run)?, &run.profile, run.resolutions.as_ref(), &run.objects)
+}
+
+/// The bytes of a pack as [`write_pack`] gives them. The profile is freed before its bytes are read back, so that a recording of
+/// millions of stacks is in memory once.
+///
+/// # Errors
+/// Those of [`write_pack`].
+pub fn into_pack(run: PackedRun) -> Result<Vec<u8>, PackError> {
+    let run_part = run_part(&run)?;
+    let PackedRun { profile, resolutions, objects, .. } = run;
+    write(run_part, profile, resolutions.as_ref(), &objects)
+}
+
+fn run_part(run: &PackedRun) -> Result<(Kind, Stored), PackError> {
+    part(Kind::Run, run_facts::to_bytes(run), run_facts::from_bytes)
+}
+
+fn write(
+    run_part: (Kind, Stored),
+    profile: impl Borrow<Profile>,
+    resolutions: Option<&Resolutions>,
+    objects: &[PackedObject],
+) -> Result<Vec<u8>, PackError> {
+    let (profile_bytes, profile_frames) = (profile.borrow().to_bytes(), profile.borrow().frames.len());
+    drop(profile);
+    let mut parts = vec![run_part, part(Kind::Profile, profile_bytes, Profile::from_bytes)?];
+    if let Some(resolutions) = resolutions {
         let frames = resolutions.frame_count();
-        if frames != run.profile.frames.len() {
+        if frames != profile_frames {
             let what = "they belong to another profile";
             return Err(PackError::Unpackable { section: Kind::Resolutions.name(), what });
         }
@@ -44,8 +71,7 @@ pub fn write_pack(run: &PackedRun) -> Result<Vec<u8>, PackError> {
             parts.push(part(Kind::Polling, resolutions.polling().to_bytes(), PollingFrames::from_bytes)?);
         }
     }
-    let census =
-        (0..).zip(&run.objects).filter_map(|(number, object)| Some((number, &object.census.as_ref()?.0)));
+    let census = (0..).zip(objects).filter_map(|(number, object)| Some((number, &object.census.as_ref()?.0)));
     let parts = parts.iter().map(|(kind, stored)| (*kind, 0, stored));
     let sections: Vec<Section<'_>> = parts
         .chain(census.map(|(number, stored)| (Kind::Census, number, stored)))

@@ -50,13 +50,14 @@ pub(super) fn write_cells(out: &mut ByteWriter, cells: &[Cell], events: usize) {
     let periods = periods(cells, events);
     out.count(cells.len());
     periods.iter().for_each(|period| out.number(*period));
-    let mut before = [0; 4];
-    let steps: Vec<Key> =
-        cells.iter().map(|cell| steps(std::mem::replace(&mut before, key_of(cell)), key_of(cell))).collect();
-    steps.iter().for_each(|[event, ..]| out.number(u64::from(*event)));
-    steps.iter().for_each(|[_, block, ..]| out.number(u64::from(*block)));
-    steps.iter().for_each(|[.., thread, _]| out.number(u64::from(*thread)));
-    steps.iter().for_each(|[.., stack]| out.number(u64::from(*stack)));
+    for column in 0..4 {
+        let mut before = [0; 4];
+        for cell in cells {
+            let key = key_of(cell);
+            out.number(u64::from(steps(before, key)[column]));
+            before = key;
+        }
+    }
     cells.iter().for_each(|cell| out.number(u64::from(cell.samples)));
     cells
         .iter()

@@ -25,7 +25,7 @@ pub(crate) fn mark(id: usize) -> String {
 
 /// One line for each family of the rows shown.
 pub(crate) fn blocks(comparison: &Comparison, chosen: &Chosen<'_>) -> Vec<Block> {
-    let shown: BTreeSet<usize> = chosen.shown.iter().filter_map(|row| row.inline.family).collect();
+    let shown: BTreeSet<usize> = chosen.shown.iter().filter_map(|row| row.family()).collect();
     lines(comparison.families.iter().filter(|family| shown.contains(&family.id)), MOST_FAMILIES)
 }
 

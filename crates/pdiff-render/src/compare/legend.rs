@@ -44,7 +44,7 @@ pub(crate) fn marks(row: &Row) -> String {
         MatchedBy::Structure => Some(INFERRED),
     };
     let ambiguous = row.matched.ambiguous.then_some(AMBIGUOUS);
-    let family = row.inline.family.map(families::mark);
+    let family = row.family().map(families::mark);
     let cost = is_marked_by_cost(row).then_some(COST);
     let words = [presence, alias, ambiguous, cost].into_iter().flatten().chain(family.as_deref());
     words.collect::<Vec<_>>().join(" ")

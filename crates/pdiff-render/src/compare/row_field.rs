@@ -68,7 +68,7 @@ impl Field {
             (Self::CostBefore, costs),
             (Self::CostAfter, costs),
             (Self::CostDelta, costs),
-            (Self::CpuChangeShare, rows.iter().any(|row| row.cpu_change_share_pct.is_some())),
+            (Self::CpuChangeShare, rows.iter().any(|row| row.cpu_change_share_pct().is_some())),
             (Self::Marks, rows.iter().any(|row| !marks(row).is_empty())),
             (Self::ThreadGroup, rows.iter().any(|row| row.thread_group.is_some())),
             (Self::Name, true),
@@ -198,7 +198,7 @@ impl Field {
             Self::CostBefore => before()?.self_per_op,
             Self::CostAfter => after()?.self_per_op,
             Self::CostDelta => delta_per_op(row),
-            Self::CpuChangeShare => row.cpu_change_share_pct,
+            Self::CpuChangeShare => row.cpu_change_share_pct(),
             _ => None,
         }
     }

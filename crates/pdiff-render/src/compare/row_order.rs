@@ -47,7 +47,7 @@ fn size(row: &Row, by: SortBy) -> f64 {
         SortBy::DeltaTotal => Some(row.delta_total_pp()),
         SortBy::DeltaBooked => Some(row.delta_booked_pp()),
         SortBy::DeltaCost => delta_per_op(row),
-        SortBy::Gap => row.gap_share_pct,
+        SortBy::Gap => row.gap_share_pct(),
         SortBy::Before => Some(row.before.self_pct),
         SortBy::After => Some(row.after.self_pct),
         SortBy::Total => Some(row.before.total_pct.max(row.after.total_pct)),

@@ -5,8 +5,7 @@ use pdiff_analysis::side_fact::{CallChains, Concern, SampleCount, Subject};
 use pdiff_analysis::{
     Comparison, Cost, CostChange, CostExtent, Coverage, Finding, FindingKind, FindingSetting, FindingSide,
     Findings, Gap, GapParts, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary, OwnCostChange, Pair,
-    Policy, Quantities, Row, RowInline, RowMatch, RunSummary, Severity, Share, SideFact, SideSummary,
-    Templates,
+    Policy, Quantities, Row, RowGap, RowMatch, RunSummary, Severity, Share, SideFact, SideSummary, Templates,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, PerSide, Presence, Side, Weight};
@@ -25,7 +24,6 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         (false, true) => Presence::OnlyAfter,
         _ => Presence::Both,
     };
-    let there = |share: f64| (share > 0.0).then(|| name.to_owned());
     Row {
         name: name.to_owned(),
         object: "mysqld".to_owned(),
@@ -34,13 +32,7 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         thread_group: None,
         unresolved: name.starts_with("[unresolved]"),
         presence,
-        matched: RowMatch {
-            by: MatchedBy::Name,
-            ambiguous: false,
-            by_file: None,
-            joined: PerSide::default(),
-            names: PerSide::new(there(before), there(after)),
-        },
+        matched: RowMatch { by: MatchedBy::Name, ambiguous: false, by_file: None, joined: None },
         before: quantities(before),
         after: quantities(after),
         ci_low_pp: after - before - 0.5,
@@ -53,10 +45,8 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         detectable: Detectable::Points(Some(0.75)),
         booked: MeasureChange::default(),
         total: MeasureChange::default(),
-        inline: RowInline::default(),
-        gap_share_pct: None,
-        gap_share_interval_pct: None,
-        cpu_change_share_pct: None,
+        inline: None,
+        gap: None,
         beyond_typical: None,
         cost_change: None,
     }
@@ -184,8 +174,8 @@ pub(crate) fn full() -> Comparison {
         row.after.self_per_op = Some(row.after.self_pct * 550.0);
         row.before.self_per_op_ns = row.before.self_per_op;
         row.after.self_per_op_ns = row.after.self_per_op;
-        row.gap_share_pct = Some(12.5);
-        row.cpu_change_share_pct = Some(12.5);
+        let (share_pct, share_interval_pct) = (12.5, (10.0, 15.0));
+        row.gap = Some(Box::new(RowGap { share_pct, share_interval_pct, cpu_change_share_pct: Some(12.5) }));
     }
     if let Some(row) = comparison.rows.last_mut() {
         row.before.booked_self_weight = Weight(8_000);

@@ -116,7 +116,7 @@ fn parts(input: &ReportInput<'_>) -> Parts {
         };
         entry.0 += value(&row.before);
         entry.1 += value(&row.after);
-        if let Some(gap) = row.gap_share_pct {
+        if let Some(gap) = row.gap_share_pct() {
             entry.2 = Some(entry.2.unwrap_or(0.0) + gap);
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return Some(finding);
     }
     if case.row.matched.by == MatchedBy::Alias {
-        let before = case.row.matched.names.before.as_deref().unwrap_or_default();
+        let before = case.row.name_on(Side::Before).unwrap_or_default();
         let reason = Reason::KnownRename { before: before.to_owned(), after: case.row.name.clone() };
         let moved = Finding::new("R-moved", Cause::Moved, judged, reason);
         return Some(moved.limited(Confidence::Likely, Limit::Found(FoundBy::Alias)));
@@ -63,7 +63,7 @@ fn within_place(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     }
     let (mut copies_pp, mut places_pp, mut main) = (0.0, 0.0, None::<(f64, &Case<'_>)>);
     let mut known: Vec<&Row> = Vec::new();
-    for copy in row.inline.before.iter().chain(&row.inline.after) {
+    for copy in row.inlined_into(Side::Before).iter().chain(row.inlined_into(Side::After)) {
         let place = context.case(&copy.caller, &row.object, copy.caller_file.as_deref());
         let Some(place) = place else { continue };
         if known.iter().any(|known| std::ptr::eq(*known, place.row)) {
@@ -75,7 +75,8 @@ fn within_place(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
                 copies.iter().filter(|of| (&of.caller, &of.caller_file) == (&copy.caller, &copy.caller_file));
             of_place.map(|copy| copy.weight).sum()
         };
-        let (before, after) = (in_place(&row.inline.before), in_place(&row.inline.after));
+        let (before, after) =
+            (in_place(row.inlined_into(Side::Before)), in_place(row.inlined_into(Side::After)));
         let pct = (share_pct(row, Side::Before, before), share_pct(row, Side::After, after));
         let change_pp = shift.own_change_pp(pct.0, pct.1);
         if change_pp * own_pp <= 0.0 {

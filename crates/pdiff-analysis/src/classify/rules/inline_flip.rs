@@ -105,11 +105,7 @@ fn copies_pct(context: &Context<'_>, case: &Case<'_>, flips: &[CallerFlip], inli
         caller.and_then(|row| context.row_number(row)).is_some_and(|row| flipped.contains(&row))
     };
     let of_row = |row: &Row| -> f64 {
-        let copies = match inlined_on {
-            Side::Before => &row.inline.before,
-            Side::After => &row.inline.after,
-        };
-        let flipped = copies.iter().filter(is_flipped);
+        let flipped = row.inlined_into(inlined_on).iter().filter(is_flipped);
         flipped.map(|copy| share_pct(row, inlined_on, copy.weight)).sum()
     };
     of_row(case.row) + context.unscoped_twin(case).map_or(0.0, |twin| of_row(twin.row))

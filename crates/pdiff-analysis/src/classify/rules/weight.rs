@@ -78,7 +78,7 @@ fn places<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Vec<&'c Case<'a>
     if !is_inlined_only(context, case) {
         return Vec::new();
     }
-    let copies = case.row.inline.before.iter().chain(&case.row.inline.after);
+    let copies = Side::BOTH.into_iter().flat_map(|side| case.row.inlined_into(side));
     copies
         .filter_map(|copy| context.case(&copy.caller, &case.row.object, copy.caller_file.as_deref()))
         .collect()
@@ -92,7 +92,7 @@ pub(in crate::classify) fn is_inlined_only(context: &Context<'_>, case: &Case<'_
 
 /// The function that contains the heaviest copy of a function without code of its own in both builds.
 pub(super) fn place<'c, 'a>(context: &'c Context<'a>, case: &Case<'_>) -> Option<&'c Case<'a>> {
-    let place = case.row.inline.after.first().filter(|_| is_inlined_only(context, case))?;
+    let place = case.row.inlined_into(Side::After).first().filter(|_| is_inlined_only(context, case))?;
     context.case(&place.caller, &case.row.object, place.caller_file.as_deref())
 }
 

@@ -196,7 +196,7 @@ fn rows_of_thread_groups_fit_as_well() {
 #[test]
 fn rows_that_inlining_moved_weight_between_are_told_as_one() {
     let mut comparison = sample::full();
-    comparison.rows[1].inline.family = Some(0);
+    comparison.rows[1].inline.get_or_insert_default().family = Some(0);
     comparison.families = vec![Family {
         id: 0,
         members: vec!["cmp_dtuple_rec_with_match_low".to_owned(), "cmp_data".to_owned()],
