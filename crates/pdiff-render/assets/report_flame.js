@@ -126,15 +126,17 @@ function shape(tag, attributes) {
 
 function hatchings() {
   const defs = shape("defs", {});
-  for (const [id, hue, angle] of [["new", "more", 45], ["gone", "less", -45]]) {
+  for (const [id, hue] of [["new", "more"], ["gone", "less"]]) {
+    const angle = id === "new" ? 45 : -45;
     const hatching = (/** @type {string} */ suffix, /** @type {string} */ ground, /** @type {string} */ stripe) => {
       const pattern = shape("pattern", { id: id + suffix, width: 7, height: 7, patternUnits: "userSpaceOnUse",
         patternTransform: `rotate(${angle})` });
-      for (const [width, fill] of [[7, ground], [2, stripe]]) {
-        const part = shape("rect", { width, height: 7 });
-        part.style.cssText = `stroke:none;fill:${fill}`;
-        pattern.append(part);
-      }
+      const part = (/** @type {number} */ width, /** @type {string} */ fill) => {
+        const made = shape("rect", { width, height: 7 });
+        made.style.cssText = `stroke:none;fill:${fill}`;
+        return made;
+      };
+      pattern.append(part(7, ground), part(2, stripe));
       defs.append(pattern);
     };
     hatching("-noise", "color-mix(in srgb, var(--dim) 5%, var(--ground))", "color-mix(in srgb, var(--dim) 15%, var(--ground))");

@@ -30,7 +30,7 @@ fn the_keys_are_those_of_schema_version_1() {
     assert_eq!(
         keys(row),
         "after before ci_high_pp ci_low_pp cpu_change_share_pct delta_booked_pp delta_self_per_op delta_self_per_op_ns delta_self_pp \
-         delta_total_pp detectable_pp gap_share_pct match name object presence q_value significant"
+         delta_total_pp detectable_pp gap_share_ci_high_pct gap_share_ci_low_pct gap_share_pct match name object presence q_value significant"
     );
     assert_eq!(keys(&row["match"]), "after_name ambiguous before_name level");
     assert_eq!(
