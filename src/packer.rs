@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pdiff_analysis::classify::Foreground;
 use pdiff_analysis::{CompareSettings, PreparedSides, Program, SideInput, Sides};
-use pdiff_ingest::{PackedCensus, PackedRun, into_pack, write_pack};
+use pdiff_ingest::{PackedCensus, PackedRun, into_pack};
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{EventId, Side};
 
@@ -120,14 +120,16 @@ impl Packer {
 }
 
 impl NamedRun {
-    /// The pack, in less memory than [`Self::to_bytes`] needs.
+    /// The pack, in less memory than from a run that is still needed.
     fn into_bytes(self) -> Result<Vec<u8>, Error> {
         into_pack(self.run).map_err(|source| Error::NotPacked { path: self.path, source })
     }
 
-    /// The pack.
+    /// The pack of a run that is still needed.
+    #[cfg(feature = "store")]
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        write_pack(&self.run).map_err(|source| Error::NotPacked { path: self.path.clone(), source })
+        pdiff_ingest::write_pack(&self.run)
+            .map_err(|source| Error::NotPacked { path: self.path.clone(), source })
     }
 }
 
