@@ -14,7 +14,7 @@ fn what_the_answer_links_is_there_and_back_returns_to_the_place() {
     let directory = tempfile::tempdir().unwrap();
     let mut page = Page::open(&browser, &default_report(directory.path()), (1200, 900));
 
-    // Each part that is as wide as a hundredth of the picture has a frame, interrupts that of their largest function.
+    // Each part that is as wide as two hundredths of the picture has a frame, interrupts that of their largest function.
     let missed = "(() => { const missed = [];
       for (const link of document.querySelectorAll('.parts a[data-function]')) {
         const part = data.classify.findings.find(one => one.name === link.textContent);

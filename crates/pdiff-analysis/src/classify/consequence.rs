@@ -25,6 +25,9 @@ use crate::noise::FLOOR_PP;
 /// How many functions are named.
 const NAMED: usize = 3;
 
+/// So many functions in a row are followed: real ones are a few, and made ones could exhaust the stack.
+const DEEPEST: usize = 256;
+
 /// Marks verdicts on the same code that runs more or less under functions that have a cause, and makes unclear what needs such
 /// a function to be more than chance. `rows` are the rows of the verdicts, in their order.
 pub(super) fn mark_called(context: &Context<'_>, rows: &[usize], verdicts: &mut [Verdict]) {
@@ -67,7 +70,7 @@ fn followed<'v>(
     way: Way,
 ) -> Vec<(&'v mut Verdict, Option<Followed>)> {
     let place = rows.iter().copied().zip(0..).collect();
-    let mut search = Search { context, rows, place, verdicts, way, known: vec![None; rows.len()] };
+    let mut search = Search { context, rows, place, verdicts, way, known: vec![None; rows.len()], depth: 0 };
     let found: Vec<Option<Followed>> = (0..rows.len()).map(|at| search.followed(at)).collect();
     verdicts.iter_mut().zip(found).collect()
 }
@@ -95,6 +98,8 @@ struct Search<'a, 'c> {
     way: Way,
     /// What is known of each verdict; until it is decided, and for functions that call each other: that it follows from none.
     known: Vec<Option<Option<Followed>>>,
+    /// Functions in a row that are being looked at.
+    depth: usize,
 }
 
 impl<'a> Search<'a, '_> {
@@ -102,8 +107,13 @@ impl<'a> Search<'a, '_> {
         if let Some(known) = self.known.get(at)? {
             return known.clone();
         }
+        if self.depth == DEEPEST {
+            return None;
+        }
         *self.known.get_mut(at)? = Some(None);
+        self.depth += 1;
         let followed = self.find(at);
+        self.depth -= 1;
         *self.known.get_mut(at)? = Some(followed.clone());
         followed
     }

@@ -15,11 +15,13 @@ const TRIES: usize = 4;
 
 /// The trees in at most `room` bytes; each gets an equal part of what those before it left.
 pub(super) fn value(input: &ReportInput<'_>, room: usize) -> Result<Value, Error> {
+    let terms =
+        CostTerms::new(&FlameInput { comparison: input.comparison, tree: input.tree, verdicts: None });
     let mut left = room;
     let mut trees = Vec::new();
     for (at, other) in input.other_trees.iter().enumerate() {
         let part = left / (input.other_trees.len() - at);
-        if let Some(tree) = tree_within(input, other, part)? {
+        if let Some(tree) = tree_within(input, other, &terms, part)? {
             left = left.saturating_sub(bytes(&tree));
             trees.push(tree);
         }
@@ -28,11 +30,14 @@ pub(super) fn value(input: &ReportInput<'_>, room: usize) -> Result<Value, Error
 }
 
 /// As much of a tree as fits, the widest frames first; `None` if nothing does.
-fn tree_within(input: &ReportInput<'_>, other: &OtherTree, room: usize) -> Result<Option<Value>, Error> {
-    let terms =
-        CostTerms::new(&FlameInput { comparison: input.comparison, tree: input.tree, verdicts: None });
+fn tree_within(
+    input: &ReportInput<'_>,
+    other: &OtherTree,
+    terms: &CostTerms<'_>,
+    room: usize,
+) -> Result<Option<Value>, Error> {
     let widest = frames::by_width(&other.tree);
-    let mut shelf = Shelf::new(frames::prices(&other.tree, &widest, &terms));
+    let mut shelf = Shelf::new(frames::prices(&other.tree, &widest, terms));
     let mut found = None;
     let mut offered = room;
     for _ in 0..TRIES {
