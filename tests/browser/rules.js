@@ -34,6 +34,10 @@
     // Verdict cards are drawn when a link to them is followed.
     if (id && !ids.has(id) && !/^v\d+$/.test(id) && !id.startsWith("?")) wrong.push(`a link to nothing: #${id}`);
   }
+  for (const wide of all("div.wide")) {
+    const isReached = wide.tabIndex === 0 || wide.querySelector("a[href], button");
+    if (wide.scrollWidth > wide.clientWidth && !isReached) wrong.push(`scrolls, but not by keys: ${wide.textContent.slice(0, 40)}`);
+  }
   for (const box of all("fieldset")) if (!box.querySelector("legend")) wrong.push("a fieldset has no legend");
 
   const dots = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

@@ -142,10 +142,23 @@ byId("graph").addEventListener("mouseleave", () => clearTimeout(resting));
 for (const form of document.forms) form.addEventListener("submit", (event) => event.preventDefault());
 window.addEventListener("popstate", () => { applyAddress(); openCard(); });
 window.addEventListener("hashchange", openCard);
+/** What scrolls sideways in a narrow window is reached by keys, too. */
+function reachWhatScrolls() {
+  for (const wide of document.querySelectorAll("div.wide")) {
+    const isReached = wide.scrollWidth <= wide.clientWidth || wide.querySelector("a[href], button") !== null;
+    const name = wide.closest("section")?.querySelector("h2")?.textContent ?? "table";
+    for (const [attribute, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", name]]) {
+      if (isReached) wide.removeAttribute(attribute);
+      else wide.setAttribute(attribute, value);
+    }
+  }
+}
+reachWhatScrolls();
 let drawnAt = byId("graph").clientWidth;
 new ResizeObserver(() => {
   if (byId("graph").clientWidth === drawnAt) return;
   drawnAt = byId("graph").clientWidth;
   drawFlame();
+  reachWhatScrolls();
 }).observe(byId("graph"));
 document.documentElement.dataset.drawn = "yes";
