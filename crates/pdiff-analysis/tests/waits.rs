@@ -241,3 +241,19 @@ fn a_stack_without_its_root_does_not_decide_what_a_loop_is() {
                    writer@0: flush;/lib/libc.so.6!fdatasync 900";
     assert_eq!(idle(blocked, "writer@0: /lib/libc.so.6!start_thread;loop;burn 3"), ["next_batch"]);
 }
+
+#[test]
+fn a_background_thread_that_waits_for_a_lock_or_a_file_is_not_idle() {
+    // Names of MySQL whose waits are known to be for work.
+    let libc = "/lib/libc.so.6!";
+    let blocked = format!(
+        "srv_worker@0: srv_worker_thread;srv_suspend_thread;os_event_wait;{libc}pthread_cond_wait 900\n\
+         srv_worker@0: srv_worker_thread;row_purge;mutex_enter;os_event_wait;{libc}pthread_cond_wait 9\n\
+         srv_worker@0: srv_worker_thread;trx_purge;{libc}__pthread_mutex_lock;{libc}__lll_lock_wait 9\n\
+         cleaner@0: buf_flush_page_cleaner_thread;pc_sleep_if_needed;{libc}pthread_cond_timedwait 900\n\
+         cleaner@0: buf_flush_page_cleaner_thread;buf_dblwr_flush;os_file_flush_func;{libc}fsync 9"
+    );
+    let mut idle = idle(&blocked, "srv_worker@0: srv_worker_thread 1");
+    idle.sort();
+    assert_eq!(idle, ["pc_sleep_if_needed", "srv_suspend_thread"]);
+}

@@ -4,7 +4,7 @@
 //! The function that waits is the innermost one of the program, wrappers of waiting left out ([`WaitList`]). A wait is idle if a
 //! function of its stack is known to wait for work only; or if it sleeps where idle threads do (in `epoll_wait`,
 //! `pthread_cond_timedwait`, ...) and the loop of its thread called that, itself or by a function that does nothing else: the loop is
-//! what all stacks of a thread group begin with. A wait for a lock is never idle.
+//! what all stacks of a thread group begin with. A wait for a lock or a file is never idle, whoever called it.
 //!
 //! Cost: unique stacks x depth, and cells once.
 
@@ -334,6 +334,7 @@ struct Site<'a> {
     /// Functions of the program, root first, the one that waits last.
     names: Vec<&'a str>,
     is_known_idle: bool,
+    is_never_idle: bool,
     sleeps: bool,
     finding: Option<usize>,
 }
@@ -369,6 +370,7 @@ impl<'a> Sums<'a> {
                     .entry(cell.stack)
                     .or_insert_with(|| site_of(view, run.stacks.get(cell.stack), list, findings));
                 let is_idle = view.state == ThreadState::Blocked
+                    && !site.is_never_idle
                     && (site.is_known_idle || site.sleeps && loops.is_at_top((run.side, group), &site.names));
                 let seconds = cell.weight.0 as f64 / NS_PER_S;
                 self.add_cell(view.state, (run, recording), cell, group, site, is_idle, seconds);
@@ -533,11 +535,13 @@ fn site_of<'a>(
         .iter()
         .rev()
         .find_map(|level| findings.get(&(&*key(level).name, &*key(level).object)).copied());
+    let any_level = |is: &dyn Fn(&str) -> bool| levels.iter().any(|level| is(&keys.get(level.key).qualified));
     Site {
         function: at.and_then(|at| levels.get(at)).map(|level| (&*key(level).name, &*key(level).object)),
         waits_in,
         names: view.sites(levels).map(|(_, name)| name).collect(),
-        is_known_idle: levels.iter().any(|level| list.is_idle(&keys.get(level.key).qualified)),
+        is_known_idle: any_level(&|name| list.is_idle(name)),
+        is_never_idle: any_level(&|name| list.is_never_idle(name)),
         sleeps: view.sleeps(levels, list),
         finding,
     }

@@ -14,6 +14,7 @@ pub struct WaitList {
     wrappers: PatternSet,
     sleeps: PatternSet,
     idle: PatternSet,
+    never_idle: PatternSet,
 }
 
 #[derive(Deserialize)]
@@ -25,10 +26,12 @@ struct File {
     sleeps: Vec<String>,
     #[serde(default)]
     idle: Vec<String>,
+    #[serde(default)]
+    never_idle: Vec<String>,
 }
 
 impl WaitList {
-    /// A list of one file: `wrappers`, `sleeps` and `idle`, patterns on qualified names.
+    /// A list of one file: `wrappers`, `sleeps`, `idle` and `never_idle`, patterns on qualified names.
     ///
     /// # Errors
     /// If the text is not of that form.
@@ -38,6 +41,7 @@ impl WaitList {
             wrappers: PatternSet::new(&file.wrappers)?,
             sleeps: PatternSet::new(&file.sleeps)?,
             idle: PatternSet::new(&file.idle)?,
+            never_idle: PatternSet::new(&file.never_idle)?,
         })
     }
 
@@ -62,10 +66,16 @@ impl WaitList {
         self.sleeps.is_match(function)
     }
 
-    /// Whether all waits of the function are for work.
+    /// Whether all waits of the function are for work, but those in which a function is never idle.
     #[must_use]
     pub fn is_idle(&self, function: &str) -> bool {
         self.idle.is_match(function)
+    }
+
+    /// Whether the function waits for a lock or a file, and so for no work, whoever called it.
+    #[must_use]
+    pub fn is_never_idle(&self, function: &str) -> bool {
+        self.never_idle.is_match(function)
     }
 }
 
@@ -87,6 +97,17 @@ mod tests {
         }
         for lock in ["pthread_mutex_lock", "__GI___lll_lock_wait", "futex_wait", "accept_order", "fsync"] {
             assert!(!list.is_sleep(lock), "{lock}");
+        }
+        for waits in [
+            "__pthread_mutex_lock",
+            "__GI___lll_lock_wait",
+            "fsync@@GLIBC_2.2.5",
+            "TTASEventMutex<NoPolicy>::enter",
+        ] {
+            assert!(list.is_never_idle(waits), "{waits}");
+        }
+        for sleeps in ["pthread_cond_timedwait", "os_event_wait_low", "io_getevents", "recv", "read_packet"] {
+            assert!(!list.is_never_idle(sleeps), "{sleeps}");
         }
         assert!(
             list.is_wrapper("os_event::wait_low")
