@@ -16,8 +16,8 @@ use super::comparison::Cost;
 use super::prepare::PreparedRun;
 use super::waiting::{WaitChange, WaitNoise};
 use crate::noise::{
-    CommonFactor, Denominator, Excess, Judgement, NoiseSettings, Row, RowNoise, RowRun, RunBlocks,
-    SINGLE_RUN_CV_DF, ShareChange, Test, critical_t, judge, q_values_of_large,
+    CommonFactor, Denominator, Excess, JudgedExcess, Judgement, NoiseSettings, Row, RowNoise, RowRun,
+    RunBlocks, SINGLE_RUN_CV_DF, ShareChange, Test, critical_t, judge, judge_excesses,
 };
 
 /// Run-to-run coefficient of variation of a wait that is assumed with one recording a side.
@@ -212,22 +212,16 @@ impl Throughput {
             })
         };
         let excesses: Vec<Excess> = judgement.rows.iter().map(excess).collect();
-        let is_tested = |at: &usize| judgement.rows.get(*at).is_some_and(|row| row.test.p().is_some());
-        let tested: Vec<usize> = (0..excesses.len()).filter(is_tested).collect();
-        let of_tested: Vec<Excess> = tested.iter().filter_map(|at| excesses.get(*at).copied()).collect();
-        let q_values = q_values_of_large(&of_tested, &noise.floor);
+        let rows = || judgement.rows.iter().zip(&excesses);
+        let tested: Vec<Option<Excess>> =
+            rows().map(|(row, excess)| row.test.p().is_some().then_some(*excess)).collect();
+        let judged = judge_excesses(&tested, &noise.floor, noise.false_discovery_rate);
         let ns_per_op = 1e9 * threads / 100.0 / self.tps_after;
-        let change = |(row, excess): (&RowNoise, &Excess)| WaitChange {
+        let change = |((row, excess), judged): ((&RowNoise, &Excess), Option<JudgedExcess>)| WaitChange {
             half: ns_per_op * excess.half_pp(),
-            test: row.test,
-            significant: false,
+            test: judged.map_or(row.test, |judged| Test::Tested { p: judged.p, q: judged.q }),
+            significant: judged.is_some_and(|judged| judged.significant),
         };
-        let mut changes: Vec<WaitChange> = judgement.rows.iter().zip(&excesses).map(change).collect();
-        for ((at, excess), q) in tested.iter().zip(&of_tested).zip(q_values) {
-            let Some(change) = changes.get_mut(*at) else { continue };
-            change.test = Test::Tested { p: excess.p(), q };
-            change.significant = excess.is_large(&noise.floor) && q <= noise.false_discovery_rate;
-        }
-        changes
+        rows().zip(judged).map(change).collect()
     }
 }

@@ -119,9 +119,26 @@ impl Excess {
     }
 }
 
-/// The q-value of each row's excess among the rows whose excess passes the floor; 1 for the others.
-pub fn q_values_of_large(excesses: &[Excess], floor: &Floor) -> Vec<f64> {
-    q_values_above_floor(&excesses.iter().map(|excess| excess.tested(floor, true)).collect::<Vec<_>>())
+/// What is said of a row's excess among all that are tested with it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JudgedExcess {
+    /// Chance of an excess at least as large if there is none.
+    pub p: f64,
+    /// Smallest false discovery rate at which it is found, among those large enough to matter; 1 for the others.
+    pub q: f64,
+    /// Beyond noise, and large enough to matter.
+    pub significant: bool,
+}
+
+/// Judges the excess of each row, at a false discovery rate of `rate` over the rows; `None` for rows that are not tested.
+pub fn judge_excesses(excesses: &[Option<Excess>], floor: &Floor, rate: f64) -> Vec<Option<JudgedExcess>> {
+    let tested: Vec<Tested> = excesses.iter().flatten().map(|excess| excess.tested(floor, true)).collect();
+    let mut q_values = q_values_above_floor(&tested).into_iter();
+    let mut judged = |excess: &Excess| {
+        let q = q_values.next().unwrap_or(1.0);
+        JudgedExcess { p: excess.p(), q, significant: q <= rate && excess.is_large(floor) }
+    };
+    excesses.iter().map(|excess| excess.as_ref().map(&mut judged)).collect()
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ mod within;
 
 pub use blocks::{RowRun, RunBlocks};
 pub(crate) use blocks::{coarse_blocks, ends_coarse_block};
-pub use common_factor::{CommonFactor, Excess, ShareChange, q_values_of_large};
+pub use common_factor::{CommonFactor, Excess, JudgedExcess, ShareChange, judge_excesses};
 pub(crate) use cost::{OfRun, common_shift};
 pub use detectable::{Detectable, POWER, Sensitivity, SideSize, Unsolved};
 pub(crate) use fdr::{ShownTests, Tested, q_values_above_floor};

@@ -1,6 +1,6 @@
 //! How much a frame changed, in the terms asked for, and whether that is more than noise.
 
-use pdiff_analysis::noise::{CommonFactor, Excess, Floor, ShareChange, q_values_of_large};
+use pdiff_analysis::noise::{CommonFactor, Floor, ShareChange, judge_excesses};
 use pdiff_analysis::{Comparison, Cost, FrameChange, Quantities, Row, TreeNode};
 use pdiff_profile::PerSide;
 
@@ -77,14 +77,11 @@ impl<'a> Terms<'a> {
 
     fn over(mut self, shares: Vec<ShareChange>) -> Self {
         if let Some(of) = &mut self.cost {
-            let excesses: Vec<Excess> = shares.into_iter().map(|share| of.factor.excess(share)).collect();
-            let q_values = q_values_of_large(&excesses, &of.floor);
-            let beyond = excesses
-                .iter()
-                .zip(q_values)
-                .filter(|(excess, q)| *q <= of.most_q && excess.is_large(&of.floor));
+            let excesses: Vec<_> = shares.into_iter().map(|share| Some(of.factor.excess(share))).collect();
+            let judged = judge_excesses(&excesses, &of.floor, of.most_q);
+            let beyond = judged.into_iter().flatten().filter(|judged| judged.significant);
             // No p-value is as small where nothing is beyond noise.
-            of.most_p = beyond.map(|(excess, _)| excess.p()).fold(-1.0, f64::max);
+            of.most_p = beyond.map(|judged| judged.p).fold(-1.0, f64::max);
         }
         self
     }

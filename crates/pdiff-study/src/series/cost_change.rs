@@ -4,7 +4,7 @@
 //! What the share changed beyond the whole profile's cost is tested (`noise::CommonFactor`); false discoveries are bounded
 //! over the rows (Benjamini, Hochberg). With one run per side the variation of cost is assumed, as it is for shares.
 
-use pdiff_analysis::noise::{Excess, RunVariation, critical_t, q_values_of_large};
+use pdiff_analysis::noise::{Excess, RunVariation, critical_t, judge_excesses};
 use pdiff_analysis::{Comparison, Row};
 
 /// Intervals miss the truth this often.
@@ -48,11 +48,8 @@ fn significant(comparison: &Comparison, per_operation: bool, rate: f64) -> Vec<b
     };
     let tested: Vec<Option<Excess>> =
         comparison.rows.iter().map(|row| row.self_change().map(|change| factor.excess(change))).collect();
-    let floor = &comparison.noise.floor;
-    let excesses: Vec<Excess> = tested.iter().flatten().copied().collect();
-    let mut q_values = q_values_of_large(&excesses, floor).into_iter();
-    let mut is_found = |excess: &Excess| q_values.next().is_some_and(|q| q <= rate) && excess.is_large(floor);
-    tested.iter().map(|excess| excess.as_ref().is_some_and(&mut is_found)).collect()
+    let judged = judge_excesses(&tested, &comparison.noise.floor, rate);
+    judged.iter().map(|judged| judged.is_some_and(|judged| judged.significant)).collect()
 }
 
 /// For each row: the standard error of its change; `None` where variation between runs was not measured, or the row was not
