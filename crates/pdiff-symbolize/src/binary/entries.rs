@@ -1,11 +1,11 @@
 //! All entries of a unit, in the order of the file; most of them are skipped, and of the others a few attributes are read.
 //!
-//! For nearly all entries that compilers write, all forms have a fixed size. Then the abbreviation gives the size of the
-//! entry, and where in it the wanted attributes are; both are computed once per abbreviation.
+//! Most attributes have forms of a fixed size. So the abbreviation gives what is between those whose size is in the entry
+//! itself (strings, blocks, numbers), and where the wanted ones are; both are computed once per abbreviation.
 
 use gimli::{
-    Abbreviation, AttributeSpecification, AttributeValue, DwAt, DwTag, EntriesRaw, Reader, RunTimeEndian,
-    UnitOffset,
+    Abbreviation, AttributeSpecification, AttributeValue, DebugStrOffset, DwAt, DwTag, Encoding, EntriesRaw,
+    Format, Reader, RunTimeEndian, UnitOffset,
 };
 
 use crate::binary::budget::Budget;
@@ -45,12 +45,30 @@ struct Layout {
 }
 
 /// The bytes of the attributes of an abbreviation.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Default)]
 enum Size {
     #[default]
     Unknown,
     Fixed(usize),
+    /// Of some the entry tells the size: each attribute's.
+    Steps(Box<[Step]>),
+    /// An entry tells forms.
     Varies,
+}
+
+/// How an attribute is passed over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// So many bytes.
+    Fixed(usize),
+    /// Text that ends with a zero.
+    Text,
+    /// A number whose last byte is less than 128.
+    Number,
+    /// Bytes with their number before them, in one byte.
+    Block1,
+    /// The same, as a [`Step::Number`].
+    Block,
 }
 
 /// One entry, its attributes unread.
@@ -84,7 +102,7 @@ impl<'r, 'a> Entries<'r, 'a> {
         }
         while !self.rest.is_empty() {
             let offset = UnitOffset(self.end - self.rest.len());
-            let code = self.rest.read_uleb128()?;
+            let code = self.read_code()?;
             if code == 0 {
                 self.depth -= 1;
                 continue;
@@ -102,6 +120,18 @@ impl<'r, 'a> Entries<'r, 'a> {
         }
         // An entry's children end with a zero, so what is left open was cut off.
         if self.depth > 0 { Err(gimli::Error::UnexpectedEof(gimli::ReaderOffsetId(0))) } else { Ok(None) }
+    }
+
+    /// The code of an abbreviation, which is nearly always one byte.
+    #[inline]
+    fn read_code(&mut self) -> gimli::Result<u64> {
+        match self.rest.slice().first() {
+            Some(byte) if *byte < 0x80 => {
+                self.rest.skip(1)?;
+                Ok(u64::from(*byte))
+            }
+            _ => self.rest.read_uleb128(),
+        }
     }
 
     /// Damage often shows only in that entries are at other places than others say: beside the root, or not where the next
@@ -129,38 +159,59 @@ impl<'r, 'a> Entries<'r, 'a> {
         let depth = self.depth - isize::from(abbreviation.has_children());
         let siblings = &mut self.siblings;
         let mut tell = |name: DwAt, value: AttributeValue<Slice<'a>>| {
-            if let (gimli::DW_AT_sibling, AttributeValue::UnitRef(offset)) = (name, &value) {
-                siblings.push((depth, *offset));
+            if name == gimli::DW_AT_sibling {
+                if let AttributeValue::UnitRef(offset) = value {
+                    siblings.push((depth, offset));
+                }
+                if !wanted(name) {
+                    return Ok(());
+                }
             }
-            if wanted(name) { each(name, value) } else { Ok(()) }
-        };
-        let at = UnitOffset(self.end - self.rest.len());
-        let raw = |rest| EntriesRaw::new(rest, self.unit.header.encoding(), &self.unit.abbreviations, at);
-        let layout = layout_of(&mut self.layouts, abbreviation, self.unit);
-        let Some((layout, size)) = layout.and_then(|layout| layout.fixed_size().map(|size| (layout, size)))
-        else {
-            let mut raw = raw(self.rest);
-            for spec in abbreviation.attributes() {
-                tell(spec.name(), raw.read_attribute_inline(*spec)?.raw_value())?;
-            }
-            return self.rest.skip(raw.next_offset().0 - at.0);
+            each(name, value)
         };
         let is_told = |name| name == gimli::DW_AT_sibling || wanted(name);
-        let places = layout.wanted.get_or_insert_with(|| places_of(abbreviation, self.unit, is_told));
-        let mut fields = self.rest;
-        fields.truncate(size)?;
-        for (place, spec) in places {
-            let value = match usual_value(fields, *place, spec) {
-                Some(value) => value,
-                None => {
-                    let mut field = fields;
-                    field.skip(*place)?;
-                    raw(field).read_attribute_inline(*spec)?.raw_value()
+        let at = UnitOffset(self.end - self.rest.len());
+        let encoding = self.unit.header.encoding();
+        let raw = |rest| EntriesRaw::new(rest, encoding, &self.unit.abbreviations, at);
+        let value_at = |entry: Slice<'a>, place: usize, spec: &AttributeSpecification| -> gimli::Result<_> {
+            if let Some(value) = usual_value(entry, place, spec, encoding) {
+                return Ok(value);
+            }
+            let mut field = entry;
+            field.skip(place)?;
+            Ok(raw(field).read_attribute_inline(*spec)?.raw_value())
+        };
+        match layout_of(&mut self.layouts, abbreviation, self.unit) {
+            Some(Layout { size: Size::Fixed(size), wanted: places }) => {
+                let places = places.get_or_insert_with(|| places_of(abbreviation, self.unit, is_told));
+                let mut entry = self.rest;
+                entry.truncate(*size)?;
+                for (place, spec) in places {
+                    tell(spec.name(), value_at(entry, *place, spec)?)?;
                 }
-            };
-            tell(spec.name(), value)?;
+                self.rest.skip(*size)
+            }
+            Some(Layout { size: Size::Steps(steps), .. }) => {
+                let mut place = 0;
+                for (spec, step) in abbreviation.attributes().iter().zip(steps) {
+                    if is_told(spec.name()) {
+                        tell(spec.name(), value_at(self.rest, place, spec)?)?;
+                    }
+                    place = step.end(self.rest.slice(), place)?;
+                }
+                self.rest.skip(place)
+            }
+            _ => {
+                let mut raw = raw(self.rest);
+                for spec in abbreviation.attributes() {
+                    let value = raw.read_attribute_inline(*spec)?.raw_value();
+                    if is_told(spec.name()) {
+                        tell(spec.name(), value)?;
+                    }
+                }
+                self.rest.skip(raw.next_offset().0 - at.0)
+            }
         }
-        self.rest.skip(size)
     }
 
     /// Counts an entry that is read.
@@ -173,10 +224,14 @@ impl<'r, 'a> Entries<'r, 'a> {
     }
 
     fn pass(&mut self, abbreviation: &Abbreviation) -> gimli::Result<()> {
-        let layout = layout_of(&mut self.layouts, abbreviation, self.unit);
-        match layout.and_then(|layout| layout.fixed_size()) {
-            Some(bytes) => self.rest.skip(bytes),
-            None => {
+        match layout_of(&mut self.layouts, abbreviation, self.unit).map(|layout| &layout.size) {
+            Some(Size::Fixed(bytes)) => self.rest.skip(*bytes),
+            Some(Size::Steps(steps)) => {
+                let bytes = self.rest.slice();
+                let end = steps.iter().try_fold(0, |place, step| step.end(bytes, place))?;
+                self.rest.skip(end)
+            }
+            _ => {
                 let mut raw = self.raw();
                 raw.skip_attributes(abbreviation.attributes())?;
                 self.go_on_after(&raw)
@@ -201,11 +256,46 @@ impl Drop for Entries<'_, '_> {
     }
 }
 
-impl Layout {
-    fn fixed_size(&self) -> Option<usize> {
-        match self.size {
-            Size::Fixed(bytes) => Some(bytes),
-            Size::Unknown | Size::Varies => None,
+impl Step {
+    /// How attributes of a form are passed over; `None` where the entry tells the form.
+    fn of(spec: &AttributeSpecification, unit: &Unit<'_>) -> Option<Self> {
+        if let Some(bytes) = spec.size(&unit.header) {
+            return Some(Self::Fixed(bytes));
+        }
+        match spec.form() {
+            gimli::DW_FORM_string => Some(Self::Text),
+            gimli::DW_FORM_block1 => Some(Self::Block1),
+            gimli::DW_FORM_block | gimli::DW_FORM_exprloc => Some(Self::Block),
+            gimli::DW_FORM_udata
+            | gimli::DW_FORM_sdata
+            | gimli::DW_FORM_ref_udata
+            | gimli::DW_FORM_strx
+            | gimli::DW_FORM_addrx
+            | gimli::DW_FORM_loclistx
+            | gimli::DW_FORM_rnglistx => Some(Self::Number),
+            _ => None,
+        }
+    }
+
+    /// Where in an entry an attribute at `place` ends, which may be beyond its end.
+    #[inline]
+    fn end(self, entry: &[u8], place: usize) -> gimli::Result<usize> {
+        let cut_off = gimli::Error::UnexpectedEof(gimli::ReaderOffsetId(0));
+        let rest = || entry.get(place..).ok_or(cut_off);
+        let after = |is_last: fn(&u8) -> bool| {
+            rest()?.iter().position(is_last).map(|last| place + last + 1).ok_or(cut_off)
+        };
+        match self {
+            Self::Fixed(bytes) => Ok(place.saturating_add(bytes)),
+            Self::Text => after(|byte| *byte == 0),
+            Self::Number => after(|byte| *byte < 0x80),
+            Self::Block1 => rest()?.first().map(|size| place + 1 + usize::from(*size)).ok_or(cut_off),
+            Self::Block => {
+                let mut block = Slice::new(rest()?, RunTimeEndian::Little);
+                let size = usize::try_from(block.read_uleb128()?).map_err(|_| cut_off)?;
+                let start = entry.len() - block.len();
+                start.checked_add(size).ok_or(cut_off)
+            }
         }
     }
 }
@@ -221,11 +311,17 @@ fn layout_of<'l>(
         layouts.resize(at + 1, Layout::default());
     }
     let layout = layouts.get_mut(at)?;
-    if layout.size == Size::Unknown {
-        let sizes = abbreviation.attributes().iter().map(|spec| spec.size(&unit.header));
-        layout.size = sizes.sum::<Option<usize>>().map_or(Size::Varies, Size::Fixed);
+    if matches!(layout.size, Size::Unknown) {
+        layout.size = size_of(abbreviation, unit);
     }
     Some(layout)
+}
+
+fn size_of(abbreviation: &Abbreviation, unit: &Unit<'_>) -> Size {
+    let specs = abbreviation.attributes();
+    let fixed = specs.iter().map(|spec| spec.size(&unit.header)).sum::<Option<usize>>();
+    let steps = || specs.iter().map(|spec| Step::of(spec, unit)).collect::<Option<_>>();
+    fixed.map(Size::Fixed).or_else(|| steps().map(Size::Steps)).unwrap_or(Size::Varies)
 }
 
 /// Where the attributes that are `wanted` begin, all of a fixed size.
@@ -251,20 +347,33 @@ fn usual_value<'a>(
     fields: Slice<'a>,
     place: usize,
     spec: &AttributeSpecification,
+    encoding: Encoding,
 ) -> Option<AttributeValue<Slice<'a>>> {
     let field = fields.slice().get(place..)?;
     match spec.form() {
-        gimli::DW_FORM_data1 => field.first().map(|byte| AttributeValue::Data1(*byte)),
-        gimli::DW_FORM_flag => field.first().map(|byte| AttributeValue::Flag(*byte != 0)),
-        gimli::DW_FORM_flag_present => Some(AttributeValue::Flag(true)),
-        _ if fields.endian() == RunTimeEndian::Big => None,
+        gimli::DW_FORM_data1 => return field.first().map(|byte| AttributeValue::Data1(*byte)),
+        gimli::DW_FORM_flag => return field.first().map(|byte| AttributeValue::Flag(*byte != 0)),
+        gimli::DW_FORM_flag_present => return Some(AttributeValue::Flag(true)),
+        _ => {}
+    }
+    if fields.endian() == RunTimeEndian::Big || encoding.format != Format::Dwarf32 {
+        return None;
+    }
+    let four = || field.first_chunk().map(|four| u32::from_le_bytes(*four));
+    let eight = || field.first_chunk().map(|eight| u64::from_le_bytes(*eight));
+    match spec.form() {
         gimli::DW_FORM_data2 => {
             field.first_chunk().map(|two| AttributeValue::Data2(u16::from_le_bytes(*two)))
         }
-        gimli::DW_FORM_ref4 => {
-            let four = field.first_chunk()?;
-            Some(AttributeValue::UnitRef(UnitOffset(u32::from_le_bytes(*four) as usize)))
+        gimli::DW_FORM_ref4 => four().map(|offset| AttributeValue::UnitRef(UnitOffset(offset as usize))),
+        gimli::DW_FORM_strp => {
+            four().map(|offset| AttributeValue::DebugStrRef(DebugStrOffset(offset as usize)))
         }
+        gimli::DW_FORM_sec_offset => four().map(|offset| AttributeValue::SecOffset(offset as usize)),
+        gimli::DW_FORM_addr if encoding.address_size == 8 => eight().map(AttributeValue::Addr),
+        // Before version 4, such numbers may be offsets.
+        gimli::DW_FORM_data4 if encoding.version >= 4 => four().map(AttributeValue::Data4),
+        gimli::DW_FORM_data8 if encoding.version >= 4 => eight().map(AttributeValue::Data8),
         _ => None,
     }
 }
