@@ -9,6 +9,7 @@ use gimli::{
 };
 
 use crate::binary::budget::Budget;
+use crate::binary::call_fields::{CallField, InlinedCall, call_fields, read_call};
 use crate::binary::dwarf::{Slice, Unit};
 
 /// Abbreviations with greater codes are summed up each time; compilers number them from 1.
@@ -42,6 +43,8 @@ struct Layout {
     size: Size,
     /// The attributes that are wanted of entries with it, and where they begin; `None` as long as none was read.
     wanted: Option<Box<[(usize, AttributeSpecification)]>>,
+    /// Where the numbers of an inlined call are; `None` as long as none was read, or if they are left to [`Entries::read`].
+    call: Option<Option<Box<[CallField]>>>,
 }
 
 /// The bytes of the attributes of an abbreviation.
@@ -156,62 +159,91 @@ impl<'r, 'a> Entries<'r, 'a> {
     ) -> gimli::Result<()> {
         let Some(abbreviation) = self.open.take() else { return Ok(()) };
         self.pay()?;
+        let is_told = |name| name == gimli::DW_AT_sibling || wanted(name);
+        let Some(Layout { size: Size::Fixed(size), wanted: places, .. }) =
+            layout_of(&mut self.layouts, abbreviation, self.unit)
+        else {
+            return self.read_varying(abbreviation, &is_told, &wanted, &mut each);
+        };
+        let depth = self.depth - isize::from(abbreviation.has_children());
+        let places = places.get_or_insert_with(|| places_of(abbreviation, self.unit, is_told));
+        let mut entry = self.rest;
+        entry.truncate(*size)?;
+        for (place, spec) in places {
+            let value = match usual_value(entry, *place, spec, self.unit.header.encoding()) {
+                Some(value) => value,
+                None => value_at(self.unit, entry, *place, spec)?,
+            };
+            if let (gimli::DW_AT_sibling, AttributeValue::UnitRef(offset)) = (spec.name(), &value) {
+                self.siblings.push((depth, *offset));
+                if !wanted(spec.name()) {
+                    continue;
+                }
+            }
+            each(spec.name(), value)?;
+        }
+        self.rest.skip(*size)
+    }
+
+    /// The same, of an entry of which some attributes tell their size.
+    #[inline(never)]
+    fn read_varying(
+        &mut self,
+        abbreviation: &'r Abbreviation,
+        is_told: &dyn Fn(DwAt) -> bool,
+        wanted: &dyn Fn(DwAt) -> bool,
+        each: &mut dyn FnMut(DwAt, AttributeValue<Slice<'a>>) -> gimli::Result<()>,
+    ) -> gimli::Result<()> {
+        let mut raw = self.raw();
         let depth = self.depth - isize::from(abbreviation.has_children());
         let siblings = &mut self.siblings;
         let mut tell = |name: DwAt, value: AttributeValue<Slice<'a>>| {
-            if name == gimli::DW_AT_sibling {
-                if let AttributeValue::UnitRef(offset) = value {
-                    siblings.push((depth, offset));
-                }
-                if !wanted(name) {
-                    return Ok(());
-                }
+            if let (gimli::DW_AT_sibling, AttributeValue::UnitRef(offset)) = (name, &value) {
+                siblings.push((depth, *offset));
             }
-            each(name, value)
+            if wanted(name) { each(name, value) } else { Ok(()) }
         };
-        let is_told = |name| name == gimli::DW_AT_sibling || wanted(name);
-        let at = UnitOffset(self.end - self.rest.len());
-        let encoding = self.unit.header.encoding();
-        let raw = |rest| EntriesRaw::new(rest, encoding, &self.unit.abbreviations, at);
-        let value_at = |entry: Slice<'a>, place: usize, spec: &AttributeSpecification| -> gimli::Result<_> {
-            if let Some(value) = usual_value(entry, place, spec, encoding) {
-                return Ok(value);
-            }
-            let mut field = entry;
-            field.skip(place)?;
-            Ok(raw(field).read_attribute_inline(*spec)?.raw_value())
-        };
-        match layout_of(&mut self.layouts, abbreviation, self.unit) {
-            Some(Layout { size: Size::Fixed(size), wanted: places }) => {
-                let places = places.get_or_insert_with(|| places_of(abbreviation, self.unit, is_told));
-                let mut entry = self.rest;
-                entry.truncate(*size)?;
-                for (place, spec) in places {
-                    tell(spec.name(), value_at(entry, *place, spec)?)?;
+        let layout = layout_of(&mut self.layouts, abbreviation, self.unit);
+        if let Some(Layout { size: Size::Steps(steps), .. }) = layout {
+            let mut place = 0;
+            for (spec, step) in abbreviation.attributes().iter().zip(steps) {
+                if is_told(spec.name()) {
+                    let usual = usual_value(self.rest, place, spec, self.unit.header.encoding());
+                    tell(
+                        spec.name(),
+                        usual.map_or_else(|| value_at(self.unit, self.rest, place, spec), Ok)?,
+                    )?;
                 }
-                self.rest.skip(*size)
+                place = step.end(self.rest.slice(), place)?;
             }
-            Some(Layout { size: Size::Steps(steps), .. }) => {
-                let mut place = 0;
-                for (spec, step) in abbreviation.attributes().iter().zip(steps) {
-                    if is_told(spec.name()) {
-                        tell(spec.name(), value_at(self.rest, place, spec)?)?;
-                    }
-                    place = step.end(self.rest.slice(), place)?;
-                }
-                self.rest.skip(place)
-            }
-            _ => {
-                let mut raw = raw(self.rest);
-                for spec in abbreviation.attributes() {
-                    let value = raw.read_attribute_inline(*spec)?.raw_value();
-                    if is_told(spec.name()) {
-                        tell(spec.name(), value)?;
-                    }
-                }
-                self.rest.skip(raw.next_offset().0 - at.0)
-            }
+            return self.rest.skip(place);
         }
+        for spec in abbreviation.attributes() {
+            tell(spec.name(), raw.read_attribute_inline(*spec)?.raw_value())?;
+        }
+        self.go_on_after(&raw)
+    }
+
+    /// What the entry that was told last says as an inlined call; `None` if it is left to [`Entries::read`].
+    pub(crate) fn read_call(&mut self) -> gimli::Result<Option<InlinedCall>> {
+        let Some(abbreviation) = self.open else { return Ok(None) };
+        let Some(Layout { size: Size::Fixed(size), call, .. }) =
+            layout_of(&mut self.layouts, abbreviation, self.unit)
+        else {
+            return Ok(None);
+        };
+        let is_usual = self.rest.endian() == RunTimeEndian::Little;
+        let fields = || if is_usual { call_fields(abbreviation, self.unit) } else { None };
+        let Some(fields) = call.get_or_insert_with(fields) else { return Ok(None) };
+        let mut entry = self.rest;
+        entry.truncate(*size)?;
+        let Some(call) = read_call(entry.slice(), fields) else { return Ok(None) };
+        self.rest.skip(*size)?;
+        self.open = None;
+        self.pay()?;
+        let depth = self.depth - isize::from(abbreviation.has_children());
+        self.siblings.extend(call.sibling.map(|sibling| (depth, sibling)));
+        Ok(Some(call))
     }
 
     /// Counts an entry that is read.
@@ -340,6 +372,19 @@ fn places_of(
     places.filter(|(_, spec)| wanted(spec.name())).collect()
 }
 
+/// The value at a place as gimli reads it.
+#[inline(never)]
+fn value_at<'a>(
+    unit: &Unit<'a>,
+    mut entry: Slice<'a>,
+    place: usize,
+    spec: &AttributeSpecification,
+) -> gimli::Result<AttributeValue<Slice<'a>>> {
+    entry.skip(place)?;
+    let mut raw = EntriesRaw::new(entry, unit.header.encoding(), &unit.abbreviations, UnitOffset(0));
+    Ok(raw.read_attribute_inline(*spec)?.raw_value())
+}
+
 /// The value at a place, of the forms that most attributes have; others are left to gimli, which has to look at more to know
 /// them.
 #[inline]
@@ -444,6 +489,44 @@ mod tests {
             }
             assert!(all > 100, "{}: {all}", path.display());
         }
+    }
+
+    #[test]
+    fn inlined_calls_say_the_same_in_both_ways() {
+        let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
+        let sections = DebugSections::load(&file, None, None, |_| ());
+        let dwarf = sections.dwarf();
+        let units = Units::read(&dwarf, Budget::new(u64::MAX));
+        let mut all = 0;
+        for unit in (0..units.len()).filter_map(|index| units.get(&dwarf, index)) {
+            let mut fast = Entries::of(unit, units.budget()).unwrap();
+            let mut entries = Entries::of(unit, units.budget()).unwrap();
+            while let Some(entry) = entries.next().unwrap() {
+                assert_eq!(fast.next().unwrap().unwrap().offset, entry.offset);
+                if entry.tag() != gimli::DW_TAG_inlined_subroutine {
+                    continue;
+                }
+                let mut expected = InlinedCall::default();
+                let each = |name, value: AttributeValue<Slice<'_>>| {
+                    match (name, &value) {
+                        (gimli::DW_AT_abstract_origin, AttributeValue::UnitRef(to)) => {
+                            expected.origin = Some(*to)
+                        }
+                        (gimli::DW_AT_sibling, AttributeValue::UnitRef(to)) => expected.sibling = Some(*to),
+                        (gimli::DW_AT_call_file, value) => expected.file = value.udata_value(),
+                        (gimli::DW_AT_call_line, value) => expected.line = value.udata_value(),
+                        _ => {}
+                    }
+                    Ok(())
+                };
+                entries.read(|_| true, each).unwrap();
+                let call = fast.read_call().unwrap();
+                assert!(call.is_none_or(|call| call == expected), "{call:?} {expected:?}");
+                all += usize::from(call.is_some());
+            }
+            assert!(fast.next().unwrap().is_none());
+        }
+        assert!(all > 100, "{all}");
     }
 
     #[test]
