@@ -16,6 +16,7 @@
 
 pub(crate) mod branch_target;
 pub(crate) mod budget;
+pub(crate) mod call_fields;
 pub(crate) mod code_ranges;
 pub(crate) mod content_hash;
 pub(crate) mod dwarf;

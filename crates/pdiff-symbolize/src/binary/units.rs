@@ -130,12 +130,14 @@ impl<'a> Units<'a> {
 impl UnitRanges {
     /// Reads what the units claim.
     pub(crate) fn read<'a>(dwarf: &Dwarf<'a>, units: &Units<'a>) -> Self {
-        let aranges = Aranges::read(dwarf);
+        let aranges = OnceLock::new();
         let by_unit: Vec<Vec<Range<u64>>> = (0..units.len())
             .into_par_iter()
             .map(|index| {
                 let own = units.own_ranges(dwarf, index);
-                let mut ranges = if own.is_empty() { aranges.of(units.offset(index)) } else { own };
+                // Most files have a unit without code or none that leaves its code to this table.
+                let others = || aranges.get_or_init(|| Aranges::read(dwarf)).of(units.offset(index));
+                let mut ranges = if own.is_empty() { others() } else { own };
                 ranges.sort_unstable_by_key(|range| range.start);
                 ranges
             })

@@ -1,13 +1,13 @@
 //! Library functions that a census is asked for, by their names, and their mangled names.
 //!
 //! In: qualified names. Out: whether a mangled name is that of a library function, and of one that is asked for. Only those
-//! are demangled that contain all words of a name asked for, and whose last part, where debug information tells it, is that
-//! of one.
+//! are demangled that contain all words of a name asked for, and of one with their last part where debug information tells
+//! it.
 
 use std::borrow::Cow;
 
 use pdiff_profile::names::{SymbolWords, loose_name};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::identity::Name;
 
@@ -26,9 +26,8 @@ pub(crate) struct AskedNames {
     /// Qualified names, sorted.
     names: Vec<Box<str>>,
     words: SymbolWords,
-    /// Their last parts, without template arguments.
-    last_parts: FxHashSet<Box<str>>,
-    has_operator: bool,
+    /// Their words by last part, without template arguments; of operators see [`operator_in`].
+    words_by_last: FxHashMap<Box<str>, SymbolWords>,
     /// Whether there is another name whose last part debug information may write in another way.
     has_odd: bool,
 }
@@ -41,14 +40,17 @@ impl AskedNames {
         asked.names.sort_unstable();
         asked.names.dedup();
         asked.words = SymbolWords::new(asked.names());
+        let mut by_last: FxHashMap<Box<str>, Vec<&str>> = FxHashMap::default();
         for name in &asked.names {
             let loose = loose_name(name).map_or(Cow::Borrowed(&**name), Cow::Owned);
-            let is_operator = loose.contains("operator");
-            let last = plain_last_part(&loose);
-            asked.has_operator |= is_operator;
-            asked.has_odd |= !is_operator && last.is_none();
-            asked.last_parts.extend(last.map(Box::from));
+            // A conversion to a type ends with the name of the type.
+            let operator = loose.match_indices("::").find_map(|(at, _)| operator_in(loose.get(at + 2..)?));
+            let last_parts = [operator, plain_last_part(&loose)].into_iter().flatten();
+            last_parts.for_each(|last| by_last.entry(last.into()).or_default().push(name));
+            asked.has_odd |= operator.is_none() && plain_last_part(&loose).is_none();
         }
+        let words = |(last, names): (_, Vec<&str>)| (last, SymbolWords::new(names));
+        asked.words_by_last = by_last.into_iter().map(words).collect();
         asked
     }
 
@@ -66,22 +68,39 @@ impl AskedNames {
         self.names.binary_search_by(|own| (**own).cmp(name)).is_ok()
     }
 
-    /// Whether a function that debug information calls so, without scope, may be asked for.
-    pub(super) fn may_be_called(&self, name: &str) -> bool {
-        let plain = name.split('<').next().unwrap_or("");
+    /// Whether the function of a mangled name of a library, which debug information calls `name` without scope, is asked for.
+    pub(super) fn asks_for_called(&self, symbol: &str, name: &str) -> bool {
+        let plain = operator_in(name).or_else(|| name.split('<').next()).unwrap_or("");
         // A class may be written by its short name, and so its constructors: `std::string::string`.
         let may_be_short = || plain.trim_start_matches('~').starts_with("basic_");
-        plain.is_empty()
-            || self.has_odd
-            || self.has_operator && plain.starts_with("operator")
-            || self.last_parts.contains(plain)
-            || may_be_short()
+        // An inherited constructor (`CI`) is called as the class that inherits it.
+        if plain.is_empty() || self.has_odd || may_be_short() || symbol.contains("CI") {
+            return self.asks_for(symbol);
+        }
+        let words = self.words_by_last.get(plain);
+        words.is_some_and(|words| words.may_be_of(symbol)) && self.has_name_of(symbol)
     }
 
     /// Whether the function of a mangled name of a library is asked for.
     pub(super) fn asks_for(&self, symbol: &str) -> bool {
-        self.words.may_be_of(symbol) && self.contains(&Name::of_symbol(symbol).qualified)
+        self.words.may_be_of(symbol) && self.has_name_of(symbol)
     }
+
+    fn has_name_of(&self, symbol: &str) -> bool {
+        self.contains(&Name::of_symbol(symbol).qualified)
+    }
+}
+
+/// The operator that a name begins with, without what it may be written with in more than one way: `operator++`, and
+/// `operator` of those that are words (conversions) or may have template arguments in them (`operator<<`).
+fn operator_in(name: &str) -> Option<&str> {
+    const WORD: &str = "operator";
+    let rest = name.strip_prefix(WORD)?;
+    let is_sign = |byte: &u8| b"+-*/%^&|~!=>,()[]".contains(byte);
+    let is_other_name = rest.starts_with(|first: char| first.is_ascii_alphanumeric() || "_$".contains(first));
+    // An ABI tag is written in brackets too.
+    let signs = rest.split("[abi").next().unwrap_or("").bytes().take_while(|byte| is_sign(byte)).count();
+    name.get(..WORD.len() + signs).filter(|_| !is_other_name)
 }
 
 /// The last part of a loose name, without its ABI tag or that of a stub (`@plt`); none where it is not a plain one.
@@ -132,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_may_be_called_as_the_last_part_of_a_name_that_is_asked_for() {
+    fn a_function_is_asked_for_by_what_debug_information_calls_it() {
         let called = [
             "push_back",
             "~vector",
@@ -147,16 +166,41 @@ mod tests {
         for (symbol, own) in INLINED.into_iter().zip(called) {
             let name = Name::of_symbol(symbol).qualified;
             let asked = AskedNames::new(std::iter::once(&*name));
-            let found: Vec<&str> = called.into_iter().filter(|called| asked.may_be_called(called)).collect();
-            let operators = called.into_iter().filter(|called| called.starts_with("operator"));
-            let expected = if own.starts_with("operator") { operators.collect() } else { vec![own] };
-            assert_eq!(found, expected, "{name}");
-            assert!(asked.may_be_called("") && asked.may_be_called("basic_string"), "{name}");
+            let found: Vec<&str> =
+                called.into_iter().filter(|called| asked.asks_for_called(symbol, called)).collect();
+            assert_eq!(found, [own], "{name}");
+            assert!(["", "basic_string"].iter().all(|name| asked.asks_for_called(symbol, name)), "{name}");
+            assert!(!asked.asks_for_called("_ZNSt6vectorIiSaIiEE3endEv", ""), "{name}");
         }
+        let now = "_ZNSt6chrono3_V212system_clock3nowEv";
         let stub = AskedNames::new(["std::chrono::system_clock::now@plt"].into_iter());
-        assert_eq!(["now", "push_back"].map(|called| stub.may_be_called(called)), [true, false]);
-        let odd = AskedNames::new(["std::f(int)::{lambda()#1}"].into_iter());
-        assert!(odd.may_be_called("main"));
+        assert!(stub.words_by_last.contains_key("now") && !stub.asks_for_called(now, "push_back"));
+        let odd =
+            AskedNames::new(["std::f(int)::{lambda()#1}", "std::chrono::system_clock::now"].into_iter());
+        assert!(odd.asks_for_called(now, "main"));
+    }
+
+    #[test]
+    fn an_operator_is_told_from_others_however_it_is_written() {
+        for (name, expected) in [
+            ("operator==", Some("operator==")),
+            ("operator==<char>", Some("operator==")),
+            ("operator== <char>", Some("operator==")),
+            ("operator==[abi:cxx11]", Some("operator==")),
+            ("operator->", Some("operator->")),
+            ("operator()<, void>", Some("operator()")),
+            ("operator[]", Some("operator[]")),
+            ("operator[][abi:ne180100]", Some("operator[]")),
+            ("operator<< <char>", Some("operator")),
+            ("operator<=>", Some("operator")),
+            ("operator unsigned long", Some("operator")),
+            ("operator new[]", Some("operator")),
+            ("operators", None),
+            ("operator_of", None),
+            ("my_operator==", None),
+        ] {
+            assert_eq!(operator_in(name), expected, "{name}");
+        }
     }
 
     #[test]

@@ -81,9 +81,7 @@ impl<'s> Background<'s> {
     }
 
     fn decide(&self, symbol: &str, name: &str) -> bool {
-        // An inherited constructor (`CI`) is called as the class that inherits it.
-        let is_asked =
-            || (self.asked.may_be_called(name) || symbol.contains("CI")) && self.asked.asks_for(symbol);
+        let is_asked = || self.asked.asks_for_called(symbol, name);
         let is_left_out = is_library(symbol)
             && !self.symbols.contains(symbol)
             && !around_digit(symbol).is_some_and(|around| self.variants.contains(&around))

@@ -50,11 +50,21 @@ fn digit_place(symbol: &str) -> Option<usize> {
     places.next().filter(|_| places.next().is_none())
 }
 
-/// Where digits after a `C` or `D` are. There are few of these letters, so that they are looked for.
+/// How many bytes are looked at together.
+const TOGETHER: usize = 32;
+
+/// Where digits after a `C` or `D` are. There are few of these letters, so that most of a symbol is passed over in large
+/// parts.
 fn digit_places(symbol: &[u8]) -> impl Iterator<Item = usize> {
     let is_letter = |byte: u8| byte == b'C' || byte == b'D';
-    let letters = symbol.iter().enumerate().filter(move |(_, byte)| is_letter(**byte)).map(|(at, _)| at + 1);
-    letters.filter(|at| symbol.get(*at).is_some_and(u8::is_ascii_digit))
+    // Without an early end, this is done for all bytes at once.
+    let has_letter = move |part: &[u8]| part.iter().fold(false, |has, byte| has | is_letter(*byte));
+    let parts = symbol.chunks(TOGETHER).enumerate().filter(move |(_, part)| has_letter(part));
+    let after_letters = parts.flat_map(move |(number, part)| {
+        let letters = part.iter().enumerate().filter(move |(_, byte)| is_letter(**byte));
+        letters.map(move |(at, _)| number * TOGETHER + at + 1)
+    });
+    after_letters.filter(|at| symbol.get(*at).is_some_and(u8::is_ascii_digit))
 }
 
 /// Whether a symbol of that qualified name is a constructor's or destructor's. Then the digit is its variant, because it

@@ -10,6 +10,7 @@ use gimli::{AttributeValue, DwAt, constants as dw};
 
 use super::records::{Link, NO_FILE, NO_SITE_FILE, RawCall, Records, Subprogram, Target};
 use super::source::Source;
+use crate::binary::call_fields::InlinedCall;
 use crate::binary::code_ranges::CodeAttributes;
 use crate::binary::dwarf::{Slice, Unit};
 use crate::binary::entries::{Entries, Entry};
@@ -176,6 +177,14 @@ impl<'u, 'a> Walk<'u, 'a> {
 
     fn inlined(&mut self, depth: isize) -> gimli::Result<()> {
         let Some(root) = self.context(depth).root else { return Ok(()) };
+        if let Some(InlinedCall { origin, file, line, .. }) = self.entries.read_call()? {
+            let small = |number: Option<u64>| number.and_then(|number| u32::try_from(number).ok());
+            if let Some(origin) = origin {
+                let (file, line) = (small(file).unwrap_or(NO_SITE_FILE), small(line).unwrap_or(0));
+                self.records.add_site(Target::Here(origin), root, file, line);
+            }
+            return Ok(());
+        }
         let (mut origin, mut file, mut line) = (None, NO_SITE_FILE, 0);
         let wanted =
             |name| matches!(name, dw::DW_AT_abstract_origin | dw::DW_AT_call_file | dw::DW_AT_call_line);
