@@ -4,6 +4,7 @@ use pdiff_profile::Side;
 
 use super::edge;
 use super::fast_path::calls_in_code;
+use super::per_operation::is_own;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -54,6 +55,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     } else if same_code && context.is_patched && !may_be_called_more(context, case, more) {
         // Unclear, unless it follows from a change of what calls it (`consequence`).
         finding.limited(Confidence::Likely, Limit::SameCalls)
+    } else if !is_told_by_places(context, case, flipped, more) {
+        // So is this.
+        finding.limited(Confidence::Likely, Limit::SamePlaces)
     } else {
         finding.limited(Confidence::Likely, Limit::CallsOrCost)
     };
@@ -71,6 +75,34 @@ pub(in crate::classify) fn has_same_code(context: &Context<'_>, case: &Case<'_>)
         || is_elsewhere
         || (context.is_patched && is_library(case))
         || places(context, case).into_iter().any(is_same)
+}
+
+/// Whether the change of a function is known to be more than a change of the lines that samples count for. Of builds a patch
+/// apart, one that runs only inlined is judged with the functions that contain it: a part of a function takes more time only if
+/// the whole does, beyond noise and not by a change of inlining, or if it has more copies.
+pub(super) fn is_told_by_places(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    flipped: &FlippedCallers,
+    more: Side,
+) -> bool {
+    let shift = context.common_shift;
+    let is_more = |change: f64| if more == Side::After { change > 0.0 } else { change < 0.0 };
+    let has_changed_so = |place: &Case<'_>| {
+        let row = place.row;
+        let by_share = Judged::Booked.is_significant(row)
+            && !shift.explains(row, Judged::Booked)
+            && is_more(shift.own_change_pp(row.before.booked_self_pct, row.after.booked_self_pct));
+        let cost = Judged::Booked.cost_change(row).filter(|_| is_own(Judged::Booked, row));
+        let by_cost = cost.and_then(|cost| cost.pct).is_some_and(is_more);
+        let number = context.row_number(row);
+        (by_share || by_cost) && number.is_none_or(|row| !flipped.callees.contains_key(&row))
+    };
+    let places = places(context, case);
+    !context.is_patched
+        || places.is_empty()
+        || may_be_called_more(context, case, more)
+        || places.into_iter().any(has_changed_so)
 }
 
 /// The functions that contain the sampled copies of a function without code of its own in both builds.
@@ -115,9 +147,11 @@ pub(super) fn is_called_by_changed_code(
             return caller.of_program || !caller.of_same_file;
         }
         let has_flipped =
-            context.row_number(caller.row).is_some_and(|row| flipped.callees.contains_key(&row));
+            |of: &Case<'_>| context.row_number(of.row).is_some_and(|row| flipped.callees.contains_key(&row));
+        let differs = |of: &Case<'_>| context.builds.same_code(&of.ids) == Some(false) && !has_flipped(of);
         let is_of_one_build = Side::BOTH.into_iter().any(|side| caller.held_by(side) == InBuild::No);
-        is_of_one_build || (context.builds.same_code(&caller.ids) == Some(false) && !has_flipped)
+        // The code of a caller that runs only inlined is that of the functions that contain it.
+        is_of_one_build || differs(caller) || places(context, caller).into_iter().any(differs)
     };
     let calls = context.calls_to(row, more).into_iter();
     let of_changed = calls.filter(|call| context.caller(call).is_some_and(has_changed));
