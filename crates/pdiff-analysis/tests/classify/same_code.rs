@@ -155,9 +155,8 @@ fn the_source_of_a_system_library_is_the_same_in_builds_a_patch_apart() {
         let (steady, _) = steady();
         let of = |part: u64| format!("{steady}main;run 100\nmain;run;{name} {part}");
         // Its code differs: it was compiled again with what it calls.
-        let with = |hash: u32| {
-            format!("main:50 {words} run:200 run=6 {name}:300 {name}={hash} main>run run>{name}")
-        };
+        let with =
+            |hash: u32| format!("main:50 {words} run:200 run=6 {name}:300 {name}={hash} main>run run>{name}");
         let outcome = classified(seen(&of(100), &with(8)), seen(&of(160), &with(9)));
         (said(&outcome, name), verdict(&outcome, name).limited_by.clone())
     };

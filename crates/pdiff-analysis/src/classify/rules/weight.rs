@@ -51,7 +51,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         finding = finding.limited(Confidence::Unclear, Limit::NoSample(less));
     }
     let finding = if same_code && !is_called_by_changed_code(context, case, flipped, more) {
-        finding.limited(Confidence::Unclear, Limit::NothingChanged)
+        unchanged(finding, context, case, flipped, more)
     } else if same_code && context.is_patched && !may_be_called_more(context, case, more) {
         // Unclear, unless it follows from a change of what calls it (`consequence`).
         finding.limited(Confidence::Likely, Limit::SameCalls)
@@ -62,6 +62,21 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         finding.limited(Confidence::Likely, Limit::CallsOrCost)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// A change of the same code that no changed function calls: unclear, for a reason that is true.
+pub(super) fn unchanged(
+    finding: Finding,
+    context: &Context<'_>,
+    case: &Case<'_>,
+    flipped: &FlippedCallers,
+    more: Side,
+) -> Finding {
+    match is_called_by(context, case, flipped, more, CallerCode::WithPlaces) {
+        // Unclear, unless it follows from a change of what calls it (`consequence`).
+        true => finding.limited(Confidence::Likely, Limit::SameCalls),
+        false => finding.limited(Confidence::Unclear, Limit::NothingChanged),
+    }
 }
 
 /// Whether the code that runs is the same in both builds: the function's own, that of a stub or of a library that is the same
@@ -136,6 +151,25 @@ pub(super) fn is_called_by_changed_code(
     flipped: &FlippedCallers,
     more: Side,
 ) -> bool {
+    is_called_by(context, case, flipped, more, CallerCode::Own)
+}
+
+/// What of a caller must differ for it to have changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallerCode {
+    /// Its own code.
+    Own,
+    /// That, or the code of a function that contains it, where it runs only inlined.
+    WithPlaces,
+}
+
+fn is_called_by(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    flipped: &FlippedCallers,
+    more: Side,
+    of: CallerCode,
+) -> bool {
     let (row, shift) = (case.row, context.common_shift);
     let is_library = !case.of_program && case.of_same_file;
     if !context.is_patched && !is_library {
@@ -150,8 +184,9 @@ pub(super) fn is_called_by_changed_code(
             |of: &Case<'_>| context.row_number(of.row).is_some_and(|row| flipped.callees.contains_key(&row));
         let differs = |of: &Case<'_>| context.builds.same_code(&of.ids) == Some(false) && !has_flipped(of);
         let is_of_one_build = Side::BOTH.into_iter().any(|side| caller.held_by(side) == InBuild::No);
-        // The code of a caller that runs only inlined is that of the functions that contain it.
-        is_of_one_build || differs(caller) || places(context, caller).into_iter().any(differs)
+        let is_in_changed =
+            || of == CallerCode::WithPlaces && places(context, caller).into_iter().any(differs);
+        is_of_one_build || differs(caller) || is_in_changed()
     };
     let calls = context.calls_to(row, more).into_iter();
     let of_changed = calls.filter(|call| context.caller(call).is_some_and(has_changed));
