@@ -4,7 +4,6 @@ use pdiff_profile::Side;
 
 use super::edge;
 use super::fast_path::calls_in_code;
-use super::per_operation::is_own;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -16,7 +15,7 @@ use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::reason::{Reason, SelfChange};
 use crate::classify::rules::FlippedCallers;
-use crate::compare::SampledCall;
+use crate::compare::{CostExtent, SampledCall};
 
 /// The first measure that changed: self, then self by symbol, then total.
 pub(super) fn changed(case: &Case<'_>) -> Option<Judged> {
@@ -108,7 +107,7 @@ pub(super) fn is_told_by_places(
         let by_share = Judged::Booked.is_significant(row)
             && !shift.explains(row, Judged::Booked)
             && is_more(shift.own_change_pp(row.before.booked_self_pct, row.after.booked_self_pct));
-        let cost = Judged::Booked.cost_change(row).filter(|_| is_own(Judged::Booked, row));
+        let cost = Judged::Booked.cost_change(row).filter(|cost| cost.extent == CostExtent::Own);
         let by_cost = cost.and_then(|cost| cost.pct).is_some_and(is_more);
         let number = context.row_number(row);
         (by_share || by_cost) && number.is_none_or(|row| !flipped.callees.contains_key(&row))
