@@ -38,7 +38,7 @@ pub(super) fn mark_called(context: &Context<'_>, rows: &[usize], verdicts: &mut 
             verdict.callers = functions.iter().map(|(name, _)| name.clone()).collect();
             verdict.judged = Judged::Total;
             verdict.reason = Reason::PartOf { judged: Judged::Total, own_pp, functions };
-        } else if verdict.limited_by == Some(Limit::SameCalls) {
+        } else if matches!(verdict.limited_by, Some(Limit::SameCalls | Limit::SamePlaces)) {
             verdict.confidence = Confidence::Unclear;
         }
     }

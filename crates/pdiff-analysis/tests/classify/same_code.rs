@@ -108,3 +108,62 @@ fn a_library_that_is_called_differently_by_nobody_known_is_unclear() {
     let (before, after) = (pad(of(60, 60), 60), pad(of(60, 60), 160));
     assert_eq!(of_print((&before, &old), (&after, &old)), "unclear R-callers");
 }
+
+#[test]
+fn a_copy_in_changed_code_changed_only_if_the_function_that_contains_it_did() {
+    let (steady, words) = steady();
+    let of = |run: u64, part: u64| format!("{steady}main;run {run}\nmain;run;+part {part}");
+    let with = |run: u32, copies: u32| {
+        format!("main:50 {words} run:900 run={run} part:0 run<part*{copies} main>run")
+    };
+    let said_of = |after: String, copies: u32| {
+        let outcome = classified(seen(&of(1000, 60), &with(6, copies)), seen(&after, &with(7, 1)));
+        (said(&outcome, "part"), verdict(&outcome, "part").limited_by.clone())
+    };
+    // The whole takes 2 % less: a tenth of that is no change.
+    assert_eq!(said_of(of(1000, 40), 1), ("lighter unclear R-lighter".to_owned(), Some(Limit::SamePlaces)));
+    // It has a copy less.
+    assert_eq!(said_of(of(1000, 40), 2), ("lighter likely R-lighter".to_owned(), Some(Limit::CallsOrCost)));
+    // The whole takes less time, too.
+    assert_eq!(said_of(of(600, 40), 1), ("lighter likely R-lighter".to_owned(), Some(Limit::CallsOrCost)));
+}
+
+#[test]
+fn code_in_a_caller_that_is_inlined_in_a_changed_function_is_not_the_same() {
+    let (steady, words) = steady();
+    let of = |fetch: u64| {
+        format!("{steady}main;run 300\nmain;run;+step 60\nmain;run;+step;fetch {fetch}\nmain;other 40")
+    };
+    let with = |run: u32| {
+        format!(
+            "main:50 {words} run:200 run={run} other:90 other=9 step:0 run<step*1 fetch:300 fetch=8 main>run main>other \
+             run>fetch"
+        )
+    };
+    let limit = |run: u32| {
+        let outcome = classified(seen(&of(100), &with(6)), seen(&of(140), &with(run)));
+        assert_eq!(said(&outcome, "fetch"), "heavier unclear R-heavier");
+        verdict(&outcome, "fetch").limited_by.clone()
+    };
+    assert_eq!(limit(6), Some(Limit::NothingChanged));
+    assert_eq!(limit(7), Some(Limit::SameCalls));
+}
+
+#[test]
+fn the_source_of_a_system_library_is_the_same_in_builds_a_patch_apart() {
+    let said_of = |name: &str, words: &str| {
+        let (steady, _) = steady();
+        let of = |part: u64| format!("{steady}main;run 100\nmain;run;{name} {part}");
+        // Its code differs: it was compiled again with what it calls.
+        let with =
+            |hash: u32| format!("main:50 {words} run:200 run=6 {name}:300 {name}={hash} main>run run>{name}");
+        let outcome = classified(seen(&of(100), &with(8)), seen(&of(160), &with(9)));
+        (said(&outcome, name), verdict(&outcome, name).limited_by.clone())
+    };
+    let (_, words) = steady();
+    let unclear = ("heavier unclear R-heavier".to_owned(), Some(Limit::NothingChanged));
+    assert_eq!(said_of("std::fill", &words), unclear);
+    // The code of the program's own functions is that of its source.
+    let likely = ("heavier likely R-heavier".to_owned(), Some(Limit::CallsOrCost));
+    assert_eq!(said_of("app::fill", &words), likely);
+}

@@ -15,7 +15,7 @@ use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::reason::{Reason, SelfChange};
 use crate::classify::rules::FlippedCallers;
-use crate::compare::SampledCall;
+use crate::compare::{CostExtent, SampledCall};
 
 /// The first measure that changed: self, then self by symbol, then total.
 pub(super) fn changed(case: &Case<'_>) -> Option<Judged> {
@@ -50,14 +50,32 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         finding = finding.limited(Confidence::Unclear, Limit::NoSample(less));
     }
     let finding = if same_code && !is_called_by_changed_code(context, case, flipped, more) {
-        finding.limited(Confidence::Unclear, Limit::NothingChanged)
+        unchanged(finding, context, case, flipped, more)
     } else if same_code && context.is_patched && !may_be_called_more(context, case, more) {
         // Unclear, unless it follows from a change of what calls it (`consequence`).
         finding.limited(Confidence::Likely, Limit::SameCalls)
+    } else if !is_told_by_places(context, case, flipped, more) {
+        // So is this.
+        finding.limited(Confidence::Likely, Limit::SamePlaces)
     } else {
         finding.limited(Confidence::Likely, Limit::CallsOrCost)
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// A change of the same code that no changed function calls: unclear, for a reason that is true.
+pub(super) fn unchanged(
+    finding: Finding,
+    context: &Context<'_>,
+    case: &Case<'_>,
+    flipped: &FlippedCallers,
+    more: Side,
+) -> Finding {
+    match is_called_by(context, case, flipped, more, CallerCode::WithPlaces) {
+        // Unclear, unless it follows from a change of what calls it (`consequence`).
+        true => finding.limited(Confidence::Likely, Limit::SameCalls),
+        false => finding.limited(Confidence::Unclear, Limit::NothingChanged),
+    }
 }
 
 /// Whether the code that runs is the same in both builds: the function's own, that of a stub or of a library that is the same
@@ -71,6 +89,34 @@ pub(in crate::classify) fn has_same_code(context: &Context<'_>, case: &Case<'_>)
         || is_elsewhere
         || (context.is_patched && is_library(case))
         || places(context, case).into_iter().any(is_same)
+}
+
+/// Whether the change of a function is known to be more than a change of the lines that samples count for. Of builds a patch
+/// apart, one that runs only inlined is judged with the functions that contain it: a part of a function takes more time only if
+/// the whole does, beyond noise and not by a change of inlining, or if it has more copies.
+pub(super) fn is_told_by_places(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    flipped: &FlippedCallers,
+    more: Side,
+) -> bool {
+    let shift = context.common_shift;
+    let is_more = |change: f64| if more == Side::After { change > 0.0 } else { change < 0.0 };
+    let has_changed_so = |place: &Case<'_>| {
+        let row = place.row;
+        let by_share = Judged::Booked.is_significant(row)
+            && !shift.explains(row, Judged::Booked)
+            && is_more(shift.own_change_pp(row.before.booked_self_pct, row.after.booked_self_pct));
+        let cost = Judged::Booked.cost_change(row).filter(|cost| cost.extent == CostExtent::Own);
+        let by_cost = cost.and_then(|cost| cost.pct).is_some_and(is_more);
+        let number = context.row_number(row);
+        (by_share || by_cost) && number.is_none_or(|row| !flipped.callees.contains_key(&row))
+    };
+    let places = places(context, case);
+    !context.is_patched
+        || places.is_empty()
+        || may_be_called_more(context, case, more)
+        || places.into_iter().any(has_changed_so)
 }
 
 /// The functions that contain the sampled copies of a function without code of its own in both builds.
@@ -104,6 +150,25 @@ pub(super) fn is_called_by_changed_code(
     flipped: &FlippedCallers,
     more: Side,
 ) -> bool {
+    is_called_by(context, case, flipped, more, CallerCode::Own)
+}
+
+/// What of a caller must differ for it to have changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallerCode {
+    /// Its own code.
+    Own,
+    /// That, or the code of a function that contains it, where it runs only inlined.
+    WithPlaces,
+}
+
+fn is_called_by(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    flipped: &FlippedCallers,
+    more: Side,
+    of: CallerCode,
+) -> bool {
     let (row, shift) = (case.row, context.common_shift);
     let is_library = !case.of_program && case.of_same_file;
     if !context.is_patched && !is_library {
@@ -115,9 +180,12 @@ pub(super) fn is_called_by_changed_code(
             return caller.of_program || !caller.of_same_file;
         }
         let has_flipped =
-            context.row_number(caller.row).is_some_and(|row| flipped.callees.contains_key(&row));
+            |of: &Case<'_>| context.row_number(of.row).is_some_and(|row| flipped.callees.contains_key(&row));
+        let differs = |of: &Case<'_>| context.builds.same_code(&of.ids) == Some(false) && !has_flipped(of);
         let is_of_one_build = Side::BOTH.into_iter().any(|side| caller.held_by(side) == InBuild::No);
-        is_of_one_build || (context.builds.same_code(&caller.ids) == Some(false) && !has_flipped)
+        let is_in_changed =
+            || of == CallerCode::WithPlaces && places(context, caller).into_iter().any(differs);
+        is_of_one_build || differs(caller) || is_in_changed()
     };
     let calls = context.calls_to(row, more).into_iter();
     let of_changed = calls.filter(|call| context.caller(call).is_some_and(has_changed));
