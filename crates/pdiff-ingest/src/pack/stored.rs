@@ -15,7 +15,7 @@ const LEVEL: i32 = 19;
 const LARGE_LEVEL: i32 = 12;
 
 /// From this many bytes on a section is large.
-const LARGE: usize = 16 << 20;
+const LARGE: usize = 1 << 20;
 
 /// Unpacking reserves at most so many times the packed size at once; the rest grows as bytes really come.
 const RESERVE_RATIO: usize = 64;
