@@ -465,17 +465,24 @@ mod tests {
         all
     }
 
+    /// Looks at all units of a file, whose budget has no limit.
+    fn each_unit(path: &Path, mut look: impl FnMut(&Unit<'_>, &Budget)) {
+        let file = ElfFile::open(path).unwrap();
+        let sections = DebugSections::load(&file, None, None, |_| ());
+        let dwarf = sections.dwarf();
+        let units = Units::read(&dwarf, Budget::new(u64::MAX));
+        for unit in (0..units.len()).filter_map(|index| units.get(&dwarf, index)) {
+            look(unit, units.budget());
+        }
+    }
+
     #[test]
     fn values_are_those_that_gimli_reads() {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/census/tiny.elf");
         for path in [std::env::current_exe().unwrap(), fixtures] {
-            let file = ElfFile::open(&path).unwrap();
-            let sections = DebugSections::load(&file, None, None, |_| ());
-            let dwarf = sections.dwarf();
-            let units = Units::read(&dwarf, Budget::new(u64::MAX));
             let mut all = 0;
-            for unit in (0..units.len()).filter_map(|index| units.get(&dwarf, index)) {
-                let mut entries = Entries::of(unit, units.budget()).unwrap();
+            each_unit(&path, |unit, budget| {
+                let mut entries = Entries::of(unit, budget).unwrap();
                 let mut read = Vec::new();
                 while entries.next().unwrap().is_some() {
                     let each = |name, value| {
@@ -486,21 +493,17 @@ mod tests {
                 }
                 assert_eq!(read, attributes(unit));
                 all += read.len();
-            }
+            });
             assert!(all > 100, "{}: {all}", path.display());
         }
     }
 
     #[test]
     fn inlined_calls_say_the_same_in_both_ways() {
-        let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
-        let sections = DebugSections::load(&file, None, None, |_| ());
-        let dwarf = sections.dwarf();
-        let units = Units::read(&dwarf, Budget::new(u64::MAX));
         let mut all = 0;
-        for unit in (0..units.len()).filter_map(|index| units.get(&dwarf, index)) {
-            let mut fast = Entries::of(unit, units.budget()).unwrap();
-            let mut entries = Entries::of(unit, units.budget()).unwrap();
+        each_unit(&std::env::current_exe().unwrap(), |unit, budget| {
+            let mut fast = Entries::of(unit, budget).unwrap();
+            let mut entries = Entries::of(unit, budget).unwrap();
             while let Some(entry) = entries.next().unwrap() {
                 assert_eq!(fast.next().unwrap().unwrap().offset, entry.offset);
                 if entry.tag() != gimli::DW_TAG_inlined_subroutine {
@@ -525,21 +528,17 @@ mod tests {
                 all += usize::from(call.is_some());
             }
             assert!(fast.next().unwrap().is_none());
-        }
+        });
         assert!(all > 100, "{all}");
     }
 
     #[test]
     fn what_is_passed_over_and_what_is_read_end_at_the_same_place() {
-        let file = ElfFile::open(&std::env::current_exe().unwrap()).unwrap();
-        let sections = DebugSections::load(&file, None, None, |_| ());
-        let dwarf = sections.dwarf();
-        let units = Units::read(&dwarf, Budget::new(u64::MAX));
         let mut all = 0;
-        for unit in (0..units.len()).filter_map(|index| units.get(&dwarf, index)) {
+        each_unit(&std::env::current_exe().unwrap(), |unit, budget| {
             let expected = expected(unit);
             for read_each in [usize::MAX, 3, 1] {
-                let mut entries = Entries::of(unit, units.budget()).unwrap();
+                let mut entries = Entries::of(unit, budget).unwrap();
                 for (at, (offset, depth, tag, attributes)) in expected.iter().enumerate() {
                     let entry = entries.next().unwrap().unwrap();
                     assert_eq!((entry.offset, entry.depth, entry.tag()), (*offset, *depth, *tag));
@@ -556,7 +555,7 @@ mod tests {
                 assert!(entries.next().unwrap().is_none());
             }
             all += expected.len();
-        }
+        });
         assert!(all > 1000, "{all}");
     }
 }
