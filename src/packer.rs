@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pdiff_analysis::classify::Foreground;
 use pdiff_analysis::{CompareSettings, PreparedSides, Program, SideInput, Sides};
-use pdiff_ingest::{PackedCensus, PackedRun, into_pack};
+use pdiff_ingest::{PackedCensus, into_pack};
 use pdiff_profile::census::{Census, Detail};
 use pdiff_profile::{EventId, Side};
 
@@ -14,7 +14,7 @@ use crate::build::Build;
 use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Watcher};
-use crate::read::{ReadBuild, Reading};
+use crate::read::{ReadBuild, Reading, Run};
 use crate::recording::Recording;
 use crate::sides::neutral;
 
@@ -27,11 +27,10 @@ pub struct Packer {
     is_full: bool,
 }
 
-/// A run as a pack has it.
-pub(crate) struct NamedRun {
-    /// What messages call its recording.
-    pub(crate) path: String,
-    pub(crate) run: PackedRun,
+/// A recording that was read to be packed.
+pub(crate) struct ReadRun {
+    packer: Packer,
+    read: ReadBuild,
 }
 
 /// What the stacks of one event show of the program.
@@ -87,49 +86,48 @@ impl Packer {
     /// # Errors
     /// If the recording or a binary cannot be read, or if all of the code is to be packed and none was found.
     pub fn pack(self) -> Result<Vec<u8>, Error> {
-        self.packed_run()?.into_bytes()
+        let read = self.read()?;
+        let census = read.census()?;
+        read.into_pack(census)
     }
 
-    /// Reads and symbolises: the run as a pack has it, and what it is called.
-    pub(crate) fn packed_run(self) -> Result<NamedRun, Error> {
+    /// Reads and symbolises.
+    pub(crate) fn read(self) -> Result<ReadRun, Error> {
         let mut read = self.reading.read_each(std::slice::from_ref(&self.build), &mut Vec::new())?;
-        let census = match read.first() {
-            Some(build) => self.census(build)?,
-            None => None,
-        };
-        if census.is_none() && self.is_full {
-            return Err(Error::NothingToPack);
-        }
-        let run = read.first_mut().and_then(|build| build.runs.pop());
-        let run = run.unwrap_or_else(|| unreachable!("one recording was read"));
-        Ok(NamedRun { path: run.path.clone(), run: run.into_pack(census) })
-    }
-
-    /// The census to pack, and the path of its object: of the program that has most samples.
-    fn census(&self, build: &ReadBuild) -> Result<Option<(String, PackedCensus)>, Error> {
-        let Some(lookup) = &self.reading.lookup else { return Ok(None) };
-        let seen = seen_by_event(build);
-        let Some(program) = seen.first().map(|seen| &seen.program) else { return Ok(None) };
-        let side = BuildSide { side: Side::Before, given: &self.build, read: build };
-        let Some(found) = side.census(program, lookup, Wanted::All)? else { return Ok(None) };
-        let of_program = seen.iter().filter(|seen| seen.program.label == program.label);
-        let functions = of_program.flat_map(|seen| &seen.functions).map(String::as_str);
-        let packed = packed(&found.census, functions, self.is_full)?;
-        Ok(program.paths[Side::Before].first().map(|path| (path.clone(), packed)))
+        let read = read.pop().unwrap_or_else(|| unreachable!("one build was read"));
+        Ok(ReadRun { packer: self, read })
     }
 }
 
-impl NamedRun {
-    /// The pack, in less memory than from a run that is still needed.
-    fn into_bytes(self) -> Result<Vec<u8>, Error> {
-        into_pack(self.run).map_err(|source| Error::NotPacked { path: self.path, source })
+impl ReadRun {
+    /// The recording.
+    pub(crate) fn run(&self) -> &Run {
+        self.read.runs.first().unwrap_or_else(|| unreachable!("one recording was read"))
     }
 
-    /// The pack of a run that is still needed.
-    #[cfg(feature = "store")]
-    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        pdiff_ingest::write_pack(&self.run)
-            .map_err(|source| Error::NotPacked { path: self.path.clone(), source })
+    /// The census to pack, and the path of its object: of the program that has most samples.
+    pub(crate) fn census(&self) -> Result<Option<(String, PackedCensus)>, Error> {
+        let census = self.found_census()?;
+        if census.is_none() && self.packer.is_full { Err(Error::NothingToPack) } else { Ok(census) }
+    }
+
+    fn found_census(&self) -> Result<Option<(String, PackedCensus)>, Error> {
+        let Some(lookup) = &self.packer.reading.lookup else { return Ok(None) };
+        let seen = seen_by_event(&self.read);
+        let Some(program) = seen.first().map(|seen| &seen.program) else { return Ok(None) };
+        let side = BuildSide { side: Side::Before, given: &self.packer.build, read: &self.read };
+        let Some(found) = side.census(program, lookup, Wanted::All)? else { return Ok(None) };
+        let of_program = seen.iter().filter(|seen| seen.program.label == program.label);
+        let functions = of_program.flat_map(|seen| &seen.functions).map(String::as_str);
+        let packed = packed(&found.census, functions, self.packer.is_full)?;
+        Ok(program.paths[Side::Before].first().map(|path| (path.clone(), packed)))
+    }
+
+    /// The pack.
+    pub(crate) fn into_pack(mut self, census: Option<(String, PackedCensus)>) -> Result<Vec<u8>, Error> {
+        let run = self.read.runs.pop().unwrap_or_else(|| unreachable!("one recording was read"));
+        let path = run.path.clone();
+        into_pack(run.into_pack(census)).map_err(|source| Error::NotPacked { path, source })
     }
 }
 

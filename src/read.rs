@@ -239,6 +239,9 @@ impl ReadBuild {
     }
 }
 
+/// Name and version of this program, as packs and stores keep them.
+pub(crate) const TOOL_VERSION: &str = concat!("pdiff ", env!("CARGO_PKG_VERSION"));
+
 /// One recording, read and symbolised.
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -387,7 +390,7 @@ impl Run {
             producers: object.producers,
         };
         PackedRun {
-            tool_version: concat!("pdiff ", env!("CARGO_PKG_VERSION")).to_owned(),
+            tool_version: TOOL_VERSION.to_owned(),
             profile: self.profile,
             resolutions: self.resolutions,
             notes: self.notes,

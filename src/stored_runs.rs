@@ -8,6 +8,7 @@ use pdiff_store::{Added, CheckReport, NewRun, RunKey, Store};
 
 use crate::error::Error;
 use crate::packer::Packer;
+use crate::read::TOOL_VERSION;
 
 /// What is said of a run when it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,23 +33,27 @@ pub const UNKNOWN_HOST: &str = "unknown";
 /// # Errors
 /// Returns an error if the recording or a binary cannot be read, or the store cannot be written.
 pub fn store_run(store: &Store, filing: &RunFiling, packer: Packer) -> Result<Added, Error> {
-    let packed = packer.packed_run()?;
-    let run = &packed.run;
+    let read = packer.read()?;
+    let run = read.run();
     let named = run.profile.header.iter().find(|(key, _)| **key == *"hostname").map(|(_, host)| host.trim());
     let named = named.filter(|host| !host.is_empty());
     let host = filing.host.as_deref().or(named).unwrap_or(UNKNOWN_HOST);
     let key = RunKey::new(&filing.service, &filing.build, host, &filing.day)?;
-    let pack = packed.to_bytes()?;
     let new = NewRun {
         key: &key,
         recording: &filing.recording,
-        written_by: &run.tool_version,
+        written_by: TOOL_VERSION,
         profile: &run.profile,
         resolutions: run.resolutions.as_ref(),
         measures: run.measures,
-        pack: &pack,
     };
-    Ok(store.add(&new)?)
+    if let Some(known) = store.known(&new)? {
+        return Ok(known);
+    }
+    // Each keeps a core busy for about as long as the other.
+    let (files, census) = rayon::join(|| new.files(), || read.census());
+    let files = files?;
+    Ok(store.add(files, &read.into_pack(census?)?)?)
 }
 
 /// Reads every file of a store, packs included.

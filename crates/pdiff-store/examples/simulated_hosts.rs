@@ -63,15 +63,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             let run = drawn(&base, &leaves, &factors, samples, &mut random);
             let pack = write_pack(&run)?;
             let key = RunKey::new("simulated", build, &host, "2026-11-24")?;
-            store.add(&NewRun {
+            let new = NewRun {
                 key: &key,
                 recording: "simulated",
                 written_by: "simulated_hosts",
                 profile: &run.profile,
                 resolutions: run.resolutions.as_ref(),
                 measures: run.measures,
-                pack: &pack,
-            })?;
+            };
+            store.add(new.files()?, &pack)?;
         }
     }
     println!("{} runs of {samples} samples in {}", 2 * hosts, store.root().display());

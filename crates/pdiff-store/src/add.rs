@@ -25,8 +25,14 @@ pub struct NewRun<'a> {
     pub resolutions: Option<&'a Resolutions>,
     /// What the run did.
     pub measures: RunMeasures,
-    /// The run as a pack.
-    pub pack: &'a [u8],
+}
+
+/// A run as its files contain it, but for its pack.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    run: StoredRun,
+    /// In the order of [`Table::ALL`].
+    tables: [Vec<u8>; 4],
 }
 
 /// What adding a run did.
@@ -55,7 +61,23 @@ impl NewRun<'_> {
         run_id(self.key, self.profile)
     }
 
-    fn stored(&self, id: ContentId, sample_rows: &[u64], files: [ContentId; 5]) -> StoredRun {
+    /// The run as tables.
+    ///
+    /// # Errors
+    /// Returns an error if the run has no samples or they cannot be stored.
+    pub fn files(&self) -> Result<RunFiles, StoreError> {
+        if self.profile.events.is_empty() {
+            return Err(StoreError::Unstorable { what: "it has no samples".to_owned() });
+        }
+        let id = self.id();
+        let tables = run_tables(id, self.key.host(), self.profile, self.resolutions)?;
+        let run = self.stored(id, &tables.sample_rows);
+        let [functions, frames, stacks, samples] =
+            [tables.functions, tables.frames, tables.stacks, tables.samples].map(write_table);
+        Ok(RunFiles { run, tables: [functions?, frames?, stacks?, samples?] })
+    }
+
+    fn stored(&self, id: ContentId, sample_rows: &[u64]) -> StoredRun {
         let header = |wanted: &str| {
             let found = self.profile.header.iter().find(|(key, _)| **key == *wanted);
             found.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty())
@@ -81,7 +103,8 @@ impl NewRun<'_> {
                     sample_rows: *rows,
                 })
                 .collect(),
-            files,
+            // They are hashed when the pack is there, too.
+            files: [file_hash(&[]); 5],
         }
     }
 }
@@ -99,32 +122,35 @@ pub(crate) fn file_hash(bytes: &[u8]) -> ContentId {
 }
 
 impl Store {
-    /// Adds a run. Readers see it when its last file has its name, which is that of the table `runs`.
+    /// The run as the store has it already; `None` if it is new.
     ///
     /// # Errors
-    /// Returns an error if a file cannot be written or the run cannot be stored; readers then see nothing of it.
-    pub fn add(&self, new: &NewRun<'_>) -> Result<Added, StoreError> {
-        if new.profile.events.is_empty() {
-            return Err(StoreError::Unstorable { what: "it has no samples".to_owned() });
-        }
+    /// Returns an error if what the store has of it cannot be read.
+    pub fn known(&self, new: &NewRun<'_>) -> Result<Option<Added>, StoreError> {
         let id = new.id();
         let last = self.file(Table::Runs, new.key, id);
-        if last.exists() {
-            let known = StoredRun::read(&last, id)?;
-            let rows: Vec<u64> = known.events.iter().map(|event| event.sample_rows).collect();
-            let is_same = known.is_same(&new.stored(id, &rows, known.files));
-            return Ok(Added::Known { run: Box::new(known), is_same });
+        if !last.exists() {
+            return Ok(None);
         }
-        let tables = run_tables(id, new.key.host(), new.profile, new.resolutions)?;
-        let [functions, frames, stacks, samples] =
-            [tables.functions, tables.frames, tables.stacks, tables.samples].map(write_table);
-        let (functions, frames, stacks, samples) = (functions?, frames?, stacks?, samples?);
-        let contents: [&[u8]; 5] = [&functions, &frames, &stacks, &samples, new.pack];
-        let run = new.stored(id, &tables.sample_rows, contents.map(file_hash));
+        let known = StoredRun::read(&last, id)?;
+        let rows: Vec<u64> = known.events.iter().map(|event| event.sample_rows).collect();
+        let is_same = known.is_same(&StoredRun { files: known.files, ..new.stored(id, &rows) });
+        Ok(Some(Added::Known { run: Box::new(known), is_same }))
+    }
+
+    /// Adds a run that is not there yet, with its pack. Readers see it when its last file has its name, which is that of the
+    /// table `runs`.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be written; readers then see nothing of it.
+    pub fn add(&self, files: RunFiles, pack: &[u8]) -> Result<Added, StoreError> {
+        let RunFiles { mut run, tables: [functions, frames, stacks, samples] } = files;
+        let contents: [&[u8]; 5] = [&functions, &frames, &stacks, &samples, pack];
+        run.files = contents.map(file_hash);
         let of_run = write_table(run.columns()?)?;
         let mut bytes = 0;
         for (table, content) in Table::ALL.into_iter().zip(contents.into_iter().chain([of_run.as_slice()])) {
-            self.write(&self.file(table, new.key, id), content)?;
+            self.write(&self.file(table, &run.key, run.id), content)?;
             bytes += content.len() as u64;
         }
         Ok(Added::New { run: Box::new(run), bytes })

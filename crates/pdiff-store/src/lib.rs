@@ -24,7 +24,7 @@ mod stored_run;
 mod sums;
 mod sums_table;
 
-pub use add::{Added, NewRun};
+pub use add::{Added, NewRun, RunFiles};
 pub use check::{CheckReport, PackContent, Problem};
 pub use content_id::ContentId;
 pub use error::StoreError;

@@ -7,7 +7,7 @@
 use pdiff_profile::census::{Census, Detail, Function, FunctionId, Linkage};
 use rustc_hash::FxHashSet;
 
-use crate::matching::is_library;
+use crate::matching::{is_library, is_library_function};
 
 /// The functions of one build that a run has to do with.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl<'a> Foreground<'a> {
             || function.linkage() == Linkage::Imported
             || self.sampled.contains(&id)
             || self.census.inlined_into(id).any(|into| self.sampled.contains(&into.caller))
-            || !is_library(function.name())
+            || !is_library_function(function)
     }
 
     /// Whether all functions of a name that the build holds are background: what is packed of a name, is packed whole.

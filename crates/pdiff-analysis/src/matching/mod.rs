@@ -32,7 +32,7 @@ pub use matcher::match_functions;
 pub use matches::{Match, Matching};
 pub use source_file::SourceMove;
 pub(crate) use source_file::{are_one_header, likeness as file_likeness, source_move, stem as file_stem};
-pub(crate) use spelling::{LIBRARIES, beside_scope, is_library};
+pub(crate) use spelling::{LIBRARIES, beside_scope, is_library, is_library_function};
 
 #[cfg(test)]
 mod tests;

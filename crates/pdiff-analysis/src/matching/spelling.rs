@@ -39,12 +39,7 @@ impl<'a> Spellings<'a> {
 
     /// Whether one of the build's functions is library code.
     pub(super) fn is_library(&self, id: FunctionId) -> bool {
-        let function = self.census.function(id);
-        if function.is_some_and(Function::is_mangled) {
-            return true;
-        }
-        let name = function.map_or("", Function::name);
-        is_plainly_library(name) || self.get(id).is_some_and(|spelling| spelling.is_library)
+        self.census.function(id).is_some_and(is_library_function)
     }
 }
 
@@ -170,6 +165,19 @@ pub(super) fn is_plainly_library(name: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()));
     let may_end_parameters = [")", "const", "volatile", "noexcept", "&", " "];
     in_namespace && !may_end_parameters.iter().any(|end| name.ends_with(end)) && !name.contains("requires ")
+}
+
+/// Whether a function of a build comes from a library that both builds bring along.
+pub(crate) fn is_library_function(function: Function<'_>) -> bool {
+    function.is_mangled() || is_library_name(function.name())
+}
+
+/// The same by a name as a census has it.
+fn is_library_name(name: &str) -> bool {
+    // The loose name lacks template arguments, which changes the answer only for those in the first scope or with a lambda.
+    let first_scope = name.split("::").next().unwrap_or("");
+    let is_changed = first_scope.contains('<') || name.contains("{lambda");
+    if is_changed { Spelling::of_qualified(name).is_library } else { is_library_spelling(name) }
 }
 
 /// Whether a function of this name comes from a library that both builds bring along.
@@ -309,6 +317,25 @@ mod tests {
         check("f(int)::{lambda()#1}::operator()", false, true);
         check("virtual thunk to std::ostream::~ostream", false, true);
         check("stdio::read", false, false);
+    }
+
+    #[test]
+    fn a_library_is_told_by_a_name_as_by_its_loose_form() {
+        for name in [
+            "std::vector<int>::size",
+            "google<int>::f",
+            "boost::f<int>::{lambda(int)#1}::operator()",
+            "ns::f<ns::{lambda()#1}>",
+            "f<int>::{lambda()#1}::operator()",
+            "virtual thunk to std::ostream::~ostream",
+            "(anonymous namespace)::f<int>",
+            "<alloc::vec::Vec<T> as core::ops::Drop>::drop",
+            "operator< <int>",
+            "THD::query<std::string>",
+            "__libc_start_main",
+        ] {
+            assert_eq!(is_library_name(name), Spelling::of_qualified(name).is_library, "{name}");
+        }
     }
 
     #[test]

@@ -8,14 +8,8 @@ use crate::compressed::MAX_WINDOW_LOG;
 /// The most bytes that a section may hold unpacked. A full census of a server of 195 MB has an eighth of it.
 pub const MAX_SECTION_BYTES: usize = 1 << 30;
 
-/// The zstd level: packs are written once, sent and kept. For sections of up to [`LARGE`].
-const LEVEL: i32 = 19;
-
-/// The level for larger ones: thirty times as fast for a tenth more bytes.
-const LARGE_LEVEL: i32 = 12;
-
-/// From this many bytes on a section is large.
-const LARGE: usize = 1 << 20;
+/// The zstd level: of a server's pack 19 takes sixteen times as long for 8 % fewer bytes.
+const LEVEL: i32 = 9;
 
 /// Unpacking reserves at most so many times the packed size at once; the rest grows as bytes really come.
 const RESERVE_RATIO: usize = 64;
@@ -34,9 +28,8 @@ impl Stored {
         if bytes.len() > MAX_SECTION_BYTES {
             return Err(PackError::Unpackable { section, what: "it is larger than a gigabyte" });
         }
-        let level = if bytes.len() < LARGE { LEVEL } else { LARGE_LEVEL };
         let failed = |_| PackError::Unpackable { section, what: "zstd failed" };
-        Ok(Self { bytes: zstd::bulk::compress(bytes, level).map_err(failed)?, len: bytes.len() as u64 })
+        Ok(Self { bytes: zstd::bulk::compress(bytes, LEVEL).map_err(failed)?, len: bytes.len() as u64 })
     }
 
     pub(super) fn unpack(&self, section: &'static str) -> Result<Vec<u8>, PackError> {
