@@ -26,7 +26,7 @@ use crate::codec::{ByteReader, ByteWriter};
 
 const MAGIC: &[u8; 8] = b"pdcensus";
 /// Raised with every change of the form or of what its rows mean.
-const VERSION: u64 = 9;
+const VERSION: u64 = 10;
 /// Up to this version the magic came first.
 const LAST_WITH_HEAD: u64 = 4;
 const FOOT_BYTES: usize = 32;
@@ -231,7 +231,8 @@ fn write_functions(out: &mut ByteWriter, functions: &[FunctionFacts]) {
         }
         out.number(u64::from(facts.line));
         out.byte(position(&InlineAttribute::ALL, facts.inline));
-        out.byte(position(&Linkage::ALL, facts.linkage) << 1 | u8::from(facts.is_mangled));
+        let name_form = u8::from(facts.is_demangled) << 1 | u8::from(facts.is_mangled);
+        out.byte(position(&Linkage::ALL, facts.linkage) << 2 | name_form);
         out.number(facts.producer.map_or(0, |id| u64::from(id.0) + 1));
         out.number(facts.alias_of.map_or(0, |id| u64::from(id.0) + 1));
     }
@@ -248,12 +249,13 @@ fn read_function(reader: &mut ByteReader<'_>) -> Option<FunctionFacts> {
     Some(FunctionFacts {
         name: TextId::from_raw(name?)?,
         is_mangled: visibility & 1 == 1,
+        is_demangled: visibility & 2 == 2,
         parameters: TextId::from_raw(parameters?),
         linkage_name: TextId::from_raw(linkage_name?),
         file: TextId::from_raw(file?),
         line: line?,
         inline: *InlineAttribute::ALL.get(usize::from(inline))?,
-        linkage: *Linkage::ALL.get(usize::from(visibility >> 1))?,
+        linkage: *Linkage::ALL.get(usize::from(visibility >> 2))?,
         producer: reader.number32()?.checked_sub(1).map(ProducerId),
         alias_of: reader.number32()?.checked_sub(1).map(FunctionId),
     })

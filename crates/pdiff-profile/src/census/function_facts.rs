@@ -76,6 +76,8 @@ pub struct FunctionFacts {
     /// Whether only the linkage name is kept, and the others are made of it when they are asked for: so it is with functions
     /// that nobody looks for by name.
     pub is_mangled: bool,
+    /// Whether name and parameters are what demangling the linkage name gives.
+    pub is_demangled: bool,
     /// The part of the signature after the name: parameters and qualifiers, `(int) const`.
     pub parameters: Option<TextId>,
     /// The linkage name, without clone suffix and version.
@@ -101,6 +103,7 @@ impl FunctionFacts {
         Self {
             name,
             is_mangled: false,
+            is_demangled: false,
             parameters: None,
             linkage_name: None,
             file: None,

@@ -39,6 +39,8 @@ pub(super) struct Name {
     pub(super) qualified: Box<str>,
     /// Whether only the symbol is known, so that the qualified name is empty.
     pub(super) is_mangled: bool,
+    /// Whether qualified name and parameters are what demangling the symbol gives.
+    pub(super) is_demangled: bool,
     /// What follows it in the signature.
     pub(super) parameters: Option<Box<str>>,
     /// The symbol without suffix and version; `None` for names that debug information spelled out.
@@ -52,7 +54,8 @@ impl Name {
         if !symbol.contains('@')
             && let Some(name) = demangle(symbol)
         {
-            return Self::of(name.qualified.into(), Some(&name.signature), Some(symbol));
+            let name = Self::of(name.qualified.into(), Some(&name.signature), Some(symbol));
+            return Self { is_demangled: true, ..name };
         }
         let name = FunctionName::with_linkage(symbol, Some(symbol));
         Self::of(name.qualified().into(), name.signature(), Some(name.linkage().unwrap_or(symbol)))
@@ -66,6 +69,7 @@ impl Name {
         Self {
             qualified: Box::default(),
             is_mangled: true,
+            is_demangled: false,
             parameters: None,
             linkage: Some(symbol.into()),
             identity: Identity(hash.finish()),
@@ -76,6 +80,7 @@ impl Name {
     fn of_variant(&self, symbol: &str) -> Self {
         Self {
             is_mangled: false,
+            is_demangled: self.is_demangled,
             qualified: self.qualified.clone(),
             parameters: self.parameters.clone(),
             linkage: Some(symbol.into()),
@@ -96,7 +101,8 @@ impl Name {
         hash.bytes(signature.as_bytes());
         let identity = Identity(hash.finish());
         let parameters = parameters.map(Box::from);
-        Self { qualified, is_mangled: false, parameters, linkage: linkage.map(Box::from), identity }
+        let linkage = linkage.map(Box::from);
+        Self { qualified, is_mangled: false, is_demangled: false, parameters, linkage, identity }
     }
 }
 

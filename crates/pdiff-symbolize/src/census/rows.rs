@@ -118,6 +118,7 @@ fn add_functions(
         let facts = FunctionFacts {
             name: name_id,
             is_mangled: name.is_mangled,
+            is_demangled: name.is_demangled,
             parameters: name.parameters.as_deref().map(|text| builder.text(text)),
             linkage_name,
             file: merged.path.map(|text| builder.text(text)),

@@ -31,6 +31,8 @@ pub(super) struct Named<'a> {
     pub(super) name: &'a str,
     pub(super) parameters: Option<&'a str>,
     pub(super) linkage: Option<&'a str>,
+    /// Whether demangling the linkage name gives the others.
+    pub(super) is_demangled: bool,
 }
 
 /// The same, as texts of a table.
@@ -39,24 +41,16 @@ pub(super) struct NamedIds {
     pub(super) name: TextId,
     pub(super) parameters: Option<TextId>,
     pub(super) linkage: Option<TextId>,
+    pub(super) is_demangled: bool,
 }
 
 pub(super) fn write_names(out: &mut ByteWriter, names: &[Named<'_>]) {
-    let is_derived = in_parallel(names, |named| {
-        let spelled = spell(named.linkage?)?;
-        (spelled.name() == named.name && spelled.parameters() == named.parameters).then_some(())
-    });
-    let forms: Vec<u8> = names
-        .iter()
-        .zip(&is_derived)
-        .map(|(named, derived)| match (named.linkage, derived) {
-            (Some(_), Some(())) => LINKAGE | DERIVED,
-            (linkage, _) => {
-                let flag = |is_there: bool, flag: u8| if is_there { flag } else { 0 };
-                flag(linkage.is_some(), LINKAGE) | flag(named.parameters.is_some(), PARAMETERS)
-            }
-        })
-        .collect();
+    let flag = |is_there: bool, flag: u8| if is_there { flag } else { 0 };
+    let form = |named: &Named<'_>| match named.linkage {
+        Some(_) if named.is_demangled => LINKAGE | DERIVED,
+        linkage => flag(linkage.is_some(), LINKAGE) | flag(named.parameters.is_some(), PARAMETERS),
+    };
+    let forms: Vec<u8> = names.iter().map(form).collect();
     forms.iter().for_each(|form| out.byte(*form));
     let of_form = |has: fn(u8) -> bool| names.iter().zip(&forms).filter(move |(_, form)| has(**form));
     let linkage: Vec<&str> =
@@ -102,10 +96,11 @@ pub(super) fn read_names(
         }
         let named = if form & DERIVED == 0 {
             let parameters = if form & PARAMETERS != 0 { Some(parameters.next()?.as_str()) } else { None };
-            Named { name: names.next()?, parameters, linkage: *linkage }
+            Named { name: names.next()?, parameters, linkage: *linkage, is_demangled: false }
         } else {
             let spelled = derived.as_ref()?;
-            Named { name: spelled.name(), parameters: spelled.parameters(), linkage: *linkage }
+            let (name, parameters) = (spelled.name(), spelled.parameters());
+            Named { name, parameters, linkage: *linkage, is_demangled: true }
         };
         let bytes =
             named.name.len() + named.parameters.map_or(0, str::len) + named.linkage.map_or(0, str::len);
@@ -120,7 +115,8 @@ pub(super) fn read_names(
         };
         last = Some((name, named.name));
         let mut add = |text: Option<&str>| text.map(|text| texts.push(text));
-        read.push(NamedIds { name, parameters: add(named.parameters), linkage: add(named.linkage) });
+        let (parameters, linkage) = (add(named.parameters), add(named.linkage));
+        read.push(NamedIds { name, parameters, linkage, is_demangled: named.is_demangled });
     }
     let is_end = linkage_left.next().is_none() && names.next().is_none() && parameters.next().is_none();
     is_end.then_some(read)
@@ -177,6 +173,11 @@ impl Spelled {
     fn parameters(&self) -> Option<&str> {
         self.signature.get(self.name_bytes..).filter(|rest| !rest.is_empty())
     }
+}
+
+/// Whether demangling a linkage name gives these.
+pub(super) fn is_demangled(linkage: &str, name: &str, parameters: Option<&str>) -> bool {
+    spell(linkage).is_some_and(|spelled| spelled.name() == name && spelled.parameters() == parameters)
 }
 
 fn spell(linkage: &str) -> Option<Spelled> {

@@ -58,6 +58,7 @@ fn read_functions(
         .map(|named| FunctionFacts {
             parameters: named.parameters,
             linkage_name: named.linkage,
+            is_demangled: named.is_demangled,
             ..FunctionFacts::named(named.name)
         })
         .collect();

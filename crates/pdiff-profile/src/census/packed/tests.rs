@@ -31,6 +31,7 @@ fn sample() -> Census {
             let facts = FunctionFacts {
                 parameters: parameters.map(&mut text),
                 linkage_name: linkage.map(&mut text),
+                is_demangled: linkage.is_some_and(|linkage| linkage.starts_with("_Z")),
                 ..FunctionFacts::named(text(name))
             };
             builder.function(FunctionFacts { file: Some(file), line: 7, producer: Some(producer), ..facts })

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names::{Named, write_names};
+use super::names::{Named, is_demangled, write_names};
 use super::{DESCRIBED, Detail, HASHED, SPIN_SHIFT, TOLD_CALLERS};
 use crate::census::body::{Body, BodyHash, BodyPart, Spin};
 use crate::census::codec::{position, write_coverage, write_producers};
@@ -134,10 +134,12 @@ impl<'a> Kept<'a> {
 
     fn write_functions(&self, out: &mut ByteWriter, files: &Files<'_>) {
         out.count(self.functions.len());
-        let named = |f: &Function<'a>| Named {
-            name: f.name(),
-            parameters: f.parameters(),
-            linkage: f.linkage_name(),
+        let named = |f: &Function<'a>| {
+            let (name, parameters, linkage) = (f.name(), f.parameters(), f.linkage_name());
+            // What a name that was not asked for before looks like, only demangling it shows.
+            let is_late =
+                || f.is_mangled() && linkage.is_some_and(|linkage| is_demangled(linkage, name, parameters));
+            Named { name, parameters, linkage, is_demangled: f.facts.is_demangled || is_late() }
         };
         write_names(out, &self.functions.iter().map(named).collect::<Vec<_>>());
         let facts = || self.functions.iter().map(|function| function.facts);
