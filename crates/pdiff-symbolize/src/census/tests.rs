@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use pdiff_profile::census::{Census, EdgeSource, Function, InlineAttribute, Linkage, Spin, Visibility};
+use pdiff_profile::census::{
+    Census, Detail, EdgeSource, Function, InlineAttribute, Linkage, Spin, Visibility,
+};
 
 use super::unit::{Units, read_units};
 use crate::binary::elf_file::ElfFile;
@@ -88,6 +90,19 @@ fn the_tiny_program_is_read() {
     assert!(helper.is_described());
     let edge = census.call(only(&census, "calls_twice").id(), helper.id()).unwrap();
     assert_eq!(edge.source, EdgeSource::Both);
+}
+
+#[test]
+fn a_pack_spells_names_as_they_were_read() {
+    let census = take_census(&tiny()).unwrap();
+    let packed = Census::from_packed_bytes(&census.to_packed_bytes(|_| Detail::Full)).unwrap();
+    let spelled = |census: &Census| -> Vec<[Option<String>; 3]> {
+        let names = census.functions().map(|f| [Some(f.name()), f.parameters(), f.linkage_name()]);
+        names.map(|names| names.map(|name| name.map(str::to_owned))).collect()
+    };
+    assert_eq!(spelled(&packed), spelled(&census));
+    let demangled = spelled(&census).into_iter().filter(|[_, parameters, _]| parameters.is_some()).count();
+    assert!(demangled > 3, "{demangled}");
 }
 
 #[test]
