@@ -29,6 +29,30 @@ fn a_caller_that_was_put_in_between_is_moved_and_not_new() {
 }
 
 #[test]
+fn work_that_is_handed_to_another_thread_is_no_new_path_of_that_thread() {
+    let build = "main:50 work:50 main>work serve:200 run:300 serve>run pool:60 wait:60 execute:60 flush:90 join:40 \
+                 pool>wait wait>execute execute>flush ";
+    let flush = "pool;wait;execute;flush 30\n";
+    let alone = (with_rest(&format!("main;serve;run 200\n{flush}")), format!("{build} main>serve"));
+    let handed = |run: usize| {
+        let folded = format!("pool;wait;execute;join;serve;run {run}\n{flush}");
+        (with_rest(&folded), format!("{build} execute>join join>serve"))
+    };
+    let between = |before: &(String, String), after: &(String, String)| {
+        classified(seen(&before.0, &before.1), seen(&after.0, &after.1))
+    };
+    let outcome = between(&alone, &handed(205));
+    for name in ["pool", "wait", "execute"] {
+        assert_eq!(said(&outcome, name), "moved likely R-in-between", "{name}");
+    }
+    let outcome = between(&handed(205), &alone);
+    assert_eq!(said(&outcome, "wait"), "moved likely R-in-between");
+    // What is handed on costs four times as much: that is more than moved.
+    let outcome = between(&alone, &handed(830));
+    assert_ne!(verdict(&outcome, "wait").rule_id, "R-in-between");
+}
+
+#[test]
 fn a_part_of_the_program_that_was_written_again_is_moved_with_its_net() {
     let old = ["parse", "check", "plan", "open", "scan", "sort", "emit", "close", "flush"];
     let new = ["lex", "verify", "route", "begin", "probe", "rank", "yield", "end", "drain"];

@@ -23,7 +23,7 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::newly_active::FACTOR;
-use super::{entered, per_operation};
+use super::{entered, in_between, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
@@ -250,11 +250,14 @@ fn came_from_elsewhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCal
 }
 
 /// Whether a callee costs more as a whole by half of what it costs more here: what only came from under other functions, wherever
-/// they are, was done before too. A collector runs when memory runs out, whoever asks for it.
+/// they are, was done before too. A collector runs when memory runs out, whoever asks for it; a thread of a pool grows by all that
+/// is handed to it.
 fn has_grown(context: &Context<'_>, call: &SampledCall, here_pp: f64) -> bool {
     context.callee(call).is_none_or(|callee| {
         let (before, after) = (callee.row.before.total_pct, callee.row.after.total_pct);
-        context.common_shift.own_change_pp(before, after) >= EXPLAINING_PART * here_pp
+        let grown_pp = context.common_shift.own_change_pp(before, after);
+        let is_enough = |pp: f64| pp >= EXPLAINING_PART * here_pp;
+        is_enough(grown_pp) && is_enough(grown_pp - in_between::kept_pp(context, callee, Side::After))
     })
 }
 

@@ -1,8 +1,9 @@
 //! `R-in-between`: one run's stacks go through the function more than the other's, while its callees cost no more: a caller
-//! that was inserted, or another path to the same work.
+//! that was inserted, or another path to the same work, as when a thread of its own does it.
 //!
-//! Growth of a callee under the function counts as old weight, except for the part by which the callee grew everywhere. The
-//! function's own code must not have changed beyond noise.
+//! Growth of a callee under the function counts as old weight, except for the part by which the callee grew everywhere, and that
+//! part is looked at in the same way: the callee may lead to the same work too. The function's own code must not have changed
+//! beyond noise.
 
 use pdiff_profile::Side;
 
@@ -15,6 +16,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
+use crate::compare::Row;
 use crate::findings::is_kernel_object;
 
 /// The part of a change of total that must have been there before, under other callers. The rest is what the callees have
@@ -26,6 +28,12 @@ const MOST_OF_CALLEE: f64 = 0.5;
 
 /// How many callees in a row may be new, too.
 const DEEPEST: usize = 4;
+
+/// How many callees in a row may lead to the same work, too.
+const LONGEST_WAY: usize = 64;
+
+/// How many functions are looked at for one: a program has a few hundred on such a way, and recursion has no end.
+const MOST_LOOKED_AT: usize = 4096;
 
 /// How many calls of each are looked at, heaviest first.
 const WIDEST: usize = 32;
@@ -45,10 +53,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         return None;
     }
     let delta_pp = row.delta_total_pp();
-    let (more, less) = more_and_less(delta_pp);
-    let mut kept = Vec::new();
-    add_kept(context, case, case, [more, less], DEEPEST, &mut kept);
-    let kept_pp: f64 = kept.iter().map(|(_, pp)| pp).sum();
+    let (more, _) = more_and_less(delta_pp);
+    let mut kept = Search::new(context, more).kept(case, LONGEST_WAY);
+    let kept_pp = sum(&kept);
     if kept_pp < KEPT_PART * delta_pp.abs() {
         return None;
     }
@@ -59,36 +66,82 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     Some(gates::common(finding.limited(Confidence::Likely, Limit::InCallees), case))
 }
 
-/// The weight of callees that existed before, but not under this function: by callee, in points. A callee `through` that
-/// the other run did not enter is passed over, and its callees count.
-fn add_kept(
-    context: &Context<'_>,
-    case: &Case<'_>,
-    through: &Case<'_>,
-    [more, less]: [Side; 2],
-    deeper: usize,
-    kept: &mut Vec<(String, f64)>,
-) {
-    let row = through.row;
-    for call in context.calls_from(row, more).into_iter().take(WIDEST) {
-        let Some(callee) = context.callee(call) else { continue };
-        let under = |side| share_pct(row, side, call.weight(side));
-        let grew = under(more)
-            - under(less)
-            - if deeper < DEEPEST { direct_pct(context, case, callee, less) } else { 0.0 };
-        let of_callee = call.weight(more).as_f64() / callee.row.side(more).total_weight.as_f64();
-        if grew <= 0.0 || of_callee < MOST_OF_CALLEE || is_kernel_object(&callee.row.object) {
-            continue;
-        }
-        if callee.is_sampled(less) {
-            let whole = callee.row.side(more).total_pct - callee.row.side(less).total_pct;
-            let kept_pp = grew - whole.max(0.0) - lost_pp(context, case, callee, less);
-            if kept_pp > 0.0 {
-                kept.push((call.callee.clone(), kept_pp));
+/// The weight under a function that the other run has too, but not under this function, in points.
+pub(super) fn kept_pp(context: &Context<'_>, case: &Case<'_>, more: Side) -> f64 {
+    sum(&Search::new(context, more).kept(case, LONGEST_WAY))
+}
+
+fn sum(parts: &[(String, f64)]) -> f64 {
+    parts.iter().map(|(_, pp)| pp).sum()
+}
+
+/// A search for weight that one run has in another place than the other.
+struct Search<'c, 'a> {
+    context: &'c Context<'a>,
+    /// The run with more under the function.
+    more: Side,
+    less: Side,
+    /// How many functions may still be looked at.
+    left: usize,
+}
+
+impl<'c, 'a> Search<'c, 'a> {
+    fn new(context: &'c Context<'a>, more: Side) -> Self {
+        Self { context, more, less: more.other(), left: MOST_LOOKED_AT }
+    }
+
+    /// The weight under a function that the other run has too, but not under it: by callee, in points.
+    fn kept(&mut self, case: &Case<'_>, way: usize) -> Vec<(String, f64)> {
+        let mut kept = Vec::new();
+        self.add_kept(case, case, way, DEEPEST, &mut kept);
+        kept
+    }
+
+    /// The same in the callees of `through`. A callee that the other run did not enter is passed over, and its callees count.
+    fn add_kept(
+        &mut self,
+        case: &Case<'_>,
+        through: &Case<'_>,
+        way: usize,
+        deeper: usize,
+        kept: &mut Vec<(String, f64)>,
+    ) {
+        let (context, more, less) = (self.context, self.more, self.less);
+        let row = through.row;
+        let Some(left) = self.left.checked_sub(1) else { return };
+        self.left = left;
+        for call in context.calls_from(row, more).into_iter().take(WIDEST) {
+            let Some(callee) = context.callee(call) else { continue };
+            let under = |side| share_pct(row, side, call.weight(side));
+            let grew = under(more)
+                - under(less)
+                - if deeper < DEEPEST { direct_pct(context, case, callee, less) } else { 0.0 };
+            let of_callee = call.weight(more).as_f64() / callee.row.side(more).total_weight.as_f64();
+            if grew <= 0.0 || of_callee < MOST_OF_CALLEE || is_kernel_object(&callee.row.object) {
+                continue;
             }
-        } else if deeper > 0 {
-            add_kept(context, case, callee, [more, less], deeper - 1, kept);
+            if callee.is_sampled(less) {
+                let whole = callee.row.side(more).total_pct - callee.row.side(less).total_pct;
+                let is_on_the_way = whole > 0.0 && way > 0 && self.is_main_caller(row, callee);
+                let inside = if is_on_the_way { self.kept(callee, way - 1) } else { Vec::new() };
+                let new_pp = (whole - sum(&inside)).max(0.0);
+                let kept_pp = grew - new_pp - lost_pp(context, case, callee, less);
+                if kept_pp > 0.0 && inside.is_empty() {
+                    kept.push((call.callee.clone(), kept_pp));
+                } else if kept_pp > 0.0 {
+                    let part = kept_pp / sum(&inside);
+                    kept.extend(inside.into_iter().map(|(name, pp)| (name, part * pp)));
+                }
+            } else if deeper > 0 {
+                self.add_kept(case, callee, way, deeper - 1, kept);
+            }
         }
+    }
+
+    /// Whether no other function calls the callee as much: so the ways of a search part and never meet, save in recursion.
+    fn is_main_caller(&self, row: &Row, callee: &Case<'_>) -> bool {
+        let main = self.context.calls_to(callee.row, self.more).into_iter().next();
+        main.and_then(|call| self.context.caller(call)).is_some_and(|caller| std::ptr::eq(caller.row, row))
     }
 }
 
