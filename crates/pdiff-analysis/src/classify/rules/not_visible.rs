@@ -3,6 +3,7 @@
 
 use pdiff_profile::Side;
 
+use super::per_operation;
 use super::weight::changed;
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -17,7 +18,9 @@ use crate::settings_diff::SettingGate;
 
 /// A row of what has no function.
 pub(super) fn unresolved(_: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
-    let finding = Finding::new("R-unresolved", Cause::Unclear, Judged::OwnSelf, Reason::NoFunction);
+    let told = Judged::ALL.iter().copied().find(|of| per_operation::is_told(*of, case.row));
+    let judged = told.unwrap_or(Judged::OwnSelf);
+    let finding = Finding::new("R-unresolved", Cause::Unclear, judged, Reason::NoFunction);
     case.row.unresolved.then(|| finding.limited(Confidence::Unclear, Limit::NoSymbol))
 }
 
