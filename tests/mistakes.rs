@@ -311,6 +311,21 @@ fn chains_unwound_in_two_ways_are_named() {
 }
 
 #[test]
+fn chains_that_lack_their_outermost_callers_are_told_where_they_are_many() {
+    let texts = Texts(tempfile::tempdir().unwrap());
+    let whole = samples("/opt/server", &[("work serve main", 300)]);
+    let cut = |times: usize| {
+        let text = samples("/opt/server", &[("work serve top", times), ("work serve main", 300 - times)]);
+        text.replace("1139 top+0x9 (/opt/server)", "ffffffffffffffff [unknown] ([unknown])")
+    };
+    let (whole, few, many) =
+        (texts.put("whole.perf", &whole), texts.put("few.perf", &cut(30)), texts.put("many.perf", &cut(90)));
+    let output = compare(&[&whole, &many]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(output.contains("! call chains cut off 0.0 % before, 30.0 % after: their outermost"), "{output}");
+    assert!(!compare(&[&whole, &few]).contains("cut off"));
+}
+
+#[test]
 fn a_run_table_of_other_builds_than_the_profiles_is_named() {
     let texts = Texts(tempfile::tempdir().unwrap());
     let table = |name: &str, builds: [&str; 2]| {

@@ -85,6 +85,8 @@ pub enum Subject {
     WithoutFunction(PerSide<f64>),
     /// The part of samples whose stacks reach no function of the program, in percent.
     WithoutCaller(PerSide<f64>),
+    /// The part of samples whose stacks end before the outermost caller, in percent.
+    CutChains(PerSide<f64>),
     /// The objects whose inlined functions are known on this side only.
     InlinedFunctions(PerSide<Vec<String>>),
     /// Why debug information was not read for all functions sampled; empty if it was.
@@ -221,6 +223,8 @@ pub enum Concern {
     ManyUnresolved,
     /// Stacks lack their callers more often on one side.
     CallersLostOnOneSide,
+    /// Many stacks lack their outermost callers.
+    OuterCallersLost,
     /// Inlined functions are known on one side only.
     InlinesOnOneSide,
     /// Functions are compared by symbol, because debug information was not read for them.

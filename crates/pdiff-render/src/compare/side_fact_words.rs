@@ -60,6 +60,7 @@ fn name(subject: &Subject) -> &'static str {
         Subject::BusyWaiting(_) => "busy waiting",
         Subject::WithoutFunction(_) => "without function",
         Subject::WithoutCaller(_) => "without caller",
+        Subject::CutChains(_) => "call chains cut off",
         Subject::InlinedFunctions(_) => "inlined functions",
         Subject::DebugInformation(_) => "debug information",
         Subject::Compilers(_) => "compilers",
@@ -91,7 +92,7 @@ fn values(subject: &Subject) -> PerSide<String> {
         Subject::Throughput(rates) => rates.map(|rate| format!("{rate:.0}/s")),
         Subject::CoresUsed(cores) => cores.map(|cores| format!("{cores:.2}")),
         Subject::BusyWaiting(pct) | Subject::WithoutFunction(pct) => pct.map(|pct| format!("{pct:.2} %")),
-        Subject::WithoutCaller(pct) => pct.map(|pct| format!("{pct:.1} %")),
+        Subject::WithoutCaller(pct) | Subject::CutChains(pct) => pct.map(|pct| format!("{pct:.1} %")),
         Subject::InlinedFunctions(objects) => objects.as_ref().map(|objects| match objects.is_empty() {
             true => "unknown".to_owned(),
             false => format!("known for {}", objects.join(", ")),
@@ -226,6 +227,10 @@ fn remark(concern: &Concern) -> String {
         Concern::CallersLostOnOneSide => {
             "stacks of system and library functions lack their callers more often on one side, so functions of the \
              program look lighter there; record with --call-graph dwarf, or with libraries that keep frame pointers"
+        }
+        Concern::OuterCallersLost => {
+            "their outermost callers are missing, so totals of these are too low; record more of the stacks \
+             (--call-graph dwarf,65528), or frame pointers"
         }
         Concern::InlinesOnOneSide => {
             "debug information is missing on the other side, so inlined functions are not split out on either side"

@@ -14,7 +14,7 @@ use super::side_fact::{Concern, SeveralBuilds, Severity, SideFact, Subject};
 use crate::knowledge::Requests;
 
 pub use program::is_other_version;
-pub(super) use unwinding::unwinding;
+pub(super) use unwinding::{cut_off_pct, unwinding};
 
 /// The mistakes found, and always the fact about the program of each side, if there is one.
 pub(super) fn mistakes(sides: &Sides<'_>, prepared: &Prepared<'_>, requests: &Requests) -> Vec<SideFact> {

@@ -5,7 +5,7 @@
 //! `start_thread+0x304`. An unwinder that cannot continue leaves a last frame at the highest address, which frame pointers
 //! never do.
 
-use pdiff_profile::{ObjectKind, PerSide, Profile, RawAddr};
+use pdiff_profile::{Cell, ObjectKind, PerSide, Profile, RawAddr};
 use rustc_hash::FxHashMap;
 
 use super::super::input::{SideInput, Sides};
@@ -43,7 +43,11 @@ fn of_side(side: &SideInput<'_>) -> Option<Unwinding> {
         by_command(command)
     });
     told.or_else(|| {
-        runs().any(|run| broken_off(run.profile) > BROKEN_OFF).then_some(Unwinding::DebugInformation)
+        let is_broken = |profile: &Profile| {
+            let (broken, all) = broken_off(profile, &profile.cells);
+            broken as f64 > BROKEN_OFF * all as f64
+        };
+        runs().any(|run| is_broken(run.profile)).then_some(Unwinding::DebugInformation)
     })
 }
 
@@ -66,16 +70,26 @@ fn by_command(command: &str) -> Option<Unwinding> {
     None
 }
 
-/// The part of the stacks whose root is at the highest address.
-fn broken_off(profile: &Profile) -> f64 {
-    let is_broken = |cell: &&pdiff_profile::Cell| {
+/// The part of a side's samples whose stacks were broken off, in percent.
+pub(in crate::compare) fn cut_off_pct(side: &SideInput<'_>) -> f64 {
+    let (mut cut, mut all) = (0, 0);
+    for run in &side.runs {
+        let (of_run, samples) = broken_off(run.profile, run.profile.cells_of(run.event));
+        cut += of_run;
+        all += samples;
+    }
+    if all == 0 { 0.0 } else { 100.0 * cut as f64 / all as f64 }
+}
+
+/// The samples of the stacks whose root is at the highest address, and of all.
+fn broken_off(profile: &Profile, cells: &[Cell]) -> (u64, u64) {
+    let is_broken = |cell: &&Cell| {
         let root = profile.stacks.get(cell.stack).first();
         let root = root.and_then(|root| profile.frames.get(root.index()));
         root.is_some_and(|root| root.addr == Some(RawAddr(u64::MAX)))
     };
-    let all: u64 = profile.cells.iter().map(|cell| u64::from(cell.samples)).sum();
-    let broken: u64 = profile.cells.iter().filter(is_broken).map(|cell| u64::from(cell.samples)).sum();
-    if all == 0 { 0.0 } else { broken as f64 / all as f64 }
+    let samples = |cell: &Cell| u64::from(cell.samples);
+    (cells.iter().filter(is_broken).map(samples).sum(), cells.iter().map(samples).sum())
 }
 
 /// Samples of callers in libraries: by library, function and place in it.
