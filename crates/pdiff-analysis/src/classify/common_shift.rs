@@ -24,6 +24,8 @@ pub(super) struct CommonShift {
     factor: f64,
     /// Half the width of its 95 % interval, relative to it; 0 where it is not known.
     error: f64,
+    /// The same where it is a median: functions that are few or changed unlike each other do not tell it well.
+    median_error: f64,
 }
 
 impl CommonShift {
@@ -44,15 +46,18 @@ impl CommonShift {
         }
         if let Some(cost) = input.comparison.cost.as_ref().filter(|_| input.comparison.share == Share::All) {
             let error = cost.log_interval.map_or(0.0, |(low, high)| ((high - low) / 2.0).exp_m1());
-            return Self { factor: (-cost.log_ratio).exp(), error };
+            return Self { factor: (-cost.log_ratio).exp(), error, median_error: 0.0 };
         }
         let of_all = || typical_factor(logs.iter().map(|(log, _)| *log).collect());
-        of_same_code.or_else(of_all).map_or(Self { factor: 1.0, error: 0.0 }, Self::of_median)
+        of_same_code
+            .or_else(of_all)
+            .map_or(Self { factor: 1.0, error: 0.0, median_error: 0.0 }, Self::of_median)
     }
 
     fn of_median(factor: CommonFactor) -> Self {
         let half = critical_t(0.05, factor.degrees_of_freedom) * factor.log_se;
-        Self { factor: factor.ratio, error: half.exp_m1() }
+        let error = half.exp_m1();
+        Self { factor: factor.ratio, error, median_error: error }
     }
 
     /// The factor.
@@ -71,7 +76,7 @@ impl CommonShift {
     }
 
     /// Whether the row's change of a measure is no more than the shift that all functions share: what is left is within
-    /// a tenth, below the floor, inside the row's own interval, or goes the other way.
+    /// a tenth, below the floor, inside the row's own interval and that of the factor, or goes the other way.
     pub(super) fn explains(self, row: &Row, judged: Judged) -> bool {
         self.explains_shares(judged.shares(row), judged.half_width_pp(row))
     }
@@ -91,6 +96,7 @@ impl CommonShift {
             return false;
         }
         let own_pp = self.own_change_pp(before, after);
+        let half_pp = half_pp.hypot(self.median_error * (before * after).sqrt());
         let is_like = (after / (self.factor * before)).ln().abs() <= TOLERANCE.ln();
         let is_other_way = own_pp * (after - before) <= 0.0;
         // Seen from either side, so that swapped sides agree.

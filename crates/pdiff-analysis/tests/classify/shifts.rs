@@ -91,3 +91,23 @@ fn without_debug_information_on_both_sides_nothing_is_newly_active_for_sure() {
     );
     assert_eq!(said(&outcome, "part"), "newly-active unclear R-newly-active");
 }
+
+#[test]
+fn a_factor_that_few_functions_tell_badly_explains_what_it_may() {
+    // Twenty functions with the same code take times that have little in common.
+    let of = |run: u64, times: [u64; 10]| {
+        let lines = (0..20).map(|n| format!("main;steady_{n} {}\n", times[n % 10]));
+        format!("{}main;run {run}", lines.collect::<String>())
+    };
+    let words = |run: u32| {
+        let steady: String =
+            (0..20).map(|n| format!("steady_{n}:80 steady_{n}={n} main>steady_{n} ")).collect();
+        format!("main:50 {steady} run:300 run={run} main>run")
+    };
+    let said_of = |times: [u64; 10]| {
+        let (before, after) = (of(300, [60; 10]), of(230, times));
+        said(&classified(seen(&before, &words(61)), seen(&after, &words(62))), "run")
+    };
+    assert_eq!(said_of([60; 10]), "lighter likely R-lighter");
+    assert_eq!(said_of([25, 32, 39, 47, 56, 64, 75, 88, 104, 130]), "noise likely R-common-shift");
+}
