@@ -524,3 +524,29 @@ fn counts_name_the_caller_that_calls_more_and_what_is_below_is_part_of_that() {
     assert_eq!(said(&outcome, "read"), "more-calls likely R-below");
     assert_eq!(verdict(&outcome, "read").callers, ["fetch"]);
 }
+
+#[test]
+fn a_call_that_the_lines_of_an_inlined_function_have_now_is_no_new_call_of_the_code_around_it() {
+    let (steady, words) = steady();
+    let of = |direct: u64, inlined: u64, mix: u64| {
+        let mix = match mix {
+            0 => String::new(),
+            mix => format!("\nmain;lex;intern;mix {mix}\nmain;lex;+read;intern;mix {mix}"),
+        };
+        format!(
+            "{steady}main;lex 200\nmain;lex;+read 40\nmain;lex;intern {direct}\nmain;lex;+read;intern {inlined}{mix}"
+        )
+    };
+    let build = |intern: &str, lex: &str| {
+        format!("main:50 {words} lex:400 lex<read*1 main>lex lex>intern intern:200 {lex} {intern}")
+    };
+    let before = build("intern=8", "lex=6");
+    let after = |lex: &str| build("intern=9 intern>mix mix:90", lex);
+    // The compiler made one call of two, and new code makes what is called dearer.
+    let outcome = classified(seen(&of(80, 2, 0), &before), seen(&of(50, 30, 20), &after("lex=7")));
+    assert_eq!(said(&outcome, "mix"), "new-overhead proved R-new-code");
+    assert_ne!(verdict(&outcome, "read").cause.as_str(), "missing-fast-path");
+    // One call more in the code around it is one of its own.
+    let outcome = classified(seen(&of(80, 2, 0), &before), seen(&of(50, 30, 20), &after("lex=7 lex>intern")));
+    assert_eq!(said(&outcome, "read"), "missing-fast-path likely R-fast-path");
+}

@@ -23,6 +23,7 @@ use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
 use super::newly_active::FACTOR;
+use super::weight::place;
 use super::{entered, in_between, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
@@ -355,9 +356,24 @@ pub(super) fn only_entered<'a>(
         }) || FACTOR * context.orphaned_pct(callee, side.other()) >= pct(side);
         // What was under it before may have been reached by a jump in tail position: it can be exchanged all the same.
         let counts = side == Side::Before || !is_lost;
-        (is_entered && is_path && !is_known && counts).then_some((call, pct(side)))
+        let is_old = || is_old_call_of_place(context, case, callee, side);
+        (is_entered && is_path && !is_known && counts && !is_old()).then_some((call, pct(side)))
     });
     entered.collect()
+}
+
+/// Whether a call from a function that runs only inlined is not new to the code that contains it: that has no more calls of the
+/// callee, and the other run entered the callee from there, too. A compiler makes one call of two that are the same, and its
+/// lines then name either of the inlined functions.
+fn is_old_call_of_place(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, side: Side) -> bool {
+    let Some(place) = place(context, case) else { return false };
+    let calls = PerSide::from_fn(|side| calls_in_code(context, place, callee, side));
+    let of_callee =
+        |call: &&SampledCall| context.callee(call).is_some_and(|called| std::ptr::eq(called.row, callee.row));
+    let was_entered = context.calls_from(place.row, side.other()).iter().any(|call| {
+        of_callee(call) && FACTOR * share_pct(place.row, side.other(), call.weight(side.other())) >= FLOOR_PP
+    });
+    calls[side] <= calls[side.other()] && was_entered
 }
 
 pub(super) fn entered_evidence(
