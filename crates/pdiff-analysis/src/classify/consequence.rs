@@ -71,7 +71,16 @@ fn followed<'v>(
 ) -> Vec<(&'v mut Verdict, Option<Followed>)> {
     let place = rows.iter().copied().zip(0..).collect();
     let mut search = Search { context, rows, place, verdicts, way, known: vec![None; rows.len()], depth: 0 };
-    let found: Vec<Option<Followed>> = (0..rows.len()).map(|at| search.followed(at)).collect();
+    let mut found: Vec<Option<Followed>> = (0..rows.len()).map(|at| search.followed(at)).collect();
+    // Of functions that call each other, one was decided before the other was.
+    let mut is_more = true;
+    while is_more {
+        is_more = false;
+        for (at, of) in found.iter_mut().enumerate().filter(|(_, of)| of.is_none()) {
+            *of = search.again(at);
+            is_more |= of.is_some();
+        }
+    }
     verdicts.iter_mut().zip(found).collect()
 }
 
@@ -116,6 +125,12 @@ impl<'a> Search<'a, '_> {
         self.depth -= 1;
         *self.known.get_mut(at)? = Some(followed.clone());
         followed
+    }
+
+    /// The same for a verdict that was found to follow from none, now that all others are decided.
+    fn again(&mut self, at: usize) -> Option<Followed> {
+        *self.known.get_mut(at)? = None;
+        self.followed(at)
     }
 
     fn find(&mut self, at: usize) -> Option<Followed> {

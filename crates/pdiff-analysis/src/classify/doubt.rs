@@ -17,8 +17,7 @@ const EXPLAINING_PART: f64 = 0.5;
 /// Makes verdicts on callers unclear whose change is mostly in callees without a known cause.
 pub(super) fn limit_callers(verdicts: &mut [Verdict], is_patched: bool) {
     let by_name = (0..).zip(verdicts.iter()).map(|(at, verdict)| (verdict.function.clone(), at)).collect();
-    let mut doubts = Doubts { verdicts, by_name, is_patched, known: vec![None; verdicts.len()] };
-    let doubtful: Vec<bool> = (0..verdicts.len()).map(|at| doubts.is_doubtful(at)).collect();
+    let doubtful = Doubts { verdicts, by_name, is_patched }.all();
     for (verdict, is_doubtful) in verdicts.iter_mut().zip(doubtful) {
         let points_to_callees = matches!(verdict.reason, Reason::CalleesChanged { .. });
         if is_doubtful && points_to_callees && verdict.confidence > Confidence::Unclear {
@@ -32,43 +31,44 @@ struct Doubts<'a> {
     verdicts: &'a [Verdict],
     by_name: FxHashMap<String, usize>,
     is_patched: bool,
-    known: Vec<Option<bool>>,
 }
 
 impl Doubts<'_> {
-    /// Whether a verdict tells no cause, or only points to callees that have none.
-    fn is_doubtful(&mut self, at: usize) -> bool {
-        let Some(verdict) = self.verdicts.get(at) else { return false };
-        if let Some(known) = self.known.get(at).copied().flatten() {
-            return known;
-        }
-        // Until it is decided, and for functions that call each other, what it says itself.
-        let is_unclear = verdict.confidence == Confidence::Unclear;
-        self.set(at, is_unclear);
-        let is_doubtful = match &verdict.reason {
-            Reason::CalleesChanged { delta_pp, callees, .. } => {
-                is_unclear || self.has_no_cause(*delta_pp, callees)
-            }
-            _ => is_unclear || (self.is_patched && verdict.cause == Cause::Noise),
+    /// Whether each verdict tells no cause, or only points to callees that have none. Functions that call each other are no
+    /// cause of each other: of builds a patch apart one of them must call something else that has a cause.
+    fn all(&self) -> Vec<bool> {
+        let alone = |verdict: &Verdict| {
+            let is_bare =
+                matches!(verdict.reason, Reason::CalleesChanged { .. }) || verdict.cause == Cause::Noise;
+            verdict.confidence == Confidence::Unclear || (self.is_patched && is_bare)
         };
-        self.set(at, is_doubtful);
-        is_doubtful
-    }
-
-    fn set(&mut self, at: usize, is_doubtful: bool) {
-        if let Some(known) = self.known.get_mut(at) {
-            *known = Some(is_doubtful);
+        let mut doubtful: Vec<bool> = self.verdicts.iter().map(alone).collect();
+        // Each round settles what is a call further from a cause, or from a doubt.
+        loop {
+            let settle = |(verdict, known): (&Verdict, &bool)| match &verdict.reason {
+                Reason::CalleesChanged { delta_pp, callees, .. } => {
+                    verdict.confidence == Confidence::Unclear
+                        || self.has_no_cause(&doubtful, *delta_pp, callees)
+                }
+                _ => *known,
+            };
+            let settled: Vec<bool> = self.verdicts.iter().zip(&doubtful).map(settle).collect();
+            if settled == doubtful {
+                return doubtful;
+            }
+            doubtful = settled;
         }
     }
 
     /// Whether no cause is known of what callees made of a change.
-    fn has_no_cause(&mut self, delta_pp: f64, callees: &[(String, f64)]) -> bool {
+    fn has_no_cause(&self, doubtful: &[bool], delta_pp: f64, callees: &[(String, f64)]) -> bool {
         let (mut doubtful_pp, mut clear_pp) = (0.0, 0.0);
         for (callee, change_pp) in callees {
             let callee = self.by_name.get(callee).copied();
             // What its verdict is about may not be what changed here.
-            let is_doubtful =
-                callee.is_some_and(|callee| self.is_of_total(callee) && self.is_doubtful(callee));
+            let is_doubtful = callee.is_some_and(|callee| {
+                self.is_of_total(callee) && doubtful.get(callee).copied().unwrap_or(false)
+            });
             match is_doubtful || (self.is_patched && callee.is_none()) {
                 true => doubtful_pp += change_pp.abs(),
                 false => clear_pp += change_pp.abs(),

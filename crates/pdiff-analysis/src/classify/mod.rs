@@ -66,6 +66,7 @@ use rustc_hash::FxHashMap;
 
 use case::Case;
 use context::Context;
+use finding::Finding;
 use rules::FlippedCallers;
 
 use crate::policy::Share;
@@ -111,11 +112,21 @@ fn verdicts_over_floor(context: &Context<'_>, flipped: &FlippedCallers) -> (Vec<
     consequence::mark_called(context, &rows, &mut verdicts);
     doubt::limit_callers(&mut verdicts, context.is_patched);
     consequence::mark_callers(context, &rows, &mut verdicts);
+    for (row, verdict) in rows.iter().zip(&mut verdicts) {
+        let case = context.cases.get(*row).filter(|_| verdict.limited_by == Some(Limit::UnclearCallees));
+        let moved = case.and_then(|case| Some((case, rules::moved_meanwhile(context, case)?)));
+        if let Some((case, moved)) = moved {
+            *verdict = verdict_with(context, case, moved);
+        }
+    }
     (rows, verdicts)
 }
 
 fn verdict_of(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Verdict {
-    let finding = rules::judge(context, case, flipped);
+    verdict_with(context, case, rules::judge(context, case, flipped))
+}
+
+fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Verdict {
     let is_claim = finding.cause != Cause::Noise;
     let finding = match context.input.comparison.coverage.is_unverified(&case.row.object) && is_claim {
         true => finding.limited(Confidence::Likely, Limit::NotVerified),

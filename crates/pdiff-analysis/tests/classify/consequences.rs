@@ -137,3 +137,50 @@ fn a_cost_per_operation_whose_callees_have_no_known_cause_has_none_either() {
     assert_eq!(said(&outcome, "run"), "heavier unclear R-callees");
     assert_eq!(verdict(&outcome, "run").limited_by, Some(Limit::UnclearCallees));
 }
+
+#[test]
+fn functions_that_call_each_other_follow_from_what_one_of_them_calls() {
+    let (steady, _) = steady();
+    let of = |check: u64| {
+        let check = if check > 0 { format!("\nmain;enter;run;check {check}") } else { String::new() };
+        format!("{steady}main;enter 60\nmain;enter;run 100\nmain;enter;run;enter;run 20{check}")
+    };
+    let calls = "main>enter enter>run run>enter";
+    let before = build(&format!("enter:200 enter=5 run:200 run=6 {calls}"));
+    let after = build(&format!("enter:200 enter=5 run:220 run=7 check:300 run>check {calls}"));
+    let outcome = classified(seen(&of(0), &before), seen(&of(80), &after));
+    assert_eq!(said(&outcome, "check"), "new-overhead proved R-new-code");
+    for caller in ["run", "enter"] {
+        assert_eq!(said(&outcome, caller), "consequence likely R-callees");
+    }
+}
+
+#[test]
+fn functions_that_call_each_other_are_no_cause_of_each_other() {
+    let (steady, _) = steady();
+    // All code is the same, so that nothing tells why `leaf` takes more time, below both.
+    let of = |leaf: u64| {
+        format!(
+            "{steady}main;list 40\nmain;list;item 40\nmain;list;item;list 40\nmain;list;item;list;item;leaf {leaf}"
+        )
+    };
+    let words =
+        build("list:200 list=60 item:200 item=61 leaf:90 leaf=62 main>list list>item item>list item>leaf");
+    let outcome = classified(seen(&of(100), &words), seen(&of(200), &words));
+    assert_eq!(said(&outcome, "leaf"), "heavier unclear R-heavier");
+    for caller in ["list", "item"] {
+        assert_eq!(said(&outcome, caller), "heavier unclear R-callees");
+    }
+}
+
+#[test]
+fn a_function_in_another_file_moved_even_if_its_callees_changed_for_no_known_cause() {
+    let (steady, _) = steady();
+    let of = |leaf: u64| format!("{steady}main;shape 100\nmain;shape;leaf {leaf}");
+    let with =
+        |file: &str| build(&format!("shape:300 shape=60 shape@{file} leaf:90 leaf=61 main>shape shape>leaf"));
+    let outcome = classified(seen(&of(100), &with("src/a.c")), seen(&of(200), &with("src/a.c")));
+    assert_eq!(said(&outcome, "shape"), "heavier unclear R-callees");
+    let outcome = classified(seen(&of(100), &with("src/a.c")), seen(&of(200), &with("src/b.c")));
+    assert_eq!(said(&outcome, "shape"), "moved likely R-moved");
+}

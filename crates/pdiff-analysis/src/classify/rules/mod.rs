@@ -63,6 +63,11 @@ const RULES: [Rule; 21] = [
     weight::rule,
 ];
 
+/// What is said of a case whose callees changed for no known cause: it may at least be in another file.
+pub(super) fn moved_meanwhile(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
+    moved::at_no_cost(context, case)
+}
+
 /// What is said of a case.
 pub(super) fn judge(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Finding {
     let spoken = RULES.iter().find_map(|rule| rule(context, case, flipped));
