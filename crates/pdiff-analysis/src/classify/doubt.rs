@@ -19,12 +19,16 @@ pub(super) fn limit_callers(verdicts: &mut [Verdict], is_patched: bool) {
     let by_name = (0..).zip(verdicts.iter()).map(|(at, verdict)| (verdict.function.clone(), at)).collect();
     let doubtful = Doubts { verdicts, by_name, is_patched }.all();
     for (verdict, is_doubtful) in verdicts.iter_mut().zip(doubtful) {
-        let points_to_callees = matches!(verdict.reason, Reason::CalleesChanged { .. });
-        if is_doubtful && points_to_callees && verdict.confidence > Confidence::Unclear {
+        if is_doubtful && points_to_callees(verdict) && verdict.confidence > Confidence::Unclear {
             verdict.confidence = Confidence::Unclear;
             verdict.limited_by = Some(Limit::UnclearCallees);
         }
     }
+}
+
+/// Whether a verdict says only that its callees changed. What follows from them has their causes.
+fn points_to_callees(verdict: &Verdict) -> bool {
+    matches!(verdict.reason, Reason::CalleesChanged { .. }) && verdict.cause != Cause::Consequence
 }
 
 struct Doubts<'a> {
@@ -38,15 +42,14 @@ impl Doubts<'_> {
     /// cause of each other: of builds a patch apart one of them must call something else that has a cause.
     fn all(&self) -> Vec<bool> {
         let alone = |verdict: &Verdict| {
-            let is_bare =
-                matches!(verdict.reason, Reason::CalleesChanged { .. }) || verdict.cause == Cause::Noise;
+            let is_bare = points_to_callees(verdict) || verdict.cause == Cause::Noise;
             verdict.confidence == Confidence::Unclear || (self.is_patched && is_bare)
         };
         let mut doubtful: Vec<bool> = self.verdicts.iter().map(alone).collect();
         // Each round settles what is a call further from a cause, or from a doubt.
         loop {
             let settle = |(verdict, known): (&Verdict, &bool)| match &verdict.reason {
-                Reason::CalleesChanged { delta_pp, callees, .. } => {
+                Reason::CalleesChanged { delta_pp, callees, .. } if points_to_callees(verdict) => {
                     verdict.confidence == Confidence::Unclear
                         || self.has_no_cause(&doubtful, *delta_pp, callees)
                 }

@@ -112,6 +112,8 @@ fn verdicts_over_floor(context: &Context<'_>, flipped: &FlippedCallers) -> (Vec<
     consequence::mark_called(context, &rows, &mut verdicts);
     doubt::limit_callers(&mut verdicts, context.is_patched);
     consequence::mark_callers(context, &rows, &mut verdicts);
+    // Callers of what became unclear by that.
+    doubt::limit_callers(&mut verdicts, context.is_patched);
     for (row, verdict) in rows.iter().zip(&mut verdicts) {
         let case = context.cases.get(*row).filter(|_| verdict.limited_by == Some(Limit::UnclearCallees));
         let moved = case.and_then(|case| Some((case, rules::moved_meanwhile(context, case)?)));

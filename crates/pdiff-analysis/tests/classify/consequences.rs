@@ -184,3 +184,23 @@ fn a_function_in_another_file_moved_even_if_its_callees_changed_for_no_known_cau
     let outcome = classified(seen(&of(100), &with("src/a.c")), seen(&of(200), &with("src/b.c")));
     assert_eq!(said(&outcome, "shape"), "moved likely R-moved");
 }
+
+#[test]
+fn callers_of_a_cost_per_operation_without_a_known_cause_have_none_either() {
+    let lines: String = (0..20).map(|n| format!("main;steady_{n} 10\n")).collect();
+    let of = |hot: u64, top: u64, alt: u64| {
+        format!("{lines}main;top;run;hot_a {top}\nmain;alt;run;hot_a {alt}\nmain;go 2\nmain;go;hot_b {hot}")
+    };
+    let words = |top: u32| {
+        build(&format!(
+            "top:80 top={top} alt:80 alt=66 run:200 run=61 go:200 go=62 hot_a:90 hot_a=63 hot_b:90 hot_b=64 \
+             main>top main>alt main>go top>run alt>run run>hot_a go>hot_b"
+        ))
+    };
+    let even: &[f64] = &[1000.0, 1010.0, 990.0];
+    let extra = Extra { operations: Some([even, even]), ..Extra::default() };
+    let (before, after) = (of(450, 180, 270), of(560, 270, 290));
+    let outcome = classified_with(seen(&before, &words(67)), seen(&after, &words(68)), &extra);
+    assert_eq!(said(&outcome, "run"), "heavier unclear R-callees");
+    assert_eq!(said(&outcome, "top"), "heavier unclear R-callees");
+}
