@@ -9,7 +9,8 @@
 
 use pdiff_profile::{PerSide, Side};
 
-use super::fast_path::{calls_in_code, count_evidence, counted, entered_evidence, has_flipped, only_entered};
+use super::code_counts::calls_in_code;
+use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, only_entered};
 use super::newly_active::lost_pp;
 use super::{entered, per_operation};
 use crate::classify::case::{Case, share_pct};

@@ -22,6 +22,7 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
+use super::code_counts::calls_in_code;
 use super::newly_active::FACTOR;
 use super::weight::place;
 use super::{entered, in_between, per_operation};
@@ -187,13 +188,6 @@ fn entered_more<'a>(
         pct,
         calls,
     })
-}
-
-/// The calls of a function in the code of a caller.
-pub(super) fn calls_in_code(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> u32 {
-    let Some(census) = context.builds.census(side) else { return 0 };
-    let pairs = caller.ids[side].iter().flat_map(|from| callee.ids[side].iter().map(move |to| (*from, *to)));
-    pairs.filter_map(|(from, to)| census.call(from, to)).map(|edge| edge.calls + edge.tail_jumps).sum()
 }
 
 /// How many calls a callee that left the function may be below a newly entered one.

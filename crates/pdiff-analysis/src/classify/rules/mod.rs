@@ -4,6 +4,7 @@
 mod below;
 mod callees;
 mod callers;
+mod code_counts;
 mod code_quality;
 mod common_shift;
 mod edge;

@@ -2,8 +2,8 @@
 
 use pdiff_profile::Side;
 
+use super::code_counts::{calls_in_code, copies_in_code};
 use super::edge;
-use super::fast_path::calls_in_code;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
 use crate::classify::context::Context;
@@ -222,13 +222,6 @@ fn may_be_called_more(context: &Context<'_>, case: &Case<'_>, more: Side) -> boo
     let callers = context.calls_to(row, more).into_iter().filter_map(|call| context.caller(call));
     let around = callers.chain(places(context, case));
     around.into_iter().any(|caller| uses(caller, more) > uses(caller, more.other()))
-}
-
-/// The copies of a function in the code of another.
-fn copies_in_code(context: &Context<'_>, caller: &Case<'_>, callee: &Case<'_>, side: Side) -> u32 {
-    let Some(census) = context.builds.census(side) else { return 0 };
-    let pairs = callee.ids[side].iter().flat_map(|of| caller.ids[side].iter().map(move |by| (*of, *by)));
-    pairs.flat_map(|(of, by)| census.sites_in(of, by)).map(|site| site.count).sum()
 }
 
 /// Callees of After's run that Before's build does not contain: their weight left the function, or was never in it, and yet
