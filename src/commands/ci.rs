@@ -164,8 +164,12 @@ fn annotated(
     let mut seen = BTreeSet::new();
     let once = tripped.chain(grew).chain(lost).filter(|function| seen.insert(*function));
     let row = |(name, object): (&str, &str)| {
-        let row = comparison.rows.iter().find(|row| row.name == name && row.object == object)?;
-        Some(RowFunction { name: row.name.clone(), object: row.object.clone(), file: row.file.clone() })
+        let row = comparison.rows.iter().find(|row| *row.name == *name && *row.object == *object)?;
+        Some(RowFunction {
+            name: row.name.to_string(),
+            object: row.object.to_string(),
+            file: row.file.as_deref().map(str::to_owned),
+        })
     };
     once.filter_map(row).take(MOST_ANNOTATED).collect()
 }

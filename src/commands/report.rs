@@ -194,7 +194,7 @@ fn told_functions<'v>(
 /// Those of them whose own code changed most.
 fn functions_with_code(mut told: Vec<&Verdict>) -> Vec<RowFunction> {
     let has_code = |of: &&Verdict| {
-        let is_sampled = [of.before, of.after].iter().any(|of| of.booked_self_weight.0 > 0);
+        let is_sampled = [&of.before, &of.after].iter().any(|of| of.booked_self_weight.0 > 0);
         is_sampled && !is_kernel_object(&of.object)
     };
     told.retain(has_code);
@@ -238,7 +238,7 @@ fn attribution(args: &ReportArgs, reads_stdin: bool) -> Result<Option<Attributio
 /// Factors beside the subsystems that they switch, where any factor has one.
 fn meeting(args: &ReportArgs, attribution: &Attribution, prepared: &Prepared) -> Result<Option<Meeting>> {
     let comparison = prepared.rows(By::Subsystem);
-    let is_there = |subsystem: &str| comparison.rows.iter().any(|row| row.name == subsystem);
+    let is_there = |subsystem: &str| comparison.rows.iter().any(|row| *row.name == *subsystem);
     let of_factor = subsystems_of(attribution, &args.factor_subsystem, is_there)?;
     if of_factor.is_empty() {
         return Ok(None);

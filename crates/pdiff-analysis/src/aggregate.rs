@@ -47,6 +47,11 @@ pub(crate) struct BlockSums {
 }
 
 impl Measure {
+    /// Its weight alone.
+    fn part(&self) -> Part {
+        Part { weight: self.weight, counted: self.counted }
+    }
+
     /// The row in the form that the noise stage needs.
     pub(crate) fn row_run(&self) -> RowRun {
         RowRun {
@@ -85,7 +90,8 @@ struct PackedRows {
     parts: Vec<Part>,
 }
 
-/// Where the measures and parts of a row are, counted from 1; 0 for nothing.
+/// Where the measures and parts of a row are, counted from 1; 0 for nothing. The chain's part is mostly the one of `booked`: then
+/// its place is [`AS_BOOKED`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Places {
     own: u32,
@@ -94,6 +100,9 @@ struct Places {
     inlined: u32,
     chain: u32,
 }
+
+/// In the place of a part: what `booked` says.
+const AS_BOOKED: u32 = u32::MAX;
 
 impl PackedRows {
     fn new(rows: &[RowMeasures]) -> Self {
@@ -106,7 +115,9 @@ impl PackedRows {
                 total if total == row.booked => booked,
                 total => place(&mut packed.measures, total),
             };
-            let [inlined, chain] = [row.inlined, row.chain].map(|part| place(&mut packed.parts, part));
+            let inlined = place(&mut packed.parts, row.inlined);
+            let chain =
+                if row.chain == row.booked.part() { AS_BOOKED } else { place(&mut packed.parts, row.chain) };
             packed.places.push(Places { own, booked, total, inlined, chain });
         }
         packed.measures.shrink_to_fit();
@@ -117,7 +128,8 @@ impl PackedRows {
     fn get(&self, row: usize) -> Option<RowMeasures> {
         let Places { own, booked, total, inlined, chain } = *self.places.get(row)?;
         let [own, booked, total] = [own, booked, total].map(|at| at_place(&self.measures, at));
-        let [inlined, chain] = [inlined, chain].map(|at| at_place(&self.parts, at));
+        let inlined = at_place(&self.parts, inlined);
+        let chain = if chain == AS_BOOKED { booked.part() } else { at_place(&self.parts, chain) };
         Some(RowMeasures { own, booked, inlined, total, chain })
     }
 }
@@ -199,14 +211,16 @@ impl CellRows {
     }
 }
 
-/// Counts the cells (sorted by block) into rows. `row_denominator` says which denominator each row is over: shares
-/// count a sample only where it is the sample's own.
+/// Counts the cells (sorted by block) into so many rows, those that no cell counts for left out at the end. `row_denominator` says
+/// which denominator each row is over: shares count a sample only where it is the sample's own.
 pub(crate) fn aggregate(
     cells: &[Cell],
     cell_rows: &CellRows,
+    rows: usize,
     row_denominator: impl Fn(RowId) -> usize,
 ) -> RunTable {
-    let mut count = Count::default();
+    // Room for all rows at once: an array that grows is in memory twice.
+    let mut count = Count { rows: Vec::with_capacity(rows), ..Count::default() };
     let blocks = cells.chunk_by(|a, b| a.block == b.block).count();
     let (mut fine, mut coarse) = (BlockWeights::default(), BlockWeights::default());
     let mut counted = 0;

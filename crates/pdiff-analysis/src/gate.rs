@@ -300,12 +300,12 @@ impl Gate {
             return None;
         }
         let value = detectable_pp.unwrap_or(row.ci_high_pp - row.delta_self_pp());
-        Some(Trip { name: row.name.clone(), object: row.object.clone(), value })
+        Some(Trip { name: row.name.to_string(), object: row.object.to_string(), value })
     }
 
     fn of_row(&self, row: &Row) -> Option<Trip> {
         let value = self.field.of_row(row).filter(|value| value.is_finite())?;
-        Some(Trip { name: row.name.clone(), object: row.object.clone(), value })
+        Some(Trip { name: row.name.to_string(), object: row.object.to_string(), value })
     }
 
     fn whole(&self, comparison: &Comparison, rows: &[&Row]) -> Option<Trip> {

@@ -29,13 +29,13 @@ pub use compare::{
     Align, Beside, BesideRow, CPU_SCALE_TOLERANCE, CallTree, CompareSettings, Comparison, Cost, CostChange,
     CostExtent, CostParts, CostReason, CostScale, Coverage, Family, FieldGroup, FieldValue, FindingWaits,
     FrameChange, FrameChanges, FrameWeight, FunctionLines, Gap, GapParts, HotLine, InlineChange, InlineFlip,
-    InlinedInto, Interval, JoinedNames, Knowledge, LeafFrame, MatchedBy, MeasureChange, NoiseSummary,
-    ObjectFacts, OwnCostChange, Pair, PreparedSides, Program, Quantities, Row, RowField, RowFunction, RowGap,
-    RowInline, RowMatch, RunInput, RunSeconds, RunStacks, RunSummary, SINGLE_RUN_WAIT_CV, Sampled,
-    SampledCall, SampledCalls, Seconds, Severity, SideFact, SideInput, SideLines, SideObject, SideSummary,
-    Sides, SourceLine, StackLevel, ThreadTimes, TreeFrame, TreeFunction, TreeNode, TreeSettings, WaitChange,
-    WaitNoise, WaitPlace, Waiting, WaitingGroup, WaitingSides, Waits, assumed_log_half, beside, compare,
-    is_other_version, side_fact, waiting,
+    InlinedInto, InlinedQuantities, Interval, JoinedNames, Knowledge, LeafFrame, MatchedBy, MeasureChange,
+    NoiseSummary, ObjectFacts, OwnCostChange, Pair, PerOperation, PreparedSides, Program, Quantities, Row,
+    RowField, RowFunction, RowGap, RowInline, RowMatch, RunInput, RunSeconds, RunStacks, RunSummary,
+    SINGLE_RUN_WAIT_CV, Sampled, SampledCall, SampledCalls, Seconds, Severity, SideFact, SideInput,
+    SideLines, SideObject, SideSummary, Sides, SourceLine, StackLevel, ThreadTimes, TreeFrame, TreeFunction,
+    TreeNode, TreeSettings, WaitChange, WaitNoise, WaitPlace, Waiting, WaitingGroup, WaitingSides, Waits,
+    assumed_log_half, beside, compare, is_other_version, side_fact, waiting,
 };
 pub use filter::{Filters, KernelFilter, OnSide};
 pub use findings::{

@@ -74,7 +74,12 @@ impl Key {
 
     /// Source file, if known: After's where both sides have one, for that is the code at hand.
     pub(crate) fn file(&self) -> Option<&str> {
-        self.files.values().rev().flatten().next().map(|file| &**file)
+        self.shared_file().map(|file| &**file)
+    }
+
+    /// The same, shared.
+    pub(crate) fn shared_file(&self) -> Option<&Arc<str>> {
+        self.files.values().rev().flatten().next()
     }
 
     /// The file on each side, where that is what tells the function from others of its name.

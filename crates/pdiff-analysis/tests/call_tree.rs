@@ -249,7 +249,7 @@ proptest! {
         let rows: BTreeMap<(String, String), [u64; 2]> = comparison
             .rows
             .iter()
-            .map(|row| ((row.name.clone(), row.object.clone()), [row.before.total_weight.0, row.after.total_weight.0]))
+            .map(|row| ((row.name.to_string(), row.object.to_string()), [row.before.total_weight.0, row.after.total_weight.0]))
             .collect();
         prop_assert_eq!(topmost_totals(&tree), rows);
     }

@@ -14,7 +14,7 @@ use pdiff_profile::{NoteKind, PerSide, Presence, ProfileBuilder, RunMeasures, Si
 use support::{compared, measured, profile, settings, side};
 
 fn row<'a>(comparison: &'a Comparison, name: &str) -> &'a Row {
-    comparison.rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no row {name}"))
+    comparison.rows.iter().find(|row| &*row.name == name).unwrap_or_else(|| panic!("no row {name}"))
 }
 
 /// `name self total` of one side, sorted by name.
@@ -61,7 +61,7 @@ fn weights_that_fill_their_type_are_kept() {
     assert_eq!(comparison.before.weight.0, u64::MAX);
     assert_eq!(tree.side_weights, PerSide::new(u64::MAX, u64::MAX));
     let function =
-        RowFunction { name: "g".to_owned(), object: row(&comparison, "g").object.clone(), file: None };
+        RowFunction { name: "g".to_owned(), object: row(&comparison, "g").object.to_string(), file: None };
     assert!(prepared.hot_lines(&sides, &[function])[0].side(Side::Before).weight.0 == u64::MAX);
 }
 
@@ -114,7 +114,7 @@ fn programs_of_different_names_are_paired_and_noted() {
     let (before, after) = (profile("/x/tA!main;/x/tA!f 3"), profile("/x/tB!main;/x/tB!f 3"));
     let comparison = compared(&[&before], &[&after], &settings());
     let paired = row(&comparison, "f");
-    assert_eq!((paired.presence, paired.object.as_str()), (Presence::Both, "tA -> tB"));
+    assert_eq!((paired.presence, &*paired.object), (Presence::Both, "tA -> tB"));
     assert!(comparison.notes.get(NoteKind::PairedObjects).is_some());
     // Only an end in .so tells a library.
     let (before, after) = (profile("/x/a.solver!main 3"), profile("/x/b.solver!main 3"));
@@ -133,7 +133,7 @@ fn what_has_no_symbol_has_one_row_an_object() {
         .rows
         .iter()
         .filter(|row| row.unresolved)
-        .map(|row| (row.object.clone(), row.after.self_weight.0))
+        .map(|row| (row.object.to_string(), row.after.self_weight.0))
         .collect();
     objects.sort();
     assert_eq!(objects, [("app".to_owned(), 2), ("libz.so".to_owned(), 5)]);
@@ -224,15 +224,11 @@ fn rows_of_thread_groups_are_over_their_group() {
     let mut rows: Vec<_> = comparison
         .rows
         .iter()
-        .filter(|row| row.name == "f")
+        .filter(|row| &*row.name == "f")
         .map(|row| (row.thread_group.clone().unwrap(), row.after.self_pct.round()))
         .collect();
     rows.sort_by(|a, b| a.0.cmp(&b.0));
-    assert_eq!(
-        rows[0],
-        ("connections".to_owned(), 100.0),
-        "a frame without root goes with its thread: {rows:?}"
-    );
+    assert_eq!(rows[0], ("connections".into(), 100.0), "a frame without root goes with its thread: {rows:?}");
     assert_eq!(rows.len(), 2);
 }
 
@@ -312,7 +308,7 @@ fn by_subsystem(folded: &str) -> Vec<(String, f64, f64)> {
     let profile = profile(folded);
     let settings = CompareSettings { group_by: GroupBy::Subsystem, ..settings() };
     let comparison = compared(&[&profile], &[&profile], &settings);
-    let row = |row: &pdiff_analysis::Row| (row.name.clone(), row.before.self_pct, row.before.total_pct);
+    let row = |row: &pdiff_analysis::Row| (row.name.to_string(), row.before.self_pct, row.before.total_pct);
     let mut rows: Vec<_> = comparison.rows.iter().map(row).collect();
     rows.sort_by(|a, b| a.0.cmp(&b.0));
     rows
@@ -351,7 +347,7 @@ fn a_thread_group_can_be_kept_by_whatever_tells_it() {
         ..pdiff_analysis::Filters::default()
     };
     let comparison = compared(&[&profile], &[&profile], &CompareSettings { filters, ..settings() });
-    let mut names: Vec<&str> = comparison.rows.iter().map(|row| row.name.as_str()).collect();
+    let mut names: Vec<&str> = comparison.rows.iter().map(|row| &*row.name).collect();
     names.sort_unstable();
     assert_eq!(names, ["f", "g", "h", "handle_connection"]);
 }

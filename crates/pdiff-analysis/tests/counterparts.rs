@@ -53,7 +53,7 @@ fn a_renamed_function_is_one_part() {
     let found = compared(before, after, [&[], &[]]);
     assert_eq!(parts(&found), [("fresh::Set::insert", 20.0), ("rest", -20.0)]);
     // Rows are by the names that are recorded.
-    let names: Vec<&str> = found.rows.iter().map(|row| row.name.as_str()).collect();
+    let names: Vec<&str> = found.rows.iter().map(|row| &*row.name).collect();
     assert!(names.contains(&"old::Set::insert") && names.contains(&"fresh::Set::insert"), "{names:?}");
 }
 

@@ -26,7 +26,7 @@ fn libc_dearer(settings: &CompareSettings) -> Comparison {
 }
 
 fn gap_share(comparison: &Comparison, name: &str) -> Option<f64> {
-    comparison.rows.iter().find(|row| row.name == name).and_then(|row| row.gap_share_pct())
+    comparison.rows.iter().find(|row| &*row.name == name).and_then(|row| row.gap_share_pct())
 }
 
 fn cost(before: &Profile, after: &Profile, of_before: RunMeasures, of_after: RunMeasures) -> (Cost, bool) {
@@ -117,7 +117,7 @@ fn a_gap_share_has_an_interval_around_it() {
     let (before, after) = (steady(10, 800_000, 200_000), steady(20, 400_000, 600_000));
     let runs = [of_operations(1000.0)];
     let comparison = measured(&[&before], &[&after], &runs, &runs, &settings());
-    for row in comparison.rows.iter().filter(|row| row.name != "main") {
+    for row in comparison.rows.iter().filter(|row| &*row.name != "main") {
         let (share, (low, high)) = (row.gap_share_pct().unwrap(), row.gap_share_interval_pct().unwrap());
         assert!(low < share && share < high && high - low < 200.0, "{}: {low} {share} {high}", row.name);
     }
@@ -129,7 +129,7 @@ fn a_share_of_an_uncertain_gap_may_be_larger_by_more_than_smaller() {
     let runs = [800.0, 1000.0, 1250.0].map(of_operations);
     let sides = ([&before; 3], [&after; 3]);
     let comparison = measured(&sides.0, &sides.1, &runs, &runs, &settings());
-    let memcpy = comparison.rows.iter().find(|row| row.name == "memcpy").unwrap();
+    let memcpy = comparison.rows.iter().find(|row| &*row.name == "memcpy").unwrap();
     let (share, (low, high)) = (memcpy.gap_share_pct().unwrap(), memcpy.gap_share_interval_pct().unwrap());
     let (below, above) = (share - low, high - share);
     assert!(below > 1.0 && above > 1.2 * below && above < 1000.0, "{low} {share} {high}");

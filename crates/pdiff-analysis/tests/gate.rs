@@ -14,7 +14,7 @@ fn comparison() -> Comparison {
     let after = profile("app!main 4\napp!main;app!f 6");
     let mut comparison = compared(&[&before], &[&after], &settings());
     for row in &mut comparison.rows {
-        row.significant = row.name == "f";
+        row.significant = &*row.name == "f";
     }
     comparison
 }
@@ -52,7 +52,7 @@ fn a_row_whose_cost_changed_on_its_own_trips_gates_on_cost_alone() {
     };
     for row in &mut comparison.rows {
         row.significant = false;
-        let extent = if row.name == "f" { CostExtent::Own } else { CostExtent::Shared };
+        let extent = if &*row.name == "f" { CostExtent::Own } else { CostExtent::Shared };
         row.cost_change = Some(change(extent).into());
     }
     assert_eq!(tripped("function=.:cost_change_pct > 20", &comparison), "f 24.0");

@@ -54,7 +54,7 @@ fn put_back_by(builds: PerSide<&Census>, stacks: &str, command: &str) -> Compari
 
 /// The weight of stacks that hold a function, of 100.
 fn totals(comparison: &Comparison) -> BTreeMap<&str, f64> {
-    comparison.rows.iter().map(|row| (row.name.as_str(), row.before.total_pct)).collect()
+    comparison.rows.iter().map(|row| (&*row.name, row.before.total_pct)).collect()
 }
 
 #[track_caller]

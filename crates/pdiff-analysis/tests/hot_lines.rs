@@ -50,15 +50,15 @@ fn lines_of_all_copies_sum_to_the_functions_weight() {
     let prepared = PreparedSides::new(&sides, &settings);
     let comparison = prepared.compare(&sides, &settings);
     let function = |row: &Row| RowFunction {
-        name: row.name.clone(),
-        object: row.object.clone(),
-        file: row.file.clone(),
+        name: row.name.to_string(),
+        object: row.object.to_string(),
+        file: row.file.as_deref().map(str::to_owned),
     };
     let functions: Vec<RowFunction> = comparison.rows.iter().map(function).collect();
     let all = prepared.hot_lines(&sides, &functions);
     for (row, lines) in comparison.rows.iter().zip(&all) {
         for (side, lines) in lines.sides.iter() {
-            let expected = row.side(side).x_weight;
+            let expected = row.side(side).x_weight();
             let sum: u64 = lines.lines.iter().map(|line| line.weight.0).sum();
             assert_eq!(lines.weight, expected, "{}", row.name);
             assert_eq!(Weight(sum + lines.without_line.0), expected, "{}", row.name);

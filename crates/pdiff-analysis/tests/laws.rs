@@ -73,7 +73,7 @@ proptest! {
         prop_assert_eq!(forth.rows.len(), back.rows.len());
         prop_assert_eq!(forth.before.unresolved_pct, back.after.unresolved_pct);
         for row in &forth.rows {
-            let key = |row: &Row| (row.name.clone(), row.object.clone(), row.thread_group.clone());
+            let key = |row: &Row| (row.name.to_string(), row.object.to_string(), row.thread_group.clone());
             let other = back.rows.iter().find(|other| key(other) == key(row)).unwrap();
             prop_assert_eq!(row.delta_self_pp(), -other.delta_self_pp());
             prop_assert_eq!(row.delta_total_pp(), -other.delta_total_pp());

@@ -9,7 +9,7 @@ use pdiff_analysis::{CompareSettings, RunInput, SideInput, Sides, compare};
 use pdiff_profile::{EventId, Frame, Object, Profile, ProfileBuilder, Thread, Weight};
 
 /// The most that comparing may allocate for a function that both sides have, beside the profiles.
-const BYTES_PER_ROW: usize = 3_000;
+const BYTES_PER_ROW: usize = 2_000;
 
 const ROWS: usize = 10_000;
 

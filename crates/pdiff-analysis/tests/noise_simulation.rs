@@ -222,7 +222,7 @@ fn picked_rows_have_intervals_that_contain_the_truth() {
         let (after, _) = swap_some(&world.shares);
         let judgement = world.compare(&after, [2, 2], &SETTINGS);
         for (row, noise) in judgement.rows.iter().enumerate() {
-            let Some((low, high)) = noise.selected_interval_pp else { continue };
+            let Some((low, high)) = noise.selected_interval_pp.as_deref().copied() else { continue };
             let truth_pp = 100.0 * (after[row] - world.shares[row]);
             let contains = |low: f64, high: f64| f64::from(u8::from(low <= truth_pp && truth_pp <= high));
             picked += 1.0;

@@ -42,7 +42,7 @@ fn compared(seed: u64, change: Change) -> Comparison {
 }
 
 fn with_own_cost(comparison: &Comparison) -> Vec<&str> {
-    comparison.rows.iter().filter(|row| row.has_own_cost_change()).map(|row| row.name.as_str()).collect()
+    comparison.rows.iter().filter(|row| row.has_own_cost_change()).map(|row| &*row.name).collect()
 }
 
 #[test]

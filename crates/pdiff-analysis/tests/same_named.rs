@@ -55,7 +55,7 @@ fn compared(before: &[Leaf], after: &[Leaf]) -> Comparison {
 /// The rows of `step` as `file before after`, by file; marked with `!` where several functions are behind one.
 fn steps(before: &[Leaf], after: &[Leaf]) -> Vec<String> {
     let comparison = compared(before, after);
-    let rows = comparison.rows.iter().filter(|row| row.name == "step");
+    let rows = comparison.rows.iter().filter(|row| &*row.name == "step");
     let text = |row: &Row| {
         let mark = if row.matched.ambiguous { " !" } else { "" };
         let file = row.file.as_deref().unwrap_or("-");

@@ -27,7 +27,7 @@ fn rows(builds: [&str; 2]) -> Vec<(String, Presence, u64, u64)> {
     assert!(comparison.rows.iter().all(|row| row.unresolved), "none has a name");
     assert!((comparison.before.unresolved_pct - 100.0).abs() < 1e-9);
     let row = |row: &pdiff_analysis::Row| {
-        (row.name.clone(), row.presence, row.before.self_weight.0, row.after.self_weight.0)
+        (row.name.to_string(), row.presence, row.before.self_weight.0, row.after.self_weight.0)
     };
     let mut rows: Vec<_> = comparison.rows.iter().map(row).collect();
     rows.sort_by(|a, b| (&a.0, a.2).cmp(&(&b.0, b.2)));

@@ -9,7 +9,10 @@ use crate::resolution::Resolution;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Resolutions {
     table: Vec<Resolution>,
+    frames: usize,
+    /// By frame; empty while no frame is set.
     exact: Vec<Option<u32>>,
+    /// The same.
     minus_one: Vec<Option<u32>>,
     polling: PollingFrames,
 }
@@ -20,8 +23,9 @@ impl Resolutions {
     pub fn new(frames: usize) -> Self {
         Self {
             table: Vec::new(),
-            exact: vec![None; frames],
-            minus_one: vec![None; frames],
+            frames,
+            exact: Vec::new(),
+            minus_one: Vec::new(),
             polling: PollingFrames::default(),
         }
     }
@@ -38,6 +42,9 @@ impl Resolutions {
             Lookup::Exact => &mut self.exact,
             Lookup::MinusOne => &mut self.minus_one,
         };
+        if column.is_empty() {
+            column.resize(self.frames, None);
+        }
         if let Some(entry) = column.get_mut(frame.index()) {
             *entry = Some(number);
         }
@@ -74,7 +81,7 @@ impl Resolutions {
     /// Number of frames of the profile.
     #[must_use]
     pub fn frame_count(&self) -> usize {
-        self.exact.len()
+        self.frames
     }
 
     /// All resolutions, by number.

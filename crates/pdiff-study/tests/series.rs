@@ -23,7 +23,7 @@ fn names_that_became_one_keep_what_they_cost_before() {
     let steps = [step(0), step(1)];
     let rows = arrivals(&steps, None, &Visibility::of(&steps));
     let costs = |name: &str| -> Vec<f64> {
-        let row = rows.iter().find(|row| row.name == name).unwrap();
+        let row = rows.iter().find(|row| &*row.name == name).unwrap();
         row.costs.iter().map(|cost| cost.self_pct.round()).collect()
     };
     assert_eq!(costs("mtr_t::commit"), [50.0, 50.0, 40.0]);
@@ -49,7 +49,7 @@ fn the_steps_of_a_series_share_the_false_discovery_rate() {
     let (base, settings) = (build(50), settings());
     let step_to = |after: &Profile| compared(&[&base], &[after], &settings);
     let is_between = |comparison: &Comparison| {
-        let grown = comparison.rows.iter().find(|row| row.name == "grown").unwrap();
+        let grown = comparison.rows.iter().find(|row| &*row.name == "grown").unwrap();
         grown.test.q().is_some_and(|q| q > 0.05 / 4.0 && q <= 0.05)
     };
     let grown = (51..400).map(build).find(|build| is_between(&step_to(build))).unwrap();
@@ -61,7 +61,7 @@ fn the_steps_of_a_series_share_the_false_discovery_rate() {
         };
         let steps: Vec<Step> = (0..builds.len() - 1).map(step).collect();
         let rows = arrivals(&steps, None, &Visibility::of(&steps));
-        rows.iter().find(|row| row.name == "grown").unwrap().significant.clone()
+        rows.iter().find(|row| &*row.name == "grown").unwrap().significant.clone()
     };
     assert_eq!(significant(&[&base, &grown]), [true]);
     assert_eq!(significant(&[&base, &base, &base, &base, &grown]), [false; 4]);

@@ -58,7 +58,7 @@ fn side<'a>(runs: &[Run], profiles: &'a [Profile], event: EventId) -> SideInput<
 
 fn seen(comparison: &Comparison, beside: Option<&Beside>) -> Seen {
     let ratios = |name: &str| {
-        let of_row = beside?.rows.iter().find(|row| row.name == name)?;
+        let of_row = beside?.rows.iter().find(|row| &*row.name == name)?;
         Some(
             [of_row.parts.count_ratio, of_row.parts.price_ratio]
                 .map(|ratio| (ratio.low.ln(), ratio.high.ln())),
@@ -70,7 +70,7 @@ fn seen(comparison: &Comparison, beside: Option<&Beside>) -> Seen {
         has_own_cost: row.cost_change.as_ref().map(|_| row.has_own_cost_change()),
         gap_share_interval_pct: row.gap_share_interval_pct(),
         log_ratio_intervals: ratios(&row.name),
-        name: row.name.clone(),
+        name: row.name.to_string(),
     };
     let cost = comparison.cost.as_ref();
     let log = |pct: f64| (pct / 100.0).ln_1p();

@@ -120,7 +120,7 @@ impl Score {
     ];
 
     pub(crate) fn add(&mut self, truth: &Truth, seen: &Seen) {
-        let by_name: HashMap<&str, &SeenRow> = seen.rows.iter().map(|row| (row.name.as_str(), row)).collect();
+        let by_name: HashMap<&str, &SeenRow> = seen.rows.iter().map(|row| (&*row.name, row)).collect();
         let (mut right, mut wrong, mut false_own, mut has_own_tests) = (0.0, 0.0, false, false);
         for of_row in &truth.rows {
             let Some(row) = by_name.get(of_row.name.as_str()) else { continue };

@@ -9,7 +9,7 @@ use crate::truth::{is_kept, row_name};
 use crate::world::{FUNCTIONS, Run, SAMPLE_NS, SECONDS};
 
 pub(crate) fn compare(recorded: &Recorded, look: Look) -> Seen {
-    let names: Vec<String> = recorded.truth.rows.iter().map(|row| row.name.clone()).collect();
+    let names: Vec<String> = recorded.truth.rows.iter().map(|row| row.name.to_string()).collect();
     let row_of: Vec<Option<usize>> = (0..FUNCTIONS)
         .map(|function| {
             let name = row_name(function, look);

@@ -49,7 +49,7 @@ impl<'a> Builds<'a> {
             input.builds.map_or_else(PerSide::default, |builds| PerSide::new(builds.before, builds.after));
         let label = input.builds.map_or("", |builds| builds.label);
         let foregrounds = PerSide::from_fn(|side| {
-            let rows = input.comparison.rows.iter().filter(|row| row.object == label);
+            let rows = input.comparison.rows.iter().filter(|row| *row.object == *label);
             let sampled = rows.filter(|row| row.side(side).total_weight.0 > 0);
             let sampled = sampled.flat_map(|row| row.names_on(side));
             Some(Foreground::new(censuses[side]?, sampled))

@@ -33,7 +33,7 @@ pub(super) struct Case<'a> {
 impl<'a> Case<'a> {
     pub(super) fn new(row: &'a Row, builds: &Builds<'_>, same_objects: &[String]) -> Self {
         let of_program = builds.is_program(&row.object);
-        let of_same_file = same_objects.contains(&row.object);
+        let of_same_file = same_objects.iter().any(|object| **object == *row.object);
         let mut case = Self {
             row,
             of_program,

@@ -84,9 +84,9 @@ impl CommonShift {
     /// Whether self changed only because weight went between the function and what is inlined into it: both together
     /// changed no more than all functions did, or the other way.
     pub(super) fn explains_own_code(self, row: &Row) -> bool {
-        let has_helpers = row.before.x_pct > row.before.self_pct || row.after.x_pct > row.after.self_pct;
+        let has_helpers = row.before.x_pct() > row.before.self_pct || row.after.x_pct() > row.after.self_pct;
         let half_pp = Judged::OwnSelf.half_width_pp(row).max(Judged::Booked.half_width_pp(row));
-        let (before, after) = (row.before.x_pct, row.after.x_pct);
+        let (before, after) = (row.before.x_pct(), row.after.x_pct());
         let is_other_way = (after - before) * row.delta_self_pp() < 0.0;
         has_helpers && (is_other_way || self.explains_shares((before, after), half_pp))
     }

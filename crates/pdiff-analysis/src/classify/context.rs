@@ -290,8 +290,9 @@ impl<'a> Context<'a> {
         let under = |caller: usize, side: Side| {
             let Some(caller) = self.cases.get(caller) else { return 0.0 };
             let calls = self.calls_from(caller.row, side).into_iter();
-            let of_callee =
-                calls.filter(|call| call.callee == callee.row.name && call.callee_file == callee.row.file);
+            let of_callee = calls.filter(|call| {
+                *call.callee == *callee.row.name && call.callee_file.as_deref() == callee.row.file.as_deref()
+            });
             of_callee.map(|call| share_pct(caller.row, side, call.weight(side))).sum::<f64>()
         };
         callers.into_iter().map(|caller| (under(caller, less) - under(caller, less.other())).max(0.0)).sum()

@@ -51,7 +51,7 @@ fn net(id: usize, members: &[usize], callees: &[usize], verdicts: &[Verdict]) ->
     let (booked_delta_pp, moved_pp) = net_and_moved(changes);
     let flipped = members.iter().filter(|index| callees.contains(index)).filter_map(of);
     let body_pp: f64 =
-        flipped.map(|verdict| verdict.side(Side::After).x_pct - verdict.side(Side::Before).x_pct).sum();
+        flipped.map(|verdict| verdict.side(Side::After).x_pct() - verdict.side(Side::Before).x_pct()).sum();
     VerdictFamily {
         id,
         members: members.iter().filter_map(of).map(|verdict| verdict.function.clone()).collect(),

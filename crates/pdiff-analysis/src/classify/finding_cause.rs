@@ -71,7 +71,7 @@ fn one_sided(finding: &Finding, named: Option<&Verdict>) -> Option<Said> {
     // the verdict on it says why there is more.
     let is_more = before < NEXT_TO_NOTHING * after;
     let is_elsewhere = named.is_some_and(|verdict| {
-        let [before, after] = [verdict.before, verdict.after].map(|of| of.total_pct);
+        let [before, after] = [&verdict.before, &verdict.after].map(|of| of.total_pct);
         before >= NEXT_TO_NOTHING * after
     });
     let says_why = |cause: Cause| is_cause(cause) && is_of_change(cause, true);

@@ -36,7 +36,7 @@ pub fn look_up(input: &ClassifyInput<'_>, wanted: &str) -> FunctionLookup {
     let take = |is_it: &dyn Fn(&str) -> bool| -> Vec<String> {
         let rows = input.comparison.rows.iter().filter(|row| !row.unresolved);
         let meant = rows.filter(|row| names_of(row).any(is_it));
-        meant.map(|row| row.name.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+        meant.map(|row| row.name.to_string()).collect::<BTreeSet<_>>().into_iter().collect()
     };
     let is_last_part = |name: &str| name.strip_suffix(wanted).is_some_and(|head| head.ends_with("::"));
     let by_name =

@@ -93,7 +93,7 @@ pub fn explain(input: &ClassifyInput<'_>, names: &[String]) -> (Vec<Verdict>, Ve
     let (rows, mut verdicts) = verdicts_over_floor(&context, &flipped);
     verdicts.retain(|verdict| names.contains(&verdict.function));
     let small = context.cases.iter().enumerate().filter(|(row, _)| rows.binary_search(row).is_err());
-    let named = small.filter(|(_, case)| names.contains(&case.row.name));
+    let named = small.filter(|(_, case)| names.iter().any(|name| **name == *case.row.name));
     verdicts.extend(named.map(|(_, case)| verdict_of(&context, case, &flipped)));
     let facts = match names.first().filter(|_| verdicts.is_empty()) {
         Some(name) => facts::facts_of_name(&context.builds, name),
@@ -142,9 +142,9 @@ fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Ver
     let row = case.row;
     let net_new_per_op_ns = net_new_per_op_ns(context, case, &finding.reason, finding.judged);
     Verdict {
-        function: row.name.clone(),
-        object: row.object.clone(),
-        file: row.file.clone(),
+        function: row.name.to_string(),
+        object: row.object.to_string(),
+        file: row.file.as_deref().map(str::to_owned),
         is_by_file: row.matched.by_file.is_some(),
         rule_id: finding.rule_id,
         cause: finding.cause,
@@ -152,8 +152,8 @@ fn verdict_with(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Ver
         limited_by,
         reason: finding.reason,
         judged: finding.judged,
-        before: row.before,
-        after: row.after,
+        before: row.before.clone(),
+        after: row.after.clone(),
         ci_low_pp: row.ci_low_pp,
         ci_high_pp: row.ci_high_pp,
         q_value: row.test.q(),

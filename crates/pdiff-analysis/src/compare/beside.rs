@@ -61,7 +61,7 @@ pub fn beside(of: &Comparison, counts: &Comparison, assumed_cv: f64) -> Option<B
         let halves = [count_half.hypot(shares), price_half.hypot(own_price_half)];
         let parts = divided([row, other].map(self_weight), halves)?;
         own_halves.push(own_price_half);
-        Some(BesideRow { name: row.name.clone(), object: row.object.clone(), parts })
+        Some(BesideRow { name: row.name.to_string(), object: row.object.to_string(), parts })
     });
     let mut rows: Vec<BesideRow> = rows.collect();
     mark_own_prices(&mut rows, &own_halves);

@@ -9,7 +9,7 @@
 use pdiff_profile::{NoteKind, Notes, PerSide, Profile, RunMeasures, Weight};
 
 use super::comparison::{Cost, Pair};
-use super::row::Quantities;
+use super::row::{PerOperation, Quantities};
 use crate::noise::{OfRun, common_shift};
 
 /// Window and span further apart than this are not taken for the same interval.
@@ -240,8 +240,11 @@ impl SideCost {
 
     /// Sets a row's cost per operation.
     pub(super) fn set_per_op(&self, quantities: &mut Quantities) {
-        quantities.self_per_op = self.per_op(quantities.self_weight.as_f64());
-        quantities.self_per_op_ns = quantities.self_per_op.filter(|_| self.is_time);
+        quantities.per_op = match self.per_op(quantities.self_weight.as_f64()) {
+            None => PerOperation::Unknown,
+            Some(ns) if self.is_time => PerOperation::Time(ns),
+            Some(weight) => PerOperation::Weight(weight),
+        };
     }
 }
 

@@ -150,8 +150,8 @@ impl Division {
         let mut kept = Pair { before: 0.0, after: 0.0 };
         for row in rows {
             let of_row = Pair {
-                before: row.before.self_per_op.unwrap_or(0.0),
-                after: row.after.self_per_op.unwrap_or(0.0),
+                before: row.before.self_per_op().unwrap_or(0.0),
+                after: row.after.self_per_op().unwrap_or(0.0),
             };
             kept = Pair { before: kept.before + of_row.before, after: kept.after + of_row.after };
             let share = self.share(of_row, self.all, self.log_cores);

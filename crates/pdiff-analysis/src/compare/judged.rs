@@ -12,10 +12,12 @@ use super::input::CompareSettings;
 use super::matching::{Renames, is_ambiguous};
 use super::measure_change::MeasureChange;
 use super::prepare::PreparedRun;
-use super::row::{InlinedInto, JoinedNames, MatchedBy, Quantities, Row, RowInline, RowMatch};
+use super::row::{
+    InlinedInto, InlinedQuantities, JoinedNames, MatchedBy, Quantities, Row, RowInline, RowMatch,
+};
 use super::row_table::{RowKey, RowTable};
 use crate::aggregate::{Measure, RowId, RowMeasures, RunTable};
-use crate::noise::{self, Denominator, Judgement, RowNoise, RunBlocks, Sensitivity, TypicalRow};
+use crate::noise::{self, Denominator, Judgement, RowNoise, RunBlocks, Sensitivity, Settled, TypicalRow};
 use crate::normalize::{KeyId, Keys, is_nameless};
 use crate::policy::Share;
 
@@ -34,33 +36,45 @@ pub(super) fn judged_rows(counted: &Counted<'_>, notes: &mut Notes) -> (Vec<Row>
     let denominators: Vec<Denominator> =
         (0..counted.row_table.scopes()).map(|scope| counted.denominator(scope)).collect();
     let typical = counted.typical(&denominators);
-    // One measure after the other: what is judged of a row is larger than what is kept of it.
-    let judge = |measure: fn(&RowMeasures) -> Measure| {
-        let count = counted.row_table.rows().len();
-        let row = |row: usize| counted.noise_row(RowId(row as u32), measure);
-        let judgement =
-            noise::judge_each(&denominators, count, |index| Cow::Owned(row(index)), &counted.settings.noise);
-        let beyond = typical.as_ref().zip(denominators.first());
-        let beyond = beyond.map(|(typical, all)| typical.excesses(all, count, row, &counted.settings.noise));
-        let beyond = beyond.unwrap_or_default();
-        (judgement, move |row: usize| beyond.get(row).copied().flatten().map(Box::new))
+    let count = counted.row_table.rows().len();
+    let row_of = |measure: fn(&RowMeasures) -> Measure| {
+        move |row: usize| counted.noise_row(RowId(row as u32), measure)
     };
-    let (mut judgement, beyond) = judge(|row| row.own);
-    let names = |rows: &[usize]| rows.iter().map(|row| counted.name(RowId(*row as u32))).collect();
+    let beyond = |measure: fn(&RowMeasures) -> Measure| {
+        let judged = typical.as_ref().zip(denominators.first());
+        let judged = judged
+            .map(|(typical, all)| typical.excesses(all, count, row_of(measure), &counted.settings.noise))
+            .unwrap_or_default();
+        move |row: usize| judged.get(row).copied().flatten().map(Box::new)
+    };
+    let own = |row: &RowMeasures| row.own;
+    let settings = &counted.settings.noise;
+    let mut judgement = noise::judge_each(&denominators, count, |row| Cow::Owned(row_of(own)(row)), settings);
+    let names =
+        |rows: &[usize]| rows.iter().map(|row| counted.name(RowId(*row as u32)).to_string()).collect();
     let (drifting, phased) = (names(&judgement.drifting), names(&judgement.phased));
+    let beyond_of_own = beyond(own);
     let keyed = counted.row_table.rows().par_iter().enumerate();
     let row = |(index, key): (usize, &RowKey)| Row {
-        beyond_typical: beyond(index),
+        beyond_typical: beyond_of_own(index),
         ..counted.row(RowId(index as u32), key, &judgement)
     };
     let mut rows: Vec<Row> = keyed.map(row).collect();
     judgement.rows = Vec::new();
-    drop(beyond);
+    drop(beyond_of_own);
+    // One measure after the other, each into its place: what is judged of a row is larger than what is kept of it.
     let mut set_change = |measure: fn(&RowMeasures) -> Measure, of: fn(&mut Row) -> &mut MeasureChange| {
-        let (judgement, beyond) = judge(measure);
-        for (index, (row, noise)) in rows.iter_mut().zip(&judgement.rows).enumerate() {
-            let change = counted.change(RowId(index as u32), noise, measure);
-            *of(row) = MeasureChange { beyond_typical: beyond(index), ..change };
+        let row = row_of(measure);
+        let keep = |row: &mut Row, noise: RowNoise| *of(row) = MeasureChange::from(noise);
+        let settle = |row: &mut Row, settled: Settled| {
+            (of(row).test, of(row).significant) = (settled.test, settled.significant);
+        };
+        noise::judge_in(&denominators, &mut rows, |index| Cow::Owned(row(index)), settings, keep, settle);
+        let beyond = beyond(measure);
+        for (index, row) in rows.iter_mut().enumerate() {
+            let change = of(row);
+            (change.before_samples, change.after_samples) = counted.samples(RowId(index as u32), measure);
+            change.beyond_typical = beyond(index);
         }
     };
     set_change(|row| row.booked, |row| &mut row.booked);
@@ -140,7 +154,7 @@ fn note_matches(rows: &[Row], notes: &mut Notes) {
             });
         }
         if row.matched.ambiguous {
-            notes.add(NoteKind::AmbiguousMatch, 1, weight, || row.name.clone());
+            notes.add(NoteKind::AmbiguousMatch, 1, weight, || row.name.to_string());
         }
     }
 }
@@ -188,33 +202,21 @@ impl Counted<'_> {
         noise::Row { denominator, before, after }
     }
 
-    fn change(&self, row: RowId, noise: &RowNoise, measure: fn(&RowMeasures) -> Measure) -> MeasureChange {
+    /// Samples of a measure, before and after.
+    fn samples(&self, row: RowId, measure: fn(&RowMeasures) -> Measure) -> (u64, u64) {
         let samples = |side| self.tables(side).map(|table| measure(&table.row(row)).samples).sum::<u64>();
-        let bounds = PerSide::new(noise.before_bound_pct, noise.after_bound_pct);
-        let has_bounds = bounds.values().any(Option::is_some);
-        MeasureChange {
-            ci_low_pp: noise.ci_low_pp,
-            ci_high_pp: noise.ci_high_pp,
-            test: noise.test,
-            significant: noise.significant,
-            before_samples: samples(Side::Before),
-            after_samples: samples(Side::After),
-            bounds_pct: has_bounds.then(|| Box::new(bounds)),
-            se_pp: noise.se_pp,
-            degrees_of_freedom: noise.degrees_of_freedom,
-            beyond_typical: None,
-            cost_change: None,
-        }
+        (samples(Side::Before), samples(Side::After))
     }
 
-    fn name(&self, row: RowId) -> String {
-        let Some(key) = self.row_table.rows().get(row.index()) else { return String::new() };
-        key.function.map_or_else(|| label(key), |function| self.keys.get(function).name.to_string())
+    fn name(&self, row: RowId) -> Arc<str> {
+        let key = self.row_table.rows().get(row.index());
+        let function = key.and_then(|key| key.function).map(|function| &self.keys.get(function).name);
+        function.or(key.and_then(|key| key.label.as_ref())).cloned().unwrap_or_default()
     }
 
-    fn file(&self, row: RowId) -> Option<String> {
+    fn file(&self, row: RowId) -> Option<Arc<str>> {
         let function = self.row_table.rows().get(row.index())?.function?;
-        self.keys.get(function).file().map(str::to_owned)
+        self.keys.get(function).shared_file().cloned()
     }
 
     fn row(&self, id: RowId, key: &RowKey, judgement: &Judgement) -> Row {
@@ -224,15 +226,15 @@ impl Counted<'_> {
         let name = self.name(id);
         let scope = self.row_table.scope_name(key.scope);
         let object = match (function, self.settings.share) {
-            (Some((_, key)), _) => key.object.to_string(),
-            (None, Share::Object) => scope.to_owned(),
-            (None, _) => String::new(),
+            (Some((_, key)), _) => Arc::clone(&key.object),
+            (None, Share::Object) => Arc::clone(&scope),
+            (None, _) => Arc::default(),
         };
         Row {
             object,
-            file: function.and_then(|(_, key)| key.file().map(str::to_owned)),
-            subsystem: function.map(|(id, _)| self.row_table.subsystem(id).to_owned()),
-            thread_group: (self.settings.share == Share::ThreadGroup).then(|| scope.to_owned()),
+            file: function.and_then(|(_, key)| key.shared_file().cloned()),
+            subsystem: function.map(|(id, _)| self.row_table.subsystem(id)),
+            thread_group: (self.settings.share == Share::ThreadGroup).then_some(scope),
             unresolved: is_nameless(&name),
             presence: match (before.total_weight.0 > 0, after.total_weight.0 > 0) {
                 (true, false) => Presence::OnlyBefore,
@@ -245,7 +247,7 @@ impl Counted<'_> {
             after,
             ci_low_pp: noise.ci_low_pp,
             ci_high_pp: noise.ci_high_pp,
-            selected_interval_pp: noise.selected_interval_pp.map(Box::new),
+            selected_interval_pp: noise.selected_interval_pp.clone(),
             se_pp: noise.se_pp,
             degrees_of_freedom: noise.degrees_of_freedom,
             test: noise.test,
@@ -304,15 +306,15 @@ impl Counted<'_> {
         let mut functions: Vec<RowId> = own.iter().map(|flip| flip.function).collect();
         functions.dedup();
         let body_pp: f64 =
-            functions.iter().filter_map(of).map(|row| row.after.x_pct - row.before.x_pct).sum();
+            functions.iter().filter_map(of).map(|row| row.after.x_pct() - row.before.x_pct()).sum();
         Family {
             id,
-            members: members.iter().map(|row| self.name(*row)).collect(),
+            members: members.iter().map(|row| self.name(*row).to_string()).collect(),
             flips: own
                 .into_iter()
                 .map(|flip| InlineFlip {
-                    function: self.name(flip.function),
-                    caller: self.name(flip.caller),
+                    function: self.name(flip.function).to_string(),
+                    caller: self.name(flip.caller).to_string(),
                     change: flip.change,
                 })
                 .collect(),
@@ -344,10 +346,11 @@ impl Counted<'_> {
 
     fn quantities(&self, row: RowId, scope: usize, side: Side) -> Quantities {
         let mut sum = Quantities::default();
+        let mut inlining = InlinedQuantities::default();
         let mut runs = 0.0;
         for (run, table) in self.runs_of(side) {
             let measures = table.row(row);
-            add_weights(&mut sum, &measures);
+            add_weights(&mut sum, &mut inlining, &measures);
             let denominator = table.denominators.get(scope).map_or(0.0, |blocks| blocks.total);
             if denominator > 0.0 {
                 // A machine counts once, however many runs it has.
@@ -356,31 +359,30 @@ impl Counted<'_> {
                 let share = |weight: u64| 100.0 * part * weight as f64 / denominator;
                 sum.self_pct += share(measures.own.counted);
                 sum.booked_self_pct += share(measures.booked.counted);
-                sum.inlined_self_pct += share(measures.inlined.counted);
                 sum.total_pct += share(measures.total.counted);
-                sum.x_pct += share(measures.chain.counted);
+                inlining.self_pct += share(measures.inlined.counted);
+                inlining.x_pct += share(measures.chain.counted);
             }
         }
         if runs > 0.0 {
-            let booked = [&mut sum.self_pct, &mut sum.booked_self_pct, &mut sum.inlined_self_pct];
-            for share in booked.into_iter().chain([&mut sum.total_pct, &mut sum.x_pct]) {
+            let shares = [&mut sum.self_pct, &mut sum.booked_self_pct, &mut sum.total_pct];
+            for share in shares.into_iter().chain([&mut inlining.self_pct, &mut inlining.x_pct]) {
                 *share /= runs;
             }
         }
+        let (x_weight, x_pct) = (sum.booked_self_weight, sum.booked_self_pct);
+        let nothing = InlinedQuantities { x_weight, x_pct, ..InlinedQuantities::default() };
+        sum.inlining = (inlining != nothing).then(|| Box::new(inlining));
         sum
     }
 }
 
-fn add_weights(sum: &mut Quantities, measures: &RowMeasures) {
+fn add_weights(sum: &mut Quantities, inlining: &mut InlinedQuantities, measures: &RowMeasures) {
     let add = |to: &mut Weight, measure: &Measure| *to += Weight(measure.weight);
     add(&mut sum.self_weight, &measures.own);
     add(&mut sum.booked_self_weight, &measures.booked);
     add(&mut sum.total_weight, &measures.total);
-    sum.inlined_self_weight += Weight(measures.inlined.weight);
-    sum.x_weight += Weight(measures.chain.weight);
+    inlining.self_weight += Weight(measures.inlined.weight);
+    inlining.x_weight += Weight(measures.chain.weight);
     sum.samples += measures.own.samples;
-}
-
-fn label(key: &RowKey) -> String {
-    key.label.as_deref().unwrap_or_default().to_owned()
 }

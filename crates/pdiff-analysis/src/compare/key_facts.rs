@@ -1,5 +1,7 @@
 //! The knowledge about each function: its subsystem, and whether it waits.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -61,6 +63,11 @@ impl KeyFacts {
 
     pub(super) fn subsystem(&self, key: KeyId) -> &str {
         self.of(key).map_or("", |subsystem| &subsystem.name)
+    }
+
+    /// The same, shared.
+    pub(super) fn shared_subsystem(&self, key: KeyId) -> Arc<str> {
+        self.of(key).map(|subsystem| Arc::clone(&subsystem.name)).unwrap_or_default()
     }
 
     /// The function whose subsystem a level of a stack counts for: that of the caller, where the copy of a template is

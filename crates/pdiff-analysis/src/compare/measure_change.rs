@@ -2,7 +2,7 @@
 
 use pdiff_profile::{PerSide, Side};
 
-use crate::noise::{Excess, Test, Untested};
+use crate::noise::{Excess, RowNoise, Test, Untested};
 
 /// The change of one of a row's measures.
 #[derive(Clone, PartialEq, Debug)]
@@ -102,6 +102,22 @@ impl MeasureChange {
     #[must_use]
     pub fn bound_pct(&self, side: Side) -> Option<f64> {
         self.bounds_pct.as_ref().and_then(|bounds| bounds[side])
+    }
+}
+
+impl From<RowNoise> for MeasureChange {
+    /// Without samples, which the noise of a share does not tell.
+    fn from(noise: RowNoise) -> Self {
+        Self {
+            ci_low_pp: noise.ci_low_pp,
+            ci_high_pp: noise.ci_high_pp,
+            test: noise.test,
+            significant: noise.significant,
+            bounds_pct: noise.bounds_pct,
+            se_pp: noise.se_pp,
+            degrees_of_freedom: noise.degrees_of_freedom,
+            ..Self::default()
+        }
     }
 }
 

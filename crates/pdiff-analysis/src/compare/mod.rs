@@ -65,7 +65,10 @@ pub use measure_change::{CostChange, CostExtent, MeasureChange, OwnCostChange};
 pub use mistakes::is_other_version;
 pub use prepare::{PreparedSides, Program};
 pub(crate) use row::of_both_sides;
-pub use row::{InlinedInto, JoinedNames, MatchedBy, Quantities, Row, RowGap, RowInline, RowMatch};
+pub use row::{
+    InlinedInto, InlinedQuantities, JoinedNames, MatchedBy, PerOperation, Quantities, Row, RowGap, RowInline,
+    RowMatch,
+};
 pub use row_field::{FieldGroup, FieldValue, RowField};
 pub use run_stacks::{RunStacks, StackLevel};
 pub use sampled::Sampled;
@@ -250,7 +253,8 @@ fn compare_prepared(
     let row_table = &*row_table;
     let scope = |row: RowId| row_table.rows().get(row.index()).map_or(0, |key| key.scope);
     let runs = prepared.runs.par_iter().zip(&cell_rows);
-    let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(run.cells, rows, scope)).collect();
+    let count = row_table.rows().len();
+    let tables: Vec<RunTable> = runs.map(|(run, rows)| aggregate(run.cells, rows, count, scope)).collect();
     drop(cell_rows);
     let runs = prepared.runs.par_iter();
     let unresolved: Vec<u64> =

@@ -1,5 +1,7 @@
 //! One row of a comparison: its identity, its weights on both sides, and its change.
 
+use std::sync::Arc;
+
 use pdiff_profile::{PerSide, Presence, Side, Weight};
 
 use super::family::InlineChange;
@@ -87,19 +89,19 @@ impl JoinedNames {
     }
 }
 
-/// One row. There may be hundreds of thousands, so what few rows have is boxed.
+/// One row. There may be hundreds of thousands, so texts are those that rows have in common, and what few rows have is boxed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// Function, or the group's name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Label of the object; empty for groups that span several objects.
-    pub object: String,
+    pub object: Arc<str>,
     /// Source file, if known.
-    pub file: Option<String>,
+    pub file: Option<Arc<str>>,
     /// Part of the program, for functions.
-    pub subsystem: Option<String>,
+    pub subsystem: Option<Arc<str>>,
     /// Thread group, where shares are of thread groups.
-    pub thread_group: Option<String>,
+    pub thread_group: Option<Arc<str>>,
     /// Its code has no name: one unnamed function, or all code of an object whose functions are not known.
     pub unresolved: bool,
     /// On which sides it has weight anywhere in a stack.
@@ -145,7 +147,7 @@ impl Row {
     /// Its names on a side: those that a known rename joined, else its own.
     pub fn names_on(&self, side: Side) -> impl Iterator<Item = &str> {
         let joined = self.joined(side);
-        let own = joined.is_empty().then_some(self.name.as_str());
+        let own = joined.is_empty().then_some(&*self.name);
         joined.iter().map(String::as_str).chain(own)
     }
 
@@ -160,7 +162,7 @@ impl Row {
         let joined = self.matched.joined.as_ref().map(|joined| &joined[side]);
         let joined = joined.filter(|joined| !joined.names.is_empty());
         (self.side(side).total_weight > Weight::ZERO)
-            .then(|| joined.map_or(self.name.as_str(), |joined| &joined.shown))
+            .then(|| joined.map_or(&*self.name, |joined| &joined.shown))
     }
 
     /// The machine functions in which it was inlined on a side, heaviest first.
@@ -240,40 +242,102 @@ pub struct RowInline {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InlinedInto {
     /// Its name.
-    pub caller: String,
+    pub caller: Arc<str>,
     /// Its source file, if known.
-    pub caller_file: Option<String>,
+    pub caller_file: Option<Arc<str>>,
     /// Weight of leaves in the instance, or in what is inlined into it.
     pub weight: Weight,
 }
 
 /// One row on one side. Weights are sums over runs, shares are means of the runs' shares.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Quantities {
     /// Weight where the row's function is innermost at the leaf.
     pub self_weight: Weight,
     /// Weight where it is the machine function at the leaf.
     pub booked_self_weight: Weight,
-    /// The part of `self_weight` where it was inlined.
-    pub inlined_self_weight: Weight,
     /// Weight where it is anywhere in the stack.
     pub total_weight: Weight,
-    /// Weight where it is anywhere in the leaf's inline chain.
-    pub x_weight: Weight,
     /// Number of samples behind `self_weight`.
     pub samples: u64,
     /// `self_weight` over the denominator, in percent.
     pub self_pct: f64,
     /// `booked_self_weight` over the denominator, in percent.
     pub booked_self_pct: f64,
-    /// `inlined_self_weight` over the denominator, in percent.
-    pub inlined_self_pct: f64,
     /// `total_weight` over the denominator, in percent.
     pub total_pct: f64,
+    /// Its part in inline chains; `None` if it is only their machine function.
+    pub inlining: Option<Box<InlinedQuantities>>,
+    /// Self weight per operation.
+    pub per_op: PerOperation,
+}
+
+/// What a row has on one side where it is inlined.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct InlinedQuantities {
+    /// The part of the self weight where it was inlined.
+    pub self_weight: Weight,
+    /// Weight where it is anywhere in the leaf's inline chain.
+    pub x_weight: Weight,
+    /// `self_weight` over the denominator, in percent.
+    pub self_pct: f64,
     /// `x_weight` over the denominator, in percent.
     pub x_pct: f64,
+}
+
+/// Self weight per operation, in the event's unit.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum PerOperation {
+    /// The number of operations is not known.
+    #[default]
+    Unknown,
+    /// Of an event that does not measure time.
+    Weight(f64),
+    /// Nanoseconds.
+    Time(f64),
+}
+
+impl Quantities {
+    /// The part of `self_weight` where it was inlined.
+    #[must_use]
+    pub fn inlined_self_weight(&self) -> Weight {
+        self.inlining.as_ref().map_or(Weight::ZERO, |inlining| inlining.self_weight)
+    }
+
+    /// Weight where it is anywhere in the leaf's inline chain.
+    #[must_use]
+    pub fn x_weight(&self) -> Weight {
+        self.inlining.as_ref().map_or(self.booked_self_weight, |inlining| inlining.x_weight)
+    }
+
+    /// [`Self::inlined_self_weight`] over the denominator, in percent.
+    #[must_use]
+    pub fn inlined_self_pct(&self) -> f64 {
+        self.inlining.as_ref().map_or(0.0, |inlining| inlining.self_pct)
+    }
+
+    /// [`Self::x_weight`] over the denominator, in percent.
+    #[must_use]
+    pub fn x_pct(&self) -> f64 {
+        self.inlining.as_ref().map_or(self.booked_self_pct, |inlining| inlining.x_pct)
+    }
+
     /// Self weight per operation, in the event's unit; `None` without operations.
-    pub self_per_op: Option<f64>,
+    #[must_use]
+    pub fn self_per_op(&self) -> Option<f64> {
+        match self.per_op {
+            PerOperation::Unknown => None,
+            PerOperation::Weight(weight) => Some(weight),
+            PerOperation::Time(ns) => Some(ns),
+        }
+    }
+
     /// Self time per operation in nanoseconds; `None` without operations or for events that do not measure time.
-    pub self_per_op_ns: Option<f64>,
+    #[must_use]
+    pub fn self_per_op_ns(&self) -> Option<f64> {
+        match self.per_op {
+            PerOperation::Time(ns) => Some(ns),
+            PerOperation::Unknown | PerOperation::Weight(_) => None,
+        }
+    }
 }

@@ -146,12 +146,12 @@ const SIDE_COUNTS: &[Sided<u64>] = &[
     ),
     (
         "inlined_self_weight",
-        |of| of.inlined_self_weight.0,
+        |of| of.inlined_self_weight().0,
         true,
         "the part of `self_weight` in inlined copies",
     ),
     ("total_weight", |of| of.total_weight.0, false, "weight of stacks that contain it"),
-    ("x_weight", |of| of.x_weight.0, false, "weight of leaves whose inline chain contains it"),
+    ("x_weight", |of| of.x_weight().0, false, "weight of leaves whose inline chain contains it"),
     ("self_samples", |of| of.samples, true, "samples behind `self_weight`"),
 ];
 
@@ -165,16 +165,16 @@ const SIDE_NUMBERS: &[Sided<Option<f64>>] = &[
     ),
     (
         "inlined_self_pct",
-        |of| Some(of.inlined_self_pct),
+        |of| Some(of.inlined_self_pct()),
         true,
         "`inlined_self_weight` in percent of the denominator",
     ),
     ("total_pct", |of| Some(of.total_pct), false, "`total_weight` in percent of the denominator"),
-    ("x_pct", |of| Some(of.x_pct), false, "`x_weight` in percent of the denominator"),
-    ("self_per_op", |of| of.self_per_op, true, "`self_weight` per operation"),
+    ("x_pct", |of| Some(of.x_pct()), false, "`x_weight` in percent of the denominator"),
+    ("self_per_op", |of| of.self_per_op(), true, "`self_weight` per operation"),
     (
         "self_per_op_ns",
-        |of| of.self_per_op_ns,
+        |of| of.self_per_op_ns(),
         true,
         "nanoseconds of self per operation, for events that count time",
     ),
@@ -186,14 +186,14 @@ const CHANGE: &[Plain] = &[
     ("delta_total_pp", Number(|row| Some(row.delta_total_pp())), Null, false, "change of `total_pct`"),
     (
         "delta_self_per_op",
-        Number(|row| Some(row.after.self_per_op? - row.before.self_per_op?)),
+        Number(|row| Some(row.after.self_per_op()? - row.before.self_per_op()?)),
         LeftOut,
         true,
         "change of `self_per_op`",
     ),
     (
         "delta_self_per_op_ns",
-        Number(|row| Some(row.after.self_per_op_ns? - row.before.self_per_op_ns?)),
+        Number(|row| Some(row.after.self_per_op_ns()? - row.before.self_per_op_ns()?)),
         LeftOut,
         true,
         "change of `self_per_op_ns`",

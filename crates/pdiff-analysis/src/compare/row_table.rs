@@ -1,5 +1,7 @@
 //! Which row per function or thread counts for, by the grouping asked for.
 
+use std::sync::Arc;
+
 use pdiff_profile::StackId;
 use rustc_hash::FxHashMap;
 
@@ -17,7 +19,7 @@ pub(super) struct RowKey {
     /// The function, for rows that are functions.
     pub(super) function: Option<KeyId>,
     /// The group's name, for others.
-    pub(super) label: Option<Box<str>>,
+    pub(super) label: Option<Arc<str>>,
     /// Which denominator the row is over.
     pub(super) scope: usize,
 }
@@ -35,8 +37,8 @@ pub(super) struct RowTable<'a> {
     /// By row: the last round of `unique_rows` that took it.
     rounds: Vec<u64>,
     round: u64,
-    scopes: Vec<Box<str>>,
-    scope_ids: FxHashMap<Box<str>, usize>,
+    scopes: Vec<Arc<str>>,
+    scope_ids: FxHashMap<Arc<str>, usize>,
     facts: &'a KeyFacts,
 }
 
@@ -73,8 +75,8 @@ impl<'a> RowTable<'a> {
     }
 
     /// The name of a denominator: an object or a thread group.
-    pub(super) fn scope_name(&self, scope: usize) -> &str {
-        self.scopes.get(scope).map_or("", |name| name)
+    pub(super) fn scope_name(&self, scope: usize) -> Arc<str> {
+        self.scopes.get(scope).cloned().unwrap_or_default()
     }
 
     /// How many denominators there are.
@@ -83,8 +85,8 @@ impl<'a> RowTable<'a> {
     }
 
     /// The subsystem of a function.
-    pub(super) fn subsystem(&self, key: KeyId) -> &str {
-        self.facts.subsystem(key)
+    pub(super) fn subsystem(&self, key: KeyId) -> Arc<str> {
+        self.facts.shared_subsystem(key)
     }
 
     /// Whether the stack busy-waits.
@@ -218,22 +220,22 @@ impl<'a> RowTable<'a> {
         if let Some(index) = self.scope_ids.get(name) {
             return *index;
         }
-        let next = self.scopes.len();
-        self.scopes.push(name.into());
-        self.scope_ids.insert(name.into(), next);
+        let (next, name): (usize, Arc<str>) = (self.scopes.len(), name.into());
+        self.scopes.push(Arc::clone(&name));
+        self.scope_ids.insert(name, next);
         next
     }
 
     /// The group of a function or thread; `None` where rows are functions.
-    fn label(&self, id: KeyId, class: &ThreadClass) -> Option<Box<str>> {
+    fn label(&self, id: KeyId, class: &ThreadClass) -> Option<Arc<str>> {
         let key = self.keys.get(id);
         match self.settings.group_by {
             GroupBy::Function => None,
-            GroupBy::Object => Some((*key.object).into()),
+            GroupBy::Object => Some(Arc::clone(&key.object)),
             GroupBy::Comm => Some(class.comm.as_str().into()),
             GroupBy::ThreadGroup => Some(class.group.as_str().into()),
             GroupBy::Subsystem if key.is_nameless() => Some(format!("{UNRESOLVED} ({})", key.object).into()),
-            GroupBy::Subsystem => Some(self.subsystem(id).into()),
+            GroupBy::Subsystem => Some(self.subsystem(id)),
             GroupBy::File => Some(file_or_object(key.file(), &key.object)),
             GroupBy::Directory => {
                 let directory = key.file().map(|file| file.rsplit_once('/').map_or(".", |(dir, _)| dir));
@@ -243,6 +245,6 @@ impl<'a> RowTable<'a> {
     }
 }
 
-fn file_or_object(file: Option<&str>, object: &str) -> Box<str> {
+fn file_or_object(file: Option<&str>, object: &str) -> Arc<str> {
     file.map_or_else(|| format!("no file ({object})").into(), Into::into)
 }

@@ -67,11 +67,8 @@ pub(crate) fn has_calls(row: &Row) -> bool {
 type Pairs = FxHashMap<(KeyId, KeyId), PerSide<Weight>>;
 
 pub(super) fn sampled_calls(prepared: &Prepared<'_>, rows: &[Row]) -> SampledCalls {
-    let changed: FxHashSet<(&str, &str)> = rows
-        .iter()
-        .filter(|row| has_calls(row))
-        .map(|row| (row.name.as_str(), row.object.as_str()))
-        .collect();
+    let changed: FxHashSet<(&str, &str)> =
+        rows.iter().filter(|row| has_calls(row)).map(|row| (&*row.name, &*row.object)).collect();
     let wanted: Vec<bool> =
         prepared.keys.iter().map(|(_, key)| changed.contains(&(&*key.name, &*key.object))).collect();
     let mut called = wanted.clone();

@@ -100,7 +100,7 @@ pub(super) fn with_callers(
     let nets = nets.into_iter().zip(changes).filter(|(_, change)| judge.is_found(change));
     let nets = nets.map(|(family, change)| family.pick(Shape::WithCallers, change));
     let alone = alone.into_iter().map(|family| {
-        let own = family.own;
+        let own = family.own.clone();
         family.pick(Shape::Place, own)
     });
     others.into_iter().filter_map(|part| part.settled(judge)).chain(nets).chain(alone).collect()

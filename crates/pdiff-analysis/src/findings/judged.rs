@@ -16,7 +16,7 @@ use crate::noise::{
 };
 
 /// The tested change of one group.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) noise: RowNoise,
     /// Beyond the common factor, in points; between those of Before and of After, so that swapped sides agree.
@@ -67,7 +67,7 @@ impl<'a> Judge<'a> {
             rows,
             shown: ShownTests::new(&[]),
         };
-        let mut changes: Vec<Change> = noise.iter().map(|noise| judge.change(*noise)).collect();
+        let mut changes: Vec<Change> = noise.into_iter().map(|noise| judge.change(noise)).collect();
         // A node without children is one group, not two.
         let mut tested: Vec<Tested> = changes.iter().take(count).filter_map(|change| change.test).collect();
         let inner = |node: &usize| !groups.nodes[*node].children.is_empty();
@@ -91,7 +91,7 @@ impl<'a> Judge<'a> {
         let first = rows.len();
         rows.extend(sets.iter().map(|set| row(self.groups, set)));
         let noise = judge(std::slice::from_ref(&self.denominator), &rows, &self.settings).rows;
-        noise.iter().skip(first).map(|noise| self.change(*noise)).collect()
+        noise.into_iter().skip(first).map(|noise| self.change(noise)).collect()
     }
 
     /// The changes of nets: few sets of nodes, chosen for what is known about their code. They are tested among themselves.

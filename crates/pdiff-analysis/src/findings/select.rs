@@ -229,7 +229,7 @@ impl Choice<'_> {
     }
 
     fn whole(&self, shape: Shape) -> Pick {
-        let change = self.changes.all[self.node];
+        let change = self.changes.all[self.node].clone();
         let is_leaf = self.groups.nodes[self.node].children.is_empty();
         let is_spread = shape == Shape::Place && self.is_wide() && !is_leaf && !self.is_own(&change);
         let shape = if is_spread { Shape::Spread } else { shape };

@@ -1,5 +1,7 @@
 //! Which part of a program a function belongs to.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
@@ -19,7 +21,7 @@ pub struct Subsystems {
 
 #[derive(Clone, Debug)]
 struct Rule {
-    name: Box<str>,
+    name: Arc<str>,
     objects: ObjectRule,
     files: Option<PatternSet>,
     functions: Option<PatternSet>,
@@ -30,14 +32,15 @@ struct Rule {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Subsystem {
     /// Its name; `other (OBJECT)` if no rule applies.
-    pub name: String,
+    pub name: Arc<str>,
     /// Whether copies inlined into other functions belong to those.
     pub is_of_callers: bool,
 }
 
 /// The rules that speak of one object.
 pub(crate) struct ObjectSubsystems<'a> {
-    object: &'a str,
+    /// The name of what no rule speaks of.
+    other: Arc<str>,
     rules: Vec<&'a Rule>,
     /// By source file: the rule for all functions in it.
     by_file: FxHashMap<&'a str, &'a Rule>,
@@ -149,7 +152,8 @@ impl Subsystems {
             let rule = rules.iter().find(|rule| is_of(rule, file))?;
             Some((*file, *rule))
         };
-        ObjectSubsystems { object, by_file: files.par_iter().filter_map(by_file).collect(), rules }
+        let other = format!("other ({object})").into();
+        ObjectSubsystems { other, by_file: files.par_iter().filter_map(by_file).collect(), rules }
     }
 }
 
@@ -160,7 +164,7 @@ impl ObjectSubsystems<'_> {
         let by_name = || self.rules.iter().copied().find(|rule| rule.holds_by_name(name));
         let found = by_file.or_else(by_name);
         Subsystem {
-            name: found.map_or_else(|| format!("other ({})", self.object), |rule| rule.name.to_string()),
+            name: Arc::clone(found.map_or(&self.other, |rule| &rule.name)),
             is_of_callers: found.is_some_and(|rule| rule.is_of_callers),
         }
     }
@@ -211,7 +215,7 @@ mod tests {
                      [[subsystem]]\nname='libc'\nobjects=['^libc']\n";
         let rules = Subsystems::parse(rules).unwrap();
         let check = |name, object, file, expected: &str| {
-            assert_eq!(rules.subsystem(FunctionPlace { name, object, file }).name, expected);
+            assert_eq!(rules.subsystem(FunctionPlace { name, object, file }).name, expected.into());
         };
         check("log_write", "x", Some("src/btr/a.cc"), "btr");
         check("log_write", "x", None, "log");
@@ -229,7 +233,7 @@ mod tests {
     #[test]
     fn the_built_in_rules_know_the_redo_log() {
         let place = FunctionPlace { name: "log_writer", object: "mysqld", file: None };
-        assert_eq!(Subsystems::builtin().subsystem(place).name, "redo log");
+        assert_eq!(Subsystems::builtin().subsystem(place).name, "redo log".into());
     }
 
     #[test]

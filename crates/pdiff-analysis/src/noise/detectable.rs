@@ -67,7 +67,7 @@ pub struct Sensitivity {
 }
 
 /// What makes the sensitivity of one row another than the typical one's. It is kept for each row, so it is small.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct RowSensitivity {
     /// Variance within runs over that of independent samples.
     pub(super) dispersion: f64,

@@ -59,8 +59,37 @@ pub(crate) fn judge_each<'a>(
     row: impl Fn(usize) -> Cow<'a, Row> + Sync,
     settings: &NoiseSettings,
 ) -> Judgement {
+    let mut rows = vec![RowNoise::default(); count];
+    let settle = |row: &mut RowNoise, settled: Settled| {
+        (row.test, row.significant) = (settled.test, settled.significant);
+        row.selected_interval_pp = settled.selected_interval_pp;
+    };
+    let judgement = judge_in(denominators, &mut rows, row, settings, |row, noise| *row = noise, settle);
+    Judgement { rows, ..judgement }
+}
+
+/// What the other rows' p-values say about a row.
+pub(crate) struct Settled {
+    /// The test with its q-value.
+    pub(crate) test: Test,
+    /// As in [`RowNoise`].
+    pub(crate) significant: bool,
+    /// As in [`RowNoise`].
+    pub(crate) selected_interval_pp: Option<Box<(f64, f64)>>,
+}
+
+/// The same for places that keep less of a row than [`RowNoise`]: `keep` takes what the row alone says, and then `settle` what
+/// the other rows say about it. The judgement has no rows.
+pub(crate) fn judge_in<'a, P: Send>(
+    denominators: &[Denominator],
+    places: &mut [P],
+    row: impl Fn(usize) -> Cow<'a, Row> + Sync,
+    settings: &NoiseSettings,
+    keep: impl Fn(&mut P, RowNoise) + Sync,
+    settle: impl Fn(&mut P, Settled),
+) -> Judgement {
     let method = if denominators.iter().any(has_replicates) { Method::Replicates } else { Method::SingleRun };
-    let each = || (0..count).into_par_iter().with_min_len(ROWS_OF_A_WORKER);
+    let count = places.len();
     let sides = |index: usize| {
         let row = row(index);
         (row.denominator, sides_of(&row, denominators))
@@ -68,7 +97,7 @@ pub(crate) fn judge_each<'a>(
     // Replicates tell of one row what holds for others. With one run per side each row is judged alone, and nothing is kept.
     let kept: Vec<(usize, PerSide<SideShare>)> = match method {
         Method::SingleRun => Vec::new(),
-        Method::Replicates => each().map(sides).collect(),
+        Method::Replicates => (0..count).into_par_iter().with_min_len(ROWS_OF_A_WORKER).map(sides).collect(),
     };
     let tested = || kept.iter().map(|(_, row)| *row).filter(|row| untested(row).is_none());
     let model = match method {
@@ -78,20 +107,26 @@ pub(crate) fn judge_each<'a>(
             RunModel::fit(&rows.collect::<Vec<_>>(), settings.prior_cv())
         }
     };
-    let judged = each().map_init(Quantiles::default, |quantiles, index| {
+    let each = places.par_iter_mut().enumerate().with_min_len(ROWS_OF_A_WORKER);
+    let judged = each.map_init(Quantiles::default, |quantiles, (index, place)| {
         let (denominator, row) = kept.get(index).copied().unwrap_or_else(|| sides(index));
-        judge_row(denominator, &row, &model, &settings.floor, quantiles)
+        let noise = judge_row(denominator, &row, &model, &settings.floor, quantiles);
+        let judged = JudgedAlone::from(&noise);
+        keep(place, noise);
+        judged
     });
-    let mut judged: Vec<RowNoise> = judged.collect();
+    let judged: Vec<JudgedAlone> = judged.collect();
     let tests = judged.iter().filter(|row| row.test.p().is_some()).count();
     let alpha = settings.false_discovery_rate / tests.max(1) as f64;
     let level = Level { alpha, floor: settings.floor };
     let weighing = weighing(&judged, &settings.floor);
-    correct_for_many_tests(&mut judged, settings, weighing);
+    let sensitivities = sensitivities(denominators, &judged, &model, level, weighing);
+    let settled = correct_for_many_tests(&judged, settings, weighing);
+    places.iter_mut().zip(settled).for_each(|(place, settled)| settle(place, settled));
     Judgement {
         run_variation: run_variation(method, &model, tested()),
-        sensitivities: sensitivities(denominators, &judged, &model, level, weighing),
-        rows: judged,
+        sensitivities,
+        rows: Vec::new(),
         method,
         tests,
         q_threshold: settings.false_discovery_rate,
@@ -99,6 +134,20 @@ pub(crate) fn judge_each<'a>(
         drifting: find_drift(denominators, (0..count).map(row)),
         phased: find_phased(kept.iter().map(|(_, row)| row)),
     }
+}
+
+/// What is needed of a judged row to judge all of them together.
+struct JudgedAlone {
+    denominator: u32,
+    floor_passed: bool,
+    test: Test,
+    floor_p: f64,
+    middle_pct: f64,
+    delta_pp: f64,
+    se_pp: f64,
+    degrees_of_freedom: f64,
+    dispersion: f64,
+    residual_df: f64,
 }
 
 /// The limits that a change must pass to be a finding, whatever the other rows do.
@@ -168,7 +217,7 @@ fn judge_row(
         }
     };
     RowNoise {
-        denominator,
+        denominator: denominator as u32,
         before_pct: 100.0 * before.share,
         after_pct: 100.0 * after.share,
         delta_pp,
@@ -188,8 +237,7 @@ fn judge_row(
             within_df: PerSide::new(before.within_df, after.within_df),
         },
         dispersion,
-        before_bound_pct: zero_bound_pct(before, dispersion),
-        after_bound_pct: zero_bound_pct(after, dispersion),
+        bounds_pct: zero_bounds_pct(row, dispersion),
     }
 }
 
@@ -204,50 +252,70 @@ fn between_runs(dispersion: f64, alike: f64) -> f64 {
     alike + (1.0 - alike) * dispersion
 }
 
-/// The largest share that a row without samples may still have, in percent.
-fn zero_bound_pct(side: &SideShare, dispersion: f64) -> Option<f64> {
-    let bound = ZERO_BOUND_SAMPLES * dispersion.max(1.0) / side.denominator_samples.max(1) as f64;
-    (side.has_share() && side.samples == 0).then(|| 100.0 * bound.min(1.0))
+/// The largest share that a row without samples may still have on a side, in percent; `None` if no side is without.
+fn zero_bounds_pct(row: &PerSide<SideShare>, dispersion: f64) -> Option<Box<PerSide<Option<f64>>>> {
+    let bounds = row.as_ref().map(|side| {
+        let bound = ZERO_BOUND_SAMPLES * dispersion.max(1.0) / side.denominator_samples.max(1) as f64;
+        (side.has_share() && side.samples == 0).then(|| 100.0 * bound.min(1.0))
+    });
+    bounds.values().any(Option::is_some).then(|| Box::new(bounds))
 }
 
-fn weighing(rows: &[RowNoise], floor: &Floor) -> Weighing {
+fn weighing(rows: &[JudgedAlone], floor: &Floor) -> Weighing {
     let tested = rows.iter().filter(|row| row.test.p().is_some());
-    Weighing::new(floor, tested.map(RowNoise::middle_pct))
+    Weighing::new(floor, tested.map(|row| row.middle_pct))
 }
 
-/// Fills in q-values and significance.
-fn correct_for_many_tests(rows: &mut [RowNoise], settings: &NoiseSettings, weighing: Weighing) {
-    let tested = |row: &RowNoise| Some(row.tested(row.test.p()?, weighing));
-    let mut q_values = q_values_above_floor(&rows.iter().filter_map(tested).collect::<Vec<_>>()).into_iter();
-    for row in &mut *rows {
-        let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else { continue };
-        row.test = Test::Tested { p, q };
-        row.significant = row.floor_passed && q <= settings.false_discovery_rate;
-    }
-    widen_selected(rows);
+/// The q-value, significance and interval of each row. Rows that are picked as significant have intervals that contain the truth
+/// in 95 % of the rows picked: of m rows tested and R picked, each at the level 1 - 0.05 R / m (Benjamini and Yekutieli 2005, J. Am.
+/// Stat. Assoc. 100:71).
+fn correct_for_many_tests<'a>(
+    rows: &'a [JudgedAlone],
+    settings: &NoiseSettings,
+    weighing: Weighing,
+) -> impl Iterator<Item = Settled> + 'a {
+    let tested: Vec<Tested> = rows.iter().filter_map(|row| row.tested(weighing)).collect();
+    let q_values = q_values_above_floor(&tested);
+    drop(tested);
+    let rate = settings.false_discovery_rate;
+    let passing = rows.iter().filter(|row| row.test.p().is_some()).zip(&q_values);
+    let picked = passing.filter(|(row, q)| row.floor_passed && **q <= rate).count();
+    let alpha = INTERVAL_ALPHA * picked as f64 / q_values.len().max(1) as f64;
+    let mut q_values = q_values.into_iter();
+    rows.iter().map(move |row| {
+        let Some((p, q)) = row.test.p().and_then(|p| Some((p, q_values.next()?))) else {
+            return Settled { test: row.test, significant: false, selected_interval_pp: None };
+        };
+        let significant = row.floor_passed && q <= rate;
+        let selected_interval_pp = (significant && row.se_pp > 0.0).then(|| {
+            let half = critical_t(alpha, row.degrees_of_freedom) * row.se_pp;
+            Box::new((row.delta_pp - half, row.delta_pp + half))
+        });
+        Settled { test: Test::Tested { p, q }, significant, selected_interval_pp }
+    })
 }
 
-/// Gives rows that were picked as significant intervals that contain the truth in 95 % of the rows picked: of m rows tested
-/// and R picked, each at the level 1 - 0.05 R / m (Benjamini and Yekutieli 2005, J. Am. Stat. Assoc. 100:71).
-fn widen_selected(rows: &mut [RowNoise]) {
-    let tests = rows.iter().filter(|row| row.test.p().is_some()).count();
-    let picked = rows.iter().filter(|row| row.significant).count();
-    let alpha = INTERVAL_ALPHA * picked as f64 / tests.max(1) as f64;
-    for row in rows.iter_mut().filter(|row| row.significant && row.se_pp > 0.0) {
-        let half = critical_t(alpha, row.degrees_of_freedom) * row.se_pp;
-        row.selected_interval_pp = Some((row.delta_pp - half, row.delta_pp + half));
+impl From<&RowNoise> for JudgedAlone {
+    fn from(noise: &RowNoise) -> Self {
+        Self {
+            denominator: noise.denominator,
+            floor_passed: noise.floor_passed,
+            test: noise.test,
+            floor_p: noise.floor_p,
+            middle_pct: 0.5 * (noise.before_pct + noise.after_pct),
+            delta_pp: noise.delta_pp,
+            se_pp: noise.se_pp,
+            degrees_of_freedom: noise.degrees_of_freedom,
+            dispersion: noise.dispersion,
+            residual_df: noise.sensitivity.residual_df,
+        }
     }
 }
 
-impl RowNoise {
-    /// The middle of both shares, in percent.
-    fn middle_pct(&self) -> f64 {
-        0.5 * (self.before_pct + self.after_pct)
-    }
-
-    fn tested(&self, p: f64, weighing: Weighing) -> Tested {
-        let weight = weighing.weight(self.middle_pct());
-        Tested { p, floor_p: self.floor_p, passes: self.floor_passed, weight }
+impl JudgedAlone {
+    fn tested(&self, weighing: Weighing) -> Option<Tested> {
+        let weight = weighing.weight(self.middle_pct);
+        Some(Tested { p: self.test.p()?, floor_p: self.floor_p, passes: self.floor_passed, weight })
     }
 }
 
@@ -274,16 +342,16 @@ fn run_variation(
 /// The smallest detectable changes for each denominator, for a row of typical dispersion.
 fn sensitivities(
     denominators: &[Denominator],
-    rows: &[RowNoise],
+    rows: &[JudgedAlone],
     model: &RunModel,
     level: Level,
     weighing: Weighing,
 ) -> Vec<Arc<Sensitivity>> {
     let mut dispersions: Vec<(Vec<f64>, f64)> = vec![(Vec::new(), 0.0); denominators.len()];
     for row in rows.iter().filter(|row| row.test.p().is_some()) {
-        if let Some((of_denominator, residual_df)) = dispersions.get_mut(row.denominator) {
+        if let Some((of_denominator, residual_df)) = dispersions.get_mut(row.denominator as usize) {
             of_denominator.push(row.dispersion);
-            *residual_df = row.sensitivity.residual_df.max(*residual_df);
+            *residual_df = row.residual_df.max(*residual_df);
         }
     }
     let empty = |index| Row { denominator: index, ..Row::default() };

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use pdiff_profile::PerSide;
+
 use super::detectable::{Detectable, RowSensitivity, Sensitivity, Unsolved};
 
 /// How the variance of a row's share was found.
@@ -55,11 +57,17 @@ impl Test {
     }
 }
 
+impl Default for Test {
+    fn default() -> Self {
+        Self::Untested(Untested::FewSamples)
+    }
+}
+
 /// The judged change of one row.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RowNoise {
     /// Index of the row's denominator.
-    pub denominator: usize,
+    pub denominator: u32,
     /// Mean of the before runs' shares, in percent; 0 without a denominator.
     pub before_pct: f64,
     /// Mean of the after runs' shares, in percent; 0 without a denominator.
@@ -75,7 +83,7 @@ pub struct RowNoise {
     /// Upper end of the 95 % interval of `delta_pp`.
     pub ci_high_pp: f64,
     /// Of a significant row: the interval that allows for its having been picked from many (false coverage rate of 5 %).
-    pub selected_interval_pp: Option<(f64, f64)>,
+    pub selected_interval_pp: Option<Box<(f64, f64)>>,
     /// The test of no change.
     pub test: Test,
     /// The change is large enough to matter, and its q-value is at most the false discovery rate asked for.
@@ -88,10 +96,9 @@ pub struct RowNoise {
     pub(super) sensitivity: RowSensitivity,
     /// Variance within the runs over that of independent samples (1 = no bursts); the assumed one without blocks.
     pub dispersion: f64,
-    /// If before has no samples of the row: the largest share that it may still have (95 %), in percent.
-    pub before_bound_pct: Option<f64>,
-    /// If after has no samples of the row: the largest share that it may still have (95 %), in percent.
-    pub after_bound_pct: Option<f64>,
+    /// Of each side without samples of the row: the largest share that it may still have (95 %), in percent; `None` if both have
+    /// samples.
+    pub bounds_pct: Option<Box<PerSide<Option<f64>>>>,
 }
 
 /// Where the run-to-run variation came from.
@@ -152,7 +159,7 @@ impl Judgement {
         let tested = self.rows.get(row).filter(|row| row.test.p().is_some());
         let unsolved = tested.and_then(|row| {
             Some(Unsolved {
-                typical: Arc::clone(self.sensitivities.get(row.denominator)?),
+                typical: Arc::clone(self.sensitivities.get(row.denominator as usize)?),
                 row: row.sensitivity,
                 share_pct: 0.5 * (row.before_pct + row.after_pct),
             })

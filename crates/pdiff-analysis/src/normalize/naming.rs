@@ -1,14 +1,16 @@
 //! Names the frames of one profile, each once: from the symboliser, else from perf's own symbols.
 
+use std::borrow::Cow;
+
 use pdiff_profile::names::FunctionName;
 use pdiff_profile::{
-    Frame, FrameId, InlineChain, InlineFrame, Lookup, Lookups, Profile, Resolution, Resolutions, Side,
-    StringId,
+    Frame, FrameId, InlineChain, InlineFrame, Lookup, Lookups, ObjectIndex, Profile, Resolution, Resolutions,
+    Side, StringId,
 };
 use rustc_hash::FxHashMap;
 
 use super::same_named::ChainOfRun;
-use super::{Keys, Level};
+use super::{KeyId, Keys, Level};
 use crate::policy::Inlines;
 
 /// Names the frames of one profile, each once.
@@ -22,6 +24,8 @@ pub(super) struct Naming<'a> {
     side: Side,
     /// A function inlined at a thousand places is demangled once.
     names: FxHashMap<Spelling<'a>, FunctionName>,
+    /// By perf's symbol and object: the function, for frames that perf alone named.
+    of_symbols: FxHashMap<(StringId, ObjectIndex), KeyId>,
     /// The display of each frame: looked up with its address unchanged, and as a return address.
     shown: [Vec<Option<Shown>>; 2],
     /// The levels of all that is shown.
@@ -81,6 +85,7 @@ impl<'a> Naming<'a> {
             collapsed,
             side,
             names: FxHashMap::default(),
+            of_symbols: FxHashMap::default(),
             shown: [vec![None; profile.frames.len()], vec![None; profile.frames.len()]],
             levels: Vec::new(),
             chains: FxHashMap::default(),
@@ -102,7 +107,7 @@ impl<'a> Naming<'a> {
             levels.extend(self.levels_of(shown));
         }
         if levels.len() == start {
-            levels.push(Level { key: self.keys.unresolved("[unknown]"), inlined: false });
+            levels.push(Level { key: self.keys.unresolved(UNKNOWN_OBJECT), inlined: false });
         }
     }
 
@@ -213,14 +218,12 @@ impl<'a> Naming<'a> {
     }
 
     fn symbol(&mut self, frame: &Frame) -> Shown {
-        let object = self.object(frame).to_owned();
         let key = match frame.symbol {
-            Some(symbol) => {
-                let spelling = Spelling { name: self.profile.string(symbol), linkage: None };
-                let name = self.names.entry(spelling).or_insert_with(|| spelling.function_name());
-                self.keys.function(name, (&object, self.side), None)
+            Some(symbol) => self.of_symbol(symbol, frame.object),
+            None => {
+                let object = self.object(frame).to_owned();
+                self.keys.unresolved(&object)
             }
-            None => self.keys.unresolved(&object),
         };
         let levels = [Level { key, inlined: frame.inlined }];
         let shown = self.show(&levels, false);
@@ -231,10 +234,27 @@ impl<'a> Naming<'a> {
         shown
     }
 
+    /// The function that perf named. Names are many, so what is kept of one is its number.
+    fn of_symbol(&mut self, symbol: StringId, object: ObjectIndex) -> KeyId {
+        if let Some(known) = self.of_symbols.get(&(symbol, object)) {
+            return *known;
+        }
+        let spelling = Spelling { name: self.profile.string(symbol), linkage: None };
+        let name =
+            self.names.get(&spelling).map_or_else(|| Cow::Owned(spelling.function_name()), Cow::Borrowed);
+        let label = self.objects.get(object.index()).map_or(UNKNOWN_OBJECT, String::as_str);
+        let key = self.keys.function(&name, (label, self.side), None);
+        self.of_symbols.insert((symbol, object), key);
+        key
+    }
+
     fn object(&self, frame: &Frame) -> &str {
-        self.objects.get(frame.object.index()).map_or("[unknown]", String::as_str)
+        self.objects.get(frame.object.index()).map_or(UNKNOWN_OBJECT, String::as_str)
     }
 }
+
+/// The label of an object that the profile does not have.
+const UNKNOWN_OBJECT: &str = "[unknown]";
 
 /// Where a frame's machine function begins, by perf.
 fn start_of(frame: &Frame) -> Option<u64> {

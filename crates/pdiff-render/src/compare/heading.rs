@@ -61,7 +61,7 @@ fn shares_text(comparison: &Comparison) -> String {
 
 /// Whether any inlined function was seen; rows that are not functions do not tell.
 fn tells_inlines(comparison: &Comparison) -> bool {
-    let is_inlined = |row: &Row| Side::BOTH.iter().any(|side| row.side(*side).inlined_self_weight.0 > 0);
+    let is_inlined = |row: &Row| Side::BOTH.iter().any(|side| row.side(*side).inlined_self_weight().0 > 0);
     comparison.group_by != GroupBy::Function || comparison.rows.iter().any(is_inlined)
 }
 

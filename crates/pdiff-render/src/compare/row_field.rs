@@ -150,7 +150,7 @@ impl Field {
                 let file = row.file.as_deref().filter(|_| row.matched.by_file.is_some());
                 GridCell::name(with_file(&row.name, file))
             }
-            Self::Object => GridCell::name(row.object.as_str()),
+            Self::Object => GridCell::name(&*row.object),
             _ => GridCell::plain(self.value(row).map_or_else(String::new, |value| self.text(value, unit))),
         }
     }
@@ -195,8 +195,8 @@ impl Field {
             Self::TotalBefore => before().map(|side| side.total_pct),
             Self::TotalAfter => after().map(|side| side.total_pct),
             Self::TotalDelta => Some(row.delta_total_pp()),
-            Self::CostBefore => before()?.self_per_op,
-            Self::CostAfter => after()?.self_per_op,
+            Self::CostBefore => before()?.self_per_op(),
+            Self::CostAfter => after()?.self_per_op(),
             Self::CostDelta => delta_per_op(row),
             Self::CpuChangeShare => row.cpu_change_share_pct(),
             _ => None,

@@ -136,8 +136,7 @@ fn name_objects(columns: &mut [Column], rows: &[&Row]) {
     for row in rows {
         *count.entry(&row.name).or_default() += 1;
     }
-    let twice =
-        |row: &Row| count.get(row.name.as_str()).is_some_and(|count| *count > 1) && !row.object.is_empty();
+    let twice = |row: &Row| count.get(&*row.name).is_some_and(|count| *count > 1) && !row.object.is_empty();
     for column in columns.iter_mut().filter(|column| column.field == Field::Name) {
         for (cell, row) in column.cells.iter_mut().zip(rows).filter(|(_, row)| twice(row)) {
             cell.text = format!("{} ({})", cell.text, cut_middle(&visible(&row.object), MOST_OBJECT));

@@ -37,7 +37,7 @@ pub(crate) fn choose<'a>(comparison: &'a Comparison, options: &TableOptions) -> 
 
 /// Self cost per operation, after minus before.
 pub(crate) fn delta_per_op(row: &Row) -> Option<f64> {
-    Some(row.after.self_per_op? - row.before.self_per_op?)
+    Some(row.after.self_per_op()? - row.before.self_per_op()?)
 }
 
 /// What a row is sorted by, largest first.
@@ -69,7 +69,7 @@ mod tests {
             sample::significant("better", (4.0, 2.0)),
         ]);
         let chosen = choose(&comparison, options);
-        (chosen.shown.iter().map(|row| row.name.clone()).collect(), chosen.rest.len())
+        (chosen.shown.iter().map(|row| row.name.to_string()).collect(), chosen.rest.len())
     }
 
     #[test]

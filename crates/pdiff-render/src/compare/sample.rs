@@ -5,7 +5,8 @@ use pdiff_analysis::side_fact::{CallChains, Concern, SampleCount, Subject};
 use pdiff_analysis::{
     Comparison, Cost, CostChange, CostExtent, Coverage, Finding, FindingKind, FindingSetting, FindingSide,
     Findings, Gap, GapParts, GroupBy, Inlines, MatchedBy, MeasureChange, NoiseSummary, OwnCostChange, Pair,
-    Policy, Quantities, Row, RowGap, RowMatch, RunSummary, Severity, Share, SideFact, SideSummary, Templates,
+    PerOperation, Policy, Quantities, Row, RowGap, RowMatch, RunSummary, Severity, Share, SideFact,
+    SideSummary, Templates,
 };
 use pdiff_profile::names::MatchLevel;
 use pdiff_profile::{NoteKind, Notes, PerSide, Presence, Side, Weight};
@@ -25,8 +26,8 @@ pub(crate) fn row(name: &str, (before, after): (f64, f64)) -> Row {
         _ => Presence::Both,
     };
     Row {
-        name: name.to_owned(),
-        object: "mysqld".to_owned(),
+        name: name.into(),
+        object: "mysqld".into(),
         file: None,
         subsystem: None,
         thread_group: None,
@@ -79,17 +80,13 @@ fn quantities(share: f64) -> Quantities {
     Quantities {
         self_weight: weight,
         booked_self_weight: weight,
-        inlined_self_weight: Weight::ZERO,
         total_weight: Weight(weight.0 * 2),
         samples: weight.0,
         self_pct: share,
         booked_self_pct: share,
-        inlined_self_pct: 0.0,
         total_pct: share * 2.0,
-        x_weight: weight,
-        x_pct: share,
-        self_per_op: None,
-        self_per_op_ns: None,
+        inlining: None,
+        per_op: PerOperation::Unknown,
     }
 }
 
@@ -170,10 +167,8 @@ pub(crate) fn full() -> Comparison {
         row("main", (80.36, 96.12)),
     ]);
     for row in &mut comparison.rows {
-        row.before.self_per_op = Some(row.before.self_pct * 420.0);
-        row.after.self_per_op = Some(row.after.self_pct * 550.0);
-        row.before.self_per_op_ns = row.before.self_per_op;
-        row.after.self_per_op_ns = row.after.self_per_op;
+        row.before.per_op = PerOperation::Time(row.before.self_pct * 420.0);
+        row.after.per_op = PerOperation::Time(row.after.self_pct * 550.0);
         let (share_pct, share_interval_pct) = (12.5, (10.0, 15.0));
         row.gap = Some(Box::new(RowGap { share_pct, share_interval_pct, cpu_change_share_pct: Some(12.5) }));
     }
@@ -250,8 +245,8 @@ fn finding(rank: usize, name: &str, kind: FindingKind, (before, after): (u64, u6
     Finding {
         rank,
         kind,
-        name: name.to_owned(),
-        object: "mysqld".to_owned(),
+        name: name.into(),
+        object: "mysqld".into(),
         subsystem: None,
         before,
         after,

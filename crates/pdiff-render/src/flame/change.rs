@@ -130,7 +130,7 @@ impl<'a> Terms<'a> {
 
     /// The change of a row's self per operation; `None` without operations.
     fn of_row(&self, row: &Row) -> Option<Change> {
-        let per_op = |of: &Quantities| of.self_per_op.unwrap_or(0.0);
+        let per_op = |of: &Quantities| of.self_per_op().unwrap_or(0.0);
         let share = ShareChange {
             before_pct: row.before.self_pct,
             after_pct: row.after.self_pct,

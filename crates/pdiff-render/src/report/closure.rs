@@ -95,7 +95,7 @@ fn significant_parts<'a>(input: &ReportInput<'a>) -> HashSet<&'a str> {
     let is_significant =
         |row: &pdiff_analysis::Row| terms.of_row(row).map_or(row.significant, |(_, significant)| significant);
     let rows = input.subsystems.rows.iter();
-    rows.filter(|row| is_significant(row)).map(|row| row.name.as_str()).collect()
+    rows.filter(|row| is_significant(row)).map(|row| &*row.name).collect()
 }
 
 /// The parts of the program, their self per operation, or as shares where operations are not known.
@@ -106,13 +106,13 @@ fn parts(input: &ReportInput<'_>) -> Parts {
     for row in &comparison.rows {
         let name = match &row.subsystem {
             _ if row.unresolved => format!("without function ({})", row.object),
-            Some(subsystem) if !subsystem.is_empty() => subsystem.clone(),
-            _ => row.object.clone(),
+            Some(subsystem) if !subsystem.is_empty() => subsystem.to_string(),
+            _ => row.object.to_string(),
         };
         let entry = sums.entry((row.unresolved, name)).or_default();
         let is_cost = comparison.cost.is_some();
         let value = |of: &pdiff_analysis::Quantities| {
-            if is_cost { of.self_per_op.unwrap_or(0.0) } else { of.self_pct }
+            if is_cost { of.self_per_op().unwrap_or(0.0) } else { of.self_pct }
         };
         entry.0 += value(&row.before);
         entry.1 += value(&row.after);

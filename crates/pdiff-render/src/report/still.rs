@@ -29,7 +29,7 @@ pub(super) fn functions(input: &ReportInput<'_>) -> String {
         CostTerms::new(&FlameInput { comparison: input.comparison, tree: input.tree, verdicts: None });
     let is_significant = |row: &Row| terms.of_row(row).map_or(row.significant, |(_, is_beyond)| is_beyond);
     let value = |of: &Quantities| match measure {
-        Measure::Cost(_) => of.self_per_op.unwrap_or(0.0),
+        Measure::Cost(_) => of.self_per_op().unwrap_or(0.0),
         Measure::Points => of.self_pct,
     };
     let change = |row: &Row| value(&row.after) - value(&row.before);

@@ -226,7 +226,7 @@ fn shares(of: &Quantities) -> SharesReport {
         self_pct: of.self_pct,
         booked_self_pct: of.booked_self_pct,
         total_pct: of.total_pct,
-        x_pct: of.x_pct,
+        x_pct: of.x_pct(),
     }
 }
 

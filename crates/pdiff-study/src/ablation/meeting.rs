@@ -67,10 +67,10 @@ pub fn meet(
 ) -> Result<Meeting, String> {
     let (mut rows, mut untold) = (Vec::new(), Vec::new());
     for (factor, subsystem) in of_factor {
-        let found = comparison.rows.iter().find(|row| row.name == *subsystem);
+        let found = comparison.rows.iter().find(|row| *row.name == **subsystem);
         let Some(row) = found else {
             let mut known: Vec<&str> =
-                comparison.rows.iter().filter(|row| !row.unresolved).map(|row| row.name.as_str()).collect();
+                comparison.rows.iter().filter(|row| !row.unresolved).map(|row| &*row.name).collect();
             known.sort_unstable();
             return Err(format!(
                 "no sample is in subsystem '{subsystem}'; hint: the profiles have {}",
@@ -112,7 +112,7 @@ fn beside(attribution: &Attribution, factor: usize, row: &Row) -> Option<Meeting
     let base = attribution.baseline.map_or(0.0, |gap| gap.log.value);
     Some(MeetingRow {
         factor,
-        subsystem: row.name.clone(),
+        subsystem: row.name.to_string(),
         measured,
         compared,
         total_pct: PerSide::new(row.before.total_pct, row.after.total_pct),

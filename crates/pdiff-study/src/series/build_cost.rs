@@ -26,8 +26,8 @@ impl BuildCost {
     }
 }
 
-impl From<Quantities> for BuildCost {
-    fn from(of: Quantities) -> Self {
-        Self { self_pct: of.self_pct, self_per_op_ns: of.self_per_op_ns }
+impl From<&Quantities> for BuildCost {
+    fn from(of: &Quantities) -> Self {
+        Self { self_pct: of.self_pct, self_per_op_ns: of.self_per_op_ns() }
     }
 }

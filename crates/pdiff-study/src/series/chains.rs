@@ -76,13 +76,13 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
         let mut next: HashMap<Key, usize> = HashMap::new();
         let changes = cost_change::row_changes(&step.comparison, per_operation, rate);
         for (row, change) in step.comparison.rows.iter().zip(changes) {
-            let key = |name: &str| (row.object.clone(), name.to_owned());
+            let key = |name: &str| (row.object.to_string(), name.to_owned());
             let of_before: BTreeSet<usize> =
                 row.names_on(Side::Before).filter_map(|name| known.get(&key(name)).copied()).collect();
             let at = of_before.first().copied().unwrap_or_else(|| {
                 chains.push(Chain {
-                    name: row.name.clone(),
-                    object: row.object.clone(),
+                    name: row.name.to_string(),
+                    object: row.object.to_string(),
                     unresolved: row.unresolved,
                     costs: vec![BuildCost::default(); builds],
                     changes: HashMap::new(),
@@ -102,12 +102,12 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
             }
             next.extend(row.names_on(Side::After).map(|name| (key(name), at)));
             let Some(chain) = chains.get_mut(at) else { continue };
-            chain.name.clone_from(&row.name);
+            chain.name = row.name.to_string();
             if let Some(cost) = chain.costs.get_mut(step.from).filter(|_| step.from == 0) {
-                cost.add(row.before.into());
+                cost.add((&row.before).into());
             }
             if let Some(cost) = chain.costs.get_mut(step.to) {
-                cost.add(row.after.into());
+                cost.add((&row.after).into());
             }
             chain.add_change((step.from, step.to), change);
         }
@@ -123,7 +123,7 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
         let changes = cost_change::row_changes(&step.comparison, per_operation, rate);
         for (row, change) in step.comparison.rows.iter().zip(changes) {
             let after = &row.name;
-            let chain = names.get(&(row.object.clone(), after.clone()));
+            let chain = names.get(&(row.object.to_string(), after.to_string()));
             if let Some(chain) = chain.and_then(|at| chains.get_mut(*at)) {
                 chain.add_change((step.from, step.to), change);
             }
@@ -140,7 +140,7 @@ pub(super) fn chains(steps: &[Step], ends: Option<&Comparison>, per_operation: b
 fn set_growth(chains: &mut [Chain], ends: &Comparison, names: &HashMap<Key, usize>, per_operation: bool) {
     let mut seen = BTreeSet::new();
     for (row, error) in ends.rows.iter().zip(cost_change::errors(ends, per_operation)) {
-        let at = names.get(&(row.object.clone(), row.name.clone())).copied();
+        let at = names.get(&(row.object.to_string(), row.name.to_string())).copied();
         if let Some(chain) = at.and_then(|at| chains.get_mut(at)) {
             let is_first = at.is_some_and(|at| seen.insert(at));
             chain.growth_half = error.filter(|_| is_first).map(|error| error.half(INTERVAL_ALPHA));

@@ -18,12 +18,15 @@ pub fn group_costs(steps: &[Step], builds: usize) -> Vec<GroupCost> {
     let mut groups: Vec<GroupCost> = Vec::new();
     for step in steps.iter().filter(|step| step.to == step.from + 1) {
         for row in &step.comparison.rows {
-            let found = groups.iter().position(|group| group.name == row.name).unwrap_or_else(|| {
-                groups.push(GroupCost { name: row.name.clone(), costs: vec![BuildCost::default(); builds] });
+            let found = groups.iter().position(|group| *group.name == *row.name).unwrap_or_else(|| {
+                groups.push(GroupCost {
+                    name: row.name.to_string(),
+                    costs: vec![BuildCost::default(); builds],
+                });
                 groups.len() - 1
             });
             // What a step says of its first build, the step before it said already.
-            let sides = [(step.from, row.before), (step.to, row.after)];
+            let sides = [(step.from, &row.before), (step.to, &row.after)];
             for (build, of) in sides.into_iter().skip(usize::from(step.from > 0)) {
                 if let Some(cost) = groups.get_mut(found).and_then(|group| group.costs.get_mut(build)) {
                     *cost = of.into();

@@ -28,12 +28,12 @@ impl Visibility {
                 if row.unresolved {
                     for (build, share) in [(step.from, row.before.self_pct), (step.to, row.after.self_pct)] {
                         if let Some(hidden) = visibility.hidden.get_mut(build) {
-                            *hidden.entry(row.object.clone()).or_insert(0.0) += share;
+                            *hidden.entry(row.object.to_string()).or_insert(0.0) += share;
                         }
                     }
                 } else if let Some(subsystem) = &row.subsystem {
-                    let objects = visibility.objects.entry(subsystem.clone()).or_default();
-                    objects.insert(row.object.clone());
+                    let objects = visibility.objects.entry(subsystem.to_string()).or_default();
+                    objects.insert(row.object.to_string());
                 }
             }
         }

@@ -44,7 +44,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
             return None;
         }
         if let Some(entered) = edge::rule(context, caller, flipped) {
-            let function = Some(caller.row.name.clone());
+            let function = Some(caller.row.name.to_string());
             let by = entered.callers.first().cloned().unwrap_or_default();
             return Some(finding(context, case, (function, by), &entered, part));
         }
@@ -52,12 +52,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         let may_go_on = context.is_patched && case.is_sampled(Side::Before);
         let goes_on = may_go_on.then(|| fast_path::rule(context, caller, flipped)).flatten();
         if let Some(entered) = goes_on.filter(|goes_on| names(&goes_on.reason, &below.row.name)) {
-            let function = Some(&below.row.name).filter(|name| **name != row.name).cloned();
-            return Some(finding(context, case, (function, caller.row.name.clone()), &entered, part));
+            let function = (below.row.name != row.name).then(|| below.row.name.to_string());
+            return Some(finding(context, case, (function, caller.row.name.to_string()), &entered, part));
         }
         let counted = more_calls::rule(context, caller, flipped);
         if let Some((counted, by)) = counted.and_then(|of| of.callers.first().cloned().map(|by| (of, by))) {
-            let function = Some(caller.row.name.clone());
+            let function = Some(caller.row.name.to_string());
             return Some(finding(context, case, (function, by), &counted, part));
         }
         below = Some(caller).filter(|caller| is_entered_anew(context, caller))?;

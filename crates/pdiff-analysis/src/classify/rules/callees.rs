@@ -48,7 +48,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     // A part of the same library that changed was called differently as the function was.
     let elsewhere_pp: f64 = calls
         .iter()
-        .filter(|(call, _)| call.callee_object != row.object)
+        .filter(|(call, _)| *call.callee_object != *row.object)
         .map(|(_, change)| change.abs())
         .sum();
     let of_library = !case.of_program && case.of_same_file && elsewhere_pp < OWN_PART * delta_pp.abs();

@@ -38,7 +38,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     }
     if case.row.matched.by == MatchedBy::Alias {
         let before = case.row.name_on(Side::Before).unwrap_or_default();
-        let reason = Reason::KnownRename { before: before.to_owned(), after: case.row.name.clone() };
+        let reason = Reason::KnownRename { before: before.to_owned(), after: case.row.name.to_string() };
         let moved = Finding::new("R-moved", Cause::Moved, judged, reason);
         return Some(moved.limited(Confidence::Likely, Limit::Found(FoundBy::Alias)));
     }
@@ -93,7 +93,7 @@ fn within_place(context: &Context<'_>, case: &Case<'_>) -> Option<Finding> {
     if copies_pp < EXPLAINING_PART * own_pp.abs() || places_pp >= EXPLAINING_PART * copies_pp {
         return None;
     }
-    let reason = Reason::WithinPlace { place: place.row.name.clone(), self_pp: row.delta_self_pp() };
+    let reason = Reason::WithinPlace { place: place.row.name.to_string(), self_pp: row.delta_self_pp() };
     let finding = Finding::new("R-common-shift", Cause::Noise, Judged::OwnSelf, reason);
     Some(finding.limited(Confidence::Likely, Limit::SharesAlone))
 }

@@ -83,7 +83,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let after_pct = share_pct(row, Side::After, call.after);
-    let name = caller.row.name.clone();
+    let name = caller.row.name.to_string();
     let (cause, reason) = match edge {
         Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct }),
         Edge::More { pct, calls } if calls.after > calls.before => {
@@ -96,7 +96,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     let is_new = matches!(reason, Reason::NewEdge { .. });
     let fact = entered_evidence(context, caller, call, after_pct);
     let mut finding = Finding::new("R-edge", cause, Judged::Total, reason).with([fact]);
-    finding.callers = vec![caller.row.name.clone()];
+    finding.callers = vec![caller.row.name.to_string()];
     let finding = match counted(context, caller.row, call).filter(|_| is_new) {
         Some(true) => finding.with(count_evidence(context, caller.row, call)).with(context.counted_by()),
         Some(false) => return None,

@@ -203,7 +203,7 @@ fn is_wrapper(context: &Context<'_>, case: &Case<'_>, entered: &SampledCall) -> 
     let pct = |call: &SampledCall, side| share_pct(row, side, call.weight(side));
     let has_left = |call: &&SampledCall| {
         let (before, after) = (pct(call, Side::Before), pct(call, Side::After));
-        before > 0.0 && before >= FACTOR * after && call.callee_object == row.object
+        before > 0.0 && before >= FACTOR * after && *call.callee_object == *row.object
     };
     let calls = context.calls_from(row, Side::Before).into_iter().filter(has_left);
     // What was jumped to in tail position is under the function's caller in the stacks.
@@ -265,7 +265,7 @@ pub(super) fn counted(context: &Context<'_>, row: &Row, call: &SampledCall) -> O
 pub(super) fn count_evidence(context: &Context<'_>, row: &Row, call: &SampledCall) -> Option<Fact> {
     let counts = context.input.counts?;
     let (calls, per_call) = (counts.get(&row.name), counts.entries_per_call(&row.name, &call.callee)?);
-    Some(Fact::Entries { caller: row.name.clone(), callee: call.callee.clone(), calls, per_call })
+    Some(Fact::Entries { caller: row.name.to_string(), callee: call.callee.clone(), calls, per_call })
 }
 
 /// The same, where the chains lost the function as the caller of what it now also calls, so that none of its own measures
@@ -284,10 +284,9 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
     let (callee, lost) = context.lost_under(case).into_iter().find(|(callee, lost)| {
         let is_more = grown_pp(lost.pct) >= EXPLAINING_PART * lost.pct[Side::After];
         let PerSide { before, after } = lost.pct;
-        let seen = context
-            .calls_from(row, Side::Before)
-            .into_iter()
-            .find(|call| call.callee == callee.row.name && call.callee_file == callee.row.file);
+        let seen = context.calls_from(row, Side::Before).into_iter().find(|call| {
+            *call.callee == *callee.row.name && call.callee_file.as_deref() == callee.row.file.as_deref()
+        });
         let before = before + seen.map_or(0.0, |call| share_pct(row, Side::Before, call.before));
         let is_grown = after >= FLOOR_PP && after >= FACTOR * before && callee.row.total.significant;
         let has_left =
@@ -298,8 +297,9 @@ pub(super) fn hidden(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         is_more && is_grown && is_old && !has_left && !callee.row.unresolved
     })?;
     let after_pct = lost.pct[Side::After];
-    let reason = Reason::GoesOnUnseen { callee: callee.row.name.clone(), after_pct };
-    let fact = Fact::OnlyCaller { callee: callee.row.name.clone(), caller: row.name.clone(), after_pct };
+    let reason = Reason::GoesOnUnseen { callee: callee.row.name.to_string(), after_pct };
+    let fact =
+        Fact::OnlyCaller { callee: callee.row.name.to_string(), caller: row.name.to_string(), after_pct };
     let finding = Finding::new("R-fast-path", Cause::MissingFastPath, Judged::Total, reason).with([fact]);
     let finding = finding.limited(Confidence::Likely, Limit::PathNotCounted);
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
@@ -314,7 +314,7 @@ pub(super) fn has_flipped(context: &Context<'_>, flipped: &FlippedCallers, row: 
 /// The same by the code alone: too few samples may have been in the copies.
 fn has_flipped_in_code(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, inlined_on: Side) -> bool {
     let is_caller =
-        |name: &str| name == case.row.name || case.row.names_on(inlined_on).any(|own| own == name);
+        |name: &str| *name == *case.row.name || case.row.names_on(inlined_on).any(|own| own == name);
     context
         .builds
         .flips(&callee.ids, inlined_on)

@@ -148,7 +148,9 @@ impl<'c, 'a> Search<'c, 'a> {
 /// A side's share of a callee directly under the function.
 fn direct_pct(context: &Context<'_>, case: &Case<'_>, callee: &Case<'_>, side: Side) -> f64 {
     let calls = context.calls_from(case.row, side).into_iter();
-    let to_it = calls.filter(|call| call.callee == callee.row.name && call.callee_file == callee.row.file);
+    let to_it = calls.filter(|call| {
+        *call.callee == *callee.row.name && call.callee_file.as_deref() == callee.row.file.as_deref()
+    });
     to_it.map(|call| share_pct(case.row, side, call.weight(side))).sum()
 }
 

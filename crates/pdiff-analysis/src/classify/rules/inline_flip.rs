@@ -155,8 +155,8 @@ fn callee_of(
     };
     let named = |flip: &CallerFlip| flip.names[Side::After].clone();
     let callers: Vec<String> = flips.iter().map(named).collect();
-    let of_copies = twin.map_or(0.0, |twin| twin.row.after.x_pct - twin.row.before.x_pct);
-    let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct - row.before.x_pct + of_copies);
+    let of_copies = twin.map_or(0.0, |twin| twin.row.after.x_pct() - twin.row.before.x_pct());
+    let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct() - row.before.x_pct() + of_copies);
     let reason = Reason::Flipped {
         inlined_on,
         caller: callers.first().cloned().unwrap_or_default(),
@@ -208,7 +208,7 @@ pub(super) fn caller(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCa
         Side::Before => "R-inline-lost-caller",
         Side::After => "R-inline-gained-caller",
     };
-    let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.clone());
+    let name = |callee: &&FlippedCallee| Some(context.cases.get(callee.row)?.row.name.to_string());
     let callees = left.iter().filter_map(name).collect();
     let reason = Reason::CalleesFlipped { callees, inlined_on, booked_pp: row.delta_booked_pp() };
     // It got lighter, or heavier, by what left or entered it: that is not a cost of its own.

@@ -61,7 +61,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         (true, true) => Cause::Heavier,
         (true, false) => Cause::Lighter,
     };
-    let reason = Reason::Renamed { before: before.name.clone(), after: after.name.clone(), net_pp };
+    let reason = Reason::Renamed { before: before.name.to_string(), after: after.name.to_string(), net_pp };
     let (from, to) = shares(before, after);
     let pair = Fact::AsOne {
         pct: Pair { before: from, after: to },

@@ -173,6 +173,6 @@ fn twin(context: &Context<'_>, case: &Case<'_>, with: Side, flipped: &FlippedCal
     context.calls_from(caller, without).into_iter().find_map(|call| {
         let callee = context.callee(call)?;
         let pct = share_pct(callee.row, without, call.weight(without));
-        is_twin(callee, pct).then(|| callee.row.name.clone())
+        is_twin(callee, pct).then(|| callee.row.name.to_string())
     })
 }

@@ -59,10 +59,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         (None, None) => return None,
     };
     let reason = Reason::OneRunEntered { active, bound_pct, why };
-    let of_caller = |caller: &Case<'_>| (caller.row.name.clone(), caller.row.total.samples(idle));
+    let of_caller = |caller: &Case<'_>| (caller.row.name.to_string(), caller.row.total.samples(idle));
     let bound = Fact::Idle { idle, bound_pct, caller: caller.map(of_caller), low_pct };
     let mut finding = Finding::new(rule_id, cause, Judged::Total, reason).with([bound]);
-    finding.callers = caller.into_iter().map(|caller| caller.row.name.clone()).collect();
+    finding.callers = caller.into_iter().map(|caller| caller.row.name.to_string()).collect();
     if case.of_program && !context.builds.see_inlines() {
         finding = finding.limited(Confidence::Unclear, Limit::MayBeInlined(idle));
     }
@@ -96,7 +96,7 @@ fn counted(context: &Context<'_>, case: &Case<'_>, idle: Side) -> Option<Fact> {
 /// The possible reason if no differing setting is known.
 fn by_caller(context: &Context<'_>, caller: &Case<'_>) -> EnteredBy {
     let same_code = context.builds.same_code(&caller.ids);
-    EnteredBy::Caller { name: caller.row.name.clone(), same_code }
+    EnteredBy::Caller { name: caller.row.name.to_string(), same_code }
 }
 
 /// Whether the idle run may have entered the function and its chains lost it: what it calls in the code has samples

@@ -30,7 +30,7 @@ pub(super) fn one_sided(context: &Context<'_>, case: &Case<'_>, _: &FlippedCalle
     let judged = changed(case)?;
     let why = match case.of_program {
         true => Limit::BuildShowsTooLittle(hidden),
-        false => Limit::NotExamined { object: case.row.object.clone() },
+        false => Limit::NotExamined { object: case.row.object.to_string() },
     };
     if let Some(switched) = switched(context, case, hidden, judged) {
         return Some(gates::common(switched.limited(Confidence::Likely, why), case));

@@ -45,7 +45,7 @@ fn reason(context: &Context<'_>, set: &Succession) -> Reason {
             let others: Vec<usize> = of.iter().copied().filter(|other| other != row).collect();
             let case = context.cases.get(*row)?;
             Some(SetMember {
-                name: case.row.name.clone(),
+                name: case.row.name.to_string(),
                 total_pct: case.row.side(side).total_pct,
                 is_inside: part_below(context, *row, &others, side) >= MOSTLY,
             })

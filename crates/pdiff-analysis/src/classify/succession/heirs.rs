@@ -136,7 +136,7 @@ impl<'c> Kinship<'c, '_> {
             return true;
         }
         let less = self.called_less(case, &callers, with, DOUBTFUL_LOSS);
-        let name = |row: usize| self.context.cases.get(row).map_or("", |case| case.row.name.as_str());
+        let name = |row: usize| self.context.cases.get(row).map_or("", |case| &*case.row.name);
         if less.into_iter().any(|kin| name_likeness(name(row), name(kin)) >= SAME_NAME) {
             return true;
         }
@@ -270,7 +270,7 @@ impl<'c> Kinship<'c, '_> {
     /// Whether one of two names is the other one with more words: `greedy_row` for `greedy`.
     pub(super) fn has_longer_name(&self, case: &Case<'_>, kin: usize) -> bool {
         let Some(kin) = self.context.cases.get(kin) else { return false };
-        let (a, b) = (case.row.name.as_str(), kin.row.name.as_str());
+        let (a, b) = (&*case.row.name, &*kin.row.name);
         a.contains(b) || b.contains(a)
     }
 }

@@ -53,7 +53,7 @@ impl<'c, 'a> Kinship<'c, 'a> {
         });
         let files = PerSide::from_fn(|side| context.builds.foreground(side).map(by_file).unwrap_or_default());
         let of_program = context.cases.iter().filter(|case| case.of_program);
-        let names = of_program.map(|case| case.row.name.as_str()).collect();
+        let names = of_program.map(|case| &*case.row.name).collect();
         Self { context, flipped: of_flips.collect(), files, names, rows }
     }
 

@@ -117,7 +117,8 @@ impl<'a> Counting<'a> {
             let end = ends.get(stack.index()).copied().flatten().filter(|_| class != OUTSIDE);
             self.stack_rows(run, stack, end.and_then(|end| places.get(end as usize)).copied())
         };
-        aggregate(run.cells, &CellRows::find(run.cells, &classes, stack_rows), denominator_of)
+        let cell_rows = CellRows::find(run.cells, &classes, stack_rows);
+        aggregate(run.cells, &cell_rows, self.denominators.len() + 1, denominator_of)
     }
 
     /// The frames that a stack counts for: those from the root to its end. Out of focus it counts for the denominator

@@ -52,7 +52,9 @@ fn eighty_columns_hold_rows_rest_and_total() {
 fn inlined_functions_are_told_of_where_any_was_seen() {
     let mut comparison = sample::comparison(vec![sample::row("main", (50.0, 50.0))]);
     assert!(table(&comparison, &at(200, None)).contains("no debug information about inlined functions"));
-    comparison.rows[0].after.inlined_self_weight.0 = 1;
+    let mut inlining = pdiff_analysis::InlinedQuantities::default();
+    inlining.self_weight.0 = 1;
+    comparison.rows[0].after.inlining = Some(inlining.into());
     assert!(table(&comparison, &at(200, None)).contains("inlined functions have rows of their own"));
 }
 
@@ -166,7 +168,7 @@ fn a_page_of_twenty_rows_fits_two_screens() {
 #[test]
 fn names_of_several_objects_say_which_where_objects_have_no_column() {
     let mut rows = vec![sample::row("[unresolved]", (1.0, 2.0)), sample::row("[unresolved]", (3.0, 2.0))];
-    rows[1].object = "libc.so".to_owned();
+    rows[1].object = "libc.so".into();
     rows.push(sample::row("a_function_of_quite_a_long_name", (96.0, 96.0)));
     let text = table(&sample::comparison(rows), &at(60, None));
     assert!(text.contains("[unresolved] (mysqld)") && text.contains("[unresolved] (libc.so)"), "{text}");
@@ -184,7 +186,7 @@ fn nothing_to_compare_is_a_page_all_the_same() {
 fn rows_of_thread_groups_fit_as_well() {
     let mut comparison = sample::full();
     for row in &mut comparison.rows {
-        row.thread_group = Some("a group of many threads".to_owned());
+        row.thread_group = Some("a group of many threads".into());
         row.matched.ambiguous = true;
     }
     for width in WIDTHS {

@@ -225,7 +225,7 @@ fn rows<'a>(input: &ReportInput<'a>, verdicts: &[Placed<'a, Verdict>]) -> Vec<Pl
         .iter()
         .map(|verdict| (verdict.of.function.as_str(), verdict.of.object.as_str(), verdict.of.file.as_deref()))
         .collect();
-    let is_told = |row: &Row| told.contains(&(row.name.as_str(), row.object.as_str(), row.file.as_deref()));
+    let is_told = |row: &Row| told.contains(&(&*row.name, &*row.object, row.file.as_deref()));
     let is_shown = |row: &Row| row.significant || size_pct(row) >= LEAST_PCT || is_told(row);
     let worth = |row: &Row| if row.significant { row.delta_self_pp().abs() } else { size_pct(row) };
     let mut rows: Vec<_> = placed(&input.comparison.rows)
