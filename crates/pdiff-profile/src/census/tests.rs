@@ -91,8 +91,8 @@ fn other_versions_are_told() {
     assert_eq!(Census::from_bytes(earlier), Err(CensusBytesError::OtherVersion { found: 4, expected: 10 }));
     let mut later = small().to_bytes();
     let version_at = later.len() - 24;
-    later[version_at] = 10;
-    assert_eq!(Census::from_bytes(later), Err(CensusBytesError::OtherVersion { found: 10, expected: 10 }));
+    later[version_at] = 11;
+    assert_eq!(Census::from_bytes(later), Err(CensusBytesError::OtherVersion { found: 11, expected: 10 }));
 }
 
 #[test]
