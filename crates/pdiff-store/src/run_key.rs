@@ -102,11 +102,21 @@ fn is_date(day: &str) -> bool {
     };
     match parts.as_slice() {
         [year, month, day] => {
-            number(year, 4).is_some()
-                && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
-                && number(day, 2).is_some_and(|day| (1..=31).contains(&day))
+            let parts = number(year, 4).zip(number(month, 2)).zip(number(day, 2));
+            parts.is_some_and(|((year, month), day)| (1..=days_of(year, month)).contains(&day))
         }
         _ => false,
+    }
+}
+
+/// The number of days of a month; 0 if there is no such month.
+fn days_of(year: u32, month: u32) -> u32 {
+    match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        _ => 0,
     }
 }
 
@@ -163,8 +173,11 @@ mod tests {
         check("", "h", "2026-11-24", "service '' is empty");
         check("s", "a\nb", "2026-11-24", "control characters");
         check(&"s".repeat(201), "h", "2026-11-24", "too long");
-        for day in ["today", "2026-13-01", "2026-1-1", "2026-11-24x", "+026-11-24", "2026-11-00"] {
+        for day in
+            ["today", "2026-13-01", "2026-1-1", "2026-11-24x", "+026-11-24", "2026-11-00", "2026-02-29"]
+        {
             check("s", "h", day, "is not a date");
         }
+        assert!(RunKey::new("s", "b", "h", "2028-02-29").is_ok(), "a leap year");
     }
 }
