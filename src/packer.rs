@@ -14,7 +14,7 @@ use crate::build::Build;
 use crate::error::Error;
 use crate::lookup::Lookup;
 use crate::progress::{Progress, Watcher};
-use crate::read::{ReadBuild, Reading, Run};
+use crate::read::{ReadBuild, Reading};
 use crate::recording::Recording;
 use crate::sides::neutral;
 
@@ -101,7 +101,8 @@ impl Packer {
 
 impl ReadRun {
     /// The recording.
-    pub(crate) fn run(&self) -> &Run {
+    #[cfg(feature = "store")]
+    pub(crate) fn run(&self) -> &crate::read::Run {
         self.read.runs.first().unwrap_or_else(|| unreachable!("one recording was read"))
     }
 
