@@ -53,6 +53,19 @@ fn work_that_is_handed_to_another_thread_is_no_new_path_of_that_thread() {
 }
 
 #[test]
+fn work_that_another_way_leads_to_below_a_function_does_not_hide_what_is_new_below_it() {
+    let build = "main:50 work:50 main>work serve:100 main>serve leaf:200 count:90 serve>count \
+                 old:60 step:60 serve>old serve>step old>leaf step>leaf";
+    let of = |old: usize, step: usize, count: usize| {
+        let leaves = format!("main;serve;old;leaf {old}\nmain;serve;step;leaf {step}");
+        (with_rest(&format!("{leaves}\nmain;serve;count {count}")), build)
+    };
+    let (before, after) = (of(150, 6, 40), of(6, 150, 170));
+    let outcome = classified(seen(&before.0, before.1), seen(&after.0, after.1));
+    assert_ne!(verdict(&outcome, "serve").rule_id, "R-in-between");
+}
+
+#[test]
 fn a_part_of_the_program_that_was_written_again_is_moved_with_its_net() {
     let old = ["parse", "check", "plan", "open", "scan", "sort", "emit", "close", "flush"];
     let new = ["lex", "verify", "route", "begin", "probe", "rank", "yield", "end", "drain"];

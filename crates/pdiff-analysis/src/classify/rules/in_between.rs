@@ -1,9 +1,11 @@
 //! `R-in-between`: one run's stacks go through the function more than the other's, while its callees cost no more: a caller
-//! that was inserted, or another path to the same work, as when a thread of its own does it.
+//! that was inserted, or another path to the same work, as when another thread does it.
 //!
-//! Growth of a callee under the function counts as old weight, except for the part by which the callee grew everywhere, and that
-//! part is looked at in the same way: the callee may lead to the same work too. The function's own code must not have changed
-//! beyond noise.
+//! Growth of a callee under the function counts as old weight, except for the part by which the callee grew everywhere. Where the
+//! callees grew everywhere because they lead to the same work too, a function of both runs is judged by all that it leads to: what
+//! of the growth of its total is no growth of self anywhere below was there before, under other functions, and functions
+//! below that cost about the same must account for it. The function's own code
+//! must not have changed beyond noise.
 
 use pdiff_profile::Side;
 
@@ -29,11 +31,14 @@ const MOST_OF_CALLEE: f64 = 0.5;
 /// How many callees in a row may be new, too.
 const DEEPEST: usize = 4;
 
-/// How many callees in a row may lead to the same work, too.
-const LONGEST_WAY: usize = 64;
+/// The larger total of a callee that costs about the same on both sides, over the smaller.
+const ALIKE: f64 = 4.0 / 3.0;
 
-/// How many functions are looked at for one: a program has a few hundred on such a way, and recursion has no end.
-const MOST_LOOKED_AT: usize = 4096;
+/// How many functions below one are looked at: a large server has some thousands.
+const MOST_BELOW: usize = 4096;
+
+/// How many main callers, each that of the one before, are looked at.
+const HIGHEST: usize = 64;
 
 /// How many calls of each are looked at, heaviest first.
 const WIDEST: usize = 32;
@@ -53,11 +58,18 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
         return None;
     }
     let delta_pp = row.delta_total_pp();
-    let (more, _) = more_and_less(delta_pp);
-    let mut kept = Search::new(context, more).kept(case, LONGEST_WAY);
-    let kept_pp = sum(&kept);
+    let (more, less) = more_and_less(delta_pp);
+    let mut kept = Vec::new();
+    add_kept(context, case, case, [more, less], DEEPEST, &mut kept);
+    let kept_pp: f64 = kept.iter().map(|(_, pp)| pp).sum();
     if kept_pp < KEPT_PART * delta_pp.abs() {
-        return None;
+        let of_both = Side::BOTH.into_iter().all(|side| case.is_sampled(side));
+        let below = of_both.then(|| Below::of(context, case, more)).flatten()?;
+        let same_pp: f64 = below.same.iter().map(|(_, pp)| pp).sum();
+        if same_pp.min(below.kept_pp(context, row, more)) < KEPT_PART * delta_pp.abs() {
+            return None;
+        }
+        kept = below.same;
     }
     kept.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let callees = kept.into_iter().take(NAMED).map(|(name, _)| name).collect();
@@ -66,83 +78,127 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     Some(gates::common(finding.limited(Confidence::Likely, Limit::InCallees), case))
 }
 
-/// The weight under a function that the other run has too, but not under this function, in points.
-pub(super) fn kept_pp(context: &Context<'_>, case: &Case<'_>, more: Side) -> f64 {
-    sum(&Search::new(context, more).kept(case, LONGEST_WAY))
-}
-
-fn sum(parts: &[(String, f64)]) -> f64 {
-    parts.iter().map(|(_, pp)| pp).sum()
-}
-
-/// A search for weight that one run has in another place than the other.
-struct Search<'c, 'a> {
-    context: &'c Context<'a>,
-    /// The run with more under the function.
-    more: Side,
-    less: Side,
-    /// How many functions may still be looked at.
-    left: usize,
-}
-
-impl<'c, 'a> Search<'c, 'a> {
-    fn new(context: &'c Context<'a>, more: Side) -> Self {
-        Self { context, more, less: more.other(), left: MOST_LOOKED_AT }
-    }
-
-    /// The weight under a function that the other run has too, but not under it: by callee, in points.
-    fn kept(&mut self, case: &Case<'_>, way: usize) -> Vec<(String, f64)> {
-        let mut kept = Vec::new();
-        self.add_kept(case, case, way, DEEPEST, &mut kept);
-        kept
-    }
-
-    /// The same in the callees of `through`. A callee that the other run did not enter is passed over, and its callees count.
-    fn add_kept(
-        &mut self,
-        case: &Case<'_>,
-        through: &Case<'_>,
-        way: usize,
-        deeper: usize,
-        kept: &mut Vec<(String, f64)>,
-    ) {
-        let (context, more, less) = (self.context, self.more, self.less);
-        let row = through.row;
-        let Some(left) = self.left.checked_sub(1) else { return };
-        self.left = left;
-        for call in context.calls_from(row, more).into_iter().take(WIDEST) {
-            let Some(callee) = context.callee(call) else { continue };
-            let under = |side| share_pct(row, side, call.weight(side));
-            let grew = under(more)
-                - under(less)
-                - if deeper < DEEPEST { direct_pct(context, case, callee, less) } else { 0.0 };
-            let of_callee = call.weight(more).as_f64() / callee.row.side(more).total_weight.as_f64();
-            if grew <= 0.0 || of_callee < MOST_OF_CALLEE || is_kernel_object(&callee.row.object) {
-                continue;
+/// The weight of callees that existed before, but not under this function: by callee, in points. A callee `through` that
+/// the other run did not enter is passed over, and its callees count.
+fn add_kept(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    through: &Case<'_>,
+    [more, less]: [Side; 2],
+    deeper: usize,
+    kept: &mut Vec<(String, f64)>,
+) {
+    let row = through.row;
+    for call in context.calls_from(row, more).into_iter().take(WIDEST) {
+        let Some(callee) = context.callee(call) else { continue };
+        let under = |side| share_pct(row, side, call.weight(side));
+        let grew = under(more)
+            - under(less)
+            - if deeper < DEEPEST { direct_pct(context, case, callee, less) } else { 0.0 };
+        let of_callee = call.weight(more).as_f64() / callee.row.side(more).total_weight.as_f64();
+        if grew <= 0.0 || of_callee < MOST_OF_CALLEE || is_kernel_object(&callee.row.object) {
+            continue;
+        }
+        if callee.is_sampled(less) {
+            let whole = callee.row.side(more).total_pct - callee.row.side(less).total_pct;
+            let kept_pp = grew - whole.max(0.0) - lost_pp(context, case, callee, less);
+            if kept_pp > 0.0 {
+                kept.push((call.callee.clone(), kept_pp));
             }
-            if callee.is_sampled(less) {
-                let whole = callee.row.side(more).total_pct - callee.row.side(less).total_pct;
-                let is_on_the_way = whole > 0.0 && way > 0 && self.is_main_caller(row, callee);
-                let inside = if is_on_the_way { self.kept(callee, way - 1) } else { Vec::new() };
-                let new_pp = (whole - sum(&inside)).max(0.0);
-                let kept_pp = grew - new_pp - lost_pp(context, case, callee, less);
-                if kept_pp > 0.0 && inside.is_empty() {
-                    kept.push((call.callee.clone(), kept_pp));
-                } else if kept_pp > 0.0 {
-                    let part = kept_pp / sum(&inside);
-                    kept.extend(inside.into_iter().map(|(name, pp)| (name, part * pp)));
-                }
-            } else if deeper > 0 {
-                self.add_kept(case, callee, way, deeper - 1, kept);
-            }
+        } else if deeper > 0 {
+            add_kept(context, case, callee, [more, less], deeper - 1, kept);
         }
     }
+}
 
-    /// Whether no other function calls the callee as much: so the ways of a search part and never meet, save in recursion.
-    fn is_main_caller(&self, row: &Row, callee: &Case<'_>) -> bool {
-        let main = self.context.calls_to(callee.row, self.more).into_iter().next();
-        main.and_then(|call| self.context.caller(call)).is_some_and(|caller| std::ptr::eq(caller.row, row))
+/// The growth of a callee's total that was there before, under other functions, in points: 0 where that cannot be said.
+pub(super) fn kept_pp(context: &Context<'_>, case: &Case<'_>, more: Side) -> f64 {
+    Below::of(context, case, more).map_or(0.0, |below| below.kept_pp(context, case.row, more).max(0.0))
+}
+
+/// What a function leads to in the run with more of it: the functions that it, or one of them, calls more than others do.
+struct Below {
+    /// By how much they, and the function, have more self in the whole program, and their other callees more weight under them
+    /// that they have everywhere.
+    new_pp: f64,
+    /// The outermost of them that cost about the same on both sides, and how much of their weight there was elsewhere before.
+    same: Vec<(String, f64)>,
+}
+
+impl Below {
+    /// `None` if there are too many to look at.
+    fn of(context: &Context<'_>, case: &Case<'_>, more: Side) -> Option<Self> {
+        let less = more.other();
+        let mut below = Self { new_pp: grown_self_pp(context, case.row, more), same: Vec::new() };
+        // Functions, and whether one above them costs the same already.
+        let mut open = vec![(case, false)];
+        let mut looked_at = 0;
+        while let Some((caller, is_inside)) = open.pop() {
+            for call in context.calls_from(caller.row, more) {
+                let Some(callee) = context.callee(call) else { continue };
+                looked_at += 1;
+                if looked_at > MOST_BELOW {
+                    return None;
+                }
+                let under = |side| share_pct(caller.row, side, call.weight(side));
+                let grew = grown_pp(context, under(Side::Before), under(Side::After), more).max(0.0);
+                let everywhere = grown_total_pp(context, callee.row, more).max(0.0);
+                if !is_main_caller(context, caller.row, callee, more) {
+                    below.new_pp += grew.min(everywhere);
+                    continue;
+                }
+                if std::ptr::eq(callee.row, case.row) {
+                    continue;
+                }
+                below.new_pp += grown_self_pp(context, callee.row, more)
+                    + lost_pp(context, caller, callee, less).min(grew);
+                let (before, after) = (callee.row.before.total_pct, callee.row.after.total_pct);
+                let is_same = before <= ALIKE * after && after <= ALIKE * before;
+                let came_pp = grew - everywhere;
+                if is_same && !is_inside && came_pp > 0.0 && !is_mainly_under(context, callee, case.row, less)
+                {
+                    below.same.push((call.callee.clone(), came_pp));
+                }
+                open.push((callee, is_inside || is_same));
+            }
+        }
+        Some(below)
     }
+
+    /// The growth of the function's total that is no growth of what is below it.
+    fn kept_pp(&self, context: &Context<'_>, row: &Row, more: Side) -> f64 {
+        grown_total_pp(context, row, more) - self.new_pp
+    }
+}
+
+/// How much more a side has than what all functions share would give it, in points.
+fn grown_pp(context: &Context<'_>, before_pct: f64, after_pct: f64, more: Side) -> f64 {
+    let change_pp = context.common_shift.own_change_pp(before_pct, after_pct);
+    if more == Side::After { change_pp } else { -change_pp }
+}
+
+fn grown_self_pp(context: &Context<'_>, row: &Row, more: Side) -> f64 {
+    grown_pp(context, row.before.self_pct, row.after.self_pct, more)
+}
+
+fn grown_total_pp(context: &Context<'_>, row: &Row, more: Side) -> f64 {
+    grown_pp(context, row.before.total_pct, row.after.total_pct, more)
+}
+
+/// Whether no other function calls the callee as much: of a callee only one does.
+fn is_main_caller(context: &Context<'_>, caller: &Row, callee: &Case<'_>, side: Side) -> bool {
+    main_caller(context, callee, side).is_some_and(|main| std::ptr::eq(main.row, caller))
+}
+
+/// Whether the function is the main caller of a callee on a side, or of its main caller, and so on.
+fn is_mainly_under(context: &Context<'_>, callee: &Case<'_>, function: &Row, side: Side) -> bool {
+    let upwards =
+        std::iter::successors(main_caller(context, callee, side), |case| main_caller(context, case, side));
+    upwards.take(HIGHEST).any(|case| std::ptr::eq(case.row, function))
+}
+
+fn main_caller<'c>(context: &'c Context<'_>, callee: &Case<'_>, side: Side) -> Option<&'c Case<'c>> {
+    context.calls_to(callee.row, side).into_iter().next().and_then(|call| context.caller(call))
 }
 
 /// A side's share of a callee directly under the function.
