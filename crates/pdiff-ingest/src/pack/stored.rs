@@ -8,7 +8,7 @@ use crate::compressed::MAX_WINDOW_LOG;
 /// The most bytes that a section may hold unpacked. A full census of a server of 195 MB has an eighth of it.
 pub const MAX_SECTION_BYTES: usize = 1 << 30;
 
-/// The zstd level: of a server's pack 19 takes sixteen times as long for 8 % fewer bytes.
+/// The zstd level. At level 19, packs of a server are 6 to 7 % smaller, but compressing alone takes sixteen times as long.
 const LEVEL: i32 = 9;
 
 /// Unpacking reserves at most so many times the packed size at once; the rest grows as bytes really come.
