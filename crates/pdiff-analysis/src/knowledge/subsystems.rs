@@ -37,9 +37,9 @@ pub struct Subsystem {
     pub is_of_callers: bool,
 }
 
-/// The rules that speak of one object.
+/// The rules that apply to one object.
 pub(crate) struct ObjectSubsystems<'a> {
-    /// The name of what no rule speaks of.
+    /// The name of the group for functions to which no rule applies.
     other: Arc<str>,
     rules: Vec<&'a Rule>,
     /// By source file: the rule for all functions in it.

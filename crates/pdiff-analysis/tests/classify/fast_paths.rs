@@ -542,11 +542,12 @@ fn a_call_that_the_lines_of_an_inlined_function_have_now_is_no_new_call_of_the_c
     };
     let before = build("intern=8", "lex=6");
     let after = |lex: &str| build("intern=9 intern>mix mix:90", lex);
-    // The compiler made one call of two, and new code makes what is called dearer.
+    // The compiler merged the two calls of `intern`, so its line moved from `lex` to the inlined `read`. `intern` costs more,
+    // because it calls the new function `mix`.
     let outcome = classified(seen(&of(80, 2, 0), &before), seen(&of(50, 30, 20), &after("lex=7")));
     assert_eq!(said(&outcome, "mix"), "new-overhead proved R-new-code");
     assert_ne!(verdict(&outcome, "read").cause.as_str(), "missing-fast-path");
-    // One call more in the code around it is one of its own.
+    // If the code of `lex` calls `intern` once more, that call can belong to the inlined `read`.
     let outcome = classified(seen(&of(80, 2, 0), &before), seen(&of(50, 30, 20), &after("lex=7 lex>intern")));
     assert_eq!(said(&outcome, "read"), "missing-fast-path likely R-fast-path");
 }
