@@ -190,6 +190,9 @@ impl<'a> BuildSide<'a> {
             if is_it || is_named && lookup.allows_mismatch() {
                 return Ok(Some(binary));
             }
+            if is_named && known.iter().all(|facts| facts.object_id.is_none()) {
+                return Err(Error::PackedWithout { path: binary.clone(), side: self.side });
+            }
             if is_named {
                 return Err(Error::OtherBuild { path: binary.clone(), side: self.side });
             }

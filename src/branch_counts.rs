@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use pdiff_profile::names::{FunctionName, MatchLevel};
 use pdiff_profile::{
     CallSource, Calls, CountedCalls, EventId, FrameId, Lookup as FrameLookup, NamedBranch, Notes, Resolution,
-    Side, TakenBranch,
+    TakenBranch,
 };
 
 use crate::build::Build;
@@ -75,7 +75,7 @@ impl BranchCounter {
     pub fn count(self) -> Result<BranchCounts, Error> {
         let recorded: Mutex<Recorded> = Mutex::default();
         let add = |branch: TakenBranch| recorded.lock().unwrap_or_else(PoisonError::into_inner).add(branch);
-        let run = self.reading.read_branches(Side::Before, &self.build, &add)?;
+        let run = self.reading.read_branches(&self.build, &add)?;
         let calls = recorded.into_inner().unwrap_or_else(PoisonError::into_inner).counts(&run);
         match calls.functions.is_empty() {
             true => Err(Error::NoNamedBranches { path: run.path }),

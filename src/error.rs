@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use pdiff_analysis::EventError;
 use pdiff_profile::Side;
 
+use crate::progress::of_side;
+
 /// Why recordings could not be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -63,7 +65,7 @@ pub enum Error {
     Event(#[from] EventError),
     /// A recording without a row in the table of windows.
     #[error(
-        "--windows has no row for '{recording}'; hint: column capture holds file stems (it has {known} ...); or give --operations-before and --operations-after instead"
+        "--windows has no row for '{recording}'; hint: column capture holds file stems (it has {known} ...); where two sides are compared, --operations-before and --operations-after do instead"
     )]
     NotListed {
         /// The stem of the recording.
@@ -71,18 +73,16 @@ pub enum Error {
         /// Some that it knows.
         known: String,
     },
-    /// The binaries of a side could not be read.
-    #[error("symbols of the {side} side")]
+    /// The binaries of a recording could not be read.
+    #[error("symbols of {}", of_side(*side))]
     Symbols {
-        /// The side.
-        side: Side,
+        /// Its side, where sides are compared.
+        side: Option<Side>,
         /// Why.
         source: pdiff_symbolize::Error,
     },
     /// The filters leave no samples on a side: a mistake, not a result.
-    #[error(
-        "the filters ({filters}) leave no samples on the {side} side; hint: its threads are named {threads}"
-    )]
+    #[error("the filters ({filters}) leave no samples on the {side} side; hint: {}", threads_named(threads))]
     NoSamples {
         /// The filters.
         filters: String,
@@ -102,6 +102,14 @@ pub enum Error {
     /// A binary given together with packs that were made from another one.
     #[error("{} is another build than the pack of the {side} side was made of; hint: give that one, or use --ignore-build-id", path.display())]
     OtherBuild {
+        /// The binary.
+        path: PathBuf,
+        /// The side.
+        side: Side,
+    },
+    /// A binary given together with packs that were made without it: which build ran is not known.
+    #[error("the recordings of the {side} side were packed without {}; hint: pack or add them again with --binary", path.display())]
+    PackedWithout {
         /// The binary.
         path: PathBuf,
         /// The side.
@@ -156,4 +164,12 @@ pub enum Error {
         /// How many there are.
         builds: usize,
     },
+}
+
+fn threads_named(threads: &str) -> String {
+    if threads.is_empty() {
+        "its threads have no names".to_owned()
+    } else {
+        format!("its threads are named {threads}")
+    }
 }

@@ -112,11 +112,21 @@ fn one_line(error: &anyhow::Error) -> String {
     for cause in error.chain().map(ToString::to_string) {
         if line.is_empty() {
             line = cause;
-        } else if !line.contains(&cause) {
+        } else if !says(&line, &cause) {
             line = format!("{line}: {cause}");
         }
     }
     line.replace('\n', " ")
+}
+
+/// Whether a line has a text in it that is no part of a word.
+fn says(line: &str, text: &str) -> bool {
+    let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    line.match_indices(text).any(|(at, _)| {
+        let (before, after) = (line.get(..at), line.get(at + text.len()..));
+        !is_letter(before.and_then(|before| before.chars().next_back()))
+            && !is_letter(after.and_then(|after| after.chars().next()))
+    })
 }
 
 /// Says something on standard error; if that is closed, nobody is there to hear it. Names from files and arguments are in

@@ -7,16 +7,25 @@ use pdiff_analysis::classify::Foreground;
 use pdiff_analysis::{CompareSettings, PreparedSides, Program, SideInput, Sides};
 use pdiff_ingest::{PackedCensus, into_pack};
 use pdiff_profile::census::{Census, Detail};
-use pdiff_profile::{EventId, Side};
+use pdiff_profile::{EventId, NoteKind, Side};
 
 use crate::binary_facts::{BuildSide, Wanted};
 use crate::build::Build;
 use crate::error::Error;
 use crate::lookup::Lookup;
-use crate::progress::{Progress, Watcher};
+use crate::progress::{Progress, Warning, Watcher};
 use crate::read::{ReadBuild, Reading};
 use crate::recording::Recording;
 use crate::sides::neutral;
+
+/// What may be missing from a recording that is damaged or was cut off: whoever packs it has it at hand.
+const ODD: [NoteKind; 5] = [
+    NoteKind::UnparsedLine,
+    NoteKind::TruncatedSample,
+    NoteKind::LineTooLong,
+    NoteKind::DamagedRecord,
+    NoteKind::CutRecording,
+];
 
 /// How a recording is packed.
 #[derive(Clone, Debug)]
@@ -95,6 +104,15 @@ impl Packer {
     pub(crate) fn read(self) -> Result<ReadRun, Error> {
         let mut read = self.reading.read_each(std::slice::from_ref(&self.build), &mut Vec::new())?;
         let read = read.pop().unwrap_or_else(|| unreachable!("one build was read"));
+        for run in &read.runs {
+            let odd = ODD.into_iter().filter_map(|kind| run.profile.notes.get(kind));
+            for note in odd {
+                let example = note.examples.first().map(ToString::to_string).unwrap_or_default();
+                let (path, kind, count) = (run.path.clone(), note.kind, note.count);
+                let warning = Warning::Imperfect { path, kind, count, example };
+                self.reading.watcher.tell(Progress::Warning(&warning));
+            }
+        }
         Ok(ReadRun { packer: self, read })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pdiff_profile::Side;
+use pdiff_profile::{NoteKind, Side};
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
@@ -40,14 +40,45 @@ pub enum Warning {
         /// The recording.
         path: PathBuf,
     },
-    /// A binary that no object of a side is.
-    #[error("{} is not used: no object of the {side} side has its build-id or file name", path.display())]
+    /// A recording that was cut off or damaged is packed, or added to a store.
+    #[error("{path} is imperfect: {kind} x{count}, such as {example}")]
+    Imperfect {
+        /// The recording.
+        path: String,
+        /// What was met.
+        kind: NoteKind,
+        /// How often.
+        count: u64,
+        /// An example, with its place.
+        example: String,
+    },
+    /// Two recordings of one side have the same samples.
+    #[error(
+        "{path} has the same samples as {other}: one recording is no replicate of itself, and noise looks smaller than it is"
+    )]
+    SameSamples {
+        /// The recording that came later.
+        path: String,
+        /// The one with the same samples.
+        other: String,
+    },
+    /// A binary that no object of the recordings is.
+    #[error("{} is not used: no object of {} has its build-id or file name", path.display(), of_side(*side))]
     UnusedBinary {
         /// The binary.
         path: PathBuf,
-        /// The side that it was given for.
-        side: Side,
+        /// The side that it was given for, where sides are compared.
+        side: Option<Side>,
     },
+}
+
+/// What is read, in words.
+pub(crate) fn of_side(side: Option<Side>) -> &'static str {
+    match side {
+        Some(Side::Before) => "the before side",
+        Some(Side::After) => "the after side",
+        None => "the recording",
+    }
 }
 
 /// What is told.

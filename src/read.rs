@@ -11,7 +11,7 @@ use pdiff_analysis::{EventError, ObjectFacts, RunInput, SideInput, choose_events
 use pdiff_ingest::{Input, PackedCensus, PackedObject, PackedRun, SymbolPlaces};
 use pdiff_profile::{
     EventId, Notes, ObjectKind, PerSide, Profile, Resolutions, RunMeasures, Side, TakenBranch, TakenSample,
-    ThreadState,
+    ThreadState, Uncovered,
 };
 use pdiff_symbolize::{FileKernels, FileUnwinder, Resolved, SymbolizeOptions, name_frames, resolve_rest};
 
@@ -59,17 +59,17 @@ impl Reading {
         warnings: &mut Vec<Warning>,
     ) -> Result<PerSide<ReadBuild>, Error> {
         let mut inputs = self.inputs(builds.values(), warnings)?.into_iter();
-        PerSide::try_from_fn(|side| self.named(side, &builds[side], &mut inputs, warnings))
+        PerSide::try_from_fn(|side| self.named(Some(side), &builds[side], &mut inputs, warnings))
     }
 
-    /// Reads builds that are no side of a comparison yet; messages call each the base.
+    /// Reads builds that are no side of a comparison yet.
     pub(crate) fn read_each(
         &self,
         builds: &[Build],
         warnings: &mut Vec<Warning>,
     ) -> Result<Vec<ReadBuild>, Error> {
         let mut inputs = self.inputs(builds.iter(), warnings)?.into_iter();
-        builds.iter().map(|build| self.named(Side::Before, build, &mut inputs, warnings)).collect()
+        builds.iter().map(|build| self.named(None, build, &mut inputs, warnings)).collect()
     }
 
     /// The recordings of builds, in order.
@@ -90,7 +90,7 @@ impl Reading {
     /// A build whose recordings come first in `inputs`, with the functions of their frames.
     fn named(
         &self,
-        side: Side,
+        side: Option<Side>,
         build: &Build,
         inputs: &mut impl Iterator<Item = Input>,
         warnings: &mut Vec<Warning>,
@@ -101,19 +101,19 @@ impl Reading {
             self.warn(odd, warnings);
             runs.push(run);
         }
+        self.warn(same_samples(&runs), warnings);
         Ok(ReadBuild { label: build.name(), runs, events: Vec::new() })
     }
 
     /// Reads one recording together with its samples, as far as they are known one by one.
     pub(crate) fn read_samples(
         &self,
-        side: Side,
         build: &Build,
         warnings: &mut Vec<Warning>,
     ) -> Result<(Run, Vec<TakenSample>), Error> {
         let recording = build.recordings.first().unwrap_or_else(|| unreachable!("one recording was given"));
         let (input, taken) = read_with_samples(&Wanted { recording, build }, self)?;
-        let (run, odd) = find_functions(recording, input, &build.binaries, side, self)?;
+        let (run, odd) = find_functions(recording, input, &build.binaries, None, self)?;
         self.warn(odd, warnings);
         Ok((run, taken))
     }
@@ -121,13 +121,12 @@ impl Reading {
     /// Reads one recording and passes on its branch records.
     pub(crate) fn read_branches(
         &self,
-        side: Side,
         build: &Build,
         each_branch: &(dyn Fn(TakenBranch) + Sync),
     ) -> Result<Run, Error> {
         let recording = build.recordings.first().unwrap_or_else(|| unreachable!("one recording was given"));
         let input = read_with_branches(&Wanted { recording, build }, self, each_branch)?;
-        find_functions(recording, input, &build.binaries, side, self).map(|(run, _)| run)
+        find_functions(recording, input, &build.binaries, None, self).map(|(run, _)| run)
     }
 
     /// Where the names of code that no binary has are looked for.
@@ -157,6 +156,20 @@ fn repeated(build: &Build) -> Vec<Warning> {
     let paths = build.recordings.iter().filter_map(|recording| recording.path());
     let twice = paths.filter(|path| std::fs::canonicalize(path).is_ok_and(|real| !seen.insert(real)));
     twice.map(|path| Warning::Repeated { path: path.to_owned() }).collect()
+}
+
+/// The same under another name: a copy, or a run that a store has under two hosts or days.
+fn same_samples(runs: &[Run]) -> Vec<Warning> {
+    let same = runs.iter().enumerate().filter_map(|(at, run)| {
+        let earlier = runs.iter().take(at).find(|earlier| {
+            earlier.path != run.path
+                && !run.profile.cells.is_empty()
+                && earlier.profile.events == run.profile.events
+                && earlier.profile == run.profile
+        })?;
+        Some(Warning::SameSamples { path: run.path.clone(), other: earlier.path.clone() })
+    });
+    same.collect()
 }
 
 /// Chooses the event that all recordings are compared by.
@@ -193,7 +206,8 @@ impl ReadBuild {
         self.runs.iter().flat_map(|run| &run.objects).filter(move |object| seen.insert(&object.path))
     }
 
-    /// The same with what debug information does not describe in any of its recordings.
+    /// The same with what debug information does not describe in any of its recordings. Where the file of an object was read for some
+    /// recordings only, functions have two kinds of names, and inlined ones are there for some: none is taken for described.
     fn merged_objects(&self) -> Vec<ObjectFacts> {
         let mut objects: Vec<ObjectFacts> = Vec::new();
         for object in self.runs.iter().flat_map(|run| &run.objects) {
@@ -203,6 +217,15 @@ impl ReadBuild {
                     known.is_unverified |= object.is_unverified;
                 }
                 None => objects.push(object.clone()),
+            }
+        }
+        for object in &mut objects {
+            let of_runs =
+                || self.runs.iter().flat_map(|run| &run.objects).filter(|of| of.path == object.path);
+            let (all, read) = (of_runs().count(), of_runs().filter(|of| of.object_id.is_some()).count());
+            if read < all && of_runs().any(|of| of.has_debug_info) {
+                let cause = format!("the binary {} was there for {read} of {all} recordings", object.path);
+                object.uncovered.merge(&Uncovered::whole(&cause));
             }
         }
         objects
@@ -275,7 +298,7 @@ fn find_functions(
     recording: &Recording,
     input: Input,
     binaries: &[PathBuf],
-    side: Side,
+    side: Option<Side>,
     reading: &Reading,
 ) -> Result<(Run, Vec<Warning>), Error> {
     let path = recording.source.to_string();
@@ -326,7 +349,7 @@ fn find_functions(
 }
 
 /// Binaries given by the user that no object of the profile is.
-fn unused_binaries(binaries: &[PathBuf], side: Side, resolved: Option<&Resolved>) -> Vec<Warning> {
+fn unused_binaries(binaries: &[PathBuf], side: Option<Side>, resolved: Option<&Resolved>) -> Vec<Warning> {
     let file = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let same = |a: &Path, b: &Path| file(a) == file(b);
     let used = |binary: &Path| {
@@ -405,14 +428,16 @@ fn symbolize(
     profile: &mut Profile,
     named: Option<Resolutions>,
     options: SymbolizeOptions,
-    side: Side,
+    side: Option<Side>,
     reading: &Reading,
 ) -> Result<Resolved, Error> {
     name_frames(profile, &options);
     let named = named.unwrap_or_else(|| Resolutions::new(profile.frames.len()));
     let resolved =
         resolve_rest(profile, named, &options).map_err(|source| Error::Symbols { side, source })?;
-    reading.watcher.finished(&format!("symbolise {side}"), None);
+    reading
+        .watcher
+        .finished(&side.map_or_else(|| "symbolise".to_owned(), |side| format!("symbolise {side}")), None);
     Ok(resolved)
 }
 

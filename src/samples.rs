@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pdiff_analysis::Pattern;
 use pdiff_ingest::{CpuList, TimeWindow};
-use pdiff_profile::{Cell, Profile, Resolutions, Side, TakenSample};
+use pdiff_profile::{Cell, Profile, Resolutions, TakenSample};
 
 use crate::build::Build;
 use crate::error::Error;
@@ -91,7 +91,7 @@ impl SampleReader {
     /// If the recording or a binary cannot be read.
     pub fn read(self) -> Result<Samples, Error> {
         let mut warnings: Vec<Warning> = Vec::new();
-        let (run, mut taken) = self.reading.read_samples(Side::Before, &self.build, &mut warnings)?;
+        let (run, mut taken) = self.reading.read_samples(&self.build, &mut warnings)?;
         let are_single = !taken.is_empty();
         if !are_single {
             taken = run.profile.cells.iter().map(|cell| together(&run.profile, cell)).collect();

@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 pub struct Uncovered {
     functions: BTreeSet<Box<str>>,
     causes: BTreeSet<Box<str>>,
+    /// Whether none of its functions is described.
+    is_whole: bool,
 }
 
 impl Uncovered {
@@ -23,7 +25,14 @@ impl Uncovered {
         causes: impl IntoIterator<Item = &'t str>,
     ) -> Self {
         let texts = |texts: &mut dyn Iterator<Item = &'t str>| texts.map(Box::from).collect();
-        Self { functions: texts(&mut functions.into_iter()), causes: texts(&mut causes.into_iter()) }
+        let (functions, causes) = (texts(&mut functions.into_iter()), texts(&mut causes.into_iter()));
+        Self { functions, causes, is_whole: false }
+    }
+
+    /// All functions of the object, whatever their names are, and why they are not described.
+    #[must_use]
+    pub fn whole(cause: &str) -> Self {
+        Self { functions: BTreeSet::new(), causes: BTreeSet::from([cause.into()]), is_whole: true }
     }
 
     /// Adds a function by its qualified name, and why it is not described.
@@ -40,6 +49,7 @@ impl Uncovered {
     pub fn merge(&mut self, other: &Self) {
         self.functions.extend(other.functions.iter().cloned());
         self.causes.extend(other.causes.iter().cloned());
+        self.is_whole |= other.is_whole;
     }
 
     /// Whether all sampled code is described.
@@ -48,10 +58,10 @@ impl Uncovered {
         self.causes.is_empty()
     }
 
-    /// Whether there are so many functions that none is taken for described.
+    /// Whether no function is taken for described: none is, or there are too many to name those that are not.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.functions.len() >= Self::MAX_FUNCTIONS
+        self.is_whole || self.functions.len() >= Self::MAX_FUNCTIONS
     }
 
     /// Whether a function, by its qualified name, is not described.

@@ -234,7 +234,9 @@ fn debug_information(coverage: &Coverage) -> Option<SideFact> {
     let subject = Subject::DebugInformation(PerSide::from_fn(|side| texts(coverage.causes(side))));
     let is_even = coverage.is_even();
     let severity = if is_even { Severity::Warning } else { Severity::Incomparable };
-    let concern = Concern::ComparedBySymbol { functions: texts(coverage.by_symbol()), is_even };
+    let whole = coverage.objects_by_symbol().into_iter().map(|object| format!("all of {object}"));
+    let functions = whole.chain(texts(coverage.by_symbol())).collect();
+    let concern = Concern::ComparedBySymbol { functions, is_even };
     Some(SideFact::new(subject, severity, concern))
 }
 

@@ -49,7 +49,10 @@ impl Coverage {
     /// condition on the result (a gate) holds for neither outcome.
     #[must_use]
     pub fn is_even(&self) -> bool {
-        self.objects.values().all(|of| of.before.functions().eq(of.after.functions()))
+        let is_even = |of: &PerSide<Uncovered>| {
+            of.before.is_whole() == of.after.is_whole() && of.before.functions().eq(of.after.functions())
+        };
+        self.objects.values().all(is_even)
     }
 
     /// Whether all functions sampled are described.
@@ -65,6 +68,13 @@ impl Coverage {
         causes.sort_unstable();
         causes.dedup();
         causes
+    }
+
+    /// The objects all of whose functions are compared by symbol on both sides, sorted.
+    #[must_use]
+    pub fn objects_by_symbol(&self) -> Vec<&str> {
+        let whole = self.objects.iter().filter(|(_, of)| of.values().any(Uncovered::is_whole));
+        whole.map(|(object, _)| object.as_str()).collect()
     }
 
     /// The functions that are compared by symbol on both sides, by qualified name, sorted.
