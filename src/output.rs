@@ -23,6 +23,13 @@ impl Output {
             let (path, directory) = (path.display(), directory.display());
             bail!("writing {path}: there is no directory {directory}; hint: make it first");
         }
+        #[cfg(feature = "store")]
+        if let Some(store) = pdiff::store::Store::around(path) {
+            let (path, store) = (path.display(), store.display());
+            bail!(
+                "writing {path}: it is in the store {store}, whose files only `pdiff store` writes; hint: write elsewhere"
+            );
+        }
         Ok(Self::File(path.to_owned()))
     }
 

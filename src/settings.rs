@@ -40,10 +40,10 @@ pub(crate) use pipeline::Pipeline;
 pub(crate) use remarks::inline_reasons;
 pub(crate) use server_settings::{read_server_settings, settings_knowledge, with_servers};
 pub(crate) use side_file::{ADDRESSES, COUNTS, KNOWLEDGE, LIST, REMARKS, read_file, read_to_limit};
-#[cfg(feature = "store")]
-pub(crate) use stored::selection;
 #[cfg(feature = "parquet")]
 pub(crate) use stored::stored_series;
+#[cfg(feature = "store")]
+pub(crate) use stored::{no_such_run, selection};
 pub(crate) use verdicts::examined;
 pub(crate) use waits::with_waits;
 

@@ -45,13 +45,15 @@ pub fn store_run(store: &Store, filing: &RunFiling, packer: Packer) -> Result<Ad
         written_by: TOOL_VERSION,
         profile: &run.profile,
         resolutions: run.resolutions.as_ref(),
+        binaries: run.objects.iter().filter(|object| object.object_id.is_some()).count() as u64,
         measures: run.measures,
     };
-    if let Some(known) = store.known(&new)? {
+    let id = new.id();
+    if let Some(known) = store.known(&new, id)? {
         return Ok(known);
     }
     // Each keeps a core busy for about as long as the other.
-    let (files, census) = rayon::join(|| new.files(), || read.census());
+    let (files, census) = rayon::join(|| new.files(id), || read.census());
     let files = files?;
     Ok(store.add(files, &read.into_pack(census?)?)?)
 }

@@ -229,7 +229,9 @@ fn a_series_of_a_store_is_that_of_its_files() {
     assert_eq!(of_store["builds"].as_array().unwrap().len(), 2);
     assert_eq!(of_files, of_store);
     assert!(refusal(&["series", "--store", store, "build=1.9"]).contains("recordings of one build only"));
-    assert!(refusal(&["series", "--store", store, "build=2"]).contains("its builds are 1.10, 1.9"));
+    assert!(
+        refusal(&["series", "--store", store, "build=2"]).contains("its runs have build=1.10, build=1.9")
+    );
 }
 
 #[test]
@@ -256,6 +258,94 @@ fn a_run_is_added_once() {
     let list = stdout(&["store", "list", store.to_str().unwrap(), "host=h"]);
     assert_eq!(list.lines().count(), 2, "{list}");
     assert!(list.contains("\torders\ta\th\t2026-11-24\tcpu-clock\t2534\t2536536534\t"), "{list}");
+}
+
+/// Without its binary a run has no inlined functions: adding it again where the binary is mends that.
+#[test]
+fn a_run_added_again_with_its_binary_replaces_the_one_without() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("runs");
+    let name = store.to_str().unwrap();
+    let bare = |side, run, host| {
+        let [recording, binary] = orders(side, run);
+        let without: Vec<String> = add(name, &recording, side, host).into_iter().map(str::to_owned).collect();
+        let with = without.iter().cloned().chain(["--binary".to_owned(), binary]).collect::<Vec<_>>();
+        [without, with]
+    };
+    let run = |arguments: &[String]| stdout(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let [without, with] = bare("before", 1, "db1");
+    assert!(run(&without).contains("\tadded\t"));
+    assert!(run(&bare("before", 2, "db2")[1]).contains("\tadded\t"));
+    for (number, host) in [(1, "db1"), (2, "db2")] {
+        assert!(run(&bare("after", number, host)[1]).contains("\tadded\t"));
+    }
+    let gated = [
+        "compare",
+        "--store",
+        name,
+        "--before",
+        "build=before",
+        "--after",
+        "build=after",
+        "--fail-on",
+        "delta_self_pp > 5",
+        "--no-cache",
+    ];
+    let mixed = pdiff(&gated);
+    let text = String::from_utf8_lossy(&mixed.stdout).into_owned();
+    assert!(text.contains("was there for 1 of 2 recordings") && text.contains("all of orders"), "{text}");
+    assert_eq!(mixed.status.code(), Some(3), "{}", String::from_utf8_lossy(&mixed.stderr));
+    let id = run(&without).split('\t').next().unwrap().to_owned();
+    let replaced = run(&with);
+    assert!(replaced.starts_with(&format!("{id}\treplaced\t")), "{replaced}");
+    assert!(run(&with).contains("\talready there\t") && run(&without).contains("\talready there\t"));
+    assert_eq!(stdout(&["store", "check", name]), "whole\t4\truns\n");
+    let compared =
+        stdout(&["compare", "--store", name, "--before", "build=before", "--after", "build=after"]);
+    assert!(!compared.contains("was there for"), "{compared}");
+}
+
+#[test]
+fn what_counts_twice_or_does_not_belong_together_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let runs = path("runs");
+    let [first, _] = orders("before", 1);
+    let [after, _] = orders("after", 1);
+    for host in ["db1", "db2"] {
+        stdout(&add(&runs, &first, "a", host));
+    }
+    stdout(&add(&runs, &after, "b", "db1"));
+    let compare = ["compare", "--store", &runs, "--before", "build=a", "--after", "build=b", "--no-cache"];
+    let warned = |arguments: &[&str]| String::from_utf8(pdiff(arguments).stderr).unwrap();
+    assert!(warned(&compare).contains("has the same samples as"), "{}", warned(&compare));
+    assert!(!warned(&compare).contains("several services"));
+    let [second, _] = orders("before", 2);
+    let other =
+        ["store", "add", &runs, &second, "--service", "x", "--build", "a", "--host", "h", "-q", "--no-cache"];
+    stdout(&other);
+    assert!(
+        warned(&compare).contains("--before: runs of several services: orders, x"),
+        "{}",
+        warned(&compare)
+    );
+    let chosen: Vec<&str> = compare.into_iter().chain(["--service", "orders"]).collect();
+    assert!(!warned(&chosen).contains("several services"));
+}
+
+/// The text of a recording ends where the disk was full.
+#[test]
+fn a_recording_that_is_cut_off_is_added_with_a_warning() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let text = "prog 1 [000] 1.000000: 100 cycles:\n\t1000 f+0x1 (/bin/prog)\n\n";
+    std::fs::write(path("whole.perf"), text.repeat(200)).unwrap();
+    std::fs::write(path("cut.perf"), format!("{}prog 1 [000] 2.0000", text.repeat(200))).unwrap();
+    let warned =
+        |file: &str| String::from_utf8(pdiff(&add(&path("runs"), &path(file), "a", file)).stderr).unwrap();
+    assert_eq!(warned("whole.perf"), "");
+    let warning = warned("cut.perf");
+    assert!(warning.starts_with("pdiff: warning: ") && warning.contains("is imperfect: "), "{warning}");
 }
 
 /// Each of them sees a whole store at any time.
@@ -320,7 +410,7 @@ fn runs_without_their_last_file_are_not_there() {
         let long_ago = std::time::SystemTime::now() - Duration::from_secs(7200);
         std::fs::File::options().write(true).open(file).unwrap().set_modified(long_ago).unwrap();
     }
-    assert!(stdout(&["store", "prune", name, "--unfinished"]).starts_with("0 runs, 1 files"));
+    assert!(stdout(&["store", "prune", name, "--unfinished"]).starts_with("0 runs, 1 file,"));
     assert!(stdout(&add(name, &recording, "a", "h")).contains("\tadded\t"));
     assert_eq!(stdout(&["store", "check", name]), "whole\t1\truns\n");
 }
@@ -345,7 +435,7 @@ fn damaged_files_are_named_in_one_line() {
         for bytes in cuts.into_iter().chain(odd) {
             std::fs::write(&file, &bytes).unwrap();
             let error = refusal(&["store", "check", name]);
-            assert!(error.contains("1 of 1 runs are damaged"), "{error}");
+            assert!(error.contains("1 of 1 runs are damaged") && error.contains(" --damaged`"), "{error}");
             let list = pdiff(&["store", "check", name]).stdout;
             let list = String::from_utf8(list).unwrap();
             assert!(list.contains("damaged\t") && list.contains(table), "{table}: {list}");
@@ -373,6 +463,15 @@ fn damaged_files_are_named_in_one_line() {
         std::fs::write(&file, &whole).unwrap();
         assert_eq!(stdout(&["store", "check", name]), "whole\t1\truns\n");
     }
+    let [second, _] = orders("before", 2);
+    stdout(&add(name, &second, "b", "h"));
+    let damaged = file_of(&store.join("runs/service=orders/build=a"), ".");
+    std::fs::write(&damaged, "PAR1").unwrap();
+    let dry = stdout(&["store", "prune", name, "--damaged", "--dry-run"]);
+    assert!(dry.starts_with("1 run, 6 files, ") && damaged.is_file(), "{dry}");
+    assert!(stdout(&["store", "prune", name, "--damaged"]).starts_with("1 run, 6 files, "));
+    assert_eq!(stdout(&["store", "check", name]), "whole\t1\truns\n");
+    assert!(stdout(&["store", "list", name]).contains("\tb\th\t"));
 }
 
 #[test]
@@ -426,6 +525,20 @@ fn wrong_words_are_refused_and_nothing_is_written() {
     check(&compare("build=x"), "no run of");
     check(&compare("a"), "'a' does not choose runs");
     check(&["store", "prune", &runs, "build=x"], "no run of");
+    check(&["store", "prune", &runs, "build=x"], "its runs have build=a");
+    check(&["store", "prune", &runs, "build=a", "host=x"], "its runs have host=h");
+    check(&["store", "prune", &runs, "kernel=x"], "its runs have no kernel");
+    check(&["store", "sums", &runs, "service=x"], "its runs have service=orders");
+    check(&["store", "list", &runs, "-o", &path("runs/pdiff-store")], "it is in the store");
+    check(&["compare", &recording, &recording, "-o", &path("runs/samples/x.txt")], "it is in the store");
+    assert_eq!(std::fs::read_to_string(path("runs/pdiff-store")).unwrap(), "pdiff store, version 2\n");
+    let both = pdiff(&["store", "prune", &runs, "--unfinished", "build=a"]);
+    assert_eq!(both.status.code(), Some(2));
+    stdout(&["store", "prune", &runs, "build=a"]);
+    check(&compare("build=a"), "has no runs; hint: add some");
+    check(&["series", "--store", &runs], "has no runs; hint: add some");
+    let listed = pdiff(&["store", "list", &runs]);
+    assert!(listed.status.success() && String::from_utf8_lossy(&listed.stderr).contains("has no runs"));
     check(&["store", "prune", &runs, "--before-day", "soon"], "is not a date");
 }
 
@@ -439,9 +552,11 @@ fn pruning_removes_whole_runs() {
         stdout(&add(name, &recording, build, "h"));
     }
     let dry = stdout(&["store", "prune", name, "build=a", "build=b", "--dry-run"]);
-    assert!(dry.starts_with("2 runs, 12 files, ") && dry.ends_with(" would be removed\n"), "{dry}");
+    let (sum, list) = dry.split_once('\n').unwrap();
+    assert!(sum.starts_with("2 runs, 12 files, ") && sum.ends_with(" would be removed"), "{dry}");
+    assert!(list.contains("\torders\ta\th\t2026-11-24\n") && list.lines().count() == 2, "{dry}");
     assert_eq!(stdout(&["store", "check", name]), "whole\t3\truns\n");
-    assert!(stdout(&["store", "prune", name, "build=a"]).starts_with("1 runs, 6 files, "));
+    assert!(stdout(&["store", "prune", name, "build=a"]).starts_with("1 run, 6 files, "));
     assert_eq!(stdout(&["store", "check", name]), "whole\t2\truns\n");
     assert!(stdout(&["store", "prune", name, "--before-day", "2026-11-24"]).starts_with("0 runs"));
     assert!(stdout(&["store", "prune", name, "--before-day", "2026-11-25"]).starts_with("2 runs"));

@@ -21,7 +21,7 @@ Examples:
   pdiff store add runs 80-r*.perf --service mysqld --build 8.0.33 --host db1 --day 2026-11-24 --windows windows.tsv
   pdiff store add runs 80.perf --service mysqld --build 8.0.33 --binary /usr/sbin/mysqld
 
-Many hosts may add to one store at once. A run that is there already is left as it is.";
+Many hosts may add to one store at once. A run that is there already is left as it is, unless more binaries are found now.";
 
 const RUNS_EXAMPLES: &str = "\
 Examples:
@@ -173,14 +173,17 @@ pub(crate) struct StorePruneArgs {
     #[arg(value_name = "STORE", value_hint = ValueHint::DirPath)]
     pub(crate) store: PathBuf,
     /// Which runs: build=5.7, host=db1 and so on
-    #[arg(value_name = "COLUMN=VALUE", required_unless_present_any = ["before_day", "unfinished"])]
+    #[arg(value_name = "COLUMN=VALUE", required_unless_present_any = ["before_day", "unfinished", "damaged"])]
     pub(crate) wanted: Vec<String>,
     /// Only runs recorded before this day, as 2026-10-01
     #[arg(long, value_name = "DATE")]
     pub(crate) before_day: Option<String>,
     /// Remove files that writers left behind when they were stopped more than an hour ago
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["wanted", "before_day"])]
     pub(crate) unfinished: bool,
+    /// Remove runs that `pdiff store check` calls damaged
+    #[arg(long, conflicts_with_all = ["wanted", "before_day"])]
+    pub(crate) damaged: bool,
     /// Print what would be removed and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -1,11 +1,14 @@
 //! `pdiff store`: runs of many builds and hosts, added, listed, checked and removed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use pdiff::store::{Added, Pruned, RunKey, SUM_COLUMNS, SUMS_SQL, Selection, Store, StoredRun, write_sums};
+use pdiff::store::{
+    Added, ContentId, Pruned, RunKey, SUM_COLUMNS, SUMS_SQL, Selection, Store, StoredRun, write_sums,
+};
 use pdiff::{Packer, Recording, RunFiling, Windows, check_store, store_run};
 
 use crate::cli::{
@@ -15,7 +18,8 @@ use crate::cli::{
 use crate::exit::Outcome;
 use crate::output::Output;
 use crate::settings::{
-    LIST, check_files, is_stdin, lookup, one_stream, read_file, selection, source, with_windows_beside,
+    LIST, check_files, is_stdin, lookup, no_such_run, one_stream, read_file, selection, source,
+    with_windows_beside,
 };
 use crate::utc_day::utc_day;
 use crate::watching::Watching;
@@ -68,7 +72,10 @@ fn add(args: &StoreAddArgs) -> Result<()> {
         let packer = args.threads.into_iter().fold(packer, Packer::threads);
         let shown = pdiff::render::visible(&path.display().to_string()).into_owned();
         let line = match store_run(&store, &filing, packer)? {
-            Added::New { run, bytes } => format!("{}\tadded\t{bytes}\t{shown}\n", run.id()),
+            Added::New { run, bytes, replaces } => {
+                let what = if replaces { "replaced" } else { "added" };
+                format!("{}\t{what}\t{bytes}\t{shown}\n", run.id())
+            }
             Added::Known { run, is_same } => {
                 if !is_same {
                     let (id, path) = (run.id(), path.display());
@@ -96,12 +103,15 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-const LIST_HEADER: &str =
-    "run\tservice\tbuild\thost\tday\tevent\tsamples\tweight\tspan_s\tkernel\tcpu_model\trecording\n";
+const LIST_HEADER: &str = "run\tservice\tbuild\thost\tday\tevent\tsamples\tweight\tspan_s\tkernel\tcpu_model\trecording\tbinaries\n";
 
 fn list(args: &StoreRunsArgs) -> Result<()> {
     let output = Output::new(args.file.output.as_deref())?;
-    let runs = Store::open(&args.store)?.runs(&selection(&args.wanted)?)?;
+    let (store, wanted) = (Store::open(&args.store)?, selection(&args.wanted)?);
+    let runs = store.runs(&wanted)?;
+    if runs.is_empty() {
+        crate::complain(&format!("pdiff: note: {}", no_such_run(&store, &wanted)?));
+    }
     let mut text = LIST_HEADER.to_owned();
     for run in &runs {
         for event in run.events() {
@@ -120,6 +130,7 @@ fn list(args: &StoreRunsArgs) -> Result<()> {
                 run.kernel().unwrap_or_default().to_owned(),
                 run.cpu_model().unwrap_or_default().to_owned(),
                 run.recording().to_owned(),
+                run.binaries().to_string(),
             ];
             let fields = fields.map(|field| field.replace(['\t', '\n', '\r'], " "));
             // Writing to a String cannot fail.
@@ -136,9 +147,10 @@ fn sums(args: &StoreSumsArgs) -> Result<()> {
         bail!("refusing to write Parquet to a terminal; hint: use -o sums.parquet, or pipe it");
     }
     let store = Store::open(&args.store)?;
-    let runs = store.runs_to_sum(&selection(&args.wanted)?)?;
+    let wanted = selection(&args.wanted)?;
+    let runs = store.runs_to_sum(&wanted)?;
     if runs.is_empty() {
-        bail!("no run of {} is chosen; hint: `pdiff store list` shows them", store.root().display());
+        bail!("{}", no_such_run(&store, &wanted)?);
     }
     match args.format {
         SumsFormat::Parquet => {
@@ -174,9 +186,10 @@ fn check(args: &StoreCheckArgs) -> Result<()> {
     match report.problems.len() {
         0 => Ok(()),
         damaged => bail!(
-            "{}: {damaged} of {} runs are damaged; hint: remove their files below runs/, and add these recordings again",
+            "{}: {damaged} of {} runs are damaged; hint: `pdiff store prune {} --damaged`, and add these recordings again",
             args.store.display(),
-            damaged + report.whole
+            damaged + report.whole,
+            args.store.display()
         ),
     }
 }
@@ -188,15 +201,31 @@ fn prune(args: &StorePruneArgs) -> Result<()> {
     }
     let store = Store::open(&args.store)?;
     let mut pruned = Pruned::default();
+    let mut list = String::new();
     for run in runs_to_remove(&store, &wanted, args.before_day.as_deref())? {
         store.remove(&run, &mut pruned, args.dry_run)?;
+        let key = run.key();
+        let fields = [key.service(), key.build(), key.host(), key.day()].join("\t");
+        // Writing to a String cannot fail.
+        let _ = writeln!(list, "{}\t{fields}", run.id());
+    }
+    if args.damaged {
+        let damaged: BTreeSet<ContentId> =
+            check_store(&store)?.problems.iter().map(|problem| problem.run).collect();
+        for run in damaged {
+            store.remove_damaged(run, &mut pruned, args.dry_run)?;
+            let _ = writeln!(list, "{run}");
+        }
     }
     if args.unfinished {
         store.remove_unfinished(SystemTime::now(), &mut pruned, args.dry_run)?;
     }
     let verb = if args.dry_run { "would be removed" } else { "removed" };
     let Pruned { runs, files, bytes } = pruned;
-    Output::Stdout.write(format!("{runs} runs, {files} files, {bytes} bytes {verb}\n").as_bytes())
+    let counted =
+        |count: usize, what| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+    let sum = format!("{}, {}, {bytes} bytes {verb}\n", counted(runs, "run"), counted(files, "file"));
+    Output::Stdout.write((sum + &list).as_bytes())
 }
 
 /// The runs that the words choose, recorded before a day. Without words and day nobody asked for any.
@@ -205,13 +234,15 @@ fn runs_to_remove(store: &Store, wanted: &Selection, before_day: Option<&str>) -
         return Ok(Vec::new());
     }
     let mut runs = store.runs(wanted)?;
+    let has_some = !runs.is_empty();
     runs.retain(|run| before_day.is_none_or(|day| run.key().day() < day));
     if runs.is_empty() && !wanted.is_empty() {
-        bail!(
-            "no run of {} has {}; hint: `pdiff store list` shows them",
-            store.root().display(),
-            wanted.words()
-        );
+        match before_day.filter(|_| has_some) {
+            Some(day) => {
+                bail!("no run of {} that has {} is from before {day}", store.root().display(), wanted.words())
+            }
+            None => bail!("{}", no_such_run(store, wanted)?),
+        }
     }
     Ok(runs)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use pdiff::profile::Side;
-use pdiff::store::{Selection, Store, StoredRun, SummedRun, Table, read_sums};
+use pdiff::store::{Selection, Store, StoreError, StoredRun, SummedRun, Table, read_sums};
 use pdiff::study::natural_order;
 use pdiff::{Recording, UNKNOWN_HOST, summed_recording};
 
@@ -45,13 +45,9 @@ pub(super) fn stored_recordings(args: &RecordingArgs, side: Side) -> Result<Opti
     let store = Store::open(root).context("--store")?;
     let runs = store.runs(&wanted)?;
     if runs.is_empty() {
-        bail!(
-            "--{side}: no run of {} has {}; hint: {}",
-            root.display(),
-            wanted.words(),
-            known_builds(&store)?
-        );
+        bail!("--{side}: {}", no_such_run(&store, &wanted)?);
     }
+    warn_of_services(&format!("--{side}"), "--service NAME", &runs);
     let builds: BTreeSet<&str> = runs.iter().map(|run| run.key().build()).collect();
     Ok(Some(ChosenRuns {
         paths: runs.iter().map(|run| store.file(Table::Packs, run.key(), run.id())).collect(),
@@ -79,7 +75,15 @@ pub(super) fn summed_recordings(args: &RecordingArgs, side: Side) -> Result<Opti
         Side::After => args.sums.get(1),
     };
     let Some(file) = file else { return Ok(None) };
-    let runs = read_sums(file).context("--sums")?;
+    let runs = read_sums(file).map_err(|error| match error {
+        StoreError::Damaged { path, what } => {
+            anyhow!(
+                "--sums: {}: {what}; hint: `pdiff store sums --format parquet -o FILE` writes such a file",
+                path.display()
+            )
+        }
+        error => anyhow::Error::new(error).context("--sums"),
+    })?;
     let builds: BTreeSet<&str> = runs.iter().map(|run| run.build.as_str()).collect();
     let label = builds.into_iter().collect::<Vec<_>>().join("+");
     let recording = |run: &SummedRun| -> Result<Recording> {
@@ -96,15 +100,17 @@ pub(crate) fn stored_series(root: &Path, words: &[String]) -> Result<Vec<(String
     let wanted = selection(words)?;
     let store = Store::open(root).context("--store")?;
     let mut builds: BTreeMap<String, (String, Vec<PathBuf>)> = BTreeMap::new();
-    for run in store.runs(&wanted)? {
+    let runs = store.runs(&wanted)?;
+    if runs.is_empty() {
+        bail!("{}", no_such_run(&store, &wanted)?);
+    }
+    warn_of_services("--store", "service=NAME", &runs);
+    for run in runs {
         let key = run.key();
         let build =
             builds.entry(key.build().to_owned()).or_insert_with(|| (key.day().to_owned(), Vec::new()));
         build.0 = build.0.as_str().min(key.day()).to_owned();
         build.1.push(store.file(Table::Packs, key, run.id()));
-    }
-    if builds.is_empty() {
-        bail!("no run of {} has {}; hint: {}", root.display(), wanted.words(), known_builds(&store)?);
     }
     let mut builds: Vec<(String, (String, Vec<PathBuf>))> = builds.into_iter().collect();
     builds.sort_by(|(a, (first_a, _)), (b, (first_b, _))| {
@@ -119,16 +125,40 @@ pub(crate) fn selection(words: &[String]) -> Result<Selection> {
     Ok(selection?)
 }
 
-/// Some builds that a store has.
-fn known_builds(store: &Store) -> Result<String> {
-    /// Builds that an error lists.
-    const MOST: usize = 8;
-    let runs: Vec<StoredRun> = store.runs(&Selection::default())?;
-    let builds: BTreeSet<&str> = runs.iter().map(|run| run.key().build()).collect();
-    if builds.is_empty() {
-        return Ok("it has no runs, add some with `pdiff store add`".to_owned());
+/// Runs of several services have little in common; they are compared as they were asked for.
+fn warn_of_services(what: &str, hint: &str, runs: &[StoredRun]) {
+    let services: BTreeSet<&str> = runs.iter().map(|run| run.key().service()).collect();
+    if services.len() > 1 {
+        let services = some(services.into_iter());
+        crate::complain(&format!(
+            "pdiff: warning: {what}: runs of several services: {services}; hint: choose one with {hint}"
+        ));
     }
-    let shown = builds.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
-    let more = if builds.len() > MOST { ", ..." } else { "" };
-    Ok(format!("its builds are {shown}{more}"))
+}
+
+/// Why no run was chosen, and what the store has instead.
+pub(crate) fn no_such_run(store: &Store, wanted: &Selection) -> Result<String> {
+    let (root, words) = (store.root().display(), wanted.words());
+    let runs: Vec<StoredRun> = store.runs(&Selection::default())?;
+    if runs.is_empty() {
+        return Ok(format!("{root} has no runs; hint: add some with `pdiff store add`"));
+    }
+    let hint = match wanted.unknown(&runs) {
+        Some((column, values)) if values.is_empty() => format!("its runs have no {column}"),
+        Some((column, values)) => {
+            let words: Vec<String> = values.iter().map(|value| format!("{column}={value}")).collect();
+            format!("its runs have {}", some(words.iter().map(String::as_str)))
+        }
+        None => "it has runs with each of these, but none with all of them".to_owned(),
+    };
+    Ok(format!("no run of {root} has {words}; hint: {hint}"))
+}
+
+/// The first of many values.
+fn some<'v>(values: impl Iterator<Item = &'v str>) -> String {
+    /// Values that a message lists.
+    const MOST: usize = 8;
+    let values: Vec<&str> = values.collect();
+    let more = if values.len() > MOST { ", ..." } else { "" };
+    format!("{}{more}", values.iter().take(MOST).copied().collect::<Vec<_>>().join(", "))
 }

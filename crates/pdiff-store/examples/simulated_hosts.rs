@@ -69,9 +69,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                 written_by: "simulated_hosts",
                 profile: &run.profile,
                 resolutions: run.resolutions.as_ref(),
+                binaries: 0,
                 measures: run.measures,
             };
-            store.add(new.files()?, &pack)?;
+            store.add(new.files(new.id())?, &pack)?;
         }
     }
     println!("{} runs of {samples} samples in {}", 2 * hosts, store.root().display());

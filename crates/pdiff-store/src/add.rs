@@ -23,6 +23,8 @@ pub struct NewRun<'a> {
     pub profile: &'a Profile,
     /// What its frames resolve to; `None` if no binary was there.
     pub resolutions: Option<&'a Resolutions>,
+    /// How many binaries these were found in.
+    pub binaries: u64,
     /// What the run did.
     pub measures: RunMeasures,
 }
@@ -44,8 +46,10 @@ pub enum Added {
         run: Box<StoredRun>,
         /// Bytes of all its files.
         bytes: u64,
+        /// Whether it takes the place of the same run, which was added with fewer binaries.
+        replaces: bool,
     },
-    /// It is there already; nothing was written.
+    /// It is there already, with as many binaries; nothing was written.
     Known {
         /// The run as the store describes it.
         run: Box<StoredRun>,
@@ -63,13 +67,14 @@ impl NewRun<'_> {
 
     /// The run as tables.
     ///
+    /// `id` is its identifier.
+    ///
     /// # Errors
     /// Returns an error if the run has no samples or they cannot be stored.
-    pub fn files(&self) -> Result<RunFiles, StoreError> {
+    pub fn files(&self, id: ContentId) -> Result<RunFiles, StoreError> {
         if self.profile.events.is_empty() {
             return Err(StoreError::Unstorable { what: "it has no samples".to_owned() });
         }
-        let id = self.id();
         let tables = run_tables(id, self.key.host(), self.profile, self.resolutions)?;
         let run = self.stored(id, &tables.sample_rows);
         let [functions, frames, stacks, samples] =
@@ -94,6 +99,7 @@ impl NewRun<'_> {
             written_by: self.written_by.to_owned(),
             span_s: self.profile.span.map(pdiff_profile::Span::seconds),
             lost: lost.map(|note| note.count).sum(),
+            binaries: self.binaries,
             measures: self.measures,
             events: events
                 .map(|(event, rows)| StoredEvent {
@@ -122,24 +128,26 @@ pub(crate) fn file_hash(bytes: &[u8]) -> ContentId {
 }
 
 impl Store {
-    /// The run as the store has it already; `None` if it is new.
+    /// The run with this identifier as the store has it already; `None` if it is new, or was added with fewer binaries.
     ///
     /// # Errors
     /// Returns an error if what the store has of it cannot be read.
-    pub fn known(&self, new: &NewRun<'_>) -> Result<Option<Added>, StoreError> {
-        let id = new.id();
+    pub fn known(&self, new: &NewRun<'_>, id: ContentId) -> Result<Option<Added>, StoreError> {
         let last = self.file(Table::Runs, new.key, id);
         if !last.exists() {
             return Ok(None);
         }
         let known = StoredRun::read(&last, id)?;
+        if known.binaries < new.binaries {
+            return Ok(None);
+        }
         let rows: Vec<u64> = known.events.iter().map(|event| event.sample_rows).collect();
         let is_same = known.is_same(&StoredRun { files: known.files, ..new.stored(id, &rows) });
         Ok(Some(Added::Known { run: Box::new(known), is_same }))
     }
 
-    /// Adds a run that is not there yet, with its pack. Readers see it when its last file has its name, which is that of the
-    /// table `runs`.
+    /// Adds a run with its pack, also in place of the same run. Readers see it when its last file has its name, which is that of
+    /// the table `runs`; that of a run to be replaced goes first, so that no reader sees parts of two.
     ///
     /// # Errors
     /// Returns an error if a file cannot be written; readers then see nothing of it.
@@ -148,11 +156,17 @@ impl Store {
         let contents: [&[u8]; 5] = [&functions, &frames, &stacks, &samples, pack];
         run.files = contents.map(file_hash);
         let of_run = write_table(run.columns()?)?;
+        let last = self.file(Table::Runs, &run.key, run.id);
+        let replaces = match std::fs::remove_file(&last) {
+            Ok(()) => true,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+            Err(error) => return Err(StoreError::io(&last)(error)),
+        };
         let mut bytes = 0;
         for (table, content) in Table::ALL.into_iter().zip(contents.into_iter().chain([of_run.as_slice()])) {
             self.write(&self.file(table, &run.key, run.id), content)?;
             bytes += content.len() as u64;
         }
-        Ok(Added::New { run: Box::new(run), bytes })
+        Ok(Added::New { run: Box::new(run), bytes, replaces })
     }
 }

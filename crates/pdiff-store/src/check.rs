@@ -18,6 +18,8 @@ pub type PackContent = Result<Profile, String>;
 /// Something that is wrong with a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
+    /// The run whose file it is.
+    pub run: ContentId,
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
@@ -49,7 +51,7 @@ impl Store {
             begun.insert(id);
             match self.check_run(id, &path, read_pack) {
                 Ok(()) => report.whole += 1,
-                Err(error) => report.problems.push(problem(&path, &error)),
+                Err(error) => report.problems.push(problem(id, &path, &error)),
             }
         }
         report.unfinished = entries(&self.root().join(UNFINISHED))?;
@@ -98,11 +100,11 @@ impl Store {
 }
 
 /// The error as a problem of the file that it names, else of `path`.
-fn problem(path: &Path, error: &StoreError) -> Problem {
+fn problem(run: ContentId, path: &Path, error: &StoreError) -> Problem {
     match error {
-        StoreError::Damaged { path, what } => Problem { path: path.clone(), what: what.clone() },
-        StoreError::Io { path, source } => Problem { path: path.clone(), what: source.to_string() },
-        other => Problem { path: path.to_owned(), what: other.to_string() },
+        StoreError::Damaged { path, what } => Problem { run, path: path.clone(), what: what.clone() },
+        StoreError::Io { path, source } => Problem { run, path: path.clone(), what: source.to_string() },
+        other => Problem { run, path: path.to_owned(), what: other.to_string() },
     }
 }
 

@@ -35,6 +35,25 @@ impl Store {
         Ok(())
     }
 
+    /// Removes all files of a run by their names, as they cannot be read.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be removed.
+    pub fn remove_damaged(
+        &self,
+        run: ContentId,
+        pruned: &mut Pruned,
+        is_dry: bool,
+    ) -> Result<(), StoreError> {
+        for table in Table::ALL.into_iter().rev() {
+            for (_, path) in self.files(table)?.into_iter().filter(|(id, _)| *id == run) {
+                remove_file(&path, pruned, is_dry)?;
+            }
+        }
+        pruned.runs += 1;
+        Ok(())
+    }
+
     /// Removes what writers left behind that were stopped more than an hour before `now`.
     ///
     /// # Errors
@@ -68,7 +87,10 @@ fn is_older(path: &Path, now: SystemTime) -> bool {
 
 /// Removes a file; one that is gone already is no error.
 fn remove_file(path: &Path, pruned: &mut Pruned, is_dry: bool) -> Result<(), StoreError> {
-    let Ok(metadata) = path.metadata() else { return Ok(()) };
+    let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
+    if metadata.is_dir() {
+        return Ok(());
+    }
     if !is_dry {
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -2,6 +2,8 @@
 //!
 //! Values of one column are alternatives; all columns that are named have to match.
 
+use std::collections::BTreeSet;
+
 use crate::stored_run::StoredRun;
 
 /// The columns that runs are chosen by.
@@ -71,6 +73,19 @@ impl Selection {
         self.choices.iter().map(Choice::words).collect::<Vec<_>>().join(" and ")
     }
 
+    /// The first column that is named with values that none of these runs has, and the values that they have, sorted; `None` if the
+    /// runs have each value, but no run all of them.
+    #[must_use]
+    pub fn unknown(&self, runs: &[StoredRun]) -> Option<(&'static str, BTreeSet<String>)> {
+        let is_unknown = |(column, value): &(&'static str, String)| {
+            let alone = Self::default().with(column, value);
+            !runs.iter().any(|run| alone.matches(run))
+        };
+        let (column, _) =
+            self.choices.iter().flat_map(|choice| &choice.terms).find(|term| is_unknown(term))?;
+        Some((*column, runs.iter().filter_map(|run| value(run, column)).collect()))
+    }
+
     /// Whether a run with this value may be meant.
     pub(crate) fn may_match(&self, column: &str, value: &str) -> bool {
         self.choices.iter().all(|choice| choice.allows(column, |wanted| wanted == value))
@@ -95,22 +110,32 @@ impl Choice {
     }
 
     fn matches(&self, run: &StoredRun) -> bool {
-        let key = run.key();
-        let id = run.id().to_string();
         COLUMNS.iter().all(|column| {
-            self.allows(column, |value| match *column {
-                "service" => value == key.service(),
-                "build" => value == key.build(),
-                "host" => value == key.host(),
-                "day" => value == key.day(),
-                "kernel" => Some(value) == run.kernel(),
-                "cpu_model" => Some(value) == run.cpu_model(),
-                "recording" => value == run.recording(),
-                // An identifier may be cut short.
-                _ => id.starts_with(value),
-            })
+            let of_run = value(run, column);
+            // An identifier may be cut short.
+            let is = |of_run: &str, wanted: &str| match *column {
+                "run" => of_run.starts_with(wanted),
+                _ => of_run == wanted,
+            };
+            self.allows(column, |wanted| of_run.as_deref().is_some_and(|of_run| is(of_run, wanted)))
         })
     }
+}
+
+/// What a run has in a column.
+fn value(run: &StoredRun, column: &str) -> Option<String> {
+    let key = run.key();
+    let text = match column {
+        "service" => Some(key.service()),
+        "build" => Some(key.build()),
+        "host" => Some(key.host()),
+        "day" => Some(key.day()),
+        "kernel" => run.kernel(),
+        "cpu_model" => run.cpu_model(),
+        "recording" => Some(run.recording()),
+        _ => return Some(run.id().to_string()),
+    };
+    text.map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Where a store keeps what: its marker, its tables, and the files of each run.
 //!
 //! ```text
-//! STORE/pdiff-store                                              "pdiff store, version 1"
+//! STORE/pdiff-store                                              "pdiff store, version 2"
 //! STORE/samples/service=S/build=B/day=D/run-ID.parquet           and so below stacks, frames, functions, packs and runs
 //! STORE/unfinished/                                              files that are being written
 //! ```
@@ -18,7 +18,7 @@ use crate::selection::Selection;
 use crate::stored_run::StoredRun;
 
 /// The version of the layout. Raised when an older program would misread what is written.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The file that makes a directory a store.
 const MARKER: &str = "pdiff-store";
@@ -109,6 +109,9 @@ impl Store {
     /// Returns an error if the directory has other files, cannot be written, or is a store of another version.
     pub fn open_or_create(root: &Path) -> Result<Self, StoreError> {
         let store = Self { root: root.to_owned() };
+        if root.is_file() {
+            return Err(StoreError::NotAStore { path: root.to_owned() });
+        }
         std::fs::create_dir_all(root).map_err(StoreError::io(root))?;
         if read_marker(root)? {
             return Ok(store);
@@ -123,6 +126,16 @@ impl Store {
         let text = format!("{MARKER_TEXT}{FORMAT_VERSION}\n");
         write_file(root, &root.join(MARKER), text.as_bytes())?;
         Ok(store)
+    }
+
+    /// The store that a path is in, whatever its version.
+    #[must_use]
+    pub fn around(path: &Path) -> Option<PathBuf> {
+        let directory =
+            path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let directory = std::fs::canonicalize(directory).ok()?;
+        let is_store = |directory: &&Path| !matches!(read_marker(directory), Ok(false));
+        directory.ancestors().find(is_store).map(Path::to_owned)
     }
 
     /// The directory.

@@ -22,6 +22,7 @@ pub struct StoredRun {
     pub(crate) written_by: String,
     pub(crate) span_s: Option<f64>,
     pub(crate) lost: u64,
+    pub(crate) binaries: u64,
     pub(crate) measures: RunMeasures,
     pub(crate) events: Vec<StoredEvent>,
     /// The hash of each of its other files, in the order of [`FILE_HASHES`].
@@ -84,6 +85,12 @@ impl StoredRun {
         self.span_s
     }
 
+    /// How many binaries its functions were found in.
+    #[must_use]
+    pub fn binaries(&self) -> u64 {
+        self.binaries
+    }
+
     /// What its samples sum to, by event.
     #[must_use]
     pub fn events(&self) -> &[StoredEvent] {
@@ -124,6 +131,7 @@ impl StoredRun {
             number("cpu_seconds", self.measures.cpu_seconds),
             number("window_s", self.measures.window_s),
             counts("lost", &|_| self.lost)?,
+            counts("binaries", &|_| self.binaries)?,
             texts("event", self.events.iter().map(|event| Some(event.name.clone()))),
             counts("samples", &|event| event.samples)?,
             counts("weight", &|event| event.weight)?,
@@ -143,7 +151,8 @@ impl StoredRun {
         let texts =
             [Some(self.recording.as_str()), self.kernel(), self.cpu_model(), self.recorded_at.as_deref()];
         let key = [self.key.service(), self.key.build(), self.key.host(), self.key.day(), &self.written_by];
-        let mut parts: Vec<Vec<u8>> = vec![self.id.bytes().into(), self.lost.to_le_bytes().into()];
+        let mut parts: Vec<Vec<u8>> =
+            vec![self.id.bytes().into(), self.lost.to_le_bytes().into(), self.binaries.to_le_bytes().into()];
         parts.extend(key.map(|text| text.as_bytes().to_vec()));
         // Not known is told from empty by a byte that no text has.
         parts.extend(texts.map(|text| text.map_or(vec![0xff], |text| text.as_bytes().to_vec())));
@@ -196,6 +205,7 @@ impl StoredRun {
             written_by: needed("written_by")?,
             span_s: first("span_s")?,
             lost: table.all_counts("lost")?.first().copied().unwrap_or(0),
+            binaries: table.all_counts("binaries")?.first().copied().unwrap_or(0),
             measures: RunMeasures {
                 operations: amount("operations")?,
                 tps: amount("tps")?,
