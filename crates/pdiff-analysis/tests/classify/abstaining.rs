@@ -1,6 +1,6 @@
 //! Cases where the right answer is noise, or that it cannot be said.
 
-use pdiff_analysis::classify::{Cause, Confidence, Demands, InBuild, Limit};
+use pdiff_analysis::classify::{Cause, Confidence, Demands, InBuild, Judged, Limit};
 use pdiff_profile::census::Visibility;
 
 use crate::build::{
@@ -21,6 +21,21 @@ fn small_changes_are_noise() {
     let outcome =
         classified(seen("main;work 600\nmain;run 100", BUILD), seen("main;work 600\nmain;run 104", BUILD));
     assert_eq!(verdict(&outcome, "run").cause, Cause::Noise);
+}
+
+/// What it says of the change is the measure that changed, not a self of which nothing is known.
+#[test]
+fn code_without_a_name_is_unclear_by_the_measure_that_changed() {
+    let of = |leaf, own| {
+        with_rest(&format!("main;[unknown] {own}\nmain;[unknown];leaf {leaf}\nmain;run;leaf {}", 300 - leaf))
+    };
+    let build = "main:50 work:50 run:200 leaf:100 main>run run>leaf";
+    for (after, judged) in [(of(200, 10), Judged::Total), (of(20, 190), Judged::OwnSelf)] {
+        let before = of(20, 10);
+        let outcome = classified(seen(&before, build), seen(&after, build));
+        let unnamed = outcome.verdicts.iter().find(|verdict| verdict.rule_id == "R-unresolved");
+        assert_eq!(unnamed.map(|verdict| (verdict.cause, verdict.judged)), Some((Cause::Unclear, judged)));
+    }
 }
 
 #[test]
