@@ -30,7 +30,7 @@ pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
-pub(super) use weight::{has_same_code, is_inlined_only};
+pub(super) use weight::{has_same_code, is_inlined_only, is_relaid};
 
 use super::case::Case;
 use super::cause::Cause;

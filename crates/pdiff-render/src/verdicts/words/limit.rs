@@ -64,6 +64,10 @@ pub fn limit_text(of: &Limit) -> String {
             "its code is the same and is called from as many places: more calls, where the code is in memory, the data or other threads may be why"
                 .to_owned()
         }
+        Limit::Relaid => {
+            "its code differs only in the layout of a record, as that of other functions does: more calls, where the code is in memory, the data or other threads may be why"
+                .to_owned()
+        }
         Limit::SamePlaces => {
             "it runs only inlined, from as many copies, and the functions that contain it did not change as it did: the lines that samples count for may be why"
                 .to_owned()
