@@ -98,6 +98,8 @@ pub enum Limit {
     UnknownCallers,
     /// A run's chains lost callers of its callees, so its total may be too low on that side.
     LostChains(Side),
+    /// A run's chains lack their outermost callers much more often, so totals are too low on that side.
+    ChainsCutMore(Side),
     /// Too few functions to know what all functions have in common.
     FewFunctions,
     /// A change that all functions share is not a cause of one of them.

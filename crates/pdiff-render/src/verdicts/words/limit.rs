@@ -81,6 +81,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::LostChains(side) => {
             format!("call chains of the {side} run lack callers of what it calls: its total may be too low there")
         }
+        Limit::ChainsCutMore(side) => {
+            format!("many more call chains of the {side} run lack their outermost callers: totals are too low there")
+        }
         Limit::FewFunctions => {
             "too few functions were sampled on both sides to tell what all have in common".to_owned()
         }
