@@ -225,3 +225,15 @@ fn counts_prove_that_only_one_run_entered_a_function() {
     check("audit\t0\t1\n", "newly-active proved R-newly-active");
     check("audit\t0.5\t1\n", "newly-active likely R-newly-active");
 }
+
+#[test]
+fn a_stub_that_is_called_where_a_function_was_inlined_is_not_that_function_renamed() {
+    let build = "main:50 work:50 run:200 main>work main>run";
+    let (inlined, called) = (format!("{build} run<lower*1"), format!("{build} lower@plt:16"));
+    let before = with_rest("main;run 60\nmain;run;+lower 60");
+    let after = with_rest("main;run 60\nmain;run;lower@plt 9\nmain;run;/lib/libc.so.6!to_lower 120");
+    let outcome = classified(seen(&before, &inlined), seen(&after, &called));
+    assert_eq!(said(&outcome, "lower"), "inline-change proved R-inline-change");
+    let outcome = classified(seen(&after, &called), seen(&before, &inlined));
+    assert_eq!(said(&outcome, "lower"), "inline-change proved R-inline-change");
+}
