@@ -39,6 +39,8 @@ pub(super) struct CallerFlip {
     pub(super) sites: u64,
     /// How the caller was found on both sides.
     pub(super) level: FoundBy,
+    /// Whether one build has the function only inlined and the other only out of line, whoever contains and calls it.
+    pub(super) is_moved_out: bool,
     /// The caller on the side that calls, and whether it is the only one there that does.
     pub(super) called_in: (FunctionId, bool),
 }
@@ -240,12 +242,14 @@ impl Pair<'_> {
     fn flips(&self, found: &Match, inlined_on: Side) -> Vec<CallerFlip> {
         let mut flips =
             std::mem::take(&mut confirmed_flips(self.before, self.after, &self.matching, found)[inlined_on]);
-        if self.is_moved_out(found, inlined_on) {
+        let is_moved_out = self.is_moved_out(found, inlined_on);
+        if is_moved_out {
             let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
             let more = self.holders(found, inlined_on);
             flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
         }
-        flips.iter().filter_map(|flip| self.caller(found, flip, inlined_on)).collect()
+        let with_caller = |flip| self.caller(found, flip, inlined_on);
+        flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip }).collect()
     }
 
     /// Whether the function is only inlined on `inlined_on`, and only out of line on the other side: whoever calls it now,
@@ -291,6 +295,7 @@ impl Pair<'_> {
         };
         let is_only_caller = census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
+            is_moved_out: false,
             called_in: (caller, is_only_caller),
             names: PerSide::new(before.name().to_owned(), after.name().to_owned()),
             files: PerSide::new(before, after).map(|function| function.file().map(str::to_owned)),
