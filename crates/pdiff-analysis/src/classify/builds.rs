@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pdiff_profile::census::{
-    Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
+    CallEdge, Census, Compiler, Function, FunctionId, InlinedInto, Linkage, Producer, Visibility,
 };
 use pdiff_profile::{PerSide, Side};
 
@@ -39,6 +39,8 @@ pub(super) struct CallerFlip {
     pub(super) sites: u64,
     /// How the caller was found on both sides.
     pub(super) level: FoundBy,
+    /// Whether one build has the function only inlined and the other only out of line, whoever contains and calls it.
+    pub(super) is_moved_out: bool,
     /// The caller on the side that calls, and whether it is the only one there that does.
     pub(super) called_in: (FunctionId, bool),
 }
@@ -203,6 +205,18 @@ impl<'a> Builds<'a> {
             _ => None,
         }
     }
+
+    /// Whether the code of a function differs and yet has the same size and calls the same functions of the program as often.
+    pub(super) fn is_alike(&self, ids: &PerSide<Vec<FunctionId>>) -> bool {
+        let (Some(pair), [before], [after]) = (&self.pair, &*ids.before, &*ids.after) else { return false };
+        self.same_code(ids) == Some(false)
+            && code_bytes(pair.before, *before) == code_bytes(pair.after, *after)
+            && pair.same_calls(*before, *after)
+    }
+}
+
+fn code_bytes(census: &Census, function: FunctionId) -> Option<u64> {
+    census.function(function).map(|function| function.code_bytes())
 }
 
 fn major(producer: &Producer) -> &str {
@@ -210,15 +224,32 @@ fn major(producer: &Producer) -> &str {
 }
 
 impl Pair<'_> {
+    /// Whether two functions call the same functions with code of their own, by as many calls and jumps.
+    fn same_calls(&self, before: FunctionId, after: FunctionId) -> bool {
+        let has_code = |census: &Census, edge: &CallEdge| {
+            census.function(edge.callee).is_some_and(|callee| !callee.bodies().is_empty())
+        };
+        let old = self.before.calls_from(before).iter().filter(|edge| has_code(self.before, edge));
+        let new = self.after.calls_from(after).iter().filter(|edge| has_code(self.after, edge));
+        let partner = |edge: &CallEdge| self.matching.after_of(edge.callee).map(|found| found.after);
+        let mut old: Vec<_> = old.map(|edge| (partner(edge), edge.calls, edge.tail_jumps)).collect();
+        let mut new: Vec<_> = new.map(|edge| (Some(edge.callee), edge.calls, edge.tail_jumps)).collect();
+        old.sort_unstable();
+        new.sort_unstable();
+        old == new
+    }
+
     fn flips(&self, found: &Match, inlined_on: Side) -> Vec<CallerFlip> {
         let mut flips =
             std::mem::take(&mut confirmed_flips(self.before, self.after, &self.matching, found)[inlined_on]);
-        if self.is_moved_out(found, inlined_on) {
+        let is_moved_out = self.is_moved_out(found, inlined_on);
+        if is_moved_out {
             let known: Vec<FunctionId> = flips.iter().map(|flip| flip.caller_before).collect();
             let more = self.holders(found, inlined_on);
             flips.extend(more.into_iter().filter(|flip| !known.contains(&flip.caller_before)));
         }
-        flips.iter().filter_map(|flip| self.caller(found, flip, inlined_on)).collect()
+        let with_caller = |flip| self.caller(found, flip, inlined_on);
+        flips.iter().filter_map(with_caller).map(|flip| CallerFlip { is_moved_out, ..flip }).collect()
     }
 
     /// Whether the function is only inlined on `inlined_on`, and only out of line on the other side: whoever calls it now,
@@ -264,6 +295,7 @@ impl Pair<'_> {
         };
         let is_only_caller = census.calls_to(callee).all(|edge| edge.caller == caller);
         Some(CallerFlip {
+            is_moved_out: false,
             called_in: (caller, is_only_caller),
             names: PerSide::new(before.name().to_owned(), after.name().to_owned()),
             files: PerSide::new(before, after).map(|function| function.file().map(str::to_owned)),

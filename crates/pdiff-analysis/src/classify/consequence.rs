@@ -17,7 +17,7 @@ use super::cause::{Cause, Confidence, Judged};
 use super::context::Context;
 use super::limit::Limit;
 use super::reason::Reason;
-use super::rules::{has_same_code, is_inlined_only};
+use super::rules::{has_same_code, is_inlined_only, is_relaid};
 use super::verdict::Verdict;
 use crate::compare::SampledCall;
 use crate::noise::FLOOR_PP;
@@ -38,7 +38,7 @@ pub(super) fn mark_called(context: &Context<'_>, rows: &[usize], verdicts: &mut 
             verdict.callers = functions.iter().map(|(name, _)| name.clone()).collect();
             verdict.judged = Judged::Total;
             verdict.reason = Reason::PartOf { judged: Judged::Total, own_pp, functions };
-        } else if matches!(verdict.limited_by, Some(Limit::SameCalls | Limit::SamePlaces)) {
+        } else if matches!(verdict.limited_by, Some(Limit::SameCalls | Limit::Relaid | Limit::SamePlaces)) {
             verdict.confidence = Confidence::Unclear;
         }
     }
@@ -169,8 +169,9 @@ impl<'a> Search<'a, '_> {
         match (self.way, verdict.rule_id) {
             (Way::Down, "R-callees") | (Way::Up, "R-callers") => true,
             (Way::Up, "R-heavier" | "R-lighter") => {
-                verdict.judged == Judged::OwnSelf
-                    && (has_same_code(self.context, case) || is_inlined_only(self.context, case))
+                let context = self.context;
+                let is_as_before = has_same_code(context, case) || is_relaid(context, case);
+                verdict.judged == Judged::OwnSelf && (is_as_before || is_inlined_only(context, case))
             }
             _ => false,
         }

@@ -32,6 +32,9 @@ const SAME_CODE_PART: f64 = 0.5;
 /// Functions of fewer bytes have the same size by chance.
 const TELLING_BYTES: u64 = 64;
 
+/// So many functions that differ in nothing but numbers differ by what they share. One alone may have another constant.
+const LEAST_RELAID: usize = 4;
+
 /// How many jumps in tail position are followed, and how many functions on each level.
 const LONGEST_JUMPS: usize = 4;
 const WIDEST_JUMPS: usize = 16;
@@ -53,6 +56,9 @@ pub(super) struct Context<'a> {
     pub(super) same_program: bool,
     /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
     pub(super) is_patched: bool,
+    /// Whether the layout of a record changed that several functions use: of builds a patch apart, their code is another one
+    /// of the same size with the same calls.
+    has_other_layout: bool,
     /// Functions that replaced others; [`super::succession::successions`] computes them when a rule asks.
     pub(super) successions: OnceLock<Successions>,
     /// Modules that replaced modules, found when a rule asks.
@@ -83,6 +89,8 @@ impl<'a> Context<'a> {
         let same: Vec<bool> = of_program.filter_map(|case| builds.same_code(&case.ids)).collect();
         let count = same.iter().filter(|same| **same).count();
         let is_patched = same.len() >= LEAST_COMPARED && count as f64 >= SAME_CODE_PART * same.len() as f64;
+        let relaid = cases.iter().filter(|case| case.of_program && is_alike(&builds, case));
+        let has_other_layout = is_patched && relaid.count() >= LEAST_RELAID;
         let common_shift = CommonShift::new(input, &builds, &cases, is_patched);
         Self {
             input,
@@ -95,6 +103,7 @@ impl<'a> Context<'a> {
             common_shift,
             same_program,
             is_patched,
+            has_other_layout,
             successions: OnceLock::new(),
             modules: OnceLock::new(),
         }
@@ -114,6 +123,12 @@ impl<'a> Context<'a> {
         });
         self.builds.same_code(&case.ids) == Some(true)
             || (bytes.before >= TELLING_BYTES && bytes.before == bytes.after)
+    }
+
+    /// Whether a function's code differs as that of several others does which use a record of another layout: in the places of
+    /// its fields, and in nothing else.
+    pub(super) fn is_relaid(&self, case: &Case<'_>) -> bool {
+        self.has_other_layout && is_alike(&self.builds, case)
     }
 
     /// The case of a function by the name, object and file that rows, builds or stacks give it.
@@ -335,4 +350,12 @@ impl<'a> Context<'a> {
         }
         levels
     }
+}
+
+/// Whether a function has other code of the same size with the same calls, long enough to be so by no chance.
+fn is_alike(builds: &Builds<'_>, case: &Case<'_>) -> bool {
+    let is_long = builds
+        .census(Side::After)
+        .is_some_and(|census| case.code_bytes(census, Side::After) >= TELLING_BYTES);
+    is_long && builds.is_alike(&case.ids)
 }

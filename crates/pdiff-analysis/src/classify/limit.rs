@@ -82,6 +82,9 @@ pub enum Limit {
     /// Its code is the same and is called from as many places: what calls it may do so more often, and the place of the code, the
     /// data, memory or other threads may be why as well.
     SameCalls,
+    /// Its code differs only by the layout of a record that several functions use: what calls it may do so more often, and the
+    /// place of the code, the data, memory or other threads may be why as well.
+    Relaid,
     /// It runs only inlined, from as many copies, in functions whose code changed elsewhere, and these do not take more or less time
     /// as it does: samples may have gone from the lines around it to its own, or back.
     SamePlaces,
@@ -95,6 +98,8 @@ pub enum Limit {
     UnknownCallers,
     /// A run's chains lost callers of its callees, so its total may be too low on that side.
     LostChains(Side),
+    /// A run's chains lack their outermost callers much more often, so totals are too low on that side.
+    ChainsCutMore(Side),
     /// Too few functions to know what all functions have in common.
     FewFunctions,
     /// A change that all functions share is not a cause of one of them.

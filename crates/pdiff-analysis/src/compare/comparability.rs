@@ -32,6 +32,9 @@ const LOST_DIFFERENCE_PP: f64 = 5.0;
 /// Samples whose stacks were cut off above which totals mislead, in percent. Recordings of servers with 16 KB of stack have 6 to 8.
 const CUT_OFF_PCT: f64 = 20.0;
 
+/// A difference of these shares above which totals of the sides do not compare, in points.
+const CUT_OFF_DIFFERENCE_PP: f64 = 10.0;
+
 /// Cores used that differ by more than this factor.
 const CORES_RATIO: f64 = 1.5;
 
@@ -209,11 +212,24 @@ pub(super) fn lost_callers(sides: &Sides<'_>, pct: PerSide<f64>) -> Option<SideF
     Some(fact.raised(differ, Severity::Warning, Concern::CallersLostOnOneSide))
 }
 
-/// Stacks that lack their outermost callers, if there are many.
+/// Stacks that lack their outermost callers, if there are many, or many more on one side.
 fn cut_chains(sides: &Sides<'_>) -> Option<SideFact> {
     let pct = PerSide::from_fn(|side| cut_off_pct(sides.get(side)));
     let fact = || SideFact::new(Subject::CutChains(pct), Severity::Warning, Concern::OuterCallersLost);
-    (larger(pct) > CUT_OFF_PCT).then(fact)
+    (larger(pct) > CUT_OFF_PCT || cut_more_on(pct).is_some()).then(fact)
+}
+
+fn cut_more_on(pct: PerSide<f64>) -> Option<Side> {
+    let more = if pct.before > pct.after { Side::Before } else { Side::After };
+    (pct[more] - pct[more.other()] > CUT_OFF_DIFFERENCE_PP).then_some(more)
+}
+
+/// The side whose stacks lack their outermost callers much more often than the other's: its totals are too low.
+pub(crate) fn side_cut_more(facts: &[SideFact]) -> Option<Side> {
+    facts.iter().find_map(|fact| match fact.subject {
+        Subject::CutChains(pct) => cut_more_on(pct),
+        _ => None,
+    })
 }
 
 fn inlined_functions(one_sided: &OneSidedInlines) -> Option<SideFact> {

@@ -48,6 +48,7 @@ pub use beside::beside;
 pub use call_tree::{
     Align, CallTree, FrameChange, FrameChanges, FrameWeight, TreeFrame, TreeFunction, TreeNode, TreeSettings,
 };
+pub(crate) use comparability::side_cut_more;
 pub use comparison::{
     Comparison, Cost, Family, Gap, GapParts, InlineFlip, NoiseSummary, Pair, RunSummary, SideSummary,
 };

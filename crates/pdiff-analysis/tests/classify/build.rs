@@ -1,5 +1,5 @@
 //! Builds from words: `f:100` is a body of 100 bytes, `f>g` a call, `f^g` a jump in tail position, `f<g*2` two copies of `g` in `f`, `f@x/a.h` the file
-//! of `f`; `f=7` gives its body that hash, `f~` a pause instruction.
+//! of `f`; `f@plt` is a stub; `f=7` gives its body that hash, `f~` a pause instruction.
 
 use pdiff_analysis::classify::{
     CallCounts, Classification, ClassifyInput, ClassifyKnowledge, Demands, ObjectBuilds, Verdict, classify,
@@ -10,7 +10,7 @@ use pdiff_analysis::{
 };
 use pdiff_profile::census::{
     Body, BodyHash, CallEdge, Census, CensusBuilder, EdgeSource, FunctionFacts, FunctionId, InlineSite,
-    Producer, Spin, Visibility,
+    Linkage, Producer, Spin, Visibility,
 };
 use pdiff_profile::{ObjectAddr, PerSide, Profile, RunMeasures};
 use std::collections::BTreeMap;
@@ -66,7 +66,8 @@ pub(crate) fn census(of: Words<'_>) -> Census {
     for ((name, draft), addr) in drafts(of.words).into_iter().zip((0x1000..).step_by(0x1000)) {
         let text = builder.text(&name);
         let file = draft.file.as_deref().map(|file| builder.text(file));
-        let facts = FunctionFacts { file, producer: Some(producer), ..FunctionFacts::named(text) };
+        let linkage = if name.ends_with("@plt") { Linkage::Imported } else { Linkage::External };
+        let facts = FunctionFacts { file, producer: Some(producer), linkage, ..FunctionFacts::named(text) };
         let id = builder.function(facts);
         if draft.bytes > 0 {
             let body = Body {

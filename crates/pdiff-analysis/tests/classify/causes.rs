@@ -225,3 +225,39 @@ fn counts_prove_that_only_one_run_entered_a_function() {
     check("audit\t0\t1\n", "newly-active proved R-newly-active");
     check("audit\t0.5\t1\n", "newly-active likely R-newly-active");
 }
+
+#[test]
+fn a_stub_that_is_called_where_a_function_was_inlined_is_not_that_function_renamed() {
+    let build = "main:50 work:50 run:200 main>work main>run";
+    let (inlined, called) = (format!("{build} run<lower*1"), format!("{build} lower@plt:16"));
+    let before = with_rest("main;run 60\nmain;run;+lower 60");
+    let after = with_rest("main;run 60\nmain;run;lower@plt 9\nmain;run;/lib/libc.so.6!to_lower 120");
+    let outcome = classified(seen(&before, &inlined), seen(&after, &called));
+    assert_eq!(said(&outcome, "lower"), "inline-change proved R-inline-change");
+    let outcome = classified(seen(&after, &called), seen(&before, &inlined));
+    assert_eq!(said(&outcome, "lower"), "inline-change proved R-inline-change");
+}
+
+#[test]
+fn that_a_function_left_its_callers_is_proved_though_these_have_other_names() {
+    let common = "main:50 work:50 main>work";
+    let inlined = format!("{common} insertNewKey:900 main>insertNewKey insertNewKey<free*1");
+    let called = format!("{common} insertAddKey:880 main>insertAddKey insertAddKey>free free:90");
+    let of = |caller: &str, free: &str| with_rest(&format!("main;{caller} 100\nmain;{caller};{free} 40"));
+    let (before, after) = (of("insertNewKey", "+free"), of("insertAddKey", "free"));
+    let outcome = classified(seen(&before, &inlined), seen(&after, &called));
+    assert_eq!(verdict(&outcome, "insertAddKey").rule_id, "R-moved");
+    assert_eq!(said(&outcome, "free"), "inline-change proved R-inline-change");
+    let reason = &verdict(&outcome, "free").reason;
+    assert!(matches!(reason, Reason::Flipped { caller, .. } if caller == "insertNewKey"), "{reason:?}");
+    // What it costs with its callers is that of the pair, which may be none.
+    let outcome = classified(
+        seen(&before, &inlined),
+        seen(&of("insertAddKey", "free").replace("free 40", "free 140"), &called),
+    );
+    assert_eq!(said(&outcome, "free"), "inline-regression likely R-inline-lost");
+    // Another function has a copy still.
+    let with_copy = format!("{called} work<free*1");
+    let outcome = classified(seen(&before, &inlined), seen(&after, &with_copy));
+    assert_ne!(verdict(&outcome, "free").confidence.as_str(), "proved");
+}

@@ -1,6 +1,9 @@
 //! Chains that lost callers: a leaf without a frame hides who called it. Nothing wrong is claimed of those that are
 //! hidden, and what the code tells is used.
 
+use pdiff_analysis::classify::{Classification, Limit};
+use pdiff_profile::Side;
+
 use crate::build::{classified, said, seen, verdict, with_rest};
 
 const BUILD: &str = "main:50 work:50 main>work ";
@@ -115,4 +118,29 @@ fn a_jump_to_a_function_that_another_replaced_is_no_growth() {
         seen(&after, &format!("{build} fetch:90 other:60 run>fetch")),
     );
     assert_eq!(said(&outcome, "run"), "consequence likely R-callees");
+}
+
+#[test]
+fn where_one_side_lacks_outermost_callers_much_more_often_a_change_of_total_is_unclear() {
+    // Who calls `run` does so by a pointer.
+    let build = "main:50 serve:200 plan:200 run:200 scan:300 main>serve serve>plan run>scan";
+    let of = |whole: u64, cut: u64, more: &str| {
+        let ways = format!("main;serve 30\nmain;serve;plan;run;scan {whole}\n[cut];run;scan {cut}");
+        with_rest(&format!("{ways}{more}"))
+    };
+    let with_fresh = format!("{build} fresh:300 run>fresh");
+    let after = of(400, 6, "\nmain;serve;plan;run;fresh 90");
+    let outcome = |cut: u64| {
+        let before = of(400 - cut, cut, "");
+        classified(seen(&before, build), seen(&after, &with_fresh))
+    };
+    let confidence = |outcome: &Classification, name: &str| verdict(outcome, name).confidence.as_str();
+    // 7 % of the stacks, then 24 %.
+    let (few, many) = (outcome(70), outcome(250));
+    assert_eq!(confidence(&few, "serve"), "likely");
+    assert_eq!(confidence(&many, "serve"), "unclear");
+    assert_eq!(verdict(&many, "serve").limited_by, Some(Limit::ChainsCutMore(Side::Before)));
+    // That the other build does not have a function is as certain as it was.
+    assert_eq!(verdict(&many, "fresh").cause.as_str(), "new-overhead");
+    assert_ne!(confidence(&many, "fresh"), "unclear");
 }

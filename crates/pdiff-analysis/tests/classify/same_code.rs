@@ -167,3 +167,36 @@ fn the_source_of_a_system_library_is_the_same_in_builds_a_patch_apart() {
     let likely = ("heavier likely R-heavier".to_owned(), Some(Limit::CallsOrCost));
     assert_eq!(said_of("app::fill", &words), likely);
 }
+
+/// Functions that read a record: `relaid` of five have other code of the same size in the second build.
+fn reading(build: u32, relaid: u32) -> String {
+    let (_, words) = steady();
+    let hash = |reader: u32| if reader < relaid { 100 * build + reader } else { reader };
+    let readers: String =
+        (0..5).map(|n| format!("get_{n}:90 get_{n}={} list_{n}:40 list_{n}=3 ", hash(n))).collect();
+    let calls: String = (0..5).map(|n| format!("list_{n}>get_{n} main>list_{n} ")).collect();
+    format!("main:50 {words} {readers} {calls}")
+}
+
+#[test]
+fn a_function_that_differs_by_the_layout_of_a_record_alone_did_not_change_itself() {
+    let (steady, _) = steady();
+    let of = |get: u64| {
+        let stacks = |n: u32| {
+            let of_get = if n == 0 { get } else { 60 };
+            format!("main;list_{n} 40\nmain;list_{n};get_{n} {of_get}\n")
+        };
+        steady.clone() + &(0..5).map(stacks).collect::<String>()
+    };
+    let limit = |relaid: u32, after: &str, more: &str| {
+        let (before, build) = (reading(0, relaid), reading(1, relaid));
+        let outcome = classified(seen(&of(160), &before), seen(after, &(build + more)));
+        assert_eq!(verdict(&outcome, "get_0").cause.as_str(), "lighter");
+        (verdict(&outcome, "get_0").confidence.as_str(), verdict(&outcome, "get_0").limited_by.clone())
+    };
+    assert_eq!(limit(5, &of(60), ""), ("unclear", Some(Limit::Relaid)));
+    // A constant of one function may be another one.
+    assert_eq!(limit(1, &of(60), ""), ("likely", Some(Limit::CallsOrCost)));
+    // It calls another function.
+    assert_eq!(limit(5, &of(60), " get_0>get_4"), ("likely", Some(Limit::CallsOrCost)));
+}

@@ -53,6 +53,21 @@ fn work_that_is_handed_to_another_thread_is_no_new_path_of_that_thread() {
 }
 
 #[test]
+fn a_helper_that_many_call_is_led_to_by_none_of_them() {
+    let build = "main:50 check:90 test:90 field:90 args:90 next:200 main>check main>test main>field main>args check>next \
+                 test>next field>next args>next";
+    let of = |check: usize, args: usize| {
+        let next = |caller: &str, weight: usize| format!("main;{caller} 4\nmain;{caller};next {weight}");
+        let calls = [("check", check), ("test", 70), ("field", 70), ("args", args)];
+        with_rest(&calls.map(|(caller, weight)| next(caller, weight)).join("\n"))
+    };
+    let outcome = classified(seen(&of(120, 20), build), seen(&of(20, 120), build));
+    for caller in ["check", "args"] {
+        assert_ne!(verdict(&outcome, caller).rule_id, "R-in-between", "{caller}");
+    }
+}
+
+#[test]
 fn work_that_another_way_leads_to_below_a_function_does_not_hide_what_is_new_below_it() {
     let build = "main:50 work:50 main>work serve:100 main>serve leaf:200 count:90 serve>count \
                  old:60 step:60 serve>old serve>step old>leaf step>leaf";

@@ -1,5 +1,6 @@
 //! Profiles from folded text, one stack a line: `[thread@second:]root;caller;leaf weight`. A frame is `symbol` of object
-//! `app`, or `object!symbol`; `[unknown]` has no symbol; `+symbol` is inlined into the frame before it.
+//! `app`, or `object!symbol`; `[unknown]` has no symbol; `[cut]` stands
+//! for callers that the chain lacks; `+symbol` is inlined into the frame before it.
 
 use std::sync::LazyLock;
 
@@ -9,7 +10,9 @@ use pdiff_analysis::{
     Sides, Templates, compare,
 };
 use pdiff_profile::names::MatchLevel;
-use pdiff_profile::{EventId, Frame, Object, Profile, ProfileBuilder, RunMeasures, Span, Thread, Weight};
+use pdiff_profile::{
+    EventId, Frame, Object, Profile, ProfileBuilder, RawAddr, RunMeasures, Span, Thread, Weight,
+};
 
 pub(crate) fn profile(folded: &str) -> Profile {
     let mut builder = ProfileBuilder::new();
@@ -44,11 +47,13 @@ pub(crate) fn profile(folded: &str) -> Profile {
 }
 
 fn frame(builder: &mut ProfileBuilder, text: &str) -> pdiff_profile::FrameId {
+    let addr = (text == "[cut]").then_some(RawAddr(u64::MAX));
+    let text = if addr.is_some() { "[unknown]" } else { text };
     let (text, inlined) = text.strip_prefix('+').map_or((text, false), |symbol| (symbol, true));
     let (object, symbol) = text.split_once('!').unwrap_or(("/bin/app", text));
     let object = builder.object(Object::from_text(object));
     let symbol = (symbol != "[unknown]").then(|| builder.string(symbol));
-    builder.frame(Frame { addr: None, symbol, symbol_offset: None, object, source: None, inlined })
+    builder.frame(Frame { addr, symbol, symbol_offset: None, object, source: None, inlined })
 }
 
 /// Patterns are slow to compile in a debug build: once a test program is enough.

@@ -18,7 +18,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
-use crate::compare::Row;
+use crate::compare::{Row, SampledCall};
 use crate::findings::is_kernel_object;
 
 /// The part of a change of total that must have been there before, under other callers. The rest is what the callees have
@@ -95,8 +95,8 @@ fn add_kept(
         let grew = under(more)
             - under(less)
             - if deeper < DEEPEST { direct_pct(context, case, callee, less) } else { 0.0 };
-        let of_callee = call.weight(more).as_f64() / callee.row.side(more).total_weight.as_f64();
-        if grew <= 0.0 || of_callee < MOST_OF_CALLEE || is_kernel_object(&callee.row.object) {
+        let is_led_to = part_of_callee(call, callee, more) >= MOST_OF_CALLEE;
+        if grew <= 0.0 || !is_led_to || is_kernel_object(&callee.row.object) {
             continue;
         }
         if callee.is_sampled(less) {
@@ -155,8 +155,9 @@ impl Below {
                 let (before, after) = (callee.row.before.total_pct, callee.row.after.total_pct);
                 let is_same = before <= ALIKE * after && after <= ALIKE * before;
                 let came_pp = grew - everywhere;
-                if is_same && !is_inside && came_pp > 0.0 && !is_mainly_under(context, callee, case.row, less)
-                {
+                let is_led_to = part_of_callee(call, callee, more) >= MOST_OF_CALLEE;
+                let is_new_here = came_pp > 0.0 && !is_mainly_under(context, callee, case.row, less);
+                if is_same && !is_inside && is_led_to && is_new_here {
                     below.same.push((call.callee.clone(), came_pp));
                 }
                 open.push((callee, is_inside || is_same));
@@ -169,6 +170,11 @@ impl Below {
     fn kept_pp(&self, context: &Context<'_>, row: &Row, more: Side) -> f64 {
         grown_total_pp(context, row, more) - self.new_pp
     }
+}
+
+/// The part of a callee's weight that is under a call.
+fn part_of_callee(call: &SampledCall, callee: &Case<'_>, side: Side) -> f64 {
+    call.weight(side).as_f64() / callee.row.side(side).total_weight.as_f64()
 }
 
 /// How much more a side has than what all functions share would give it, in points.

@@ -159,7 +159,7 @@ fn callee_of(
     let (booked_pp, body_pp) = (row.delta_booked_pp(), row.after.x_pct() - row.before.x_pct() + of_copies);
     let reason = Reason::Flipped {
         inlined_on,
-        caller: callers.first().cloned().unwrap_or_default(),
+        caller: flips.first().map(|flip| container(flip, inlined_on)).unwrap_or_default(),
         more_callers: callers.len().saturating_sub(1),
         booked_pp,
         body_pp,
@@ -181,10 +181,22 @@ fn callee_of(
     if !flips.iter().any(is_entered) {
         finding = finding.limited(Confidence::Likely, Limit::LostCaller);
     }
-    if !flips.iter().any(|flip| flip.level <= FoundBy::Qualified) {
+    // That one build has no call of it and the other no copy does not depend on which function is which.
+    let is_shown = |flip: &CallerFlip| is_named(flip) || (cause == Cause::InlineChange && flip.is_moved_out);
+    if !flips.iter().any(is_shown) {
         finding = finding.limited(Confidence::Likely, Limit::NoNamedCaller);
     }
     gates::one_compiler(gates::common(finding, case), context, case)
+}
+
+/// Whether a flip's caller was found on both sides by its full name.
+fn is_named(flip: &CallerFlip) -> bool {
+    flip.level <= FoundBy::Qualified
+}
+
+/// The caller with the copies, as it is called now, or there if it may be another function.
+fn container(flip: &CallerFlip, inlined_on: Side) -> String {
+    flip.names[if is_named(flip) { Side::After } else { inlined_on }].clone()
 }
 
 /// A caller that a flipped function left or entered.

@@ -30,12 +30,16 @@ pub use family_cost::FamilyCost;
 #[cfg(test)]
 pub(super) use flipped_callee::FlippedCallee;
 pub(super) use inline_flip::{FlippedCallers, flipped_callers};
-pub(super) use weight::{has_same_code, is_inlined_only};
+pub(super) use weight::{has_same_code, is_inlined_only, is_relaid};
+
+use pdiff_profile::Side;
 
 use super::case::Case;
-use super::cause::Cause;
+use super::cause::{Cause, Confidence, InBuild, Judged};
 use super::context::Context;
 use super::finding::Finding;
+use super::limit::Limit;
+use crate::compare::side_cut_more;
 
 type Rule = fn(&Context<'_>, &Case<'_>, &FlippedCallers) -> Option<Finding>;
 
@@ -78,5 +82,16 @@ pub(super) fn judge(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCal
         (_, "R-heavier" | "R-lighter") => moved::to_other_file(context, case),
         _ => None,
     };
-    moved.unwrap_or(finding)
+    cut_chains(context, case, moved.unwrap_or(finding))
+}
+
+/// A change of total is not certain where one side lacks callers in many more stacks. That a build does not have the function is
+/// still known.
+fn cut_chains(context: &Context<'_>, case: &Case<'_>, finding: Finding) -> Finding {
+    let side = side_cut_more(&context.input.comparison.comparability);
+    let is_change = finding.cause != Cause::Noise && finding.judged == Judged::Total;
+    let Some(side) = side.filter(|_| is_change) else { return finding };
+    let is_of_one_build = Side::BOTH.into_iter().any(|side| case.held_by(side) == InBuild::No);
+    let at_most = if is_of_one_build { Confidence::Likely } else { Confidence::Unclear };
+    finding.limited(at_most, Limit::ChainsCutMore(side))
 }

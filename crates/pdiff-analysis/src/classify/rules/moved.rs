@@ -35,7 +35,7 @@ const LIKE_SIZE: f64 = 1.1;
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let (side, name) = case.other_name.as_ref()?;
     let set = context.row_number(case.row).and_then(|row| successions(context, flipped).of_row(row));
-    if inline_flip::has_flipped(context, case) {
+    if inline_flip::has_flipped(context, case) || is_called_elsewhere(context, case) {
         return None;
     }
     let twin = context.program_row(name, None)?;
@@ -71,6 +71,12 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     };
     let finding = Finding::new("R-moved", cause, judged, reason).with([pair]);
     Some(limited(finding, context, case))
+}
+
+/// Whether one build calls the function in another object: the stub that leads there is not the function.
+fn is_called_elsewhere(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let is_stub = |side: Side| context.builds.is_imported(side, &case.ids[side]);
+    is_stub(Side::Before) != is_stub(Side::After)
 }
 
 /// A function of builds that are a patch apart whose source moved to another file while its code stayed as it was, however

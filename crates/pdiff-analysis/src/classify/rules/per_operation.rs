@@ -6,7 +6,7 @@
 
 use pdiff_profile::Side;
 
-use super::weight::{has_same_code, is_called_by_changed_code, is_told_by_places, unchanged};
+use super::weight::{has_same_code, is_called_by_changed_code, is_only_relaid, is_told_by_places, unchanged};
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -71,9 +71,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         && has_same_code(context, case)
         && !is_called_by_changed_code(context, case, flipped, more);
     let is_told = judged != Judged::OwnSelf || is_rebuilt || is_told_by_places(context, case, flipped, more);
+    let is_relaid = judged == Judged::OwnSelf && is_only_relaid(context, case, flipped, more);
     let finding = match (is_unchanged, is_told) {
         (true, _) => unchanged(finding, context, case, flipped, more),
         // Unclear, unless it follows from a change of what calls it (`consequence`).
+        _ if is_relaid => finding.limited(Confidence::Likely, Limit::Relaid),
         (false, false) => finding.limited(Confidence::Likely, Limit::SamePlaces),
         (false, true) => finding.limited(Confidence::Likely, why),
     };

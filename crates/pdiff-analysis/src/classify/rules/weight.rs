@@ -54,8 +54,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     } else if same_code && context.is_patched && !may_be_called_more(context, case, more) {
         // Unclear, unless it follows from a change of what calls it (`consequence`).
         finding.limited(Confidence::Likely, Limit::SameCalls)
-    } else if !is_told_by_places(context, case, flipped, more) {
+    } else if is_only_relaid(context, case, flipped, more) {
         // So is this.
+        finding.limited(Confidence::Likely, Limit::Relaid)
+    } else if !is_told_by_places(context, case, flipped, more) {
         finding.limited(Confidence::Likely, Limit::SamePlaces)
     } else {
         finding.limited(Confidence::Likely, Limit::CallsOrCost)
@@ -89,6 +91,25 @@ pub(in crate::classify) fn has_same_code(context: &Context<'_>, case: &Case<'_>)
         || is_elsewhere
         || (context.is_patched && is_library(case))
         || places(context, case).into_iter().any(is_same)
+}
+
+/// Whether the code differs only by the layout of a record: the function's own, or that of a function that contains a copy,
+/// where there are only copies.
+pub(in crate::classify) fn is_relaid(context: &Context<'_>, case: &Case<'_>) -> bool {
+    context.is_relaid(case) || places(context, case).into_iter().any(|place| context.is_relaid(place))
+}
+
+/// Whether a function differs by the layout of a record only, and no changed code calls it so much more or less that this must be
+/// why it takes another time.
+pub(super) fn is_only_relaid(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    flipped: &FlippedCallers,
+    more: Side,
+) -> bool {
+    let is_called_more =
+        || is_called_by_changed_code(context, case, flipped, more) && may_be_called_more(context, case, more);
+    is_relaid(context, case) && !is_called_more()
 }
 
 /// Whether the change of a function is known to be more than a change of the lines that samples count for. Of builds a patch

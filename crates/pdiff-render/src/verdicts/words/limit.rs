@@ -64,6 +64,10 @@ pub fn limit_text(of: &Limit) -> String {
             "its code is the same and is called from as many places: more calls, where the code is in memory, the data or other threads may be why"
                 .to_owned()
         }
+        Limit::Relaid => {
+            "its code has the same size and the same calls, as that of other functions that changed, which looks like a record of another layout: more calls, where the code is in memory, the data or other threads may be why"
+                .to_owned()
+        }
         Limit::SamePlaces => {
             "it runs only inlined, from as many copies, and the functions that contain it did not change as it did: the lines that samples count for may be why"
                 .to_owned()
@@ -76,6 +80,9 @@ pub fn limit_text(of: &Limit) -> String {
         }
         Limit::LostChains(side) => {
             format!("call chains of the {side} run lack callers of what it calls: its total may be too low there")
+        }
+        Limit::ChainsCutMore(side) => {
+            format!("many more call chains of the {side} run lack their outermost callers: totals are too low there")
         }
         Limit::FewFunctions => {
             "too few functions were sampled on both sides to tell what all have in common".to_owned()
