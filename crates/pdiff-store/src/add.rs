@@ -141,13 +141,13 @@ impl Store {
         if known.binaries < new.binaries {
             return Ok(None);
         }
-        let rows: Vec<u64> = known.events.iter().map(|event| event.sample_rows).collect();
-        let is_same = known.is_same(&StoredRun { files: known.files, ..new.stored(id, &rows) });
+        let is_same = known.measures == new.measures;
         Ok(Some(Added::Known { run: Box::new(known), is_same }))
     }
 
     /// Adds a run with its pack, also in place of the same run. Readers see it when its last file has its name, which is that of
-    /// the table `runs`; that of a run to be replaced goes first, so that no reader sees parts of two.
+    /// the table `runs`; that of a run to be replaced goes first, so that no reader sees parts of two. Writers of the same run take
+    /// turns, and one with as few binaries finds the run known.
     ///
     /// # Errors
     /// Returns an error if a file cannot be written; readers then see nothing of it.
@@ -156,7 +156,16 @@ impl Store {
         let contents: [&[u8]; 5] = [&functions, &frames, &stacks, &samples, pack];
         run.files = contents.map(file_hash);
         let of_run = write_table(run.columns()?)?;
+        let _lock = self.lock(run.id)?;
         let last = self.file(Table::Runs, &run.key, run.id);
+        if last.exists() {
+            // Another writer may have been here since the caller asked.
+            let known = StoredRun::read(&last, run.id)?;
+            if known.binaries >= run.binaries {
+                let is_same = known.measures == run.measures;
+                return Ok(Added::Known { run: Box::new(known), is_same });
+            }
+        }
         let replaces = match std::fs::remove_file(&last) {
             Ok(()) => true,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,

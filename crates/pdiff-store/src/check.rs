@@ -9,7 +9,7 @@ use crate::add::{file_hash, run_id};
 use crate::content_id::ContentId;
 use crate::error::StoreError;
 use crate::parquet::read_table;
-use crate::store::{Store, Table, UNFINISHED, entries};
+use crate::store::{Store, Table, entries};
 use crate::stored_run::StoredRun;
 
 /// What a pack of a store holds, as far as it is checked: its profile, or why it cannot be read.
@@ -54,7 +54,7 @@ impl Store {
                 Err(error) => report.problems.push(problem(id, &path, &error)),
             }
         }
-        report.unfinished = entries(&self.root().join(UNFINISHED))?;
+        report.unfinished = self.left_unfinished()?;
         for table in Table::ALL {
             let files = self.files(table)?;
             let orphans = files.iter().filter(|(id, _)| !begun.contains(id)).map(|(_, path)| path.clone());

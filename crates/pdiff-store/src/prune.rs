@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::content_id::ContentId;
 use crate::error::StoreError;
-use crate::store::{Store, Table, UNFINISHED, entries};
+use crate::store::{Store, Table};
 use crate::stored_run::StoredRun;
 
 /// A writer is done with a run within seconds; what lies there for longer was left behind.
@@ -64,7 +64,7 @@ impl Store {
         pruned: &mut Pruned,
         is_dry: bool,
     ) -> Result<(), StoreError> {
-        let mut left: Vec<PathBuf> = entries(&self.root().join(UNFINISHED))?;
+        let mut left: Vec<PathBuf> = self.left_unfinished()?;
         // The runs are listed last: one that is finished meanwhile is not taken for a leftover.
         let mut files: Vec<(ContentId, PathBuf)> = Vec::new();
         for table in Table::ALL.into_iter().filter(|table| *table != Table::Runs) {

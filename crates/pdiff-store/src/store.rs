@@ -29,6 +29,10 @@ const MARKER_TEXT: &str = "pdiff store, version ";
 /// The directory of files that are being written.
 pub(crate) const UNFINISHED: &str = "unfinished";
 
+/// What the names of files begin with that writers lock, and how many there are.
+const LOCK: &str = "lock-";
+const LOCKS: u8 = 64;
+
 /// What the names of files begin with that have no name yet.
 const NAMELESS: &str = ".pdiff-";
 
@@ -203,6 +207,31 @@ impl Store {
             files.extend(entries(&directory)?.into_iter().filter_map(named));
         }
         Ok(files)
+    }
+
+    /// Keeps other writers of a run away until the file is dropped: they would mix their files with ours if they found other binaries.
+    /// The system drops it, too, when this program is stopped. Where files cannot be locked, nobody is kept away.
+    pub(crate) fn lock(&self, id: ContentId) -> Result<std::fs::File, StoreError> {
+        let unfinished = self.root.join(UNFINISHED);
+        std::fs::create_dir_all(&unfinished).map_err(StoreError::io(&unfinished))?;
+        // A few files for all runs, which stay: a lock on a file that is removed would keep nobody away.
+        let path = unfinished.join(format!("{LOCK}{:02x}", id.bytes().first().copied().unwrap_or(0) % LOCKS));
+        let file = std::fs::File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(StoreError::io(&path))?;
+        match file.lock() {
+            Err(error) if error.kind() != std::io::ErrorKind::Unsupported => {
+                Err(StoreError::io(&path)(error))
+            }
+            _ => Ok(file),
+        }
+    }
+
+    /// The files that writers did not finish.
+    pub(crate) fn left_unfinished(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let is_lock =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(LOCK));
+        let files = entries(&self.root.join(UNFINISHED))?;
+        Ok(files.into_iter().filter(|path| !is_lock(path)).collect())
     }
 
     /// Writes a file so that it is whole under its name or not there at all.

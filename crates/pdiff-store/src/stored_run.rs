@@ -9,6 +9,7 @@ use crate::error::StoreError;
 use crate::parquet::{Column, ReadTable, Values, read_table};
 use crate::run_key::RunKey;
 use crate::run_tables::{stored_count, texts};
+use crate::store::Table;
 
 /// One run of a store.
 #[derive(Clone, PartialEq, Debug)]
@@ -97,10 +98,10 @@ impl StoredRun {
         &self.events
     }
 
-    /// Whether what both runs hold is equal, whoever wrote it and whatever its file was called.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        (self.id, &self.key, &self.measures, &self.events)
-            == (other.id, &other.key, &other.measures, &other.events)
+    /// The hash of its file of a table, which is not that of runs.
+    pub(crate) fn hash_of(&self, table: Table) -> ContentId {
+        let hash = Table::ALL.into_iter().zip(self.files).find(|(of, _)| *of == table).map(|(_, hash)| hash);
+        hash.unwrap_or_else(|| unreachable!("the table of runs has the hashes"))
     }
 
     pub(crate) fn columns(&self) -> Result<Vec<Column>, StoreError> {

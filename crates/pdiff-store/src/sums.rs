@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use crate::error::StoreError;
-use crate::parquet::read_table;
+use crate::parquet::read_unchanged;
 use crate::selection::Selection;
 use crate::store::{Store, Table};
 use crate::stored_run::StoredRun;
@@ -78,7 +78,7 @@ impl Store {
     pub fn sums(&self, run: &StoredRun) -> Result<Vec<FunctionSum>, StoreError> {
         let members = self.members(run)?;
         let path = self.file(Table::Samples, run.key(), run.id());
-        let table = read_table(&path)?;
+        let table = read_unchanged(&path, run.hash_of(Table::Samples))?;
         let (events, stacks) = (table.all_texts("event")?, table.all_borrowed("stack_id")?);
         let (samples, weights) = (table.all_counts("samples")?, table.all_counts("weight")?);
         let mut by_event: BTreeMap<&str, FxHashMap<usize, Weights>> = BTreeMap::new();
@@ -129,7 +129,7 @@ impl Store {
     fn members(&self, run: &StoredRun) -> Result<Members, StoreError> {
         let file = |table| self.file(table, run.key(), run.id());
         let functions = file(Table::Functions);
-        let functions = read_table(&functions)?;
+        let functions = read_unchanged(&functions, run.hash_of(Table::Functions))?;
         let mut numbers: FxHashMap<Name, usize> = FxHashMap::default();
         let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
         let of_rows = functions.all_texts("object")?.into_iter().zip(functions.all_texts("qualified_name")?);
@@ -142,7 +142,7 @@ impl Store {
         let names = names.into_iter().map(|(name, _)| name).collect();
 
         let frames = file(Table::Frames);
-        let frames = read_table(&frames)?;
+        let frames = read_unchanged(&frames, run.hash_of(Table::Frames))?;
         let mut of_frame: FxHashMap<&str, usize> = FxHashMap::default();
         for (id, function) in
             frames.all_borrowed("frame_id")?.into_iter().zip(frames.all_borrowed("function_id")?)
@@ -152,7 +152,7 @@ impl Store {
             of_frame.insert(id, *number.ok_or_else(unknown)?);
         }
         let stacks = file(Table::Stacks);
-        let stacks = read_table(&stacks)?;
+        let stacks = read_unchanged(&stacks, run.hash_of(Table::Stacks))?;
         let mut levels: FxHashMap<&str, Vec<(u64, usize)>> = FxHashMap::default();
         let rows = stacks.all_borrowed("stack_id")?.into_iter().zip(stacks.all_counts("position")?);
         for ((stack, position), frame) in rows.zip(stacks.all_borrowed("frame_id")?) {
