@@ -671,6 +671,35 @@ fn sums_compare_as_the_runs_that_they_are_of() {
     assert!(refusal(&["store", "sums", name, "build=none"]).contains("no run of"));
 }
 
+/// Inlined functions would look new, and a gate would fail where nothing changed.
+#[test]
+fn sums_with_inlined_functions_on_one_side_trip_no_gate() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let store = path("runs");
+    for (run, build, is_bare) in [(1, "bare", true), (2, "other", true), (1, "full", false)] {
+        let [recording, binary] = orders("before", run);
+        let mut arguments = add(&store, &recording, build, "h");
+        match is_bare {
+            true => arguments.push("--no-symbolize"),
+            false => arguments.extend(["--binary", &binary]),
+        }
+        stdout(&arguments);
+        let word = format!("build={build}");
+        stdout(&["store", "sums", &store, &word, "--format", "parquet", "-o", &path(build)]);
+    }
+    let gated = |after: &str| {
+        let (bare, after) = (path("bare"), path(after));
+        pdiff(&["compare", "--sums", &bare, &after, "--fail-on", "delta_self_pp > 3", "--no-cache"])
+    };
+    let uneven = gated("full");
+    let text = String::from_utf8_lossy(&uneven.stdout).into_owned();
+    assert!(text.contains("nothing is known of inlined functions in the sums of run"), "{text}");
+    assert_eq!(uneven.status.code(), Some(3));
+    let even = gated("other");
+    assert_eq!(even.status.code(), Some(0), "{}", String::from_utf8_lossy(&even.stdout));
+}
+
 #[test]
 fn the_query_names_the_tables_of_the_store() {
     let sql = stdout(&["store", "sql"]);

@@ -23,6 +23,7 @@ pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
     let times = parse_all::<OnSide<TimeWindow>>("--time", &comparison.filters.time)?;
     let cpus = parse_all::<OnSide<CpuList>>("--cpu", &comparison.filters.cpu)?;
     let cgroups = parse_all::<OnSide<Pattern>>("--cgroup", &comparison.filters.cgroup)?;
+    let summed = summed_recordings(args)?;
     let build = |side: Side| -> Result<Build> {
         let (one, many, label) = match side {
             Side::Before => (&args.before, &args.before_runs, &args.label_before),
@@ -35,9 +36,9 @@ pub(super) fn builds(args: &RecordingArgs, comparison: &ComparisonArgs) -> Resul
             None => one.iter().chain(many).collect(),
         };
         let paths: Vec<&Path> = named.into_iter().map(PathBuf::as_path).collect();
-        let summed = summed_recordings(args, side)?;
-        let label = label.or(summed.as_ref().map(|summed| &summed.label));
-        let build = match &summed {
+        let summed = summed.as_ref().map(|summed| &summed[side]);
+        let label = label.or(summed.map(|summed| &summed.label));
+        let build = match summed {
             Some(summed) => Build::recordings(summed.recordings.clone()),
             None => {
                 let hosts = chosen.iter().flat_map(|chosen| chosen.hosts.iter().cloned());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use pdiff::profile::Side;
+use pdiff::profile::{PerSide, Side};
 use pdiff::store::{Selection, Store, StoreError, StoredRun, SummedRun, Table, read_sums};
 use pdiff::study::natural_order;
 use pdiff::{Recording, UNKNOWN_HOST, summed_recording};
@@ -68,14 +68,28 @@ pub(super) struct SummedRuns {
     pub(super) label: String,
 }
 
-/// The runs of the file of sums of a side; `None` if recordings are named.
-pub(super) fn summed_recordings(args: &RecordingArgs, side: Side) -> Result<Option<SummedRuns>> {
-    let file = match side {
-        Side::Before => args.sums.first(),
-        Side::After => args.sums.get(1),
+/// The runs of the files of sums of both sides; `None` if recordings are named. Where only some of the runs have inlined functions,
+/// those of the others would look like new ones.
+pub(super) fn summed_recordings(args: &RecordingArgs) -> Result<Option<PerSide<SummedRuns>>> {
+    let [before, after] = args.sums.as_slice() else { return Ok(None) };
+    let runs = PerSide::new(summed_runs(before)?, summed_runs(after)?);
+    let knows_inlining = runs.values().any(|runs| runs.iter().any(|run| run.inlined_frames > 0));
+    let of_side = |runs: Vec<SummedRun>| -> Result<SummedRuns> {
+        let builds: BTreeSet<&str> = runs.iter().map(|run| run.build.as_str()).collect();
+        let label = builds.into_iter().collect::<Vec<_>>().join("+");
+        let recording = |run: &SummedRun| -> Result<Recording> {
+            let recording = summed_recording(run, knows_inlining && run.inlined_frames == 0)?;
+            Ok(known_host(&run.host).into_iter().fold(recording, Recording::host))
+        };
+        let recordings = runs.iter().map(recording).collect::<Result<_>>()?;
+        Ok(SummedRuns { recordings, label })
     };
-    let Some(file) = file else { return Ok(None) };
-    let runs = read_sums(file).map_err(|error| match error {
+    let PerSide { before, after } = runs;
+    Ok(Some(PerSide::new(of_side(before)?, of_side(after)?)))
+}
+
+fn summed_runs(file: &Path) -> Result<Vec<SummedRun>> {
+    read_sums(file).map_err(|error| match error {
         StoreError::Damaged { path, what } => {
             anyhow!(
                 "--sums: {}: {what}; hint: `pdiff store sums --format parquet -o FILE` writes such a file",
@@ -83,15 +97,7 @@ pub(super) fn summed_recordings(args: &RecordingArgs, side: Side) -> Result<Opti
             )
         }
         error => anyhow::Error::new(error).context("--sums"),
-    })?;
-    let builds: BTreeSet<&str> = runs.iter().map(|run| run.build.as_str()).collect();
-    let label = builds.into_iter().collect::<Vec<_>>().join("+");
-    let recording = |run: &SummedRun| -> Result<Recording> {
-        let (recording, host) = (summed_recording(run)?, known_host(&run.host));
-        Ok(host.into_iter().fold(recording, Recording::host))
-    };
-    let recordings = runs.iter().map(recording).collect::<Result<_>>()?;
-    Ok(Some(SummedRuns { recordings, label }))
+    })
 }
 
 /// The builds of the runs that the words choose, each with the packs of its runs: in the order of their first days, those of one

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use pdiff::Recording;
-use pdiff::profile::Side;
+use pdiff::profile::{PerSide, Side};
 
 use crate::cli::RecordingArgs;
 
@@ -40,7 +40,7 @@ pub(super) struct SummedRuns {
 }
 
 /// Refuses `--sums`.
-pub(super) fn summed_recordings(args: &RecordingArgs, _: Side) -> Result<Option<SummedRuns>> {
+pub(super) fn summed_recordings(args: &RecordingArgs) -> Result<Option<PerSide<SummedRuns>>> {
     match args.sums.is_empty() {
         false => {
             bail!("--sums: this pdiff was built without stores; hint: build it with `cargo build --release`")

@@ -3,7 +3,8 @@
 -- Tables: runs, samples, stacks, frames, functions, each all Parquet files below the directory of that name. A stack, frame or
 -- function that several runs have is in the files of each of them, so rows are made distinct before they are joined. A run
 -- counts when it has rows in runs; samples without them are of a run that was not finished. run_weight is what self_weight
--- sums to in each run and event: `pdiff compare --sums` refuses sums that do not.
+-- sums to in each run and event: `pdiff compare --sums` refuses sums that do not. inlined_frames is 0 for a run of which no inlined
+-- functions are known: its sums cannot be compared with those of others.
 WITH
     names AS (
         SELECT DISTINCT function_id, object, qualified_name FROM functions
@@ -51,9 +52,11 @@ SELECT
     CAST(SUM(w.weight) AS BIGINT) AS total_weight,
     CAST(SUM(CASE WHEN m.is_leaf = 1 THEN w.samples ELSE 0 END) AS BIGINT) AS self_samples,
     r.weight AS run_weight,
-    r.samples AS run_samples
+    r.samples AS run_samples,
+    r.inlined_frames
 FROM runs r
 JOIN weights w ON w.run_id = r.run_id AND w.event = r.event
 JOIN members m ON m.stack_id = w.stack_id
-GROUP BY r.service, r.build, r.host, r.day, r.run_id, r.event, m.object, m.qualified_name, r.weight, r.samples
+GROUP BY r.service, r.build, r.host, r.day, r.run_id, r.event, m.object, m.qualified_name, r.weight, r.samples,
+    r.inlined_frames
 ORDER BY r.service, r.build, r.host, r.day, r.run_id, r.event, m.object, m.qualified_name

@@ -6,7 +6,7 @@ use crate::content_id::ContentId;
 use crate::error::StoreError;
 use crate::parquet::write_table;
 use crate::run_key::RunKey;
-use crate::run_tables::run_tables;
+use crate::run_tables::{RunTables, run_tables};
 use crate::store::{Store, Table};
 use crate::stored_run::{StoredEvent, StoredRun};
 
@@ -76,19 +76,19 @@ impl NewRun<'_> {
             return Err(StoreError::Unstorable { what: "it has no samples".to_owned() });
         }
         let tables = run_tables(id, self.key.host(), self.profile, self.resolutions)?;
-        let run = self.stored(id, &tables.sample_rows);
+        let run = self.stored(id, &tables);
         let [functions, frames, stacks, samples] =
             [tables.functions, tables.frames, tables.stacks, tables.samples].map(write_table);
         Ok(RunFiles { run, tables: [functions?, frames?, stacks?, samples?] })
     }
 
-    fn stored(&self, id: ContentId, sample_rows: &[u64]) -> StoredRun {
+    fn stored(&self, id: ContentId, tables: &RunTables) -> StoredRun {
         let header = |wanted: &str| {
             let found = self.profile.header.iter().find(|(key, _)| **key == *wanted);
             found.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty())
         };
         let lost = self.profile.notes.iter().filter(|note| note.kind == NoteKind::LostSamples);
-        let events = self.profile.events.iter().zip(sample_rows);
+        let events = self.profile.events.iter().zip(&tables.sample_rows);
         StoredRun {
             id,
             key: self.key.clone(),
@@ -100,6 +100,7 @@ impl NewRun<'_> {
             span_s: self.profile.span.map(pdiff_profile::Span::seconds),
             lost: lost.map(|note| note.count).sum(),
             binaries: self.binaries,
+            inlined_frames: tables.inlined_frames,
             measures: self.measures,
             events: events
                 .map(|(event, rows)| StoredEvent {

@@ -33,6 +33,8 @@ pub(crate) struct RunTables {
     pub(crate) functions: Vec<Column>,
     /// By event: the rows of `samples`.
     pub(crate) sample_rows: Vec<u64>,
+    /// How many of the rows of `frames` are inlined.
+    pub(crate) inlined_frames: u64,
 }
 
 /// One function of a stack.
@@ -134,6 +136,7 @@ pub(crate) fn run_tables(
         frames: rows.frame_columns(),
         functions: rows.function_columns(),
         sample_rows,
+        inlined_frames: rows.frames.values.iter().filter(|(_, frame)| frame.inlined).count() as u64,
     })
 }
 

@@ -24,6 +24,7 @@ pub struct StoredRun {
     pub(crate) span_s: Option<f64>,
     pub(crate) lost: u64,
     pub(crate) binaries: u64,
+    pub(crate) inlined_frames: u64,
     pub(crate) measures: RunMeasures,
     pub(crate) events: Vec<StoredEvent>,
     /// The hash of each of its other files, in the order of [`FILE_HASHES`].
@@ -92,6 +93,12 @@ impl StoredRun {
         self.binaries
     }
 
+    /// How many different frames of inlined functions it has: none if nothing is known of inlining.
+    #[must_use]
+    pub fn inlined_frames(&self) -> u64 {
+        self.inlined_frames
+    }
+
     /// What its samples sum to, by event.
     #[must_use]
     pub fn events(&self) -> &[StoredEvent] {
@@ -133,6 +140,7 @@ impl StoredRun {
             number("window_s", self.measures.window_s),
             counts("lost", &|_| self.lost)?,
             counts("binaries", &|_| self.binaries)?,
+            counts("inlined_frames", &|_| self.inlined_frames)?,
             texts("event", self.events.iter().map(|event| Some(event.name.clone()))),
             counts("samples", &|event| event.samples)?,
             counts("weight", &|event| event.weight)?,
@@ -153,7 +161,8 @@ impl StoredRun {
             [Some(self.recording.as_str()), self.kernel(), self.cpu_model(), self.recorded_at.as_deref()];
         let key = [self.key.service(), self.key.build(), self.key.host(), self.key.day(), &self.written_by];
         let mut parts: Vec<Vec<u8>> =
-            vec![self.id.bytes().into(), self.lost.to_le_bytes().into(), self.binaries.to_le_bytes().into()];
+            vec![self.id.bytes().into(), self.lost.to_le_bytes().into()];
+        parts.extend([self.binaries, self.inlined_frames].map(|count| count.to_le_bytes().into()));
         parts.extend(key.map(|text| text.as_bytes().to_vec()));
         // Not known is told from empty by a byte that no text has.
         parts.extend(texts.map(|text| text.map_or(vec![0xff], |text| text.as_bytes().to_vec())));
@@ -207,6 +216,7 @@ impl StoredRun {
             span_s: first("span_s")?,
             lost: table.all_counts("lost")?.first().copied().unwrap_or(0),
             binaries: table.all_counts("binaries")?.first().copied().unwrap_or(0),
+            inlined_frames: table.all_counts("inlined_frames")?.first().copied().unwrap_or(0),
             measures: RunMeasures {
                 operations: amount("operations")?,
                 tps: amount("tps")?,

@@ -11,7 +11,7 @@ use crate::stored_run::StoredRun;
 use crate::sums::FunctionSum;
 
 /// The columns of the table, as the query names them.
-pub const SUM_COLUMNS: [&str; 13] = [
+pub const SUM_COLUMNS: [&str; 14] = [
     "service",
     "build",
     "host",
@@ -25,6 +25,7 @@ pub const SUM_COLUMNS: [&str; 13] = [
     "self_samples",
     "run_weight",
     "run_samples",
+    "inlined_frames",
 ];
 
 /// A row of the table.
@@ -38,6 +39,8 @@ pub struct SumRow {
     pub run_weight: u64,
     /// The number of samples of the event in the whole run.
     pub run_samples: u64,
+    /// How many different frames of inlined functions the whole run has.
+    pub inlined_frames: u64,
 }
 
 /// The sums of one run that were read.
@@ -49,6 +52,8 @@ pub struct SummedRun {
     pub build: String,
     /// Its host.
     pub host: String,
+    /// How many different frames of inlined functions it has: none if nothing is known of inlining.
+    pub inlined_frames: u64,
     /// The functions.
     pub sums: Vec<FunctionSum>,
 }
@@ -58,7 +63,14 @@ impl SumRow {
     #[must_use]
     pub fn fields(&self) -> Vec<String> {
         let sum = &self.sum;
-        let counts = [sum.self_weight, sum.total_weight, sum.self_samples, self.run_weight, self.run_samples];
+        let counts = [
+            sum.self_weight,
+            sum.total_weight,
+            sum.self_samples,
+            self.run_weight,
+            self.run_samples,
+            self.inlined_frames,
+        ];
         let names = [&sum.event, &sum.object, &sum.function].map(Clone::clone);
         self.run.iter().cloned().chain(names).chain(counts.map(|count| count.to_string())).collect()
     }
@@ -76,7 +88,7 @@ impl Store {
         let row = |sum: FunctionSum| {
             let event = run.events().iter().find(|event| event.name == sum.event);
             let (run_weight, run_samples) = event.map_or((0, 0), |event| (event.weight, event.samples));
-            SumRow { run: of_run.clone(), sum, run_weight, run_samples }
+            SumRow { run: of_run.clone(), sum, run_weight, run_samples, inlined_frames: run.inlined_frames() }
         };
         Ok(self.sums(run)?.into_iter().map(row).collect())
     }
@@ -107,6 +119,7 @@ pub fn write_sums(rows: &[SumRow]) -> Result<Vec<u8>, StoreError> {
         count("self_samples", |row| row.sum.self_samples)?,
         count("run_weight", |row| row.run_weight)?,
         count("run_samples", |row| row.run_samples)?,
+        count("inlined_frames", |row| row.inlined_frames)?,
     ])
 }
 
@@ -124,11 +137,17 @@ pub fn read_sums(path: &Path) -> Result<Vec<SummedRun>, StoreError> {
     let (mut selves, mut totals, mut samples) =
         (count("self_weight")?, count("total_weight")?, count("self_samples")?);
     let (mut run_weights, mut run_samples) = (count("run_weight")?, count("run_samples")?);
+    let mut inlined_frames = count("inlined_frames")?;
     let mut runs: BTreeMap<String, SummedRun> = BTreeMap::new();
     let mut whole: BTreeMap<(String, String), (u64, u64)> = BTreeMap::new();
     let mut next = || {
-        let run =
-            SummedRun { build: builds.next()?, host: hosts.next()?, run_id: ids.next()?, sums: Vec::new() };
+        let run = SummedRun {
+            build: builds.next()?,
+            host: hosts.next()?,
+            run_id: ids.next()?,
+            inlined_frames: inlined_frames.next()?,
+            sums: Vec::new(),
+        };
         let sum = FunctionSum {
             event: events.next()?,
             object: objects.next()?,
@@ -182,6 +201,7 @@ mod tests {
             },
             run_weight: 100,
             run_samples: 10,
+            inlined_frames: 3,
         };
         vec![row("main", 30, 100), row("work", 70, 70)]
     }
@@ -198,6 +218,7 @@ mod tests {
         let read = read(&rows()).unwrap();
         let sums: Vec<FunctionSum> = rows().into_iter().map(|row| row.sum).collect();
         assert_eq!((read.len(), &read[0].sums, read[0].build.as_str()), (1, &sums, "b"));
+        assert_eq!(read[0].inlined_frames, 3);
     }
 
     #[test]
