@@ -160,8 +160,7 @@ impl StoredRun {
         let texts =
             [Some(self.recording.as_str()), self.kernel(), self.cpu_model(), self.recorded_at.as_deref()];
         let key = [self.key.service(), self.key.build(), self.key.host(), self.key.day(), &self.written_by];
-        let mut parts: Vec<Vec<u8>> =
-            vec![self.id.bytes().into(), self.lost.to_le_bytes().into()];
+        let mut parts: Vec<Vec<u8>> = vec![self.id.bytes().into(), self.lost.to_le_bytes().into()];
         parts.extend([self.binaries, self.inlined_frames].map(|count| count.to_le_bytes().into()));
         parts.extend(key.map(|text| text.as_bytes().to_vec()));
         // Not known is told from empty by a byte that no text has.
