@@ -210,8 +210,12 @@ fn prune(args: &StorePruneArgs) -> Result<()> {
         let _ = writeln!(list, "{}\t{fields}", run.id());
     }
     if args.damaged {
-        let damaged: BTreeSet<ContentId> =
-            check_store(&store)?.problems.iter().map(|problem| problem.run).collect();
+        let damaged: BTreeSet<ContentId> = check_store(&store)?
+            .problems
+            .iter()
+            .filter(|problem| problem.is_damage)
+            .map(|problem| problem.run)
+            .collect();
         for run in damaged {
             store.remove_damaged(run, &mut pruned, args.dry_run)?;
             let _ = writeln!(list, "{run}");

@@ -4,7 +4,7 @@
 -- function that several runs have is in the files of each of them, so rows are made distinct before they are joined. A run
 -- counts when it has rows in runs; samples without them are of a run that was not finished. run_weight is what self_weight
 -- sums to in each run and event: `pdiff compare --sums` refuses sums that do not. inlined_frames is 0 for a run of which no inlined
--- functions are known: its sums cannot be compared with those of others.
+-- functions are known: compared with runs that have some, it makes gates inconclusive.
 WITH
     names AS (
         SELECT DISTINCT function_id, object, qualified_name FROM functions

@@ -2,13 +2,14 @@
 
 use pdiff_profile::{NoteKind, Profile, Resolutions, RunMeasures};
 
-use crate::content_id::ContentId;
+use crate::content_id::{ContentId, file_hash};
 use crate::error::StoreError;
 use crate::parquet::write_table;
 use crate::run_key::RunKey;
 use crate::run_tables::{RunTables, run_tables};
-use crate::store::{Store, Table};
+use crate::store::Store;
 use crate::stored_run::{StoredEvent, StoredRun};
+use crate::table::Table;
 
 /// A run to be added.
 #[derive(Clone, Copy, Debug)]
@@ -121,11 +122,6 @@ pub(crate) fn run_id(key: &RunKey, profile: &Profile) -> ContentId {
     let texts = [key.service(), key.build(), key.host(), key.day()];
     let bytes = profile.to_bytes();
     ContentId::new("run", texts.iter().map(|text| text.as_bytes()).chain([bytes.as_slice()]))
-}
-
-/// The hash of a file's bytes.
-pub(crate) fn file_hash(bytes: &[u8]) -> ContentId {
-    ContentId::new("file", [bytes])
 }
 
 impl Store {

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use pdiff_profile::Profile;
 
-use crate::add::{file_hash, run_id};
-use crate::content_id::ContentId;
+use crate::add::run_id;
+use crate::content_id::{ContentId, file_hash};
 use crate::error::StoreError;
 use crate::parquet::read_table;
-use crate::store::{Store, Table, entries};
+use crate::store::{Store, entries};
 use crate::stored_run::StoredRun;
+use crate::table::Table;
 
 /// What a pack of a store holds, as far as it is checked: its profile, or why it cannot be read.
 pub type PackContent = Result<Profile, String>;
@@ -24,6 +25,8 @@ pub struct Problem {
     pub path: PathBuf,
     /// What is wrong with it.
     pub what: String,
+    /// Whether its content is wrong or it is missing; else it could not be read, and may be whole.
+    pub is_damage: bool,
 }
 
 /// What a check of a store found.
@@ -101,11 +104,14 @@ impl Store {
 
 /// The error as a problem of the file that it names, else of `path`.
 fn problem(run: ContentId, path: &Path, error: &StoreError) -> Problem {
-    match error {
-        StoreError::Damaged { path, what } => Problem { run, path: path.clone(), what: what.clone() },
-        StoreError::Io { path, source } => Problem { run, path: path.clone(), what: source.to_string() },
-        other => Problem { run, path: path.to_owned(), what: other.to_string() },
-    }
+    let (path, what, is_damage) = match error {
+        StoreError::Damaged { path, what } => (path.as_path(), what.clone(), true),
+        StoreError::Io { path, source } => {
+            (path.as_path(), source.to_string(), source.kind() == std::io::ErrorKind::NotFound)
+        }
+        other => (path, other.to_string(), false),
+    };
+    Problem { run, path: path.to_owned(), what, is_damage }
 }
 
 /// The identifiers of a table, and whether those of another table that it refers to are known.

@@ -45,6 +45,11 @@ impl fmt::Display for ContentId {
     }
 }
 
+/// The hash of a file's bytes.
+pub(crate) fn file_hash(bytes: &[u8]) -> ContentId {
+    ContentId::new("file", [bytes])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,6 +23,7 @@ mod store;
 mod stored_run;
 mod sums;
 mod sums_table;
+mod table;
 
 pub use add::{Added, NewRun, RunFiles};
 pub use check::{CheckReport, PackContent, Problem};
@@ -32,10 +33,11 @@ pub use parquet::is_reading_guarded;
 pub use prune::Pruned;
 pub use run_key::RunKey;
 pub use selection::{Selection, SelectionError};
-pub use store::{FORMAT_VERSION, Store, Table};
+pub use store::{FORMAT_VERSION, Store};
 pub use stored_run::{StoredEvent, StoredRun};
 pub use sums::FunctionSum;
 pub use sums_table::{SUM_COLUMNS, SumRow, SummedRun, read_sums, write_sums};
+pub use table::Table;
 
 /// The query with which an engine sums a store, in standard SQL.
 pub const SUMS_SQL: &str = include_str!("../sql/sums.sql");

@@ -10,8 +10,7 @@ use polars::prelude::{
     SerReader as _,
 };
 
-use crate::add::file_hash;
-use crate::content_id::ContentId;
+use crate::content_id::{ContentId, file_hash};
 use crate::error::StoreError;
 
 /// The most bytes of one file of one run; a recording of 100 MB has some 5 MB of them.

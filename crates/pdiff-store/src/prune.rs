@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use crate::content_id::ContentId;
 use crate::error::StoreError;
-use crate::store::{Store, Table};
+use crate::store::Store;
 use crate::stored_run::StoredRun;
+use crate::table::Table;
 
 /// A writer is done with a run within seconds; what lies there for longer was left behind.
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);

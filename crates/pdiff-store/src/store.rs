@@ -16,6 +16,7 @@ use crate::error::StoreError;
 use crate::run_key::{RunKey, decode_directory};
 use crate::selection::Selection;
 use crate::stored_run::StoredRun;
+use crate::table::Table;
 
 /// The version of the layout. Raised when an older program would misread what is written.
 pub const FORMAT_VERSION: u32 = 2;
@@ -38,56 +39,6 @@ const NAMELESS: &str = ".pdiff-";
 
 /// The most bytes of a marker that are read.
 const MOST_MARKER_BYTES: usize = 100;
-
-/// A kind of file that each run has one of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Table {
-    /// Weights by block, thread, event and stack.
-    Samples,
-    /// The frames of stacks, root first.
-    Stacks,
-    /// The function, file and line of frames.
-    Frames,
-    /// The names of functions.
-    Functions,
-    /// Packs: not a table, but the run as pdiff reads it.
-    Packs,
-    /// What is known of a run, and its sums.
-    Runs,
-}
-
-impl Table {
-    /// All of them in the order in which they are written: a run is there when its last file is.
-    pub const ALL: [Self; 6] =
-        [Self::Functions, Self::Frames, Self::Stacks, Self::Samples, Self::Packs, Self::Runs];
-
-    /// The name of its directory.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Samples => "samples",
-            Self::Stacks => "stacks",
-            Self::Frames => "frames",
-            Self::Functions => "functions",
-            Self::Packs => "packs",
-            Self::Runs => "runs",
-        }
-    }
-
-    pub(crate) fn file_name(self, id: ContentId) -> String {
-        format!("run-{id}.{}", self.extension())
-    }
-
-    fn extension(self) -> &'static str {
-        if self == Self::Packs { "pdiff" } else { "parquet" }
-    }
-
-    /// The run whose file this is, by its name.
-    pub(crate) fn id_of(self, file_name: &str) -> Option<ContentId> {
-        let stem = file_name.strip_prefix("run-")?.strip_suffix(self.extension())?.strip_suffix('.')?;
-        ContentId::from_text(stem)
-    }
-}
 
 /// A store of runs in a directory.
 #[derive(Clone, Debug)]
@@ -217,7 +168,8 @@ impl Store {
         // A few files for all runs, which stay: a lock on a file that is removed would keep nobody away.
         let path = unfinished.join(format!("{LOCK}{:02x}", id.bytes().first().copied().unwrap_or(0) % LOCKS));
         let file = std::fs::File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(StoreError::io(&path))?;
+        // Another user may own it.
+        let file = file.or_else(|_| std::fs::File::open(&path)).map_err(StoreError::io(&path))?;
         match file.lock() {
             Err(error) if error.kind() != std::io::ErrorKind::Unsupported => {
                 Err(StoreError::io(&path)(error))

@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::parquet::{Column, ReadTable, Values, read_table};
 use crate::run_key::RunKey;
 use crate::run_tables::{stored_count, texts};
-use crate::store::Table;
+use crate::table::Table;
 
 /// One run of a store.
 #[derive(Clone, PartialEq, Debug)]

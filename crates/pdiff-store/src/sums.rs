@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 use crate::error::StoreError;
 use crate::parquet::read_unchanged;
 use crate::selection::Selection;
-use crate::store::{Store, Table};
+use crate::store::Store;
 use crate::stored_run::StoredRun;
+use crate::table::Table;
 
 /// What one function weighs in one event of one run.
 #[derive(Clone, PartialEq, Eq, Debug)]
