@@ -48,7 +48,8 @@ impl Memo {
     #[inline]
     fn find_hashed(&self, hash: u64, text: &[u8]) -> Option<TextId> {
         let bytes = |entry: &Entry| self.bytes.get(entry.start..entry.start + entry.len as usize);
-        let is_text = |entry: &Entry| entry.hash == hash && bytes(entry) == Some(text);
+        let is_text =
+            |entry: &Entry| entry.hash == hash && bytes(entry).is_some_and(|known| is_same(known, text));
         self.entries.find(hash, is_text).map(|entry| entry.id)
     }
 
@@ -78,6 +79,25 @@ impl Memo {
     }
 }
 
+/// Whether two texts are equal, by 16 bytes at once. The C library compares them as fast, but that of musl, which the static program
+/// has, byte by byte.
+#[inline]
+pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    const STEP: usize = 16;
+    if one.len() != other.len() {
+        return false;
+    }
+    match (one.last_chunk::<STEP>(), other.last_chunk::<STEP>()) {
+        (Some(end), Some(other_end)) => {
+            let steps = one.as_chunks::<STEP>().0.iter().zip(other.as_chunks::<STEP>().0);
+            let is_equal =
+                |(a, b): (&[u8; STEP], &[u8; STEP])| u128::from_ne_bytes(*a) == u128::from_ne_bytes(*b);
+            steps.map(is_equal).all(|is_equal| is_equal) && is_equal((end, other_end))
+        }
+        _ => one.iter().eq(other),
+    }
+}
+
 /// The hash of a text.
 #[inline]
 pub(super) fn hash(text: &[u8]) -> u64 {
@@ -100,5 +120,19 @@ mod tests {
         assert_eq!(memo.intern(b"a"), (0, false));
         assert_eq!((memo.find(b"b"), memo.find(b"")), (Some(1), None));
         assert_eq!(memo.texts().collect::<Vec<_>>(), [b"a", b"b"]);
+    }
+
+    #[test]
+    fn texts_are_equal_if_every_byte_is() {
+        let text: Vec<u8> = (0..100).collect();
+        for len in 0..text.len() {
+            assert!(is_same(&text[..len], &text[..len].to_vec()), "{len}");
+            assert!(!is_same(&text[..len], &text[..=len]), "{len}");
+            for at in 0..len {
+                let mut other = text[..len].to_vec();
+                other[at] ^= 1;
+                assert!(!is_same(&text[..len], &other), "{len} {at}");
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use hashbrown::HashTable;
 
-use super::memo::{Memo, TextId, hash};
+use super::memo::{Memo, TextId, hash, is_same};
 
 /// Tails and their numbers, counted from zero.
 #[derive(Debug, Default)]
@@ -56,9 +56,10 @@ impl TailMemo {
     fn is_text(&self, id: TextId, text: &[u8]) -> bool {
         let mut rest = text;
         for line in self.line_ids_of(id) {
-            match rest.strip_prefix(self.lines.text(*line)) {
-                Some(after) => rest = after,
-                None => return false,
+            let line = self.lines.text(*line);
+            match rest.split_at_checked(line.len()) {
+                Some((own, after)) if is_same(own, line) => rest = after,
+                _ => return false,
             }
         }
         rest.is_empty()
