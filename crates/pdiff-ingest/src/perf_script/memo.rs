@@ -89,10 +89,10 @@ pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
     }
     match (one.last_chunk::<STEP>(), other.last_chunk::<STEP>()) {
         (Some(end), Some(other_end)) => {
-            let steps = one.as_chunks::<STEP>().0.iter().zip(other.as_chunks::<STEP>().0);
+            let mut steps = one.as_chunks::<STEP>().0.iter().zip(other.as_chunks::<STEP>().0);
             let is_equal =
                 |(a, b): (&[u8; STEP], &[u8; STEP])| u128::from_ne_bytes(*a) == u128::from_ne_bytes(*b);
-            steps.map(is_equal).all(|is_equal| is_equal) && is_equal((end, other_end))
+            steps.all(is_equal) && is_equal((end, other_end))
         }
         _ => one.iter().eq(other),
     }
