@@ -126,7 +126,7 @@ mod tests {
     fn texts_are_equal_if_every_byte_is() {
         let text: Vec<u8> = (0..100).collect();
         for len in 0..text.len() {
-            assert!(is_same(&text[..len], &text[..len].to_vec()), "{len}");
+            assert!(is_same(&text[..len], &text.clone()[..len]), "{len}");
             assert!(!is_same(&text[..len], &text[..=len]), "{len}");
             for at in 0..len {
                 let mut other = text[..len].to_vec();
