@@ -79,10 +79,15 @@ impl Memo {
     }
 }
 
-/// Whether two texts are equal, by 16 bytes at once. The C library compares them as fast, but that of musl, which the static program
-/// has, byte by byte.
+/// Whether two texts are equal. musl, which the static program has, compares byte by byte: steps of 16 bytes take it two thirds of the
+/// time to read a text. The usual C library is faster than these steps, by a tenth of the same time.
 #[inline]
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if cfg!(target_env = "musl") { is_same_by_steps(one, other) } else { one == other }
+}
+
+#[inline]
+fn is_same_by_steps(one: &[u8], other: &[u8]) -> bool {
     const STEP: usize = 16;
     if one.len() != other.len() {
         return false;
@@ -126,12 +131,12 @@ mod tests {
     fn texts_are_equal_if_every_byte_is() {
         let text: Vec<u8> = (0..100).collect();
         for len in 0..text.len() {
-            assert!(is_same(&text[..len], &text.clone()[..len]), "{len}");
-            assert!(!is_same(&text[..len], &text[..=len]), "{len}");
+            assert!(is_same_by_steps(&text[..len], &text.clone()[..len]), "{len}");
+            assert!(!is_same_by_steps(&text[..len], &text[..=len]), "{len}");
             for at in 0..len {
                 let mut other = text[..len].to_vec();
                 other[at] ^= 1;
-                assert!(!is_same(&text[..len], &other), "{len} {at}");
+                assert!(!is_same_by_steps(&text[..len], &other), "{len} {at}");
             }
         }
     }
