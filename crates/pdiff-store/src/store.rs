@@ -89,7 +89,11 @@ impl Store {
         let directory =
             path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let directory = std::fs::canonicalize(directory).ok()?;
-        let is_store = |directory: &&Path| !matches!(read_marker(directory), Ok(false));
+        let is_store = |directory: &&Path| match read_marker(directory) {
+            Ok(has_marker) => has_marker,
+            Err(StoreError::OtherVersion { found, .. }) => found.starts_with(MARKER_TEXT),
+            Err(_) => false,
+        };
         directory.ancestors().find(is_store).map(Path::to_owned)
     }
 
@@ -168,8 +172,9 @@ impl Store {
         // A few files for all runs, which stay: a lock on a file that is removed would keep nobody away.
         let path = unfinished.join(format!("{LOCK}{:02x}", id.bytes().first().copied().unwrap_or(0) % LOCKS));
         let file = std::fs::File::options().create(true).truncate(false).write(true).open(&path);
-        // Another user may own it.
-        let file = file.or_else(|_| std::fs::File::open(&path)).map_err(StoreError::io(&path))?;
+        // Another user may own it. If it is not there, the first error says why.
+        let file = file.or_else(|error| std::fs::File::open(&path).map_err(|_| error));
+        let file = file.map_err(StoreError::io(&path))?;
         match file.lock() {
             Err(error) if error.kind() != std::io::ErrorKind::Unsupported => {
                 Err(StoreError::io(&path)(error))
