@@ -135,3 +135,19 @@ fn complain(text: &str) {
     let lines: Vec<_> = text.split('\n').map(pdiff::render::visible).collect();
     let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_not_said_twice_and_not_lost_in_a_word() {
+        let check = |causes: &[&str]| {
+            let inner = anyhow::anyhow!("{}", causes[0]);
+            one_line(&causes[1..].iter().fold(inner, |error, context| error.context((*context).to_owned())))
+        };
+        assert_eq!(check(&["cut off", "x.perf"]), "x.perf: cut off");
+        assert_eq!(check(&["cut off", "x.perf: it is cut off"]), "x.perf: it is cut off");
+        assert_eq!(check(&["no file", "s", "--sums"]), "--sums: s: no file");
+    }
+}

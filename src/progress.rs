@@ -35,10 +35,12 @@ pub enum Progress<'a> {
 #[non_exhaustive]
 pub enum Warning {
     /// One recording is given twice on one side.
-    #[error("{} is given twice on one side: a recording is no replicate of itself, and noise looks smaller than it is", path.display())]
+    #[error(
+        "{path} is given twice on one side: a recording is no replicate of itself, and noise looks smaller than it is"
+    )]
     Repeated {
         /// The recording.
-        path: PathBuf,
+        path: String,
     },
     /// A recording that was cut off or damaged is packed, or added to a store.
     #[error("{path} is imperfect: {kind} x{count}, such as {example}")]

@@ -58,7 +58,7 @@ impl Reading {
         builds: &PerSide<Build>,
         warnings: &mut Vec<Warning>,
     ) -> Result<PerSide<ReadBuild>, Error> {
-        let mut inputs = self.inputs(builds.values(), warnings)?.into_iter();
+        let mut inputs = self.inputs(builds.values())?.into_iter();
         PerSide::try_from_fn(|side| self.named(Some(side), &builds[side], &mut inputs, warnings))
     }
 
@@ -68,19 +68,12 @@ impl Reading {
         builds: &[Build],
         warnings: &mut Vec<Warning>,
     ) -> Result<Vec<ReadBuild>, Error> {
-        let mut inputs = self.inputs(builds.iter(), warnings)?.into_iter();
+        let mut inputs = self.inputs(builds.iter())?.into_iter();
         builds.iter().map(|build| self.named(None, build, &mut inputs, warnings)).collect()
     }
 
     /// The recordings of builds, in order.
-    fn inputs<'b>(
-        &self,
-        builds: impl Iterator<Item = &'b Build> + Clone,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Vec<Input>, Error> {
-        for build in builds.clone() {
-            self.warn(repeated(build), warnings);
-        }
+    fn inputs<'b>(&self, builds: impl Iterator<Item = &'b Build>) -> Result<Vec<Input>, Error> {
         let of_build =
             |build: &'b Build| build.recordings.iter().map(move |recording| Wanted { recording, build });
         let recordings: Vec<_> = builds.flat_map(of_build).collect();
@@ -150,24 +143,17 @@ impl Reading {
     }
 }
 
-/// A recording that is its own replicate makes noise look smaller than it is.
-fn repeated(build: &Build) -> Vec<Warning> {
-    let mut seen = BTreeSet::new();
-    let paths = build.recordings.iter().filter_map(|recording| recording.path());
-    let twice = paths.filter(|path| std::fs::canonicalize(path).is_ok_and(|real| !seen.insert(real)));
-    twice.map(|path| Warning::Repeated { path: path.to_owned() }).collect()
-}
-
-/// The same under another name: a copy, or a run that a store has under two hosts or days.
+/// A recording that is its own replicate makes noise look smaller than it is: one given twice, a copy, or a run that a store has
+/// under two hosts or days.
 fn same_samples(runs: &[Run]) -> Vec<Warning> {
     let same = runs.iter().enumerate().filter_map(|(at, run)| {
         let earlier = runs.iter().take(at).find(|earlier| {
-            earlier.path != run.path
-                && !run.profile.cells.is_empty()
+            !run.profile.cells.is_empty()
                 && earlier.profile.events == run.profile.events
                 && earlier.profile == run.profile
         })?;
-        Some(Warning::SameSamples { path: run.path.clone(), other: earlier.path.clone() })
+        let (path, other) = (run.path.clone(), earlier.path.clone());
+        Some(if path == other { Warning::Repeated { path } } else { Warning::SameSamples { path, other } })
     });
     same.collect()
 }

@@ -11,6 +11,9 @@ use pdiff_store::{StoreError, SummedRun};
 use crate::error::Error;
 use crate::recording::Recording;
 
+/// Why functions of sums are not described. One text for all runs, which may be thousands.
+const NO_INLINING: &str = "nothing is known of inlined functions in the sums of some runs";
+
 /// The recording whose own weights are those of a run that an engine summed. Totals are not kept: sums do not say which
 /// functions were in one stack. Where others that it is compared with have inlined functions and it has none, `is_bare` says so:
 /// then its functions are not described by debug information.
@@ -26,8 +29,7 @@ pub fn summed_recording(run: &SummedRun, is_bare: bool) -> Result<Recording, Err
     for sum in run.sums.iter().filter(|sum| sum.self_weight > 0 || sum.self_samples > 0) {
         let object = Object::from_text(&sum.object);
         if is_bare {
-            let cause = format!("nothing is known of inlined functions in the sums of run {}", run.run_id);
-            bare.entry(object.path.to_string()).or_default().add(&sum.function, &cause);
+            bare.entry(object.path.to_string()).or_default().add(&sum.function, NO_INLINING);
         }
         let object = builder.object(object);
         let symbol = Some(builder.string(&sum.function));
