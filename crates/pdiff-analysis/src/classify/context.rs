@@ -32,7 +32,8 @@ const SAME_CODE_PART: f64 = 0.5;
 /// Functions of fewer bytes have the same size by chance.
 const TELLING_BYTES: u64 = 64;
 
-/// So many functions that differ in nothing but numbers differ by what they share. One alone may have another constant.
+/// So many functions that keep their size and their calls are taken to differ by what they share. One alone may have another
+/// constant.
 const LEAST_RELAID: usize = 4;
 
 /// How many jumps in tail position are followed, and how many functions on each level.
@@ -56,8 +57,8 @@ pub(super) struct Context<'a> {
     pub(super) same_program: bool,
     /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
     pub(super) is_patched: bool,
-    /// Whether the layout of a record changed that several functions use: of builds a patch apart, their code is another one
-    /// of the same size with the same calls.
+    /// Whether several functions changed as if they used a record of another layout: of builds a patch apart, their code is
+    /// another one of the same size with the same calls.
     has_other_layout: bool,
     /// Functions that replaced others; [`super::succession::successions`] computes them when a rule asks.
     pub(super) successions: OnceLock<Successions>,
@@ -125,8 +126,8 @@ impl<'a> Context<'a> {
             || (bytes.before >= TELLING_BYTES && bytes.before == bytes.after)
     }
 
-    /// Whether a function's code differs as that of several others does which use a record of another layout: in the places of
-    /// its fields, and in nothing else.
+    /// Whether a function's code differs as that of several others does, as if they used a record of another layout: it kept its
+    /// size and its calls.
     pub(super) fn is_relaid(&self, case: &Case<'_>) -> bool {
         self.has_other_layout && is_alike(&self.builds, case)
     }

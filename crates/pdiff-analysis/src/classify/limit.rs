@@ -82,7 +82,7 @@ pub enum Limit {
     /// Its code is the same and is called from as many places: what calls it may do so more often, and the place of the code, the
     /// data, memory or other threads may be why as well.
     SameCalls,
-    /// Its code differs only by the layout of a record that several functions use: what calls it may do so more often, and the
+    /// Its code differs as that of several functions does, as if a record that they use had another layout: what calls it may do so more often, and the
     /// place of the code, the data, memory or other threads may be why as well.
     Relaid,
     /// It runs only inlined, from as many copies, in functions whose code changed elsewhere, and these do not take more or less time

@@ -4,8 +4,7 @@
 //! Growth of a callee under the function counts as old weight, except for the part by which the callee grew everywhere. Where the
 //! callees grew everywhere because they lead to the same work too, a function of both runs is judged by all that it leads to: what
 //! of the growth of its total is no growth of self anywhere below was there before, under other functions, and functions
-//! below that cost about the same must account for it. The function's own code
-//! must not have changed beyond noise.
+//! below that cost about the same must account for it. The function's own code must not have changed beyond noise.
 
 use pdiff_profile::Side;
 

@@ -93,13 +93,13 @@ pub(in crate::classify) fn has_same_code(context: &Context<'_>, case: &Case<'_>)
         || places(context, case).into_iter().any(is_same)
 }
 
-/// Whether the code differs only by the layout of a record: the function's own, or that of a function that contains a copy,
+/// Whether the code differs as if a record had another layout: the function's own, or that of a function that contains a copy,
 /// where there are only copies.
 pub(in crate::classify) fn is_relaid(context: &Context<'_>, case: &Case<'_>) -> bool {
     context.is_relaid(case) || places(context, case).into_iter().any(|place| context.is_relaid(place))
 }
 
-/// Whether a function differs by the layout of a record only, and no changed code calls it so much more or less that this must be
+/// Whether a function differs as if a record had another layout, and no changed code calls it so much more or less that this must be
 /// why it takes another time.
 pub(super) fn is_only_relaid(
     context: &Context<'_>,
@@ -107,9 +107,9 @@ pub(super) fn is_only_relaid(
     flipped: &FlippedCallers,
     more: Side,
 ) -> bool {
-    let is_called_more =
-        || is_called_by_changed_code(context, case, flipped, more) && may_be_called_more(context, case, more);
-    is_relaid(context, case) && !is_called_more()
+    is_relaid(context, case)
+        && !(is_called_by_changed_code(context, case, flipped, more)
+            && may_be_called_more(context, case, more))
 }
 
 /// Whether the change of a function is known to be more than a change of the lines that samples count for. Of builds a patch
