@@ -99,8 +99,10 @@ impl<'a> Kept<'a> {
         let mut sites = Sites { callers: Vec::with_capacity(self.functions.len()), rows: Vec::new() };
         let mut in_full = self.in_full.iter();
         for group in self.functions.chunk_by(|a, b| a.name() == b.name()) {
-            let told = told_callers(self.census, group);
-            for (function, in_full) in group.iter().zip(&mut in_full) {
+            let in_full: Vec<bool> = in_full.by_ref().take(group.len()).copied().collect();
+            let is_any_in_full = in_full.contains(&true);
+            let told = if is_any_in_full { told_callers(self.census, group) } else { FxHashSet::default() };
+            for (function, in_full) in group.iter().zip(in_full) {
                 let first_row = sites.rows.len();
                 for copies in self.census.sites_of(function.id()).chunk_by(|a, b| a.caller == b.caller) {
                     let caller = copies.first().map(|site| site.caller);
@@ -109,7 +111,7 @@ impl<'a> Kept<'a> {
                     };
                     let count = copies.iter().fold(0_u32, |sum, site| sum.saturating_add(site.count));
                     let place = copies.iter().find(|site| site.line > 0);
-                    let place = place.filter(|_| *in_full && told.contains(&old));
+                    let place = place.filter(|_| in_full && told.contains(&old));
                     let place = place.map(|site| (site.file, site.line));
                     sites.rows.push(Site { caller, count, place });
                 }
@@ -230,8 +232,11 @@ fn most_copies(census: &Census, mut copies: Vec<(FunctionId, u64)>) -> impl Iter
     let key = |(caller, count): &(FunctionId, u64)| {
         (Reverse(*count), census.function(*caller).map_or("", Function::name), *caller)
     };
-    copies.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
-    copies.truncate(TOLD_CALLERS);
+    if copies.len() > TOLD_CALLERS {
+        // Which they are matters, not their order: an allocator's functions have thousands of callers.
+        copies.select_nth_unstable_by(TOLD_CALLERS, |a, b| key(a).cmp(&key(b)));
+        copies.truncate(TOLD_CALLERS);
+    }
     copies.into_iter().map(|(caller, _)| caller)
 }
 
