@@ -58,6 +58,8 @@ impl<'a> Symbols<'a> {
         functions.sort_unstable_by_key(|symbol| (symbol.addr, symbol.binding, symbol.name));
         functions.dedup_by_key(|symbol| (symbol.addr, symbol.name));
         bound_sizes(&mut functions, file);
+        add_labels(&mut functions, entries);
+        bound_sizes(&mut functions, file);
         let mut places = FxHashMap::with_capacity_and_hasher(functions.len(), FxBuildHasher);
         for (place, symbol) in functions.iter().enumerate() {
             places.entry(symbol.addr).or_insert(place..place).end = place + 1;
@@ -85,11 +87,43 @@ impl<'a> Symbols<'a> {
 
 /// A function; labels, and those whose names are not UTF-8, are none.
 fn function_of<'a>(entry: &SymbolEntry, names: &'a NameTable) -> Option<Symbol<'a>> {
+    symbol_of(entry, names).filter(|_| entry.kind == SymbolKind::Function)
+}
+
+fn symbol_of<'a>(entry: &SymbolEntry, names: &'a NameTable) -> Option<Symbol<'a>> {
     let name = std::str::from_utf8(names.get(entry.name)).ok()?;
-    let SymbolEntry { addr, size, kind, binding, .. } = *entry;
+    let SymbolEntry { addr, size, binding, .. } = *entry;
     let base_bytes = u32::try_from(split_clone_suffix(name).0.len()).ok()?;
     let symbol = Symbol { addr, size, binding, name, base_bytes };
-    (kind == SymbolKind::Function && !name.is_empty()).then_some(symbol)
+    (!name.is_empty()).then_some(symbol)
+}
+
+/// Adds the labels that name code which no function does: functions written in assembly without a type, which samples are in.
+fn add_labels<'a>(functions: &mut Vec<Symbol<'a>>, entries: &'a SymbolEntries) {
+    // Functions may be inside others.
+    let mut end = 0;
+    let ends: Vec<(u64, u64)> = functions
+        .iter()
+        .map(|symbol| {
+            end = symbol.addr.saturating_add(symbol.size).max(end);
+            (symbol.addr, end)
+        })
+        .collect();
+    let is_named = |addr: u64| {
+        let after = ends.partition_point(|(start, _)| *start <= addr);
+        after
+            .checked_sub(1)
+            .and_then(|last| ends.get(last))
+            .is_some_and(|(start, end)| *start == addr || addr < *end)
+    };
+    let labels =
+        entries.entries.iter().filter(|entry| entry.kind == SymbolKind::Label && !is_named(entry.addr));
+    let labels: Vec<Symbol<'a>> = labels.filter_map(|entry| symbol_of(entry, &entries.names)).collect();
+    if !labels.is_empty() {
+        functions.extend(labels);
+        functions.sort_unstable_by_key(|symbol| (symbol.addr, symbol.binding, symbol.name));
+        functions.dedup_by_key(|symbol| (symbol.addr, symbol.name));
+    }
 }
 
 /// Functions without a size (assembly) end where the next begins, and none goes past its section.

@@ -168,6 +168,27 @@ fn compressed_sections_and_minimal_line_tables_do() {
     }
 }
 
+/// Samples are in such code, so a verdict must be able to find it.
+#[test]
+fn assembly_without_a_type_is_a_function_unless_it_is_inside_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let typed = ".type typed, @function\ntyped: nop\ninside: nop\nret\n.size typed, .-typed\n";
+    let source = format!(
+        ".text\n.globl _start, scan_fast, typed, inside\n_start:\n{typed}scan_fast: nop\nnop\nret\nother: nop\n"
+    );
+    std::fs::write(dir.path().join("fast.s"), source).unwrap();
+    let Some(mut gcc) = pdiff_testing::tool("gcc") else { return };
+    let flags = ["-nostdlib", "-static", "-no-pie", "fast.s", "-o", "fast"];
+    assert!(gcc.current_dir(dir.path()).args(flags).status().unwrap().success());
+    let census = take_census(&std::fs::read(dir.path().join("fast")).unwrap()).unwrap();
+    let [scan, typed] = ["scan_fast", "typed"].map(|name| only(&census, name));
+    let bytes = |function: Function<'_>| function.bodies().iter().map(|body| body.bytes).collect::<Vec<_>>();
+    assert_eq!((bytes(scan), bytes(typed)), (vec![4], vec![3]));
+    for label in ["inside", "_start", "other"] {
+        assert!(census.find(label).next().is_none(), "{label}");
+    }
+}
+
 #[test]
 fn code_of_a_unit_in_thousands_of_sections_is_its_own() {
     let dir = tempfile::tempdir().unwrap();
