@@ -25,6 +25,8 @@ pub(super) struct Successions {
     pub(super) sets: Vec<Succession>,
     pub(super) of_row: FxHashMap<usize, usize>,
     pub(super) doubtful: FxHashSet<usize>,
+    /// Functions that only changed their names: each is in no other set.
+    pub(super) named: Vec<Succession>,
 }
 
 impl Successions {
@@ -36,5 +38,11 @@ impl Successions {
     /// The set of a row.
     pub(super) fn of_row(&self, row: usize) -> Option<&Succession> {
         self.of_row.get(&row).and_then(|set| self.sets.get(*set))
+    }
+
+    /// The set of a row, or the pair of its two names.
+    pub(super) fn of_any_name(&self, row: usize) -> Option<&Succession> {
+        let holds = |set: &&Succession| set.before.contains(&row) || set.after.contains(&row);
+        self.of_row(row).or_else(|| self.named.iter().find(holds))
     }
 }

@@ -364,3 +364,62 @@ fn a_copy_of_a_like_name_that_vanished_from_the_caller_may_be_what_is_new() {
         assert_eq!(of(other), "new-overhead proved R-new-code None", "{other}");
     }
 }
+
+#[test]
+fn code_inlined_in_what_took_anothers_place_is_a_part_of_that() {
+    let before = with_rest("main;search 100");
+    let after = |rows: usize| with_rest(&format!("main;search_rows 40\nmain;search_rows;+match_rows {rows}"));
+    let build = "main:50 work:50 main>work ";
+    let old = format!("{build} search:800 main>search");
+    let new = format!("{build} search_rows:820 main>search_rows search_rows<match_rows*1");
+    let between = |rows: usize| classified(seen(&before, &old), seen(&after(rows), &new));
+    let outcome = between(62);
+    assert_eq!(said(&outcome, "search_rows"), "moved likely R-succession");
+    assert_eq!(said(&outcome, "match_rows"), "moved likely R-succession");
+    let back = classified(seen(&after(62), &new), seen(&before, &old));
+    assert_eq!(said(&back, "match_rows"), "moved likely R-succession");
+    // What replaced it costs more by most of what the part does: that is new.
+    assert_eq!(said(&between(200), "match_rows"), "new-overhead likely R-new-code");
+}
+
+#[test]
+fn an_inlined_part_that_got_a_name_is_split_off_and_not_new() {
+    let build = "main:50 work:50 encode:300 main>encode encode<add*2";
+    let named = format!("{build} encode<low_bits*2");
+    let before = with_rest("main;encode 150\nmain;encode;+add 90");
+    let after = |add: usize, bits: usize| {
+        let part = format!("main;encode;+add {add}\nmain;encode;+add;+low_bits {bits}");
+        with_rest(&format!("main;encode 150\n{part}"))
+    };
+    let outcome = classified(seen(&before, build), seen(&after(40, 52), &named));
+    assert_eq!(said(&outcome, "low_bits"), "split likely R-succession");
+    // Its caller does as much itself as before.
+    let outcome = classified(seen(&before, build), seen(&after(90, 52), &named));
+    assert_eq!(said(&outcome, "low_bits"), "new-overhead likely R-new-code");
+}
+
+#[test]
+fn a_caller_put_in_between_leads_to_a_renamed_function_too() {
+    let build = "main:50 work:50 main>work ";
+    let before = (with_rest("main;old_run 200"), format!("{build} old_run:300 old_run=7 main>old_run"));
+    let after = |run: usize| {
+        let build = format!("{build} new_run:300 new_run=7 wrap:30 main>wrap wrap>new_run");
+        (with_rest(&format!("main;wrap;new_run {run}")), build)
+    };
+    let with = |after: (String, String)| classified(seen(&before.0, &before.1), seen(&after.0, &after.1));
+    assert_eq!(said(&with(after(205)), "wrap"), "moved likely R-in-between");
+    assert_eq!(verdict(&with(after(620)), "wrap").rule_id, "R-new-code");
+}
+
+#[test]
+fn where_the_stacks_lost_all_that_calls_new_code_it_may_have_replaced_other_code() {
+    let build = "main:50 work:50 main>work ";
+    let after = with_rest("scan_fast 60");
+    let of = |words: &str| {
+        let outcome = classified(seen(&with_rest(""), build), seen(&after, &format!("{build} {words}")));
+        said(&outcome, "scan_fast")
+    };
+    assert_eq!(of("scan_fast:200 scan:90 scan>scan_fast main>scan"), "new-overhead likely R-new-code");
+    // No code calls what a thread begins with.
+    assert_eq!(of("scan_fast:200"), "new-overhead proved R-new-code");
+}

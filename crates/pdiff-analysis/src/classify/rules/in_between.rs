@@ -9,6 +9,7 @@
 use pdiff_profile::Side;
 
 use super::FlippedCallers;
+use super::succession::net_pp;
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
 use crate::classify::context::Context;
@@ -17,6 +18,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
+use crate::classify::succession::successions;
 use crate::compare::{Row, SampledCall};
 use crate::findings::is_kernel_object;
 
@@ -51,7 +53,7 @@ pub(super) fn one_sided(context: &Context<'_>, case: &Case<'_>, flipped: &Flippe
     if is_one_sided { rule(context, case, flipped) } else { None }
 }
 
-pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -> Option<Finding> {
+pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = case.row;
     if !row.total.significant || row.significant || row.booked.significant || row.unresolved {
         return None;
@@ -59,7 +61,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
     let delta_pp = row.delta_total_pp();
     let (more, less) = more_and_less(delta_pp);
     let mut kept = Vec::new();
-    add_kept(context, case, case, [more, less], DEEPEST, &mut kept);
+    add_kept((context, flipped), case, case, [more, less], DEEPEST, &mut kept);
     let kept_pp: f64 = kept.iter().map(|(_, pp)| pp).sum();
     if kept_pp < KEPT_PART * delta_pp.abs() {
         let of_both = Side::BOTH.into_iter().all(|side| case.is_sampled(side));
@@ -78,9 +80,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, _: &FlippedCallers) -
 }
 
 /// The weight of callees that existed before, but not under this function: by callee, in points. A callee `through` that
-/// the other run did not enter is passed over, and its callees count.
+/// the other run did not enter, under this name or another, is passed over, and its callees count.
 fn add_kept(
-    context: &Context<'_>,
+    (context, flipped): (&Context<'_>, &FlippedCallers),
     case: &Case<'_>,
     through: &Case<'_>,
     [more, less]: [Side; 2],
@@ -98,16 +100,31 @@ fn add_kept(
         if grew <= 0.0 || !is_led_to || is_kernel_object(&callee.row.object) {
             continue;
         }
-        if callee.is_sampled(less) {
-            let whole = callee.row.side(more).total_pct - callee.row.side(less).total_pct;
+        if let Some(whole) = change_of_whole_pp((context, flipped), case, callee, more) {
             let kept_pp = grew - whole.max(0.0) - lost_pp(context, case, callee, less);
             if kept_pp > 0.0 {
                 kept.push((call.callee.clone(), kept_pp));
             }
         } else if deeper > 0 {
-            add_kept(context, case, callee, [more, less], deeper - 1, kept);
+            add_kept((context, flipped), case, callee, [more, less], deeper - 1, kept);
         }
     }
+}
+
+/// The change of a callee's total, in points; `None` if the other run did not enter it. Below a function of one run alone, which may
+/// lead to what has another name there, it is that of all that took its place.
+fn change_of_whole_pp(
+    (context, flipped): (&Context<'_>, &FlippedCallers),
+    case: &Case<'_>,
+    callee: &Case<'_>,
+    more: Side,
+) -> Option<f64> {
+    if callee.is_sampled(more.other()) {
+        return Some(callee.row.side(more).total_pct - callee.row.side(more.other()).total_pct);
+    }
+    let row = context.row_number(callee.row).filter(|_| !case.is_sampled(more.other()))?;
+    let net_pp = net_pp(context, successions(context, flipped).of_any_name(row)?);
+    Some(if more == Side::After { net_pp } else { -net_pp })
 }
 
 /// The growth of a callee's total that was there before, under other functions, in points: 0 where that cannot be said.

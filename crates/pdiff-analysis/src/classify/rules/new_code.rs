@@ -64,7 +64,8 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         finding = finding.limited(Confidence::Likely, Limit::VanishedCopy { copy, in_build: without });
     }
     let row = context.row_number(case.row);
-    if row.is_some_and(|row| successions(context, flipped).is_doubtful(row)) {
+    let is_doubtful = row.is_some_and(|row| successions(context, flipped).is_doubtful(row));
+    if is_doubtful || (finding.callers.is_empty() && is_called(context, case, with)) {
         finding = finding.limited(Confidence::Likely, Limit::LosingKin);
     }
     let modules = context.modules.get_or_init(|| ReplacedModules::new(context));
@@ -92,6 +93,13 @@ pub(super) fn has_no_body(context: &Context<'_>, case: &Case<'_>, with: Side) ->
     let ids = &case.ids[with];
     let function = |id| context.builds.census(with).and_then(|census| census.function(id));
     !ids.is_empty() && ids.iter().filter_map(|id| function(*id)).all(|function| function.bodies().is_empty())
+}
+
+/// Whether the code of its build calls it. If none of these callers was sampled, the stacks lost them, and what else they called
+/// is not known.
+fn is_called(context: &Context<'_>, case: &Case<'_>, with: Side) -> bool {
+    let census = context.builds.census(with);
+    census.is_some_and(|census| case.ids[with].iter().any(|id| census.calls_to(*id).next().is_some()))
 }
 
 /// A function that the build without the case contains only inlined, in a caller of the case and from its file, that the other build

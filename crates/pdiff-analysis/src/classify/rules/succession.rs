@@ -1,5 +1,6 @@
 //! `R-succession`: a function that one build alone has took over the weight of others, or left its weight to them. Moved
-//! where one replaced one, split where more have the weight after, merged where fewer have.
+//! where one replaced one, split where more have the weight after, merged where fewer have. What is inlined in a function that
+//! took another's place, and one build alone has, is a part of that.
 
 use crate::classify::case::Case;
 use crate::classify::cause::{Cause, Confidence, InBuild, Judged};
@@ -11,15 +12,30 @@ use crate::classify::nesting::{MOSTLY, part_below};
 use crate::classify::reason::{Reason, SetMember};
 use crate::classify::rules::FlippedCallers;
 use crate::classify::succession::successions;
-use crate::classify::succession_sets::Succession;
+use crate::classify::succession_sets::{Succession, Successions};
 use pdiff_profile::{PerSide, Side};
 
+use super::new_code::has_no_body;
 use super::weight::changed;
+
+/// The part of an inlined function that must be in the code of a set.
+const MOST_OF_IT: f64 = 0.8;
+
+/// If a set changed by this part of what a function inlined in it did, the function is no mere part of it.
+const NEW_PART: f64 = 0.5;
+
+/// How many inlined functions, each inside the next, and how many callers of each, are looked at.
+const DEEPEST: usize = 16;
+const WIDEST: usize = 8;
 
 pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCallers) -> Option<Finding> {
     let row = context.row_number(case.row)?;
-    let set = successions(context, flipped).of_row(row)?;
-    let judged = changed(case).filter(|judged| is_of_set(context, case, *judged))?;
+    let found = successions(context, flipped);
+    let judged = changed(case)?;
+    let set = match found.of_row(row) {
+        Some(set) => is_of_set(context, case, judged).then_some(set)?,
+        None => around(context, case, judged, found)?,
+    };
     let cause = match set.before.len().cmp(&set.after.len()) {
         std::cmp::Ordering::Less => Cause::Split,
         std::cmp::Ordering::Equal => Cause::Moved,
@@ -29,6 +45,48 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     Some(gates::common(finding.limited(Confidence::Likely, Limit::ByPlace), case))
 }
 
+/// The set of which a function of one build alone is a part, because it is inlined in the code that took the other's place: the
+/// innermost one, unless the set as a whole changed by half of what the function did.
+fn around<'s>(
+    context: &Context<'_>,
+    case: &Case<'_>,
+    judged: Judged,
+    found: &'s Successions,
+) -> Option<&'s Succession> {
+    let with = Side::BOTH.into_iter().find(|side| case.held_by(side.other()) == InBuild::No)?;
+    if !has_no_body(context, case, with) {
+        return None;
+    }
+    let total = |set: &Succession| {
+        let rows = set.of(with).iter().filter_map(|row| context.cases.get(*row));
+        rows.map(|case| case.row.side(with).total_pct).sum::<f64>()
+    };
+    let holds = |set: &&Succession| inlined_part(context, case, set.of(with), with, DEEPEST) >= MOST_OF_IT;
+    let set =
+        found.sets.iter().chain(&found.named).filter(holds).min_by(|a, b| total(a).total_cmp(&total(b)))?;
+    let (before, after) = judged.shares(case.row);
+    (net_pp(context, set).abs() < NEW_PART * (after - before).abs()).then_some(set)
+}
+
+/// The part of an inlined function's total, 0 to 1, that is in the code of some rows.
+fn inlined_part(context: &Context<'_>, case: &Case<'_>, rows: &[usize], side: Side, depth: usize) -> f64 {
+    let total = case.row.side(side).total_weight.as_f64();
+    let calls = context.calls_to(case.row, side).into_iter().take(WIDEST);
+    let parts = calls.filter_map(|call| {
+        let caller = context.caller(call)?;
+        let is_of_set = context.row_number(caller.row).is_some_and(|row| rows.contains(&row));
+        let part = match is_of_set {
+            true => 1.0,
+            false if depth > 0 && has_no_body(context, caller, side) => {
+                inlined_part(context, caller, rows, side, depth - 1)
+            }
+            false => 0.0,
+        };
+        Some(part * call.weight(side).as_f64() / total)
+    });
+    if total > 0.0 { parts.sum() } else { 0.0 }
+}
+
 /// Whether the set explains the row's change: one build does not contain it, or its own weight went to one that is new.
 fn is_of_set(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> bool {
     let is_fresh = Side::BOTH.into_iter().any(|side| case.held_by(side) == InBuild::No);
@@ -36,9 +94,20 @@ fn is_of_set(context: &Context<'_>, case: &Case<'_>, judged: Judged) -> bool {
     is_fresh || (has_own_change && !context.common_shift.explains(case.row, judged))
 }
 
-/// The set, and the change of the totals of those functions that are not inside others of it: they add up without counting
-/// twice.
+/// The change of a set as a whole, in points.
+pub(super) fn net_pp(context: &Context<'_>, set: &Succession) -> f64 {
+    let (_, _, net_pp) = members(context, set);
+    net_pp
+}
+
 fn reason(context: &Context<'_>, set: &Succession) -> Reason {
+    let (before, after, net_pp) = members(context, set);
+    Reason::Succession { before, after, net_pp }
+}
+
+/// The functions of a set on each side, and the change of the totals of those that are not inside others of it: they add up
+/// without counting twice.
+fn members(context: &Context<'_>, set: &Succession) -> (Vec<SetMember>, Vec<SetMember>, f64) {
     let PerSide { before, after } = PerSide::from_fn(|side| {
         let of = set.of(side);
         let member = |row: &usize| {
@@ -61,5 +130,5 @@ fn reason(context: &Context<'_>, set: &Succession) -> Reason {
         members.iter().filter(|member| !member.is_inside).map(|member| member.total_pct).sum::<f64>()
     };
     let net_pp = context.common_shift.own_change_pp(sum(&before), sum(&after));
-    Reason::Succession { before, after, net_pp }
+    (before, after, net_pp)
 }

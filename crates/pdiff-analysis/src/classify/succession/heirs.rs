@@ -84,7 +84,7 @@ impl<'c> Kinship<'c, '_> {
         let took_over = |caller: &usize| {
             self.is_conserved(*caller, case, with)
                 && self.may_have_given(*caller, case, with)
-                && self.is_alike(row, *caller, with)
+                && (self.is_alike(row, *caller, with) || self.was_part_of(row, *caller, with))
                 && !is_renamed(*caller)
         };
         (Judged::Booked, callers.into_iter().filter(took_over).take(1).collect())
@@ -265,6 +265,18 @@ impl<'c> Kinship<'c, '_> {
         let (given, weight) = (self.towards(measure, caller.row, with), share(measure, case.row, with));
         let at_most = given + measure.half_width_pp(caller.row);
         weight >= FLOOR_PP && given > 0.0 && at_most >= INHERITED_PART * weight
+    }
+
+    /// Whether an inlined function has what an inlined caller of it has less of its own, beyond the noise of that: a part that
+    /// got a name. Neither has code of its own that could be looked at.
+    fn was_part_of(&self, row: usize, caller: usize, with: Side) -> bool {
+        let cases = self.context.cases.get(row).zip(self.context.cases.get(caller));
+        let Some((case, caller)) = cases else { return false };
+        let is_inlined =
+            |case: &Case<'_>| Side::BOTH.into_iter().all(|side| share(Judged::Booked, case.row, side) == 0.0);
+        let own = Judged::OwnSelf;
+        let given = self.towards(own, caller.row, with) - own.half_width_pp(caller.row);
+        is_inlined(case) && is_inlined(caller) && given >= INHERITED_PART * share(own, case.row, with)
     }
 
     /// Whether one of two names is the other one with more words: `greedy_row` for `greedy`.

@@ -79,7 +79,9 @@ impl Successions {
             .collect();
         doubtful.extend(twins);
         let one_sided = fresh.iter().map(|(row, _)| *row).collect();
-        Self { doubtful, ..Self::of_links(context, &links, &one_sided) }
+        let named =
+            named.into_iter().map(|(before, after)| Succession { before: vec![before], after: vec![after] });
+        Self { doubtful, named: named.collect(), ..Self::of_links(context, &links, &one_sided) }
     }
 
     fn of_links(context: &Context<'_>, links: &[(usize, usize)], one_sided: &FxHashSet<usize>) -> Self {
@@ -105,7 +107,7 @@ impl Successions {
                 of_row.entry(*row).or_insert(at);
             }
         }
-        Self { sets, of_row, doubtful: FxHashSet::default() }
+        Self { sets, of_row, ..Self::default() }
     }
 }
 
