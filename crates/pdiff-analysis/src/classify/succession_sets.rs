@@ -40,9 +40,8 @@ impl Successions {
         self.of_row.get(&row).and_then(|set| self.sets.get(*set))
     }
 
-    /// The set of a row, or the pair of its two names.
-    pub(super) fn of_any_name(&self, row: usize) -> Option<&Succession> {
-        let holds = |set: &&Succession| set.before.contains(&row) || set.after.contains(&row);
-        self.of_row(row).or_else(|| self.named.iter().find(holds))
+    /// The pair of a row's two names.
+    pub(super) fn by_name(&self, row: usize) -> Option<&Succession> {
+        self.named.iter().find(|pair| pair.before.contains(&row) || pair.after.contains(&row))
     }
 }

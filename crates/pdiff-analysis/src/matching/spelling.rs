@@ -18,6 +18,9 @@ const STOP_WORDS: [&str; 6] = ["t", "st", "func", "low", "impl", "std"];
 /// Namespaces of libraries that both builds bring along.
 pub(crate) const LIBRARIES: [&str; 5] = ["std::", "__gnu_cxx::", "boost::", "google::", "rapidjson::"];
 
+/// The libraries of Rust, of whose types programs implement nothing but their own traits.
+const RUST_LIBRARIES: [&str; 4] = ["core::", "alloc::", "std::", "hashbrown::"];
+
 /// The spellings of a build's functions, each made when it is first asked for: most functions find their partner by
 /// stricter levels, and half of a large C++ program is library code, which looser ones leave alone.
 #[derive(Debug)]
@@ -84,16 +87,19 @@ impl<'a> Spelling<'a> {
 
     /// Without namespaces: scopes in lower case that do not end in `_t`, the way most code writes them.
     /// Library code has none such: its namespace is what tells it from others.
-    pub(super) fn without_namespaces(&self) -> Option<&str> {
+    pub(super) fn without_namespaces(&self) -> Option<Cow<'_, str>> {
         if self.is_library {
             return None;
+        }
+        if let Some(of) = RustMethod::of(&self.loose) {
+            return Some(of.without_namespaces().into());
         }
         let is_namespace = |part: &&str| {
             part.starts_with(|c: char| c.is_ascii_lowercase()) && !part.ends_with("_t")
                 || part.starts_with("(anonymous")
         };
         let namespaces = self.scopes().take_while(is_namespace);
-        self.loose.get(namespaces.map(|part| part.len() + "::".len()).sum()..)
+        self.loose.get(namespaces.map(|part| part.len() + "::".len()).sum()..).map(Cow::from)
     }
 
     /// The last part, if it can represent the whole.
@@ -150,10 +156,48 @@ fn is_library_spelling(loose: &str) -> bool {
             name = rest;
         }
     }
+    if let Some(method) = RustMethod::of(name) {
+        return method.is_of_library();
+    }
     let is_unnamed = name.starts_with('(') && !name.starts_with("(anonymous");
     is_unnamed
         || LIBRARIES.iter().chain(&["operator", "__", "<", "_GLOBAL_"]).any(|prefix| name.starts_with(prefix))
         || name.contains('{') && name.contains("{lambda")
+}
+
+/// A name that begins with a type, and maybe the trait that it is from: `<regex::Error as core::fmt::Debug>::fmt`.
+struct RustMethod<'a> {
+    of: &'a str,
+    of_trait: Option<&'a str>,
+    /// From the colons on.
+    rest: &'a str,
+}
+
+impl<'a> RustMethod<'a> {
+    fn of(name: &'a str) -> Option<Self> {
+        let (inside, rest) = name.strip_prefix('<')?.split_once(">::")?;
+        let rest = name.get(name.len() - rest.len() - "::".len()..)?;
+        let (of, of_trait) = inside.split_once(" as ").map_or((inside, None), |(of, from)| (of, Some(from)));
+        Some(Self { of, of_trait, rest })
+    }
+
+    /// Whether both builds bring it along. What is generic is from where its trait is.
+    fn is_of_library(&self) -> bool {
+        let path = |text: &'a str| text.trim_start_matches(|first: char| !first.is_ascii_alphabetic());
+        let of = path(self.of);
+        let of =
+            ["mut ", "const ", "dyn "].iter().fold(of, |of, word| path(of.strip_prefix(word).unwrap_or(of)));
+        let whose = if of.contains("::") { of } else { self.of_trait.map_or(of, path) };
+        !whose.contains("::") || RUST_LIBRARIES.iter().any(|library| whose.starts_with(library))
+    }
+
+    fn without_namespaces(&self) -> String {
+        let last = |path: &'a str| path.rsplit("::").next().unwrap_or(path);
+        match self.of_trait {
+            Some(of_trait) => format!("<{} as {}>{}", last(self.of), last(of_trait), self.rest),
+            None => format!("<{}>{}", last(self.of), self.rest),
+        }
+    }
 }
 
 /// Whether a name is of a library however the rest of it is spelled: it begins with the library's namespace, and no
@@ -320,6 +364,21 @@ mod tests {
     }
 
     #[test]
+    fn a_method_of_a_trait_is_from_where_its_type_is() {
+        let check = |name: &str, is_library: bool| {
+            assert_eq!(Spelling::of(name).is_library, is_library, "{name}");
+        };
+        check("<md::Parser<F> as core::iter::Iterator>::next", false);
+        check("<&mut md::Parser as core::fmt::Debug>::fmt", false);
+        check("<md::Parser>::new", false);
+        check("<&mut W as md::Write>::write_str", false);
+        check("<&mut W as core::fmt::Write>::write_str", true);
+        check("<alloc::vec::Vec<md::Item> as core::ops::Drop>::drop", true);
+        check("<[T] as core::fmt::Debug>::fmt", true);
+        check("<str>::len", true);
+    }
+
+    #[test]
     fn a_library_is_told_by_a_name_as_by_its_loose_form() {
         for name in [
             "std::vector<int>::size",
@@ -330,6 +389,7 @@ mod tests {
             "virtual thunk to std::ostream::~ostream",
             "(anonymous namespace)::f<int>",
             "<alloc::vec::Vec<T> as core::ops::Drop>::drop",
+            "<regex::Captures<'t> as core::ops::Index<usize>>::index",
             "operator< <int>",
             "THD::query<std::string>",
             "__libc_start_main",
@@ -376,8 +436,10 @@ mod tests {
     #[test]
     fn namespaces_are_dropped_and_classes_kept() {
         let check = |name: &str, expected: &str| {
-            assert_eq!(Spelling::of(name).without_namespaces(), Some(expected));
+            assert_eq!(Spelling::of(name).without_namespaces().as_deref(), Some(expected));
         };
+        check("<md::parse::Parser<F> as core::iter::Iterator>::next", "<Parser as Iterator>::next");
+        check("<W as md::html::Write>::write", "<W as Write>::write");
         check("dd::cache::Element::lock", "Element::lock");
         check("(anonymous namespace)::f", "f");
         check("mtr_t::commit", "mtr_t::commit");

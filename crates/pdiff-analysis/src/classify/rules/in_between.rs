@@ -111,8 +111,8 @@ fn add_kept(
     }
 }
 
-/// The change of a callee's total, in points; `None` if the other run did not enter it. Below a function of one run alone, which may
-/// lead to what has another name there, it is that of all that took its place.
+/// The change of a callee's total, in points; `None` if the other run did not enter it under any name. Below a function of one run alone
+/// it is that of all that took its place.
 fn change_of_whole_pp(
     (context, flipped): (&Context<'_>, &FlippedCallers),
     case: &Case<'_>,
@@ -122,8 +122,10 @@ fn change_of_whole_pp(
     if callee.is_sampled(more.other()) {
         return Some(callee.row.side(more).total_pct - callee.row.side(more.other()).total_pct);
     }
-    let row = context.row_number(callee.row).filter(|_| !case.is_sampled(more.other()))?;
-    let net_pp = net_pp(context, successions(context, flipped).of_any_name(row)?);
+    let row = context.row_number(callee.row)?;
+    let found = successions(context, flipped);
+    let set = found.by_name(row).or_else(|| found.of_row(row).filter(|_| !case.is_sampled(more.other())));
+    let net_pp = net_pp(context, set?);
     Some(if more == Side::After { net_pp } else { -net_pp })
 }
 
