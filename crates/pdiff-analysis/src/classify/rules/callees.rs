@@ -14,7 +14,7 @@ use crate::classify::finding::Finding;
 use crate::classify::gates;
 use crate::classify::limit::Limit;
 use crate::classify::reason::Reason;
-use crate::compare::SampledCall;
+use crate::compare::{InlinedInto, SampledCall};
 
 /// The part of a change of total that lost chains must be able to explain, so that it says nothing.
 const LOST_PART: f64 = 0.5;
@@ -35,7 +35,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         .calls_from(row, more)
         .into_iter()
         .map(|call| {
-            let pct = |side| share_pct(row, side, call.weight(side));
+            // What it calls out of line is not in self by symbol.
+            let pct = |side| match judged {
+                Judged::Booked => copied_pct(context, case, call, side),
+                _ => share_pct(row, side, call.weight(side)),
+            };
             (call, pct(Side::After) - pct(Side::Before))
         })
         .filter(|(_, change)| change * delta_pp > 0.0)
@@ -86,4 +90,16 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     }
     let finding = finding.limited(Confidence::Likely, Limit::InCallees);
     gates::inlining_ruled_out(gates::common(finding, case), context, case)
+}
+
+/// The share of a callee's copies in a function, in percent.
+fn copied_pct(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, side: Side) -> f64 {
+    let Some(callee) = context.callee(call) else { return 0.0 };
+    let is_here = |copy: &&InlinedInto| {
+        context
+            .case(&copy.caller, &case.row.object, copy.caller_file.as_deref())
+            .is_some_and(|caller| std::ptr::eq(caller.row, case.row))
+    };
+    let copies = callee.row.inlined_into(side).iter().filter(is_here);
+    copies.map(|copy| share_pct(callee.row, side, copy.weight)).sum()
 }

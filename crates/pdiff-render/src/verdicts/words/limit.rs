@@ -35,6 +35,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NotExamined { object } => format!("the file of {object} was not examined"),
         Limit::Unseen(detectable_pp) => unseen(*detectable_pp),
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
+        Limit::LittleMoved(pct) => {
+            format!("only {pct:.2} % is known to be that of these functions, inlined or called")
+        }
         Limit::LostCaller => "the stacks do not show which of its callers called it".to_owned(),
         Limit::NoNamedCaller => "no caller was found on both sides by its full name".to_owned(),
         Limit::LikeShare { twin, on } => {
