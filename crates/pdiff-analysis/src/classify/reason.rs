@@ -142,6 +142,8 @@ pub enum Reason {
         caller: String,
         /// Its share under the caller after, in percent.
         after_pct: f64,
+        /// What is known of the caller's code.
+        code: OtherCode,
     },
     /// A caller, whose code differs, calls it more than before.
     MoreOnEdge {
@@ -151,6 +153,8 @@ pub enum Reason {
         pct: PerSide<f64>,
         /// Its calls in the caller's code.
         calls: PerSide<u32>,
+        /// What is known of the caller's code.
+        code: OtherCode,
     },
     /// Most of its growth is under a function that a caller now also calls.
     Below {
@@ -316,4 +320,13 @@ pub enum SelfChange {
     OneSided,
     /// Nothing but that both builds contain it.
     InBoth,
+}
+
+/// The code of a caller that may have changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OtherCode {
+    /// It differs between the builds.
+    Differs,
+    /// This side's build only contains the caller inlined, so that its code cannot be compared.
+    InlinedOnly(Side),
 }

@@ -1,6 +1,7 @@
 //! Missing fast paths: what a function goes on to where it returned early, edges that are new, and what is below them.
 
-use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact};
+use pdiff_analysis::classify::{CallCounts, CallInCode, Evidence, Fact, OtherCode, Reason};
+use pdiff_profile::Side;
 
 use crate::build::{Extra, classified, classified_with, said, seen, steady, verdict, with_rest};
 
@@ -550,4 +551,57 @@ fn a_call_that_the_lines_of_an_inlined_function_have_now_is_no_new_call_of_the_c
     // If the code of `lex` calls `intern` once more, that call can belong to the inlined `read`.
     let outcome = classified(seen(&of(80, 2, 0), &before), seen(&of(50, 30, 20), &after("lex=7 lex>intern")));
     assert_eq!(said(&outcome, "read"), "missing-fast-path likely R-fast-path");
+}
+
+#[test]
+fn a_function_that_one_build_only_contains_inlined_may_have_lost_its_fast_path_too() {
+    let (steady, words) = steady();
+    let build = |run: u32, step: &str| {
+        format!("main:50 {words} main>run run:300 run={run} run>next next:200 next=50 {step}")
+    };
+    let (old, new) = (build(60, "step:120 step=70 run>step step>next"), build(61, "run<step*1"));
+    let before = format!("{steady}main;run 200\nmain;run;step 30\nmain;run;step;next 3");
+    let after = format!("{steady}main;run 200\nmain;run;+step 12\nmain;run;+step;next 60");
+    let outcome = classified(seen(&before, &old), seen(&after, &new));
+    assert_eq!(said(&outcome, "next"), "missing-fast-path likely R-edge");
+    let next = verdict(&outcome, "next");
+    assert_eq!(next.callers, ["step"]);
+    let Reason::NewEdge { code, .. } = &next.reason else { panic!("{:?}", next.reason) };
+    assert_eq!(*code, OtherCode::InlinedOnly(Side::After));
+    // It calls it as often as before, in a build that inlines it.
+    let same = format!("{steady}main;run 200\nmain;run;+step 12\nmain;run;+step;next 3");
+    let outcome = classified(seen(&before, &old), seen(&same, &new));
+    assert_ne!(verdict(&outcome, "next").rule_id, "R-edge");
+}
+
+#[test]
+fn a_function_whose_own_code_costs_no_more_is_not_called_more() {
+    let (steady, words) = steady();
+    let build = |run: u32| {
+        format!("main:50 {words} main>run run>get run:200 run={run} get:90 get=50 get>fill fill:80 fill=51")
+    };
+    let of = |get: u64, fill: u64| {
+        format!("{steady}main;run 100\nmain;run;get {get}\nmain;run;get;fill {fill}")
+    };
+    let outcome = classified(seen(&of(8, 2), &build(60)), seen(&of(8, 70), &build(61)));
+    assert_ne!(verdict(&outcome, "get").rule_id, "R-edge");
+    let outcome = classified(seen(&of(8, 2), &build(60)), seen(&of(60, 15), &build(61)));
+    assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-edge");
+}
+
+#[test]
+fn a_call_that_was_added_shows_though_the_callee_has_many_other_callers() {
+    let (steady, words) = steady();
+    let build = |seek: &str| {
+        format!("main:50 {words} main>seek main>other other:90 other=8 seek>fetch other>fetch seek:200 {seek} \
+                 fetch:300 fetch=50")
+    };
+    let of = |seek: u64, fetch: u64| {
+        format!("{steady}main;other 100\nmain;other;fetch 400\nmain;seek {seek}\nmain;seek;fetch {fetch}")
+    };
+    let (before, after) = (of(50, 117), of(66, 192));
+    let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &build("seek=61 seek>fetch")));
+    assert_eq!(said(&outcome, "seek"), "more-calls likely R-fast-path");
+    let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &build("seek=61")));
+    assert_ne!(verdict(&outcome, "seek").rule_id, "R-fast-path");
 }

@@ -5,8 +5,9 @@
 //! then on the function that is entered, and names the caller. A function that the before run did not enter at all is left
 //! to [`super::newly_active`], because a setting or the data may have chosen the path, unless the builds are a patch apart.
 //! A function that was entered before too must be the same code in builds a patch apart, and must have grown under this
-//! caller more than under others.
+//! caller more than under others. In such builds the caller's code may be unknown, because one build only contains it inlined.
 
+use pdiff_profile::census::FunctionId;
 use pdiff_profile::{PerSide, Side};
 
 use super::code_counts::calls_in_code;
@@ -21,7 +22,7 @@ use crate::classify::gates;
 use crate::classify::library::is_library;
 use crate::classify::limit::Limit;
 use crate::classify::lost_callers::{has_call, has_caller};
-use crate::classify::reason::Reason;
+use crate::classify::reason::{OtherCode, Reason};
 use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, MIN_SAMPLES};
@@ -39,6 +40,9 @@ const MANY_TIMES: f64 = 3.0;
 
 /// So few samples before still tell that there are many times as many.
 const FEWEST_SAMPLES: u64 = 5;
+
+/// So many samples of its own code tell that it costs no more.
+const FEW_SAMPLES: u64 = 10;
 
 /// It must have grown there by this factor more than under its other callers, and than the rest of the caller did.
 const MORE_THAN_REST: f64 = 1.3;
@@ -83,14 +87,14 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         return None;
     }
     let after_pct = share_pct(row, Side::After, call.after);
-    let name = caller.row.name.to_string();
+    let (name, code) = (caller.row.name.to_string(), code_of(context, caller)?);
     let (cause, reason) = match edge {
-        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct }),
+        Edge::New => (Cause::MissingFastPath, Reason::NewEdge { caller: name, after_pct, code }),
         Edge::More { pct, calls } if calls.after > calls.before => {
-            (Cause::MoreCalls, Reason::MoreOnEdge { caller: name, pct, calls })
+            (Cause::MoreCalls, Reason::MoreOnEdge { caller: name, pct, calls, code })
         }
         Edge::More { pct, calls } => {
-            (Cause::MissingFastPath, Reason::MoreOnEdge { caller: name, pct, calls })
+            (Cause::MissingFastPath, Reason::MoreOnEdge { caller: name, pct, calls, code })
         }
     };
     let is_new = matches!(reason, Reason::NewEdge { .. });
@@ -140,8 +144,19 @@ fn new_edge(
 ) -> Option<f64> {
     let entered = only_entered(context, caller, flipped, Side::After);
     let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
+    if context.callee(call).is_some_and(|callee| runs_as_often(context, callee)) {
+        return None;
+    }
     let left: f64 = only_entered(context, caller, flipped, Side::Before).iter().map(|(_, pct)| pct).sum();
     (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
+}
+
+/// Whether a function's own code was sampled before and costs no more: what it calls may have grown, but nothing calls the function
+/// more. The copies of one that runs only inlined are its code.
+fn runs_as_often(context: &Context<'_>, case: &Case<'_>) -> bool {
+    let row = case.row;
+    let factor = context.common_shift.factor();
+    row.before.samples >= FEW_SAMPLES && row.after.self_pct < MORE_WITH_CALLS * factor * row.before.self_pct
 }
 
 /// The growth under a caller of a function that the before run entered from there too, and whose code is the same: the caller
@@ -242,9 +257,33 @@ fn was_entered_by_counts(context: &Context<'_>, caller: &Case<'_>, call: &Sample
     per_call.is_some_and(|per_call| per_call.before > 0.0)
 }
 
-/// A caller of the program that both runs entered, and whose code changed.
+/// What is known of a caller's code, unless it is the same. Of builds a patch apart, a caller that one build only contains inlined
+/// may have changed.
+fn code_of(context: &Context<'_>, caller: &Case<'_>) -> Option<OtherCode> {
+    match context.builds.same_code(&caller.ids) {
+        Some(same) => (!same).then_some(OtherCode::Differs),
+        None if context.is_patched => is_in_other_form(context, caller).map(OtherCode::InlinedOnly),
+        None => None,
+    }
+}
+
+/// The side whose build only contains a function inlined, if the other build has code of its own for it: the two cannot be
+/// compared.
+pub(super) fn is_in_other_form(context: &Context<'_>, case: &Case<'_>) -> Option<Side> {
+    let bytes = PerSide::from_fn(|side| {
+        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
+    });
+    let is_copied = |side: Side| {
+        let census = context.builds.census(side);
+        let function = |id: &FunctionId| census.and_then(|census| census.function(*id));
+        case.ids[side].iter().filter_map(function).any(|function| function.inlined_instances() > 0)
+    };
+    Side::BOTH.into_iter().find(|side| bytes[*side] == 0 && bytes[side.other()] > 0 && is_copied(*side))
+}
+
+/// A caller of the program that both runs entered, and whose code changed or may have.
 fn has_other_code(context: &Context<'_>, caller: &Case<'_>, was_counted: bool) -> bool {
-    let is_other = context.builds.same_code(&caller.ids) == Some(false);
+    let is_other = code_of(context, caller).is_some();
     caller.of_program
         && !caller.row.unresolved
         && !is_library(caller)

@@ -100,6 +100,9 @@ const MORE: f64 = 2.0;
 const MORE_WITH_CALLS: f64 = 1.3;
 const MORE_THAN_REST: f64 = 1.3;
 
+/// What does more calls has more code of its own that runs, too.
+const MORE_THAN_REST_WITH_CALLS: f64 = 1.1;
+
 /// So many samples of a callee's own code tell whether it doubled.
 const FEW_SAMPLES: u64 = 10;
 
@@ -139,7 +142,8 @@ fn more_entered(
     let total = shift.factor() * row.before.total_pct;
     let rest = PerSide::new(total - before, row.after.total_pct - after - newly_pp);
     let is_light = has_more_calls && rest.before < FLOOR_RELATIVE * total;
-    let is_beyond_rest = is_light || after * rest.before >= MORE_THAN_REST * before * rest.after;
+    let than_rest = if has_more_calls { MORE_THAN_REST_WITH_CALLS } else { MORE_THAN_REST };
+    let is_beyond_rest = is_light || after * rest.before >= than_rest * before * rest.after;
     if after + newly_pp - before < EXPLAINING_PART * grown_pp || !is_beyond_rest {
         return None;
     }
@@ -182,6 +186,9 @@ fn entered_more<'a>(
     let (own, own_after) = (callee.row.before.booked_self_pct, callee.row.after.booked_self_pct);
     let is_sampled = Side::BOTH.iter().any(|side| callee.row.booked.samples(*side) >= FEW_SAMPLES);
     let is_flat = is_sampled && !has_flipped_callees() && own_after < MORE_WITH_CALLS * shift.factor() * own;
+    // Where most of its calls come from elsewhere, it grows by less.
+    let expected_pp = (after - before) * own_after / callee.row.after.total_pct;
+    let is_flat = is_flat && own_after - shift.factor() * own < EXPLAINING_PART * expected_pp;
     let left = context.left_callers_pp(case, callee, Side::Before);
     (is_more && !is_flat && left < EXPLAINING_PART * (pct.after - pct.before)).then_some(MoreEntered {
         call,

@@ -179,7 +179,8 @@ pub(super) fn is_called_by_changed_code(
 enum CallerCode {
     /// Its own code.
     Own,
-    /// That, or the code of a function that contains it, where it runs only inlined.
+    /// That, or the code of a function that contains it, where it runs only inlined; or it cannot be compared, because one
+    /// build only contains it inlined.
     WithPlaces,
 }
 
@@ -206,7 +207,8 @@ fn is_called_by(
         let is_of_one_build = Side::BOTH.into_iter().any(|side| caller.held_by(side) == InBuild::No);
         let is_in_changed =
             || of == CallerCode::WithPlaces && places(context, caller).into_iter().any(differs);
-        is_of_one_build || differs(caller) || is_in_changed()
+        let may_differ = || of == CallerCode::WithPlaces && edge::is_in_other_form(context, caller).is_some();
+        is_of_one_build || differs(caller) || is_in_changed() || may_differ()
     };
     let calls = context.calls_to(row, more).into_iter();
     let of_changed = calls.filter(|call| context.caller(call).is_some_and(has_changed));
