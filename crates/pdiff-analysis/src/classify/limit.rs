@@ -108,7 +108,7 @@ pub enum Limit {
     InCommon,
     /// Functions at its place in the source, or that call it, may have lost as much as it has.
     LosingKin,
-    /// The module of this name has functions of the other build only, too, with a similar weight.
+    /// The module of this name has functions of the other build only, too, with a similar weight, or kept few of its functions.
     RewrittenModule(String),
     /// The module of this name is in one build only, and functions of it are in another module of the other build.
     MovedModule(String),

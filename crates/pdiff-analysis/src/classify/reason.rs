@@ -86,7 +86,7 @@ pub enum Reason {
         before: Vec<SetMember>,
         /// Those that have it after.
         after: Vec<SetMember>,
-        /// Change of the totals of those inside no other, together and without the common factor, in points.
+        /// Change of their totals together, each sample counted once, and without the common factor, in points.
         net_pp: f64,
     },
     /// Modules that replaced modules.
@@ -189,6 +189,15 @@ pub enum Reason {
         share_pp: f64,
         /// Whether the share went the other way, beyond noise.
         other_way: bool,
+    },
+    /// The same, and it is the cost of what the function calls.
+    CostOfCallees {
+        /// The measure.
+        judged: Judged,
+        /// The change.
+        change: CostChange,
+        /// The callees that changed most.
+        callees: Vec<String>,
     },
     /// The same, but too few functions show what all have in common.
     CostNotTold {
@@ -293,7 +302,9 @@ pub struct SetMember {
     pub name: String,
     /// Its total, in percent.
     pub total_pct: f64,
-    /// Whether most of that is under other functions of the set.
+    /// What of that is under no other function of the set on that side, in percent.
+    pub outer_pct: f64,
+    /// Whether most of it is under other functions of the set.
     pub is_inside: bool,
 }
 

@@ -580,9 +580,8 @@ fn a_function_whose_own_code_costs_no_more_is_not_called_more() {
     let build = |run: u32| {
         format!("main:50 {words} main>run run>get run:200 run={run} get:90 get=50 get>fill fill:80 fill=51")
     };
-    let of = |get: u64, fill: u64| {
-        format!("{steady}main;run 100\nmain;run;get {get}\nmain;run;get;fill {fill}")
-    };
+    let of =
+        |get: u64, fill: u64| format!("{steady}main;run 100\nmain;run;get {get}\nmain;run;get;fill {fill}");
     let outcome = classified(seen(&of(8, 2), &build(60)), seen(&of(8, 70), &build(61)));
     assert_ne!(verdict(&outcome, "get").rule_id, "R-edge");
     let outcome = classified(seen(&of(8, 2), &build(60)), seen(&of(60, 15), &build(61)));
@@ -593,8 +592,10 @@ fn a_function_whose_own_code_costs_no_more_is_not_called_more() {
 fn a_call_that_was_added_shows_though_the_callee_has_many_other_callers() {
     let (steady, words) = steady();
     let build = |seek: &str| {
-        format!("main:50 {words} main>seek main>other other:90 other=8 seek>fetch other>fetch seek:200 {seek} \
-                 fetch:300 fetch=50")
+        format!(
+            "main:50 {words} main>seek main>other other:90 other=8 seek>fetch other>fetch seek:200 {seek} \
+                 fetch:300 fetch=50"
+        )
     };
     let of = |seek: u64, fetch: u64| {
         format!("{steady}main;other 100\nmain;other;fetch 400\nmain;seek {seek}\nmain;seek;fetch {fetch}")
@@ -604,4 +605,26 @@ fn a_call_that_was_added_shows_though_the_callee_has_many_other_callers() {
     assert_eq!(said(&outcome, "seek"), "more-calls likely R-fast-path");
     let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &build("seek=61")));
     assert_ne!(verdict(&outcome, "seek").rule_id, "R-fast-path");
+    // The compiler laid the callee out anew. Code that is longer by more may do more.
+    let of = |fetch: &str| build("seek=61 seek>fetch").replace("fetch:300 fetch=50", fetch);
+    let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &of("fetch:305 fetch=51")));
+    assert_eq!(said(&outcome, "seek"), "more-calls likely R-fast-path");
+    let outcome = classified(seen(&before, &build("seek=60")), seen(&after, &of("fetch:350 fetch=51")));
+    assert_ne!(verdict(&outcome, "seek").rule_id, "R-fast-path");
+}
+
+#[test]
+fn callees_that_chains_lost_before_do_not_explain_what_own_code_costs_more() {
+    let (steady, words) = steady();
+    let build = |step: &str| {
+        format!(
+            "main:50 {words} main>run run:300 run=60 run>step step>next next:200 next=50 next^left left:90 left=51 step:90 {step}"
+        )
+    };
+    let of = |next: u64, left: &str| {
+        format!("{steady}main;run 300\nmain;run;step 50\nmain;run;step;next {next}\n{left} 40")
+    };
+    let (before, after) = (of(6, "main;run;left"), of(60, "main;run;step;left"));
+    let outcome = classified(seen(&before, &build("step=70")), seen(&after, &build("step=71")));
+    assert_eq!(said(&outcome, "next"), "missing-fast-path likely R-edge");
 }

@@ -197,6 +197,29 @@ fn what_is_new_in_a_module_that_was_rewritten_is_not_proved() {
 }
 
 #[test]
+fn a_module_that_kept_few_of_its_functions_was_rewritten() {
+    let shared = "main:50 work:50 run:200 main>work main>run";
+    let before = with_rest("main;run 40");
+    let after = with_rest("main;run 40\nmain;run;lib::text::New::cross 50");
+    let of = |kept: &str| {
+        let outcome = classified(
+            seen(&before, &format!("{shared} lib::text::Old::product:300 lib::text::Old::all:90 {kept}")),
+            seen(
+                &after,
+                &format!(
+                    "{shared} run>lib::text::New::cross lib::text::New::cross:700 lib::text::New::some:90 {kept}"
+                ),
+            ),
+        );
+        said(&outcome, "lib::text::New::cross")
+    };
+    assert_eq!(of("lib::text::Both::len:60"), "new-overhead likely R-new-code");
+    // The type that is new is one of many in the module.
+    let most = "lib::text::Both::len:60 lib::text::Both::get:60 lib::text::Both::set:60";
+    assert_eq!(of(most), "new-overhead proved R-new-code");
+}
+
+#[test]
 fn what_is_new_in_a_module_that_was_moved_is_not_proved() {
     let before = with_rest("main;run;lib::expand::find_ref 40\nmain;run;lib::expand::expand_text 50");
     let after = with_rest("main;run;core_lib::util::find_ref 40");
@@ -363,4 +386,25 @@ fn a_copy_of_a_like_name_that_vanished_from_the_caller_may_be_what_is_new() {
     for other in ["rename@x/os.c flush<rename*1", "syncfile@x/log.c flush<syncfile*1"] {
         assert_eq!(of(other), "new-overhead proved R-new-code None", "{other}");
     }
+}
+
+#[test]
+fn what_is_partly_inside_another_function_of_a_set_is_counted_once() {
+    let before = with_rest("main;run;seek 100\nmain;run 20");
+    let after = with_rest(
+        "main;run;seek_index 40\nmain;run;seek_index;seek_table 25\nmain;run;seek_table 35\nmain;run 20",
+    );
+    let outcome = classified(
+        seen(&before, "main:50 work:50 main>run run:200 seek:600 seek@a.c run>seek"),
+        seen(
+            &after,
+            "main:50 work:50 main>run run:200 seek_index:380 seek_table:290 seek_index@a.c seek_table@a.c run>seek_index \
+             run>seek_table seek_index>seek_table",
+        ),
+    );
+    let Reason::Succession { after, net_pp, .. } = &verdict(&outcome, "seek").reason else {
+        panic!("{:?}", verdict(&outcome, "seek").reason)
+    };
+    assert_eq!(after.len(), 2);
+    assert!(net_pp.abs() < 0.5, "{net_pp}");
 }

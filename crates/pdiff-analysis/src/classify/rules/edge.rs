@@ -83,7 +83,10 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     if !explains || grown_pp < EXPLAINING_PART * here_pp || !may_cost_more(context, caller, here_pp) {
         return None;
     }
-    if lost_before(context, caller, case) >= EXPLAINING_PART * grown_pp {
+    // Chains that lost a function do not change what its own code costs.
+    let own_pp = own_grown_pp(context, row);
+    if own_pp < EXPLAINING_PART * grown_pp && lost_before(context, caller, case) >= EXPLAINING_PART * grown_pp
+    {
         return None;
     }
     let after_pct = share_pct(row, Side::After, call.after);
@@ -107,6 +110,11 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
         None => finding.limited(Confidence::Likely, Limit::PathNotCounted),
     };
     Some(gates::inlining_ruled_out(gates::common(finding, case), context, case))
+}
+
+/// What a function's own code costs more, copies of it included.
+fn own_grown_pp(context: &Context<'_>, row: &Row) -> f64 {
+    context.common_shift.own_change_pp(row.before.self_pct, row.after.self_pct)
 }
 
 /// The most that the before run may have had of what the function calls, under it in the caller, in chains that lost it. The calls

@@ -174,7 +174,8 @@ fn entered_more<'a>(
     let calls = PerSide::from_fn(|side| calls_in_code(context, case, callee, side));
     let has_more_calls = calls.after > calls.before && calls.before > 0;
     let has_flipped_callees = || number.is_some_and(|number| flipped.callees.contains_key(&number));
-    let is_same = context.has_like_code(callee) || (has_more_calls && has_flipped_callees());
+    let is_same = context.has_like_code(callee)
+        || (has_more_calls && (has_flipped_callees() || context.builds.is_laid_out_anew(&callee.ids)));
     let has_left = number.is_some_and(|callee| has_flipped(context, flipped, row, callee));
     if callee.row.object != row.object || callee.is_stub() || !is_same || has_left {
         return None;

@@ -25,7 +25,8 @@ const LEAST_LEFT: f64 = 0.4;
 /// Kin that lost a smaller part of the function's weight are left out.
 const LEAST_PART: f64 = 0.1;
 
-/// What callers call less is like a row's total up to this factor; it casts doubt on new code up to the second.
+/// What callers call less is like a row's total up to this factor; it casts doubt on new code up to the second. What heirs took
+/// over is what one function lost up to the first.
 const LIKE_LOSS: f64 = 1.5;
 const DOUBTFUL_LOSS: f64 = 2.5;
 
@@ -53,14 +54,15 @@ impl<'c> Kinship<'c, '_> {
         let callers = self.callers(case, with);
         for measure in [Judged::Booked, Judged::Total] {
             let weight = share(measure, case.row, with);
-            if weight < FLOOR_PP {
+            if weight < FLOOR_PP || (measure == Judged::Total && self.leads_to(case, with, &is_renamed)) {
                 continue;
             }
             let mut lost: Vec<(bool, f64, usize)> = Vec::new();
             for kin in self.kin(case, &callers, measure, with) {
                 let lost_pp = self.lost_pp(kin, measure, with);
                 let is_kin = kin != row && !self.flipped.contains_key(&kin) && !is_renamed(kin);
-                let is_kin = is_kin && !self.is_inside(kin, row, with);
+                let is_kin =
+                    is_kin && !self.is_inside(kin, row, with) && self.is_part_of(kin, weight, lost_pp, with);
                 if is_kin && lost_pp >= LEAST_PART * weight && self.is_alike(row, kin, with) {
                     let is_there = self.context.cases.get(kin).is_some_and(|case| case.is_sampled(with));
                     lost.push((is_there, lost_pp, kin));
@@ -90,6 +92,24 @@ impl<'c> Kinship<'c, '_> {
         (Judged::Booked, callers.into_iter().filter(took_over).take(1).collect())
     }
 
+    /// Whether most of a function's total is that of functions that it calls, and that have another name now: it only led to them.
+    fn leads_to(&self, case: &Case<'_>, with: Side, is_renamed: impl Fn(usize) -> bool) -> bool {
+        let calls = self.context.calls_from(case.row, with).into_iter();
+        let renamed = calls.filter(|call| {
+            let callee = self.context.callee(call).and_then(|callee| self.context.row_number(callee.row));
+            callee.is_some_and(&is_renamed)
+        });
+        let led: f64 = renamed.map(|call| share_pct(case.row, with, call.weight(with))).sum();
+        led > 0.0 && led >= INHERITED_PART * share(Judged::Total, case.row, with)
+    }
+
+    /// Whether a function's weight is enough of what a kin lost or gained, if that is of one build only: a small function did not
+    /// become a large one.
+    fn is_part_of(&self, kin: usize, weight: f64, lost_pp: f64, with: Side) -> bool {
+        let is_fresh = self.context.cases.get(kin).is_some_and(|kin| kin.held_by(with) == InBuild::No);
+        !is_fresh || weight >= LEAST_PART * lost_pp
+    }
+
     /// Heirs that can have had what their donors lost, and the rows of those that cannot. A total that is inside another
     /// heir's of the same donor went to that one; and a function that the run no longer
     /// enters left all of it to its heirs, or other code took it over.
@@ -117,6 +137,28 @@ impl<'c> Kinship<'c, '_> {
         let refused = inside.iter().map(|heir| heir.row);
         let refused = refused.chain(strange.iter().flat_map(|heir| [heir.row, heir.donor])).collect();
         (kept, refused)
+    }
+
+    /// Pairs of functions that took over parts of what one function lost, which both builds have: together no more than it lost.
+    pub(super) fn shared(&self, heirs: &[Heir]) -> Vec<(usize, usize)> {
+        let mut of_donor: FxHashMap<(usize, Side), Vec<&Heir>> = FxHashMap::default();
+        for heir in heirs {
+            of_donor.entry((heir.donor, heir.with)).or_default().push(heir);
+        }
+        let mut pairs = Vec::new();
+        for ((donor, with), of) in of_donor {
+            let is_left =
+                self.context.cases.get(donor).is_some_and(|donor| donor.held_by(with) != InBuild::No);
+            let (Some(first), true) = (of.first(), is_left && of.len() > 1) else { continue };
+            let is_one_measure = of.iter().all(|heir| heir.measure == first.measure);
+            let taken = of.iter().filter_map(|heir| self.context.cases.get(heir.row));
+            let taken: f64 = taken.map(|heir| share(first.measure, heir.row, with)).sum();
+            if is_one_measure && taken <= LIKE_LOSS * self.lost_pp(donor, first.measure, with) {
+                pairs.extend(of.iter().skip(1).map(|heir| (first.row, heir.row)));
+            }
+        }
+        pairs.sort_unstable();
+        pairs
     }
 
     /// Whether half of a function's total is a callee's that the other build calls elsewhere: what that callee lost went there

@@ -101,7 +101,7 @@ pub fn limit_text(of: &Limit) -> String {
             format!("{copy}, inlined in its caller in the {in_build} binary alone, may be the same function")
         }
         Limit::RewrittenModule(module) => {
-            format!("{module} was rewritten: functions of it that only the other build has ran with a similar weight")
+            format!("{module} was rewritten: each build has functions of it that the other lacks")
         }
         Limit::MovedModule(module) => {
             format!("only one build holds {module}, and the other has functions of it in another module")

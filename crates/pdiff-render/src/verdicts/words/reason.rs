@@ -6,6 +6,9 @@ use pdiff_profile::{PerSide, Side};
 use super::limit::unseen;
 use super::{cost, own_cost, setting};
 
+/// Shares that add up to more than their functions have together by so much are not left to be added up.
+const SHOWN_TWICE_PCT: f64 = 0.05;
+
 /// How many modules of a side are named.
 const MODULES: usize = 3;
 
@@ -119,6 +122,13 @@ pub fn reason_text(of: &Reason) -> String {
                 own_cost(change)
             )
         }
+        Reason::CostOfCallees { judged, change, callees } => format!(
+            "{} costs {} per operation{}, in what it calls: {}",
+            measure(*judged),
+            cost(change),
+            own_cost(change),
+            callees.join(", ")
+        ),
         Reason::CostNotTold { judged, change } => {
             format!("{} costs {} per operation, its share is within noise", measure(*judged), cost(change))
         }
@@ -228,7 +238,15 @@ fn members(of: &[SetMember]) -> String {
         of.map(|of| format!("{} ({:.2} %)", of.name, of.total_pct)).collect()
     };
     let (outer, inner) = (named(false).join(" + "), named(true).join(" + "));
-    if inner.is_empty() { outer } else { format!("{outer} with {inner} inside") }
+    let inner = if inner.is_empty() { inner } else { format!(" with {inner} inside") };
+    // A part of one may be inside another.
+    let shown: f64 = of.iter().filter(|of| !of.is_inside).map(|of| of.total_pct).sum();
+    let whole: f64 = of.iter().map(|of| of.outer_pct).sum();
+    let whole = match shown - whole >= SHOWN_TWICE_PCT {
+        true => format!(", together {whole:.2} %"),
+        false => String::new(),
+    };
+    format!("{outer}{inner}{whole}")
 }
 
 /// What a change of inlining costs.
