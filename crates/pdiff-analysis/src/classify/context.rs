@@ -296,11 +296,31 @@ impl<'a> Context<'a> {
     /// The share of a callee that left the function's callers from side `less` to the other: what they had of it there may have
     /// been the function's, which left by a jump. In points of the row's own side, heaviest callers first.
     pub(super) fn left_callers_pp(&self, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
-        let mut callers: Vec<usize> = Side::BOTH
+        let callers = Side::BOTH
             .into_iter()
             .flat_map(|side| self.calls_to(case.row, side))
             .filter_map(|call| self.row_number(self.caller(call)?.row))
             .collect();
+        self.left_pp(callers, callee, less)
+    }
+
+    /// The same of a function that leaves to the callee by a jump on side `less`: a caller that is there alone, and under another
+    /// name on the other side, is known from the code.
+    pub(super) fn jumped_past_pp(&self, case: &Case<'_>, callee: &Case<'_>, less: Side) -> f64 {
+        let calls = Side::BOTH.into_iter().flat_map(|side| self.calls_to(case.row, side));
+        let sampled = calls.filter_map(|call| self.caller(call));
+        let census = self.builds.census(less).into_iter();
+        let callers = census.flat_map(|census| {
+            let edges = case.ids[less].iter().flat_map(|id| census.calls_to(*id));
+            edges.filter_map(|edge| census.function(edge.caller))
+        });
+        let in_code = callers.filter_map(|caller| self.case(caller.name(), &case.row.object, caller.file()));
+        let callers = sampled.chain(in_code).filter_map(|caller| self.row_number(caller.row)).collect();
+        self.left_pp(callers, callee, less)
+    }
+
+    /// The share of a callee that left these callers.
+    fn left_pp(&self, mut callers: Vec<usize>, callee: &Case<'_>, less: Side) -> f64 {
         callers.sort_unstable();
         callers.dedup();
         let under = |caller: usize, side: Side| {

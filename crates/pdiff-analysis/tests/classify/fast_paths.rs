@@ -504,6 +504,19 @@ fn a_callee_that_was_inlined_without_samples_is_no_new_path() {
 }
 
 #[test]
+fn a_callee_that_is_inlined_now_is_no_new_path() {
+    let (steady, words) = steady();
+    let build =
+        |cmp: &str| format!("main:50 {words} main>find find>cmp find:200 find=60 size:90 size=61 {cmp}");
+    // A leaf without a frame, whose caller the chains lost.
+    let before = format!("{steady}main;find 60\nmain;find;cmp 80\nmain;find;size 6");
+    let after = format!("{steady}main;find 60\nmain;find;cmp 80\nmain;find;cmp;+size 30");
+    let old = build("cmp:120 cmp=70 cmp>size");
+    let outcome = classified(seen(&before, &old), seen(&after, &build("cmp:150 cmp=71 cmp<size*2")));
+    assert_ne!(verdict(&outcome, "size").rule_id, "R-edge");
+}
+
+#[test]
 fn counts_name_the_caller_that_calls_more_and_what_is_below_is_part_of_that() {
     let (steady, words) = steady();
     let build = |get: u32| {

@@ -66,7 +66,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
         let callee = context.callee(call);
         callee.map_or(0.0, |callee| {
             let by_name = match context.jumps_to(case, callee, less) {
-                true => context.left_callers_pp(case, callee, less),
+                true => context.jumped_past_pp(case, callee, less),
                 false => context.lost_from(case, callee, less),
             };
             by_name.max(context.left_by_jump_pp(case, callee, less)).min(change.abs())

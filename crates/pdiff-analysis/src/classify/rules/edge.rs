@@ -127,7 +127,7 @@ fn lost_before(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>) -> f64
         return callees.map(|callee| context.lost_between(caller, case, callee, side)).fold(0.0, f64::max);
     }
     lost_pp(context, case, side, |callee| match context.jumps_to(case, callee, side) {
-        true => context.left_callers_pp(case, callee, side),
+        true => context.jumped_past_pp(case, callee, side),
         false => context.lost_between(caller, case, callee, side),
     })
 }

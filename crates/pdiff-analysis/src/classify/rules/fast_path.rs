@@ -338,10 +338,10 @@ pub(super) fn only_entered<'a>(
     side: Side,
 ) -> Vec<(&'a SampledCall, f64)> {
     let row = case.row;
-    // What left the function by a change of inlining was entered before as well, as part of it.
+    // What left the function by a change of inlining, or is part of it now, was entered before as well.
     let has_left = |callee: &Case<'_>| {
         context.row_number(callee.row).is_some_and(|callee| has_flipped(context, flipped, row, callee))
-            || has_flipped_in_code(context, case, callee, side.other())
+            || Side::BOTH.into_iter().any(|inlined_on| has_flipped_in_code(context, case, callee, inlined_on))
     };
     let entered = context.calls_from(row, side).into_iter().filter_map(|call| {
         let pct = |side| share_pct(row, side, call.weight(side));
