@@ -57,6 +57,8 @@ pub(super) struct Context<'a> {
     pub(super) same_program: bool,
     /// Whether most of the program's sampled functions have the same code in both builds: what differs was changed.
     pub(super) is_patched: bool,
+    /// Whether most of the program's sampled functions have other code, and not because the same source was compiled differently.
+    pub(super) is_other_version: bool,
     /// Whether several functions changed as if they used a record of another layout: of builds a patch apart, their code is
     /// another one of the same size with the same calls.
     has_other_layout: bool,
@@ -90,6 +92,7 @@ impl<'a> Context<'a> {
         let same: Vec<bool> = of_program.filter_map(|case| builds.same_code(&case.ids)).collect();
         let count = same.iter().filter(|same| **same).count();
         let is_patched = same.len() >= LEAST_COMPARED && count as f64 >= SAME_CODE_PART * same.len() as f64;
+        let is_other_version = same.len() >= LEAST_COMPARED && !is_patched && !builds.is_rebuilt();
         let relaid = cases.iter().filter(|case| case.of_program && is_alike(&builds, case));
         let has_other_layout = is_patched && relaid.count() >= LEAST_RELAID;
         let common_shift = CommonShift::new(input, &builds, &cases, is_patched);
@@ -104,6 +107,7 @@ impl<'a> Context<'a> {
             common_shift,
             same_program,
             is_patched,
+            is_other_version,
             has_other_layout,
             successions: OnceLock::new(),
             modules: OnceLock::new(),

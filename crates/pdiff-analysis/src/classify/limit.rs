@@ -39,6 +39,8 @@ pub enum Limit {
     Unseen(Option<f64>),
     /// The copies in the callers that flipped had this share only, in percent.
     LightCopies(f64),
+    /// Most of the code differs between the builds, so that a change of cost may have other reasons as well.
+    OtherVersion,
     /// Only this share, in percent, was seen in the functions whose inlining in it changed.
     LittleMoved(f64),
     /// The stacks lost which of its callers called it.

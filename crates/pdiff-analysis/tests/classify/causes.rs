@@ -305,3 +305,29 @@ fn that_a_function_left_its_callers_is_proved_though_these_have_other_names() {
     let outcome = classified(seen(&before, &inlined), seen(&after, &with_copy));
     assert_ne!(verdict(&outcome, "free").confidence.as_str(), "proved");
 }
+
+#[test]
+fn what_its_own_copies_had_is_no_cost_of_a_function() {
+    let build = "main:50 work:50 main>work main>get main>find find:90 get:120 ";
+    let before = with_rest("main;find 40\nmain;find;+get 90\nmain;get 30");
+    let after = with_rest("main;get 125\nmain;find 40");
+    let outcome = classified(seen(&before, &format!("{build} find<get*1")), seen(&after, build));
+    assert_eq!(said(&outcome, "get"), "inline-change likely R-inline-change");
+}
+
+#[test]
+fn the_cost_of_inlining_is_not_proved_between_versions_that_differ_in_most_code() {
+    let stacks: String = (0..20).map(|n| format!("main;step_{n} 60\n")).collect();
+    let words = |from: u32| -> String {
+        (0..20).map(|n| format!("step_{n}:80 step_{n}={} main>step_{n} ", from + n)).collect()
+    };
+    let before = format!("{stacks}main;scan 60\nmain;scan;+leaf 50");
+    let after = format!("{stacks}main;scan 60\nmain;scan;leaf 200");
+    let of = |from: u32, code: &str| format!("main:50 {} main>scan {code}", words(from));
+    let (old, new) = ("scan:400 scan<leaf*2", "scan:200 leaf:150 scan>leaf");
+    let outcome = classified(seen(&before, &of(1, old)), seen(&after, &of(101, new)));
+    assert_eq!(said(&outcome, "leaf"), "inline-regression likely R-inline-lost");
+    assert_eq!(verdict(&outcome, "leaf").limited_by, Some(Limit::OtherVersion));
+    let outcome = classified(seen(&before, &of(1, old)), seen(&after, &of(1, new)));
+    assert_eq!(said(&outcome, "leaf"), "inline-regression proved R-inline-lost");
+}

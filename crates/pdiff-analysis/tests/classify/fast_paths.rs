@@ -509,7 +509,7 @@ fn a_callee_that_is_inlined_now_is_no_new_path() {
     let build =
         |cmp: &str| format!("main:50 {words} main>find find>cmp find:200 find=60 size:90 size=61 {cmp}");
     // A leaf without a frame, whose caller the chains lost.
-    let before = format!("{steady}main;find 60\nmain;find;cmp 80\nmain;find;size 6");
+    let before = format!("{steady}main;find 60\nmain;find;cmp 80\nmain;find;size 2");
     let after = format!("{steady}main;find 60\nmain;find;cmp 80\nmain;find;cmp;+size 30");
     let old = build("cmp:120 cmp=70 cmp>size");
     let outcome = classified(seen(&before, &old), seen(&after, &build("cmp:150 cmp=71 cmp<size*2")));
@@ -629,15 +629,55 @@ fn a_call_that_was_added_shows_though_the_callee_has_many_other_callers() {
 #[test]
 fn callees_that_chains_lost_before_do_not_explain_what_own_code_costs_more() {
     let (steady, words) = steady();
-    let build = |step: &str| {
+    let build = |step: u32| {
         format!(
-            "main:50 {words} main>run run:300 run=60 run>step step>next next:200 next=50 next^left left:90 left=51 step:90 {step}"
+            "main:50 {words} main>run run:300 run=60 run>step step^next next:200 next=50 next^left left:90 left=51 step:90 \
+             step={step}"
         )
     };
-    let of = |next: u64, left: &str| {
-        format!("{steady}main;run 300\nmain;run;step 50\nmain;run;step;next {next}\n{left} 40")
-    };
-    let (before, after) = (of(6, "main;run;left"), of(60, "main;run;step;left"));
-    let outcome = classified(seen(&before, &build("step=70")), seen(&after, &build("step=71")));
+    // The function left to another one by a jump, and was left to by one.
+    let before = format!(
+        "{steady}main;run 300\nmain;run;step 50\nmain;run;step;next 3\nmain;run;next 3\nmain;run;left 40"
+    );
+    let after =
+        format!("{steady}main;run 300\nmain;run;step 50\nmain;run;step;next 60\nmain;run;step;left 40");
+    let outcome = classified(seen(&before, &build(70)), seen(&after, &build(71)));
     assert_eq!(said(&outcome, "next"), "missing-fast-path likely R-edge");
+}
+
+#[test]
+fn what_a_callee_that_is_called_as_often_goes_on_to_is_no_path_of_its_callers() {
+    let (steady, words) = steady();
+    // Both callers changed elsewhere.
+    let build = |hash: u32| {
+        format!(
+            "main:50 {words} main>open main>grow open>get grow>get open:200 open={hash} grow:200 grow={hash} get:90 get={hash} \
+             get>fill fill:80 fill=51"
+        )
+    };
+    let of = |get: u64, fill: u64| {
+        let under = |caller: &str| {
+            format!("main;{caller} 60\nmain;{caller};get {get}\nmain;{caller};get;fill {fill}")
+        };
+        format!("{steady}{}\n{}", under("open"), under("grow"))
+    };
+    let outcome = classified(seen(&of(6, 1), &build(60)), seen(&of(6, 60), &build(61)));
+    assert_eq!(said(&outcome, "get"), "missing-fast-path likely R-fast-path");
+    for caller in ["open", "grow"] {
+        assert_eq!(said(&outcome, caller), "consequence likely R-callees", "{caller}");
+    }
+}
+
+#[test]
+fn lines_around_a_copy_are_no_new_path_to_it() {
+    let (steady, words) = steady();
+    let of = |size: u64| format!("{steady}main;run 400\nmain;run;+size {size}");
+    let with = |run: u32, copies: u32| {
+        format!("main:50 {words} main>run run:900 run={run} run<size*{copies} size:0")
+    };
+    let outcome = classified(seen(&of(2), &with(60, 1)), seen(&of(20), &with(61, 1)));
+    assert_ne!(verdict(&outcome, "size").rule_id, "R-edge");
+    // There is one more copy.
+    let outcome = classified(seen(&of(2), &with(60, 1)), seen(&of(20), &with(61, 2)));
+    assert_eq!(said(&outcome, "size"), "missing-fast-path likely R-edge");
 }

@@ -74,6 +74,9 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>) -> Finding {
     };
     let lost_pp: f64 = calls.iter().map(lost).sum();
     let is_lost = judged == Judged::Total && lost_pp >= LOST_PART * delta_pp.abs();
+    if let Some(finding) = from_copies(context, case, judged, less).filter(|_| calls.is_empty()) {
+        return finding;
+    }
     calls.truncate(NAMED);
     let callees: Vec<(String, f64)> =
         calls.iter().map(|(call, change)| (call.callee.clone(), *change)).collect();
@@ -102,4 +105,29 @@ fn copied_pct(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, side: 
     };
     let copies = callee.row.inlined_into(side).iter().filter(is_here);
     copies.map(|copy| share_pct(callee.row, side, copy.weight)).sum()
+}
+
+/// A change of self by symbol that is that of its copies: they had it on the other side, in a caller that is not there now.
+fn from_copies(context: &Context<'_>, case: &Case<'_>, judged: Judged, inlined_on: Side) -> Option<Finding> {
+    let row = case.row;
+    let booked_pp = row.delta_booked_pp();
+    let copied = |side: Side| -> f64 {
+        row.inlined_into(side).iter().map(|copy| share_pct(row, side, copy.weight)).sum()
+    };
+    let moved_pp = copied(inlined_on) - copied(inlined_on.other());
+    let container = row.inlined_into(inlined_on).first()?.caller.to_string();
+    if judged != Judged::Booked || moved_pp < OWN_PART * booked_pp.abs() || !case.of_program {
+        return None;
+    }
+    let reason = Reason::Flipped {
+        inlined_on,
+        caller: container,
+        more_callers: row.inlined_into(inlined_on).len() - 1,
+        booked_pp,
+        body_pp: row.after.x_pct() - row.before.x_pct(),
+        family: None,
+    };
+    let finding = Finding::new("R-inline-change", Cause::InlineChange, judged, reason);
+    let finding = finding.limited(Confidence::Likely, Limit::NoNamedCaller);
+    Some(gates::one_compiler(gates::common(finding, case), context, case))
 }

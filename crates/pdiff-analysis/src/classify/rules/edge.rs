@@ -10,9 +10,10 @@
 use pdiff_profile::census::FunctionId;
 use pdiff_profile::{PerSide, Side};
 
-use super::code_counts::calls_in_code;
+use super::code_counts::{calls_in_code, copies_in_code};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, only_entered};
 use super::newly_active::lost_pp;
+use super::weight::is_inlined_only;
 use super::{entered, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -152,16 +153,27 @@ fn new_edge(
 ) -> Option<f64> {
     let entered = only_entered(context, caller, flipped, Side::After);
     let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
-    if context.callee(call).is_some_and(|callee| runs_as_often(context, callee)) {
+    let is_none =
+        |callee: &Case<'_>| runs_as_often(context, callee) || has_other_lines(context, caller, callee, pct);
+    if context.callee(call).is_some_and(is_none) {
         return None;
     }
     let left: f64 = only_entered(context, caller, flipped, Side::Before).iter().map(|(_, pct)| pct).sum();
     (left <= EXPLAINING_PART * pct || costs_more(context, caller, pct)).then_some(pct)
 }
 
+/// Whether a function that runs only inlined has as many copies in a caller as before, and costs more there itself: samples of the lines
+/// around a copy of a few instructions can count for it.
+fn has_other_lines(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>, pct: f64) -> bool {
+    let copies = PerSide::from_fn(|side| copies_in_code(context, caller, case, side));
+    is_inlined_only(context, case)
+        && copies.after <= copies.before
+        && own_grown_pp(context, case.row) >= EXPLAINING_PART * pct
+}
+
 /// Whether a function's own code was sampled before and costs no more: what it calls may have grown, but nothing calls the function
 /// more. The copies of one that runs only inlined are its code.
-fn runs_as_often(context: &Context<'_>, case: &Case<'_>) -> bool {
+pub(super) fn runs_as_often(context: &Context<'_>, case: &Case<'_>) -> bool {
     let row = case.row;
     let factor = context.common_shift.factor();
     row.before.samples >= FEW_SAMPLES && row.after.self_pct < MORE_WITH_CALLS * factor * row.before.self_pct

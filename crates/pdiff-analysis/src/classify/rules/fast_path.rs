@@ -25,7 +25,7 @@ use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 use super::code_counts::calls_in_code;
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{entered, in_between, per_operation};
+use super::{edge, entered, in_between, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
@@ -62,6 +62,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     entered.retain(|(call, _)| !is_wrapper(context, case, call));
     entered.retain(|(call, pct)| !came_from_elsewhere(context, case, call, *pct));
     entered.retain(|(call, pct)| has_grown(context, call, *pct));
+    entered.retain(|(call, _)| !costs_more_everywhere(context, case, call));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
@@ -250,6 +251,15 @@ fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usi
 fn came_from_elsewhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> bool {
     let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
     context.common_shift.factor() * left >= EXPLAINING_PART * pct
+}
+
+/// Whether a callee costs more under its other callers as well, and its own code no more: the growth is in what it calls itself.
+fn costs_more_everywhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCall) -> bool {
+    let Some(callee) = context.callee(call) else { return false };
+    let here = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
+    let (before, after) =
+        (callee.row.before.total_pct - here.before, callee.row.after.total_pct - here.after);
+    edge::runs_as_often(context, callee) && after >= MORE_WITH_CALLS * context.common_shift.factor() * before
 }
 
 /// Whether a callee costs more as a whole by half of what it costs more here: what only came from under other functions, wherever

@@ -180,6 +180,10 @@ fn callee_of(
     if cause != Cause::InlineChange && shown_pp < EXPLAINING_PART * booked_pp.abs() {
         finding = finding.limited(Confidence::Likely, Limit::LightCopies(copies));
     }
+    // Of another version, the code in the family does other work as well.
+    if cause != Cause::InlineChange && context.is_other_version {
+        finding = finding.limited(Confidence::Likely, Limit::OtherVersion);
+    }
     let is_entered = |flip: &CallerFlip| flip.called_in.1 || context.is_sampled(flip, inlined_on.other());
     if !flips.iter().any(is_entered) {
         finding = finding.limited(Confidence::Likely, Limit::LostCaller);

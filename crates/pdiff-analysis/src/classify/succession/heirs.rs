@@ -150,10 +150,9 @@ impl<'c> Kinship<'c, '_> {
             let is_left =
                 self.context.cases.get(donor).is_some_and(|donor| donor.held_by(with) != InBuild::No);
             let (Some(first), true) = (of.first(), is_left && of.len() > 1) else { continue };
-            let is_one_measure = of.iter().all(|heir| heir.measure == first.measure);
-            let taken = of.iter().filter_map(|heir| self.context.cases.get(heir.row));
-            let taken: f64 = taken.map(|heir| share(first.measure, heir.row, with)).sum();
-            if is_one_measure && taken <= LIKE_LOSS * self.lost_pp(donor, first.measure, with) {
+            let taken: f64 = of.iter().map(|heir| weight(self.context, heir.row, with)).sum();
+            let lost = |measure: &Judged| self.lost_pp(donor, *measure, with);
+            if taken <= LIKE_LOSS * Judged::ALL.iter().map(lost).fold(0.0, f64::max) {
                 pairs.extend(of.iter().skip(1).map(|heir| (first.row, heir.row)));
             }
         }

@@ -35,6 +35,9 @@ pub fn limit_text(of: &Limit) -> String {
         Limit::NotExamined { object } => format!("the file of {object} was not examined"),
         Limit::Unseen(detectable_pp) => unseen(*detectable_pp),
         Limit::LightCopies(pct) => format!("its copies in these callers had {pct:.2} % only"),
+        Limit::OtherVersion => {
+            "the inlining is certain; most other code differs too, so its cost may have other reasons".to_owned()
+        }
         Limit::LittleMoved(pct) => {
             format!("only {pct:.2} % is known to be that of these functions, inlined or called")
         }
