@@ -408,3 +408,37 @@ fn what_is_partly_inside_another_function_of_a_set_is_counted_once() {
     assert_eq!(after.len(), 2);
     assert!(net_pp.abs() < 0.5, "{net_pp}");
 }
+
+#[test]
+fn a_function_that_only_led_to_a_renamed_one_did_not_become_what_that_calls() {
+    let build = |words: &str| format!("main:50 work:50 main>work main>run run:900 {words}");
+    let before = with_rest(
+        "main;run 100\nmain;run;cursor_moveto 6\nmain;run;cursor_moveto;defer_moveto 4\n\
+         main;run;cursor_moveto;defer_moveto;tree_moveto_unpacked 90\nmain;run;tree_moveto_unpacked 110",
+    );
+    let after = with_rest(
+        "main;run 106\nmain;run;finish_moveto 4\nmain;run;finish_moveto;table_moveto 92\n\
+         main;run;table_moveto 10\nmain;run;index_moveto 99",
+    );
+    let outcome = classified(
+        seen(
+            &before,
+            &build(
+                "cursor_moveto:120 defer_moveto:160 defer_moveto=5 tree_moveto_unpacked:1500 run>cursor_moveto \
+                 cursor_moveto>defer_moveto defer_moveto>tree_moveto_unpacked run>tree_moveto_unpacked",
+            ),
+        ),
+        seen(
+            &after,
+            &build(
+                "finish_moveto:160 finish_moveto=5 table_moveto:560 index_moveto:560 run>finish_moveto \
+                 finish_moveto>table_moveto run>index_moveto run>table_moveto",
+            ),
+        ),
+    );
+    let Reason::Succession { before, .. } = &verdict(&outcome, "tree_moveto_unpacked").reason else {
+        panic!("{:?}", verdict(&outcome, "tree_moveto_unpacked").reason)
+    };
+    let names: Vec<&str> = before.iter().map(|of| of.name.as_str()).collect();
+    assert_eq!(names, ["tree_moveto_unpacked"]);
+}
