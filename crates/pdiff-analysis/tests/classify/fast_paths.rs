@@ -666,6 +666,10 @@ fn what_a_callee_that_is_called_as_often_goes_on_to_is_no_path_of_its_callers() 
     for caller in ["open", "grow"] {
         assert_eq!(said(&outcome, caller), "consequence likely R-callees", "{caller}");
     }
+    // One of them did not enter it before.
+    let before = of(6, 1).replace("\nmain;grow;get 6\nmain;grow;get;fill 1", "");
+    let outcome = classified(seen(&before, &build(60)), seen(&of(6, 60), &build(61)));
+    assert_eq!(said(&outcome, "grow"), "missing-fast-path likely R-fast-path");
 }
 
 #[test]

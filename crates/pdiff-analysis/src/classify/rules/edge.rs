@@ -153,8 +153,9 @@ fn new_edge(
 ) -> Option<f64> {
     let entered = only_entered(context, caller, flipped, Side::After);
     let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
-    let is_none =
-        |callee: &Case<'_>| runs_as_often(context, callee) || has_other_lines(context, caller, callee, pct);
+    let is_none = |callee: &Case<'_>| {
+        does_more_inside(context, caller, call) || has_other_lines(context, caller, callee, pct)
+    };
     if context.callee(call).is_some_and(is_none) {
         return None;
     }
@@ -171,12 +172,18 @@ fn has_other_lines(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>, pc
         && own_grown_pp(context, case.row) >= EXPLAINING_PART * pct
 }
 
-/// Whether a function's own code was sampled before and costs no more: what it calls may have grown, but nothing calls the function
-/// more. The copies of one that runs only inlined are its code.
-pub(super) fn runs_as_often(context: &Context<'_>, case: &Case<'_>) -> bool {
-    let row = case.row;
+/// Whether a callee that was entered from a function before too does more inside: its own code was sampled before and costs no more,
+/// and it costs more under its other callers by about the same factor. The copies of one that runs only inlined are its own code.
+pub(super) fn does_more_inside(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> bool {
+    let Some(row) = context.callee(call).map(|callee| callee.row) else { return false };
     let factor = context.common_shift.factor();
-    row.before.samples >= FEW_SAMPLES && row.after.self_pct < MORE_WITH_CALLS * factor * row.before.self_pct
+    let runs_as_often = row.before.samples >= FEW_SAMPLES
+        && row.after.self_pct < MORE_WITH_CALLS * factor * row.before.self_pct;
+    let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
+    let (before, after) = (row.before.total_pct - here.before, row.after.total_pct - here.after);
+    // What it hardly has elsewhere says nothing.
+    let is_everywhere = before < FLOOR_PP || here.after * before <= MORE_THAN_REST * here.before * after;
+    runs_as_often && here.before > 0.0 && is_everywhere
 }
 
 /// The growth under a caller of a function that the before run entered from there too, and whose code is the same: the caller

@@ -62,7 +62,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     entered.retain(|(call, _)| !is_wrapper(context, case, call));
     entered.retain(|(call, pct)| !came_from_elsewhere(context, case, call, *pct));
     entered.retain(|(call, pct)| has_grown(context, call, *pct));
-    entered.retain(|(call, _)| !costs_more_everywhere(context, case, call));
+    entered.retain(|(call, _)| !edge::does_more_inside(context, case, call));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;
@@ -251,15 +251,6 @@ fn part_under(context: &Context<'_>, case: &Case<'_>, names: &[&str], depth: usi
 fn came_from_elsewhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCall, pct: f64) -> bool {
     let left = context.callee(call).map_or(0.0, |callee| context.left_callers_pp(case, callee, Side::Before));
     context.common_shift.factor() * left >= EXPLAINING_PART * pct
-}
-
-/// Whether a callee costs more under its other callers as well, and its own code no more: the growth is in what it calls itself.
-fn costs_more_everywhere(context: &Context<'_>, case: &Case<'_>, call: &SampledCall) -> bool {
-    let Some(callee) = context.callee(call) else { return false };
-    let here = PerSide::from_fn(|side| share_pct(case.row, side, call.weight(side)));
-    let (before, after) =
-        (callee.row.before.total_pct - here.before, callee.row.after.total_pct - here.after);
-    edge::runs_as_often(context, callee) && after >= MORE_WITH_CALLS * context.common_shift.factor() * before
 }
 
 /// Whether a callee costs more as a whole by half of what it costs more here: what only came from under other functions, wherever
