@@ -7,13 +7,12 @@
 //! A function that was entered before too must be the same code in builds a patch apart, and must have grown under this
 //! caller more than under others. In such builds the caller's code may be unknown, because one build only contains it inlined.
 
-use pdiff_profile::census::FunctionId;
 use pdiff_profile::{PerSide, Side};
 
-use super::code_counts::{calls_in_code, copies_in_code};
+use super::called_as_often::runs_as_often;
+use super::code_counts::{calls_in_code, copies_in_code, is_in_other_form, is_inlined_only};
 use super::fast_path::{count_evidence, counted, entered_evidence, has_flipped, only_entered};
 use super::newly_active::lost_pp;
-use super::weight::is_inlined_only;
 use super::{entered, per_operation};
 use crate::classify::case::{Case, share_pct};
 use crate::classify::cause::{Cause, Confidence, Judged};
@@ -41,9 +40,6 @@ const MANY_TIMES: f64 = 3.0;
 
 /// So few samples before still tell that there are many times as many.
 const FEWEST_SAMPLES: u64 = 5;
-
-/// So many samples of its own code tell that it costs no more.
-const FEW_SAMPLES: u64 = 10;
 
 /// It must have grown there by this factor more than under its other callers, and than the rest of the caller did.
 const MORE_THAN_REST: f64 = 1.3;
@@ -153,9 +149,8 @@ fn new_edge(
 ) -> Option<f64> {
     let entered = only_entered(context, caller, flipped, Side::After);
     let (_, pct) = entered.into_iter().find(|(entered, _)| std::ptr::eq(*entered, call))?;
-    let is_none = |callee: &Case<'_>| {
-        does_more_inside(context, caller, call) || has_other_lines(context, caller, callee, pct)
-    };
+    let is_none =
+        |callee: &Case<'_>| runs_as_often(context, callee) || has_other_lines(context, caller, callee, pct);
     if context.callee(call).is_some_and(is_none) {
         return None;
     }
@@ -170,20 +165,6 @@ fn has_other_lines(context: &Context<'_>, caller: &Case<'_>, case: &Case<'_>, pc
     is_inlined_only(context, case)
         && copies.after <= copies.before
         && own_grown_pp(context, case.row) >= EXPLAINING_PART * pct
-}
-
-/// Whether a callee that was entered from a function before too does more inside: its own code was sampled before and costs no more,
-/// and it costs more under its other callers by about the same factor. The copies of one that runs only inlined are its own code.
-pub(super) fn does_more_inside(context: &Context<'_>, caller: &Case<'_>, call: &SampledCall) -> bool {
-    let Some(row) = context.callee(call).map(|callee| callee.row) else { return false };
-    let factor = context.common_shift.factor();
-    let runs_as_often = row.before.samples >= FEW_SAMPLES
-        && row.after.self_pct < MORE_WITH_CALLS * factor * row.before.self_pct;
-    let here = PerSide::from_fn(|side| share_pct(caller.row, side, call.weight(side)));
-    let (before, after) = (row.before.total_pct - here.before, row.after.total_pct - here.after);
-    // What it hardly has elsewhere says nothing.
-    let is_everywhere = before < FLOOR_PP || here.after * before <= MORE_THAN_REST * here.before * after;
-    runs_as_often && here.before > 0.0 && is_everywhere
 }
 
 /// The growth under a caller of a function that the before run entered from there too, and whose code is the same: the caller
@@ -292,20 +273,6 @@ fn code_of(context: &Context<'_>, caller: &Case<'_>) -> Option<OtherCode> {
         None if context.is_patched => is_in_other_form(context, caller).map(OtherCode::InlinedOnly),
         None => None,
     }
-}
-
-/// The side whose build only contains a function inlined, if the other build has code of its own for it: the two cannot be
-/// compared.
-pub(super) fn is_in_other_form(context: &Context<'_>, case: &Case<'_>) -> Option<Side> {
-    let bytes = PerSide::from_fn(|side| {
-        context.builds.census(side).map_or(0, |census| case.code_bytes(census, side))
-    });
-    let is_copied = |side: Side| {
-        let census = context.builds.census(side);
-        let function = |id: &FunctionId| census.and_then(|census| census.function(*id));
-        case.ids[side].iter().filter_map(function).any(|function| function.inlined_instances() > 0)
-    };
-    Side::BOTH.into_iter().find(|side| bytes[*side] == 0 && bytes[side.other()] > 0 && is_copied(*side))
 }
 
 /// A caller of the program that both runs entered, and whose code changed or may have.

@@ -22,10 +22,11 @@ use crate::classify::rules::FlippedCallers;
 use crate::compare::{Row, SampledCall};
 use crate::noise::{FLOOR_PP, FLOOR_RELATIVE, MIN_SAMPLES};
 
+use super::called_as_often::does_more_inside;
 use super::code_counts::calls_in_code;
 use super::newly_active::FACTOR;
 use super::weight::place;
-use super::{edge, entered, in_between, per_operation};
+use super::{entered, in_between, per_operation};
 
 /// The part of the growth of total that the newly entered callees must make up; self may have at most the rest, and
 /// what was entered no more at most that part of what was newly entered.
@@ -62,7 +63,7 @@ pub(super) fn rule(context: &Context<'_>, case: &Case<'_>, flipped: &FlippedCall
     entered.retain(|(call, _)| !is_wrapper(context, case, call));
     entered.retain(|(call, pct)| !came_from_elsewhere(context, case, call, *pct));
     entered.retain(|(call, pct)| has_grown(context, call, *pct));
-    entered.retain(|(call, _)| !edge::does_more_inside(context, case, call));
+    entered.retain(|(call, _)| !does_more_inside(context, case, call));
     let sum = |calls: &[(&SampledCall, f64)]| calls.iter().map(|(_, pct)| pct).sum::<f64>();
     let (entered_pp, left_pp) = (sum(&entered), sum(&only_entered(context, case, flipped, Side::Before)));
     let explains = entered_pp - left_pp >= EXPLAINING_PART * grown_pp;

@@ -53,16 +53,17 @@ impl<'c> Kinship<'c, '_> {
         let Some(case) = self.context.cases.get(row) else { return (Judged::Total, Vec::new()) };
         let callers = self.callers(case, with);
         for measure in [Judged::Booked, Judged::Total] {
-            let weight = share(measure, case.row, with);
-            if weight < FLOOR_PP || (measure == Judged::Total && self.leads_to(case, with, &is_renamed)) {
+            // What functions that have another name now have of it went there.
+            let led = if measure == Judged::Total { self.led_pp(case, with, &is_renamed) } else { 0.0 };
+            let weight = share(measure, case.row, with) - led;
+            if weight < FLOOR_PP {
                 continue;
             }
             let mut lost: Vec<(bool, f64, usize)> = Vec::new();
             for kin in self.kin(case, &callers, measure, with) {
                 let lost_pp = self.lost_pp(kin, measure, with);
                 let is_kin = kin != row && !self.flipped.contains_key(&kin) && !is_renamed(kin);
-                let is_kin =
-                    is_kin && !self.is_inside(kin, row, with) && self.is_part_of(kin, weight, lost_pp, with);
+                let is_kin = is_kin && !self.is_inside(kin, row, with);
                 if is_kin && lost_pp >= LEAST_PART * weight && self.is_alike(row, kin, with) {
                     let is_there = self.context.cases.get(kin).is_some_and(|case| case.is_sampled(with));
                     lost.push((is_there, lost_pp, kin));
@@ -92,22 +93,34 @@ impl<'c> Kinship<'c, '_> {
         (Judged::Booked, callers.into_iter().filter(took_over).take(1).collect())
     }
 
-    /// Whether most of a function's total is that of functions that it calls, and that have another name now: it only led to them.
-    fn leads_to(&self, case: &Case<'_>, with: Side, is_renamed: impl Fn(usize) -> bool) -> bool {
+    /// What a function has below callees that have another name now, in percent: it led to them.
+    fn led_pp(&self, case: &Case<'_>, with: Side, is_renamed: impl Fn(usize) -> bool) -> f64 {
         let calls = self.context.calls_from(case.row, with).into_iter();
         let renamed = calls.filter(|call| {
             let callee = self.context.callee(call).and_then(|callee| self.context.row_number(callee.row));
             callee.is_some_and(&is_renamed)
         });
-        let led: f64 = renamed.map(|call| share_pct(case.row, with, call.weight(with))).sum();
-        led > 0.0 && led >= INHERITED_PART * share(Judged::Total, case.row, with)
+        renamed.map(|call| share_pct(case.row, with, call.weight(with))).sum()
     }
 
-    /// Whether a function's weight is enough of what a kin lost or gained, if that is of one build only: a small function did not
-    /// become a large one.
-    fn is_part_of(&self, kin: usize, weight: f64, lost_pp: f64, with: Side) -> bool {
-        let is_fresh = self.context.cases.get(kin).is_some_and(|kin| kin.held_by(with) == InBuild::No);
-        !is_fresh || weight >= LEAST_PART * lost_pp
+    /// Without links of small functions to large ones of the other build that have another one: these are not what they became.
+    pub(super) fn without_small(&self, heirs: Vec<Heir>) -> Vec<Heir> {
+        let is_small = |heir: &Heir| {
+            let donor = self.context.cases.get(heir.donor);
+            let is_fresh = donor.is_some_and(|donor| donor.held_by(heir.with) == InBuild::No);
+            let weight = self
+                .context
+                .cases
+                .get(heir.row)
+                .map_or(0.0, |case| share(Judged::Booked, case.row, heir.with));
+            is_fresh && weight < LEAST_PART * self.lost_pp(heir.donor, Judged::Booked, heir.with)
+        };
+        let has_other = |heir: &Heir| {
+            heirs.iter().any(|of| {
+                of.row == heir.donor || (of.donor == heir.donor && of.row != heir.row && !is_small(of))
+            })
+        };
+        heirs.iter().filter(|heir| !(is_small(heir) && has_other(heir))).copied().collect()
     }
 
     /// Heirs that can have had what their donors lost, and the rows of those that cannot. A total that is inside another

@@ -65,7 +65,7 @@ impl Successions {
             }
             heirs.extend(donors.into_iter().map(|donor| Heir { row: *row, with: *with, measure, donor }));
         }
-        let (heirs, refused) = kinship.conserved(&heirs);
+        let (heirs, refused) = kinship.conserved(&kinship.without_small(heirs));
         doubtful.extend(refused);
         links.extend(kinship.shared(&heirs));
         links.extend(heirs.into_iter().map(|heir| (heir.row, heir.donor)));
