@@ -103,8 +103,9 @@ impl<'c> Kinship<'c, '_> {
         renamed.map(|call| share_pct(case.row, with, call.weight(with))).sum()
     }
 
-    /// Without links of small functions to large ones of the other build that have another one: these are not what they became.
-    pub(super) fn without_small(&self, heirs: Vec<Heir>) -> Vec<Heir> {
+    /// Heirs without links of small functions to large ones of the other build that have another one, for these are not what they
+    /// became; and the rows of these small functions.
+    pub(super) fn without_small(&self, heirs: &[Heir]) -> (Vec<Heir>, Vec<usize>) {
         let is_small = |heir: &Heir| {
             let donor = self.context.cases.get(heir.donor);
             let is_fresh = donor.is_some_and(|donor| donor.held_by(heir.with) == InBuild::No);
@@ -120,7 +121,9 @@ impl<'c> Kinship<'c, '_> {
                 of.row == heir.donor || (of.donor == heir.donor && of.row != heir.row && !is_small(of))
             })
         };
-        heirs.iter().filter(|heir| !(is_small(heir) && has_other(heir))).copied().collect()
+        let (small, kept): (Vec<Heir>, Vec<Heir>) =
+            heirs.iter().copied().partition(|heir| is_small(heir) && has_other(heir));
+        (kept, small.iter().map(|heir| heir.row).collect())
     }
 
     /// Heirs that can have had what their donors lost, and the rows of those that cannot. A total that is inside another

@@ -65,14 +65,17 @@ impl Successions {
             }
             heirs.extend(donors.into_iter().map(|donor| Heir { row: *row, with: *with, measure, donor }));
         }
-        let (heirs, refused) = kinship.conserved(&kinship.without_small(heirs));
+        let (heirs, small) = kinship.without_small(&heirs);
+        let (heirs, refused) = kinship.conserved(&heirs);
         doubtful.extend(refused);
         links.extend(kinship.shared(&heirs));
         links.extend(heirs.into_iter().map(|heir| (heir.row, heir.donor)));
         let mut unlike = kinship.replaced(&fresh, &links);
         doubtful.retain(|row| !unlike.iter().any(|(a, b)| a == row || b == row));
         links.append(&mut unlike);
-        let is_linked = |row: usize| links.iter().any(|(a, b)| *a == row || *b == row);
+        // What a small function may have become is known, though not for sure.
+        let is_linked =
+            |row: usize| links.iter().any(|(a, b)| *a == row || *b == row) || small.contains(&row);
         let open = fresh.iter().filter(|(row, _)| !is_linked(*row));
         let mut entered = FxHashMap::default();
         let twins: Vec<usize> = open
@@ -80,6 +83,7 @@ impl Successions {
             .map(|(row, _)| *row)
             .collect();
         doubtful.extend(twins);
+        doubtful.extend(small);
         let one_sided = fresh.iter().map(|(row, _)| *row).collect();
         Self { doubtful, ..Self::of_links(context, &links, &one_sided) }
     }
