@@ -64,6 +64,9 @@ impl<'c> Kinship<'c, '_> {
                 let lost_pp = self.lost_pp(kin, measure, with);
                 let is_kin = kin != row && !self.flipped.contains_key(&kin) && !is_renamed(kin);
                 let is_kin = is_kin && !self.is_inside(kin, row, with);
+                // The rest of a function that led to renamed ones did not become a much larger function.
+                let is_rest = led == 0.0 || !self.is_fresh(kin, with) || weight >= LEAST_PART * lost_pp;
+                let is_kin = is_kin && is_rest;
                 if is_kin && lost_pp >= LEAST_PART * weight && self.is_alike(row, kin, with) {
                     let is_there = self.context.cases.get(kin).is_some_and(|case| case.is_sampled(with));
                     lost.push((is_there, lost_pp, kin));
@@ -93,6 +96,11 @@ impl<'c> Kinship<'c, '_> {
         (Judged::Booked, callers.into_iter().filter(took_over).take(1).collect())
     }
 
+    /// Whether the build of a side does not contain a row's function.
+    fn is_fresh(&self, row: usize, with: Side) -> bool {
+        self.context.cases.get(row).is_some_and(|case| case.held_by(with) == InBuild::No)
+    }
+
     /// What a function has below callees that have another name now, in percent: it led to them.
     fn led_pp(&self, case: &Case<'_>, with: Side, is_renamed: impl Fn(usize) -> bool) -> f64 {
         let calls = self.context.calls_from(case.row, with).into_iter();
@@ -107,14 +115,13 @@ impl<'c> Kinship<'c, '_> {
     /// became; and the rows of these small functions.
     pub(super) fn without_small(&self, heirs: &[Heir]) -> (Vec<Heir>, Vec<usize>) {
         let is_small = |heir: &Heir| {
-            let donor = self.context.cases.get(heir.donor);
-            let is_fresh = donor.is_some_and(|donor| donor.held_by(heir.with) == InBuild::No);
             let weight = self
                 .context
                 .cases
                 .get(heir.row)
                 .map_or(0.0, |case| share(Judged::Booked, case.row, heir.with));
-            is_fresh && weight < LEAST_PART * self.lost_pp(heir.donor, Judged::Booked, heir.with)
+            self.is_fresh(heir.donor, heir.with)
+                && weight < LEAST_PART * self.lost_pp(heir.donor, Judged::Booked, heir.with)
         };
         let has_other = |heir: &Heir| {
             heirs.iter().any(|of| {
